@@ -37,8 +37,8 @@ enum class SnapshotMarker : uint8_t {
 enum class OldRow : uint8_t {
   kWhole,   // a null is NULL
   kKey,     // a null (kAbsent) says nothing: values of the replica identity alone were sent
-  kUnsure,  // either: a partition's row under the name of its root, whose identity is another. It is
-            // whole if its texts are those of the new row in all columns
+  kUnsure,  // either: a partition's row under the name of its root, whose identity is another. It
+            // is whole if its texts are those of the new row in all columns
 };
 
 struct LogicalMessage {

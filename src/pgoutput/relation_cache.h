@@ -38,9 +38,9 @@ struct CachedRelation {
   event::TableSchemaPtr schema;  // never null; as many columns as the relation's tuples
   // Columns that are not part of the replica identity, as the Relation message has it.
   std::vector<uint16_t> outside_identity;
-  // Rows are those of partitions, each with an identity of its own: under publish_via_partition_root
-  // the message's is the root's. Every partition's is FULL: old rows are whole, whatever they are
-  // sent as.
+  // Rows are those of partitions, each with an identity of its own: under
+  // publish_via_partition_root the message's is the root's. Every partition's is FULL: old rows are
+  // whole, whatever they are sent as.
   bool partitioned = false;
   bool whole_partitions = false;
   // Only for tables with enum columns: what to ask the resolver again when a new label turns up.

@@ -7,9 +7,9 @@
 #include "base/error.h"
 #include "base/status_macros.h"
 #include "names/table_filter.h"
-#include "postgres/described_table.h"
+#include "postgres/describe/described_table.h"
+#include "postgres/describe/relation_reader.h"
 #include "postgres/oid_text.h"
-#include "postgres/relation_reader.h"
 
 namespace walduct::postgres {
 namespace {

@@ -13,8 +13,8 @@
 #include "absl/status/statusor.h"
 #include "event/table_schema.h"
 #include "postgres/connection.h"
-#include "postgres/schema_memory.h"
-#include "postgres/type_cache.h"
+#include "postgres/describe/schema_memory.h"
+#include "postgres/describe/type_cache.h"
 
 namespace walduct::names {
 class TableFilter;

@@ -123,7 +123,8 @@ class Connection {
   int backend_pid() const { return backend_pid_; }
   // A connection pooler may hand each transaction to another session of the server. Then what is to
   // hold is set in each, and a message is one transaction, with parameters as literals. Locks,
-  // temporary tables and the like do not outlast a transaction; a replication session is not shared.
+  // temporary tables and the like do not outlast a transaction; a replication session is not
+  // shared.
   bool shared() const { return shared_; }
   std::string server_version_text() const;
   const std::string& database() const;

@@ -120,14 +120,15 @@ std::vector<std::pair<const char*, std::string>> ConnectionParameters(
 std::string SessionQuestion(SessionKind kind, int server_version) {
   std::string newer;
   // One digit is not enough there.
-  if (server_version < kShortestFloats) newer = ", pg_catalog.set_config('extra_float_digits', '3', false)";
+  if (server_version < kShortestFloats)
+    newer = ", pg_catalog.set_config('extra_float_digits', '3', false)";
   for (const auto& [name, version] : {std::pair("idle_session_timeout", 140000),
                                       std::pair("transaction_timeout", kTransactionTimeout)}) {
     if (server_version >= version)
       absl::StrAppend(&newer, ", pg_catalog.set_config('", name, "', '0', false)");
   }
-  // backend_type is told to the role alone that has logged in, which the session may not be any more
-  // (ALTER ROLE … SET role).
+  // backend_type is told to the role alone that has logged in, which the session may not be any
+  // more (ALTER ROLE … SET role).
   const absl::string_view kind_text =
       kind == SessionKind::kSql
           ? "'client backend'"

@@ -28,8 +28,8 @@ SELECT pg_catalog.format('prepared transaction "%s" (database %s, role %s, since
 FROM pg_catalog.pg_prepared_xacts p
 LIMIT 10)";
 
-// Who has logged in may replicate; the role that it has become (ALTER ROLE … SET role) need not. One
-// message is one transaction.
+// Who has logged in may replicate; the role that it has become (ALTER ROLE … SET role) need not.
+// One message is one transaction.
 constexpr absl::string_view kDrop =
     "SET LOCAL ROLE NONE; SELECT pg_catalog.pg_drop_replication_slot(";
 // The walsender of a connection just closed may hold the slot for a moment.

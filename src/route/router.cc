@@ -94,8 +94,8 @@ void WarnOfKey(const event::TableSchema& schema, const std::vector<uint16_t>& ch
             "TABLE … REPLICA IDENTITY FULL, or a key, for each partition (the table's own is not "
             "handed on to those that exist)"
           : "message.key.columns names columns whose old values the server does not send, so keys "
-            "of deletes and of key changes lack them; ALTER TABLE … REPLICA IDENTITY FULL, where the "
-            "publication sends all columns of the table",
+            "of deletes and of key changes lack them; ALTER TABLE … REPLICA IDENTITY FULL, where "
+            "the publication sends all columns of the table",
       {{"table", table}, {"columns", absl::StrJoin(unsent, ", ")}});
 }
 

@@ -17,9 +17,9 @@
 //
 // message.key.columns replaces a table's key, for the choice of the key as for the detection of its
 // changes. skip.messages.without.change drops an update whose old and new row are published alike;
-// only REPLICA IDENTITY FULL sends the old row. Of a partitioned table whose partitions have not all
-// that identity, an update is dropped when no column at all has changed. An update that changes the
-// key is never dropped by it.
+// only REPLICA IDENTITY FULL sends the old row. Of a partitioned table whose partitions have not
+// all that identity, an update is dropped when no column at all has changed. An update that changes
+// the key is never dropped by it.
 //
 // Thread-safety: none; one per pipeline. Emissions borrow the change and this router's topic names.
 #pragma once

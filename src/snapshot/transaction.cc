@@ -51,8 +51,8 @@ absl::StatusOr<SnapshotOrigin> ReadOrigin(postgres::Connection& connection) {
 }
 
 absl::Status Begin(postgres::Connection& connection) {
-  // A COPY whose reader has died would otherwise run on until it has something to write. A server on
-  // a platform that cannot find out refuses it.
+  // A COPY whose reader has died would otherwise run on until it has something to write. A server
+  // on a platform that cannot find out refuses it.
   if (connection.server_version() >= kNoticesDeadClient)
     connection.Set("client_connection_check_interval", "10s").IgnoreError();
   return Execute(connection, kBegin);

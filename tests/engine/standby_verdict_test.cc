@@ -1,10 +1,10 @@
-#include "engine/world/standby_verdict.h"
+#include "engine/world/standby/standby_verdict.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "engine/world/snapshot_standby.h"
+#include "engine/world/standby/snapshot_standby.h"
 #include "postgres/options.h"
 
 namespace walduct::engine {

@@ -9,7 +9,7 @@
 #include "base/poller.h"
 #include "java/regex/regex_list.h"
 #include "names/table_filter.h"
-#include "postgres/schema_query.h"
+#include "postgres/describe/schema_query.h"
 #include "tests/support/postgres_server.h"
 
 namespace walduct::postgres {

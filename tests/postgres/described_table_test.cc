@@ -1,4 +1,4 @@
-#include "postgres/described_table.h"
+#include "postgres/describe/described_table.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-#include "postgres/schema_memory.h"
+#include "postgres/describe/schema_memory.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
-#include "postgres/described_table.h"
+#include "postgres/describe/described_table.h"
 
 namespace walduct::postgres {
 namespace {

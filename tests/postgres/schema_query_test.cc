@@ -1,5 +1,5 @@
 // The catalog asked without waiting. What it answers is checked in catalog_test.cc.
-#include "postgres/schema_query.h"
+#include "postgres/describe/schema_query.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "replication/options.h"
-#include "replication/publication_sql.h"
+#include "replication/publication/publication_sql.h"
 #include "replication/start_command.h"
 
 namespace walduct::replication {

@@ -1,4 +1,4 @@
-#include "replication/publication.h"
+#include "replication/publication/publication.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

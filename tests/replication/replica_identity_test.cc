@@ -1,4 +1,4 @@
-#include "replication/identity/replica_identity.h"
+#include "replication/publication/replica_identity.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -8,7 +8,7 @@
 #include "base/poller.h"
 #include "postgres/options.h"
 #include "replication/options.h"
-#include "replication/publication.h"
+#include "replication/publication/publication.h"
 #include "replication/slot.h"
 #include "tests/support/postgres_server.h"
 

@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/lsn.h"
-#include "engine/world/standby_verdict.h"
+#include "engine/world/standby/standby_verdict.h"
 
 namespace walduct::simulation {
 

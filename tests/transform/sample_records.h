@@ -14,8 +14,8 @@ namespace walduct::transform {
 
 class SampleRecords {
  public:
-  // name: c, sparse, r, u, sparse_u, bits_u, utx, d, dk, dtx, tombstone, t, nokey, heartbeat, wide_ and
-  // typed_ c, u, d.
+  // name: c, sparse, r, u, sparse_u, bits_u, utx, d, dk, dtx, tombstone, t, nokey, heartbeat, wide_
+  // and typed_ c, u, d.
   static event::RecordTemplate Make(const std::string& name) {
     event::RecordTemplate record;
     record.topic = "srv.public.cust";

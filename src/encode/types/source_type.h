@@ -17,8 +17,8 @@ struct SourceType {
   std::optional<int32_t> scale;
 };
 
-// A numeric without modifier, and an integer with a sequence ("serial"), are told differently by the
-// metadata of a snapshot and by those of the stream.
+// A numeric without modifier, and an integer with a sequence ("serial"), are told differently by
+// the metadata of a snapshot and by those of the stream.
 SourceType SourceTypeOf(const event::Column& column, bool snapshot);
 
 // Is it one of the types that masks apply to: text, varchar, bpchar, "char", name, an enum, or a

@@ -18,7 +18,7 @@
 #include "postgres/connection_options.h"
 #include "postgres/options.h"
 #include "replication/options.h"
-#include "replication/publication.h"
+#include "replication/publication/publication.h"
 #include "replication/slot.h"
 #include "route/options.h"
 

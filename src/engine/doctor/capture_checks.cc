@@ -14,7 +14,7 @@
 #include "replication/capture/capture_catalog.h"
 #include "replication/capture/capture_judge.h"
 #include "replication/options.h"
-#include "replication/publication.h"
+#include "replication/publication/publication.h"
 #include "replication/slot.h"
 
 namespace walduct::engine {

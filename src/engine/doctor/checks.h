@@ -40,7 +40,8 @@ void CheckSettings(postgres::Connection& connection, const Environment& environm
 // beforehand.
 std::vector<std::string> CheckTables(postgres::Connection& connection, const Subject& subject,
                                      const Environment& environment, Findings* findings);
-// What the role may not do that a connector does: reads, marks of incremental snapshots, heartbeats.
+// What the role may not do that a connector does: reads, marks of incremental snapshots,
+// heartbeats.
 void CheckRights(postgres::Connection& connection, const Subject& subject,
                  const Environment& environment, const std::vector<postgres::TableName>& captured,
                  Findings* findings);

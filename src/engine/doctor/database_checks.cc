@@ -16,8 +16,8 @@
 #include "postgres/options.h"
 #include "postgres/server_check.h"
 #include "replication/options.h"
-#include "replication/publication.h"
-#include "replication/publication_advice.h"
+#include "replication/publication/publication.h"
+#include "replication/publication/publication_advice.h"
 
 namespace walduct::engine {
 namespace {

@@ -21,8 +21,8 @@
 namespace walduct::engine {
 namespace {
 
-// Reason, schema.table.column, the table and the column as SQL, a statement. Of a parent by INHERITS
-// a snapshot reads the rows of its children, too.
+// Reason, schema.table.column, the table and the column as SQL, a statement. Of a parent by
+// INHERITS a snapshot reads the rows of its children, too.
 constexpr absl::string_view kNulls = R"(
 WITH RECURSIVE columns AS (
   SELECT a.*, n.nspname, c.relname, a.attrelid::pg_catalog.regclass::text AS tab

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "engine/doctor/checks.h"
-#include "engine/world/snapshot_standby.h"
+#include "engine/world/standby/snapshot_standby.h"
 #include "postgres/connection_options.h"
 #include "postgres/host_checks.h"
 #include "postgres/options.h"

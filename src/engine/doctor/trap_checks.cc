@@ -8,7 +8,7 @@
 #include "engine/doctor/checks.h"
 #include "postgres/connection.h"
 #include "postgres/oid_text.h"
-#include "replication/identity/refused_writes.h"
+#include "replication/publication/refused_writes.h"
 
 namespace walduct::engine {
 namespace {

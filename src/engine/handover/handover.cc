@@ -16,7 +16,7 @@
 #include "incremental/state.h"
 #include "names/table_filter.h"
 #include "replication/options.h"
-#include "replication/publication_errors.h"
+#include "replication/publication/publication_errors.h"
 #include "snapshot/mode.h"
 #include "snapshot/options.h"
 

@@ -25,7 +25,7 @@
 #include "event/position.h"
 #include "metrics/connector_metrics.h"
 #include "outbox/tables.h"
-#include "postgres/schema_memory.h"
+#include "postgres/describe/schema_memory.h"
 #include "sink/refusals.h"
 
 namespace walduct::engine {

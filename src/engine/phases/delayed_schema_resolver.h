@@ -20,7 +20,7 @@
 #include "engine/errors/warn_once.h"
 #include "event/table_schema.h"
 #include "names/table_filter.h"
-#include "postgres/schema_memory.h"
+#include "postgres/describe/schema_memory.h"
 
 namespace walduct::route {
 struct RouteOptions;

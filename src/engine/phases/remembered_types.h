@@ -22,7 +22,7 @@
 
 #include "absl/strings/string_view.h"
 #include "offset/stored_offset.h"
-#include "postgres/schema_memory.h"
+#include "postgres/describe/schema_memory.h"
 
 namespace walduct::engine {
 

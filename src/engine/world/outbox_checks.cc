@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "outbox/options.h"
-#include "replication/publication.h"
+#include "replication/publication/publication.h"
 
 namespace walduct::engine {
 

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
-#include "engine/world/snapshot_standby.h"
+#include "engine/world/standby/snapshot_standby.h"
 #include "postgres/catalog.h"
 #include "postgres/connection_options.h"
 #include "postgres/host_checks.h"

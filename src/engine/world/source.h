@@ -17,7 +17,7 @@
 #include "base/lsn.h"
 #include "engine/world/capture/captured_now.h"
 #include "engine/world/server_view.h"
-#include "engine/world/standby_verdict.h"
+#include "engine/world/standby/standby_verdict.h"
 #include "event/position.h"
 #include "event/schema_ids.h"
 #include "event/table_schema.h"

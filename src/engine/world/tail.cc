@@ -19,7 +19,7 @@
 #include "postgres/oid_text.h"
 #include "registry/options.h"
 #include "replication/options.h"
-#include "replication/publication.h"
+#include "replication/publication/publication.h"
 #include "sink/options.h"
 #include "snapshot/options.h"
 

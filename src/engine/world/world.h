@@ -15,7 +15,7 @@
 #include "metrics/connector_metrics.h"
 #include "offset/offset_store.h"
 #include "outbox/tables.h"
-#include "postgres/schema_memory.h"
+#include "postgres/describe/schema_memory.h"
 #include "sink/sink.h"
 #include "spill/disk.h"
 

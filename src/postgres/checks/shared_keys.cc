@@ -2,7 +2,7 @@
 
 #include "absl/strings/substitute.h"
 #include "base/status_macros.h"
-#include "postgres/key_risk.h"
+#include "postgres/describe/key_risk.h"
 #include "postgres/oid_text.h"
 
 namespace walduct::postgres {

@@ -106,7 +106,8 @@ struct Refusals {
 };
 
 // sslmode prefer and allow try twice, and a refusal of the second try by pg_hba.conf says less than
-// the first one's reason. The words before a message's parts are libpq's own, which is English here.
+// the first one's reason. The words before a message's parts are libpq's own, which is English
+// here.
 Refusals FindRefusals(absl::string_view text) {
   constexpr absl::string_view kDetail = "DETAIL:  ", kLocation = "LOCATION:  ";
   Refusals found;

@@ -17,7 +17,7 @@
 
 #include "absl/strings/string_view.h"
 #include "replication/capture/capture_facts.h"
-#include "replication/publication_sql.h"
+#include "replication/publication/publication_sql.h"
 
 namespace walduct::replication {
 

@@ -8,7 +8,7 @@
 #include "postgres/connection.h"
 #include "replication/capture/capture_judge.h"
 #include "replication/capture/capture_map.h"
-#include "replication/publication_sql.h"
+#include "replication/publication/publication_sql.h"
 
 namespace walduct::replication {
 namespace {

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/status_macros.h"
 #include "postgres/oid_text.h"
-#include "replication/publication_errors.h"
+#include "replication/publication/publication_errors.h"
 
 namespace walduct::replication {
 namespace {

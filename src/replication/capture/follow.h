@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "postgres/connection.h"
-#include "replication/publication_sql.h"
+#include "replication/publication/publication_sql.h"
 
 namespace walduct::replication {
 

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/status_macros.h"
 #include "postgres/oid_text.h"
-#include "replication/publication.h"
+#include "replication/publication/publication.h"
 
 namespace walduct::replication {
 namespace {

@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "base/status_macros.h"
 #include "postgres/oid_text.h"
-#include "replication/publication.h"
-#include "replication/publication_catalog.h"
+#include "replication/publication/publication.h"
+#include "replication/publication/publication_catalog.h"
 
 namespace walduct::replication {
 namespace {

@@ -12,9 +12,9 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "postgres/oid_text.h"
-#include "replication/publication.h"
-#include "replication/publication_catalog.h"
-#include "replication/publication_errors.h"
+#include "replication/publication/publication.h"
+#include "replication/publication/publication_catalog.h"
+#include "replication/publication/publication_errors.h"
 #include "replication/slots/slot_catalog.h"
 
 namespace walduct::replication {

@@ -17,7 +17,7 @@
 #include "absl/status/statusor.h"
 #include "postgres/catalog.h"
 #include "postgres/connection.h"
-#include "replication/publication_sql.h"
+#include "replication/publication/publication_sql.h"
 #include "replication/slot_share.h"
 #include "replication/slots/distribution.h"
 

@@ -3,8 +3,10 @@
 
 #include "absl/time/time.h"
 #include "engine/world/capture/capture_watch.h"
-#include "postgres/connection_options.h"
 
+namespace walduct::postgres {
+struct ConnectionOptions;
+}
 namespace walduct::replication {
 struct ReplicationOptions;
 }

@@ -12,7 +12,7 @@
 #include "replication/capture/capture_map.h"
 #include "replication/capture/capture_words.h"
 #include "replication/coverage.h"
-#include "replication/publication.h"
+#include "replication/publication/publication.h"
 
 namespace walduct::engine {
 namespace {
@@ -202,8 +202,9 @@ bool CaptureWatch::Follow(const std::vector<replication::PublishedTable>& tables
   follow_again_ = true;
   follow_at_ = now;
   absl::StatusOr<std::unique_ptr<postgres::Connection>> connection = options_.open(stopping);
-  absl::StatusOr<replication::FollowResult> result = connection.status();
-  if (connection.ok()) result = replication::AddToPublication(**connection, own, tables, stopping);
+  absl::StatusOr<replication::FollowResult> result =
+      connection.ok() ? replication::AddToPublication(**connection, own, tables, stopping)
+                      : connection.status();
   if (!result.ok()) {
     log::Debug("the publication is not altered",
                {{"error", std::string(result.status().message())}});

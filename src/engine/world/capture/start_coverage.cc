@@ -3,8 +3,8 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "replication/capture/capture_catalog.h"
-#include "replication/publication.h"
-#include "replication/publication_catalog.h"
+#include "replication/publication/publication.h"
+#include "replication/publication/publication_catalog.h"
 
 namespace walduct::engine {
 namespace {

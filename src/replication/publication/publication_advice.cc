@@ -1,4 +1,4 @@
-#include "replication/publication_advice.h"
+#include "replication/publication/publication_advice.h"
 
 #include <string>
 #include <utility>
@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "postgres/oid_text.h"
-#include "replication/identity/refused_writes.h"
+#include "replication/publication/refused_writes.h"
 
 namespace walduct::replication {
 namespace {
@@ -89,11 +89,12 @@ constexpr absl::string_view kKeyNotSent = R"(
     WHERE k.indrelid = c.oid AND k.indisprimary AND i.indisreplident
       AND NOT k.indkey::pg_catalog.int2[] OPERATOR(pg_catalog.<@) i.indkey::pg_catalog.int2[]))";
 
-// Partitions whose rows come under the name of a captured root.
+// Partitions whose rows come under the name of a root; of the captured ones, where they are named.
 constexpr absl::string_view kUnderRoot = R"(
 , below(root, oid) AS (
-  SELECT c.oid, c.oid FROM pg_catalog.unnest($2::pg_catalog.oid[]) w(oid)
-  JOIN pg_catalog.pg_class c ON c.oid = w.oid AND c.relkind = 'p'
+  SELECT c.oid, c.oid FROM publication p CROSS JOIN pg_catalog.pg_class c
+  WHERE c.relkind = 'p' AND (p.puballtables OR c.oid IN (SELECT m.oid FROM members m))
+    AND ($2::pg_catalog.oid[] = '{}' OR c.oid = ANY ($2::pg_catalog.oid[]))
   UNION SELECT b.root, i.inhrelid FROM below b JOIN pg_catalog.pg_inherits i ON i.inhparent = b.oid
 )
 SELECT pg_catalog.format('%I.%I', c.nspname, c.relname), pg_catalog.count(*) OVER ()

@@ -1,4 +1,4 @@
-#include "replication/identity/replica_identity.h"
+#include "replication/publication/replica_identity.h"
 
 #include <map>
 #include <string>
@@ -10,10 +10,10 @@
 #include "base/status_macros.h"
 #include "java/regex/regex_list.h"
 #include "postgres/oid_text.h"
-#include "replication/identity/refused_writes.h"
 #include "replication/options.h"
-#include "replication/publication.h"
-#include "replication/publication_sql.h"
+#include "replication/publication/publication.h"
+#include "replication/publication/publication_sql.h"
+#include "replication/publication/refused_writes.h"
 
 namespace walduct::replication {
 namespace {

@@ -1,4 +1,4 @@
-#include "postgres/described_table.h"
+#include "postgres/describe/described_table.h"
 
 #include <algorithm>
 #include <map>
@@ -15,8 +15,8 @@ namespace {
 using event::TypeKind;
 using TypePtr = std::shared_ptr<const event::Type>;
 
-// Of the column's own domain: what JDBC's metadata say, and Debezium by them. One that the domain is
-// over may be NOT NULL, and counts in the server only.
+// Of the column's own domain: what JDBC's metadata say, and Debezium by them. One that the domain
+// is over may be NOT NULL, and counts in the server only.
 bool DomainNotNull(const event::Type& type) {
   return type.kind == TypeKind::kDomain && type.not_null;
 }

@@ -9,9 +9,9 @@
 #include <optional>
 
 #include "event/table_schema.h"
-#include "postgres/relation_reader.h"
-#include "postgres/schema_memory.h"
-#include "postgres/type_cache.h"
+#include "postgres/describe/relation_reader.h"
+#include "postgres/describe/schema_memory.h"
+#include "postgres/describe/type_cache.h"
 
 namespace walduct::postgres {
 

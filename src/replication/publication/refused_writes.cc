@@ -1,4 +1,4 @@
-#include "replication/identity/refused_writes.h"
+#include "replication/publication/refused_writes.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/substitute.h"

@@ -1,4 +1,4 @@
-#include "postgres/schema_memory.h"
+#include "postgres/describe/schema_memory.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "postgres/schema_query.h"
+#include "postgres/describe/schema_query.h"
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
-#include "postgres/described_table.h"
+#include "postgres/describe/described_table.h"
 
 namespace walduct::postgres {
 namespace {

@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "postgres/catalog.h"
 #include "postgres/connection.h"
-#include "replication/publication_sql.h"
+#include "replication/publication/publication_sql.h"
 
 namespace walduct::replication {
 

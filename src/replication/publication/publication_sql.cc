@@ -1,4 +1,4 @@
-#include "replication/publication_sql.h"
+#include "replication/publication/publication_sql.h"
 
 #include <algorithm>
 #include <set>

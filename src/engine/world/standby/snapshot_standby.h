@@ -18,7 +18,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "engine/world/standby_verdict.h"
+#include "engine/world/standby/standby_verdict.h"
 #include "postgres/connection.h"
 #include "postgres/connection_options.h"
 

@@ -1,4 +1,4 @@
-#include "replication/publication.h"
+#include "replication/publication/publication.h"
 
 #include <algorithm>
 #include <optional>
@@ -10,10 +10,10 @@
 #include "postgres/oid_text.h"
 #include "postgres/server_check.h"
 #include "replication/options.h"
-#include "replication/publication_advice.h"
-#include "replication/publication_catalog.h"
-#include "replication/publication_errors.h"
-#include "replication/publication_sql.h"
+#include "replication/publication/publication_advice.h"
+#include "replication/publication/publication_catalog.h"
+#include "replication/publication/publication_errors.h"
+#include "replication/publication/publication_sql.h"
 
 namespace walduct::replication {
 namespace {

@@ -1,4 +1,4 @@
-#include "engine/world/snapshot_standby.h"
+#include "engine/world/standby/snapshot_standby.h"
 
 #include <utility>
 

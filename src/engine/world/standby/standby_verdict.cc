@@ -1,4 +1,4 @@
-#include "engine/world/standby_verdict.h"
+#include "engine/world/standby/standby_verdict.h"
 
 #include "absl/strings/str_cat.h"
 #include "base/error.h"

@@ -1,4 +1,4 @@
-#include "postgres/relation_reader.h"
+#include "postgres/describe/relation_reader.h"
 
 #include <memory>
 #include <set>
@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/status_macros.h"
-#include "postgres/key_risk.h"
+#include "postgres/describe/key_risk.h"
 #include "postgres/oid_text.h"
 
 namespace walduct::postgres {

@@ -1,8 +1,8 @@
-#include "postgres/type_cache.h"
+#include "postgres/describe/type_cache.h"
 
 #include "base/status_macros.h"
+#include "postgres/describe/schema_memory.h"
 #include "postgres/oid_text.h"
-#include "postgres/schema_memory.h"
 
 namespace walduct::postgres {
 namespace {

@@ -1,4 +1,4 @@
-#include "replication/publication_errors.h"
+#include "replication/publication/publication_errors.h"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "replication/publication_catalog.h"
+#include "replication/publication/publication_catalog.h"
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"

@@ -11,7 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "postgres/connection.h"
 #include "replication/advice.h"
-#include "replication/publication_sql.h"
+#include "replication/publication/publication_sql.h"
 
 namespace walduct::replication {
 

@@ -1,4 +1,4 @@
-#include "postgres/key_risk.h"
+#include "postgres/describe/key_risk.h"
 
 #include "absl/strings/substitute.h"
 
