@@ -67,21 +67,21 @@ def test_of_constraints_that_are_not_valid(keep, databases, pg18, connectors):
         assert key == {"code": None} and rows["keyed"] == [{"code": None, "v": 1}]
         assert rows["parent"] == [{"id": 9, "v": None}] and rows["chosen"] == [{"id": 1, "v": None}]
         first = next(e for e in events if e.table == "by_domain")
-        assert [optional(first, f) for f in "abc"] == [True, True, False]
+        assert [optional(first, f) for f in "abc"] == [True, True, False]  # of b the domain is over one that is NOT NULL
         assert connector.logged("its field is optional from here on.*hist")
     else:
         # As the real Debezium 3.6.1 writes them.
-        assert rows["by_domain"] == [{"id": 1, "a": "", "b": "", "c": "c"}]
+        assert rows["by_domain"] == [{"id": 1, "a": "", "b": None, "c": "c"}]
         assert rows["hist"] == [{"id": 2, "price": "AA=="}]
         assert rows["nn"][0] == {"id": 1, "email": "", "n": 0, "ts": "1970-01-01T00:00:00Z", "tags": []}
         assert key == {"code": ""} and rows["keyed"] == [{"code": "", "v": 1}]
         assert rows["parent"] == [{"id": 9, "v": ""}] and rows["chosen"] == [{"id": 1, "v": 7}]
         lines = [line for line in connector.log_text().splitlines() if "NULL of a NOT NULL column" in line]
-        for table, column in (("by_domain", "a"), ("by_domain", "b"), ("hist", "price"), ("nn", "email"), ("nn", "tags"), ("keyed", "code"),
+        for table, column in (("by_domain", "a"), ("hist", "price"), ("nn", "email"), ("nn", "tags"), ("keyed", "code"),
                               ("parent", "v"), ("chosen", "v")):
             told = [line for line in lines if f"public.{table}" in line and f"column={column}" in line]
             assert len(told) == 1 and "walduct.lost.values=keep" in told[0], (table, column, lines)
-    assert rows["nn"][1] == {"id": 2, "email": "a", "n": 2, "ts": "2020-01-01T00:00:00Z", "tags": ["t"]}
+    assert rows["nn"][1] == {"id": 2, "email": "a", "n": 2, "ts": "2020-01-01T00:00:00.000000Z", "tags": ["t"]}
     count = surface.value("walduct_values_replaced_total", by="filler")
     assert count == 0 if keep else count >= 10
     findings = reasons(connector)
@@ -90,7 +90,7 @@ def test_of_constraints_that_are_not_valid(keep, databases, pg18, connectors):
     assert not_valid["severity"] == expected and "email, n, ts, tags" in not_valid["message"]
     assert "ALTER TABLE public.nn VALIDATE CONSTRAINT nn_e" in not_valid["hint"] and ("keep" in not_valid["hint"]) != keep
     (domain,) = findings["not_null_by_domain"]
-    assert domain["severity"] == "notice" and "a, b" in domain["message"] and "ALTER TABLE public.by_domain ALTER COLUMN a SET NOT NULL" in domain["hint"]
+    assert domain["severity"] == "notice" and "of a is" in domain["message"] and "ALTER TABLE public.by_domain ALTER COLUMN a SET NOT NULL" in domain["hint"]
     (inherited,) = findings["not_null_not_inherited"]
     assert "table public.parent" in inherited["message"] and "ALTER TABLE public.child ALTER COLUMN v SET NOT NULL" in inherited["hint"]
 
@@ -121,7 +121,7 @@ def test_on_older_servers(db, connectors):
     db.script(OLDER)
     db.script("update sound set id = 2; delete from sound")
     events = connector.wait_events(lambda all: any(e.table == "sound" and e.op == "d" and e.key_json == {"id": 2} for e in all))
-    assert after(events, "by_domain") == [{"id": 1, "a": "", "b": "", "c": "c"}] and after(events, "parent") == [{"id": 9, "v": ""}]
+    assert after(events, "by_domain") == [{"id": 1, "a": "", "b": None, "c": "c"}] and after(events, "parent") == [{"id": 9, "v": ""}]
     assert after(events, "hist") == [{"id": 2, "price": "AA=="}]
     assert connector.logged("NULL of a NOT NULL column.*hist") and not connector.logged("NULL of a NOT NULL column.*sound")
     findings = reasons(connector)

@@ -130,9 +130,10 @@ absl::Status AddAdvice(Connection& connection, const Subject& subject,
                      replication::ListOnSignalTable(connection, publication, signals));
     all.insert(all.end(), of_signals.begin(), of_signals.end());
   }
+  const std::vector<Finding> before = findings->all;  // of one reason there may be several here
   for (const replication::Advice& one : all) {
     const auto same = [&one](const Finding& said) { return said.reason == one.reason; };
-    if (std::any_of(findings->all.begin(), findings->all.end(), same)) continue;
+    if (std::any_of(before.begin(), before.end(), same)) continue;
     findings->Add({.severity = Severity::kWarning,
                    .reason = one.reason,
                    .message = absl::StrCat(one.message, " (", one.count, "): ", one.tables),

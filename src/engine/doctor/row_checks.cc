@@ -24,26 +24,21 @@ namespace {
 // Reason, schema.table.column, the table and the column as SQL, a statement. Of a parent by
 // INHERITS a snapshot reads the rows of its children, too.
 constexpr absl::string_view kNulls = R"(
-WITH RECURSIVE columns AS (
+WITH columns AS (
   SELECT a.*, n.nspname, c.relname, a.attrelid::pg_catalog.regclass::text AS tab
   FROM pg_catalog.pg_attribute a
   JOIN pg_catalog.pg_class c ON c.oid = a.attrelid
   JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
   WHERE a.attrelid = ANY ($1::pg_catalog.oid[]) AND a.attnum > 0 AND NOT a.attisdropped
-), domains(attrelid, attnum, typnotnull, typbasetype) AS (
-  SELECT a.attrelid, a.attnum, t.typnotnull, t.typbasetype
-  FROM columns a JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
-  WHERE t.typtype = 'd' AND NOT a.attnotnull
-  UNION
-  SELECT d.attrelid, d.attnum, t.typnotnull, t.typbasetype
-  FROM domains d JOIN pg_catalog.pg_type t ON t.oid = d.typbasetype WHERE t.typtype = 'd'
 ), found AS (
   SELECT 'not_null_not_valid' AS reason, x.conrelid AS attrelid, x.conkey[1] AS attnum,
          pg_catalog.format('ALTER TABLE %s VALIDATE CONSTRAINT %I', x.conrelid::pg_catalog.regclass, x.conname) AS mend
   FROM pg_catalog.pg_constraint x
   WHERE x.conrelid = ANY ($1::pg_catalog.oid[]) AND x.contype = 'n' AND NOT x.convalidated
   UNION
-  SELECT 'not_null_by_domain', d.attrelid, d.attnum, 'SET NOT NULL' FROM domains d WHERE d.typnotnull
+  SELECT 'not_null_by_domain', a.attrelid, a.attnum, 'SET NOT NULL'
+  FROM columns a JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
+  WHERE t.typtype = 'd' AND t.typnotnull AND NOT a.attnotnull
   UNION
   SELECT 'not_null_not_inherited', a.attrelid, a.attnum,
          pg_catalog.format('ALTER TABLE %s ALTER COLUMN %I SET NOT NULL', b.attrelid::pg_catalog.regclass, b.attname)
