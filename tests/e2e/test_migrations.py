@@ -2,6 +2,7 @@
 of the table that rows are not. E2E_MIGRATION_S: how long the writers have it to themselves between two migrations."""
 import os
 import random
+import re
 import threading
 import time
 
@@ -44,6 +45,7 @@ create table orders_rebuilt (like orders including all);
 insert into orders_rebuilt select * from orders;
 begin; lock table orders in exclusive mode;
 insert into orders_rebuilt select * from orders on conflict (id) do update set status = excluded.status, amount = excluded.amount;
+delete from orders_rebuilt r where not exists (select from orders o where o.id = r.id);
 alter table orders rename to orders_before; alter table orders_rebuilt rename to orders; commit;
 drop table orders_before"""
 
@@ -65,7 +67,7 @@ PARTMAN_LEAF = """
 begin; create table orders_p2026_03 (like orders including defaults); alter table orders_p2026_03 add primary key (id);
 alter table orders attach partition orders_p2026_03 for values from ('2026-03-01') to ('2026-04-01'); commit"""
 # pg_restore --clean, or a reset of a staging system.
-RESET = "begin; create table orders_kept as table orders; drop table orders; " + \
+RESET = "begin; lock table orders in exclusive mode; create table orders_kept as table orders; drop table orders; " + \
         "create table orders (like orders_kept including defaults); alter table orders add primary key (id); " + \
         "insert into orders select * from orders_kept; drop table orders_kept; commit"
 MIGRATIONS = {"rails": RAILS_ENUM, "django": DJANGO_COLUMN, "flyway": FLYWAY_SWAP, "reset": RESET, "partman": PARTMAN,
@@ -203,4 +205,24 @@ def test_a_tables_life_in_migrations_between_runs(way, db, at_work):
             connector.wait_log(due)
         go_on(writers)
         assert due or not connector.logged("created anew|another name|for a while|new to the connector"), connector.log_text()[-2000:]
+    finish(db, connector, writers, way)
+
+
+@pytest.mark.parametrize("way", ["read", "told"])
+def test_a_tables_life_in_migrations_while_it_runs(way, db, at_work):
+    """Nobody stops it: the publication gets the tables by itself, and what was written to them before is read, or told."""
+    connector, writers = at_work({**WAYS[way], "walduct.publication.follow": "true", "walduct.stall.warn.ms": "1000"})
+    for number, (name, migration) in enumerate(MIGRATIONS.items()):
+        due = DUE[way].get(name)
+        said = len(re.findall(due, connector.log_text())) if due else 0
+        db.script(migration)
+        for writer in writers:
+            writer.days = 84 if name == "leaf" else writer.days
+        go_on(writers)
+        if due:
+            wait_until(lambda: len(re.findall(due, connector.log_text())) == said + 1, 60, f"{name} is told")
+        probe = 800_000 + number
+        db.execute("insert into orders (id, amount, day) values (%s, 1, date '2026-01-05')", probe)
+        wait_until(lambda: probe in topic_rows(connector), 60, f"rows come again after {name}")
+    assert len(re.findall("created anew, or", connector.log_text())) == 3, "once each"
     finish(db, connector, writers, way)
