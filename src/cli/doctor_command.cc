@@ -44,7 +44,11 @@ engine::Subject SubjectOf(const engine::ConnectorOptions& options) {
           .kafka = *options.kafka,
           .sink = *options.sink,
           .offset = *options.offset,
-          .registries = *options.registries};
+          .registries = *options.registries,
+          .message_keys = engine::MessageKeysOf(options),
+          .columns = engine::ColumnsOf(options),
+          .incremental = *options.incremental,
+          .heartbeat = *options.heartbeat};
 }
 
 std::string ScriptOf(const Examined& one) {

@@ -131,6 +131,15 @@ bool IsIncrementalMember(absl::string_view name) {
 }
 bool IsBlockingMember(absl::string_view name) { return name == kBlocking; }
 
+OffsetMembers MembersThatGoOn(const OffsetMembers& stored, bool resumes) {
+  OffsetMembers members;
+  for (const auto& [name, json] : stored) {
+    if ((resumes && IsIncrementalMember(name)) || IsBlockingMember(name))
+      members.emplace(name, json);
+  }
+  return members;
+}
+
 void SnapshotState::ForgetKeys() {
   maximum.reset();
   emitted.reset();

@@ -20,6 +20,10 @@ using OffsetMembers = std::map<std::string, std::string>;
 // Those of Debezium's incremental snapshots with ours beside them, and ours of blocking ones.
 bool IsIncrementalMember(absl::string_view name);
 bool IsBlockingMember(absl::string_view name);
+// Those that a session goes on from. resumes: from the position that they were stored with. A
+// snapshot at the start has read the tables of an incremental one; what a blocking one reads may be
+// others, or be chosen by statements.
+OffsetMembers MembersThatGoOn(const OffsetMembers& stored, bool resumes);
 
 // A stop-snapshot, to be carried out at the next chunk.
 struct PendingStop {

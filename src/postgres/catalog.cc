@@ -84,4 +84,11 @@ absl::StatusOr<std::shared_ptr<const event::Type>> Catalog::TypeByOid(Oid oid) {
                absl::StrCat("the catalog has no type with OID ", ToInteger(oid)));
 }
 
+std::vector<Oid> RelationsOf(const std::vector<TableName>& tables) {
+  std::vector<Oid> relations;
+  relations.reserve(tables.size());
+  for (const TableName& table : tables) relations.push_back(table.relation);
+  return relations;
+}
+
 }  // namespace walduct::postgres

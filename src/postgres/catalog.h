@@ -29,6 +29,8 @@ struct TableName {
   bool partitioned = false;
 };
 
+std::vector<Oid> RelationsOf(const std::vector<TableName>& tables);
+
 class Catalog {
  public:
   // Both borrowed; memory learns what is described; null: nobody does.

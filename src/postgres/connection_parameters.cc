@@ -40,6 +40,7 @@ constexpr Setting kKeepalives[] = {
 };
 
 constexpr int kShortestFloats = 120000;
+constexpr int kIdleSessionTimeout = 140000;
 constexpr int kTransactionTimeout = 170000;
 // Nobody's but ours: tells whether what was asked for reached the session.
 constexpr char kArrived[] = "walduct.session";
@@ -117,27 +118,25 @@ std::vector<std::pair<const char*, std::string>> ConnectionParameters(
   return parameters;
 }
 
-std::string SessionQuestion(SessionKind kind, int server_version) {
-  std::string newer;
-  // One digit is not enough there.
-  if (server_version < kShortestFloats)
-    newer = ", pg_catalog.set_config('extra_float_digits', '3', false)";
-  for (const auto& [name, version] : {std::pair("idle_session_timeout", 140000),
-                                      std::pair("transaction_timeout", kTransactionTimeout)}) {
-    if (server_version >= version)
-      absl::StrAppend(&newer, ", pg_catalog.set_config('", name, "', '0', false)");
-  }
-  // backend_type is told to the role alone that has logged in, which the session may not be any
-  // more (ALTER ROLE … SET role).
-  const absl::string_view kind_text =
-      kind == SessionKind::kSql
-          ? "'client backend'"
-          : "CASE WHEN EXISTS (SELECT FROM pg_catalog.pg_stat_get_wal_senders() w "
-            "WHERE w.pid = pg_catalog.pg_backend_pid()) THEN 'walsender' ELSE 'client backend' END";
+// PgBouncer passes `options` on for a replication connection, and in front of them its own idea of
+// DateStyle, IntervalStyle and TimeZone, which wins. So all is set again where the session is ours.
+std::string SessionQuestion(const ConnectionOptions& options, int server_version) {
+  std::string set;
+  for (const auto& [name, value] : SettingsOf(options, server_version))
+    absl::StrAppend(&set, ", pg_catalog.set_config('", name, "', '", value, "', false)");
+  if (server_version >= kIdleSessionTimeout)
+    absl::StrAppend(&set, ", pg_catalog.set_config('idle_session_timeout', '0', false)");
+  // backend_type is told to the role alone that has logged in, which the session may not be any more
+  // (ALTER ROLE … SET role).
+  const bool sql = options.kind == SessionKind::kSql;
+  const std::string ours =
+      sql ? absl::StrCat("pg_catalog.current_setting('", kArrived, "', true) = '1'")
+          : std::string(
+                "EXISTS (SELECT FROM pg_catalog.pg_stat_get_wal_senders() w "
+                "WHERE w.pid = pg_catalog.pg_backend_pid())");
   return absl::StrCat(
-      "SET LOCAL statement_timeout = 0; "
-      "SELECT pg_catalog.pg_backend_pid(), CASE WHEN pg_catalog.current_setting('",
-      kArrived, "', true) = '1' THEN pg_catalog.concat('arrived'", newer, ") END, ", kind_text);
+      "SET LOCAL statement_timeout = 0; SELECT pg_catalog.pg_backend_pid(), CASE WHEN ", ours,
+      " THEN pg_catalog.concat('ours'", set, ") END");
 }
 
 }  // namespace walduct::postgres

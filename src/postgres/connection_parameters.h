@@ -26,14 +26,14 @@ std::string StartupOptions(const ConnectionOptions& options);
 using SessionSettings = std::vector<std::pair<std::string, std::string>>;
 SessionSettings SettingsOf(const ConnectionOptions& options, int server_version);
 
-// SQL to run once connected, from PostgreSQL 10 on: one row. Where StartupOptions have reached the
-// session, it sets what only newer servers know, or older ones need, too.
+// SQL to run once connected, from PostgreSQL 10 on: one row. It makes all settings, too, where the
+// session is ours alone: what a pooler or a login trigger has set since has not the last word.
 enum SessionAnswer {
-  kAnswerPid,      // the server's process
-  kAnswerArrived,  // null: StartupOptions have not reached the session
-  kAnswerType,     // "walsender" in a replication session
+  kAnswerPid,   // the server's process
+  kAnswerOurs,  // null: StartupOptions have not reached the session; it is no walsender, though
+                // SessionKind::kReplication was asked for
   kAnswerColumns,
 };
-std::string SessionQuestion(SessionKind kind, int server_version);
+std::string SessionQuestion(const ConnectionOptions& options, int server_version);
 
 }  // namespace walduct::postgres

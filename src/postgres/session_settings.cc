@@ -48,17 +48,14 @@ absl::Status Connection::PrepareSession() {
 // A pooler may have refused what was asked for at the start, or have dropped it without a word. In
 // place of the server's process it names one of its own.
 absl::Status Connection::EnsureSettings() {
-  const bool replicates = options_->kind == SessionKind::kReplication;
-  ASSIGN_OR_RETURN(const Result answer, Query(OneRow(kAnswerColumns),
-                                              SessionQuestion(options_->kind, server_version())));
+  ASSIGN_OR_RETURN(const Result answer,
+                   Query(OneRow(kAnswerColumns), SessionQuestion(*options_, server_version())));
   backend_pid_ = ParseInt(answer.Get(0, kAnswerPid), backend_pid_);
-  if (replicates && answer.Get(0, kAnswerType) != "walsender") return NoReplication();
-  if (!answer.is_null(0, kAnswerArrived)) return absl::OkStatus();
-  const SessionSettings settings = SettingsOf(*options_, server_version());
-  if (replicates) return Run(SetInSession(settings));
+  if (!answer.is_null(0, kAnswerOurs)) return absl::OkStatus();
+  if (options_->kind == SessionKind::kReplication) return NoReplication();
   log::Debug("a connection pooler shares the session: settings are made in each transaction");
   shared_ = true;
-  set_at_start_ = set_in_transaction_ = SetInTransaction(settings);
+  set_at_start_ = set_in_transaction_ = SetInTransaction(SettingsOf(*options_, server_version()));
   return absl::OkStatus();
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/time/time.h"
+#include "replication/offset_mismatch.h"
 #include "replication/publication_mode.h"
 #include "replication/slot_share.h"
 
@@ -23,8 +24,6 @@ struct ReplicaIdentityRule {
   std::string identity;  // as ALTER TABLE takes it: FULL, DEFAULT, NOTHING, or INDEX
   std::string index;     // INDEX only
 };
-
-enum class OffsetMismatch { kNoValidation, kTrustOffset, kTrustSlot, kTrustGreaterLsn };
 
 struct ReplicationOptions {
   std::string slot_name = "debezium";

@@ -27,6 +27,7 @@ struct SlotState {
   std::string invalidation_reason;  // PostgreSQL 16+
   bool synced = false;              // PostgreSQL 17+: a standby's copy of a slot of its primary
   bool used = false;  // PostgreSQL 14+: changes have been read from it, as far as statistics tell
+  bool touched = false;  // PostgreSQL 17+: made, read or moved since the server was started
 };
 
 // Where it stands. A half-created or freshly promoted slot has no confirmed position yet.
@@ -60,6 +61,10 @@ absl::Status ExplainStart(postgres::Connection& connection, absl::string_view sl
 // next start says what can be done. Otherwise the error as it was.
 absl::Status ExplainEnd(postgres::Connection& connection, absl::string_view slot_name,
                         const absl::Status& error);
+
+// Unavailable slot_moved: it stands beyond start by now, and the server would leave out in silence
+// what lies between.
+absl::Status CheckSlotNotMoved(postgres::Connection& sql, absl::string_view slot_name, Lsn start);
 
 struct CreatedSlot {
   Lsn consistent_point;

@@ -28,12 +28,18 @@ enum SlotColumn {
   kInvalidation,
   kSynced,
   kUsed,
+  kTouched,
 };
 
 constexpr absl::string_view kConflicting = "CASE WHEN s.conflicting THEN 'conflict' END";
 constexpr absl::string_view kReadFrom =
     "EXISTS (SELECT FROM pg_catalog.pg_stat_replication_slots t WHERE t.slot_name = s.slot_name "
     "AND t.total_txns + t.spill_txns + t.stream_txns > 0)";
+
+// What the server finds when it starts has nobody left since then.
+constexpr absl::string_view kReleasedSince =
+    "coalesce(s.inactive_since OPERATOR(pg_catalog.>) "
+    "pg_catalog.pg_postmaster_start_time() + '5 s'::pg_catalog.interval, false)";
 
 std::string InspectionSql(int version) {
   const auto since = [version](int first, absl::string_view column, absl::string_view before) {
@@ -42,7 +48,8 @@ std::string InspectionSql(int version) {
   return absl::StrCat(kSlotFrom, since(130000, "s.wal_status", "''"), ", ",
                       since(170000, "s.invalidation_reason", since(160000, kConflicting, "''")),
                       ", ", since(170000, "s.synced", "false"), ", ",
-                      since(140000, kReadFrom, "false"), kSlotTo);
+                      since(140000, kReadFrom, "false"), ", ",
+                      since(170000, kReleasedSince, "false"), kSlotTo);
 }
 
 constexpr absl::string_view kReader = R"(
@@ -109,7 +116,7 @@ absl::StatusOr<std::optional<SlotState>> InspectSlot(postgres::Connection& conne
                                                      absl::string_view slot_name) {
   const std::string sql = InspectionSql(connection.server_version());
   ASSIGN_OR_RETURN(const postgres::Result result,
-                   connection.Query(postgres::Rows(kUsed + 1), sql, {std::string(slot_name)}));
+                   connection.Query(postgres::Rows(kTouched + 1), sql, {std::string(slot_name)}));
   if (result.rows() == 0) return std::nullopt;
   SlotState slot;
   slot.plugin = std::string(result.Get(0, kPlugin));
@@ -122,6 +129,7 @@ absl::StatusOr<std::optional<SlotState>> InspectSlot(postgres::Connection& conne
   slot.invalidation_reason = std::string(result.Get(0, kInvalidation));
   slot.synced = result.Get(0, kSynced) == "t";
   slot.used = result.Get(0, kUsed) == "t";
+  slot.touched = result.Get(0, kTouched) == "t";
   return slot;
 }
 
@@ -185,6 +193,17 @@ absl::Status CheckSlotUsable(postgres::Connection& connection, absl::string_view
         kReplacement);
   }
   return absl::OkStatus();
+}
+
+absl::Status CheckSlotNotMoved(postgres::Connection& sql, absl::string_view slot_name, Lsn start) {
+  ASSIGN_OR_RETURN(const auto slot, InspectSlot(sql, slot_name));
+  if (!slot || slot->confirmed_flush_lsn <= start) return absl::OkStatus();
+  return Error(
+      absl::StatusCode::kUnavailable, "slot_moved",
+      absl::StrCat("replication slot ", postgres::QuoteIdentifier(slot_name), " was moved to ",
+                   slot->confirmed_flush_lsn.ToString(),
+                   " by another client while this start was to stream from ", start.ToString()),
+      "nothing to do: the next attempt judges the stored position anew");
 }
 
 }  // namespace walduct::replication

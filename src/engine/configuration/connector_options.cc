@@ -100,6 +100,14 @@ ConnectorOptions FirstLaneOf(const ConnectorOptions& lane) {
   return first;
 }
 
+const encode::ColumnOptions& ColumnsOf(const ConnectorOptions& options) {
+  return options.encode->columns;
+}
+
+const std::optional<route::MessageKeys>& MessageKeysOf(const ConnectorOptions& options) {
+  return options.route->message_keys;
+}
+
 offset::OffsetIdentity OffsetIdentityOf(const ConnectorOptions& lane) {
   const std::string& connector = lane.offset->connector;
   return {.connector_name = connector.empty() ? lane.name : connector,

@@ -7,6 +7,7 @@
 
 #include <compare>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,9 @@
 #include "offset/offset_key.h"
 
 namespace walduct::encode {
+struct ColumnOptions;
 struct EncodeOptions;
-}
+}  // namespace walduct::encode
 namespace walduct::incremental {
 struct IncrementalOptions;
 }
@@ -41,8 +43,9 @@ namespace walduct::replication {
 struct ReplicationOptions;
 }
 namespace walduct::route {
+class MessageKeys;
 struct RouteOptions;
-}
+}  // namespace walduct::route
 namespace walduct::sink {
 struct SinkOptions;
 }
@@ -118,5 +121,9 @@ ConnectorOptions FirstLaneOf(const ConnectorOptions& lane);
 
 // The entry of the offset store of a lane, or of a connector with one slot.
 offset::OffsetIdentity OffsetIdentityOf(const ConnectorOptions& lane);
+
+// Parts of two rooms' options: which columns records have, and message.key.columns.
+const encode::ColumnOptions& ColumnsOf(const ConnectorOptions& options);
+const std::optional<route::MessageKeys>& MessageKeysOf(const ConnectorOptions& options);
 
 }  // namespace walduct::engine

@@ -14,8 +14,8 @@
 #include "postgres/catalog.h"
 #include "postgres/connection.h"
 
-namespace walduct::postgres {
-struct ConnectionOptions;
+namespace walduct::encode {
+struct ColumnOptions;
 }
 
 namespace walduct::engine {
@@ -56,7 +56,7 @@ void CheckTableTraps(postgres::Connection& connection, const std::vector<Oid>& c
                      const std::string& publication, Findings* findings);
 // Of the captured tables: NULL under NOT NULL, keys that rows can share.
 void CheckNulls(postgres::Connection& connection, const std::vector<Oid>& captured,
-                const encode::EncodeOptions& encode, Findings* findings);
+                const encode::ColumnOptions& columns, bool keep_lost, Findings* findings);
 void CheckKeys(postgres::Connection& connection, postgres::Catalog& catalog, const Subject& subject,
                const std::vector<postgres::TableName>& captured, Findings* findings);
 // Captured tables that the publication of a slot that is there does not send as the lists say: what
@@ -75,11 +75,14 @@ void CheckStandby(postgres::Connection& server, const Subject& subject,
                   const KnownPosition& position, const Environment& environment,
                   Findings* findings);
 
+// Which server the findings are of.
+void NameServer(const Subject& subject, Findings* findings);
 // A session that gives up, and is who the connector's sessions are.
-postgres::ConnectionOptions SessionToLook(const Subject& subject, const Environment& environment,
-                                          postgres::SessionKind kind);
 absl::StatusOr<std::unique_ptr<postgres::Connection>> OpenToLook(const Subject& subject,
                                                                  const Environment& environment,
                                                                  postgres::SessionKind kind);
+// The same, with the role's own search_path: for SQL that users wrote.
+absl::StatusOr<std::unique_ptr<postgres::Connection>> OpenAsUser(const Subject& subject,
+                                                                 const Environment& environment);
 
 }  // namespace walduct::engine

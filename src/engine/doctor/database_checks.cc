@@ -1,6 +1,7 @@
 // Settings, role, clock and tables of a database. Declared in checks.h.
 #include <algorithm>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -142,7 +143,36 @@ absl::Status AddAdvice(Connection& connection, const Subject& subject,
   return absl::OkStatus();
 }
 
+postgres::ConnectionOptions SessionToLook(const Subject& subject, const Environment& environment,
+                                          postgres::SessionKind kind) {
+  postgres::ConnectionOptions session{.database = subject.database,
+                                      .kind = kind,
+                                      .application_name = "walduct doctor",
+                                      .environment = environment};
+  session.database.connect_timeout = std::min(session.database.connect_timeout, kPatience);
+  session.database.query_timeout = kPatience;
+  // Those that only decide who the session is, and how it looks at things.
+  std::erase_if(session.database.initial_statements, [](const std::string& statement) {
+    return !absl::StartsWithIgnoreCase(statement, "SET ");
+  });
+  return session;
+}
+
 }  // namespace
+
+void NameServer(const Subject& subject, Findings* findings) {
+  findings->host = subject.database.hostname;
+  findings->port = subject.database.port;
+  findings->database = subject.database.dbname;
+}
+
+absl::StatusOr<std::unique_ptr<Connection>> OpenAsUser(const Subject& subject,
+                                                       const Environment& environment) {
+  postgres::ConnectionOptions session =
+      SessionToLook(subject, environment, postgres::SessionKind::kSql);
+  session.keep_search_path = true;
+  return Connection::Open(std::move(session));
+}
 
 absl::StatusOr<std::unique_ptr<Connection>> OpenToLook(const Subject& subject,
                                                        const Environment& environment,
@@ -216,7 +246,8 @@ std::vector<std::string> CheckTables(Connection& connection, const Subject& subj
   std::vector<Oid> relations;
   for (const postgres::TableName& table : *captured) relations.push_back(table.relation);
   CheckTableTraps(connection, relations, subject.replication.publication_name, findings);
-  CheckNulls(connection, relations, subject.encode, findings);
+  CheckNulls(connection, relations, subject.encode.columns, subject.encode.values.keep_lost,
+             findings);
   CheckKeys(connection, catalog, subject, *captured, findings);
   return KnownTopics(subject.whole, *captured, true);
 }

@@ -9,7 +9,6 @@
 #include "engine/doctor/checks.h"
 #include "postgres/connection.h"
 #include "postgres/host_checks.h"
-#include "postgres/options.h"
 
 namespace walduct::engine {
 
@@ -27,9 +26,7 @@ absl::string_view SeverityText(Severity severity) {
 
 Findings Examine(const Subject& subject, const Environment& environment) {
   Findings findings;
-  findings.host = subject.database.hostname;
-  findings.port = subject.database.port;
-  findings.database = subject.database.dbname;
+  NameServer(subject, &findings);
   const auto connection = OpenToLook(subject, environment, postgres::SessionKind::kSql);
   findings.Add(connection.status());
   std::vector<std::string> topics;

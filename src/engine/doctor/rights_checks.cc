@@ -8,15 +8,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/status_macros.h"
-#include "engine/configuration/connector_options.h"
 #include "engine/configuration/heartbeat_options.h"
 #include "engine/doctor/checks.h"
 #include "engine/world/reads/record_columns.h"
 #include "engine/world/reads/snapshot_rights.h"
 #include "incremental/chunks/signal_rights.h"
 #include "incremental/options/incremental_options.h"
-#include "postgres/connection_options.h"
-#include "postgres/options.h"
 #include "snapshot/options.h"
 #include "snapshot/plan.h"
 
@@ -32,18 +29,18 @@ void CheckReads(Connection& connection, const Subject& subject, const Environmen
   const SnapshotMode mode = subject.snapshot.mode;
   const bool reads = mode != SnapshotMode::kNoData && mode != SnapshotMode::kNever &&
                      mode != SnapshotMode::kNothing;
-  if (!reads && !subject.whole.incremental->signals()) return;
+  if (!reads && !subject.incremental.signals()) return;
   const absl::Status readable = CheckSnapshotRights(
       {.connection = connection,
-       .session = SessionToLook(subject, environment, postgres::SessionKind::kSql),
+       .open = [&] { return OpenAsUser(subject, environment); },
        .tables = snapshot::SelectTables(captured, subject.snapshot, subject.tables),
        .reading = subject.snapshot,
-       .wanted = RecordColumns(subject.encode, *subject.whole.route)});
+       .wanted = RecordColumns(subject.columns, subject.message_keys)});
   findings->Add(readable, reads ? Severity::kError : Severity::kWarning);
 }
 
 absl::Status CheckSignals(Connection& connection, const Subject& subject) {
-  const incremental::IncrementalOptions& options = *subject.whole.incremental;
+  const incremental::IncrementalOptions& options = subject.incremental;
   if (options.signal_table.empty() || options.read_only) return absl::OkStatus();
   return incremental::CheckSignalRights(connection, options.signal_schema, options.signal_table,
                                         options.deletes_watermarks);
@@ -51,35 +48,17 @@ absl::Status CheckSignals(Connection& connection, const Subject& subject) {
 
 // Planned, and not run: the server looks at tables and rights all the same.
 absl::Status CheckHeartbeatAction(const Subject& subject, const Environment& environment) {
-  const std::string& sql = subject.whole.heartbeat->action_query;
+  const std::string& sql = subject.heartbeat.action_query;
   const std::string word = absl::StrCat(*absl::StrSplit(sql, absl::ByAnyChar(" \t\n(")).begin());
   bool known = false;
   for (const char* const one : {"SELECT", "INSERT", "UPDATE", "DELETE", "MERGE", "WITH"})
     known = known || absl::EqualsIgnoreCase(word, one);
   if (!known || absl::StrContains(sql, ';')) return absl::OkStatus();
-  postgres::ConnectionOptions session =
-      SessionToLook(subject, environment, postgres::SessionKind::kSql);
-  session.keep_search_path = true;
-  ASSIGN_OR_RETURN(const auto connection, Connection::Open(std::move(session)));
+  ASSIGN_OR_RETURN(const auto connection, OpenAsUser(subject, environment));
   return WithContext(connection->Run(absl::StrCat("EXPLAIN ", sql)), "heartbeat.action.query");
 }
 
 }  // namespace
-
-postgres::ConnectionOptions SessionToLook(const Subject& subject, const Environment& environment,
-                                          postgres::SessionKind kind) {
-  postgres::ConnectionOptions session{.database = subject.database,
-                                      .kind = kind,
-                                      .application_name = "walduct doctor",
-                                      .environment = environment};
-  session.database.connect_timeout = std::min(session.database.connect_timeout, kPatience);
-  session.database.query_timeout = kPatience;
-  // Those that only decide who the session is, and how it looks at things.
-  std::erase_if(session.database.initial_statements, [](const std::string& statement) {
-    return !absl::StartsWithIgnoreCase(statement, "SET ");
-  });
-  return session;
-}
 
 void CheckRights(Connection& connection, const Subject& subject, const Environment& environment,
                  const std::vector<postgres::TableName>& captured, Findings* findings) {

@@ -9,14 +9,12 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/substitute.h"
 #include "base/status_macros.h"
-#include "encode/options/encode_options.h"
+#include "encode/options/column_options.h"
 #include "encode/types/column_rules.h"
-#include "engine/configuration/connector_options.h"
 #include "engine/doctor/checks.h"
 #include "engine/world/advice/key_advice.h"
 #include "postgres/connection.h"
 #include "postgres/oid_text.h"
-#include "route/options.h"
 
 namespace walduct::engine {
 namespace {
@@ -89,7 +87,7 @@ void AddNulls(const NullTrap& trap, const std::string& table, const std::vector<
 }
 
 absl::Status Nulls(postgres::Connection& connection, const std::vector<Oid>& captured,
-                   const encode::EncodeOptions& encode, Findings* findings) {
+                   const encode::ColumnOptions& columns, bool keep_lost, Findings* findings) {
   ASSIGN_OR_RETURN(const postgres::Result rows, connection.Query(postgres::Rows(kMend + 1), kNulls,
                                                                  {postgres::OidArray(captured)}));
   // By reason and table.
@@ -98,7 +96,7 @@ absl::Status Nulls(postgres::Connection& connection, const std::vector<Oid>& cap
   };
   std::map<std::pair<std::string, std::string>, Found> found;
   for (int row = 0; row < rows.rows(); ++row) {
-    if (!encode::IsIncluded(encode.columns, rows.Get(row, kFullName))) continue;
+    if (!encode::IsIncluded(columns, rows.Get(row, kFullName))) continue;
     Found& one = found[{std::string(rows.Get(row, kReason)), std::string(rows.Get(row, kTable))}];
     const std::string name(rows.Get(row, kName));
     if (one.names.empty() || one.names.back() != name) one.names.push_back(name);
@@ -107,7 +105,7 @@ absl::Status Nulls(postgres::Connection& connection, const std::vector<Oid>& cap
   for (const auto& [key, one] : found) {
     for (const NullTrap& trap : kNullTraps) {
       if (trap.reason == key.first)
-        AddNulls(trap, key.second, one.names, one.mends, encode.values.keep_lost, findings);
+        AddNulls(trap, key.second, one.names, one.mends, keep_lost, findings);
     }
   }
   return absl::OkStatus();
@@ -116,13 +114,13 @@ absl::Status Nulls(postgres::Connection& connection, const std::vector<Oid>& cap
 }  // namespace
 
 void CheckNulls(postgres::Connection& connection, const std::vector<Oid>& captured,
-                const encode::EncodeOptions& encode, Findings* findings) {
-  findings->Add(Nulls(connection, captured, encode, findings));
+                const encode::ColumnOptions& columns, bool keep_lost, Findings* findings) {
+  findings->Add(Nulls(connection, captured, columns, keep_lost, findings));
 }
 
 void CheckKeys(postgres::Connection& connection, postgres::Catalog& catalog, const Subject& subject,
                const std::vector<postgres::TableName>& captured, Findings* findings) {
-  const auto all = ListKeyAdvice(connection, catalog, captured, *subject.whole.route);
+  const auto all = ListKeyAdvice(connection, catalog, captured, subject.message_keys);
   findings->Add(all.status());
   if (!all.ok()) return;
   for (const KeyAdvice& advice : *all) {

@@ -1,12 +1,17 @@
 // Subject: the connector that a doctor looks at. All borrowed.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "offset/offset_key.h"
 
 namespace walduct::encode {
+struct ColumnOptions;
 struct EncodeOptions;
+}  // namespace walduct::encode
+namespace walduct::incremental {
+struct IncrementalOptions;
 }
 namespace walduct::kafka {
 struct KafkaOptions;
@@ -26,6 +31,9 @@ struct RegistriesOptions;
 namespace walduct::replication {
 struct ReplicationOptions;
 }
+namespace walduct::route {
+class MessageKeys;
+}
 namespace walduct::sink {
 struct SinkOptions;
 }
@@ -36,6 +44,7 @@ struct SnapshotOptions;
 namespace walduct::engine {
 
 struct ConnectorOptions;
+struct HeartbeatOptions;
 
 struct Subject {
   const ConnectorOptions& whole;
@@ -50,6 +59,10 @@ struct Subject {
   const sink::SinkOptions& sink;
   const offset::OffsetOptions& offset;
   const registry::RegistriesOptions& registries;
+  const std::optional<route::MessageKeys>& message_keys;
+  const encode::ColumnOptions& columns;
+  const incremental::IncrementalOptions& incremental;
+  const HeartbeatOptions& heartbeat;
 };
 
 }  // namespace walduct::engine

@@ -53,7 +53,8 @@ IncrementalDriver::IncrementalDriver(const Parts& parts) : parts_(parts) {
           .options = parts_.options,
           .connector_name = parts_.connector_name,
           .output = this,
-          .open_source = [this] { return parts_.source->OpenChunks(KeyColumns(*parts_.route)); },
+          .open_source =
+              [this] { return parts_.source->OpenChunks(KeyColumns(parts_.route->message_keys)); },
           .inbox = parts_.source->OpenSignals(),
           .new_id = parts_.new_id,
           .captured = std::move(captured),

@@ -65,7 +65,7 @@ absl::StatusOr<event::TableSchemaPtr> DelayedSchemaResolver::Poll() {
 
 void DelayedSchemaResolver::Tell(const event::TableSchema& answer) {
   const std::string table = absl::StrCat(answer.schema, ".", answer.table);
-  if (parts_.warn_once != nullptr) WarnOfKey(answer, *parts_.route, parts_.warn_once);
+  if (parts_.warn_once != nullptr) WarnOfKey(answer, *parts_.message_keys, parts_.warn_once);
   if (const event::TableSchemaPtr previous = std::exchange(previous_, nullptr)) {
     if (const std::string changes = DescribeChanges(*previous, answer); !changes.empty())
       log::Info("table changed", {{"table", table}, {"change", changes}});

@@ -21,10 +21,7 @@
 #include "event/table_schema.h"
 #include "names/table_filter.h"
 #include "postgres/describe/schema_memory.h"
-
-namespace walduct::route {
-struct RouteOptions;
-}
+#include "route/message_keys.h"
 
 namespace walduct::engine {
 
@@ -37,7 +34,7 @@ class DelayedSchemaResolver final : public event::SchemaResolver {
     Clock* clock = nullptr;
     absl::Duration delay;  // walduct.catalog.delay.ms
     // For what is told of keys that rows can share; null: nothing.
-    const route::RouteOptions* route = nullptr;
+    const std::optional<route::MessageKeys>* message_keys = nullptr;
     WarnOnce* warn_once = nullptr;
     // The stream has come to a captured table for the first time. renamed: it had come to it under
     // a name that is not captured.

@@ -214,32 +214,22 @@ void Session::BuildIncremental() {
                                                  .board = &parts_.metrics->notifications,
                                                  .clock = &parts_.world->clock(),
                                                  .new_id = new_id});
-  incremental_ = IncrementalDriver::Create({.options = config().incremental.get(),
-                                            .route = config().route.get(),
-                                            .connector_name = TopicPrefixOf(config()),
-                                            .source = prepared_.source.get(),
-                                            .pipeline = &path_->pipeline(),
-                                            .tracker = &duties_->tracker(),
-                                            .checkpointer = &duties_->checkpointer(),
-                                            .notifier = notifier_.get(),
-                                            .clock = &parts_.world->clock(),
-                                            .metrics = parts_.metrics,
-                                            .new_id = new_id,
-                                            .ran_before = parts_.ran_before},
-                                           StoredMembers());
-}
-
-incremental::OffsetMembers Session::StoredMembers() const {
-  incremental::OffsetMembers members;
-  if (!prepared_.stored) return members;
-  // A snapshot at the start has read the tables of an incremental one; what a blocking one reads
-  // may be others, or be chosen by statements.
-  const bool resumes = prepared_.resumes();
-  for (const auto& [name, json] : prepared_.stored->foreign) {
-    const bool goes_on = resumes && incremental::IsIncrementalMember(name);
-    if (goes_on || incremental::IsBlockingMember(name)) members.emplace(name, json);
-  }
-  return members;
+  incremental_ = IncrementalDriver::Create(
+      {.options = config().incremental.get(),
+       .route = config().route.get(),
+       .connector_name = TopicPrefixOf(config()),
+       .source = prepared_.source.get(),
+       .pipeline = &path_->pipeline(),
+       .tracker = &duties_->tracker(),
+       .checkpointer = &duties_->checkpointer(),
+       .notifier = notifier_.get(),
+       .clock = &parts_.world->clock(),
+       .metrics = parts_.metrics,
+       .new_id = new_id,
+       .ran_before = parts_.ran_before},
+      prepared_.stored
+          ? incremental::MembersThatGoOn(prepared_.stored->foreign, prepared_.resumes())
+          : incremental::OffsetMembers());
 }
 
 std::function<void()> Session::MarksWhatIsRead() {
@@ -352,7 +342,12 @@ absl::Status Session::Stream() {
 
 absl::Status Session::BeginIncremental() {
   if (!prepared_.decision.snapshot) RETURN_IF_ERROR(notifier_->Initial("SKIPPED"));
-  return incremental_ == nullptr ? absl::OkStatus() : incremental_->Begin(StoredMembers());
+  return incremental_ == nullptr
+             ? absl::OkStatus()
+             : incremental_->Begin(prepared_.stored
+                                       ? incremental::MembersThatGoOn(prepared_.stored->foreign,
+                                                                      prepared_.resumes())
+                                       : incremental::OffsetMembers());
 }
 
 // Transactions in progress are wanted, and must not be received from here.
@@ -401,19 +396,19 @@ absl::Status Session::RunStream(const OpenedStream& opened, std::optional<Lsn> g
   resume.watch_enum_labels =
       config().encode->key.shows_schema() || config().encode->value.shows_schema();
   const names::TableFilter captured(*config().tables);
-  DelayedSchemaResolver resolver({.catalog = &prepared_.source->schemas(),
-                                  .captured = &captured,
-                                  .clock = &clock,
-                                  .delay = config().runtime->catalog_delay,
-                                  .route = config().route.get(),
-                                  .warn_once = parts_.warn_once,
-                                  .on_first =
-                                      [this](const event::TableSchema& table, bool renamed) {
-                                        if (new_tables_ != nullptr)
-                                          new_tables_->Came(
-                                              {table.relation, table.schema, table.table}, renamed);
-                                      },
-                                  .memory = parts_.schemas});
+  DelayedSchemaResolver resolver(
+      {.catalog = &prepared_.source->schemas(),
+       .captured = &captured,
+       .clock = &clock,
+       .delay = config().runtime->catalog_delay,
+       .message_keys = &config().route->message_keys,
+       .warn_once = parts_.warn_once,
+       .on_first =
+           [this](const event::TableSchema& table, bool renamed) {
+             if (new_tables_ != nullptr)
+               new_tables_->Came({table.relation, table.schema, table.table}, renamed);
+           },
+       .memory = parts_.schemas});
   pgoutput::Assembler assembler(resolver, path_->pipeline(), resume);
   DroppedRelations dropped(
       {.ask = [source = prepared_.source.get()](const auto& told) { source->AskForGone(told); },

@@ -66,7 +66,6 @@ class Session {
   void BuildIncremental();
   void BuildNewTables();
   incremental::OffsetMembers MembersAt(uint64_t mark);
-  incremental::OffsetMembers StoredMembers() const;
   std::function<void()> MarksWhatIsRead();
   absl::Status ReadTables(TableSnapshot* snapshot, bool* done);
   absl::Status TakeSnapshot();

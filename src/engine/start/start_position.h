@@ -7,7 +7,7 @@
 #include "absl/status/status.h"
 #include "engine/start/server_history.h"
 #include "offset/stored_offset.h"
-#include "replication/options.h"
+#include "replication/offset_mismatch.h"
 #include "replication/slot.h"
 #include "replication/upgrade_traces.h"
 

@@ -45,6 +45,9 @@ std::string AgainstSlot(const UpgradeFacts& facts) {
     return "the position lies within a transaction, and pg_upgrade refuses a slot that has not "
            "confirmed all of it";
   if (slot.used) return "changes have been read from the replication slot here";
+  if (slot.touched)
+    return "the replication slot was made, or somebody has read or moved it, since the server was "
+           "started";
   const uint64_t segment = facts.traces->wal_segment_bytes;
   const bool first = segment > 0 && slot.restart_lsn.value() % segment <= kFirstBytes &&
                      slot.restart_lsn.value() / segment == at.value() / segment &&

@@ -106,6 +106,23 @@ absl::Status AddUnboundPartitions(const ConnectorOptions& config, postgres::Conn
   return absl::OkStatus();
 }
 
+// Empty: there are none.
+absl::StatusOr<std::string> HistoryWarning(postgres::Connection& connection,
+                                           const std::string& select, const std::string& table) {
+  ASSIGN_OR_RETURN(const auto answer,
+                   connection.Query(postgres::Rows(1),
+                                    absl::StrCat("SELECT count(*) FROM (SELECT 1 FROM (", select,
+                                                 ") r LIMIT ", kMaxRowsCounted + 1, ") n")));
+  int64_t rows = 0;
+  if (answer.rows() != 1 || !absl::SimpleAtoi(answer.Get(0, 0), &rows) || rows == 0) return "";
+  const bool more = rows > kMaxRowsCounted;
+  return absl::StrCat(
+      "the snapshot publishes the ", more ? "more than " : "", more ? kMaxRowsCounted : rows,
+      " rows that outbox table ", table,
+      " holds as events, including any that were published before by other means; to skip them, "
+      "set snapshot.mode=no_data, or snapshot.select.statement.overrides for this table");
+}
+
 }  // namespace
 
 absl::StatusOr<ChainPreview> PreviewChain(const ConnectorOptions& config,
@@ -149,20 +166,19 @@ absl::StatusOr<ChainPreview> PreviewOnServer(const ConnectorOptions& config,
   return PreviewChain(config, *connection, catalog, captured);
 }
 
-absl::StatusOr<std::string> HistoryWarning(postgres::Connection& connection,
-                                           const std::string& select, const std::string& table) {
-  ASSIGN_OR_RETURN(const auto answer,
-                   connection.Query(postgres::Rows(1),
-                                    absl::StrCat("SELECT count(*) FROM (SELECT 1 FROM (", select,
-                                                 ") r LIMIT ", kMaxRowsCounted + 1, ") n")));
-  int64_t rows = 0;
-  if (answer.rows() != 1 || !absl::SimpleAtoi(answer.Get(0, 0), &rows) || rows == 0) return "";
-  const bool more = rows > kMaxRowsCounted;
-  return absl::StrCat(
-      "the snapshot publishes the ", more ? "more than " : "", more ? kMaxRowsCounted : rows,
-      " rows that outbox table ", table,
-      " holds as events, including any that were published before by other means; to skip them, "
-      "set snapshot.mode=no_data, or snapshot.select.statement.overrides for this table");
+absl::Status WarnOfHistory(postgres::Connection& connection,
+                           const std::vector<snapshot::PlannedTable>& plan,
+                           const std::vector<std::string>& event_tables, WarnOnce* warn_once) {
+  for (const snapshot::PlannedTable& planned : plan) {
+    const std::string name = absl::StrCat(planned.name.schema, ".", planned.name.table);
+    const bool event =
+        std::find(event_tables.begin(), event_tables.end(), name) != event_tables.end();
+    // An override says which rows are wanted.
+    if (!event || planned.overridden) continue;
+    ASSIGN_OR_RETURN(const std::string warning, HistoryWarning(connection, planned.select, name));
+    if (!warning.empty()) warn_once->Warn(warning);
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace walduct::engine

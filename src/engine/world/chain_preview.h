@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "engine/errors/warn_once.h"
 #include "postgres/catalog.h"
 #include "postgres/connection.h"
+#include "snapshot/plan.h"
 
 namespace walduct::engine {
 
@@ -32,9 +34,10 @@ absl::StatusOr<ChainPreview> PreviewChain(const ConnectorOptions& config,
 absl::StatusOr<ChainPreview> PreviewOnServer(const ConnectorOptions& config,
                                              const Environment& environment);
 
-// The warning about rows of an outbox table that a snapshot is about to publish; empty: there are
-// none.
-absl::StatusOr<std::string> HistoryWarning(postgres::Connection& connection,
-                                           const std::string& select, const std::string& table);
+// Warns of rows that a snapshot publishes as events though they may have been published before.
+// event_tables: as ChainPreview has them.
+absl::Status WarnOfHistory(postgres::Connection& connection,
+                           const std::vector<snapshot::PlannedTable>& plan,
+                           const std::vector<std::string>& event_tables, WarnOnce* warn_once);
 
 }  // namespace walduct::engine

@@ -38,6 +38,7 @@
 #include "replication/publication/publication_advice.h"
 #include "replication/publication/replica_identity.h"
 #include "replication/replication_stream.h"
+#include "replication/sender_timeout.h"
 #include "replication/slot_lock.h"
 #include "replication/start_command.h"
 #include "snapshot/options.h"
@@ -48,22 +49,6 @@ namespace {
 
 using postgres::Connection;
 using postgres::SessionKind;
-
-absl::StatusOr<absl::Duration> SenderTimeout(Connection& sql) {
-  ASSIGN_OR_RETURN(
-      const auto answer,
-      sql.Query(postgres::Rows(1),
-                "SELECT setting FROM pg_catalog.pg_settings WHERE name = 'wal_sender_timeout'"));
-  int64_t timeout_ms = 0;
-  const bool known = answer.rows() == 1 && absl::SimpleAtoi(answer.Get(0, 0), &timeout_ms);
-  return absl::Milliseconds(known ? timeout_ms : 0);
-}
-
-// A server with a short wal_sender_timeout must hear from us three times within it.
-absl::Duration StatusInterval(absl::Duration sender_timeout, absl::Duration configured) {
-  return sender_timeout > absl::ZeroDuration() ? std::min(configured, sender_timeout / 3)
-                                               : configured;
-}
 
 }  // namespace
 
@@ -90,13 +75,27 @@ postgres::ConnectionOptions PostgresSource::Session(SessionKind kind,
           .environment = environment_};
 }
 
+PostgresSource::OpenSession PostgresSource::Opener(absl::string_view what) const {
+  return [session = Session(SessionKind::kSql, what)](const postgres::StopCheck& stopping) {
+    postgres::ConnectionOptions options = session;
+    options.stopping = stopping;
+    return Connection::Open(std::move(options));
+  };
+}
+
+absl::StatusOr<std::unique_ptr<Connection>> PostgresSource::OpenAsUser() const {
+  postgres::ConnectionOptions session = Session(SessionKind::kSql, "");
+  session.keep_search_path = true;
+  return Connection::Open(std::move(session));
+}
+
 absl::Status PostgresSource::Connect() {
   ASSIGN_OR_RETURN(sql_, Connection::Open(Session(SessionKind::kSql, "")));
   database_.hostname = sql_->host();
   database_.port = sql_->port();
   RETURN_IF_ERROR(postgres::CheckServer(*sql_).status());
   StartWatch();
-  ASSIGN_OR_RETURN(facts_.sender_timeout, SenderTimeout(*sql_));
+  ASSIGN_OR_RETURN(facts_.sender_timeout, replication::ReadSenderTimeout(*sql_));
   ASSIGN_OR_RETURN(replication_, Connection::Open(Session(SessionKind::kReplication, " stream")));
   stream_pid_ = replication_->backend_pid();
   catalog_ = std::make_unique<postgres::Catalog>(*sql_, options_.schemas);
@@ -122,16 +121,9 @@ absl::StatusOr<SourceFacts> PostgresSource::Inspect() {
   return facts_;
 }
 
-std::vector<Oid> PostgresSource::Captured() const {
-  std::vector<Oid> relations;
-  relations.reserve(facts_.captured.size());
-  for (const postgres::TableName& table : facts_.captured) relations.push_back(table.relation);
-  return relations;
-}
-
 // They may be gone when the first rows that have them are read.
 absl::Status PostgresSource::LookAtTypes() {
-  ASSIGN_OR_RETURN(types_, catalog_->TypesOfUsers(Captured()));
+  ASSIGN_OR_RETURN(types_, catalog_->TypesOfUsers(postgres::RelationsOf(facts_.captured)));
   // Behind all rows of what the catalog did not show.
   ASSIGN_OR_RETURN(types_as_of_, CurrentLsn());
   // Money, or a type that may be a domain over it.
@@ -187,10 +179,10 @@ void PostgresSource::ForeseeSchemas(const event::SchemaIdSources& ids) {
 
 absl::Status PostgresSource::CheckPlan(const SourcePlan& plan) {
   if (options_.mode != RunMode::kTail)
-    WarnOfKeys(*sql_, *catalog_, facts_.captured, *config().route, options_.warn_once);
+    WarnOfKeys(*sql_, *catalog_, facts_.captured, MessageKeysOf(config()), options_.warn_once);
   if (plan.decision.snapshot) {
     RETURN_IF_ERROR(CheckSnapshotRights({.connection = *sql_,
-                                         .session = Session(SessionKind::kSql, ""),
+                                         .open = [this] { return OpenAsUser(); },
                                          .tables = SnapshotTables(),
                                          .reading = *config().snapshot,
                                          .wanted = WantedColumns()}));
@@ -234,11 +226,8 @@ absl::Status PostgresSource::AdviseOnSignals() {
   replication::AdviseOnSignalTable(*sql_, publication, table);
   const incremental::IncrementalOptions& options = *config().incremental;
   if (options.read_only) return absl::OkStatus();
-  const absl::Status missing = incremental::CheckSignalRights(
-      *sql_, options.signal_schema, options.signal_table, options.deletes_watermarks);
-  if (!absl::IsPermissionDenied(missing)) return missing;
-  log::Warn(missing.message(), {{"reason", ErrorReason(missing)}, {"hint", ErrorHint(missing)}});
-  return absl::OkStatus();
+  return incremental::WarnOfSignalRights(*sql_, options.signal_schema, options.signal_table,
+                                         options.deletes_watermarks);
 }
 
 absl::StatusOr<Lsn> PostgresSource::CreateSlot(const SourcePlan& plan,
@@ -279,7 +268,7 @@ std::vector<postgres::TableName> PostgresSource::SnapshotTables() const {
 }
 
 event::WantedColumns PostgresSource::WantedColumns() const {
-  return RecordColumns(*config().encode, *config().route);
+  return RecordColumns(ColumnsOf(config()), MessageKeysOf(config()));
 }
 
 absl::StatusOr<std::unique_ptr<SnapshotStandby>> PostgresSource::OpenStandby() {
@@ -318,27 +307,12 @@ absl::StatusOr<std::unique_ptr<TableSnapshot>> PostgresSource::OpenSnapshot(Lsn 
        .wanted = WantedColumns(),
        .check =
            [this](Connection& connection, const std::vector<snapshot::PlannedTable>& plan) {
-             return WarnOfHistory(connection, plan);
+             return WarnOfHistory(connection, plan, event_tables_, options_.warn_once);
            },
        .record = read_record_,
        .schemas = options_.schemas,
        .stopping = options_.stopping},
       environment_, *options_.metrics);
-}
-
-// Rows that a snapshot publishes as events though they may have been published before.
-absl::Status PostgresSource::WarnOfHistory(Connection& connection,
-                                           const std::vector<snapshot::PlannedTable>& plan) const {
-  for (const snapshot::PlannedTable& planned : plan) {
-    const std::string name = absl::StrCat(planned.name.schema, ".", planned.name.table);
-    const bool event =
-        std::find(event_tables_.begin(), event_tables_.end(), name) != event_tables_.end();
-    // An override says which rows are wanted.
-    if (!event || planned.overridden) continue;
-    ASSIGN_OR_RETURN(const std::string warning, HistoryWarning(connection, planned.select, name));
-    if (!warning.empty()) options_.warn_once->Warn(warning);
-  }
-  return absl::OkStatus();
 }
 
 absl::StatusOr<Lsn> PostgresSource::CurrentLsn() { return snapshot::ReadCurrentLsn(*sql_); }
@@ -348,7 +322,7 @@ absl::StatusOr<OpenedStream> PostgresSource::OpenStream(const event::Position& s
   if (options_.pause != nullptr && options_.pause->Covers(start.commit_end))
     replication_options_.stream_in_progress = false;
   opened.status_interval =
-      StatusInterval(facts_.sender_timeout, replication_options_.status_interval);
+      replication::StatusInterval(facts_.sender_timeout, replication_options_.status_interval);
   opened.confirms = replication_options_.confirm_positions;
   absl::StatusOr<std::unique_ptr<replication::WalSource>> stream =
       replication::ReplicationStream::Start(std::move(replication_), replication_options_,
@@ -363,13 +337,16 @@ absl::StatusOr<OpenedStream> PostgresSource::OpenStream(const event::Position& s
         "they have committed");
   }
   streams_ = true;
-  RETURN_IF_ERROR(CheckSlotNotMoved(start.commit_end));
+  // From here on nobody else can move it.
+  RETURN_IF_ERROR(
+      replication::CheckSlotNotMoved(*sql_, replication_options_.slot_name, start.commit_end));
   // What has gone to another slot is not new when it comes.
   if (!replication_options_.share.hands_over) {
     opened.coverage = coverage_.Look(*sql_, replication_options_.publication_name, facts_.captured);
   }
   if (options_.schemas != nullptr)
-    options_.schemas->Sweep(types_, Captured(), types_as_of_, start.commit_end);
+    options_.schemas->Sweep(types_, postgres::RelationsOf(facts_.captured), types_as_of_,
+                            start.commit_end);
   RETURN_IF_ERROR(StartXmin());
   WatchCapture();
   ReleaseCodePages();  // of logins and checks
@@ -378,19 +355,6 @@ absl::StatusOr<OpenedStream> PostgresSource::OpenStream(const event::Position& s
                           {"from", start.commit_end.ToString()},
                           {"ordinal", start.ordinal}});
   return opened;
-}
-
-// From here on nobody else can move it. The server would leave out in silence what lies before it.
-absl::Status PostgresSource::CheckSlotNotMoved(Lsn start) {
-  const std::string& name = replication_options_.slot_name;
-  ASSIGN_OR_RETURN(const auto slot, replication::InspectSlot(*sql_, name));
-  if (!slot || slot->confirmed_flush_lsn <= start) return absl::OkStatus();
-  return Error(
-      absl::StatusCode::kUnavailable, "slot_moved",
-      absl::StrCat("replication slot ", postgres::QuoteIdentifier(name), " was moved to ",
-                   slot->confirmed_flush_lsn.ToString(),
-                   " by another client while this start was to stream from ", start.ToString()),
-      "nothing to do: the next attempt judges the stored position anew");
 }
 
 absl::Status PostgresSource::DropSlot() {
@@ -429,8 +393,9 @@ void PostgresSource::StartWatch() {
 void PostgresSource::WatchCapture() {
   const bool own = options_.mode == RunMode::kTail || replication_options_.share.hands_over;
   if (own || options_.capture == nullptr) return;
-  CaptureWatch::Options watch = CaptureOptionsOf(config(), replication_options_, WatchInterval(),
-                                                 Session(SessionKind::kSql, " watch"));
+  CaptureWatch::Options watch =
+      CaptureOptionsOf(*config().tables, *config().route, replication_options_, WatchInterval(),
+                       Opener(" watch"), environment_);
   watch.captured = captured_now_;
   watch.held_back = coverage_.held_back();
   watch.record = options_.capture;
@@ -452,17 +417,11 @@ absl::Status PostgresSource::StartXmin() {
   if (interval <= absl::ZeroDuration()) return absl::OkStatus();
   ASSIGN_OR_RETURN(const std::optional<uint64_t> first,
                    ReadSlotXmin(*sql_, replication_options_.slot_name));
-  xmin_ = std::make_unique<SlotXmin>(SlotXmin::Options{
-      .open =
-          [session = Session(SessionKind::kSql, " xmin")](const postgres::StopCheck& stopping) {
-            postgres::ConnectionOptions options = session;
-            options.stopping = stopping;
-            return Connection::Open(std::move(options));
-          },
-      .slot = replication_options_.slot_name,
-      .connector = config().name,
-      .interval = interval,
-      .first = first.value_or(0)});
+  xmin_ = std::make_unique<SlotXmin>(SlotXmin::Options{.open = Opener(" xmin"),
+                                                       .slot = replication_options_.slot_name,
+                                                       .connector = config().name,
+                                                       .interval = interval,
+                                                       .first = first.value_or(0)});
   return absl::OkStatus();
 }
 

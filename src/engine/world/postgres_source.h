@@ -2,6 +2,7 @@
 // session of its own for what runs beside them. Data thread only.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -81,6 +82,12 @@ class PostgresSource final : public Source {
  private:
   const ConnectorOptions& config() const { return *options_.config; }
   postgres::ConnectionOptions Session(postgres::SessionKind kind, absl::string_view what) const;
+  using OpenSession = std::function<absl::StatusOr<std::unique_ptr<postgres::Connection>>(
+      const postgres::StopCheck&)>;
+  // Opens such a session later, from any thread.
+  OpenSession Opener(absl::string_view what) const;
+  // With the role's own search_path, for SQL that users wrote.
+  absl::StatusOr<std::unique_ptr<postgres::Connection>> OpenAsUser() const;
   std::vector<postgres::TableName> SnapshotTables() const;
   event::WantedColumns WantedColumns() const;
   SlotTablesQuery TablesQuery();
@@ -90,13 +97,9 @@ class PostgresSource final : public Source {
   absl::Duration WatchInterval() const;
   absl::Status StartXmin();
   absl::Status LookAtTypes();
-  std::vector<Oid> Captured() const;
-  absl::Status CheckSlotNotMoved(Lsn start);
   bool ReadsOutboxRows(const SourcePlan& plan) const;
   absl::Status CheckNoOutboxHistory();
   absl::Status AdviseOnSignals();
-  absl::Status WarnOfHistory(postgres::Connection& connection,
-                             const std::vector<snapshot::PlannedTable>& plan) const;
 
   const SourceOptions options_;
   const Environment environment_;

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/status_macros.h"
 
 namespace walduct::incremental {
@@ -57,6 +58,14 @@ absl::Status CheckSignalRights(postgres::Connection& connection, absl::string_vi
                             "into ",
                             name),
                absl::StrJoin(grants, " "));
+}
+
+absl::Status WarnOfSignalRights(postgres::Connection& connection, absl::string_view schema,
+                                absl::string_view table, bool deletes) {
+  const absl::Status missing = CheckSignalRights(connection, schema, table, deletes);
+  if (!absl::IsPermissionDenied(missing)) return missing;
+  log::Warn(missing.message(), {{"reason", ErrorReason(missing)}, {"hint", ErrorHint(missing)}});
+  return absl::OkStatus();
 }
 
 }  // namespace walduct::incremental

@@ -13,4 +13,8 @@ namespace walduct::incremental {
 absl::Status CheckSignalRights(postgres::Connection& connection, absl::string_view schema,
                                absl::string_view table, bool deletes);
 
+// The same, with a warning in the place of PermissionDenied.
+absl::Status WarnOfSignalRights(postgres::Connection& connection, absl::string_view schema,
+                                absl::string_view table, bool deletes);
+
 }  // namespace walduct::incremental

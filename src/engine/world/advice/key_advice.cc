@@ -5,7 +5,6 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "postgres/checks/shared_keys.h"
-#include "route/options.h"
 
 namespace walduct::engine {
 namespace {
@@ -13,11 +12,11 @@ namespace {
 // Lines of one start.
 constexpr size_t kMostLines = 20;
 
-bool HasMessageKey(const event::TableSchema& schema, const route::RouteOptions& route) {
-  if (!route.message_keys) return false;
+bool HasMessageKey(const event::TableSchema& schema, const MessageKeys& keys) {
+  if (!keys) return false;
   std::vector<absl::string_view> names;
   for (const event::Column& column : schema.columns) names.push_back(column.name);
-  return !route.message_keys->Choose(absl::StrCat(schema.schema, ".", schema.table), names).empty();
+  return !keys->Choose(absl::StrCat(schema.schema, ".", schema.table), names).empty();
 }
 
 std::string ChooseColumns(absl::string_view table, absl::string_view better) {
@@ -48,18 +47,16 @@ KeyAdvice NotValid(absl::string_view table, absl::string_view index) {
 
 absl::StatusOr<std::vector<KeyAdvice>> ListKeyAdvice(
     postgres::Connection& connection, postgres::Catalog& catalog,
-    const std::vector<postgres::TableName>& captured, const route::RouteOptions& route) {
-  std::vector<Oid> relations;
-  for (const postgres::TableName& table : captured) relations.push_back(table.relation);
+    const std::vector<postgres::TableName>& captured, const MessageKeys& keys) {
   ASSIGN_OR_RETURN(const std::vector<postgres::SharedKey> found,
-                   postgres::FindSharedKeys(connection, relations));
+                   postgres::FindSharedKeys(connection, postgres::RelationsOf(captured)));
   std::vector<KeyAdvice> all;
   for (const postgres::SharedKey& key : found) {
-    if (route.message_keys) {
+    if (keys) {
       const auto schema = catalog.Describe(key.relation);
       if (absl::IsNotFound(schema.status())) continue;
       RETURN_IF_ERROR(schema.status());
-      if (HasMessageKey(**schema, route)) continue;
+      if (HasMessageKey(**schema, keys)) continue;
     }
     const std::string table = absl::StrCat(key.schema, ".", key.table);
     all.push_back(key.is_key ? NotUnique(table, key.risk, key.better) : NotValid(table, key.risk));
@@ -68,9 +65,9 @@ absl::StatusOr<std::vector<KeyAdvice>> ListKeyAdvice(
 }
 
 void WarnOfKeys(postgres::Connection& connection, postgres::Catalog& catalog,
-                const std::vector<postgres::TableName>& captured, const route::RouteOptions& route,
+                const std::vector<postgres::TableName>& captured, const MessageKeys& keys,
                 WarnOnce* warn_once) {
-  const auto all = ListKeyAdvice(connection, catalog, captured, route);
+  const auto all = ListKeyAdvice(connection, catalog, captured, keys);
   if (!all.ok()) {
     log::Warn("the keys of tables could not be checked; they are checked again with the next start",
               {{"error", std::string(all.status().message())}});
@@ -85,9 +82,8 @@ void WarnOfKeys(postgres::Connection& connection, postgres::Catalog& catalog,
   }
 }
 
-void WarnOfKey(const event::TableSchema& schema, const route::RouteOptions& route,
-               WarnOnce* warn_once) {
-  if (schema.key_risk.empty() || HasMessageKey(schema, route)) return;
+void WarnOfKey(const event::TableSchema& schema, const MessageKeys& keys, WarnOnce* warn_once) {
+  if (schema.key_risk.empty() || HasMessageKey(schema, keys)) return;
   const std::string table = absl::StrCat(schema.schema, ".", schema.table);
   const KeyAdvice advice = NotUnique(table, schema.key_risk, "");
   warn_once->Warn(advice.message, advice.hint);

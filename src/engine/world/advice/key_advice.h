@@ -2,6 +2,7 @@
 // never stops a start.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,12 +11,12 @@
 #include "event/table_schema.h"
 #include "postgres/catalog.h"
 #include "postgres/connection.h"
-
-namespace walduct::route {
-struct RouteOptions;
-}
+#include "route/message_keys.h"
 
 namespace walduct::engine {
+
+// message.key.columns.
+using MessageKeys = std::optional<route::MessageKeys>;
 
 struct KeyAdvice {
   std::string reason;  // key_not_unique, key_index_not_valid
@@ -25,14 +26,13 @@ struct KeyAdvice {
 // Of these tables, by name; none where message.key.columns chooses another key.
 absl::StatusOr<std::vector<KeyAdvice>> ListKeyAdvice(
     postgres::Connection& connection, postgres::Catalog& catalog,
-    const std::vector<postgres::TableName>& captured, const route::RouteOptions& route);
+    const std::vector<postgres::TableName>& captured, const MessageKeys& keys);
 
 // The same in the log.
 void WarnOfKeys(postgres::Connection& connection, postgres::Catalog& catalog,
-                const std::vector<postgres::TableName>& captured, const route::RouteOptions& route,
+                const std::vector<postgres::TableName>& captured, const MessageKeys& keys,
                 WarnOnce* warn_once);
 // Of a table that the stream describes, where it has not been said.
-void WarnOfKey(const event::TableSchema& schema, const route::RouteOptions& route,
-               WarnOnce* warn_once);
+void WarnOfKey(const event::TableSchema& schema, const MessageKeys& keys, WarnOnce* warn_once);
 
 }  // namespace walduct::engine

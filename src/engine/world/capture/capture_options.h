@@ -4,22 +4,25 @@
 #include "absl/time/time.h"
 #include "engine/world/capture/capture_watch.h"
 
-namespace walduct::postgres {
-struct ConnectionOptions;
+namespace walduct::names {
+struct TableFilterOptions;
 }
 namespace walduct::replication {
 struct ReplicationOptions;
 }
 
+namespace walduct::route {
+struct RouteOptions;
+}
+
 namespace walduct::engine {
 
-struct ConnectorOptions;
-
 // Without what is borrowed. replication: as it is used. interval: between two sessions that may
-// look. session: of the kind that may alter the publication.
-CaptureWatch::Options CaptureOptionsOf(const ConnectorOptions& config,
+// look. open: a session that may alter the publication.
+CaptureWatch::Options CaptureOptionsOf(const names::TableFilterOptions& tables,
+                                       const route::RouteOptions& route,
                                        const replication::ReplicationOptions& replication,
-                                       absl::Duration interval,
-                                       const postgres::ConnectionOptions& session);
+                                       absl::Duration interval, CaptureWatch::Open open,
+                                       const Environment& environment);
 
 }  // namespace walduct::engine

@@ -36,6 +36,10 @@ namespace walduct::engine {
 
 class CaptureWatch {
  public:
+  // A session with the right to alter the publication.
+  using Open = std::function<absl::StatusOr<std::unique_ptr<postgres::Connection>>(
+      const postgres::StopCheck&)>;
+
   struct Options {
     std::vector<std::string> publications;  // of all slots, by number
     names::TableFilterOptions tables;
@@ -43,9 +47,7 @@ class CaptureWatch {
     replication::CaptureWish wish;  // without what is borrowed
     absl::Duration interval;        // of looks, when it is asked more often
     absl::Duration repeat;          // what loses changes is said again so often
-    // A session with the right to alter the publication; used only to follow.
-    std::function<absl::StatusOr<std::unique_ptr<postgres::Connection>>(const postgres::StopCheck&)>
-        open;
+    Open open;                      // used only to follow
     // Where each look that finds something changed leaves what is captured; null: nobody asks.
     std::shared_ptr<CapturedBox> captured = nullptr;
     std::set<Oid> held_back = {};                  // see StartCoverage

@@ -6,14 +6,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "encode/options/encode_options.h"
+#include "encode/options/column_options.h"
 #include "encode/types/column_rules.h"
-#include "route/options.h"
 
 namespace walduct::engine {
 
-event::WantedColumns KeyColumns(const route::RouteOptions& route) {
-  return [keys = route.message_keys](const event::TableSchema& schema) {
+event::WantedColumns KeyColumns(const std::optional<route::MessageKeys>& keys) {
+  return [keys](const event::TableSchema& schema) {
     std::vector<uint16_t> chosen;
     if (keys) {
       std::vector<absl::string_view> names;
@@ -24,11 +23,10 @@ event::WantedColumns KeyColumns(const route::RouteOptions& route) {
   };
 }
 
-event::WantedColumns RecordColumns(const encode::EncodeOptions& records,
-                                   const route::RouteOptions& route) {
-  const encode::ColumnOptions& columns = records.columns;
+event::WantedColumns RecordColumns(const encode::ColumnOptions& columns,
+                                   const std::optional<route::MessageKeys>& message_keys) {
   if (!columns.include && !columns.exclude) return nullptr;
-  return [columns, keys = KeyColumns(route)](const event::TableSchema& schema) {
+  return [columns, keys = KeyColumns(message_keys)](const event::TableSchema& schema) {
     const std::string table = absl::StrCat(schema.schema, ".", schema.table, ".");
     std::vector<uint16_t> wanted = keys(schema);
     for (size_t i = 0; i < schema.columns.size(); ++i) {

@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "base/status_macros.h"
 #include "postgres/checks/read_rights.h"
-#include "postgres/connection_options.h"
 #include "postgres/oid_text.h"
 #include "snapshot/options.h"
 #include "snapshot/plan.h"
@@ -80,9 +79,7 @@ using Override = std::pair<std::string, std::string>;  // "schema.table", statem
 
 absl::Status TryOverrides(const SnapshotRights& asked, const std::vector<Override>& overrides) {
   if (overrides.empty()) return absl::OkStatus();
-  postgres::ConnectionOptions session = asked.session;
-  session.keep_search_path = true;
-  ASSIGN_OR_RETURN(const auto connection, Connection::Open(std::move(session)));
+  ASSIGN_OR_RETURN(const auto connection, asked.open());
   for (const auto& [table, statement] : overrides) {
     RETURN_IF_ERROR(Begin(*connection));
     const absl::Status tried =

@@ -1,9 +1,12 @@
 // May a snapshot read all that it is going to read? Asked before anything is made on the server.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "event/wanted_columns.h"
 #include "postgres/catalog.h"
 #include "postgres/connection.h"
@@ -16,8 +19,8 @@ namespace walduct::engine {
 
 struct SnapshotRights {
   postgres::Connection& connection;
-  // For statements of snapshot.select.statement.overrides, which have the role's own search_path.
-  const postgres::ConnectionOptions& session;
+  // For statements of snapshot.select.statement.overrides: with the role's own search_path.
+  std::function<absl::StatusOr<std::unique_ptr<postgres::Connection>>()> open;
   const std::vector<postgres::TableName>& tables;  // of the snapshot
   const snapshot::SnapshotOptions& reading;
   const event::WantedColumns& wanted;

@@ -1,0 +1,26 @@
+#include "replication/sender_timeout.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "absl/strings/numbers.h"
+#include "base/status_macros.h"
+
+namespace walduct::replication {
+
+absl::StatusOr<absl::Duration> ReadSenderTimeout(postgres::Connection& sql) {
+  ASSIGN_OR_RETURN(
+      const auto answer,
+      sql.Query(postgres::Rows(1),
+                "SELECT setting FROM pg_catalog.pg_settings WHERE name = 'wal_sender_timeout'"));
+  int64_t timeout_ms = 0;
+  const bool known = answer.rows() == 1 && absl::SimpleAtoi(answer.Get(0, 0), &timeout_ms);
+  return absl::Milliseconds(known ? timeout_ms : 0);
+}
+
+absl::Duration StatusInterval(absl::Duration sender_timeout, absl::Duration configured) {
+  return sender_timeout > absl::ZeroDuration() ? std::min(configured, sender_timeout / 3)
+                                               : configured;
+}
+
+}  // namespace walduct::replication
