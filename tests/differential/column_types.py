@@ -6,9 +6,7 @@ import struct
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-
-class Sql(str):
-    """An SQL expression; every other string is the text of a literal."""
+from differential.big_values import Sql, big_hstore, big_jsonpath, big_multirange, big_pair, big_path, big_text, big_texts
 
 
 @dataclass(frozen=True)
@@ -120,11 +118,6 @@ def pieces(rng, most=8):
 
 
 text = mixed(["", " ", "abc", "NULL", "it's", 'say "hi"', "back\\slash", "tab\there", "日本語", "\U0001F600"], pieces)
-
-
-def big_text(rng):
-    """Text that does not compress well, of several blocks."""
-    return Sql(f"(select string_agg(md5(g || '{rng.randrange(10**6)}'), 'é') from generate_series(1, {rng.randint(100, 400)}) g)")
 
 
 def cut(length, inner=text):
@@ -274,30 +267,6 @@ def big_json(rng):
 def hstore(rng):
     quote = lambda s: '"' + s.replace("\\", "\\\\").replace('"', '\\"') + '"'  # noqa: E731
     return ", ".join(f"{quote(pieces(rng, 3))}=>{'NULL' if rng.random() < 0.2 else quote(pieces(rng, 3))}" for _ in range(rng.choice((0, 1, 2, 5, 13, 30))))
-
-
-def big_multirange(rng):
-    return Sql(f"(select range_agg(int4range(g * 3, g * 3 + 1)) from generate_series({rng.randint(1, 9)}, 900) g)")
-
-
-def big_path(rng):
-    return Sql(f"(select '[' || string_agg('(' || g || ',{rng.randint(1, 9)}.5)', ',') || ']' from generate_series(1, 400) g)::path")
-
-
-def big_jsonpath(rng):
-    return Sql(f"('$.' || to_json({big_text(rng)})::text)::jsonpath")
-
-
-def big_pair(rng):
-    return Sql(f"row(1, {big_text(rng)})::pair")
-
-
-def big_texts(rng):
-    return Sql(f"(select array_agg(md5(g || '{rng.randrange(10**6)}')) from generate_series(1, 200) g)")
-
-
-def big_hstore(rng):
-    return Sql(f"(select hstore(array_agg(md5(g || '{rng.randrange(10**6)}')), array_agg(g::text)) from generate_series(1, 150) g)")
 
 
 def address(rng):
