@@ -84,10 +84,11 @@ TEST(ConnectionParametersTest, PinsRowSecurityOnlyWhereTablesAreRead) {
 
 TEST(ConnectionParametersTest, E17_SwitchesOffTimeoutsThatNewerServersHave) {
   const auto asks = [](int version, absl::string_view name) {
-    return absl::StrContains(SessionQuestion(SessionKind::kSql, version), name);
+    const ConnectionOptions options = {.database = {}, .environment = Environment::Real()};
+    return absl::StrContains(SessionQuestion(options, version), name);
   };
   EXPECT_TRUE(asks(110022, "extra_float_digits', '3'")) << "floats lose digits there";
-  EXPECT_FALSE(asks(130000, "extra_float_digits"));
+  EXPECT_FALSE(asks(130000, "extra_float_digits', '3'"));
   EXPECT_FALSE(asks(130000, "idle_session_timeout"));
   EXPECT_TRUE(asks(150020, "idle_session_timeout"));
   EXPECT_FALSE(asks(150020, "transaction_timeout', '0'"));
@@ -105,6 +106,11 @@ TEST(ConnectionParametersTest, WithoutOptionsTheSameSettingsAreThereToBeSet) {
       EXPECT_NE(at_start.find(absl::StrCat("-c ", name, "=", value)), std::string::npos) << name;
       ++found;
     }
+    // PgBouncer passes the options on to a walsender, and lets its own idea of some of them win.
+    const std::string question = SessionQuestion(options, 150000);
+    for (const auto& [name, value] : SettingsOf(options, 150000))
+      EXPECT_NE(question.find(absl::StrCat("('", name, "', '", value, "', false)")),
+                std::string::npos);
     // And the one that tells whether they have arrived.
     EXPECT_EQ(std::count(at_start.begin(), at_start.end(), '='), found + 1);
   }
