@@ -122,6 +122,7 @@ def test_servers_that_are_not_the_upgraded_one_are_refused(old, private_servers,
     old.do("stop-postgres")
     Upgrade(old).initdb().run().start()
     db.script("insert into items values (100, 'after')")
+    wait_until(lambda: db.value("select now() > pg_postmaster_start_time() + interval '6 s'"), 30, "the server runs for a while")
     db.execute("select pg_drop_replication_slot(%s)", made.slot)
     db.execute("select pg_create_logical_replication_slot(%s, 'pgoutput')", made.slot)
     db.execute("select count(*) from pg_logical_slot_get_binary_changes(%s, null, null, 'proto_version', '1', "

@@ -150,6 +150,11 @@ TEST_F(UpgradedServer, ASlotThatSomebodyHasReadIsNotTakenOver) {
   ExpectRefused("have been read");
 }
 
+TEST_F(UpgradedServer, ASlotThatWasMadeOnItIsNotTakenOver) {
+  slot_->touched = true;
+  ExpectRefused("since the server was started");
+}
+
 TEST_F(UpgradedServer, ATransactionThatWasUnderWayWasNotConfirmed) {
   stored_->position.ordinal = 2;
   ExpectRefused("within a transaction");
