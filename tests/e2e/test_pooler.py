@@ -40,7 +40,7 @@ def values(events):
 
 
 @pytest.mark.parametrize("mode, ignored", [("transaction", ""), ("session", ""), ("transaction", "extra_float_digits,options")])
-def test_snapshot_stream_and_incremental_snapshot(mode, ignored, databases, pg17, pools, connectors):
+def test_snapshot_stream_and_incremental_snapshot(mode, ignored, databases, pg17, connectors, pools):
     """A second session of the pool, in which a transaction is open, has each of ours go from one of the server's to another."""
     db = databases(pg17)
     db.script(TABLES)
@@ -118,7 +118,7 @@ def test_walsenders_that_are_all_taken_are_found_by_doctor(private_servers, data
     connector.stop()
 
 
-def test_tail_through_a_pooler(databases, pg17, pools, connectors):
+def test_tail_through_a_pooler(databases, pg17, connectors, pools):
     """Its locks are held by sessions that the pooler does not share, and its publications go with it."""
     db = databases(pg17)
     db.script(TABLES)
