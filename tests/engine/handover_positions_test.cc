@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -24,7 +25,8 @@ TEST_F(HandoverTest, EachSlotLearnsWhichTablesWereCaptured) {
     const auto found = foreign.find("walduct_tables");
     if (found == foreign.end()) return "";
     std::string names;
-    for (const auto& [name, table] : DecodeKnownTables(found->second)->tables) {
+    const std::optional<KnownTables> decoded = DecodeKnownTables(found->second);
+    for (const auto& [name, table] : decoded->tables) {
       absl::StrAppend(&names, names.empty() ? "" : ",", R"(\")", name, R"(\")");
       EXPECT_TRUE(table.named_by.empty()) << "that was another slot's publication";
     }
