@@ -85,7 +85,8 @@ absl::Status NotSent(const TablePlan& table, const FieldPlan& field) {
                absl::StrCat("ALTER TABLE ",
                             table.partitioned
                                 ? absl::StrCat("… REPLICA IDENTITY FULL for each partition of ",
-                                               table.table_name, " (the table's own is not handed "
+                                               table.table_name,
+                                               " (the table's own is not handed "
                                                "on to them)")
                                 : absl::StrCat(table.table_name, " REPLICA IDENTITY FULL"),
                             "; not where the publication leaves out columns of the table (from "
