@@ -50,11 +50,13 @@ enum ServerColumn {
 
 // A walsender of our own role that does not stream yet is taken for the one that is going to use
 // the slot.
+// Our own that is open for this is not counted. What state a sender is in is told to few; where it
+// is not, the server itself has refused one too many.
 constexpr absl::string_view kFree = R"(
 SELECT (SELECT pg_catalog.count(*) FROM pg_catalog.pg_replication_slots),
        pg_catalog.current_setting('max_replication_slots'),
        (SELECT pg_catalog.count(*) FROM pg_catalog.pg_stat_replication s
-        WHERE NOT coalesce(s.usename = current_user AND s.state = 'startup', false)),
+        WHERE NOT coalesce(s.usename = session_user AND coalesce(s.state, 'startup') = 'startup', false)),
        pg_catalog.current_setting('max_wal_senders'))";
 
 std::string WalLevelHint(absl::string_view platform) {

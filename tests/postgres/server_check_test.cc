@@ -200,6 +200,27 @@ TEST(WalSenderTest, SLT16_NoFreeWalSenderDoesNotCountOurOwn) {
     const auto own = MustOpen(server.CreateDatabase(), SessionKind::kReplication);
     EXPECT_TRUE(CheckFreeSlot(*session).ok());
   }
+  {
+    // A role that may see nothing of a sender but whose it is.
+    DatabaseOptions database = server.CreateDatabase();
+    const auto admin = MustOpen(database);
+    MustQuery(*admin, "CREATE ROLE sees_little LOGIN PASSWORD 'x' REPLICATION");
+    {
+      const auto of_others = MustOpen(database, SessionKind::kReplication);
+      database.user = "sees_little";
+      database.password = "x";
+      EXPECT_EQ(ErrorReason(CheckFreeSlot(*MustOpen(database))), "no_free_wal_sender");
+    }
+    MustQuery(*admin,
+              "SELECT pg_terminate_backend(pid, 30000) FROM pg_stat_activity "
+              "WHERE backend_type = 'walsender'");
+    const auto own = MustOpen(database, SessionKind::kReplication);
+    EXPECT_TRUE(CheckFreeSlot(*MustOpen(database)).ok());
+    MustQuery(*admin,
+              "SELECT pg_terminate_backend(pid, 30000) FROM pg_stat_activity "
+              "WHERE usename = 'sees_little'");
+    MustQuery(*admin, "DROP ROLE sees_little");
+  }
   server.RestartWith("max_wal_senders", "");
 }
 
