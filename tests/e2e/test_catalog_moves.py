@@ -1,10 +1,12 @@
 """The catalog moves while a connector runs: names become other tables, tables leave the publication, partitions appear. What is not
 captured any more is told while it runs, with what to type; with walduct.publication.follow it comes."""
 import re
+import subprocess
 
 import pytest
 
 from support.http import Surface
+from support.paths import BINARY
 from support.wait import wait_until
 
 LISTEN = ("--listen", "127.0.0.1:0")
@@ -69,7 +71,7 @@ def test_rows_that_are_lost_are_told_while_it_runs(case, db, connectors):
     if case == "swapped":
         assert "public.cust_old now" in problems(surface)[reason]["tables"][0]
         wait_until(lambda: len(re.findall(line, connector.log_text())) >= 2, 60, "said again")
-        shown = connector.call("status", "--url", surface.base).stdout
+        shown = subprocess.run([BINARY, "status", "--url", surface.base], capture_output=True, text=True, timeout=30).stdout
         assert "public.cust" in shown and "ALTER PUBLICATION" in shown
         findings = connector.call("doctor", timeout_s=120).stdout
         assert "publication_lacks_tables" in findings and f'ADD TABLE "public"."{name}"' in findings
@@ -229,7 +231,8 @@ def test_a_partition_of_a_root_of_another_slot(db, connectors):
     connector.start(*LISTEN)
     connector.wait_log(line, 40)
     surface = Surface(connector)
-    lanes = surface.json("/status")["connectors"]
+    lanes = wait_until(lambda: (found := surface.json("/status")["connectors"]) and all("capture" in lane for lane in found) and found,
+                       30, "both lanes have looked")
     assert [p["reason"] for lane in lanes for p in lane["capture"]["problems"]] == ["partition_apart"]
     connector.stop()
 
