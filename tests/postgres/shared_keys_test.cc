@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
-#include "postgres/catalog.h"
+#include "postgres/describe/catalog.h"
 #include "postgres/oid_text.h"
 #include "tests/support/postgres_server.h"
 
@@ -65,7 +65,7 @@ TEST_F(SharedKeysTest, IsNotValid) {
   const std::string table =
       "CREATE TABLE public.t(a int NOT NULL, b int NOT NULL);"
       "CREATE UNIQUE INDEX i ON public.t(a);"
-      "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'i'::regclass";
+      "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'public.i'::regclass";
   EXPECT_THAT(Found(table), ElementsAre("i | "));
   EXPECT_THAT(Found(absl::StrCat(table, "; CREATE UNIQUE INDEX z ON public.t(b)")), IsEmpty())
       << "another one is the key";
