@@ -9,7 +9,7 @@
 #include "java/regex/regex_list.h"
 #include "names/table_filter.h"
 #include "outbox/options.h"
-#include "postgres/catalog.h"
+#include "postgres/describe/catalog.h"
 #include "postgres/oid_text.h"
 
 namespace walduct::outbox {

@@ -126,8 +126,8 @@ std::string SessionQuestion(const ConnectionOptions& options, int server_version
     absl::StrAppend(&set, ", pg_catalog.set_config('", name, "', '", value, "', false)");
   if (server_version >= kIdleSessionTimeout)
     absl::StrAppend(&set, ", pg_catalog.set_config('idle_session_timeout', '0', false)");
-  // backend_type is told to the role alone that has logged in, which the session may not be any more
-  // (ALTER ROLE … SET role).
+  // backend_type is told to the role alone that has logged in, which the session may not be any
+  // more (ALTER ROLE … SET role).
   const bool sql = options.kind == SessionKind::kSql;
   const std::string ours =
       sql ? absl::StrCat("pg_catalog.current_setting('", kArrived, "', true) = '1'")

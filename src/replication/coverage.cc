@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "postgres/oid_text.h"
-#include "replication/publication/publication.h"
+#include "replication/publication_name.h"
 
 namespace walduct::replication {
 namespace {

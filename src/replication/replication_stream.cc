@@ -14,7 +14,7 @@
 #include "postgres/errors/sqlstate.h"
 #include "replication/frame.h"
 #include "replication/options.h"
-#include "replication/publication/publication.h"
+#include "replication/publication_name.h"
 #include "replication/start_command.h"
 
 namespace walduct::replication {

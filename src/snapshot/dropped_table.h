@@ -4,8 +4,8 @@
 #pragma once
 
 #include "absl/status/status.h"
-#include "postgres/catalog.h"
 #include "postgres/connection.h"
+#include "postgres/describe/catalog.h"
 
 namespace walduct::snapshot {
 

@@ -21,8 +21,8 @@
 #include "event/row.h"
 #include "event/table_schema.h"
 #include "event/wanted_columns.h"
-#include "postgres/catalog.h"
 #include "postgres/connection.h"
+#include "postgres/describe/catalog.h"
 #include "snapshot/read_record.h"
 
 namespace walduct::names {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "postgres/catalog.h"
+#include "postgres/describe/catalog.h"
 #include "snapshot/plan.h"
 #include "snapshot/read_record.h"
 

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "absl/status/statusor.h"
-#include "postgres/catalog.h"
 #include "postgres/connection.h"
+#include "postgres/describe/catalog.h"
 
 namespace walduct::snapshot {
 

@@ -19,6 +19,7 @@
 #include "postgres/options.h"
 #include "replication/options.h"
 #include "replication/publication/publication.h"
+#include "replication/publication_name.h"
 #include "replication/slot.h"
 #include "route/options.h"
 

@@ -22,6 +22,7 @@
 #include "replication/coverage.h"
 #include "replication/options.h"
 #include "replication/publication/publication.h"
+#include "replication/publication_name.h"
 #include "replication/slot.h"
 
 namespace walduct::engine {

@@ -11,8 +11,8 @@
 #include "engine/doctor/finding.h"
 #include "engine/doctor/subject.h"
 #include "offset/stored_offset.h"
-#include "postgres/catalog.h"
 #include "postgres/connection.h"
+#include "postgres/describe/catalog.h"
 
 namespace walduct::encode {
 struct ColumnOptions;

@@ -19,6 +19,7 @@
 #include "replication/options.h"
 #include "replication/publication/publication.h"
 #include "replication/publication/publication_advice.h"
+#include "replication/publication_name.h"
 
 namespace walduct::engine {
 namespace {

@@ -25,7 +25,7 @@
 #include "engine/incremental/known_tables.h"
 #include "engine/incremental/table_gaps.h"
 #include "incremental/incremental_snapshots.h"
-#include "postgres/catalog.h"
+#include "postgres/describe/catalog.h"
 #include "replication/coverage.h"
 
 namespace walduct::engine {

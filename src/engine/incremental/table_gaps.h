@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/incremental/known_tables.h"
-#include "postgres/catalog.h"
+#include "postgres/describe/catalog.h"
 #include "replication/coverage.h"
 
 namespace walduct::engine {

@@ -8,8 +8,8 @@
 
 #include "absl/status/statusor.h"
 #include "engine/errors/warn_once.h"
-#include "postgres/catalog.h"
 #include "postgres/connection.h"
+#include "postgres/describe/catalog.h"
 #include "snapshot/plan.h"
 
 namespace walduct::engine {

@@ -5,6 +5,7 @@
 #include "base/status_macros.h"
 #include "outbox/options.h"
 #include "replication/publication/publication.h"
+#include "replication/publication_name.h"
 
 namespace walduct::engine {
 

@@ -37,6 +37,7 @@
 #include "replication/publication/publication.h"
 #include "replication/publication/publication_advice.h"
 #include "replication/publication/replica_identity.h"
+#include "replication/publication_name.h"
 #include "replication/replication_stream.h"
 #include "replication/sender_timeout.h"
 #include "replication/slot_lock.h"

@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "engine/world/row_preview.h"
-#include "postgres/catalog.h"
+#include "postgres/describe/catalog.h"
 
 namespace walduct::engine {
 

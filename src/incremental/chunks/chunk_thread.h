@@ -23,8 +23,8 @@
 #include "incremental/chunks/table_hold.h"
 #include "incremental/options/incremental_options.h"
 #include "names/table_filter.h"
-#include "postgres/catalog.h"
 #include "postgres/connection_options.h"
+#include "postgres/describe/catalog.h"
 
 namespace walduct::incremental {
 

@@ -14,6 +14,7 @@
 #include "replication/publication/publication_catalog.h"
 #include "replication/publication/publication_errors.h"
 #include "replication/publication/publication_sql.h"
+#include "replication/publication_name.h"
 
 namespace walduct::replication {
 namespace {
@@ -186,24 +187,7 @@ absl::StatusOr<PublicationWish> MakeWish(postgres::Connection& connection,
   return wish;
 }
 
-bool HasCapitals(absl::string_view name) { return FoldName(name) != name; }
-
 }  // namespace
-
-absl::StatusOr<std::string> ResolvePublicationName(postgres::Connection& connection,
-                                                   absl::string_view name) {
-  if (!HasCapitals(name)) return std::string(name);
-  const std::string folded = FoldName(name);
-  ASSIGN_OR_RETURN(
-      const postgres::Result result,
-      connection.Query(
-          postgres::Rows(1),
-          absl::StrCat("SELECT pubname FROM pg_catalog.pg_publication WHERE pubname IN (",
-                       postgres::QuoteLiteral(name), ", ", postgres::QuoteLiteral(folded), ")")));
-  bool exact = false;
-  for (int row = 0; row < result.rows(); ++row) exact = exact || result.Get(row, 0) == name;
-  return exact || result.rows() == 0 ? std::string(name) : folded;
-}
 
 absl::Status EnsurePublication(postgres::Connection& connection, const ReplicationOptions& options,
                                const std::vector<postgres::TableName>& captured) {

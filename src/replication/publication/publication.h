@@ -23,8 +23,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "postgres/catalog.h"
 #include "postgres/connection.h"
+#include "postgres/describe/catalog.h"
 #include "replication/advice.h"
 
 namespace walduct::replication {
@@ -41,10 +41,5 @@ absl::Status EnsurePublication(postgres::Connection& connection, const Replicati
 absl::StatusOr<std::vector<Advice>> CheckPublication(
     postgres::Connection& connection, const ReplicationOptions& options,
     const std::vector<postgres::TableName>& captured);
-
-// The name of an existing publication that publication.name stands for; the given name when there
-// is none. Works on a replication connection too.
-absl::StatusOr<std::string> ResolvePublicationName(postgres::Connection& connection,
-                                                   absl::string_view name);
 
 }  // namespace walduct::replication

@@ -57,8 +57,6 @@ std::vector<std::string> SplitOperations(absl::string_view list, int server_vers
   return operations;
 }
 
-std::string FoldName(absl::string_view name) { return absl::AsciiStrToLower(name); }
-
 std::string CreatePublicationSql(absl::string_view name, const PublicationWish& wish) {
   std::string sql = absl::StrCat("CREATE PUBLICATION ", QuoteIdentifier(name));
   if (wish.mode == PublicationAutocreate::kAllTables) sql += " FOR ALL TABLES";

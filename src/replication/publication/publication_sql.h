@@ -43,9 +43,6 @@ struct PublicationWish {
 // "insert,update" as a list without what the server does not know (truncate before PostgreSQL 11).
 std::vector<std::string> SplitOperations(absl::string_view list, int server_version);
 
-// The name as an unquoted identifier.
-std::string FoldName(absl::string_view name);
-
 std::string CreatePublicationSql(absl::string_view name, const PublicationWish& wish);
 
 // Statements separated by "; " that turn the publication into what is wished; "" when nothing

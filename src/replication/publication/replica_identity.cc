@@ -14,6 +14,7 @@
 #include "replication/publication/publication.h"
 #include "replication/publication/publication_sql.h"
 #include "replication/publication/refused_writes.h"
+#include "replication/publication_name.h"
 
 namespace walduct::replication {
 namespace {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "postgres/catalog.h"
 #include "postgres/connection.h"
+#include "postgres/describe/catalog.h"
 
 namespace walduct::replication {
 

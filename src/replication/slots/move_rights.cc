@@ -10,6 +10,7 @@
 #include "base/status_macros.h"
 #include "postgres/oid_text.h"
 #include "replication/publication/publication.h"
+#include "replication/publication_name.h"
 
 namespace walduct::replication {
 namespace {

@@ -9,6 +9,7 @@
 #include "postgres/oid_text.h"
 #include "replication/publication/publication.h"
 #include "replication/publication/publication_catalog.h"
+#include "replication/publication_name.h"
 
 namespace walduct::replication {
 namespace {

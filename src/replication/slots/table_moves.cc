@@ -15,6 +15,7 @@
 #include "replication/publication/publication.h"
 #include "replication/publication/publication_catalog.h"
 #include "replication/publication/publication_errors.h"
+#include "replication/publication_name.h"
 #include "replication/slots/slot_catalog.h"
 
 namespace walduct::replication {

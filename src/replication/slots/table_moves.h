@@ -15,8 +15,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "postgres/catalog.h"
 #include "postgres/connection.h"
+#include "postgres/describe/catalog.h"
 #include "replication/publication/publication_sql.h"
 #include "replication/slot_share.h"
 #include "replication/slots/distribution.h"

@@ -9,8 +9,8 @@
 #include "absl/status/statusor.h"
 #include "engine/errors/warn_once.h"
 #include "event/table_schema.h"
-#include "postgres/catalog.h"
 #include "postgres/connection.h"
+#include "postgres/describe/catalog.h"
 #include "route/message_keys.h"
 
 namespace walduct::engine {

@@ -13,6 +13,7 @@
 #include "replication/capture/capture_words.h"
 #include "replication/coverage.h"
 #include "replication/publication/publication.h"
+#include "replication/publication_name.h"
 
 namespace walduct::engine {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "postgres/catalog.h"
+#include "postgres/describe/catalog.h"
 #include "replication/coverage.h"
 
 namespace walduct::engine {

@@ -5,6 +5,7 @@
 #include "replication/capture/capture_catalog.h"
 #include "replication/publication/publication.h"
 #include "replication/publication/publication_catalog.h"
+#include "replication/publication_name.h"
 
 namespace walduct::engine {
 namespace {

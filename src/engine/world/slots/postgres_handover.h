@@ -8,8 +8,8 @@
 
 #include "base/environment.h"
 #include "engine/world/slots/handover_server.h"
-#include "postgres/catalog.h"
 #include "postgres/connection.h"
+#include "postgres/describe/catalog.h"
 
 namespace walduct::names {
 struct TableFilterOptions;

@@ -6,8 +6,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "postgres/catalog.h"
 #include "postgres/connection.h"
+#include "postgres/describe/catalog.h"
 #include "replication/slots/slot_publications.h"
 
 namespace walduct::names {

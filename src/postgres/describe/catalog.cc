@@ -1,4 +1,4 @@
-#include "postgres/catalog.h"
+#include "postgres/describe/catalog.h"
 
 #include <algorithm>
 #include <utility>
