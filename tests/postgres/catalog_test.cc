@@ -422,6 +422,7 @@ std::string Sent(const event::TableSchema& schema) {
 }
 
 TEST_F(CatalogTest, WhatIsSentOfOldRowsIsTheReplicaIdentity) {
+  Run("SET search_path = public");
   Run("CREATE TABLE t(id int, u int NOT NULL, v int, PRIMARY KEY (id) INCLUDE (v)); CREATE UNIQUE "
       "INDEX t_u ON t (u) INCLUDE (v)");
   EXPECT_EQ(Sent(*Describe("t")), "id");
@@ -437,6 +438,7 @@ TEST_F(CatalogTest, WhatIsSentOfOldRowsIsTheReplicaIdentity) {
 }
 
 TEST_F(CatalogTest, PRT14_OfARootThatOfAllItsPartitions) {
+  Run("SET search_path = public");
   Run("CREATE TABLE root(id int NOT NULL, at int NOT NULL, v int) PARTITION BY RANGE (at);"
       "CREATE TABLE leaf PARTITION OF root FOR VALUES FROM (0) TO (10); ALTER TABLE leaf ADD "
       "PRIMARY KEY (id);"

@@ -445,7 +445,7 @@ TEST(CaptureWords, SayWhatToType) {
       .reason = "publication_lacks_tables", .table = "public.b", .statement = "Y"};
   const std::string hint = CaptureHint({&one, &two}, {.filtered = true});
   EXPECT_THAT(hint, testing::StartsWith("X; Y, or restart the connector"));
-  EXPECT_THAT(hint, HasSubstr("walduct signal execute-snapshot --table public.a"));
+  EXPECT_THAT(hint, HasSubstr("walduct signal execute-snapshot --table public.a --table public.b"));
 }
 
 }  // namespace

@@ -135,8 +135,10 @@ absl::StatusOr<StartVerdict> JudgeStart(const StartFacts& facts) {
   }
   verdict.available = Unavailable(
       "position_skipped", position,
-      absl::StrCat("the slot has been moved to ", slot_lsn.ToString(),
-                   " by another client; PostgreSQL would silently skip the changes in between"));
+      absl::StrCat(
+          "the slot has been moved to ", slot_lsn.ToString(),
+          " by another client, or by an upgrade of the server (docs/upgrade.md); PostgreSQL would "
+          "silently skip the changes in between"));
   verdict.position = AtBoundary(slot_lsn);
   return verdict;
 }

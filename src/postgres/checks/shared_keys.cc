@@ -8,13 +8,16 @@
 namespace walduct::postgres {
 namespace {
 
-// The choice is that of postgres/relation_reader.cc.
+// The choice is that of postgres/describe/relation_reader.cc. What has an ordinary primary key is
+// not looked at: most tables have one.
 constexpr absl::string_view kSharedKeys = R"(
 WITH candidates AS (
   SELECT i.*, ic.relname,
          (i.indkey::pg_catalog.int2[])[0:CASE WHEN i.indisprimary THEN i.$0 ELSE i.indnatts END - 1] AS attnums
   FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class ic ON ic.oid = i.indexrelid
   WHERE i.indrelid = ANY ($$1::pg_catalog.oid[]) AND i.indisunique
+    AND NOT EXISTS (SELECT FROM pg_catalog.pg_index p
+                    WHERE p.indrelid = i.indrelid AND p.indisprimary AND p.indimmediate)
 ), usable AS (
   SELECT k.*, $1 AS risk FROM candidates k
   WHERE k.indisprimary OR (k.indisvalid AND NOT 0 = ANY (k.attnums))

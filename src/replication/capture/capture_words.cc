@@ -84,7 +84,8 @@ const Words* WordsOf(absl::string_view reason) {
   return nullptr;
 }
 
-std::string Rest(Afterwards afterwards, const std::string& table, const CaptureWish& wish) {
+// tables: as `--table` takes them, joined.
+std::string Rest(Afterwards afterwards, const std::string& tables, const CaptureWish& wish) {
   switch (afterwards) {
     case Afterwards::kNothing:
       return "";
@@ -95,7 +96,7 @@ std::string Rest(Afterwards afterwards, const std::string& table, const CaptureW
                                            "while it runs)"
                                          : "",
           "; what was written before that does not come: walduct signal execute-snapshot --table ",
-          table);
+          tables);
     case Afterwards::kMeant:
       return "; where it is meant, restart the process";
     case Afterwards::kRestart:
@@ -121,16 +122,18 @@ std::string CaptureSubject(const CaptureFinding& finding) {
 
 std::string CaptureHint(const std::vector<const CaptureFinding*>& of_one_reason,
                         const CaptureWish& wish) {
-  std::vector<absl::string_view> statements;
+  std::vector<absl::string_view> statements, tables;
   for (const CaptureFinding* const finding : of_one_reason) {
     const absl::string_view statement = finding->statement;
     const bool said = !statements.empty() && statements.back() == statement;
     if (!statement.empty() && !said && statements.size() < kMostNamed)
       statements.push_back(statement);
+    const bool named = !tables.empty() && tables.back() == finding->table;
+    if (!named && tables.size() < kMostNamed) tables.push_back(finding->table);
   }
   const CaptureFinding& first = *of_one_reason.front();
   const Words* const words = WordsOf(first.reason);
-  std::string rest = words == nullptr ? "" : Rest(words->afterwards, first.table, wish);
+  std::string rest = words == nullptr ? "" : Rest(words->afterwards, absl::StrJoin(tables, " --table "), wish);
   if (statements.empty() && rest.size() > 2) rest = rest.substr(rest.starts_with("; or ") ? 5 : 2);
   return absl::StrCat(absl::StrJoin(statements, "; "), rest);
 }
