@@ -9,6 +9,7 @@
 #include "names/table_filter.h"
 #include "postgres/options.h"
 #include "replication/options.h"
+#include "replication/publication_name.h"
 #include "tests/support/postgres_server.h"
 
 namespace walduct::replication {
