@@ -48,8 +48,7 @@ class TableHoldTest : public ::testing::Test {
   }
 
   const TableId table_{"public", "t"};
-  postgres::DatabaseOptions database_ =
-      test_servers::PostgresServer::Shared().CreateDatabase();
+  postgres::DatabaseOptions database_ = test_servers::PostgresServer::Shared().CreateDatabase();
   std::unique_ptr<postgres::Connection> admin_ = MustOpen(database_);
   std::unique_ptr<postgres::Connection> reader_;
   TableHold hold_;
@@ -65,7 +64,8 @@ TEST_F(TableHoldTest, WhatWasAlteredBehindTheViewIsBegunAgain) {
   for (const char* const change :
        {"ALTER TABLE public.t RENAME COLUMN b TO c; ALTER TABLE public.t RENAME COLUMN a TO b;"
         "ALTER TABLE public.t RENAME COLUMN c TO a",
-        "ALTER TABLE public.t ALTER COLUMN secret TYPE int USING 0", "ALTER TABLE public.t DROP secret",
+        "ALTER TABLE public.t ALTER COLUMN secret TYPE int USING 0",
+        "ALTER TABLE public.t DROP secret",
         "ALTER TABLE public.t RENAME TO u; CREATE TABLE public.t(a int, b int);"
         "GRANT SELECT (a, b) ON public.t TO column_reader"}) {
     const absl::Status taken = TakeAfter(change);

@@ -133,7 +133,8 @@ std::string CaptureHint(const std::vector<const CaptureFinding*>& of_one_reason,
   }
   const CaptureFinding& first = *of_one_reason.front();
   const Words* const words = WordsOf(first.reason);
-  std::string rest = words == nullptr ? "" : Rest(words->afterwards, absl::StrJoin(tables, " --table "), wish);
+  std::string rest =
+      words == nullptr ? "" : Rest(words->afterwards, absl::StrJoin(tables, " --table "), wish);
   if (statements.empty() && rest.size() > 2) rest = rest.substr(rest.starts_with("; or ") ? 5 : 2);
   return absl::StrCat(absl::StrJoin(statements, "; "), rest);
 }
