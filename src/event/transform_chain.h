@@ -54,10 +54,8 @@ class TransformChain {
   // A tombstone of Debezium's has its headers in common with the delete it is behind: what is added
   // to those, before the delete becomes another record, the tombstone has when its own turn comes.
   // shares_headers: whether there is a transform that adds so; else Start does.
-  virtual bool shares_headers() const { return false; }
-  virtual ChainOutcome StartTombstone(RecordTemplate tombstone, RecordTemplate) const {
-    return Start(std::move(tombstone));
-  }
+  virtual bool shares_headers() const = 0;
+  virtual ChainOutcome StartTombstone(RecordTemplate tombstone, RecordTemplate of_delete) const = 0;
   // at: an outcome with a question, of this chain.
   virtual ChainOutcome Resume(const ChainOutcome& at, const Answer& answer) const = 0;
 };

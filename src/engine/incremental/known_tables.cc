@@ -180,9 +180,8 @@ std::optional<KnownTables> DecodeKnownTables(absl::string_view member) {
   json.Parse(text.GetString(), text.GetStringLength());
   if (json.HasParseError() || !json.IsObject()) return std::nullopt;
   const auto text_of = [&json](const char* name) -> std::optional<absl::string_view> {
-    const auto found = json.FindMember(name);
-    if (found == json.MemberEnd() || !found->value.IsString()) return std::nullopt;
-    return absl::string_view(found->value.GetString(), found->value.GetStringLength());
+    if (!json.HasMember(name) || !json[name].IsString()) return std::nullopt;
+    return absl::string_view(json[name].GetString(), json[name].GetStringLength());
   };
   KnownTables known;
   const auto lists = text_of("lists");
@@ -190,10 +189,9 @@ std::optional<KnownTables> DecodeKnownTables(absl::string_view member) {
   known.lists = std::string(*lists);
   if (const auto packed = text_of("packed"))
     return Unpack(*packed, &known) ? std::optional(std::move(known)) : std::nullopt;
-  const auto tables = json.FindMember("tables");
-  if (tables == json.MemberEnd() || !tables->value.IsArray()) return std::nullopt;
+  if (!json.HasMember("tables") || !json["tables"].IsArray()) return std::nullopt;
   std::vector<std::string> names;
-  for (const rapidjson::Value& name : tables->value.GetArray())
+  for (const rapidjson::Value& name : json["tables"].GetArray())
     if (name.IsString()) names.emplace_back(name.GetString(), name.GetStringLength());
   for (const std::string& name : names) known.tables.emplace(name, KnownTable{});
   if (const auto oids = text_of("oids")) ReadOids(*oids, names, &known);

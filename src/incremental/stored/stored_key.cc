@@ -189,7 +189,7 @@ class KeyWriter {
     const std::string& bytes = decimal.magnitude;
     const int first = bytes.empty() ? 0 : static_cast<unsigned char>(bytes[0]);
     const bool kept = bytes.size() < 2 && first <= kMostKept;
-    const int64_t value = decimal.sign * first;
+    const int64_t value = int64_t{decimal.sign} * first;
     const auto known = small_.find({&kBigInteger, value});
     if (kept && known != small_.end()) return out_.Reference(known->second);
     const uint32_t handle = out_.BeginObject(kBigInteger);

@@ -257,14 +257,14 @@ std::vector<std::pair<Oid, RememberedTable>> SchemaMemory::Tables() const {
   return tables;
 }
 
-void SchemaMemory::Restore(std::vector<RememberedType> types,
-                           std::vector<std::pair<Oid, RememberedTable>> tables) {
+void SchemaMemory::Restore(const std::vector<RememberedType>& types,
+                           const std::vector<std::pair<Oid, RememberedTable>>& tables) {
   const std::lock_guard lock(mutex_);
-  for (RememberedType& type : types) {
+  for (const RememberedType& type : types) {
     const Oid oid = type.type->oid;
-    if (OfUsers(oid) && types_.try_emplace(oid, std::move(type)).second) ++changes_;
+    if (OfUsers(oid) && types_.try_emplace(oid, type).second) ++changes_;
   }
-  for (auto& [relation, table] : tables) {
+  for (const auto& [relation, table] : tables) {
     if (tables_.contains(relation)) continue;
     tables_[relation] = {.text = Pack(table), .gone = table.gone, .of_users = true};
     ++changes_;

@@ -73,8 +73,8 @@ class SchemaMemory {
   std::vector<RememberedType> Types() const;
   std::vector<std::pair<Oid, RememberedTable>> Tables() const;
   // What an earlier process knew; what is known already counts.
-  void Restore(std::vector<RememberedType> types,
-               std::vector<std::pair<Oid, RememberedTable>> tables);
+  void Restore(const std::vector<RememberedType>& types,
+               const std::vector<std::pair<Oid, RememberedTable>>& tables);
   // Grows when Types() or Tables() have other answers.
   uint64_t changes() const;
 
