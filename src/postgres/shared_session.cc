@@ -48,7 +48,8 @@ size_t TextLength(absl::string_view sql, size_t at) {
   };
   switch (rest.front()) {
     case '\'':
-      if (in_word && (at == 1 || !IsWord(sql[at - 2])) && absl::ascii_tolower(sql[at - 1]) == 'e')
+      if (in_word && (at == 1 || !IsWord(sql[at - 2])) &&
+          (sql[at - 1] == 'e' || sql[at - 1] == 'E'))
         return EscapedLength(rest);
       return until("'", 1);
     case '"':

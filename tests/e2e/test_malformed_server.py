@@ -103,4 +103,4 @@ def test_each_answer_is_short_once(take, pg17, databases, connectors):
         if relay.answers <= which:
             break
     assert sum(ends.values()) > 6, ends
-    assert take == "rows" or ends[4, True] > sum(ends.values()) / 2, ends
+    assert take == "rows" or ends[4, True] > 8, ends  # what is only advice, and its looks, end nothing
