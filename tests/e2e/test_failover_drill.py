@@ -25,7 +25,8 @@ class Drill:
         self.db.script(TABLES)
         both = {"database.hostname": "127.0.0.1,127.0.0.1", "database.port": ",".join(map(str, self.pair.ports)),
                 "database.target_session_attrs": "primary"}
-        self.connector = connectors(self.db, {**both, "slot.failover": "true", "publish.via.partition.root": "true", "retriable.restart.connector.wait.ms": "500"}, sink="file")
+        self.connector = connectors(self.db, {**both, "slot.failover": "true", "publish.via.partition.root": "true",
+                                              "retriable.restart.connector.wait.ms": "500"}, sink="file")
         self.connector.start().wait_streaming()
         self.choose = random.Random(int(os.environ.get("E2E_SEED", "5")))
         self.writer = None
