@@ -297,7 +297,7 @@ std::string MergeTypes(const std::vector<std::string>& members) {
   postgres::SchemaMemory memory;
   for (const std::string& member : members) {
     Decoder decoder;
-    if (decoder.Read(member)) memory.Restore(std::move(decoder.types), std::move(decoder.tables));
+    if (decoder.Read(member)) memory.Restore(decoder.types, decoder.tables);
   }
   return MemberOf(memory);
 }
