@@ -26,6 +26,7 @@ class Drill:
         both = {"database.hostname": "127.0.0.1,127.0.0.1", "database.port": ",".join(map(str, self.pair.ports)),
                 "database.target_session_attrs": "primary"}
         self.connector = connectors(self.db, {**both, "slot.failover": "true", "publish.via.partition.root": "true",
+                                              "message.key.columns": "public.leaves:id",
                                               "retriable.restart.connector.wait.ms": "500"}, sink="file")
         self.connector.start().wait_streaming()
         self.choose = random.Random(int(os.environ.get("E2E_SEED", "5")))
