@@ -274,7 +274,7 @@ void RememberedTypes::Restore(const std::string& member) {
   if (memory_ == nullptr) return;
   Decoder decoder;
   if (decoder.Read(member)) {
-    memory_->Restore(std::move(decoder.types), std::move(decoder.tables));
+    memory_->Restore(decoder.types, decoder.tables);
     return;
   }
   log::Warn(
