@@ -186,7 +186,9 @@ bool RecordEncoder::Same(const Emission& emission, bool key) {
   context.notices = nullptr;
   const event::RowView before = emission.change->before.value_or(event::RowView());
   const event::RowView after = emission.change->after.value_or(event::RowView());
-  return SameRow(plan, key ? plan.key : plan.row, {before, {}}, {after, before}, &context);
+  const bool absent_is_null = key || emission.change->old_row == event::OldRow::kWhole;
+  return SameRow(plan, key ? plan.key : plan.row, {before, {}}, {after, before}, &context,
+                 absent_is_null);
 }
 
 }  // namespace walduct::encode

@@ -11,7 +11,8 @@ class RecordComparison {
  public:
   virtual ~RecordComparison() = default;
   // Of an update that carries both rows. Emissions as the router would publish them; values that
-  // cannot be written count as different, so that writing them tells the error.
+  // cannot be written count as different, so that writing them tells the error. In an old row that
+  // is not sure to be whole, a value that was not sent is not like NULL.
   virtual bool SameKey(const Emission& emission) = 0;
   virtual bool SameValue(const Emission& emission) = 0;
 };

@@ -246,9 +246,8 @@ bool Router::KeyChanged(const Emission& emission) const {
 
 bool Router::IsUnchanged(const Emission& emission) const {
   const event::ChangeEvent& change = *emission.change;
-  if (!change.before || change.old_row == event::OldRow::kKey || comparison_ == nullptr)
-    return false;
-  if (change.old_row == event::OldRow::kUnsure && !SameInAllColumns(change)) return false;
+  if (!change.before || comparison_ == nullptr) return false;
+  if (change.old_row == event::OldRow::kUnsure && SameInAllColumns(change)) return true;
   return comparison_->SameValue(emission);
 }
 

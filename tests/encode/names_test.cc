@@ -115,12 +115,14 @@ TEST_F(KeyRuleTest, ExtraFieldInAStruct) {
 
 class ComparisonTest : public EncodeTest {
  protected:
-  bool SameValue(const TestColumn& column, const event::Value& before, const event::Value& after) {
+  bool SameValue(const TestColumn& column, const event::Value& before, const event::Value& after,
+                 event::OldRow sent = event::OldRow::kWhole) {
     table_ = MakeTable("t", {column}, {});
     event::ChangeEvent change = Change(*table_, event::Operation::kUpdate);
     const std::vector<event::Value> old_row = {before}, row = {after};
     change.before = old_row;
     change.after = row;
+    change.old_row = sent;
     return encoder().SameValue(Emit(change));
   }
 
@@ -133,6 +135,16 @@ TEST_F(ComparisonTest, FLT07PublishedValuesAreCompared) {
   EXPECT_TRUE(SameValue({"n", MakeType("text")}, Null(), Null()));
   EXPECT_TRUE(SameValue({"n", MakeType("text")}, Text("long"), Toast()));
   EXPECT_TRUE(SameValue({"l", MakeType("pg_lsn")}, Text("0/1"), Text("0/2"))) << "left out";
+}
+
+TEST_F(ComparisonTest, FLT07WhatMayNotHaveBeenSentIsNotNull) {
+  const event::Value absent{nullptr, 0, event::ValueKind::kAbsent};
+  for (const event::OldRow old_row : {event::OldRow::kKey, event::OldRow::kUnsure}) {
+    EXPECT_FALSE(SameValue({"n", MakeType("text")}, absent, Null(), old_row));
+    EXPECT_FALSE(SameValue({"n", MakeType("text")}, absent, Text("x"), old_row));
+    EXPECT_TRUE(SameValue({"n", MakeType("text")}, Text("x"), Text("x"), old_row));
+    EXPECT_TRUE(SameValue({"l", MakeType("pg_lsn")}, absent, Null(), old_row)) << "left out";
+  }
 }
 
 TEST_F(ComparisonTest, FLT07NullIsNotItsDefault) {

@@ -150,7 +150,7 @@ absl::Status AppendRow(const TablePlan& table, const RowPlan& plan, const RowSou
 }
 
 bool SameRow(const TablePlan& table, const RowPlan& plan, const RowSource& a, const RowSource& b,
-             ValueContext* context) {
+             ValueContext* context, bool absent_is_null) {
   if (a.row.size() != table.columns || b.row.size() != table.columns) return false;
   const auto append = [&](const FieldPlan& field, const event::Value& value) {
     return WithTextWriter(*context, [&](auto* out) {
@@ -160,6 +160,9 @@ bool SameRow(const TablePlan& table, const RowPlan& plan, const RowSource& a, co
   for (const FieldPlan& field : plan.fields) {
     const event::Value& left = internal::Resolve(a, field.column);
     const event::Value& right = internal::Resolve(b, field.column);
+    if (!absent_is_null && left.kind == event::ValueKind::kAbsent &&
+        right.kind == event::ValueKind::kNull)
+      return false;
     if (left.kind == right.kind && left.text() == right.text()) continue;
     context->out->clear();
     if (!append(field, left)) return false;

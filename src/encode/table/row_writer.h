@@ -19,9 +19,10 @@ absl::Status AppendFirstFields(const TablePlan& table, const RowPlan& plan, size
                                const RowSource& source, ValueContext* context);
 
 // Would both rows be written alike? context->out is a scratch buffer here. A row that cannot be
-// written is like no other.
+// written is like no other; and unless absent_is_null, a value of `a` that was not sent is not like
+// NULL.
 bool SameRow(const TablePlan& table, const RowPlan& plan, const RowSource& a, const RowSource& b,
-             ValueContext* context);
+             ValueContext* context, bool absent_is_null);
 
 // WriteColumn.
 absl::Status AppendColumn(const TablePlan& table, const RowPlan& plan, const FieldPlan& field,
