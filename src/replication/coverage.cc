@@ -20,9 +20,8 @@ constexpr int kFirstWithSchemas = 150000;
 constexpr int kFirstWithRoots = 130000;
 
 constexpr absl::string_view kTables = R"(
-SELECT r.oid, r.prrelid, c.relkind = 'p'
-FROM pg_catalog.pg_publication_rel r JOIN pg_catalog.pg_class c ON c.oid = r.prrelid
-WHERE r.prpubid = $1::pg_catalog.oid)";
+SELECT r.oid, r.prrelid, r.prrelid IN (SELECT c.oid FROM pg_catalog.pg_class c WHERE c.relkind = 'p')
+FROM pg_catalog.pg_publication_rel r WHERE r.prpubid = $1::pg_catalog.oid)";
 
 constexpr absl::string_view kSchemas = R"(
 SELECT r.oid, r.pnnspid FROM pg_catalog.pg_publication_namespace r

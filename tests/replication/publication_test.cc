@@ -27,8 +27,10 @@ class PublicationTest : public ::testing::Test {
     names::TableFilterOptions filter;
     filter.table_include = java::RegexList::OfChecked(include);
     postgres::Catalog catalog(*session_);
-    return EnsurePublication(connection, options_,
-                             *catalog.CapturedTables(names::TableFilter(filter)));
+    const auto added = EnsurePublication(connection, options_,
+                                         *catalog.CapturedTables(names::TableFilter(filter)));
+    added_ = added.ok() ? *added : std::vector<PublishedTable>();
+    return added.status();
   }
   std::string Run(absl::string_view sql) { return MustQuery(*session_, sql); }
   std::string Members() {
@@ -40,6 +42,7 @@ class PublicationTest : public ::testing::Test {
   postgres::DatabaseOptions database_ = PostgresServer::Shared().CreateDatabase();
   std::unique_ptr<postgres::Connection> session_ = MustOpen(database_);
   ReplicationOptions options_;
+  std::vector<PublishedTable> added_;  // by the last Ensure
 };
 
 TEST_F(PublicationTest, PUB01_AllTablesIsCreatedUnderItsNameAndKept) {
@@ -65,6 +68,10 @@ TEST_F(PublicationTest, PUB03_FilteredFollowsTheList) {
   ASSERT_TRUE(Ensure("public.a").ok());
   ASSERT_TRUE(Ensure("public.b").ok());
   EXPECT_EQ(Members(), "public.b");
+  ASSERT_EQ(added_.size(), 1u);
+  EXPECT_EQ(added_.front().table, "b");
+  ASSERT_TRUE(Ensure("public.b").ok());
+  EXPECT_TRUE(added_.empty());
 }
 
 TEST_F(PublicationTest, PUB04_NothingIsAlteredForPartitionsThatDidNotChange) {

@@ -207,13 +207,11 @@ absl::Status PostgresSource::PreparePublication(const SourcePlan& plan) {
   RETURN_IF_ERROR(replication::SetReplicaIdentities(*sql_, replication_options_, facts_.captured));
   RETURN_IF_ERROR(outbox_.BeforePublication(*sql_, replication_options_.publication_name));
   // Before there is a slot, nothing is missed: its creation waits for whoever writes.
-  const std::string& publication = replication_options_.publication_name;
-  if (facts_.slot) RETURN_IF_ERROR(coverage_.Before(*sql_, publication));
-  RETURN_IF_ERROR(
-      replication_options_.share.several()
-          ? EnsureSlotTables(TablesQuery(), facts_.captured)
-          : replication::EnsurePublication(*sql_, replication_options_, facts_.captured));
-  if (facts_.slot) RETURN_IF_ERROR(coverage_.After(*sql_, publication));
+  ASSIGN_OR_RETURN(const auto added, replication_options_.share.several()
+                                         ? EnsureSlotTables(TablesQuery(), facts_.captured)
+                                         : replication::EnsurePublication(
+                                               *sql_, replication_options_, facts_.captured));
+  if (facts_.slot) coverage_.Added(added);
   RETURN_IF_ERROR(AdviseOnSignals());
   return outbox_.AfterPublication(*sql_, plan.first_start, ReadsOutboxRows(plan));
 }

@@ -177,7 +177,7 @@ absl::Status TailPublication::Create(const postgres::ConnectionOptions& guard,
   using replication::PublicationAutocreate;
   // Says what to type.
   if (options.publication_autocreate == PublicationAutocreate::kDisabled)
-    return replication::EnsurePublication(connection_, options, captured);
+    return replication::EnsurePublication(connection_, options, captured).status();
   RETURN_IF_ERROR(OpenOwner(guard));
   postgres::Connection& owner = owner_ == nullptr ? connection_ : *owner_;
   DropLeftovers(owner);
@@ -199,11 +199,11 @@ absl::Status TailPublication::Create(const postgres::ConnectionOptions& guard,
   own.publish_operations = "insert, truncate";
   if (own.publication_autocreate == PublicationAutocreate::kNoTables)
     own.publication_autocreate = PublicationAutocreate::kFiltered;
-  absl::Status status = replication::EnsurePublication(connection_, own, captured);
+  absl::Status status = replication::EnsurePublication(connection_, own, captured).status();
   // FOR ALL TABLES takes a superuser.
   if (absl::IsPermissionDenied(status)) {
     own.publication_autocreate = PublicationAutocreate::kFiltered;
-    status = replication::EnsurePublication(connection_, own, captured);
+    status = replication::EnsurePublication(connection_, own, captured).status();
   }
   RETURN_IF_ERROR(status);
   ASSIGN_OR_RETURN(const std::vector<postgres::TableName> identified,
@@ -213,7 +213,7 @@ absl::Status TailPublication::Create(const postgres::ConnectionOptions& guard,
   own.publication_name = updates;
   own.publish_operations = "update, delete";
   own.publication_autocreate = PublicationAutocreate::kFiltered;
-  return replication::EnsurePublication(connection_, own, identified);
+  return replication::EnsurePublication(connection_, own, identified).status();
 }
 
 // The locks need a session that a pooler shares with nobody.

@@ -14,8 +14,10 @@ constexpr absl::string_view kSharedKeys = R"(
 WITH candidates AS (
   SELECT i.*, ic.relname,
          (i.indkey::pg_catalog.int2[])[0:CASE WHEN i.indisprimary THEN i.$0 ELSE i.indnatts END - 1] AS attnums
-  FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class ic ON ic.oid = i.indexrelid
-  WHERE i.indrelid = ANY ($$1::pg_catalog.oid[]) AND i.indisunique
+  FROM pg_catalog.unnest($$1::pg_catalog.oid[]) w(oid)
+  JOIN pg_catalog.pg_index i ON i.indrelid = w.oid
+  JOIN pg_catalog.pg_class ic ON ic.oid = i.indexrelid
+  WHERE i.indisunique
     AND NOT EXISTS (SELECT FROM pg_catalog.pg_index p
                     WHERE p.indrelid = i.indrelid AND p.indisprimary AND p.indimmediate)
 ), usable AS (

@@ -189,10 +189,12 @@ absl::StatusOr<PublicationWish> MakeWish(postgres::Connection& connection,
 
 }  // namespace
 
-absl::Status EnsurePublication(postgres::Connection& connection, const ReplicationOptions& options,
-                               const std::vector<postgres::TableName>& captured) {
+absl::StatusOr<std::vector<PublishedTable>> EnsurePublication(
+    postgres::Connection& connection, const ReplicationOptions& options,
+    const std::vector<postgres::TableName>& captured) {
   ASSIGN_OR_RETURN(const bool in_recovery, postgres::IsInRecovery(connection));
   PublicationWish wish;
+  std::vector<PublishedTable> added;
   absl::Status status;
   std::string name;
   for (int attempt = 0; attempt < kPublicationAttempts; ++attempt) {
@@ -201,6 +203,7 @@ absl::Status EnsurePublication(postgres::Connection& connection, const Replicati
     ASSIGN_OR_RETURN(name, ResolvePublicationName(connection, options.publication_name));
     ASSIGN_OR_RETURN(const std::optional<PublicationState> state,
                      ReadPublication(connection, name));
+    added = AddedTables(state.value_or(PublicationState()), wish);
     status = state ? publisher.Adjust(*state) : publisher.Create(name);
     const bool gone = state && ErrorReason(status) == "publication_missing";
     if (!LostRace(status) && !gone) break;
@@ -208,7 +211,7 @@ absl::Status EnsurePublication(postgres::Connection& connection, const Replicati
   RETURN_IF_ERROR(status);
   const bool wants_tables = options.publication_autocreate != PublicationAutocreate::kNoTables;
   AdviseOnPublication(connection, name, wants_tables ? wish.tables : std::vector<PublishedTable>());
-  return absl::OkStatus();
+  return added;
 }
 
 absl::StatusOr<std::vector<Advice>> CheckPublication(

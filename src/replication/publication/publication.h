@@ -26,15 +26,17 @@
 #include "postgres/connection.h"
 #include "postgres/describe/catalog.h"
 #include "replication/advice.h"
+#include "replication/publication/publication_sql.h"
 
 namespace walduct::replication {
 
 struct ReplicationOptions;
 
-// captured: the tables the filters include now. FailedPrecondition / PermissionDenied with the SQL
-// to type.
-absl::Status EnsurePublication(postgres::Connection& connection, const ReplicationOptions& options,
-                               const std::vector<postgres::TableName>& captured);
+// captured: the tables the filters include now. The tables that it has put into the publication by
+// name. FailedPrecondition / PermissionDenied with the SQL to type.
+absl::StatusOr<std::vector<PublishedTable>> EnsurePublication(
+    postgres::Connection& connection, const ReplicationOptions& options,
+    const std::vector<postgres::TableName>& captured);
 
 // Looks only: what EnsurePublication would fail for, as far as the catalog tells, and what is to be
 // known about the publication, or about the one that would be created.

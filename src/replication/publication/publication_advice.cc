@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/status_macros.h"
 #include "postgres/oid_text.h"
 #include "replication/publication/refused_writes.h"
 
@@ -55,6 +56,10 @@ constexpr absl::string_view kMembers = R"(
 
 constexpr absl::string_view kFirst = "\nORDER BY 1 LIMIT 20";
 
+// What a question needs to find anything.
+constexpr absl::string_view kAnyRoot =
+    "EXISTS (SELECT FROM pg_catalog.pg_class r WHERE r.relkind = 'p')";
+
 constexpr absl::string_view kPublished = R"(
 SELECT pg_catalog.format('%I.%I', c.nspname, c.relname), pg_catalog.count(*) OVER ()
 FROM published c
@@ -75,19 +80,19 @@ WHERE c.relkind = 'r' AND c.relpersistence = 'p' AND n.nspname <> 'information_s
   AND ($1::pg_catalog.oid[] IS NULL OR c.oid IN (SELECT w.oid FROM wanted w)))";
 
 // A deferrable primary key cannot be the replica identity.
-constexpr absl::string_view kWithoutIdentity = R"(
-  AND (c.relreplident = 'n'
-       OR (c.relreplident = 'd' AND NOT EXISTS (
-             SELECT 1 FROM pg_catalog.pg_index i WHERE i.indrelid = c.oid AND i.indisprimary AND i.indimmediate))
-       OR (c.relreplident = 'i' AND NOT EXISTS (
-             SELECT 1 FROM pg_catalog.pg_index i WHERE i.indrelid = c.oid AND i.indisreplident))))";
+constexpr absl::string_view kWithoutIdentity = R"((
+  c.relreplident = 'n'
+  OR (c.relreplident = 'd' AND NOT EXISTS (
+        SELECT 1 FROM pg_catalog.pg_index i WHERE i.indrelid = c.oid AND i.indisprimary AND i.indimmediate))
+  OR (c.relreplident = 'i' AND NOT EXISTS (
+        SELECT 1 FROM pg_catalog.pg_index i WHERE i.indrelid = c.oid AND i.indisreplident))))";
 
 // The server sends the old values of the index's columns alone.
-constexpr absl::string_view kKeyNotSent = R"(
-  AND c.relreplident = 'i' AND EXISTS (
+constexpr absl::string_view kKeyNotSent = R"((
+  c.relreplident = 'i' AND EXISTS (
     SELECT 1 FROM pg_catalog.pg_index k JOIN pg_catalog.pg_index i ON i.indrelid = k.indrelid
     WHERE k.indrelid = c.oid AND k.indisprimary AND i.indisreplident
-      AND NOT k.indkey::pg_catalog.int2[] OPERATOR(pg_catalog.<@) i.indkey::pg_catalog.int2[]))";
+      AND NOT k.indkey::pg_catalog.int2[] OPERATOR(pg_catalog.<@) i.indkey::pg_catalog.int2[])))";
 
 // Partitions whose rows come under the name of a root; of the captured ones, where they are named.
 constexpr absl::string_view kUnderRoot = R"(
@@ -134,8 +139,7 @@ FROM pg_catalog.unnest($2::pg_catalog.oid[]) w(oid)
 JOIN pg_catalog.pg_class c ON c.oid = w.oid
 JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relkind = 'r' AND NOT c.relispartition
-  AND NOT EXISTS (SELECT 1 FROM published p WHERE p.oid = c.oid)
-ORDER BY 1 LIMIT 20)";
+  AND NOT EXISTS (SELECT 1 FROM published p WHERE p.oid = c.oid))";
 
 // Rows come under the name of their partition, and that is not captured.
 constexpr absl::string_view kRootAlone = R"(
@@ -169,6 +173,13 @@ struct Question {
   std::vector<std::optional<std::string>> parameters;
   absl::string_view message;  // when it finds tables
   std::string hint;
+  std::string only_if = {};  // see Sift
+};
+
+struct Inquiry {
+  std::vector<Question> questions;
+  std::string published = {};  // what only_if speaks of; "": all are asked
+  std::vector<std::optional<std::string>> parameters = {};
 };
 
 using Hear = absl::FunctionRef<void(const Advice&)>;
@@ -192,30 +203,51 @@ absl::Status AskOne(postgres::Connection& connection, const Question& question, 
   return absl::OkStatus();
 }
 
-absl::Status Ask(postgres::Connection& connection, const std::vector<Question>& questions,
-                 Hear hear) {
-  absl::Status status = connection.Set("lock_timeout", kQuestionTimeout);
-  for (const Question& question : questions) {
-    if (!status.ok()) break;
-    status = AskOne(connection, question, hear);
+// One look at all tables says which questions have an answer: most have none.
+absl::StatusOr<std::vector<Question>> Sift(postgres::Connection& connection,
+                                           const Inquiry& inquiry) {
+  if (inquiry.published.empty()) return inquiry.questions;
+  std::vector<absl::string_view> conditions;
+  for (const Question& question : inquiry.questions) conditions.push_back(question.only_if);
+  ASSIGN_OR_RETURN(const Result result,
+                   connection.Query(postgres::OneRow(static_cast<int>(conditions.size())),
+                                    absl::StrCat(inquiry.published, "\nSELECT ",
+                                                 absl::StrJoin(conditions, ",\n"),
+                                                 "\nFROM published c WHERE c.changes"),
+                                    inquiry.parameters));
+  std::vector<Question> kept;
+  for (size_t i = 0; i < conditions.size(); ++i) {
+    if (result.Get(0, static_cast<int>(i)) == "t") kept.push_back(inquiry.questions[i]);
   }
+  return kept;
+}
+
+absl::Status AskThose(postgres::Connection& connection, const Inquiry& inquiry, Hear hear) {
+  ASSIGN_OR_RETURN(const std::vector<Question> questions, Sift(connection, inquiry));
+  for (const Question& question : questions) RETURN_IF_ERROR(AskOne(connection, question, hear));
+  return absl::OkStatus();
+}
+
+absl::Status Ask(postgres::Connection& connection, const Inquiry& inquiry, Hear hear) {
+  absl::Status status = connection.Set("lock_timeout", kQuestionTimeout);
+  if (status.ok()) status = AskThose(connection, inquiry, hear);
   connection.Set("lock_timeout", "0").IgnoreError();
   return status;
 }
 
 // The session may be broken: the next question that matters says so.
-void AskAndLog(postgres::Connection& connection, const std::vector<Question>& questions) {
-  const absl::Status status = Ask(connection, questions, &LogAdvice);
+void AskAndLog(postgres::Connection& connection, const Inquiry& inquiry) {
+  const absl::Status status = Ask(connection, inquiry, &LogAdvice);
   if (status.ok()) return;
   log::Warn("the publication could not be checked; it is checked again with the next connection",
             {{"error", std::string(status.message())}, {"hint", ErrorHint(status)}});
 }
 
 absl::StatusOr<std::vector<Advice>> AskAndList(postgres::Connection& connection,
-                                               const std::vector<Question>& questions) {
+                                               const Inquiry& inquiry) {
   std::vector<Advice> all;
   const absl::Status status =
-      Ask(connection, questions, [&](const Advice& advice) { all.push_back(advice); });
+      Ask(connection, inquiry, [&](const Advice& advice) { all.push_back(advice); });
   if (!status.ok()) return status;
   return all;
 }
@@ -226,24 +258,29 @@ std::string Oids(const std::vector<PublishedTable>& tables) {
   return postgres::OidArray(oids);
 }
 
+// condition: of a published table c.
+std::string SomeOf(absl::string_view condition) {
+  return absl::StrCat("coalesce(pg_catalog.bool_or(", condition, "), false)");
+}
+
 // One that finds nothing on this server is not asked.
 void Add(absl::string_view sql, absl::string_view where, Question question,
          std::vector<Question>* questions) {
   if (where == "false") return;
   question.sql = absl::StrCat(sql, "\n  AND ", where, kFirst);
+  question.only_if = SomeOf(where);
   questions->push_back(std::move(question));
 }
 
-std::vector<Question> BeforePublication(int server_version,
-                                        const std::optional<std::vector<PublishedTable>>& tables) {
+Inquiry BeforePublication(int server_version,
+                          const std::optional<std::vector<PublishedTable>>& tables) {
   std::optional<std::string> oids;
   if (tables) oids = Oids(*tables);
-  const std::string without = absl::StrCat(kToBePublished, kWithoutIdentity);
   const std::string no_full = FullIsRefused(server_version, "");
   const std::vector<std::optional<std::string>> parameters = {std::move(oids)};
   constexpr absl::string_view kReason = "publication_would_refuse_writes";
   std::vector<Question> questions;
-  Add(without, absl::StrCat("NOT ", no_full),
+  Add(kToBePublished, absl::StrCat(kWithoutIdentity, " AND NOT ", no_full),
       {.reason = kReason,
        .parameters = parameters,
        .message = "about to publish tables without replica identity: the server will refuse "
@@ -251,8 +288,8 @@ std::vector<Question> BeforePublication(int server_version,
        .hint = "add a primary key, or ALTER TABLE … REPLICA IDENTITY FULL; or publish inserts "
                "only with skipped.operations=u,d,t"},
       &questions);
-  if (server_version < kVersionWithUnsent) return questions;
-  Add(without, no_full,
+  if (server_version < kVersionWithUnsent) return {.questions = std::move(questions)};
+  Add(kToBePublished, absl::StrCat(kWithoutIdentity, " AND ", no_full),
       {.reason = kReason,
        .parameters = parameters,
        .message = "about to publish tables without replica identity, and with generated columns "
@@ -268,7 +305,7 @@ std::vector<Question> BeforePublication(int server_version,
        .hint = "add a primary key of other columns, and ALTER TABLE … REPLICA IDENTITY DEFAULT; or "
                "publish inserts only with skipped.operations=u,d,t"},
       &questions);
-  return questions;
+  return {.questions = std::move(questions)};
 }
 
 // What stops the applications that write to published tables.
@@ -278,10 +315,9 @@ std::vector<Question> OnRefusedWrites(int version, absl::string_view published,
   const std::string alter =
       absl::StrCat("ALTER PUBLICATION ", postgres::QuoteIdentifier(name), " SET ");
   const std::vector<std::optional<std::string>> by_name = {std::string(name)};
-  const std::string without = absl::StrCat(published, kWithoutIdentity);
   const std::string no_full = FullIsRefused(version, kOf);
   std::vector<Question> questions;
-  Add(without, absl::StrCat("NOT ", no_full),
+  Add(published, absl::StrCat(kWithoutIdentity, " AND NOT ", no_full),
       {.reason = kReason,
        .parameters = by_name,
        .message = "the server will refuse UPDATE and DELETE on published tables without replica "
@@ -290,7 +326,7 @@ std::vector<Question> OnRefusedWrites(int version, absl::string_view published,
                "out of the publication"},
       &questions);
   if (no_full != "(false)") {
-    Add(without, no_full,
+    Add(published, absl::StrCat(kWithoutIdentity, " AND ", no_full),
         {.reason = kReason,
          .parameters = by_name,
          .message = "the server will refuse UPDATE and DELETE on published tables without replica "
@@ -331,56 +367,63 @@ std::vector<Question> OnRefusedWrites(int version, absl::string_view published,
   return questions;
 }
 
-std::vector<Question> OnPublication(int server_version, absl::string_view name,
-                                    const std::vector<PublishedTable>& captured) {
+Inquiry OnPublication(int server_version, absl::string_view name,
+                      const std::vector<PublishedTable>& captured) {
   const std::string publication =
       absl::StrCat(kPublication, server_version >= 150000 ? kSchemas : "", kMembers);
   const std::string published = absl::StrCat(publication, kPublished);
   std::vector<Question> questions = OnRefusedWrites(server_version, published, name);
+  Add(published, kKeyNotSent,
+      {.reason = "publication_key_not_sent",
+       .parameters = {std::string(name)},
+       .message = "the replica identity of published tables is an index that lacks columns of the "
+                  "primary key: key changes are not detected, and deletes lack the key",
+       .hint = absl::StrCat("ALTER TABLE … REPLICA IDENTITY DEFAULT, or FULL", kFullNeedsAll,
+                            "; or name the index's columns in message.key.columns")},
+      &questions);
+  const std::vector<std::optional<std::string>> of_captured = {std::string(name), Oids(captured)};
   questions.insert(
       questions.end(),
       {{.reason = "publication_key_not_sent",
-        .sql = absl::StrCat(published, kKeyNotSent, kFirst),
-        .parameters = {std::string(name)},
-        .message = "the replica identity of published tables is an index that lacks columns of the "
-                   "primary key: key changes are not detected, and deletes lack the key",
-        .hint = absl::StrCat("ALTER TABLE … REPLICA IDENTITY DEFAULT, or FULL", kFullNeedsAll,
-                             "; or name the index's columns in message.key.columns")},
-       {.reason = "publication_key_not_sent",
         .sql = absl::StrCat(publication, kUnderRoot, kRootsKeyNotSent),
-        .parameters = {std::string(name), Oids(captured)},
+        .parameters = of_captured,
         .message = "the replica identity of partitions lacks columns of the unique index that is "
                    "the key of their root's records: key changes are not detected, and deletes "
                    "lack the key",
         .hint = absl::StrCat("ALTER TABLE … REPLICA IDENTITY USING INDEX, or FULL", kFullNeedsAll,
                              ", for each of them; or name the columns of their identity in "
-                             "message.key.columns")},
+                             "message.key.columns"),
+        .only_if = std::string(kAnyRoot)},
        {.reason = "publication_partition_identity",
         .sql = absl::StrCat(publication, kUnderRoot, kNotFull),
-        .parameters = {std::string(name), Oids(captured)},
+        .parameters = of_captured,
         .message = "a partitioned table has REPLICA IDENTITY FULL, and partitions of it have not: "
                    "what is sent of their old rows is the partition's own identity",
         .hint = "ALTER TABLE … REPLICA IDENTITY FULL for each of them, and for each that is "
-                "created later: the table's own is not handed on"},
+                "created later: the table's own is not handed on",
+        .only_if = std::string(kAnyRoot)},
        {.reason = "publication_without_partitions",
         .sql = absl::StrCat(publication, kRootAlone),
-        .parameters = {std::string(name), Oids(captured)},
+        .parameters = of_captured,
         .message = "partitioned tables are captured, but not their partitions, under whose names "
                    "the publication sends the rows: those changes will not be captured",
         .hint = absl::StrCat("set publish.via.partition.root=true and ALTER PUBLICATION ",
                              postgres::QuoteIdentifier(name),
-                             " SET (publish_via_partition_root), or capture the partitions")},
+                             " SET (publish_via_partition_root), or capture the partitions"),
+        .only_if = std::string(kAnyRoot)},
        {.reason = "publication_lacks_tables",
-        .sql = absl::StrCat(publication, kUnpublished),
-        .parameters = {std::string(name), Oids(captured)},
+        .sql = absl::StrCat(publication, kUnpublished, kFirst),
+        .parameters = of_captured,
         .message = "captured tables are not in the publication: their changes will not be captured",
-        .hint =
-            absl::StrCat("ALTER PUBLICATION ", postgres::QuoteIdentifier(name), " ADD TABLE …")}});
-  return questions;
+        .hint = absl::StrCat("ALTER PUBLICATION ", postgres::QuoteIdentifier(name), " ADD TABLE …"),
+        .only_if = absl::StrCat("EXISTS (", kUnpublished, ")")}});
+  return {.questions = std::move(questions), .published = publication, .parameters = of_captured};
 }
 
-std::vector<Question> OnSignalTable(absl::string_view name, absl::string_view table) {
-  return {{.reason = "signal_table_partitioned",
+Inquiry OnSignalTable(absl::string_view name, absl::string_view table) {
+  return {
+      .questions = {
+          {.reason = "signal_table_partitioned",
            .sql = std::string(kSignalTableApart),
            .parameters = {std::string(name), std::string(table)},
            .message = "the table of signal.data.collection is partitioned, and the publication "
@@ -389,7 +432,7 @@ std::vector<Question> OnSignalTable(absl::string_view name, absl::string_view ta
            .hint = absl::StrCat("set publish.via.partition.root=true and ALTER PUBLICATION ",
                                 postgres::QuoteIdentifier(name),
                                 " SET (publish_via_partition_root), then restart the connector; or "
-                                "name a table that is not partitioned")}};
+                                "name a table that is not partitioned")}}};
 }
 
 }  // namespace

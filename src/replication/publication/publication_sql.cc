@@ -72,6 +72,12 @@ std::string CreatePublicationSql(absl::string_view name, const PublicationWish& 
   return sql;
 }
 
+std::vector<PublishedTable> AddedTables(const PublicationState& state,
+                                        const PublicationWish& wish) {
+  if (wish.mode != PublicationAutocreate::kFiltered) return {};
+  return Without(wish.tables, state.tables, state.schemas);
+}
+
 std::string AlterPublicationSql(const PublicationState& state, const PublicationWish& wish) {
   if (wish.mode == PublicationAutocreate::kDisabled) return "";
   const std::string alter = absl::StrCat("ALTER PUBLICATION ", QuoteIdentifier(state.name));
@@ -79,7 +85,7 @@ std::string AlterPublicationSql(const PublicationState& state, const Publication
   std::vector<std::string> options;
   if (wish.mode == PublicationAutocreate::kFiltered) {
     // Not SET TABLE: it would drop row filters, column lists and schemas, and lock every table.
-    const auto added = Without(wish.tables, state.tables, state.schemas);
+    const auto added = AddedTables(state, wish);
     const auto dropped = Without(state.tables, wish.tables, {});
     if (!added.empty()) statements.push_back(absl::StrCat(alter, " ADD TABLE ", TableList(added)));
     if (!dropped.empty())

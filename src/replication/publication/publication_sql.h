@@ -45,6 +45,9 @@ std::vector<std::string> SplitOperations(absl::string_view list, int server_vers
 
 std::string CreatePublicationSql(absl::string_view name, const PublicationWish& wish);
 
+// Those that AlterPublicationSql puts into the publication.
+std::vector<PublishedTable> AddedTables(const PublicationState& state, const PublicationWish& wish);
+
 // Statements separated by "; " that turn the publication into what is wished; "" when nothing
 // differs.
 std::string AlterPublicationSql(const PublicationState& state, const PublicationWish& wish);

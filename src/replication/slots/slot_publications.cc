@@ -75,9 +75,11 @@ void LogChanges(const std::vector<SlotPublication>& all,
 }
 
 // One attempt. One simple query is one transaction: all of it or nothing.
-absl::Status Ensure(postgres::Connection& connection, const SlotShare& share,
-                    const PublicationForm& form, const std::vector<postgres::TableName>& captured,
-                    bool in_recovery) {
+absl::StatusOr<std::vector<PublishedTable>> Ensure(postgres::Connection& connection,
+                                                   const SlotShare& share,
+                                                   const PublicationForm& form,
+                                                   const std::vector<postgres::TableName>& captured,
+                                                   bool in_recovery) {
   ASSIGN_OR_RETURN(const std::vector<SlotPublication> all, ReadSlotPublications(connection, share));
   ASSIGN_OR_RETURN(const std::vector<PublicationWish> wishes,
                    MakeWishes(connection, share, form, all, captured));
@@ -98,7 +100,7 @@ absl::Status Ensure(postgres::Connection& connection, const SlotShare& share,
     LogChanges(all, wishes);
   }
   AdviseOnPublication(connection, all[own].name, wishes[own].tables);
-  return absl::OkStatus();
+  return AddedTables(all[own].state.value_or(PublicationState()), wishes[own]);
 }
 
 }  // namespace
@@ -111,17 +113,17 @@ absl::StatusOr<std::vector<int>> SlotsOfTables(postgres::Connection& connection,
   return DistributeCaptured(connection, share, all, captured);
 }
 
-absl::Status EnsureSlotPublications(postgres::Connection& connection, const SlotShare& share,
-                                    const PublicationForm& form,
-                                    const std::vector<postgres::TableName>& captured) {
+absl::StatusOr<std::vector<PublishedTable>> EnsureSlotPublications(
+    postgres::Connection& connection, const SlotShare& share, const PublicationForm& form,
+    const std::vector<postgres::TableName>& captured) {
   RETURN_IF_ERROR(CheckServerKnowsSlots(connection));
   ASSIGN_OR_RETURN(const bool in_recovery, postgres::IsInRecovery(connection));
-  absl::Status status;
+  absl::StatusOr<std::vector<PublishedTable>> added;
   for (int attempt = 0; attempt < kPublicationAttempts; ++attempt) {
-    status = Ensure(connection, share, form, captured, in_recovery);
-    if (!LostRace(status) && ErrorReason(status) != "publication_missing") break;
+    added = Ensure(connection, share, form, captured, in_recovery);
+    if (!LostRace(added.status()) && ErrorReason(added.status()) != "publication_missing") break;
   }
-  return status;
+  return added;
 }
 
 }  // namespace walduct::replication

@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "postgres/connection.h"
 #include "postgres/describe/catalog.h"
+#include "replication/publication/publication_sql.h"
 #include "replication/slot_share.h"
 
 namespace walduct::replication {
@@ -27,10 +28,10 @@ absl::StatusOr<std::vector<int>> SlotsOfTables(postgres::Connection& connection,
                                                const SlotShare& share,
                                                const std::vector<postgres::TableName>& captured);
 
-// Makes the publications of all slots as these tables are distributed. Errors as of
-// EnsurePublication.
-absl::Status EnsureSlotPublications(postgres::Connection& connection, const SlotShare& share,
-                                    const PublicationForm& form,
-                                    const std::vector<postgres::TableName>& captured);
+// Makes the publications of all slots as these tables are distributed. What it has put into the
+// publication of this slot, and errors, as of EnsurePublication.
+absl::StatusOr<std::vector<PublishedTable>> EnsureSlotPublications(
+    postgres::Connection& connection, const SlotShare& share, const PublicationForm& form,
+    const std::vector<postgres::TableName>& captured);
 
 }  // namespace walduct::replication

@@ -1,35 +1,12 @@
 #include "engine/world/capture/start_coverage.h"
 
 #include "base/log.h"
-#include "base/status_macros.h"
 #include "replication/capture/capture_catalog.h"
-#include "replication/publication/publication.h"
-#include "replication/publication/publication_catalog.h"
-#include "replication/publication_name.h"
 
 namespace walduct::engine {
-namespace {
 
-absl::StatusOr<std::set<Oid>> Named(postgres::Connection& sql, const std::string& publication) {
-  std::set<Oid> named;
-  ASSIGN_OR_RETURN(const std::string name, replication::ResolvePublicationName(sql, publication));
-  ASSIGN_OR_RETURN(const auto state, replication::ReadPublication(sql, name));
-  if (!state) return named;
-  for (const replication::PublishedTable& table : state->tables) named.insert(table.relation);
-  return named;
-}
-
-}  // namespace
-
-absl::Status StartCoverage::Before(postgres::Connection& sql, const std::string& publication) {
-  ASSIGN_OR_RETURN(before_, Named(sql, publication));
-  return absl::OkStatus();
-}
-
-absl::Status StartCoverage::After(postgres::Connection& sql, const std::string& publication) {
-  ASSIGN_OR_RETURN(added_, Named(sql, publication));
-  for (const Oid relation : before_) added_.erase(relation);
-  return absl::OkStatus();
+void StartCoverage::Added(const std::vector<replication::PublishedTable>& tables) {
+  for (const replication::PublishedTable& table : tables) added_.insert(table.relation);
 }
 
 std::optional<replication::Coverage> StartCoverage::Look(

@@ -9,20 +9,19 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
 #include "postgres/connection.h"
 #include "postgres/describe/catalog.h"
 #include "replication/coverage.h"
+#include "replication/publication/publication_sql.h"
 
 namespace walduct::engine {
 
 class StartCoverage {
  public:
-  // Before and after the publication is made or altered. publication: as it is configured.
-  absl::Status Before(postgres::Connection& sql, const std::string& publication);
-  absl::Status After(postgres::Connection& sql, const std::string& publication);
+  // What this start has put into the publication, where a slot was there before.
+  void Added(const std::vector<replication::PublishedTable>& tables);
 
-  // Absent: not known. Advice: a server that went away is found by who needs it.
+  // publication: as it is configured. Absent: not known. Advice: a server that went away is found by who needs it.
   std::optional<replication::Coverage> Look(postgres::Connection& sql,
                                             const std::string& publication,
                                             const std::vector<postgres::TableName>& captured);
@@ -30,7 +29,7 @@ class StartCoverage {
   const std::set<Oid>& held_back() const { return held_back_; }
 
  private:
-  std::set<Oid> before_, added_, held_back_;
+  std::set<Oid> added_, held_back_;
 };
 
 }  // namespace walduct::engine

@@ -50,13 +50,14 @@ absl::StatusOr<SlotTables> FindSlotTables(const SlotTablesQuery& query) {
   return found;
 }
 
-absl::Status EnsureSlotTables(const SlotTablesQuery& query,
-                              const std::vector<postgres::TableName>& found) {
+absl::StatusOr<std::vector<replication::PublishedTable>> EnsureSlotTables(
+    const SlotTablesQuery& query, const std::vector<postgres::TableName>& found) {
   ASSIGN_OR_RETURN(const std::vector<postgres::TableName> all, FindAll(query));
-  RETURN_IF_ERROR(
+  ASSIGN_OR_RETURN(
+      std::vector<replication::PublishedTable> added,
       replication::EnsureSlotPublications(query.connection, query.share, query.form, all));
   ASSIGN_OR_RETURN(const SlotTables now, FindSlotTables(query));
-  if (SameRelations(now.own, found)) return absl::OkStatus();
+  if (SameRelations(now.own, found)) return added;
   return Error(absl::StatusCode::kUnavailable, "tables_changed",
                "tables were created, renamed or dropped while the publications of the slots were "
                "made",

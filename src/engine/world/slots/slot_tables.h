@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "postgres/connection.h"
 #include "postgres/describe/catalog.h"
+#include "replication/publication/publication_sql.h"
 #include "replication/slots/slot_publications.h"
 
 namespace walduct::names {
@@ -33,9 +34,9 @@ struct SlotTablesQuery {
 // Looks; the filter's share is told which tables are others'.
 absl::StatusOr<SlotTables> FindSlotTables(const SlotTablesQuery& query);
 
-// Makes the publications of all slots. Unavailable tables_changed: the slot's own are not those any
-// more that were found.
-absl::Status EnsureSlotTables(const SlotTablesQuery& query,
-                              const std::vector<postgres::TableName>& found);
+// Makes the publications of all slots. What it has put into that of this slot. Unavailable
+// tables_changed: the slot's own are not those any more that were found.
+absl::StatusOr<std::vector<replication::PublishedTable>> EnsureSlotTables(
+    const SlotTablesQuery& query, const std::vector<postgres::TableName>& found);
 
 }  // namespace walduct::engine
