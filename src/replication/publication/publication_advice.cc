@@ -1,5 +1,6 @@
 #include "replication/publication/publication_advice.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -59,6 +60,14 @@ constexpr absl::string_view kFirst = "\nORDER BY 1 LIMIT 20";
 // What a question needs to find anything.
 constexpr absl::string_view kAnyRoot =
     "EXISTS (SELECT FROM pg_catalog.pg_class r WHERE r.relkind = 'p')";
+constexpr absl::string_view kAnyGenerated =
+    "EXISTS (SELECT FROM pg_catalog.pg_attribute a WHERE a.attgenerated <> '')";
+constexpr absl::string_view kAnyList =
+    "EXISTS (SELECT FROM publication p JOIN pg_catalog.pg_publication_rel r ON r.prpubid = p.oid "
+    "WHERE r.prattrs IS NOT NULL)";
+constexpr absl::string_view kAnyFilter =
+    "EXISTS (SELECT FROM publication p JOIN pg_catalog.pg_publication_rel r ON r.prpubid = p.oid "
+    "WHERE r.prqual IS NOT NULL)";
 
 constexpr absl::string_view kPublished = R"(
 SELECT pg_catalog.format('%I.%I', c.nspname, c.relname), pg_catalog.count(*) OVER ()
@@ -203,12 +212,14 @@ absl::Status AskOne(postgres::Connection& connection, const Question& question, 
   return absl::OkStatus();
 }
 
-// One look at all tables says which questions have an answer: most have none.
+// One look at all tables says which questions may have an answer: most have none.
 absl::StatusOr<std::vector<Question>> Sift(postgres::Connection& connection,
                                            const Inquiry& inquiry) {
   if (inquiry.published.empty()) return inquiry.questions;
   std::vector<absl::string_view> conditions;
   for (const Question& question : inquiry.questions) conditions.push_back(question.only_if);
+  std::sort(conditions.begin(), conditions.end());
+  conditions.erase(std::unique(conditions.begin(), conditions.end()), conditions.end());
   ASSIGN_OR_RETURN(const Result result,
                    connection.Query(postgres::OneRow(static_cast<int>(conditions.size())),
                                     absl::StrCat(inquiry.published, "\nSELECT ",
@@ -216,8 +227,10 @@ absl::StatusOr<std::vector<Question>> Sift(postgres::Connection& connection,
                                                  "\nFROM published c WHERE c.changes"),
                                     inquiry.parameters));
   std::vector<Question> kept;
-  for (size_t i = 0; i < conditions.size(); ++i) {
-    if (result.Get(0, static_cast<int>(i)) == "t") kept.push_back(inquiry.questions[i]);
+  for (const Question& question : inquiry.questions) {
+    const auto place = std::lower_bound(conditions.begin(), conditions.end(), question.only_if);
+    if (result.Get(0, static_cast<int>(place - conditions.begin())) == "t")
+      kept.push_back(question);
   }
   return kept;
 }
@@ -268,7 +281,7 @@ void Add(absl::string_view sql, absl::string_view where, Question question,
          std::vector<Question>* questions) {
   if (where == "false") return;
   question.sql = absl::StrCat(sql, "\n  AND ", where, kFirst);
-  question.only_if = SomeOf(where);
+  if (question.only_if.empty()) question.only_if = SomeOf(where);
   questions->push_back(std::move(question));
 }
 
@@ -323,7 +336,8 @@ std::vector<Question> OnRefusedWrites(int version, absl::string_view published,
        .message = "the server will refuse UPDATE and DELETE on published tables without replica "
                   "identity",
        .hint = "add a primary key, or ALTER TABLE … REPLICA IDENTITY FULL, or leave the table "
-               "out of the publication"},
+               "out of the publication",
+       .only_if = SomeOf(kWithoutIdentity)},
       &questions);
   if (no_full != "(false)") {
     Add(published, absl::StrCat(kWithoutIdentity, " AND ", no_full),
@@ -332,7 +346,8 @@ std::vector<Question> OnRefusedWrites(int version, absl::string_view published,
          .message = "the server will refuse UPDATE and DELETE on published tables without replica "
                     "identity, of which the publication does not send all columns: under REPLICA "
                     "IDENTITY FULL as well",
-         .hint = "add a primary key, or leave the table out of the publication"},
+         .hint = "add a primary key, or leave the table out of the publication",
+         .only_if = SomeOf(kWithoutIdentity)},
         &questions);
   }
   Add(published, GeneratedInIdentity(version, kOf),
@@ -343,7 +358,8 @@ std::vector<Question> OnRefusedWrites(int version, absl::string_view published,
        .hint = absl::StrCat(
            "ALTER TABLE … REPLICA IDENTITY DEFAULT, with a primary key of other columns; where "
            "none of them is VIRTUAL, ",
-           alter, "(publish_generated_columns = stored) does as well")},
+           alter, "(publish_generated_columns = stored) does as well"),
+       .only_if = std::string(kAnyGenerated)},
       &questions);
   Add(published, ListLacksIdentity(version, kOf),
       {.reason = kReason,
@@ -353,7 +369,8 @@ std::vector<Question> OnRefusedWrites(int version, absl::string_view published,
        .hint =
            absl::StrCat("name the key's columns in the list, and ALTER TABLE … REPLICA IDENTITY "
                         "DEFAULT; or publish all columns: ",
-                        alter, "TABLE …")},
+                        alter, "TABLE …"),
+       .only_if = std::string(kAnyList)},
       &questions);
   Add(published, FilterBeyondIdentity(version, kOf),
       {.reason = kReason,
@@ -362,7 +379,8 @@ std::vector<Question> OnRefusedWrites(int version, absl::string_view published,
                   "reads columns outside of the replica identity",
        .hint = absl::StrCat("ALTER TABLE … REPLICA IDENTITY FULL, where all columns are sent; or "
                             "publish all rows: ",
-                            alter, "TABLE …")},
+                            alter, "TABLE …"),
+       .only_if = std::string(kAnyFilter)},
       &questions);
   return questions;
 }
