@@ -241,8 +241,11 @@ class Generator:
         if self.chance(0.22):
             return [Transaction([self.alteration()], settle=True)]
         if self.chance(0.05):
+            commit, before = self.chance(0.8), self.world.copy()
             mixed = [self.change(), self.alteration(LATE), self.change()]
-            return [Transaction(mixed, commit=self.chance(0.8), settle=True)]
+            if not commit:
+                self.world = before
+            return [Transaction(mixed, commit=commit, settle=True)]
         operations = [self.change() for _ in range(self.rng.choice((1, 1, 1, 2, 3, 6)))]
         if self.chance(0.12):
             operations.append(Savepoint([self.change() for _ in range(self.rng.randint(1, 3))], keep=self.chance(0.5)))
