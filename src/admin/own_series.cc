@@ -53,6 +53,8 @@ constexpr Family kCapture = {"walduct_capture_problems", kGauge,
                              "tables whose changes do not come as they should, by reason"};
 constexpr Family kCaptureAge = {"walduct_capture_look_age_seconds", kGauge,
                                 "since the catalog was asked whether they do"};
+constexpr Family kBeside = {"walduct_beside_failing_seconds", kGauge,
+                            "since when what is done beside the stream has failed; 0: it works"};
 constexpr Family kTableRows = {"walduct_table_rows_total", kCounter,
                                "changes of a table that were published"};
 constexpr Family kTableBytes = {"walduct_table_bytes_total", kCounter,
@@ -102,6 +104,7 @@ class OwnSeries {
     AddLag();
     AddSlot();
     AddCapture();
+    AddBeside();
     AddTables();
     AddSnapshot();
     AddIncremental();
@@ -193,6 +196,13 @@ class OwnSeries {
       out_.Add(kCapture, {{"connector", name_}, {"reason", reason}}, count);
     }
     out_.Add(kCaptureAge, {{"connector", name_}}, Seconds(scene_.monotonic - view->looked_at));
+  }
+
+  void AddBeside() {
+    for (const metrics::BesideTrouble& one : one_.metrics->beside.Read()) {
+      out_.Add(kBeside, {{"connector", name_}, {"what", one.what}},
+               one.since ? Seconds(scene_.now - *one.since) : 0);
+    }
   }
 
   void AddTables() {

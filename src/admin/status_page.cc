@@ -53,6 +53,7 @@ class StatusWriter {
       json_.EndObject();
     }
     WriteCapture();
+    WriteBeside();
     if (!status_.last_error) return;
     json_.Key("last_error").Object();
     json_.Key("at").Text(TimeText(status_.last_error->at));
@@ -84,6 +85,23 @@ class StatusWriter {
     }
     json_.EndArray();
     json_.EndObject();
+  }
+
+  // What has failed the last time; absent: nothing.
+  void WriteBeside() {
+    std::vector<metrics::BesideTrouble> failing = numbers_.beside.Read();
+    std::erase_if(failing, [](const metrics::BesideTrouble& one) { return !one.since; });
+    if (failing.empty()) return;
+    json_.Key("beside").Array();
+    for (const metrics::BesideTrouble& one : failing) {
+      json_.Object();
+      json_.Key("what").Text(one.what);
+      json_.Key("since").Text(TimeText(*one.since));
+      json_.Key("message").Text(one.message);
+      json_.Key("hint").Text(one.hint);
+      json_.EndObject();
+    }
+    json_.EndArray();
   }
 
   void WriteProgress() {

@@ -63,6 +63,7 @@ class Screen {
     AddSnapshot(connector);
     AddIncremental(connector);
     AddCapture(connector);
+    AddBeside(connector);
     AddError(connector);
   }
   std::string Take() { return std::move(text_); }
@@ -121,10 +122,22 @@ class Screen {
           tables != nullptr && tables->IsArray())
         for (const Value& table : tables->GetArray())
           if (table.IsString()) names.emplace_back(PlainText(table.GetString()));
-      Line("tables", Toned(Tone::kBad,
-                           absl::StrCat(absl::StrJoin(names, ", "), ": ", Text(problem, "message"),
-                                        ", for ", Since(problem, "since"))));
+      Line("tables",
+           Toned(Tone::kBad,
+                 absl::StrCat(absl::StrJoin(names, ", "), ": ", Text(problem, "message"), ", for ",
+                              Since(problem, "since"), " (", Text(problem, "reason"), ")")));
       if (const std::string hint = Text(problem, "hint"); !hint.empty()) Line("", "-> " + hint);
+    }
+  }
+
+  void AddBeside(const Value& connector) {
+    const Value* const failing = Find(connector, "beside");
+    if (failing == nullptr || !failing->IsArray()) return;
+    for (const Value& one : failing->GetArray()) {
+      Line("beside",
+           Toned(Tone::kBad, absl::StrCat(Text(one, "what"), " has failed for ",
+                                          Since(one, "since"), ": ", Text(one, "message"))));
+      if (const std::string hint = Text(one, "hint"); !hint.empty()) Line("", "-> " + hint);
     }
   }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "metrics/beside_board.h"
 #include "metrics/capture_board.h"
 #include "metrics/cell.h"
 #include "metrics/event_kind.h"
@@ -93,6 +94,7 @@ struct ConnectorMetrics {
   IncrementalRuns incremental_runs;
   SlotBoard slot;
   CaptureBoard capture;
+  BesideBoard beside;
   LiveTail tail;
   // Written by the thread of outbox housekeeping alone.
   Counter outbox_rows_deleted, outbox_partitions_dropped, outbox_cleanup_errors;

@@ -17,6 +17,7 @@ constexpr absl::Duration kConnectTimeout = absl::Seconds(5);
 // Between rounds further apart than this no session is kept.
 constexpr absl::Duration kKeepSession = absl::Seconds(10);
 constexpr absl::Duration kBetweenLines = absl::Minutes(1);
+constexpr absl::Duration kRepeatFailure = absl::Minutes(10);
 
 }  // namespace
 
@@ -94,18 +95,22 @@ void CleanupThread::Count(const Removed& removed, const absl::Status& status) {
   options_.metrics->outbox_rows_deleted.Add(removed.rows);
   options_.metrics->outbox_partitions_dropped.Add(removed.partitions);
   const std::string error(status.message());
+  const absl::Duration now = options_.environment.clock->Monotonic();
   if (!status.ok()) {
     options_.metrics->outbox_cleanup_errors.Add();
-    if (error != last_error_) {
+    options_.metrics->beside.Failed(metrics::Beside::kOutboxCleanup,
+                                    options_.environment.clock->Now(), error, ErrorHint(status));
+    if (error != last_error_ || !failed_at_ || now - *failed_at_ >= kRepeatFailure) {
+      failed_at_ = now;
       log::Warn("outbox housekeeping failed; retrying",
                 {{"error", error}, {"reason", ErrorReason(status)}, {"hint", ErrorHint(status)}});
     }
-  } else if (!last_error_.empty()) {
-    log::Info("outbox housekeeping works again");
+  } else {
+    options_.metrics->beside.Works(metrics::Beside::kOutboxCleanup);
+    if (!last_error_.empty()) log::Info("outbox housekeeping works again");
   }
   last_error_ = error;
   unsaid_rows_ += removed.rows;
-  const absl::Duration now = options_.environment.clock->Monotonic();
   if (unsaid_rows_ == 0 || (said_ && now - *said_ < kBetweenLines)) return;
   log::Info("outbox rows deleted", {{"rows", std::exchange(unsaid_rows_, 0)}});
   said_ = now;

@@ -74,7 +74,8 @@ class CleanupThread {
   std::optional<Fence> taken_;  // not known to be acknowledged yet
   std::optional<Fence> acknowledged_fence_;
   std::string last_error_;
-  uint64_t unsaid_rows_ = 0;  // deleted, and not in the log yet
+  std::optional<absl::Duration> failed_at_;  // when that was said
+  uint64_t unsaid_rows_ = 0;                 // deleted, and not in the log yet
   std::optional<absl::Duration> said_;
   std::thread thread_;
 };

@@ -8,6 +8,11 @@
 #include "base/status_macros.h"
 
 namespace walduct::postgres {
+namespace {
+
+constexpr absl::Duration kRepeat = absl::Minutes(10);
+
+}  // namespace
 
 BackgroundStatement::BackgroundStatement(Options options)
     : options_(std::move(options)), thread_([this] { Loop(); }) {}
@@ -59,9 +64,12 @@ absl::Status BackgroundStatement::RunOnce() {
 
 void BackgroundStatement::Report(const absl::Status& status) {
   ++runs_;
+  if (options_.told != nullptr) options_.told(status);
   if (!status.ok()) {
     ++failures_;
-    if (!failing_) {
+    const absl::Duration now = options_.connection.environment.clock->Monotonic();
+    if (!failing_ || !said_at_ || now - *said_at_ >= kRepeat) {
+      said_at_ = now;
       log::Warn(absl::StrCat(options_.what, " failed; continuing without it"),
                 {{"error", std::string(status.message())}, {"hint", ErrorHint(status)}});
     }

@@ -1,6 +1,6 @@
 // BackgroundStatement: one SQL statement run again and again on a session and a thread of its own,
-// so that whoever asks for it never waits. A failure is logged, once until it works again, and
-// forgotten: the session is opened anew for the next run when it is broken.
+// so that whoever asks for it never waits. A failure is logged, and again every ten minutes until
+// it works, and forgotten: the session is opened anew for the next run when it is broken.
 //
 // Thread-safety: Request from any thread. The destructor cancels what runs and waits for the
 // thread.
@@ -9,11 +9,15 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
+#include "absl/status/status.h"
+#include "absl/time/time.h"
 #include "postgres/connection_options.h"
 
 namespace walduct::postgres {
@@ -25,6 +29,8 @@ class BackgroundStatement {
     std::string sql;
     std::string what;       // names it in the log
     std::string connector;  // whose log lines these are
+    // After each run, on its thread; null: nobody is told.
+    std::function<void(const absl::Status&)> told = nullptr;
   };
   explicit BackgroundStatement(Options options);
   ~BackgroundStatement();
@@ -53,6 +59,7 @@ class BackgroundStatement {
   // The thread's own.
   std::unique_ptr<Connection> connection_;
   bool failing_ = false;
+  std::optional<absl::Duration> said_at_;  // that it fails
 
   std::thread thread_;  // last: uses all of the above
 };

@@ -118,9 +118,19 @@ TEST(StatusScreen, TablesThatAreNotCapturedAreNamedWithWhatToType) {
     {"severity":"notice","since":"2026-01-01T00:00:30.000Z","reason":"publication_sends_more",
      "message":"more","tables":["public.c"],"hint":"x"}]}}]})");
   EXPECT_THAT(screen, HasSubstr("tables     public.a, public.b"));
-  EXPECT_THAT(screen, HasSubstr(": not sent, for 30 s\n"));
+  EXPECT_THAT(screen, HasSubstr(": not sent, for 30 s (publication_lacks_tables)\n"));
   EXPECT_THAT(screen, HasSubstr("-> ALTER PUBLICATION p …\n"));
   EXPECT_THAT(screen, Not(HasSubstr("public.c")));
+  EXPECT_THAT(screen, Not(HasSubstr("\x1b")));
+}
+
+TEST(StatusScreen, WhatFailsBesideTheStreamIsNamedWithWhatToType) {
+  const std::string screen = Show(R"({"now":"2026-01-01T00:01:00.000Z","connectors":[{"name":"a",
+    "state":"RUNNING","state_since":"2026-01-01T00:00:00.000Z","activity":"streaming",
+    "activity_since":"2026-01-01T00:00:00.000Z","beside":[{"what":"heartbeat_action",
+     "since":"2026-01-01T00:00:20.000Z","message":"no table \u001b[2J","hint":"CREATE TABLE …"}]}]})");
+  EXPECT_THAT(screen, HasSubstr("beside     heartbeat_action has failed for 40 s: no table "));
+  EXPECT_THAT(screen, HasSubstr("-> CREATE TABLE …\n"));
   EXPECT_THAT(screen, Not(HasSubstr("\x1b")));
 }
 

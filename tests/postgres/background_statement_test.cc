@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "absl/time/clock.h"
 #include "postgres/options.h"
 #include "tests/support/postgres_server.h"
@@ -28,17 +30,19 @@ class BackgroundStatementTest : public ::testing::Test {
   BackgroundStatementTest() { MustQuery(*session_, "CREATE TABLE public.beats(at timestamptz)"); }
 
   std::unique_ptr<BackgroundStatement> Make(const std::string& sql) {
-    return std::make_unique<BackgroundStatement>(
-        BackgroundStatement::Options{.connection = {.database = database_,
-                                                    .application_name = "walduct beat",
-                                                    .keep_search_path = true,
-                                                    .environment = Environment::Real()},
-                                     .sql = sql,
-                                     .what = "heartbeat.action.query",
-                                     .connector = "c"});
+    return std::make_unique<BackgroundStatement>(BackgroundStatement::Options{
+        .connection = {.database = database_,
+                       .application_name = "walduct beat",
+                       .keep_search_path = true,
+                       .environment = Environment::Real()},
+        .sql = sql,
+        .what = "heartbeat.action.query",
+        .connector = "c",
+        .told = [this](const absl::Status& status) { (status.ok() ? worked_ : failed_) += 1; }});
   }
   std::string Beats() { return MustQuery(*session_, "SELECT count(*) FROM public.beats"); }
 
+  std::atomic<int> worked_{0}, failed_{0};  // as it tells
   DatabaseOptions database_ = PostgresServer::Shared().CreateDatabase();
   std::unique_ptr<Connection> session_ = MustOpen(database_);
 };
@@ -62,6 +66,8 @@ TEST_F(BackgroundStatementTest, HBT04AFailureIsForgotten) {
   statement->Request();
   ASSERT_TRUE(Eventually([&] { return statement->runs() == 2; }));
   EXPECT_EQ(statement->failures(), 1u);
+  EXPECT_TRUE(Eventually([&] { return worked_ == 1; }));
+  EXPECT_EQ(failed_, 1);
   EXPECT_EQ(MustQuery(*session_, "SELECT count(*) FROM public.later"), "1");
 }
 

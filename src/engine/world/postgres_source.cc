@@ -20,6 +20,7 @@
 #include "engine/world/capture/capture_options.h"
 #include "engine/world/capture/capture_watch.h"
 #include "engine/world/chain_preview.h"
+#include "engine/world/heartbeat_action.h"
 #include "engine/world/postgres_snapshot.h"
 #include "engine/world/reads/record_columns.h"
 #include "engine/world/reads/snapshot_rights.h"
@@ -484,13 +485,8 @@ void PostgresSource::RequestHeartbeatAction() {
   const std::string& sql = config().heartbeat->action_query;
   if (sql.empty()) return;
   if (heartbeat_action_ == nullptr) {
-    postgres::ConnectionOptions connection = Session(SessionKind::kSql, " heartbeat");
-    connection.keep_search_path = true;
-    heartbeat_action_ = std::make_unique<postgres::BackgroundStatement>(
-        postgres::BackgroundStatement::Options{.connection = std::move(connection),
-                                               .sql = sql,
-                                               .what = "heartbeat.action.query",
-                                               .connector = config().name});
+    heartbeat_action_ = MakeHeartbeatAction(Session(SessionKind::kSql, " heartbeat"), sql,
+                                            config().name, options_.metrics);
   }
   heartbeat_action_->Request();
 }

@@ -1,0 +1,31 @@
+#include "engine/world/heartbeat_action.h"
+
+#include <utility>
+
+#include "base/error.h"
+
+namespace walduct::engine {
+
+std::unique_ptr<postgres::BackgroundStatement> MakeHeartbeatAction(
+    postgres::ConnectionOptions session, const std::string& sql, const std::string& connector,
+    metrics::ConnectorMetrics* metrics) {
+  session.keep_search_path = true;
+  Clock* const clock = session.environment.clock;
+  const auto told = [board = &metrics->beside, clock](const absl::Status& status) {
+    using enum metrics::Beside;
+    if (status.ok()) {
+      board->Works(kHeartbeatAction);
+    } else {
+      board->Failed(kHeartbeatAction, clock->Now(), std::string(status.message()),
+                    ErrorHint(status));
+    }
+  };
+  return std::make_unique<postgres::BackgroundStatement>(
+      postgres::BackgroundStatement::Options{.connection = std::move(session),
+                                             .sql = sql,
+                                             .what = "heartbeat.action.query",
+                                             .connector = connector,
+                                             .told = told});
+}
+
+}  // namespace walduct::engine

@@ -1,0 +1,59 @@
+// BesideBoard: what is done beside the stream and does not work at present. Publishing goes on.
+// Thread-safe.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+
+namespace walduct::metrics {
+
+enum class Beside : uint8_t {
+  kHeartbeatAction,  // heartbeat.action.query
+  kOutboxCleanup,
+};
+inline constexpr std::array<absl::string_view, 2> kBesideLabels = {"heartbeat_action",
+                                                                   "outbox_cleanup"};
+
+struct BesideTrouble {
+  absl::string_view what;           // a label
+  std::optional<absl::Time> since;  // of the first failure; absent: the last run worked
+  std::string message, hint;        // of the last one
+};
+
+class BesideBoard {
+ public:
+  void Failed(Beside what, absl::Time now, std::string message, std::string hint) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    std::optional<BesideTrouble>& one = all_[static_cast<size_t>(what)];
+    const std::optional<absl::Time> before = one ? one->since : std::nullopt;
+    one = {kBesideLabels[static_cast<size_t>(what)], before.value_or(now), std::move(message),
+           std::move(hint)};
+  }
+  void Works(Beside what) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    all_[static_cast<size_t>(what)] = {kBesideLabels[static_cast<size_t>(what)], {}, "", ""};
+  }
+  // What has run.
+  std::vector<BesideTrouble> Read() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    std::vector<BesideTrouble> ran;
+    for (const std::optional<BesideTrouble>& one : all_)
+      if (one) ran.push_back(*one);
+    return ran;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::array<std::optional<BesideTrouble>, kBesideLabels.size()> all_;  // guarded by mutex_
+};
+
+}  // namespace walduct::metrics
