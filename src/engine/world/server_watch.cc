@@ -17,6 +17,8 @@ namespace {
 
 constexpr absl::Duration kFirstLook = absl::Seconds(3);
 constexpr absl::Duration kAgain = absl::Milliseconds(1500);
+// What was seen for the first time counts if it is there still.
+constexpr absl::Duration kSoon = absl::Seconds(4);
 constexpr absl::Duration kBetweenTries = absl::Milliseconds(150);
 constexpr int kTries = 4;
 constexpr absl::Duration kRepeat = absl::Seconds(30);
@@ -143,7 +145,7 @@ void ServerWatch::Loop() {
   log::SetConnector(options_.connector);
   const absl::Duration interval = options_.interval;
   for (bool goes_on = AwaitLook(std::min(kFirstLook, interval)); goes_on;
-       goes_on = AwaitLook(interval)) {
+       goes_on = AwaitLook(WantsLookSoon() ? std::min(kSoon, interval) : interval)) {
     const absl::Status status = Look();
     const bool refused = ErrorReason(status) == "server_starting";
     if (!status.ok())
@@ -205,6 +207,11 @@ absl::Status ServerWatch::LookAtCapture(postgres::Connection& connection) {
   }
   return capture == nullptr ? absl::OkStatus()
                             : capture->Look(connection, [this] { return stopping_.load(); });
+}
+
+bool ServerWatch::WantsLookSoon() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return capture_ != nullptr && capture_->WantsLookSoon();
 }
 
 absl::Status ServerWatch::LookForGone(postgres::Connection& connection) {

@@ -68,6 +68,7 @@ class ServerWatch {
   absl::StatusOr<Locks> LookAtLocks(postgres::Connection& connection, int tries);
   absl::Status LookForGone(postgres::Connection& connection);
   absl::Status LookAtCapture(postgres::Connection& connection);
+  bool WantsLookSoon() const;
   struct SaidLock {
     std::string text;
     absl::Duration at;

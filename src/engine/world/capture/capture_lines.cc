@@ -36,6 +36,11 @@ void CaptureLines::SawTheSame() {
   for (auto& [key, standing] : all_) ++standing.looks;
 }
 
+bool CaptureLines::undecided() const {
+  return std::any_of(all_.begin(), all_.end(),
+                     [](const auto& one) { return !one.second.stands(); });
+}
+
 std::vector<CaptureProblem> CaptureLines::Problems(const replication::CaptureWish& wish) const {
   std::vector<CaptureProblem> problems;
   std::map<std::pair<std::string, bool>, std::vector<const CaptureFinding*>> groups;

@@ -36,6 +36,8 @@ class CaptureLines {
   void Saw(std::vector<replication::CaptureFinding> findings, const When& when);
   // A look in turn, and nothing has changed since the one before.
   void SawTheSame();
+  // The next look decides whether something counts.
+  bool undecided() const;
 
   // What is to be said now; repeat: so often again.
   News Take(absl::Duration now, absl::Duration repeat, const replication::CaptureWish& wish);

@@ -1,5 +1,6 @@
 #include "engine/world/capture/capture_options.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,7 @@ CaptureWatch::Options CaptureOptionsOf(const names::TableFilterOptions& tables,
                                        absl::Duration interval, CaptureWatch::Open open,
                                        const Environment& environment) {
   constexpr int kRepeat = 30;
+  constexpr absl::Duration kApart = absl::Seconds(3);
   const replication::SlotShare& share = replication.share;
   const bool filtered =
       replication.publication_autocreate == replication::PublicationAutocreate::kFiltered;
@@ -31,8 +33,8 @@ CaptureWatch::Options CaptureOptionsOf(const names::TableFilterOptions& tables,
                    .deletes = !route.skip_delete,
                    .truncates = !route.skip_truncate,
                    .signal_table = tables.signal_table},
-          // Each second session is used; to follow, each.
-          .interval = follows ? absl::ZeroDuration() : interval * 1.5,
+          // Each session is used, but those of a moment ago.
+          .interval = follows ? absl::ZeroDuration() : std::min(interval, kApart),
           .repeat = kRepeat * interval,
           .open = std::move(open),
           .environment = environment};

@@ -59,6 +59,8 @@ class CaptureWatch {
 
   // The next look is one whatever the interval; any thread.
   void Hurry() { hurry_ = true; }
+  // Something was seen for the first time: another look is wanted in a few seconds.
+  bool WantsLookSoon() const { return options_.record->lines.undecided(); }
   // connection: none of the stream's.
   absl::Status Look(postgres::Connection& connection, const postgres::StopCheck& stopping);
 
