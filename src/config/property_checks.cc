@@ -54,8 +54,8 @@ void Refuse(const Property& property, Findings* findings) {
   const PropertyDefinition& definition = *property.definition;
   const std::string fix =
       definition.default_value.has_value()
-          ? absl::StrCat("use '", *definition.default_value, "' or leave it out")
-          : "remove it";
+          ? absl::StrCat("use '", *definition.default_value, "' or leave it out; docs/not-yet.md")
+          : "remove it; docs/not-yet.md";
   const std::string note = definition.note.empty() ? "" : absl::StrCat(": ", definition.note);
   findings->Error(property, absl::StrCat("is not supported yet", note), fix);
 }

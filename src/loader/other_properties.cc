@@ -22,7 +22,8 @@ constexpr config::PropertyDefinition kConnector[] = {
     {.name = "connector.class",
      .type = kClass,
      .doc = "io.debezium.connector.postgresql.PostgresConnector; may be left out.",
-     .fix = "use io.debezium.connector.postgresql.PostgresConnector or leave it out",
+     .fix = "use io.debezium.connector.postgresql.PostgresConnector or leave it out; "
+            "docs/not-yet.md says what to use for other sources",
      .validator = CheckConnectorClass},
     {.name = "tasks.max",
      .type = kPositiveInt,

@@ -16,6 +16,7 @@ constexpr config::PropertyDefinition kSink[] = {
      .default_value = "kafka",
      .doc = "Destination of records: Kafka, or one JSON object per record to standard output or a "
             "file.",
+     .fix = "the default is 'kafka'; docs/not-yet.md says what to use for other destinations",
      .allowed = "kafka, stdout, file"},
 };
 

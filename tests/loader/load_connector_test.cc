@@ -164,7 +164,7 @@ TEST_F(LoaderTest, Cfg16UnsupportedPropertyThatChangesRecordsIsRefused) {
       LoadWith("time.precision.mode=structured").errors,
       ElementsAre("property 'time.precision.mode': value 'structured' is not supported yet: "
                   "structured came with Debezium 3.7, whose records are not those of 3.6; "
-                  "use 'adaptive' or leave it out"));
+                  "use 'adaptive' or leave it out; docs/not-yet.md"));
   for (const char* line : {"snapshot.mode=custom\nsnapshot.mode.custom.name=x", "converters=x"}) {
     EXPECT_THAT(LoadWith(line).errors, ElementsAre(HasSubstr("is not supported yet"))) << line;
   }

@@ -54,11 +54,13 @@ absl::Status RefuseSink(absl::string_view sink) {
                  absl::StrCat("write ", kSinkType, "=kafka"));
   if (sink == "http" || sink == "rabbitmq" || sink == "rabbitmqstream")
     return Refused(kSinkType, sink, "is a sink that is not supported yet; only Kafka is",
-                   absl::StrCat("write ", kSinkType, "=kafka and debezium.sink.kafka.producer.*"));
+                   absl::StrCat("write ", kSinkType,
+                                "=kafka and debezium.sink.kafka.producer.*; docs/not-yet.md says "
+                                "what to use for other sinks"));
   return Refused(kSinkType, sink, "is a sink of Debezium Server that walduct does not have",
                  absl::StrCat("write ", kSinkType,
                               "=kafka and debezium.sink.kafka.producer.*, or go on with Debezium "
-                              "Server; http and rabbitmq are to come"));
+                              "Server: docs/not-yet.md"));
 }
 
 // What every client needs: where the brokers are, and how they are reached.
