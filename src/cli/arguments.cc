@@ -301,7 +301,7 @@ void AddExplain(CLI::App* app, Arguments* arguments) {
   explain->callback([arguments] { arguments->command = Command::kExplain; });
 }
 
-void AddOutboxNames(CLI::App* init, outbox::InitOptions* names) {
+void AddOutboxNames(CLI::App* init, outbox::InitOptions* names, std::string* url) {
   static const std::map<std::string, outbox::Flavour> kFlavours = {
       {"table", outbox::Flavour::kTable},
       {"partitioned", outbox::Flavour::kPartitioned},
@@ -323,13 +323,21 @@ void AddOutboxNames(CLI::App* init, outbox::InitOptions* names) {
   init->add_option("--message-prefix", names->message_prefix, "Prefix of logical messages")
       ->capture_default_str();
   init->add_flag("--cleanup", names->cleanup, "Include what housekeeping needs");
+  auto* const host =
+      init->add_option("--host", names->host, "Where the connector finds the server");
+  auto* const port = init->add_option("--port", names->port, "Its port");
+  auto* const database = init->add_option("--database", names->database, "The database");
+  init->add_option("--url", *url, "postgres://HOST:PORT/DATABASE in place of these three")
+      ->excludes(host)
+      ->excludes(port)
+      ->excludes(database);
 }
 
 void AddOutbox(CLI::App* app, Arguments* arguments) {
   auto* outbox = app->add_subcommand("outbox", "Set an outbox table up, or clean it");
   outbox->require_subcommand(1);
   auto* init = outbox->add_subcommand("init", "Print SQL and the matching connector configuration");
-  AddOutboxNames(init, &arguments->outbox);
+  AddOutboxNames(init, &arguments->outbox, &arguments->outbox_url);
   static const std::map<std::string, OutboxPart> kParts = {{"all", OutboxPart::kAll},
                                                            {"connector", OutboxPart::kConnector},
                                                            {"example", OutboxPart::kExample}};

@@ -92,6 +92,7 @@ struct Arguments {
   bool print_transforms = false;  // of validate: docs/transforms.md
   bool ask_database = false;      // of validate: look at the tables too
   outbox::InitOptions outbox;     // of outbox init
+  std::string outbox_url;         // in place of its host, port and database
   OutboxPart outbox_part = OutboxPart::kAll;
   bool dry_run = false;                 // of outbox clean
   double wait_seconds = 60;             // of outbox clean: for the connector to catch up

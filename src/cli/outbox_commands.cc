@@ -11,6 +11,7 @@
 #include "loader/load_connector.h"
 #include "outbox/init_connector.h"
 #include "outbox/init_sql.h"
+#include "postgres/connection_url.h"
 
 namespace walduct::cli {
 namespace {
@@ -24,7 +25,15 @@ void PrintAsComment(absl::string_view title, absl::string_view text) {
 }  // namespace
 
 int PrintOutbox(const Arguments& arguments) {
-  const outbox::InitOptions& options = arguments.outbox;
+  outbox::InitOptions options = arguments.outbox;
+  if (!arguments.outbox_url.empty()) {
+    const absl::StatusOr<postgres::ConnectionUrl> url =
+        postgres::ParseConnectionUrl(arguments.outbox_url);
+    if (!url.ok()) return Refuse(std::string(url.status().message()));
+    options.host = url->host;
+    options.port = url->port;
+    options.database = url->database;
+  }
   if (const absl::Status names = outbox::CheckNames(options); !names.ok())
     return Refuse(std::string(names.message()));
   switch (arguments.outbox_part) {

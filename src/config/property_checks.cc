@@ -1,10 +1,13 @@
 #include "config/property_checks.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/strip.h"
 #include "config/properties/validators.h"
 #include "java/text/text_lists.h"
 
@@ -118,6 +121,16 @@ void WarnOfOpenSecret(const Property& property, const Masking& masking, Findings
                    property.written_as, "=${env:NAME}' or ${file:/path/name.properties:key}"));
 }
 
+// As `walduct outbox init` prints them.
+bool IsPlaceholder(const Property& property) {
+  absl::string_view value = property.value;
+  if (!absl::StartsWith(property.name, "database.") || !absl::ConsumePrefix(&value, "<") ||
+      !absl::ConsumeSuffix(&value, ">"))
+    return false;
+  return std::all_of(value.begin(), value.end(),
+                     [](unsigned char c) { return absl::ascii_isupper(c) || c == '_'; });
+}
+
 PropertyReport CheckProperty(const Property& property, const PropertySet& properties,
                              const Masking& masking, Findings* findings) {
   PropertyReport report{property.written_as, masking.Shown(property), PropertyStatus::kHonoured,
@@ -131,6 +144,10 @@ PropertyReport CheckProperty(const Property& property, const PropertySet& proper
   const std::string value = NormalizeValue(definition, property.value);
   if (!DiffersFromDefault(definition, value) && definition.default_value.has_value()) {
     report.status = PropertyStatus::kDefault;
+  }
+  if (IsPlaceholder(property)) {
+    findings->Error(property, "is a placeholder", "write the value of your own database");
+    return report;
   }
   ReportSupport(property, value, findings, &report);
   ReportIdle(property, properties, &report);

@@ -22,15 +22,20 @@ std::string Literally(absl::string_view name) {
   return out;
 }
 
+std::string Or(const std::string& given, absl::string_view otherwise) {
+  return given.empty() ? std::string(otherwise) : given;
+}
+
 void AddSource(const InitOptions& options, Properties* out) {
+  const bool located = !options.host.empty() || !options.port.empty() || !options.database.empty();
   out->insert(out->end(),
               {{"connector.class", "io.debezium.connector.postgresql.PostgresConnector"},
                {"plugin.name", "pgoutput"},
-               {"database.hostname", "localhost"},
-               {"database.port", "5432"},
+               {"database.hostname", Or(options.host, located ? "localhost" : "<HOST>")},
+               {"database.port", Or(options.port, located ? "5432" : "<PORT>")},
                {"database.user", options.role},
                {"database.password", "${env:DATABASE_PASSWORD}"},
-               {"database.dbname", "postgres"},
+               {"database.dbname", Or(options.database, "<DATABASE>")},
                {"topic.prefix", options.connector},
                {"slot.name", options.slot},
                {"publication.name", options.publication},

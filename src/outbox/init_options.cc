@@ -65,6 +65,10 @@ absl::Status CheckNames(const InitOptions& options) {
     return Refusal("--slot", options.slot, "at most 63 characters");
   RETURN_IF_ERROR(CheckCharacters("--connector", options.connector, IsTopicCharacter,
                                   "letters, digits, '.', '_' and '-', as in a topic's name"));
+  if (!options.port.empty())
+    RETURN_IF_ERROR(CheckCharacters(
+        "--port", options.port, [](unsigned char c) { return absl::ascii_isdigit(c); },
+        "a number"));
   return CheckCharacters("--message-prefix", options.message_prefix, IsPrintable,
                          "printable characters without a comma");
 }

@@ -23,7 +23,10 @@ struct InitOptions {
   std::string application_role;  // writes; empty: its grants are printed as a comment
   std::string publication = "walduct_outbox";
   std::string slot = "walduct_outbox";
-  std::string connector = "outbox";       // its name and topic.prefix
+  std::string connector = "outbox";  // its name and topic.prefix
+  // Where the connector finds the database. All empty: placeholders, which no command accepts. Else
+  // localhost and 5432 where they are empty; of an empty name the placeholder stays.
+  std::string host, port, database;
   std::string message_prefix = "outbox";  // of kMessage
   bool cleanup = false;                   // with the privileges and properties of housekeeping
 };

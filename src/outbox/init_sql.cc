@@ -65,7 +65,7 @@ SELECT {add_partitions}(14);
 )";
 
 constexpr absl::string_view kRole = R"(
--- The role walduct connects as. Set its password with psql's \password.
+-- The role walduct connects as. Its password: ALTER ROLE {role} PASSWORD '…', or psql's \password.
 DO $walduct$
 BEGIN
   IF NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = {role_literal}) THEN

@@ -41,6 +41,7 @@ struct ReplicationOptions {
   PublicationAutocreate publication_autocreate = PublicationAutocreate::kAllTables;
   bool publish_via_partition_root = false;
   bool publication_follow = false;  // with kFiltered alone
+  bool allow_empty = false;         // a first start without a captured table goes on
   absl::Duration status_interval = absl::Seconds(10);
   absl::Duration xmin_interval;   // source.xmin is read so often; zero: never
   bool confirm_positions = true;  // false: the slot stays where it is

@@ -159,6 +159,13 @@ constexpr config::PropertyDefinition kRows[] = {
          "come into the publication while the connector runs, within half a minute, also new ones "
          "under an old name; else at the next start. See docs/catalog.md.",
      .idle = WithoutFiltered},
+    {.name = "walduct.allow.empty",
+     .type = kBoolean,
+     .default_value = "false",
+     .doc =
+         "With publication.autocreate.mode=disabled or no_tables: a first start at which no table "
+         "is captured goes on, and waits for tables. Else it stops: mostly it is another database "
+         "than was meant."},
     {.name = "publish.via.partition.root",
      .type = kBoolean,
      .default_value = "false",
@@ -346,6 +353,7 @@ ReplicationOptions BuildReplication(const config::PropertySet& properties,
   replication.publication_follow =
       properties.Boolean("walduct.publication.follow") &&
       replication.publication_autocreate == PublicationAutocreate::kFiltered;
+  replication.allow_empty = properties.Boolean("walduct.allow.empty");
   replication.publish_via_partition_root = properties.Boolean("publish.via.partition.root");
   replication.status_interval = properties.Milliseconds("status.update.interval.ms");
   replication.xmin_interval = properties.Milliseconds("xmin.fetch.interval.ms");

@@ -1,12 +1,16 @@
 """`walduct outbox init`: what it prints runs as it is, with the privileges it grants and no others."""
 import json
+import re
+import shutil
 import subprocess
 
 import psycopg
 import pytest
 
 from support.connector import database_properties
-from support.paths import BINARY
+from support.kafka import TopicReader
+from support.paths import BINARY, ROOT
+from support.wait import wait_until
 
 FLAVOURS = ["table", "partitioned", "message"]
 
@@ -116,13 +120,87 @@ def test_inbox(db):
 @pytest.mark.parametrize("cleanup", [[], ["--cleanup"]], ids=["plain", "cleanup"])
 @pytest.mark.parametrize("flavour", FLAVOURS)
 def test_connector_validates(flavour, cleanup, tmp_path):
-    text = outbox_init("--flavour", flavour, *cleanup, "--print", "connector")
+    text = outbox_init("--flavour", flavour, *cleanup, "--database", "shop", "--print", "connector")
     config = json.loads(text)["config"]
     assert config["slot.name"] == config["publication.name"] == "walduct_outbox"
     (tmp_path / "connector.json").write_text(text)
     done = subprocess.run([BINARY, "validate", "-f", tmp_path / "connector.json", "-o", "bootstrap.servers=localhost:9092"],
                           env={"DATABASE_PASSWORD": "x"}, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+URLS = {"postgres://db.example:6000/shop": ("db.example", "6000", "shop"), "postgresql://u:p@[::1]/a%20b": ("::1", "5432", "a b"),
+        "postgres:///shop": ("localhost", "5432", "shop"), "postgres://h": ("h", "5432", "<DATABASE>")}
+
+
+@pytest.mark.parametrize("url", URLS)
+def test_where_the_database_is(url):
+    config = json.loads(outbox_init("--url", url, "--print", "connector"))["config"]
+    assert (config["database.hostname"], config["database.port"], config["database.dbname"]) == URLS[url]
+
+
+@pytest.mark.parametrize("options,words", [(("--url", "http://x/y"), "--url"), (("--url", "postgres://h:port/x"), "port"), (("--port", "five"), "--port"),
+                                           (("--url", "postgres://h/x", "--host", "h"), "--host")])
+def test_an_address_that_is_none_is_refused(options, words):
+    assert words in outbox_init(*options, "--print", "connector", code=2)
+
+
+@pytest.mark.parametrize("command", ["validate", "run", "doctor"])
+def test_placeholders_are_refused(command, tmp_path):
+    (tmp_path / "connector.json").write_text(outbox_init("--print", "connector"))
+    done = subprocess.run([BINARY, command, "-f", tmp_path / "connector.json", "-o", "bootstrap.servers=localhost:9092"],
+                          env={"DATABASE_PASSWORD": "x"}, capture_output=True, text=True, timeout=30)
+    said = done.stdout + done.stderr
+    assert done.returncode == 2 and all(f"'{p}'" in said for p in ("database.hostname", "database.port", "database.dbname")), said
+    assert "is a placeholder; write the value of your own database" in said
+
+
+@pytest.mark.skipif(shutil.which("psql") is None, reason="no psql")
+def test_the_lines_of_the_page_as_they_are_typed(private_servers, tmp_path):
+    """In a database with a name, a port and a password of its own: only the addresses are put in."""
+    servers = private_servers(postgres=15, kafka=True)
+    postgres = servers.postgres
+    postgres.query("create database till_7")
+    page = (ROOT / "docs" / "outbox.md").read_text()
+    worker, lines, event = re.findall(r"```(?:properties)?\n(bootstrap.servers.*?|ADMIN=.*?|walduct outbox init --print example.*?)```", page, re.DOTALL)
+    address = f"{postgres.host}:{postgres.port}/till_7"
+    lines = lines.replace("postgres:secret@localhost:5433/shop", f"{postgres.user}:{postgres.password}@{address}").replace("localhost:5433/shop", address)
+    (tmp_path / "worker.properties").write_text(worker.replace("localhost:9092", servers.bootstrap) + "offset.storage.replication.factor=1\n")
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "walduct").symlink_to(BINARY)
+    environment = {"PATH": f"{tmp_path / 'bin'}:/usr/bin:/bin", "HOME": str(tmp_path)}
+    with open(tmp_path / "log", "wb") as log:
+        process = subprocess.Popen(["sh", "-ec", lines.replace("walduct run", "exec walduct run")], cwd=tmp_path, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                   start_new_session=True)
+    try:
+        wait_until(lambda: "streaming slot=" in (tmp_path / "log").read_text() or process.poll() is not None, 30, "it streams")
+        assert process.poll() is None, (tmp_path / "log").read_text()
+        subprocess.run(["sh", "-ec", lines.splitlines()[0] + "\n" + event], cwd=tmp_path, env=environment, check=True, capture_output=True, timeout=30)
+        reader = TopicReader(servers.bootstrap, "outbox.event.")
+        wait_until(lambda: reader.read(), 20, "the event")
+        found = list(reader.events)
+        assert [e.topic for e in found] == ["outbox.event.Order"] and b'"orderId"' in found[0].value
+        reader.close()
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def test_the_wrong_database_is_named(databases, pg17, connectors, roles):
+    """The script went to another one: no empty publication is advised."""
+    db = databases(pg17)
+    connector = connectors(db, {"publication.autocreate.mode": "disabled", "table.include.list": r"public\.outbox"}, sink="file")
+    found = json.loads(connector.call("doctor", "--json").stdout)["connectors"][0]["findings"]
+    found = {one["reason"]: one for one in found}
+    assert found["no_tables_captured"]["severity"] == "error" and db.name in found["no_tables_captured"]["message"]
+    assert db.name in found["publication_missing"]["message"] and "CREATE PUBLICATION" not in found["publication_missing"]["hint"]
+    assert connector.run_to_end() == 3
+    line = connector.logged(".*reason=no_tables_captured.*").group(0)
+    assert db.name in line and "database.dbname" in line and "walduct.allow.empty" in line and not db.slots()
+    db.execute(f'create publication "{db.name}"')
+    connector.config["walduct.allow.empty"] = "true"
+    connector.start().wait_streaming()
+    connector.stop()
 
 
 @pytest.mark.parametrize("flavour", FLAVOURS)

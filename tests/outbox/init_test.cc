@@ -9,6 +9,7 @@
 namespace walduct::outbox {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -88,6 +89,18 @@ TEST(OutboxInit, NamesThatCannotBeAreRefused) {
     EXPECT_THAT(std::string(status.message()), ::testing::StartsWith(bad.flag));
   }
   EXPECT_TRUE(CheckNames(Awkward(Flavour::kPartitioned)).ok());
+}
+
+TEST(OutboxInit, WhereTheDatabaseIsIsGivenOrAPlaceholder) {
+  InitOptions options;
+  EXPECT_THAT(ConnectorJson(options), AllOf(HasSubstr(R"("database.hostname": "<HOST>")"),
+                                            HasSubstr(R"("database.dbname": "<DATABASE>")")));
+  options.database = "shop";
+  EXPECT_THAT(ConnectorJson(options), AllOf(HasSubstr(R"("database.hostname": "localhost")"),
+                                            HasSubstr(R"("database.port": "5432")"),
+                                            HasSubstr(R"("database.dbname": "shop")")));
+  options.port = "x";
+  EXPECT_EQ(ErrorReason(CheckNames(options)), "outbox_name");
 }
 
 TEST(OutboxInit, ConnectorNamesTheTableLiterally) {

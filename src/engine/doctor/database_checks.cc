@@ -20,6 +20,7 @@
 #include "replication/publication/publication.h"
 #include "replication/publication/publication_advice.h"
 #include "replication/publication_name.h"
+#include "replication/slot.h"
 
 namespace walduct::engine {
 namespace {
@@ -159,6 +160,16 @@ postgres::ConnectionOptions SessionToLook(const Subject& subject, const Environm
   return session;
 }
 
+// A first start, as Preparation::CheckCaptured judges it.
+bool RefusesEmpty(Connection& connection, const replication::ReplicationOptions& options) {
+  using enum replication::PublicationAutocreate;
+  const bool made_by_others =
+      options.publication_autocreate == kDisabled || options.publication_autocreate == kNoTables;
+  if (!made_by_others || options.allow_empty) return false;
+  const auto slot = replication::InspectSlot(connection, options.slot_name);
+  return slot.ok() && !*slot;
+}
+
 }  // namespace
 
 void NameServer(const Subject& subject, Findings* findings) {
@@ -231,11 +242,14 @@ std::vector<std::string> CheckTables(Connection& connection, const Subject& subj
   // A slot may have no tables yet.
   if (captured->empty() && found->elsewhere > 0) return KnownTopics(subject.whole, *captured, true);
   if (captured->empty()) {
-    findings->Add({.severity = Severity::kWarning,
+    findings->Add({.severity = RefusesEmpty(connection, subject.replication) ? Severity::kError
+                                                                             : Severity::kWarning,
                    .reason = "no_tables_captured",
-                   .message = "no table of the database is captured",
-                   .hint = "check table.include.list, schema.include.list and their .exclude. "
-                           "lists: entries are regular expressions over schema.table"});
+                   .message = absl::StrCat("no table of database \"", subject.database.dbname,
+                                           "\" is captured"),
+                   .hint = "check database.dbname, table.include.list, schema.include.list and "
+                           "their .exclude. lists: entries are regular expressions over "
+                           "schema.table"});
   }
   CheckRights(connection, subject, environment, *captured, findings);
   findings->Add(postgres::CheckMoneyUnits(

@@ -14,6 +14,7 @@
 #include "engine/start/start_position.h"
 #include "incremental/options/incremental_options.h"
 #include "incremental/state.h"
+#include "postgres/options.h"
 #include "replication/options.h"
 #include "route/options.h"
 #include "route/topic_naming.h"
@@ -151,14 +152,31 @@ absl::Status Preparation::Look() {
   ASSIGN_OR_RETURN(facts_, prepared_.source->Inspect());
   prepared_.system = facts_.system;
   prepared_.in_recovery = facts_.in_recovery;
-  if (facts_.captured.empty() && facts_.elsewhere == 0 && !config().chain->ReadsMessages()) {
-    log::Warn(
-        "no table is captured: the include and exclude lists match none; check their spelling "
-        "(schema.table, regular expressions)");
-  }
+  RETURN_IF_ERROR(CheckCaptured());
   RETURN_IF_ERROR(CheckPromoted());
   RETURN_IF_ERROR(CheckSlot());
   return CheckSlotIsOurs();
+}
+
+// A publication that somebody else makes is there for tables: where it gets none by itself, a first
+// start without any has come to another database.
+absl::Status Preparation::CheckCaptured() const {
+  using enum replication::PublicationAutocreate;
+  if (!facts_.captured.empty() || facts_.elsewhere > 0 || config().chain->ReadsMessages())
+    return absl::OkStatus();
+  const std::string what = absl::StrCat("no table of database \"", config().database->dbname,
+                                        "\" is captured: the include and exclude lists match none");
+  constexpr absl::string_view kHint =
+      "check database.dbname, and the spelling of the lists (schema.table, regular expressions)";
+  const replication::ReplicationOptions& wanted = *config().replication;
+  const bool made_by_others =
+      wanted.publication_autocreate == kDisabled || wanted.publication_autocreate == kNoTables;
+  if (prepared_.stored || !made_by_others || wanted.allow_empty) {
+    log::Warn(what, {{"hint", std::string(kHint)}});
+    return absl::OkStatus();
+  }
+  return Error(absl::StatusCode::kFailedPrecondition, "no_tables_captured", what,
+               absl::StrCat(kHint, "; walduct.allow.empty=true waits for tables"));
 }
 
 // A standby takes over when it is promoted: until then nothing may be created on it in place of

@@ -39,12 +39,22 @@ PublicationWish ForHint(PublicationWish wish) {
   return wish;
 }
 
-absl::Status Missing(absl::string_view name, const PublicationWish& wish, absl::string_view why,
-                     absl::string_view where) {
+// A publication without tables would help nobody.
+std::string CreateHint(absl::string_view name, const PublicationWish& wish,
+                       absl::string_view where) {
+  if (wish.tables.empty())
+    return "check database.dbname, and table.include.list and schema.include.list: no table of "
+           "this database is captured";
+  return absl::StrCat(where, CreatePublicationSql(name, ForHint(wish)), "; then start again");
+}
+
+absl::Status Missing(absl::string_view name, absl::string_view database,
+                     const PublicationWish& wish, absl::string_view why, absl::string_view where) {
   return Error(
       absl::StatusCode::kFailedPrecondition, "publication_missing",
-      absl::StrCat("publication ", postgres::QuoteIdentifier(name), " does not exist, and ", why),
-      absl::StrCat(where, CreatePublicationSql(name, ForHint(wish)), "; then start again"));
+      absl::StrCat("publication ", postgres::QuoteIdentifier(name), " does not exist in database ",
+                   postgres::QuoteIdentifier(database), ", and ", why),
+      CreateHint(name, wish, where));
 }
 
 class Publisher {
@@ -55,16 +65,20 @@ class Publisher {
   // What can be said before anything is tried.
   absl::Status CheckCreate(const std::string& name) const {
     if (wish_.mode == PublicationAutocreate::kDisabled) {
-      return Missing(name, wish_, "publication.autocreate.mode=disabled does not allow creating it",
-                     "");
+      return Missing(name, connection_.database(), wish_,
+                     "publication.autocreate.mode=disabled does not allow creating it", "");
     }
-    if (in_recovery_) return Missing(name, wish_, "a standby cannot create it", "on the primary: ");
+    if (in_recovery_) {
+      return Missing(name, connection_.database(), wish_, "a standby cannot create it",
+                     "on the primary: ");
+    }
     if (wish_.mode == PublicationAutocreate::kFiltered && wish_.tables.empty()) {
       return Error(
           absl::StatusCode::kFailedPrecondition, "publication_without_tables",
-          absl::StrCat("no table found for filtered publication ", postgres::QuoteIdentifier(name)),
-          "check table.include.list and schema.include.list: they must match at least one "
-          "permanent table");
+          absl::StrCat("no table found for filtered publication ", postgres::QuoteIdentifier(name),
+                       " in database ", postgres::QuoteIdentifier(connection_.database())),
+          "check database.dbname, table.include.list and schema.include.list: they must match at "
+          "least one permanent table");
     }
     return absl::OkStatus();
   }
