@@ -46,6 +46,7 @@ letter: see [errors.md](errors.md). A predicate can leave such records out. A re
 | `blacklist`, `whitelist` of ReplaceField | ignored since Connect 4.0 | read as `exclude`, `include`, with a warning |
 | a group in a replacement that the regular expression does not have | the task dies at the first record | refused |
 | MaskField on a decimal | the task dies: the masked number has another scale | 0, or the replacement, with the column's scale |
+| a value that Cast, TimestampConverter, MaskField or a like transform cannot convert, in a field that a later transform leaves out | the record fails | the record is published: what is left out is not computed |
 | Cast of a whole key or value that is a decimal or one of Connect's times, to another type | the task dies: the schema keeps its name | the name goes |
 | a struct as an added field (`add.fields=before`) | a schema without fields; the task dies when there is a value | the struct |
 | letters of weeks in patterns of dates (`w`, `W`, `F`, `Y`) | by locale | refused |
