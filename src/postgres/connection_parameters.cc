@@ -33,6 +33,10 @@ constexpr Setting kTimeoutSettings[] = {
     {"idle_in_transaction_session_timeout", "0"},
 };
 
+// PostgreSQL 18 says by a warning alone that a publication is missing, whatever the role is set to
+// hear.
+constexpr Setting kStreamSetting = {"client_min_messages", "notice"};
+
 // A peer that vanished without a word is noticed after 15 s of silence and 4 unanswered probes.
 constexpr Setting kKeepalives[] = {
     {"keepalives", "1"},       {"keepalives_idle", "15"},     {"keepalives_interval", "5"},
@@ -63,7 +67,11 @@ std::string StartupOptions(const ConnectionOptions& options) {
   }
   for (const Setting& setting : kTimeoutSettings) AppendSetting(setting.name, setting.value, out);
   if (!options.keep_search_path) AppendSetting("search_path", "pg_catalog", out);
-  if (options.kind == SessionKind::kSql) AppendSetting("row_security", "off", out);
+  if (options.kind == SessionKind::kSql) {
+    AppendSetting("row_security", "off", out);
+  } else {
+    AppendSetting(kStreamSetting.name, kStreamSetting.value, out);
+  }
   AppendSetting(kArrived, "1", out);
   return out;
 }
@@ -80,7 +88,11 @@ SessionSettings SettingsOf(const ConnectionOptions& options, int server_version)
   if (server_version < kShortestFloats) settings.emplace_back("extra_float_digits", "3");
   if (server_version >= kTransactionTimeout) settings.emplace_back("transaction_timeout", "0");
   if (!options.keep_search_path) settings.emplace_back("search_path", "pg_catalog");
-  if (options.kind == SessionKind::kSql) settings.emplace_back("row_security", "off");
+  if (options.kind == SessionKind::kSql) {
+    settings.emplace_back("row_security", "off");
+  } else {
+    settings.emplace_back(kStreamSetting.name, kStreamSetting.value);
+  }
   return settings;
 }
 

@@ -150,3 +150,15 @@ def test_mixed_case_publication_name(tables, connectors):
     connector.stop()
     assert tables.publications() == ['My "Pub", 1']
     connector.start().wait_streaming()
+
+
+@pytest.mark.parametrize("heard", ["notice", "error"])
+def test_a_publication_that_was_away_ends_the_stream(heard, each_pg, databases, connectors):
+    """Dropped, written to, made again. PostgreSQL 18 says so by a warning alone, which a database or a role may be set not to hear."""
+    db = databases(each_pg)
+    db.script(TABLES)
+    db.execute(f'alter database "{db.name}" set client_min_messages = {heard}')
+    connector = connectors(db, {"table.include.list": "public.a", "schema.include.list": None}, sink="file").start().wait_streaming()
+    db.script(f"""drop publication "{db.name}"; insert into a values (1); create publication "{db.name}" for table a; insert into a values (2)""")
+    assert connector.wait_exit() == 3 and connector.logged("reason=publication_missing hint=")
+    assert connector.events() == []

@@ -8,6 +8,7 @@
 #include "postgres/connection.h"
 #include "postgres/connection_options.h"
 #include "postgres/connection_parameters.h"
+#include "postgres/table_argument.h"
 
 namespace walduct::postgres {
 namespace {
@@ -33,6 +34,14 @@ std::map<std::string, std::string> Parameters(const ConnectionOptions& options,
   for (const auto& [keyword, value] : ConnectionParameters(options, kerberos))
     found[keyword] = value;
   return found;
+}
+
+// A hint is copied into a shell.
+TEST(TableArgumentTest, IsQuotedWhereItWouldBeReadOtherwise) {
+  EXPECT_EQ(TableArgument("public", "Order_items2"), "public.Order_items2");
+  EXPECT_EQ(TableArgument("a.b", "c"), R"('"a.b"."c"')");
+  EXPECT_EQ(TableArgument("S ch", "it's"), R"('"S ch"."it'\''s"')");
+  EXPECT_EQ(TableArgument("public", "a\"b$"), R"('"public"."a""b$"')");
 }
 
 TEST(ConnectionParametersTest, SEC01_PassesTlsToBothKindsOfSession) {
@@ -80,6 +89,14 @@ TEST(ConnectionParametersTest, PinsRowSecurityOnlyWhereTablesAreRead) {
   EXPECT_NE(StartupOptions(options).find("row_security=off"), std::string::npos);
   options.kind = SessionKind::kReplication;
   EXPECT_EQ(StartupOptions(options).find("row_security"), std::string::npos);
+}
+
+// That a publication is missing is a warning in PostgreSQL 18, which a role may be set not to hear.
+TEST(ConnectionParametersTest, HearsWarningsOfTheStreamWhateverTheRoleIsSetTo) {
+  ConnectionOptions options = {.database = {}, .environment = Environment::Real()};
+  EXPECT_EQ(StartupOptions(options).find("client_min_messages"), std::string::npos);
+  options.kind = SessionKind::kReplication;
+  EXPECT_NE(StartupOptions(options).find("-c client_min_messages=notice"), std::string::npos);
 }
 
 TEST(ConnectionParametersTest, E17_SwitchesOffTimeoutsThatNewerServersHave) {
