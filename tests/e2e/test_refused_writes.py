@@ -4,6 +4,8 @@ import re
 
 import psycopg
 import pytest
+from support.http import Surface
+from support.wait import wait_until
 from test_doctor import reasons
 
 VERSIONS = {15: False, 18: True}
@@ -110,3 +112,60 @@ def test_before_the_publication_is_made(databases, pg18, connectors):
     connector.start().wait_streaming()
     assert db.value("select relreplident::text from pg_class where relname = 'by_key'") == "f"
     db.execute("update by_key set a = 3")
+
+
+ROOTS = """
+create table listed (id int, a int, b int, primary key (id, a)) partition by list (a);
+create table listed_1 (b int, a int not null, id int not null, primary key (id, a)); alter table listed attach partition listed_1 for values in (1);
+create table covered (id int, a int, b int, primary key (id, a)) partition by list (a); create table covered_1 partition of covered for values in (1);
+create table filtered (id int primary key, a int, b int) partition by range (id);
+create table filtered_mid partition of filtered for values from (0) to (9) partition by range (id);
+create table filtered_1 partition of filtered_mid for values from (0) to (9);
+create table whole (id int primary key, a int, b int) partition by range (id); create table whole_1 partition of whole for values from (0) to (9);
+alter table whole_1 replica identity full;
+"""
+OF_ROOTS = "listed (id, b), covered (a, id), filtered where (b > 0), whole where (b > 0)"
+
+
+@pytest.mark.parametrize("version", [15, 18])
+def test_lists_and_filters_of_a_root_count_for_its_partitions(version, request, databases, connectors):
+    """Rows come as the root's, by its list and its filter; the identity is the partition's."""
+    db = databases(request.getfixturevalue(f"pg{version}"))
+    db.script(ROOTS + f'create publication "{db.name}" for table {OF_ROOTS} with (publish_via_partition_root = true)')
+    connector = connectors(db, {"publication.autocreate.mode": "disabled"}, sink="file")
+    told, actual = named(reasons(connector), "publication_refuses_writes"), set()
+    for root in ("listed", "covered", "filtered", "whole"):
+        db.execute(f"insert into {root} (id, a, b) values (1, 1, 1)")
+        try:
+            db.execute(f"update {root} set b = 2")
+        except psycopg.errors.Error as error:
+            actual |= set(re.findall(r'cannot update table "(\w+)"', str(error)))
+    assert told == actual == {"listed_1", "filtered_1"}
+
+
+def test_writes_that_are_refused_from_now_on_are_told(pg18, databases, connectors):
+    """While the stream is read: a generated column beside REPLICA IDENTITY FULL, a column list without the key, a filter beyond it."""
+    db = databases(pg18)
+    db.script(f"""create table whole (id int, a int); alter table whole replica identity full; create table listed (id int primary key, a int);
+                  create table filtered (id int primary key, a int); create table plain (id int primary key, a int);
+                  create publication "{db.name}" for table whole, listed, filtered, plain""")
+    connector = connectors(db, {"publication.autocreate.mode": "disabled", "walduct.stall.warn.ms": "1000"}, sink="file")
+    surface = Surface(connector.start("--listen", "127.0.0.1:0").wait_streaming())
+    wait_until(lambda: "capture" in surface.status(), 30, "the catalog was looked at")
+
+    def told():
+        found = [p for p in surface.status()["capture"]["problems"] if p["reason"] == "publication_refuses_writes"]
+        return {table.split(" ")[0]: p["severity"] for p in found for table in p["tables"]}
+    assert told() == {}
+    db.script(f"""alter table whole add g int generated always as (a + 1) virtual; alter table plain add g int generated always as (a + 1) stored;
+                  alter publication "{db.name}" set table whole, listed (a), filtered where (a > 0), plain""")
+    for table in ("whole", "listed", "filtered"):
+        db.execute(f"insert into {table} (id, a) values (1, 1)")
+        with pytest.raises(psycopg.errors.Error, match="cannot update table"):
+            db.execute(f"update {table} set a = 2")
+    wait_until(lambda: told() == {f"public.{t}": "warning" for t in ("whole", "listed", "filtered")}, 30, "all three")
+    connector.wait_log(r"warning .*generated columns that are not sent.*reason=publication_refuses_writes hint=.*REPLICA IDENTITY DEFAULT")
+    # That leaves no trace in the mark of the catalog.
+    db.script(f"""alter table whole drop g; alter publication "{db.name}" set table whole, listed, filtered, plain""")
+    wait_until(lambda: told() == {}, 30, "it is mended")
+    connector.stop()

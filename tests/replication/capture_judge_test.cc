@@ -182,6 +182,27 @@ TEST_F(OneTable, WithoutIdentityFromTheBeginning) {
   EXPECT_THAT(Judge(), ElementsAre("publication_refuses_writes public.cust?"));
 }
 
+// It has an identity, and the server refuses writes all the same.
+TEST_F(OneTable, IdentityIsAtOddsWithWhatIsSent) {
+  own().refusals[Oid{1}] = Refusal::kGenerated;
+  EXPECT_THAT(Judge(), ElementsAre("publication_refuses_writes public.cust"));
+  EXPECT_THAT(finding().statement, AllOf(HasSubstr("REPLICA IDENTITY DEFAULT"),
+                                         HasSubstr("publish_generated_columns = stored")));
+  own().refusals[Oid{1}] = Refusal::kFilter;
+  Judge();
+  EXPECT_THAT(finding().detail, HasSubstr("row filter"));
+  EXPECT_THAT(finding().statement, HasSubstr("DROP TABLE"));
+  own().refusals.clear();
+  own().refusals[Oid{2}] = Refusal::kList;
+  EXPECT_THAT(Judge(), IsEmpty()) << "another's";
+  memory_ = {};
+  own().refusals[Oid{1}] = Refusal::kList;
+  Judge();
+  RememberCapture(facts_, wish_, verdict_, &memory_);
+  EXPECT_THAT(Judge(), ElementsAre("publication_refuses_writes public.cust?"))
+      << "so from the beginning";
+}
+
 TEST_F(OneTable, GetsARowFilterOrAColumnList) {
   own().members[Oid{1}].filter = "{OPEXPR}";
   EXPECT_THAT(Judge(), ElementsAre("publication_row_filter public.cust"));
@@ -302,6 +323,31 @@ TEST_F(Partitions, ByTheirRoot) {
   EXPECT_THAT(finding().statement, HasSubstr("publish_via_partition_root = true"));
   own().members.clear();
   EXPECT_THAT(Judge(), ElementsAre("publication_lacks_tables public.ev"));
+}
+
+// Rows come as the topmost table that is published: to publish by leaves would not help.
+TEST_F(Partitions, SentAsATableBelowTheOneThatIsCaptured) {
+  Root(9, "top");
+  At(1).parent = Oid{9};
+  Admit("top");
+  Publish(1);
+  own().via_root = true;
+  EXPECT_THAT(Judge(), ElementsAre("publication_lacks_tables public.top"));
+  EXPECT_EQ(finding().statement, R"(ALTER PUBLICATION "pub" ADD TABLE "public"."top")");
+  EXPECT_THAT(finding().detail, HasSubstr("sent as public.ev"));
+  Publish(9);
+  EXPECT_THAT(Judge(), IsEmpty());
+}
+
+TEST_F(Partitions, SentAsATableAboveTheOneThatIsCaptured) {
+  Root(9, "top");
+  At(1).parent = Oid{9};
+  Admit("ev");
+  Publish(9);
+  own().via_root = true;
+  EXPECT_THAT(Judge(), ElementsAre("publication_lacks_tables public.ev"));
+  EXPECT_THAT(finding().statement, AllOf(HasSubstr(R"(DROP TABLE "public"."top")"),
+                                         HasSubstr(R"(ADD TABLE "public"."ev")")));
 }
 
 TEST_F(Partitions, SentAsARootThatIsNotCaptured) {

@@ -17,6 +17,7 @@
 #include "engine/world/slots/slot_tables.h"
 #include "incremental/options/incremental_options.h"
 #include "names/table_filter.h"
+#include "postgres/table_argument.h"
 #include "replication/capture/capture_catalog.h"
 #include "replication/capture/capture_judge.h"
 #include "replication/coverage.h"
@@ -78,20 +79,23 @@ constexpr size_t kMostNamed = 5;
 // No row of a catalog has it.
 constexpr Oid kNextStart{0xFFFFFFFF};
 
-// What the next start adds to a filtered publication, of what was sent before.
+// What the next start adds to a filtered publication, of what was sent before. What is named, and
+// comes under another name, it leaves alone.
 void AddAsAStartDoes(const KnownTables& known, const std::vector<postgres::TableName>& captured,
                      replication::Coverage* coverage) {
   for (const postgres::TableName& table : captured) {
     const auto now = coverage->tables.find(table.relation);
-    if (now == coverage->tables.end() || now->second.sent || !known.tables.contains(NameOf(table)))
+    if (now == coverage->tables.end() || now->second.sent || !now->second.named_by.empty() ||
+        !known.tables.contains(NameOf(table)))
       continue;
     now->second.sent = true;
     now->second.named_by = {kNextStart};
   }
 }
 
-Finding FindingOf(TableGap::Kind kind, const std::vector<std::string>& tables, bool reads) {
-  std::vector<std::string> named = tables;
+Finding FindingOf(TableGap::Kind kind, const std::vector<postgres::TableName>& tables, bool reads) {
+  std::vector<std::string> named;
+  for (const postgres::TableName& table : tables) named.push_back(NameOf(table));
   if (named.size() > kMostNamed) named.resize(kMostNamed);
   const std::string names =
       absl::StrCat(absl::StrJoin(named, ", "), tables.size() > named.size() ? ", …" : "");
@@ -104,7 +108,8 @@ Finding FindingOf(TableGap::Kind kind, const std::vector<std::string>& tables, b
                                  "): ", names);
   if (!reads)
     finding.hint =
-        absl::StrCat("walduct signal execute-snapshot --table ", tables.front(),
+        absl::StrCat("walduct signal execute-snapshot --table ",
+                     postgres::TableArgument(tables.front().schema, tables.front().table),
                      ", or walduct.snapshot.new.tables=incremental before the next start");
   return finding;
 }
@@ -121,10 +126,10 @@ absl::Status Compare(postgres::Connection& connection, const Subject& subject,
       replication::ReadCoverage(connection, subject.replication.publication_name, captured.own));
   if (subject.replication.publication_autocreate == replication::PublicationAutocreate::kFiltered)
     AddAsAStartDoes(known, captured.own, &coverage);
-  std::map<TableGap::Kind, std::vector<std::string>> gaps;
+  std::map<TableGap::Kind, std::vector<postgres::TableName>> gaps;
   for (const TableGap& gap : FindGaps(known, true, captured.own, coverage)) {
     if (gap.kind != TableGap::Kind::kReplaced && NameOf(gap.table) != subject.tables.signal_table)
-      gaps[gap.kind].push_back(NameOf(gap.table));
+      gaps[gap.kind].push_back(gap.table);
   }
   const bool reads = subject.incremental.reads_new_tables;
   for (const auto& [kind, tables] : gaps) findings->Add(FindingOf(kind, tables, reads));

@@ -11,6 +11,8 @@
 #include "absl/strings/substitute.h"
 #include "base/status_macros.h"
 #include "postgres/oid_text.h"
+#include "replication/publication/publication_catalog.h"
+#include "replication/publication/refused_writes.h"
 
 namespace walduct::replication {
 namespace {
@@ -64,12 +66,17 @@ SELECT r.prrelid, r.prqual::pg_catalog.text,
 FROM pg_catalog.pg_publication p JOIN pg_catalog.pg_publication_rel r ON r.prpubid = p.oid
 WHERE p.pubname = $1)";
 
-constexpr absl::string_view kSchemas = R"(
-SELECT n.nspname
-FROM pg_catalog.pg_publication p
-JOIN pg_catalog.pg_publication_namespace s ON s.pnpubid = p.oid
-JOIN pg_catalog.pg_namespace n ON n.oid = s.pnnspid
-WHERE p.pubname = $1)";
+// $0: columns of the publication, $1 … $3: the conditions. Most tables have no generated column.
+constexpr absl::string_view kRefusals = R"(
+WITH publication AS (
+  SELECT p.oid$0 FROM pg_catalog.pg_publication p
+  WHERE p.pubname = $$1 AND (p.pubupdate OR p.pubdelete))
+SELECT c.oid, CASE WHEN $1 THEN 'g' WHEN $2 THEN 'l' ELSE 'f' END
+FROM pg_catalog.pg_class c
+WHERE c.relkind = 'r' AND c.oid >= 16384 AND EXISTS (SELECT FROM publication)
+  AND (c.oid IN (SELECT a.attrelid FROM pg_catalog.pg_attribute a
+                 WHERE a.attrelid >= 16384 AND a.attgenerated <> '') AND $1
+       OR $2 OR $3))";
 
 // A deferrable primary key cannot be the replica identity.
 constexpr absl::string_view kTables = R"(
@@ -110,6 +117,23 @@ bool Flag(const Result& result, int row, int column, bool otherwise = false) {
   return text.empty() ? otherwise : text == "t" || text == "true";
 }
 
+absl::Status ReadRefusals(postgres::Connection& connection, PublicationFacts* facts) {
+  constexpr absl::string_view kOf = "publication";
+  const int version = connection.server_version();
+  const std::string sql =
+      absl::Substitute(kRefusals, version >= kVersionWithUnsent ? ", p.pubgencols" : "",
+                       GeneratedInIdentity(version, kOf), ListLacksIdentity(version, kOf),
+                       FilterBeyondIdentity(version, kOf));
+  ASSIGN_OR_RETURN(const Result result, connection.Query(Rows(2), sql, {facts->name}));
+  for (int row = 0; row < result.rows(); ++row) {
+    const absl::string_view why = result.Get(row, 1);
+    facts->refusals.emplace(ParseOid(result.Get(row, 0)), why == "g"   ? Refusal::kGenerated
+                                                          : why == "l" ? Refusal::kList
+                                                                       : Refusal::kFilter);
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<PublicationFacts> ReadPublicationFacts(postgres::Connection& connection,
                                                       const std::string& name) {
   PublicationFacts facts;
@@ -133,8 +157,9 @@ absl::StatusOr<PublicationFacts> ReadPublicationFacts(postgres::Connection& conn
                                       .all_columns = !Flag(members, row, 2)});
   }
   if (!with_lists) return facts;
-  ASSIGN_OR_RETURN(const Result schemas, connection.Query(Rows(1), kSchemas, {name}));
-  for (int row = 0; row < schemas.rows(); ++row) facts.schemas.emplace(schemas.Get(row, 0));
+  ASSIGN_OR_RETURN(const std::vector<std::string> schemas, ReadPublishedSchemas(connection, name));
+  facts.schemas.insert(schemas.begin(), schemas.end());
+  RETURN_IF_ERROR(ReadRefusals(connection, &facts));
   return facts;
 }
 

@@ -29,6 +29,13 @@ struct TableFacts {
   SentIdentity identity = SentIdentity::kKey;
 };
 
+// Why the server refuses UPDATE and DELETE of a table that has a replica identity.
+enum class Refusal {
+  kGenerated,  // the identity has generated columns that are not sent
+  kList,       // the column list lacks columns of the identity
+  kFilter,     // the row filter reads columns outside of the identity
+};
+
 // How a publication names a table.
 struct MemberFacts {
   std::string filter;       // its row filter, as the catalog keeps it; empty: none
@@ -44,6 +51,7 @@ struct PublicationFacts {
   bool generated = false;  // stored generated columns are sent
   std::map<Oid, MemberFacts> members = {};
   std::set<std::string> schemas = {};  // FOR TABLES IN SCHEMA
+  std::map<Oid, Refusal> refusals = {};
 
   bool refuses_without_identity() const { return updates || deletes; }
 };

@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "base/error.h"
 #include "postgres/connection.h"
+#include "postgres/table_argument.h"
 #include "replication/capture/capture_map.h"
 #include "replication/capture/capture_sql.h"
 #include "replication/slot_share.h"
@@ -24,6 +25,7 @@ std::string OidText(Oid relation) { return absl::StrCat("OID ", ToInteger(relati
 struct ComesAs {
   const TableFacts* as = nullptr;
   const TableFacts* weakest = nullptr;  // of those with rows, by its identity
+  const TableFacts* refused = nullptr;  // one that has an identity, and may not be written to
 };
 
 class Judge {
@@ -136,6 +138,7 @@ class Judge {
     ComesAs& comes = comes_[NameOf(as)];
     comes.as = &as;
     if (comes.weakest == nullptr || leaf.identity < comes.weakest->identity) comes.weakest = &leaf;
+    if (comes.refused == nullptr && own_.refusals.contains(leaf.relation)) comes.refused = &leaf;
     LookForTwice(leaf, as);
   }
 
@@ -190,6 +193,7 @@ class Judge {
                    .statement = ViaRootSql(own_, true),
                    .loses = IsAskedFor(name)});
     }
+    if (as != nullptr && !Admits(leaf)) return ComesAsAnother(*as, wanted);
     if (as != nullptr) {
       return Find({.reason = "partition_sent_as_root",
                    .table = NameOf(leaf),
@@ -200,12 +204,34 @@ class Judge {
     IsNotSent(leaf, wanted);
   }
 
+  // Rows come as the topmost table that is published; the lists admit one above it, or below.
+  void ComesAsAnother(const TableFacts& as, const TableFacts& wanted) {
+    const std::vector<const TableFacts*> above = map_.Ancestors(as);
+    const bool is_above = std::find(above.begin(), above.end(), &wanted) != above.end();
+    CaptureFinding finding{.reason = "publication_lacks_tables",
+                           .table = NameOf(wanted),
+                           .detail = absl::StrCat("its rows are sent as ", NameOf(as)),
+                           .loses = IsAskedFor(NameOf(wanted)),
+                           .argument = postgres::TableArgument(wanted.schema, wanted.table)};
+    if (is_above) {
+      finding.statement = AddSql(own_, wanted);
+    } else if (own_.members.contains(as.relation)) {
+      finding.statement =
+          absl::StrCat("BEGIN; ", DropSql(own_, as), "; ", AddSql(own_, wanted), "; COMMIT");
+    } else {
+      finding.statement =
+          absl::StrCat("a publication that names ", NameOf(wanted), ", and not ", NameOf(as));
+    }
+    Find(std::move(finding));
+  }
+
   void IsNotSent(const TableFacts& leaf, const TableFacts& wanted) {
     const std::string name = NameOf(wanted);
     CaptureFinding finding{.reason = "publication_lacks_tables",
                            .table = name,
                            .statement = AddSql(own_, wanted),
-                           .loses = IsAskedFor(name)};
+                           .loses = IsAskedFor(name),
+                           .argument = postgres::TableArgument(wanted.schema, wanted.table)};
     if (!own_.via_root && !Admits(leaf))
       absl::StrAppend(&finding.statement, "; ", ViaRootSql(own_, true));
     if (const auto known = memory_.tables.find(name);
@@ -256,8 +282,13 @@ class Judge {
     const auto found = memory_.tables.find(name);
     const bool refuses =
         own_.refuses_without_identity() && comes.weakest->identity == SentIdentity::kNone;
-    const bool refused =
-        found != memory_.tables.end() && found->second.identity == SentIdentity::kNone;
+    const bool refused = found != memory_.tables.end() &&
+                         (found->second.identity == SentIdentity::kNone || found->second.refuses);
+    if (comes.refused != nullptr) {
+      CaptureFinding finding = Refused(*comes.refused, *comes.as);
+      finding.loses = found != memory_.tables.end() && !refused;
+      Find(std::move(finding));
+    }
     if (refuses) {
       Find({.reason = "publication_refuses_writes",
             .table = NameOf(*comes.weakest),
@@ -283,6 +314,28 @@ class Judge {
             .table = name,
             .statement = AnewSql(own_, *comes.as)});
     }
+  }
+
+  CaptureFinding Refused(const TableFacts& leaf, const TableFacts& as) const {
+    CaptureFinding finding{.reason = "publication_refuses_writes", .table = NameOf(leaf)};
+    switch (own_.refusals.at(leaf.relation)) {
+      case Refusal::kGenerated:
+        finding.detail = "its replica identity has generated columns that are not sent";
+        finding.statement = absl::StrCat("ALTER TABLE ", Quoted(leaf), " REPLICA IDENTITY DEFAULT",
+                                         ", with a primary key of other columns; or, where none of "
+                                         "them is VIRTUAL, ",
+                                         GeneratedSql(own_));
+        break;
+      case Refusal::kList:
+        finding.detail = "the column list lacks columns of its replica identity";
+        finding.statement = AnewSql(own_, as);
+        break;
+      case Refusal::kFilter:
+        finding.detail = "the row filter reads columns outside of its replica identity";
+        finding.statement = AnewSql(own_, as);
+        break;
+    }
+    return finding;
   }
 
   MemberFacts MemberOf(const TableFacts& table) const {
@@ -404,11 +457,13 @@ void RememberCapture(const CaptureFacts& facts, const CaptureWish& wish,
                          .relation = as_oid,
                          .identity = leaf->identity,
                          .filter = member == own.members.end() ? "" : member->second.filter,
-                         .all_columns = member == own.members.end() || member->second.all_columns});
+                         .all_columns = member == own.members.end() || member->second.all_columns,
+                         .refuses = own.refusals.contains(leaf_oid)});
     if (is_new) {
       fresh[known->first] = true;
     } else if (fresh.contains(known->first)) {
       known->second.identity = std::min(known->second.identity, leaf->identity);
+      known->second.refuses = known->second.refuses || own.refusals.contains(leaf_oid);
     }
     known->second.relation = as_oid;
   }

@@ -42,6 +42,7 @@ struct CaptureMemory {
     SentIdentity identity{};
     std::string filter;
     bool all_columns = true;
+    bool refuses = false;  // the server refused writes of it from the beginning
   };
   std::map<std::string, Table> tables;  // by the name that they are sent under
   // Of the publication.
@@ -57,6 +58,7 @@ struct CaptureFinding {
   std::string statement = {};  // to be typed; empty: none helps
   bool loses = true;           // else it is worth knowing
   bool at_once = false;        // no migration looks like this on its way
+  std::string argument = {};   // the table as `walduct signal` takes it; empty: as it stands
 };
 
 struct CaptureVerdict {

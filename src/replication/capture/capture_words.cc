@@ -43,7 +43,8 @@ constexpr Words kWords[] = {
      "the publication is gone: nothing comes, and the next change of a table ends the stream",
      Afterwards::kNothing},
     {"publication_refuses_writes",
-     "the server refuses UPDATE and DELETE on published tables without replica identity"},
+     "the server refuses UPDATE and DELETE on published tables: they have no replica identity, or "
+     "one that is at odds with what the publication sends"},
     {"publication_row_filter",
      "the publication has another row filter on captured tables: only rows that it lets pass are "
      "captured",
@@ -128,8 +129,9 @@ std::string CaptureHint(const std::vector<const CaptureFinding*>& of_one_reason,
     const bool said = !statements.empty() && statements.back() == statement;
     if (!statement.empty() && !said && statements.size() < kMostNamed)
       statements.push_back(statement);
-    const bool named = !tables.empty() && tables.back() == finding->table;
-    if (!named && tables.size() < kMostNamed) tables.push_back(finding->table);
+    const absl::string_view table = finding->argument.empty() ? finding->table : finding->argument;
+    const bool named = !tables.empty() && tables.back() == table;
+    if (!named && tables.size() < kMostNamed) tables.push_back(table);
   }
   const CaptureFinding& first = *of_one_reason.front();
   const Words* const words = WordsOf(first.reason);

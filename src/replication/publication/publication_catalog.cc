@@ -67,10 +67,18 @@ absl::StatusOr<std::optional<PublicationState>> ReadPublication(postgres::Connec
                             .schema = std::string(members.Get(row, 1)),
                             .table = std::string(members.Get(row, 2))});
   }
-  if (version < 150000) return state;
-  ASSIGN_OR_RETURN(const Result schemas, connection.Query(postgres::Rows(1), kSchemas, by_name));
-  for (int row = 0; row < schemas.rows(); ++row) state.schemas.emplace_back(schemas.Get(row, 0));
+  ASSIGN_OR_RETURN(state.schemas, ReadPublishedSchemas(connection, name));
   return state;
+}
+
+absl::StatusOr<std::vector<std::string>> ReadPublishedSchemas(postgres::Connection& connection,
+                                                              absl::string_view name) {
+  std::vector<std::string> schemas;
+  if (connection.server_version() < 150000) return schemas;
+  ASSIGN_OR_RETURN(const Result result,
+                   connection.Query(postgres::Rows(1), kSchemas, {std::string(name)}));
+  for (int row = 0; row < result.rows(); ++row) schemas.emplace_back(result.Get(row, 0));
+  return schemas;
 }
 
 absl::StatusOr<std::vector<PublishedTable>> PublishableTables(

@@ -1,4 +1,4 @@
-// Catalog queries about publications. Used by EnsurePublication only.
+// Catalog queries about publications.
 #pragma once
 
 #include <optional>
@@ -22,5 +22,9 @@ absl::StatusOr<std::optional<PublicationState>> ReadPublication(postgres::Connec
 // PostgreSQL 13.
 absl::StatusOr<std::vector<PublishedTable>> PublishableTables(
     postgres::Connection& connection, const std::vector<postgres::TableName>& captured);
+
+// Of FOR TABLES IN SCHEMA. name: as the catalog has it.
+absl::StatusOr<std::vector<std::string>> ReadPublishedSchemas(postgres::Connection& connection,
+                                                              absl::string_view name);
 
 }  // namespace walduct::replication

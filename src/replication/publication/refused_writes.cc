@@ -8,10 +8,22 @@ namespace {
 
 constexpr absl::string_view kNever = "false";
 
-// $0: the publication.
-constexpr absl::string_view kHasList = R"(
-EXISTS (SELECT FROM $0 p JOIN pg_catalog.pg_publication_rel r ON r.prpubid = p.oid
-        WHERE r.prrelid = c.oid AND r.prattrs IS NOT NULL))";
+// $0: the publication. Its list and filter for c: a partition's are those of the topmost table that
+// its rows come as. That there are any is asked once.
+constexpr absl::string_view kEntry = R"(
+FROM $0 p JOIN pg_catalog.pg_publication q ON q.oid = p.oid
+CROSS JOIN LATERAL (SELECT CASE WHEN q.pubviaroot AND c.relispartition THEN (
+  SELECT up.relid FROM pg_catalog.pg_partition_ancestors(c.oid) WITH ORDINALITY up(relid, height)
+  WHERE EXISTS (SELECT FROM pg_catalog.pg_publication_rel n WHERE n.prpubid = q.oid AND n.prrelid = up.relid)
+     OR EXISTS (SELECT FROM pg_catalog.pg_publication_namespace n JOIN pg_catalog.pg_class u ON u.relnamespace = n.pnnspid
+                WHERE n.pnpubid = q.oid AND u.oid = up.relid)
+  ORDER BY up.height DESC LIMIT 1) ELSE c.oid END) sent(as_oid)
+JOIN pg_catalog.pg_publication_rel r ON r.prpubid = q.oid AND r.prrelid = sent.as_oid
+WHERE EXISTS (SELECT FROM $0 any_p JOIN pg_catalog.pg_publication_rel n ON n.prpubid = any_p.oid
+              WHERE n.prattrs IS NOT NULL OR n.prqual IS NOT NULL))";
+
+// $0: kEntry.
+constexpr absl::string_view kHasList = "EXISTS (SELECT $0 AND r.prattrs IS NOT NULL)";
 
 // $0: whether stored ones are sent.
 constexpr absl::string_view kHasUnsent = R"(
@@ -31,22 +43,30 @@ EXISTS (SELECT FROM pg_catalog.pg_attribute a
         WHERE a.attrelid = c.oid AND a.attnum = ANY (($1)::pg_catalog.int2[])
           AND a.attgenerated = 's' AND NOT $0))";
 
-// $0: the publication. $1: kIdentity. A table without identity is told of as such.
+// $0: kEntry. $1: kIdentity. Columns go by name: a partition may have them in another order. A table
+// without identity is told of as such.
 constexpr absl::string_view kListLacks = R"(
-EXISTS (SELECT FROM $0 p JOIN pg_catalog.pg_publication_rel r ON r.prpubid = p.oid
-        WHERE r.prrelid = c.oid AND r.prattrs IS NOT NULL
-          AND (c.relreplident = 'f'
-               OR NOT $1 OPERATOR(pg_catalog.<@) r.prattrs::pg_catalog.int2[])))";
+EXISTS (SELECT $0 AND r.prattrs IS NOT NULL
+          AND (c.relreplident = 'f' OR EXISTS (
+            SELECT FROM pg_catalog.pg_attribute k
+            WHERE k.attrelid = c.oid AND k.attnum = ANY (($1)::pg_catalog.int2[]) AND NOT EXISTS (
+              SELECT FROM pg_catalog.pg_attribute s
+              WHERE s.attrelid = r.prrelid AND s.attname = k.attname AND s.attnum = ANY (r.prattrs::pg_catalog.int2[])))))";
 
 // What a filter reads it depends on, as a column list does on its columns.
 constexpr absl::string_view kFilterBeyond = R"(
-(c.relreplident <> 'f' AND EXISTS (
-  SELECT FROM $0 p JOIN pg_catalog.pg_publication_rel r ON r.prpubid = p.oid
-  JOIN pg_catalog.pg_depend d ON d.classid = 'pg_catalog.pg_publication_rel'::pg_catalog.regclass AND d.objid = r.oid
-  WHERE r.prrelid = c.oid AND r.prqual IS NOT NULL
-    AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass AND d.refobjid = c.oid AND d.refobjsubid > 0
-    AND (r.prattrs IS NULL OR d.refobjsubid <> ALL (r.prattrs::pg_catalog.int2[]))
-    AND d.refobjsubid <> ALL (($1)::pg_catalog.int2[]))))";
+(c.relreplident <> 'f' AND $1 IS NOT NULL AND EXISTS (
+  SELECT $0 AND r.prqual IS NOT NULL AND EXISTS (
+    SELECT FROM pg_catalog.pg_depend d
+    JOIN pg_catalog.pg_attribute s ON s.attrelid = r.prrelid AND s.attnum = d.refobjsubid
+    WHERE d.classid = 'pg_catalog.pg_publication_rel'::pg_catalog.regclass AND d.objid = r.oid
+      AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass AND d.refobjid = r.prrelid AND d.refobjsubid > 0
+      AND (r.prattrs IS NULL OR d.refobjsubid <> ALL (r.prattrs::pg_catalog.int2[]))
+      AND NOT EXISTS (
+        SELECT FROM pg_catalog.pg_attribute k
+        WHERE k.attrelid = c.oid AND k.attname = s.attname AND k.attnum = ANY (($1)::pg_catalog.int2[])))))";
+
+std::string EntryOf(absl::string_view publication) { return absl::Substitute(kEntry, publication); }
 
 std::string SendsStored(absl::string_view publication) {
   if (publication.empty()) return std::string(kNever);
@@ -58,7 +78,7 @@ std::string SendsStored(absl::string_view publication) {
 std::string FullIsRefused(int server_version, absl::string_view publication) {
   std::string any(kNever);
   if (server_version >= kVersionWithLists && !publication.empty())
-    absl::StrAppend(&any, " OR ", absl::Substitute(kHasList, publication));
+    absl::StrAppend(&any, " OR ", absl::Substitute(kHasList, EntryOf(publication)));
   if (server_version >= kVersionWithUnsent)
     absl::StrAppend(&any, " OR ", absl::Substitute(kHasUnsent, SendsStored(publication)));
   return absl::StrCat("(", any, ")");
@@ -69,7 +89,7 @@ std::string GeneratedInIdentity(int server_version, absl::string_view publicatio
   const std::string sends = SendsStored(publication);
   // A list names the generated columns that are sent.
   const std::string listed =
-      publication.empty() ? std::string(kNever) : absl::Substitute(kHasList, publication);
+      publication.empty() ? std::string(kNever) : absl::Substitute(kHasList, EntryOf(publication));
   return absl::StrCat("(CASE WHEN c.relreplident = 'f' THEN ", absl::Substitute(kHasUnsent, sends),
                       " ELSE NOT ", listed, " AND ",
                       absl::Substitute(kUnsentInIdentity, sends, kIdentity), " END)");
@@ -77,12 +97,12 @@ std::string GeneratedInIdentity(int server_version, absl::string_view publicatio
 
 std::string ListLacksIdentity(int server_version, absl::string_view publication) {
   if (server_version < kVersionWithLists || publication.empty()) return std::string(kNever);
-  return absl::Substitute(kListLacks, publication, kIdentity);
+  return absl::Substitute(kListLacks, EntryOf(publication), kIdentity);
 }
 
 std::string FilterBeyondIdentity(int server_version, absl::string_view publication) {
   if (server_version < kVersionWithLists || publication.empty()) return std::string(kNever);
-  return absl::Substitute(kFilterBeyond, publication, kIdentity);
+  return absl::Substitute(kFilterBeyond, EntryOf(publication), kIdentity);
 }
 
 }  // namespace walduct::replication

@@ -1,7 +1,8 @@
 // SQL: of which published tables the server refuses UPDATE and DELETE, though they have a replica
 // identity, and where REPLICA IDENTITY FULL would not help. A publication that sends not all
 // columns of a table is at odds with identities that hold them: PostgreSQL 15 has column lists and
-// row filters, PostgreSQL 18 counts generated columns that are not sent. Pure.
+// row filters, PostgreSQL 18 counts generated columns that are not sent. Of a partition whose rows
+// come as those of a root the root's list and filter count. Pure.
 //
 // Source: pub_contains_invalid_column and pub_rf_contains_invalid_column of PostgreSQL's
 // src/backend/commands/publicationcmds.c

@@ -1,5 +1,6 @@
 #include "engine/world/capture/capture_watch.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -89,7 +90,8 @@ absl::Status CaptureWatch::LookWell(postgres::Connection& connection, bool in_tu
   RETURN_IF_ERROR(Resolve(connection));
   ASSIGN_OR_RETURN(const std::string mark, replication::ReadCaptureMark(connection));
   const absl::Duration now = options_.environment.clock->Monotonic();
-  if (mark != mark_ || (follow_again_ && now >= follow_at_)) {
+  const bool moved = mark != mark_ || (follow_again_ && now >= follow_at_);
+  if (moved || of_columns_) {
     ASSIGN_OR_RETURN(CaptureVerdict verdict, Judge(connection));
     if (!verdict.uncovered.empty() && Follow(verdict.uncovered, stopping)) {
       ASSIGN_OR_RETURN(verdict, Judge(connection));
@@ -97,6 +99,11 @@ absl::Status CaptureWatch::LookWell(postgres::Connection& connection, bool in_tu
     elsewhere_ = verdict.elsewhere;
     Spread();
     replication::RememberCapture(facts_, options_.wish, verdict, &options_.record->memory);
+    of_columns_ = std::any_of(verdict.findings.begin(), verdict.findings.end(),
+                              [](const CaptureFinding& finding) {
+                                return finding.reason == "publication_refuses_writes" ||
+                                       finding.reason == "publication_column_list";
+                              });
     for (CaptureFinding& finding : verdict.findings) {
       const auto refused = refused_.find(finding.table);
       if (refused == refused_.end()) continue;
@@ -110,7 +117,7 @@ absl::Status CaptureWatch::LookWell(postgres::Connection& connection, bool in_tu
     looked_ = true;
     // What has changed meanwhile is seen by the next look.
     mark_ = mark;
-    hand_on_ = true;
+    hand_on_ = hand_on_ || moved;
   } else if (in_turn) {
     options_.record->lines.SawTheSame();
   }

@@ -86,6 +86,7 @@ class CaptureWatch {
   absl::flat_hash_map<std::string, bool> admitted_;  // by name, as the lists answered
   std::vector<std::string> publications_;            // as they are called
   std::string mark_;
+  bool of_columns_ = false;  // what was found may end without a trace in the mark
   std::atomic<bool> hurry_{false};
   std::optional<absl::Duration> looked_at_;
   bool looked_ = false;
