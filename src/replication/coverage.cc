@@ -17,7 +17,18 @@ using postgres::Result;
 using postgres::Rows;
 
 constexpr int kFirstWithSchemas = 150000;
-constexpr int kFirstWithRoots = 130000;
+
+// Older servers lack columns.
+constexpr absl::string_view kHead = R"(
+SELECT p.oid, p.puballtables, COALESCE(o.via_root, 'false') = 'true',
+  pg_catalog.concat(CASE WHEN p.pubinsert THEN 'i' END, CASE WHEN p.pubupdate THEN 'u' END,
+    CASE WHEN p.pubdelete THEN 'd' END, CASE WHEN o.truncates = 'true' THEN 't' END,
+    CASE WHEN o.via_root = 'true' THEN 'r' END, CASE WHEN o.generated = 's' THEN 'g' END, ' ', p.xmin)
+FROM pg_catalog.pg_publication p CROSS JOIN LATERAL (
+  SELECT pg_catalog.to_jsonb(p) OPERATOR(pg_catalog.->>) 'pubtruncate' AS truncates,
+         pg_catalog.to_jsonb(p) OPERATOR(pg_catalog.->>) 'pubviaroot' AS via_root,
+         pg_catalog.to_jsonb(p) OPERATOR(pg_catalog.->>) 'pubgencols' AS generated) o
+WHERE p.pubname = $1)";
 
 constexpr absl::string_view kTables = R"(
 SELECT r.oid, r.prrelid, r.prrelid IN (SELECT c.oid FROM pg_catalog.pg_class c WHERE c.relkind = 'p')
@@ -64,16 +75,11 @@ struct Entries {
 
 absl::StatusOr<bool> ReadHead(postgres::Connection& connection, const std::string& name,
                               Coverage* coverage) {
-  const char* const root = connection.server_version() >= kFirstWithRoots ? "pubviaroot" : "false";
-  ASSIGN_OR_RETURN(const Result head,
-                   connection.Query(Rows(3),
-                                    absl::StrCat("SELECT oid, puballtables, ", root,
-                                                 " FROM pg_catalog.pg_publication "
-                                                 "WHERE pubname = $1"),
-                                    {name}));
+  ASSIGN_OR_RETURN(const Result head, connection.Query(Rows(4), kHead, {name}));
   if (head.rows() == 0) return false;
   coverage->publication = ParseOid(head.Get(0, 0));
   coverage->all_tables = head.Get(0, 1) == "t";
+  coverage->settings = std::string(head.Get(0, 3));
   return head.Get(0, 2) == "t";
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -30,6 +31,9 @@ struct Coverage {
   };
 
   Oid publication{};  // 0: there is none of that name
+  // "iudtrg 1234": inserts, updates, deletes, truncates, by partition roots, generated columns; then
+  // what is another one whenever somebody has altered any of them.
+  std::string settings = {};
   bool all_tables = false;
   // Of those, by which tables come in that are not made yet: of schemas, of partitioned tables.
   std::vector<Oid> names_others;

@@ -42,6 +42,12 @@ struct RouteOptions {
   std::shared_ptr<const java::RegexList> message_include, message_exclude;
   bool tombstones_on_delete = true;
   bool skip_create = false, skip_update = false, skip_delete = false, skip_truncate = true;
+
+  // Letters of changes that are not skipped: "iudt".
+  std::string wanted() const {
+    return std::string(skip_create ? "" : "i") + (skip_update ? "" : "u") +
+           (skip_delete ? "" : "d") + (skip_truncate ? "" : "t");
+  }
 };
 
 }  // namespace walduct::route

@@ -207,6 +207,30 @@ def test_under_a_publication_for_all_tables_a_table_made_anew_is_no_gap(change, 
     assert of(connector, "a", "c") == ([99] if change == "swapped" else [1, 50, 51, 99])
 
 
+@pytest.mark.parametrize("running", [True, False], ids=["running", "stopped"])
+def test_a_publication_that_sent_less_for_a_while(running, db, connectors):
+    """Nothing in it tells, but that somebody has altered it. One that sends less from then on is told of by the next start, once."""
+    db.script("create table a (id int primary key)")
+    connector = connectors(db, {"walduct.stall.warn.ms": "1000"}, sink="file").start().wait_streaming()
+    wait_until(lambda: "settings" in (connector.offset() or {}).get("walduct_tables", ""), 30, "they are stored")
+    if not running:
+        connector.stop()
+    db.script(f"""alter publication "{db.name}" set (publish = 'insert'); insert into a values (1); delete from a;
+                  alter publication "{db.name}" set (publish = 'insert, update, delete, truncate'); insert into a values (2)""")
+    if not running:
+        connector.start()
+    connector.wait_log("warning .*the publication was altered, and its settings are as they were")
+    connector.wait_events(lambda events: [e.op for e in events] == ["c", "c"])
+    connector.stop()
+    db.script(f"""alter publication "{db.name}" set (publish = 'insert, truncate')""")
+    connector.start().wait_streaming()
+    connector.wait_log("warning .*the publication does not send any more: updates, deletes since=20")
+    wait_until(lambda: '"it ' in connector.offset()["walduct_tables"], 30, "it is known")
+    connector.stop()
+    connector.start().wait_streaming().stop()
+    assert not connector.logged("the publication does not send|was altered")
+
+
 def test_incremental_needs_a_table_for_watermarks(db, connectors):
     connector = connectors(db, {"walduct.snapshot.new.tables": "incremental"})
     assert connector.run_to_end() == 2

@@ -66,6 +66,17 @@ TEST(NewTablesTest, WhatThePublicationDoesNotNameIsNotCapturedYet) {
   EXPECT_THAT(tables->At(0), HasSubstr("public.b"));
 }
 
+TEST(NewTablesTest, SettingsOfThePublicationGoWithThePosition) {
+  replication::Coverage coverage = Sent({1});
+  coverage.settings = "iudt 700";
+  const auto tables = With({Named(1, "a")});
+  tables->Begin(coverage);
+  EXPECT_EQ(DecodeKnownTables(tables->At(0))->settings, "iudt 700");
+  coverage.settings = "iud 701";
+  tables->Saw({Named(1, "a")}, coverage);
+  EXPECT_EQ(DecodeKnownTables(tables->At(0))->settings, "iud 701");
+}
+
 TEST(NewTablesTest, DamageIsAsIfNothingWereStored) {
   for (const char* const member : {"1", "\"x\"", "\"{}\"", R"("{\"lists\":1,\"tables\":[]}")"}) {
     const auto tables = With({Named(1, "a")}, member);

@@ -195,5 +195,33 @@ TEST(KnownTablesTest, DamagedPacksAreNone) {
   }
 }
 
+std::string Settings(const std::string& before, const std::string& now,
+                     const std::string& wanted = "iud") {
+  replication::Coverage coverage;
+  coverage.publication = Oid{9};
+  coverage.settings = now;
+  return DescribeSettings({.publication = Oid{9}, .settings = before}, coverage, wanted);
+}
+
+TEST(TableGapsTest, SettingsThatSendLessThanBefore) {
+  EXPECT_THAT(Settings("iudtr 7", "itr 8"), testing::HasSubstr("any more: updates, deletes"));
+  EXPECT_EQ(Settings("iudt 7", "iud 8"), "") << "truncates are skipped";
+  EXPECT_THAT(Settings("iudt 7", "iud 8", "iudt"), testing::HasSubstr("truncates"));
+  EXPECT_THAT(Settings("iudg 7", "iud 8"), testing::HasSubstr("generated columns"));
+  EXPECT_THAT(Settings("iudtr 7", "iudt 8"), testing::HasSubstr("under other names"));
+  EXPECT_EQ(Settings("iu 7", "iud 8"), "") << "more";
+}
+
+// Nobody knows what was so in between.
+TEST(TableGapsTest, SettingsThatWereAlteredAndAlteredBack) {
+  EXPECT_THAT(Settings("iudt 7", "iudt 9"), testing::HasSubstr("altered"));
+  EXPECT_EQ(Settings("iudt 7", "iudt 7"), "");
+  EXPECT_EQ(Settings("", "iudt 7"), "") << "of an older version's position";
+  replication::Coverage other;
+  other.publication = Oid{10};
+  other.settings = "i 8";
+  EXPECT_EQ(DescribeSettings({.publication = Oid{9}, .settings = "iud 7"}, other, "iud"), "");
+}
+
 }  // namespace
 }  // namespace walduct::engine

@@ -167,6 +167,10 @@ std::string EncodeKnownTables(const KnownTables& known) {
     json += R"("packed":)";
     AppendJsonString(Pack(known), &json);
   }
+  if (!known.settings.empty()) {
+    json += R"(,"settings":)";
+    AppendJsonString(known.settings, &json);
+  }
   json += '}';
   std::string member;
   AppendJsonString(json, &member);
@@ -187,6 +191,7 @@ std::optional<KnownTables> DecodeKnownTables(absl::string_view member) {
   const auto lists = text_of("lists");
   if (!lists) return std::nullopt;
   known.lists = std::string(*lists);
+  known.settings = std::string(text_of("settings").value_or(""));
   if (const auto packed = text_of("packed"))
     return Unpack(*packed, &known) ? std::optional(std::move(known)) : std::nullopt;
   if (!json.HasMember("tables") || !json["tables"].IsArray()) return std::nullopt;
@@ -202,6 +207,7 @@ void MergeKnownTables(KnownTables from, KnownTables* into) {
   into->lists = std::move(from.lists);
   into->publication = Oid{};
   into->names_others.clear();
+  into->settings.clear();
   for (auto& [name, table] : from.tables) {
     const auto [place, is_new] = into->tables.try_emplace(name, table);
     if (!is_new && place->second.relation != table.relation) place->second.relation = Oid{};

@@ -7,7 +7,7 @@
 // OIDs are to the base of 36: of the publication and of what names others in it, then of each table
 // and of what names it. The second form is for more tables than the first has room for: a name is
 // how much it shares with the one before, the length of its rest, and the rest. Without "oids", as
-// it was once written, names alone are known.
+// it was once written, names alone are known. "settings" are those of the publication.
 #pragma once
 
 #include <map>
@@ -31,10 +31,11 @@ struct KnownTables {
   static constexpr size_t kLongestNames = size_t{16} << 10;
   static constexpr size_t kLongest = size_t{256} << 10;
 
-  std::string lists;                         // a sum of include and exclude
-  Oid publication{};                         // 0: what named them is not known
-  std::vector<Oid> names_others;             // see replication::Coverage
-  std::map<std::string, KnownTable> tables;  // by "schema.table"
+  std::string lists = {};                         // a sum of include and exclude
+  Oid publication{};                              // 0: what named them is not known
+  std::vector<Oid> names_others = {};             // see replication::Coverage
+  std::string settings = {};                      // of the publication, as there; empty: not known
+  std::map<std::string, KnownTable> tables = {};  // by "schema.table"
   bool operator==(const KnownTables&) const = default;
 };
 

@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "base/json_text.h"
 #include "base/log.h"
+#include "postgres/table_argument.h"
 
 namespace walduct::engine {
 namespace {
@@ -42,8 +43,9 @@ std::string TimeText(const std::optional<absl::Time>& time) {
   return time ? absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", *time, absl::UTCTimeZone()) : "unknown";
 }
 
-std::string HintFor(const std::string& table) {
-  return absl::StrCat("walduct signal execute-snapshot --table ", table,
+std::string HintFor(const postgres::TableName& table) {
+  return absl::StrCat("walduct signal execute-snapshot --table ",
+                      postgres::TableArgument(table.schema, table.table),
                       ", or walduct.snapshot.new.tables=incremental: docs/snapshots.md");
 }
 
@@ -97,6 +99,7 @@ void NewTables::ForgetOids() {
   }
   known_.publication = Oid{};
   known_.names_others.clear();
+  known_.settings.clear();
   if (!had_some) return;
   log::Info(
       "which tables were created anew since the position was stored is not known: the server is "
@@ -121,7 +124,10 @@ void NewTables::Judge(const std::vector<postgres::TableName>& captured,
                       const replication::Coverage& coverage) {
   const bool same_lists = known_.lists == lists_;
   std::vector<TableGap> gaps;
-  if (compares_) gaps = FindGaps(known_, same_lists, captured, coverage);
+  if (compares_) {
+    gaps = FindGaps(known_, same_lists, captured, coverage);
+    TellSettings(coverage);
+  }
   KnownTables now = KnowNow(known_, captured, coverage);
   now.lists = lists_;
   KeepMissing(&now);
@@ -131,6 +137,15 @@ void NewTables::Judge(const std::vector<postgres::TableName>& captured,
   known_ = std::move(now);
   Take(gaps, differs);
   if (parts_.clock != nullptr) since_ = parts_.clock->Now();
+}
+
+void NewTables::TellSettings(const replication::Coverage& coverage) const {
+  const std::string what = DescribeSettings(known_, coverage, parts_.wanted);
+  if (what.empty()) return;
+  log::Warn(what, {{"since", TimeText(since_)},
+                   {"hint",
+                    "ALTER PUBLICATION … SET, or skipped.operations where it is meant; rows "
+                    "that were left out come with a snapshot: docs/catalog.md"}});
 }
 
 // Between its DROP and its CREATE a table is only missing. Those that stay away are forgotten: they
@@ -174,14 +189,15 @@ void NewTables::Tell(const TableGap& gap, bool is_read) const {
   const std::string name = NameOf(gap.table), what = DescribeGap(gap.kind);
   if (gap.kind == Kind::kNew) {
     if (is_read) return log::Info(absl::StrCat(what, " read beside the stream"), {{"table", name}});
-    return log::Warn(absl::StrCat(what, " not sent"), {{"table", name}, {"hint", HintFor(name)}});
+    return log::Warn(absl::StrCat(what, " not sent"),
+                     {{"table", name}, {"hint", HintFor(gap.table)}});
   }
   const log::Field table = {"table", name}, was = {"was", ToInteger(gap.was)},
                    is = {"is", ToInteger(gap.table.relation)}, since = {"since", TimeText(since_)};
   if (gap.kind == Kind::kReplaced) return log::Info(what, {table, was, is, since});
   if (is_read)
     return log::Info(absl::StrCat(what, " read beside the stream"), {table, was, is, since});
-  log::Warn(absl::StrCat(what, " not sent"), {table, was, is, since, {"hint", HintFor(name)}});
+  log::Warn(absl::StrCat(what, " not sent"), {table, was, is, since, {"hint", HintFor(gap.table)}});
 }
 
 void NewTables::Ask(const postgres::TableName& table) {

@@ -43,6 +43,7 @@ class NewTables {
     Clock* clock = nullptr;                                  // borrowed; null: nobody asks when
     std::optional<absl::Time> since = {};  // of the stored position; absent: not known
     bool same_system = true;               // OIDs that were stored are of this server
+    std::string wanted = "iudt";           // changes that are not skipped (replication::Coverage)
     // Asks for a look at the catalog, whose answer comes to Saw. False, or null: nobody looks.
     std::function<bool()> look = nullptr;
   };
@@ -75,6 +76,7 @@ class NewTables {
   bool reads() const { return parts_.reads && parts_.snapshots != nullptr; }
   void Judge(const std::vector<postgres::TableName>& captured,
              const replication::Coverage& coverage);
+  void TellSettings(const replication::Coverage& coverage) const;
   void KeepMissing(KnownTables* now);
   void Take(const std::vector<TableGap>& gaps, bool differs);
   void Tell(const TableGap& gap, bool is_read) const;

@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 
 namespace walduct::engine {
 namespace {
@@ -92,6 +94,7 @@ KnownTables KnowNow(const KnownTables& known, const std::vector<postgres::TableN
   KnownTables now{.lists = known.lists,
                   .publication = coverage.publication,
                   .names_others = coverage.names_others,
+                  .settings = coverage.settings,
                   .tables = {}};
   const bool same_publication = known.publication == coverage.publication;
   for (const postgres::TableName& table : captured) {
@@ -125,6 +128,34 @@ std::string DescribeGap(Kind kind) {
   return "table was created anew, and all of it is sent; rows of the former one are not deleted "
          "for "
          "who reads its topic";
+}
+
+std::string DescribeSettings(const KnownTables& known, const Coverage& now,
+                             absl::string_view wanted) {
+  if (known.publication != now.publication || known.settings.empty() ||
+      known.settings == now.settings)
+    return "";
+  const auto letters = [](absl::string_view settings) {
+    return settings.substr(0, settings.find(' '));
+  };
+  const absl::string_view before = letters(known.settings), after = letters(now.settings);
+  if (absl::StrContains(before, 'r') != absl::StrContains(after, 'r'))
+    return "the publication sends rows of partitions under other names "
+           "(publish_via_partition_root)";
+  std::vector<absl::string_view> lost;
+  for (const auto& [letter, what] :
+       {std::pair('i', "inserts"), std::pair('u', "updates"), std::pair('d', "deletes"),
+        std::pair('t', "truncates"), std::pair('g', "generated columns")}) {
+    const bool counts = letter == 'g' || absl::StrContains(wanted, letter);
+    if (counts && absl::StrContains(before, letter) && !absl::StrContains(after, letter))
+      lost.emplace_back(what);
+  }
+  if (!lost.empty())
+    return absl::StrCat("the publication does not send any more: ", absl::StrJoin(lost, ", "));
+  if (before != after) return "";
+  return "the publication was altered, and its settings are as they were: what it may have left "
+         "out "
+         "meanwhile is not sent";
 }
 
 }  // namespace walduct::engine

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "engine/incremental/known_tables.h"
 #include "postgres/describe/catalog.h"
 #include "replication/coverage.h"
@@ -39,5 +40,10 @@ KnownTables KnowNow(const KnownTables& known, const std::vector<postgres::TableN
 
 // "table was created anew: …", without what is done about it; kReplaced: whole.
 std::string DescribeGap(TableGap::Kind kind);
+
+// Of the publication's settings: that it sends less than it did, or that somebody has altered them
+// and altered them back; empty: neither. wanted: letters of changes that are not skipped.
+std::string DescribeSettings(const KnownTables& known, const replication::Coverage& now,
+                             absl::string_view wanted);
 
 }  // namespace walduct::engine

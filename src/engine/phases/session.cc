@@ -177,9 +177,8 @@ incremental::OffsetMembers Session::MembersAt(uint64_t mark) {
     progressed_ = progressed_ || mark != kOfSnapshot;
     return {{std::string(kReadMember), AsText(read_record_->StateAt(mark & ~kOfSnapshot))}};
   }
-  incremental::OffsetMembers members = incremental_ == nullptr
-                                           ? incremental::OffsetMembers()
-                                           : incremental_->snapshots().StateOf(mark);
+  incremental::OffsetMembers members;
+  if (incremental_ != nullptr) members = incremental_->snapshots().StateOf(mark);
   if (new_tables_ != nullptr && !new_tables_->At(mark).empty())
     members.emplace(NewTables::kMember, new_tables_->At(mark));
   // Nobody looks for new ones while tables are handed over.
@@ -200,6 +199,7 @@ void Session::BuildNewTables() {
        .clock = &parts_.world->clock(),
        .since = prepared_.stored_at(),
        .same_system = prepared_.same_system(),
+       .wanted = config().route->wanted(),
        .look = [source = prepared_.source.get()] { return source->AskForCaptured(); }},
       prepared_.source->SignalTables(), prepared_.resumes() ? &prepared_.stored->foreign : nullptr);
 }
