@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "kafka/brokers.h"
 #include "kafka/error.h"
 #include "kafka/sasl/oauth.h"
 #include "kafka/send_permit.h"
@@ -112,6 +113,8 @@ absl::StatusOr<Client> Client::Create(Role role, std::string bootstrap_servers,
                  {"log.connection.close", "false"}};
   for (const auto& [name, value] : properties) all[name] = value;
   if (!bootstrap_servers.empty()) all["bootstrap.servers"] = bootstrap_servers;
+  if (const auto brokers = all.find("bootstrap.servers"); brokers != all.end())
+    brokers->second = BrokersForLibrdkafka(brokers->second);
   std::shared_ptr<const OAuthOptions> oauth;
   if (std::optional<OAuthOptions> taken = TakeOAuth(&all)) {
     oauth = std::make_shared<const OAuthOptions>(*std::move(taken));

@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "config/secret_source.h"
+#include "kafka/brokers.h"
 
 namespace walduct::kafka {
 namespace {
@@ -26,7 +27,8 @@ using enum config::Support;
 constexpr config::PropertyDefinition kRows[] = {
     {.name = "bootstrap.servers",
      .default_value = "localhost:9092",
-     .doc = "Kafka brokers as host:port,…; the one client property that needs no prefix."},
+     .doc = "Kafka brokers as host:port,…; the one client property that needs no prefix.",
+     .validator = CheckBrokers},
     {.name = "producer.buffer.memory",
      .type = kPositiveLong,
      .default_value = "8388608",

@@ -1,7 +1,5 @@
 #include "postgres/host_checks.h"
 
-#include <arpa/inet.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -12,25 +10,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "config/properties/address.h"
 
 namespace walduct::postgres {
 namespace {
-
-bool IsZoneCharacter(char c) {
-  return absl::ascii_isalnum(static_cast<unsigned char>(c)) || absl::StrContains("-_.", c);
-}
-
-// "::1", "[::1]", "fe80::1%eth0".
-bool IsAddress6(absl::string_view host) {
-  host = WithoutBrackets(host);
-  const size_t zone = host.find('%');
-  if (zone != absl::string_view::npos) {
-    const absl::string_view name = host.substr(zone + 1);
-    if (name.empty() || !std::all_of(name.begin(), name.end(), IsZoneCharacter)) return false;
-  }
-  in6_addr address;
-  return inet_pton(AF_INET6, std::string(host.substr(0, zone)).c_str(), &address) == 1;
-}
 
 // Or the folder of a server's socket, as libpq has it: what begins with a slash.
 bool IsHostname(absl::string_view host) {
@@ -64,7 +47,9 @@ std::string HostAndPort(absl::string_view host, absl::string_view port) {
 
 std::string CheckHostname(absl::string_view value) {
   const std::vector<absl::string_view> hosts = absl::StrSplit(value, ',');
-  const auto fits = [](absl::string_view host) { return IsHostname(host) || IsAddress6(host); };
+  const auto fits = [](absl::string_view host) {
+    return IsHostname(host) || config::IsAddress6(WithoutBrackets(host));
+  };
   if (std::all_of(hosts.begin(), hosts.end(), fits)) return "";
   return "has invalid format (only the underscore, hyphen, dot and alphanumeric characters are "
          "allowed)";

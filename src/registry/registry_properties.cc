@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "config/properties/address.h"
 
 namespace walduct::registry {
 namespace {
@@ -31,6 +32,12 @@ std::string CheckUrls(absl::string_view value) {
   for (const std::string& url : Urls(value)) {
     if (!absl::StartsWith(url, "http://") && !absl::StartsWith(url, "https://"))
       return "is not a list of http:// or https:// addresses";
+    absl::string_view address = absl::string_view(url).substr(url.find("://") + 3);
+    address = address.substr(0, address.find_first_of("/?"));
+    if (const size_t user = address.rfind('@'); user != absl::string_view::npos)
+      address.remove_prefix(user + 1);
+    if (std::string why = config::CheckHostAndPort(address); !why.empty())
+      return absl::StrCat("names no server: ", why);
   }
   return "";
 }

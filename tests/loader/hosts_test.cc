@@ -16,6 +16,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 class HostsTest : public LoadFixture {};
 
@@ -66,6 +67,24 @@ TEST_F(HostsTest, AddressesOfIpv6AreHosts) {
   const auto standby = LoadWith("walduct.snapshot.standby.hostname=[::1],[fe80::1%eth0]");
   EXPECT_THAT(standby.errors, IsEmpty());
   EXPECT_EQ(standby.options.snapshot->standby_hostname, "::1,fe80::1%eth0");
+}
+
+TEST_F(HostsTest, AddressesOfIpv6InListsOfServers) {
+  const std::string avro =
+      "value.converter=io.confluent.connect.avro.AvroConverter\n"
+      "value.converter.schema.registry.url=";
+  for (const absl::string_view right :
+       {"http://[::1]:8081", "http://user:secret@[::1]:8081/x", "https://registry,http://a:1"})
+    EXPECT_THAT(LoadWith(absl::StrCat(avro, right)).errors, IsEmpty()) << right;
+  for (const absl::string_view wrong : {"http://::1:8081", "http://[::1:8081",
+                                        "http://user:secret@a:b", "http://a,http://[::1]:"}) {
+    const auto errors = LoadWith(absl::StrCat(avro, wrong)).errors;
+    EXPECT_THAT(errors, Contains(HasSubstr("names no server"))) << wrong;
+    EXPECT_THAT(errors, Not(Contains(HasSubstr("secret")))) << wrong;
+  }
+  EXPECT_THAT(LoadWith("bootstrap.servers=[::1]:x").errors,
+              Contains(HasSubstr("is not a list of host:port")));
+  EXPECT_THAT(LoadWith("bootstrap.servers=::1:9092,[::1]:9093").errors, IsEmpty());
 }
 
 }  // namespace
