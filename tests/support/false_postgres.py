@@ -113,13 +113,18 @@ def answers_with_one_column(connection):
 
 class ShorteningRelay(Listener):
     """Leads to a real server, and takes something away from one answer to a query: its last column, all of its columns, or its
-    rows. Answers are counted over all connections, from 0; `answers` says how many there were."""
+    rows. Answers are counted over all connections, from 0; `questions` are what they answer, in that order: whose session asked, and the
+    statement."""
 
     def __init__(self, server, take, which):
         self.server, self.take, self.which = server, take, which
-        self.answers = 0
+        self.questions = []
         self.counting = threading.Lock()
         super().__init__()
+
+    def question(self):
+        """(application_name, statement) whose answer was shortened; None: there were fewer."""
+        return self.questions[self.which] if self.which < len(self.questions) else None
 
     def _serve(self, client):
         with client, contextlib.suppress(OSError), socket.create_connection((self.server.host, self.server.port)) as server:
@@ -131,15 +136,18 @@ class ShorteningRelay(Listener):
                     break
                 client.sendall(b"N")
             server.sendall(head + rest)
-            threading.Thread(target=_copy, args=(client, server), daemon=True).start()
+            named = rest.decode(errors="replace").split("\0")
+            application = named[named.index("application_name") + 1]
+            asked = [""]
+            threading.Thread(target=_copy_questions, args=(client, server, asked), daemon=True).start()
             shortened = False
             while True:
                 kind = _whole(server, 1)
                 body = _whole(server, struct.unpack("!I", _whole(server, 4))[0] - 4)
                 if kind == b"T":
                     with self.counting:
-                        shortened = self.answers == self.which
-                        self.answers += 1
+                        shortened = len(self.questions) == self.which
+                        self.questions.append((application, asked[0]))
                 if shortened and kind in b"TD":
                     body = self._short(kind, body)
                 if body is not None:
@@ -159,6 +167,19 @@ class ShorteningRelay(Listener):
                 size = struct.unpack("!i", body[at:at + 4])[0]
                 at += 4 + max(size, 0)
         return struct.pack("!H", kept) + body[2:at]
+
+
+def _copy_questions(client, server, asked):
+    """Message by message; asked[0] becomes the statement that was sent last."""
+    with contextlib.suppress(OSError):
+        while True:
+            kind = _whole(client, 1)
+            body = _whole(client, struct.unpack("!I", _whole(client, 4))[0] - 4)
+            if kind == b"Q":
+                asked[0] = body.split(b"\0")[0].decode(errors="replace")
+            elif kind == b"P":
+                asked[0] = body.split(b"\0")[1].decode(errors="replace")
+            server.sendall(message(kind, body))
 
 
 def _copy(source, target):
