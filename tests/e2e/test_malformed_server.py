@@ -1,7 +1,7 @@
 """A server that is none, or means no good: a clear error, soon, within bounded memory."""
-import collections
 import itertools
 import os
+import re
 import ssl
 import time
 
@@ -79,17 +79,25 @@ def test_an_answer_with_too_few_columns(false_server):
 
 
 TAKES = ["column", "columns", "rows"]
+# What is only advice ends nothing: of keys, of publications, of who is in the way, of how tables are published.
+ADVICE = re.compile(r"\btold AS \(|\bWITH RECURSIVE publication AS\b|'pid %s \(database|\bAS truncates\b|\bSELECT r\.oid, r\.(prrelid|pnnspid)\b"
+                    r"|\bNOT t\.xmin = a\.xmin\b|\bup\(oid, parent\)")
+
+
+def ends_nothing(take, application, statement):
+    """Sessions beside the stream only watch; the last column of IDENTIFY_SYSTEM is the database's name, which is known."""
+    return application.endswith(" watch") or ADVICE.search(statement) or (take == "column" and statement == "IDENTIFY_SYSTEM")
 
 
 @pytest.mark.parametrize("take", TAKES)
 def test_each_answer_is_short_once(take, pg17, databases, connectors):
     """From the first question of a start to the stream, the snapshot included: an error or nothing, never an abort. Each loses
-    something of every third answer; E2E_EVERY_ANSWER=1: of each."""
+    something of every third answer; E2E_EVERY_ANSWER=1: of each. Columns that are missing are an error, but for what is only advice."""
     db = databases(pg17)
     db.script("create type mood as enum ('sad'); create table items (id int primary key, m mood, v text);"
               "insert into items values (1, 'sad', 'x')")
     every = "E2E_EVERY_ANSWER" in os.environ
-    ends = collections.Counter()
+    ended = 0
     for which in itertools.count(0 if every else TAKES.index(take), 1 if every else len(TAKES)):
         relay = ShorteningRelay(pg17, take, which)
         connector = connectors(db, {"database.hostname": "127.0.0.1", "database.port": str(relay.port), "errors.max.retries": "0",
@@ -97,10 +105,14 @@ def test_each_answer_is_short_once(take, pg17, databases, connectors):
         wait_until(lambda: not connector.running() or connector.logged(STREAMING), 60, "the stream or the end")
         code = connector.terminate() if connector.running() else connector.wait_exit()
         relay.close()
-        assert code >= 0, f"signal {-code} at answer {which}:\n{connector.log_text()[-2000:]}"
-        ends[code, bool(connector.logged("reason=malformed_answer"))] += 1
+        question = relay.question()
+        assert code >= 0, f"signal {-code} at answer {which}, {question}:\n{connector.log_text()[-2000:]}"
+        malformed = code == 4 and bool(connector.logged("reason=malformed_answer"))
+        ended += malformed
+        if take != "rows" and question is not None:
+            expected = not ends_nothing(take, *question)
+            assert malformed == expected, f"{code} at answer {which}, {question}:\n{connector.log_text()[-2000:]}"
         db.drop_slot(connector.slot)
-        if relay.answers <= which:
+        if question is None:
             break
-    assert sum(ends.values()) > 6, ends
-    assert take == "rows" or ends[4, True] > 8, ends  # what is only advice, and its looks, end nothing
+    assert ended > (0 if take == "rows" else 8), ended
