@@ -132,7 +132,8 @@ def test_lists_and_filters_of_a_root_count_for_its_partitions(version, request, 
     """Rows come as the root's, by its list and its filter; the identity is the partition's."""
     db = databases(request.getfixturevalue(f"pg{version}"))
     db.script(ROOTS + f'create publication "{db.name}" for table {OF_ROOTS} with (publish_via_partition_root = true)')
-    connector = connectors(db, {"publication.autocreate.mode": "disabled"}, sink="file")
+    autoset = {"replica.identity.autoset.values": "public.covered_1:FULL"}
+    connector = connectors(db, {"publication.autocreate.mode": "disabled", **autoset}, sink="file")
     told, actual = named(reasons(connector), "publication_refuses_writes"), set()
     for root in ("listed", "covered", "filtered", "whole"):
         db.execute(f"insert into {root} (id, a, b) values (1, 1, 1)")
@@ -141,6 +142,10 @@ def test_lists_and_filters_of_a_root_count_for_its_partitions(version, request, 
         except psycopg.errors.Error as error:
             actual |= set(re.findall(r'cannot update table "(\w+)"', str(error)))
     assert told == actual == {"listed_1", "filtered_1"}
+    connector.start().wait_streaming()
+    assert connector.logged("replica identity not changed: the server would refuse.*table=public.covered_1")
+    db.execute("update covered set b = 3")
+    connector.stop()
 
 
 def test_writes_that_are_refused_from_now_on_are_told(pg18, databases, connectors):

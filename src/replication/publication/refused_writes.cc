@@ -9,7 +9,7 @@ namespace {
 constexpr absl::string_view kNever = "false";
 
 // $0: the publication. Its list and filter for c: a partition's are those of the topmost table that
-// its rows come as. That there are any is asked once.
+// its rows come as.
 constexpr absl::string_view kEntry = R"(
 FROM $0 p JOIN pg_catalog.pg_publication q ON q.oid = p.oid
 CROSS JOIN LATERAL (SELECT CASE WHEN q.pubviaroot AND c.relispartition THEN (
@@ -19,8 +19,15 @@ CROSS JOIN LATERAL (SELECT CASE WHEN q.pubviaroot AND c.relispartition THEN (
                 WHERE n.pnpubid = q.oid AND u.oid = up.relid)
   ORDER BY up.height DESC LIMIT 1) ELSE c.oid END) sent(as_oid)
 JOIN pg_catalog.pg_publication_rel r ON r.prpubid = q.oid AND r.prrelid = sent.as_oid
-WHERE EXISTS (SELECT FROM $0 any_p JOIN pg_catalog.pg_publication_rel n ON n.prpubid = any_p.oid
-              WHERE n.prattrs IS NOT NULL OR n.prqual IS NOT NULL))";
+WHERE true)";
+
+// $0: the publication. c may have such an entry, which is cheap to say: the set is made once.
+constexpr absl::string_view kMayHaveEntry = R"(
+c.oid IN (WITH RECURSIVE narrowed(oid) AS (
+  SELECT r.prrelid FROM $0 p JOIN pg_catalog.pg_publication_rel r ON r.prpubid = p.oid
+  WHERE r.prattrs IS NOT NULL OR r.prqual IS NOT NULL
+  UNION SELECT i.inhrelid FROM narrowed n JOIN pg_catalog.pg_inherits i ON i.inhparent = n.oid)
+  SELECT n.oid FROM narrowed n))";
 
 // $0: kEntry.
 constexpr absl::string_view kHasList = "EXISTS (SELECT $0 AND r.prattrs IS NOT NULL)";
@@ -51,7 +58,7 @@ EXISTS (SELECT $0 AND r.prattrs IS NOT NULL
             SELECT FROM pg_catalog.pg_attribute k
             WHERE k.attrelid = c.oid AND k.attnum = ANY (($1)::pg_catalog.int2[]) AND NOT EXISTS (
               SELECT FROM pg_catalog.pg_attribute s
-              WHERE s.attrelid = r.prrelid AND s.attname = k.attname AND s.attnum = ANY (r.prattrs::pg_catalog.int2[])))))";
+              WHERE s.attrelid = r.prrelid AND s.attname = k.attname AND s.attnum = ANY (r.prattrs::pg_catalog.int2[]))))))";
 
 // What a filter reads it depends on, as a column list does on its columns.
 constexpr absl::string_view kFilterBeyond = R"(
@@ -64,9 +71,13 @@ constexpr absl::string_view kFilterBeyond = R"(
       AND (r.prattrs IS NULL OR d.refobjsubid <> ALL (r.prattrs::pg_catalog.int2[]))
       AND NOT EXISTS (
         SELECT FROM pg_catalog.pg_attribute k
-        WHERE k.attrelid = c.oid AND k.attname = s.attname AND k.attnum = ANY (($1)::pg_catalog.int2[])))))";
+        WHERE k.attrelid = c.oid AND k.attname = s.attname AND k.attnum = ANY (($1)::pg_catalog.int2[]))))))";
 
-std::string EntryOf(absl::string_view publication) { return absl::Substitute(kEntry, publication); }
+// condition: of an entry (kEntry), with the identity (kIdentity) where it needs it.
+std::string OfEntry(absl::string_view condition, absl::string_view publication) {
+  return absl::StrCat("(", absl::Substitute(kMayHaveEntry, publication), " AND ",
+                      absl::Substitute(condition, AppliedEntry(publication), kIdentity), ")");
+}
 
 std::string SendsStored(absl::string_view publication) {
   if (publication.empty()) return std::string(kNever);
@@ -78,7 +89,7 @@ std::string SendsStored(absl::string_view publication) {
 std::string FullIsRefused(int server_version, absl::string_view publication) {
   std::string any(kNever);
   if (server_version >= kVersionWithLists && !publication.empty())
-    absl::StrAppend(&any, " OR ", absl::Substitute(kHasList, EntryOf(publication)));
+    absl::StrAppend(&any, " OR ", OfEntry(kHasList, publication));
   if (server_version >= kVersionWithUnsent)
     absl::StrAppend(&any, " OR ", absl::Substitute(kHasUnsent, SendsStored(publication)));
   return absl::StrCat("(", any, ")");
@@ -89,7 +100,7 @@ std::string GeneratedInIdentity(int server_version, absl::string_view publicatio
   const std::string sends = SendsStored(publication);
   // A list names the generated columns that are sent.
   const std::string listed =
-      publication.empty() ? std::string(kNever) : absl::Substitute(kHasList, EntryOf(publication));
+      publication.empty() ? std::string(kNever) : OfEntry(kHasList, publication);
   return absl::StrCat("(CASE WHEN c.relreplident = 'f' THEN ", absl::Substitute(kHasUnsent, sends),
                       " ELSE NOT ", listed, " AND ",
                       absl::Substitute(kUnsentInIdentity, sends, kIdentity), " END)");
@@ -97,12 +108,16 @@ std::string GeneratedInIdentity(int server_version, absl::string_view publicatio
 
 std::string ListLacksIdentity(int server_version, absl::string_view publication) {
   if (server_version < kVersionWithLists || publication.empty()) return std::string(kNever);
-  return absl::Substitute(kListLacks, EntryOf(publication), kIdentity);
+  return OfEntry(kListLacks, publication);
 }
 
 std::string FilterBeyondIdentity(int server_version, absl::string_view publication) {
   if (server_version < kVersionWithLists || publication.empty()) return std::string(kNever);
-  return absl::Substitute(kFilterBeyond, EntryOf(publication), kIdentity);
+  return OfEntry(kFilterBeyond, publication);
+}
+
+std::string AppliedEntry(absl::string_view publication) {
+  return absl::Substitute(kEntry, publication);
 }
 
 }  // namespace walduct::replication

@@ -40,13 +40,16 @@ constexpr absl::string_view kUnsent = R"(
 SELECT pg_catalog.string_agg(pg_catalog.quote_ident(a.attname), ', ' ORDER BY a.attnum)
 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid
 LEFT JOIN pg_catalog.pg_publication p ON p.pubname = $2
-LEFT JOIN pg_catalog.pg_publication_rel r ON r.prpubid = p.oid AND r.prrelid = c.oid
+LEFT JOIN LATERAL (SELECT r.*)";
+constexpr absl::string_view kUnsentWhere = R"() r ON true
 WHERE c.oid = $1::pg_catalog.oid AND a.attnum > 0 AND NOT a.attisdropped
   AND COALESCE(p.pubupdate OR p.pubdelete, $3::pg_catalog.bool)
   AND ($4 = '' OR EXISTS (
     SELECT FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class ic ON ic.oid = i.indexrelid
     WHERE i.indrelid = c.oid AND ic.relname = $4 AND a.attnum = ANY (i.indkey::pg_catalog.int2[])))
-  AND CASE WHEN r.prattrs IS NOT NULL THEN $4 = '' OR a.attnum <> ALL (r.prattrs::pg_catalog.int2[])
+  AND CASE WHEN r.prattrs IS NOT NULL THEN $4 = '' OR NOT EXISTS (
+        SELECT FROM pg_catalog.pg_attribute s WHERE s.attrelid = r.prrelid AND s.attname = a.attname
+          AND s.attnum = ANY (r.prattrs::pg_catalog.int2[]))
       ELSE )";
 // Generated columns count from PostgreSQL 18 on.
 constexpr absl::string_view kUnsentGenerated =
@@ -128,7 +131,8 @@ class IdentitySetter {
         const postgres::Result found,
         connection_.Query(
             postgres::OneRow(1),
-            absl::StrCat(kUnsent, version >= kVersionWithUnsent ? kUnsentGenerated : kAllAreSent),
+            absl::StrCat(kUnsent, AppliedEntry("(SELECT p.oid)"), kUnsentWhere,
+                         version >= kVersionWithUnsent ? kUnsentGenerated : kAllAreSent),
             {absl::StrCat(ToInteger(wish.table->relation)), publication,
              WillPublishChanges(options_, version) ? "true" : "false", wish.index}));
     return std::string(found.Get(0, 0));
