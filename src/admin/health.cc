@@ -51,6 +51,8 @@ http::Response Liveness(const Scene& scene, absl::Duration limit) {
 
 http::Response Readiness(const Scene& scene) {
   std::string problems;
+  if (scene.worker && scene.worker->wait != WorkerWait::kNothing)
+    absl::StrAppend(&problems, "the worker ", PlainText(scene.worker->Text()), "\n");
   for (const ConnectorScene& one : scene.connectors) {
     const std::string trouble = Trouble(one.status);
     if (!trouble.empty())

@@ -11,8 +11,8 @@ namespace walduct::admin {
 // that have not. A broker or a database that is away makes no loop stand still.
 http::Response Liveness(const Scene& scene, absl::Duration limit);
 
-// 200 while every connector streams or takes a snapshot and is not stalled; 503 says what the
-// others do.
+// 200 while every connector streams or takes a snapshot and is not stalled, and their worker waits
+// for nothing; 503 says what the others do, and what the worker waits for.
 http::Response Readiness(const Scene& scene);
 
 bool IsAlive(const ConnectorScene& one, absl::Duration monotonic, absl::Duration limit);

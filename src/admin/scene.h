@@ -3,10 +3,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/time/time.h"
+#include "admin/worker_board.h"
 #include "base/clock.h"
 #include "engine/control/status_board.h"
 #include "metrics/connector_metrics.h"
@@ -39,6 +41,7 @@ struct Scene {
   absl::Duration monotonic;
   std::vector<ConnectorScene> connectors;  // by name
   std::vector<IdleConnector> idle = {};    // not among those
+  std::optional<WorkerView> worker = {};   // absent: the process is no worker
 };
 
 Scene LookAt(const engine::Connectors& connectors, Clock& clock);

@@ -13,6 +13,8 @@ void AddOwnSeries(const Scene& scene, Exposition* out);
 void AddDebeziumSeries(const Scene& scene, Exposition* out);
 // kafka_connect_…, kafka_producer_…: what Connect's beans give by Debezium's and Strimzi's rules.
 void AddConnectSeries(const Scene& scene, Exposition* out);
+// walduct_worker_…, of a worker alone.
+void AddWorkerSeries(const Scene& scene, Exposition* out);
 // process_…, and the series of a JVM that those dashboards show.
 void AddProcessSeries(Exposition* out);
 

@@ -275,6 +275,20 @@ void WriteNotification(const metrics::NotificationBoard::Entry& entry, Json* out
   json.EndObject();
 }
 
+void WriteWorker(const WorkerView& worker, Json* json) {
+  json->Key("worker").Object();
+  json->Key("group").Text(worker.group);
+  json->Key("state").Text(worker.serves ? "serving" : "waiting");
+  json->Key("state_since").Text(TimeText(worker.serves_since));
+  if (worker.wait != WorkerWait::kNothing) {
+    json->Key("waiting_for").Text(WaitWord(worker.wait));
+    json->Key("waiting_since").Text(TimeText(worker.wait_since));
+    json->Key("message").Text(worker.message);
+    json->Key("hint").Text(worker.hint);
+  }
+  json->EndObject();
+}
+
 }  // namespace
 
 std::string StatusJson(const Scene& scene, absl::string_view only) {
@@ -282,6 +296,7 @@ std::string StatusJson(const Scene& scene, absl::string_view only) {
   json.Object();
   json.Key("version").Text(engine::LibraryVersions().walduct);
   json.Key("now").Text(TimeText(scene.now));
+  if (scene.worker) WriteWorker(*scene.worker, &json);
   json.Key("connectors").Array();
   for (const ConnectorScene& one : scene.connectors) {
     if (only.empty() || one.status.name == only)

@@ -43,6 +43,7 @@ Surface::Surface(Options options)
     : connectors_(*options.connectors),
       clock_(*options.clock),
       known_(std::move(options.known)),
+      board_(options.board),
       connect_(std::move(options.configs), std::move(options.worker)) {}
 
 http::Response Surface::Handle(const http::Request& request) {
@@ -52,6 +53,7 @@ http::Response Surface::Handle(const http::Request& request) {
 
 Scene Surface::Look() const {
   Scene scene = LookAt(connectors_, clock_);
+  if (board_ != nullptr) scene.worker = board_->Read();
   if (!known_) return scene;
   for (IdleConnector& one : known_()) {
     const bool runs =
@@ -90,6 +92,7 @@ http::Response Surface::Metrics(const http::Request& request, const Scene& scene
   AddDebeziumSeries(scene, &exposition);
   AddConnectSeries(scene, &exposition);
   AddProcessSeries(&exposition);
+  AddWorkerSeries(scene, &exposition);
   const bool open = absl::StrContains(request.accept, "application/openmetrics-text");
   return {.content_type = open ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
                                : "text/plain; version=0.0.4; charset=utf-8",

@@ -28,6 +28,7 @@ class Surface final : public http::Handler {
     std::string worker;  // host:port
     // Those of a worker that have a state, running ones too; null: all are in connectors.
     std::function<std::vector<IdleConnector>()> known = nullptr;
+    const WorkerBoard* board = nullptr;  // of a worker; borrowed, may be null
   };
   explicit Surface(Options options);
 
@@ -46,6 +47,7 @@ class Surface final : public http::Handler {
   const engine::Connectors& connectors_;
   Clock& clock_;
   const std::function<std::vector<IdleConnector>()> known_;
+  const WorkerBoard* const board_;
   const ConnectPages connect_;
 };
 

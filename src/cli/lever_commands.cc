@@ -7,6 +7,8 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "base/environment.h"
 #include "base/error.h"
 #include "base/plain_text.h"
@@ -16,12 +18,17 @@
 #include "cli/running_process.h"
 #include "engine/errors/error_policy.h"
 #include "http/client.h"
+#include "http/message.h"
 
 namespace walduct::cli {
 namespace {
 
-constexpr absl::Duration kTimeout = absl::Seconds(30);
+// Longer than a worker waits for Kafka.
+constexpr absl::Duration kTimeout = absl::Seconds(45);
 constexpr absl::Duration kBetweenLooks = absl::Milliseconds(200);
+constexpr absl::Duration kLasts = absl::Seconds(1);
+// What still starts then is said to.
+constexpr absl::Duration kStarts = absl::Seconds(10);
 
 struct Lever {
   const char* method;
@@ -77,44 +84,118 @@ absl::Status Refusal(const http::Server& server, const http::Response& answer) {
   return Error(absl::StatusCode::kFailedPrecondition, "command_refused", MessageOf(answer));
 }
 
+std::string TextOf(const rapidjson::Value& object, const char* name) {
+  if (!object.IsObject()) return "";
+  const auto found = object.FindMember(name);
+  const bool is_text = found != object.MemberEnd() && found->value.IsString();
+  return is_text ? std::string(found->value.GetString(), found->value.GetStringLength()) : "";
+}
+
+// The first of an array that is a member.
+const rapidjson::Value* FirstOf(const rapidjson::Value& object, const char* name) {
+  if (!object.IsObject()) return nullptr;
+  const auto found = object.FindMember(name);
+  const bool some = found != object.MemberEnd() && found->value.IsArray() && !found->value.Empty();
+  return some ? &found->value[0] : nullptr;
+}
+
 // The connector's state, or that of its task where that says more: a connector that failed has it
 // there.
-absl::StatusOr<std::string> StateOf(const http::Server& server, const std::string& name) {
+struct State {
+  std::string word;
+  std::string trace;
+};
+
+absl::StatusOr<State> StateOf(const http::Server& server, const std::string& name) {
   ASSIGN_OR_RETURN(const http::Response answer,
                    http::Get(server, absl::StrCat(InPath(name), "/status"), kTimeout));
   if (answer.status != 200) return Refusal(server, answer);
   rapidjson::Document body;
   body.Parse(answer.body.data(), answer.body.size());
-  if (!body.IsObject() || !body.HasMember("connector") || !body["connector"].IsObject() ||
-      !body["connector"].HasMember("state") || !body["connector"]["state"].IsString())
-    return absl::UnavailableError("the answer is not Kafka Connect's");
-  const rapidjson::Value& status = body;
-  const auto tasks = status.FindMember("tasks");
-  if (tasks != status.MemberEnd() && tasks->value.IsArray() && !tasks->value.Empty()) {
-    const rapidjson::Value& task = tasks->value[0];
-    if (task.IsObject() && task.HasMember("state") && task["state"].IsString())
-      return std::string(task["state"].GetString());
-  }
-  return std::string(body["connector"]["state"].GetString());
+  const bool is_status = body.IsObject() && body.HasMember("connector");
+  std::string word = is_status ? TextOf(body["connector"], "state") : "";
+  if (word.empty()) return absl::UnavailableError("the answer is not Kafka Connect's");
+  const rapidjson::Value* const task = FirstOf(body, "tasks");
+  if (task != nullptr && !TextOf(*task, "state").empty())
+    return State{.word = TextOf(*task, "state"), .trace = TextOf(*task, "trace")};
+  return State{.word = std::move(word), .trace = {}};
 }
 
+// What a walduct says of what it does; nothing when it does what it is for, or is no walduct.
+struct Doing {
+  bool starts = false;  // its state may change by itself any moment
+  std::string text;
+};
+
+Doing DoingOf(const http::Server& server, const std::string& name) {
+  const std::string path = absl::StrCat("/status?connector=", http::EncodePercent(name));
+  const absl::StatusOr<http::Response> answer = http::Get(server, path, kTimeout);
+  if (!answer.ok() || answer->status != 200) return {};
+  rapidjson::Document body;
+  body.Parse(answer->body.data(), answer->body.size());
+  const rapidjson::Value* const one = FirstOf(body, "connectors");
+  const std::string activity = one == nullptr ? "" : TextOf(*one, "activity");
+  if (activity.empty() || activity == "streaming" || activity == "snapshotting") return {};
+  Doing doing{.starts = activity != "retrying", .text = activity == "none" ? "" : activity};
+  if (const std::string wait = TextOf(*one, "waiting_for"); !wait.empty() && doing.starts)
+    absl::StrAppend(&doing.text, doing.text.empty() ? "" : ", ", "waiting for ", wait);
+  if (!doing.starts && one->HasMember("last_error"))
+    absl::StrAppend(&doing.text, ": ", TextOf((*one)["last_error"], "message"));
+  return doing;
+}
+
+// A trace as admin::TraceOf writes it: message, hint and reason, a line each.
+absl::Status Failed(const std::string& name, const std::string& before, const std::string& trace) {
+  std::string message, hint;
+  for (absl::string_view line : absl::StrSplit(trace, '\n', absl::SkipEmpty())) {
+    if (absl::ConsumePrefix(&line, "Hint: ")) {
+      hint = std::string(line);
+    } else if (message.empty()) {
+      absl::ConsumePrefix(&line, "org.apache.kafka.connect.errors.ConnectException: ");
+      message = std::string(line);
+    }
+  }
+  if (hint.empty()) hint = absl::StrCat("walduct status ", name, " says more");
+  return Error(absl::StatusCode::kFailedPrecondition, "command_without_effect",
+               absl::StrCat(name, " was ", before, ", is FAILED: ", message), hint);
+}
+
+// The state that lasts: what begins may fail at once.
 absl::StatusOr<std::string> Pull(const Lever& lever, const http::Server& server,
                                  const std::string& name) {
-  ASSIGN_OR_RETURN(const std::string before, StateOf(server, name));
+  ASSIGN_OR_RETURN(const State before, StateOf(server, name));
   ASSIGN_OR_RETURN(
       const http::Response answer,
       http::Send(lever.method, server, absl::StrCat(InPath(name), lever.path), kTimeout));
   if (answer.status >= 300) return Refusal(server, answer);
   const Environment environment = Environment::Real();
-  const absl::Duration until = environment.clock->Monotonic() + kTimeout;
-  std::string state = before;
+  const absl::Duration begin = environment.clock->Monotonic();
+  absl::Duration since = begin;  // the state is what it is
+  State state;
+  Doing doing;
   do {
     environment.poller->WaitReadable({}, kBetweenLooks);
-    ASSIGN_OR_RETURN(state, StateOf(server, name));
-  } while (state != lever.state && state != "FAILED" && environment.clock->Monotonic() < until);
-  if (state == lever.state) return absl::StrCat("was ", before, ", is ", state);
+    ASSIGN_OR_RETURN(State now, StateOf(server, name));
+    const absl::Duration lasted = environment.clock->Monotonic() - since;
+    if (std::exchange(state, std::move(now)).word != state.word) {
+      since += lasted;
+      continue;
+    }
+    const bool failed = state.word == "FAILED";
+    // What had failed before may not have taken the command yet.
+    if (failed && lasted >= (before.word == "FAILED" ? 3 * kLasts : kLasts)) break;
+    if (failed || state.word != lever.state || lasted < kLasts) continue;
+    doing = absl::string_view(lever.state) == "RUNNING" ? DoingOf(server, name) : Doing();
+    if (!doing.starts || lasted >= kStarts) break;
+  } while (environment.clock->Monotonic() - begin < kTimeout);
+  if (state.word == "FAILED") return Failed(name, before.word, state.trace);
+  if (state.word == lever.state) {
+    return absl::StrCat("was ", before.word, ", is ", state.word, doing.text.empty() ? "" : ", ",
+                        doing.text);
+  }
   return Error(absl::StatusCode::kFailedPrecondition, "command_without_effect",
-               absl::StrCat(name, " was ", before, ", is ", state, ", and not ", lever.state),
+               absl::StrCat(name, " was ", before.word, ", is ", state.word, ", and not ",
+                            lever.state),
                absl::StrCat("walduct status ", name, " says what it waits for"));
 }
 

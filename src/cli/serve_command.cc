@@ -12,24 +12,26 @@
 #include "absl/strings/str_split.h"
 #include "admin/health.h"
 #include "admin/surface.h"
+#include "admin/worker_board.h"
 #include "base/environment.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/status_macros.h"
 #include "cli/commands.h"
 #include "cli/configuration.h"
 #include "cli/listening.h"
 #include "cli/process/shutdown_watch.h"
 #include "cli/process/systemd.h"
+#include "cli/serve/seat_watch.h"
 #include "console/console.h"
 #include "engine/commands/client_environment.h"
 #include "engine/commands/offset_commands.h"
 #include "engine/commands/signal_commands.h"
 #include "engine/commands/version.h"
+#include "engine/errors/error_policy.h"
 #include "engine/lifecycle/connector_set.h"
 #include "engine/world/server_world.h"
 #include "http/listener.h"
-#include "kafka/group/group_seat.h"
-#include "kafka/options.h"
 #include "loader/known_classes.h"
 #include "loader/load_connector.h"
 #include "loader/load_worker.h"
@@ -44,9 +46,6 @@ namespace {
 
 constexpr absl::Duration kLook = absl::Milliseconds(200);
 constexpr absl::Duration kRetry = absl::Seconds(5);
-constexpr absl::Duration kRemind = absl::Minutes(1);
-// After so long without the seat another worker has it.
-constexpr absl::Duration kSeatLost = absl::Minutes(1);
 // A connector's own limit is not known beforehand.
 constexpr absl::Duration kShutdown = absl::Seconds(30);
 
@@ -133,7 +132,9 @@ class Serving {
       : options_(std::move(options)),
         console_(console),
         stop_(*stop),
-        topics_(options_, environment_),
+        board_(options_.group_id, *environment_.clock),
+        seat_(options_, board_, environment_),
+        topics_(options_, environment_, [this] { return seat_.IsAway(); }),
         worker_(
             {.topics = &topics_,
              .connectors = &connectors_,
@@ -142,12 +143,13 @@ class Serving {
              .version = engine::LibraryVersions().debezium,
              .load = [request](
                          const rest::ConfigMap& config) { return LoadForWorker(request, config); },
-             .may_write = [this] { return seat_ != nullptr && seat_->held(); }}),
+             .may_write = [this] { return seat_.MayWrite(); }}),
         pages_({.connectors = &connectors_,
                 .clock = environment_.clock,
                 .configs = {},
                 .worker = options_.worker_id,
-                .known = [this] { return Known(); }}),
+                .known = [this] { return Known(); },
+                .board = &board_}),
         interface_(
             {.worker = &worker_,
              .topics = &topics_,
@@ -162,15 +164,19 @@ class Serving {
                  [this, request](const rest::ConfigMap& config, const event::ChangeId& change) {
                    return SkipChange(request, config, change, environment_);
                  },
-             .log_level = absl::AsciiStrToUpper(log_level)}) {}
+             .log_level = absl::AsciiStrToUpper(log_level),
+             .waits = [this] { return board_.Read().Text(); }}) {}
 
   int Run() {
     if (const absl::Status open = Listen(); !open.ok()) return PrintStatus(open);
-    if (absl::Status begun = Begin(); !begun.ok()) return End(begun);
+    seat_.ShowWaiting(absl::OkStatus());
     worker_.Start();
-    interface_.Open(topics_.ClusterId());
-    log::Info("serving", {{"group", options_.group_id}, {"connectors", worker_.Names().size()}});
-    const absl::Status left = Serve();
+    absl::Status left;
+    while (left.ok() && !stop_.requested()) {
+      left = TakeTurn();
+      if (left.ok()) Serve();
+    }
+    if (served_) log::Info("stopping");
     worker_.Stop();
     connectors_.StopAll();
     stop_.Request();
@@ -219,66 +225,59 @@ class Serving {
 
   void Wait(absl::Duration wait) { environment_.poller->WaitReadable({stop_.fd()}, wait); }
 
-  // Until Kafka is there and the group's seat is ours.
-  absl::Status Begin() {
-    if (absl::Status prepared = Prepare(); !prepared.ok()) return prepared;
-    const kafka::KafkaOptions clients = kafka::WithFreshSecrets(*options_.clients);
-    auto seat = kafka::GroupSeat::Ask({.bootstrap_servers = clients.bootstrap_servers,
-                                       .java = clients.consumer,
-                                       .group_id = options_.group_id,
-                                       .topic = options_.configs.name,
-                                       .environment = environment_});
-    if (!seat.ok()) return seat.status();
-    seat_ = *std::move(seat);
-    if (absl::Status taken = AwaitSeat(); !taken.ok()) return taken;
-    if (absl::Status loaded = worker_.Load(); !loaded.ok()) return loaded;
-    return worker_.WriteSession(RandomKey());
-  }
-
-  absl::Status Prepare() {
+  // Until the group's seat is ours and it is known what is to run. What ends a first turn passes
+  // later: it went well once.
+  absl::Status TakeTurn() {
     while (!stop_.requested()) {
-      const absl::Status prepared = topics_.Prepare();
-      if (!absl::IsUnavailable(prepared)) return prepared;
-      log::Warn(absl::StrCat("waiting for Kafka: ", prepared.message()));
+      const absl::Status taken = TryTurn();
+      if (taken.ok() || absl::IsCancelled(taken)) return taken;
+      const engine::Phase phase = served_ ? engine::Phase::kRunning : engine::Phase::kStarting;
+      if (engine::ActionFor(taken, phase) == engine::Action::kFail) return taken;
+      seat_.ShowWaiting(taken);
       Wait(kRetry);
     }
     return absl::CancelledError();
   }
 
+  absl::Status TryTurn() {
+    RETURN_IF_ERROR(topics_.Prepare());
+    RETURN_IF_ERROR(seat_.Ask());
+    RETURN_IF_ERROR(AwaitSeat());
+    seat_.ShowReading();
+    RETURN_IF_ERROR(worker_.Load());
+    RETURN_IF_ERROR(worker_.WriteSession(RandomKey()));
+    served_ = true;
+    seat_.Look(/*serves=*/true);
+    interface_.Open(topics_.ClusterId());
+    log::Info("serving", {{"group", options_.group_id}, {"connectors", worker_.Names().size()}});
+    return absl::OkStatus();
+  }
+
   absl::Status AwaitSeat() {
-    const absl::Duration begin = environment_.clock->Monotonic();
-    absl::Duration next = begin + kRetry;
     while (!stop_.requested()) {
-      if (seat_->held()) return absl::OkStatus();
-      if (absl::Status refused = seat_->error(); absl::IsFailedPrecondition(refused))
-        return refused;
-      const absl::Duration now = environment_.clock->Monotonic();
-      if (now >= next) {
-        log::Warn("waiting: another worker serves the group, or has just ended",
-                  {{"group", options_.group_id},
-                   {"for", absl::FormatDuration(absl::Trunc(now - begin, absl::Seconds(1)))},
-                   {"hint", "stop the other one, or give this one its own group.id and topics"}});
-        next = now + kRemind;
-      }
+      if (seat_.Look(/*serves=*/false) == kafka::SeatVerdict::kOurs) return absl::OkStatus();
+      RETURN_IF_ERROR(seat_.Refused());
       Wait(kLook);
     }
     return absl::CancelledError();
   }
 
-  absl::Status Serve() {
-    absl::Duration held = environment_.clock->Monotonic();
+  // Until a stop is asked for, or the seat is another worker's: then nothing of ours runs.
+  void Serve() {
     while (!stop_.requested()) {
-      const absl::Duration now = environment_.clock->Monotonic();
-      if (seat_->held()) held = now;
-      if (now - held > kSeatLost) {
-        return Error(absl::StatusCode::kAborted, "group_seat_lost",
-                     absl::StrCat("another worker serves the group ", options_.group_id),
-                     "start this one again to wait for its turn");
+      const kafka::SeatVerdict verdict = seat_.Look(/*serves=*/true);
+      if (verdict == kafka::SeatVerdict::kTaken || verdict == kafka::SeatVerdict::kMayBeTaken) {
+        interface_.Close();
+        seat_.Look(/*serves=*/false);
+        log::Warn(
+            "the group's seat is another worker's now, or may be: all connectors are stopped "
+            "here",
+            {{"group", options_.group_id}});
+        worker_.Forget();
+        return;
       }
-      Wait(absl::Seconds(1));
+      Wait(kLook);
     }
-    log::Info("stopping");
-    return absl::OkStatus();
   }
 
   const rest::WorkerOptions options_;
@@ -287,8 +286,10 @@ class Serving {
   const Environment environment_ = Environment::Real();
   engine::ServerWorld world_{environment_};
   engine::ConnectorSet connectors_{world_};
+  admin::WorkerBoard board_;
+  SeatWatch seat_;  // before those that ask it
   rest::KafkaTopics topics_;
-  std::unique_ptr<kafka::GroupSeat> seat_;  // before those that ask whether it is held
+  bool served_ = false;
   rest::Worker worker_;
   admin::Surface pages_;
   rest::Interface interface_;

@@ -47,14 +47,14 @@ int ShowStatus(const Arguments& arguments) {
     const absl::Duration now = environment.clock->Monotonic();
     if (arguments.json) {
       std::cout << *answer << std::flush;
-      if (!arguments.watch) return engine::kExitClean;
+      if (!arguments.watch) return StatusExit(*answer);
     } else if (looked_at || arguments.watch) {
       if (looked_at) options.between = now - *looked_at;
       const absl::StatusOr<std::string> screen = StatusScreen(*answer, options);
       if (!screen.ok()) return PrintStatus(screen.status());
       std::cout << (terminal && arguments.watch ? kClear : "") << *screen
                 << (!terminal && arguments.watch ? "\n" : "") << std::flush;
-      if (!arguments.watch) return engine::kExitClean;
+      if (!arguments.watch) return StatusExit(*answer);
     }
     looked_at = now;
     options.before = *std::move(answer);

@@ -66,6 +66,18 @@ class Screen {
     AddBeside(connector);
     AddError(connector);
   }
+  // Nothing, unless it waits.
+  void AddWorker(const Value& worker) {
+    const std::string waits = Text(worker, "waiting_for");
+    if (waits.empty()) return;
+    const bool serves = Text(worker, "state") == "serving";
+    absl::StrAppend(&text_, "worker  ", Toned(Tone::kWarning, serves ? "SERVING" : "WAITING"),
+                    " for ", Since(worker, "state_since"), "\n");
+    Line("waiting", Toned(waits == "seat" ? Tone::kWarning : Tone::kBad,
+                          absl::StrCat(Text(worker, "message"), ", for ",
+                                       Since(worker, "waiting_since"))));
+    if (const std::string hint = Text(worker, "hint"); !hint.empty()) Line("hint", hint);
+  }
   std::string Take() { return std::move(text_); }
 
  private:
@@ -313,6 +325,11 @@ absl::StatusOr<std::string> StatusScreen(absl::string_view json, const ScreenOpt
   const Value* const all = document.HasParseError() ? nullptr : Connectors(document);
   if (all == nullptr) return absl::InternalError("the answer is not that of a walduct");
   Screen screen(options, TimeOf(document, "now").value_or(absl::UnixEpoch()));
+  const Value* const worker = Find(document, "worker");
+  if (worker != nullptr) screen.AddWorker(*worker);
+  // It knows of no connector yet, or of none any more.
+  if (worker != nullptr && Text(*worker, "state") == "waiting" && all->Empty())
+    return screen.Take();
   std::vector<std::string> names;
   bool found = false;
   for (const Value& one : all->GetArray()) {
@@ -326,7 +343,16 @@ absl::StatusOr<std::string> StatusScreen(absl::string_view json, const ScreenOpt
     return absl::InvalidArgumentError(absl::StrCat("no connector is named '", options.connector,
                                                    "'; there are: ", absl::StrJoin(names, ", ")));
   }
-  return names.empty() ? "no connectors\n" : screen.Take();
+  return screen.Take() + (names.empty() ? "no connectors\n" : "");
+}
+
+int StatusExit(absl::string_view json) {
+  rapidjson::Document document;
+  document.Parse(json.data(), json.size());
+  const Value* const worker = document.HasParseError() ? nullptr : Find(document, "worker");
+  const std::string waits = worker == nullptr ? "" : Text(*worker, "waiting_for");
+  if (waits.empty()) return 0;
+  return waits == "seat" ? kExitStandsBy : kExitWorkerWaits;
 }
 
 }  // namespace walduct::cli

@@ -47,8 +47,9 @@ constexpr Meaning kTopicMissing{
     Code::kFailedPrecondition, "topic_missing",
     "create the topic, set topic.creation.default.partitions and "
     "topic.creation.default.replication.factor, or turn the broker's auto.create.topics.enable on"};
-constexpr Meaning kPartitionMissing{Code::kFailedPrecondition, "partition_missing",
-                                    "give the topic more partitions"};
+constexpr Meaning kPartitionMissing{
+    Code::kFailedPrecondition, "partition_missing",
+    "if the topic was deleted, create it again; else give it more partitions"};
 constexpr Meaning kTooLarge{Code::kInvalidArgument, "record_too_large",
                             "raise producer.override.max.request.size, and message.max.bytes of "
                             "the broker or max.message.bytes of the topic"};

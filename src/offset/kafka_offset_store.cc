@@ -113,6 +113,21 @@ absl::Status KafkaOffsetStore::OpenProducer() {
   return absl::OkStatus();
 }
 
+// What the client says of a topic that was deleted is about partitions, or asks for any topic.
+absl::Status KafkaOffsetStore::Explain(const absl::Status& status) const {
+  const std::string reason = ErrorReason(status);
+  if (reason != "topic_missing" && reason != "partition_missing")
+    return WithContext(status, "offset store");
+  return Error(
+      status.code(), "offset_topic_gone",
+      absl::StrCat("the offset topic ", options_.topic,
+                   " is gone, or has fewer partitions than before: ", status.message()),
+      absl::StrCat("create it again: kafka-topics.sh --create --topic ", options_.topic,
+                   " --partitions ", options_.topic_partitions,
+                   " --config cleanup.policy=compact; the position is stored there at once. Until "
+                   "then do not stop this process: it alone knows the position"));
+}
+
 absl::StatusOr<std::optional<StoredOffset>> KafkaOffsetStore::Read(bool awaits_transactions) {
   erased_ = false;
   std::map<Place, Latest> places;
@@ -258,7 +273,7 @@ absl::Status KafkaOffsetStore::Send(absl::string_view key, std::optional<absl::s
         absl::StatusCode::kUnavailable, "broker_unavailable",
         absl::StrCat("storing offsets is waiting for Kafka at ", kafka_.bootstrap_servers));
   }
-  RETURN_IF_ERROR(WithContext(status, "offset store"));
+  RETURN_IF_ERROR(Explain(status));
   ++sent_;
   return absl::OkStatus();
 }
@@ -269,7 +284,7 @@ std::optional<absl::Status> KafkaOffsetStore::PollSave() {
     // The next save begins with a new producer.
     topic_.reset();
     producer_.reset();
-    return WithContext(status, "offset store");
+    return Explain(status);
   }
   if (delivered_ < sent_) return std::nullopt;
   return absl::OkStatus();

@@ -51,6 +51,7 @@ class KafkaOffsetStore final : public OffsetStore, private kafka::DeliveryHandle
   absl::StatusOr<std::optional<StoredOffset>> Read(bool awaits_transactions);
   absl::Status ReadLatest(bool awaits_transactions,
                           const std::function<void(const kafka::TopicRecord&)>& handler);
+  absl::Status Explain(const absl::Status& status) const;
   void TellIfLong(absl::Duration took, size_t records) const;
   absl::Status CheckTopic();
   // False: it is there already.

@@ -4,7 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "admin/connect_bodies.h"
-#include "rest/topic_formats.h"
+#include "base/error.h"
+#include "rest/configuration/topic_formats.h"
 
 namespace walduct::rest {
 namespace {
@@ -36,8 +37,12 @@ http::Response ErrorAnswer(int status, absl::string_view message) {
   return Json(admin::ErrorJson(status, message), status);
 }
 
+// Connect answers 500 after it has waited for Kafka for 90 s.
 http::Response ErrorAnswer(const absl::Status& error) {
-  return ErrorAnswer(HttpStatusOf(error.code()), error.message());
+  const std::string reason = ErrorReason(error);
+  const bool is_away = reason == "kafka_away" || reason == "change_not_acknowledged" ||
+                       reason == "worker_topic_empty" || reason == "broker_unavailable";
+  return ErrorAnswer(is_away ? 503 : HttpStatusOf(error.code()), error.message());
 }
 
 http::Response ConnectorNotFound(absl::string_view name) {

@@ -80,7 +80,10 @@ Interface::Interface(Parts parts)
     : parts_(std::move(parts)), loggers_(parts_.log_level), offsets_(*parts_.topics) {}
 
 void Interface::Open(std::string cluster_id) {
-  cluster_id_ = std::move(cluster_id);
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!cluster_id.empty()) cluster_id_ = std::move(cluster_id);
+  }
   for (const auto& [logger, level] : parts_.worker->LoggerLevels()) {
     const auto set = loggers_.Set(logger, level, parts_.clock->Now());
     if (!set.ok()) log::Warn(set.status().message());
@@ -104,8 +107,7 @@ http::Response Interface::Answer(const http::Request& request, const Entrance& e
     if (const auto refused = RefusedMedia(request, route.reads_body); refused && !internal)
       return *refused;
     if (!internal && !IsAdmitted(entrance, request)) return Unauthorized("application/json");
-    if (!open_ && route.handle != &Interface::Health)
-      return ErrorAnswer(503, "The worker is starting; see /health");
+    if (!open_ && route.handle != &Interface::Health) return ErrorAnswer(503, NotOpen());
     return (this->*route.handle)(path, request);
   }
   if (methods.empty()) return Pages(request, entrance);
@@ -124,15 +126,24 @@ http::Response Interface::Pages(const http::Request& request, const Entrance& en
   return IsAdmitted(entrance, request) ? parts_.pages->Handle(request) : Unauthorized("text/plain");
 }
 
+std::string Interface::NotOpen() const {
+  const std::string waits = Waits();
+  return waits.empty() ? "The worker is starting; see /health"
+                       : absl::StrCat("The worker ", waits, ". It runs no connectors meanwhile");
+}
+
 http::Response Interface::Root(const Path&, const http::Request&) {
+  const std::lock_guard<std::mutex> lock(mutex_);
   return Json(admin::RootJson(cluster_id_));
 }
 
 http::Response Interface::Health(const Path&, const http::Request&) {
+  const std::string waits = Waits();
+  std::string message = open_ ? "Worker has completed startup and is ready to handle requests."
+                              : "Worker is still starting up.";
+  if (!waits.empty()) absl::StrAppend(&message, " It ", waits, ".");
   admin::Json json;
-  json.Object().Key("status").Text(open_ ? "healthy" : "starting").Key("message");
-  json.Text(open_ ? "Worker has completed startup and is ready to handle requests."
-                  : "Worker is still starting up.");
+  json.Object().Key("status").Text(open_ ? "healthy" : "starting").Key("message").Text(message);
   return Json(json.EndObject().text(), open_ ? 200 : 503);
 }
 

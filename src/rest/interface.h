@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <functional>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,11 +44,15 @@ class Interface final : public http::Handler {
                                               const event::ChangeId& change)>
         skip = {};
     std::string log_level;  // "INFO"
+    // What the worker waits for now, as "waits for …"; empty: for nothing. Null: never.
+    std::function<std::string()> waits = {};
   };
   explicit Interface(Parts parts);
 
-  // Before it the worker is said to be starting. cluster_id: Kafka's.
+  // Before it, and after Close, connectors are not spoken of: the worker says what it waits for.
+  // cluster_id: Kafka's.
   void Open(std::string cluster_id);
+  void Close() { open_ = false; }
 
   // What a listener lets through.
   struct Entrance {
@@ -63,6 +68,7 @@ class Interface final : public http::Handler {
   struct Route;
   static const std::vector<Route>& Routes();
 
+  std::string NotOpen() const;
   http::Response Root(const Path& path, const http::Request& request);
   http::Response Health(const Path& path, const http::Request& request);
   http::Response Pages(const http::Request& request, const Entrance& entrance);
@@ -105,12 +111,14 @@ class Interface final : public http::Handler {
   http::Response Changed(const std::string& name, TargetState target, int status);
   // OK, or why this configuration is not taken.
   absl::Status Check(const ConfigMap& config) const;
+  std::string Waits() const { return parts_.waits ? parts_.waits() : ""; }
   static std::string PlaceOf(const std::string& name, const http::Request& request);
 
   const Parts parts_;
   LoggerBoard loggers_;
   Offsets offsets_;
-  std::string cluster_id_;  // written before open_
+  std::mutex mutex_;
+  std::string cluster_id_;  // guarded by mutex_
   std::atomic<bool> open_{false};
 };
 

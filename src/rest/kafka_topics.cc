@@ -63,6 +63,7 @@ absl::Status KafkaTopics::Prepare() {
     Close();
     return connected;
   }
+  cluster_id_ = writer_.producer->client().ClusterId(kRequestTimeout);
   for (const InternalTopic topic :
        {InternalTopic::kConfigs, InternalTopic::kStatus, InternalTopic::kOffsets})
     RETURN_IF_ERROR(CreateMissing(OptionsOf(topic)));
@@ -71,7 +72,7 @@ absl::Status KafkaTopics::Prepare() {
 
 std::string KafkaTopics::ClusterId() {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return writer_.producer == nullptr ? "" : writer_.producer->client().ClusterId(kRequestTimeout);
+  return cluster_id_;
 }
 
 absl::Status KafkaTopics::CreateMissing(const InternalTopicOptions& topic) {
@@ -127,6 +128,16 @@ absl::Status KafkaTopics::Send(const kafka::Topic& topic, const TopicEntry& entr
   return writer_.producer->Produce({.topic = &topic, .key = entry.key, .value = value, .token = 1});
 }
 
+absl::Status KafkaTopics::AwaitAcknowledgement() {
+  constexpr absl::Duration kStep = absl::Milliseconds(500);
+  const absl::Duration deadline = environment_.clock->Monotonic() + kTimeout;
+  while (true) {
+    absl::Status flushed = writer_.producer->Flush(*this, kStep);
+    if (!absl::IsDeadlineExceeded(flushed)) return flushed;
+    if (environment_.clock->Monotonic() >= deadline || (is_away_ && is_away_())) return flushed;
+  }
+}
+
 absl::Status KafkaTopics::Write(InternalTopic topic, const std::vector<TopicEntry>& entries) {
   const std::lock_guard<std::mutex> lock(mutex_);
   RETURN_IF_ERROR(Open());
@@ -135,7 +146,7 @@ absl::Status KafkaTopics::Write(InternalTopic topic, const std::vector<TopicEntr
     written.Update(Send(writer_.topics[static_cast<size_t>(topic)], entry));
     if (!written.ok()) break;
   }
-  if (written.ok()) written = writer_.producer->Flush(*this, kTimeout);
+  if (written.ok()) written = AwaitAcknowledgement();
   // What may still be under way must not come after what the next call writes.
   if (!written.ok()) Close();
   return WithContext(written, absl::StrCat("topic ", OptionsOf(topic).name));

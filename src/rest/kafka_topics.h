@@ -2,6 +2,7 @@
 // the partitioner of Kafka's own clients, so that one key has one history whoever writes it.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -16,14 +17,16 @@ namespace walduct::rest {
 
 class KafkaTopics final : public InternalTopics, private kafka::DeliveryHandler {
  public:
-  KafkaTopics(WorkerOptions options, const Environment& environment)
-      : options_(std::move(options)), environment_(environment) {}
+  // is_away: a write that is not acknowledged is given up at once; empty: after half a minute.
+  KafkaTopics(WorkerOptions options, const Environment& environment,
+              std::function<bool()> is_away = {})
+      : options_(std::move(options)), environment_(environment), is_away_(std::move(is_away)) {}
 
   // Creates what is missing. Unavailable: Kafka is away. FailedPrecondition
   // internal_topic_not_compacted, or as topics are created.
   absl::Status Prepare();
 
-  // The id of the cluster, once they are prepared.
+  // The id of the cluster that they were prepared in.
   std::string ClusterId();
 
   absl::Status Write(InternalTopic topic, const std::vector<TopicEntry>& entries) override;
@@ -41,13 +44,16 @@ class KafkaTopics final : public InternalTopics, private kafka::DeliveryHandler 
   absl::Status CreateMissing(const InternalTopicOptions& topic);
   absl::Status Create(const InternalTopicOptions& topic, int replication_factor);
   absl::Status CheckCompacted(const InternalTopicOptions& topic);
+  absl::Status AwaitAcknowledgement();
   absl::Status Send(const kafka::Topic& topic, const TopicEntry& entry);
   void OnDelivered(uint64_t, uint32_t) override {}
 
   const WorkerOptions options_;
   const Environment environment_;
+  const std::function<bool()> is_away_;
   std::mutex mutex_;
-  Writer writer_;  // guarded by mutex_
+  Writer writer_;           // guarded by mutex_
+  std::string cluster_id_;  // the same
 };
 
 }  // namespace walduct::rest

@@ -73,6 +73,7 @@ absl::StatusOr<event::ChangeId> ChangeOf(const std::string& body) {
 
 http::Response Interface::GetOffsets(const Path& path, const http::Request&) {
   if (!parts_.worker->Find(path[1])) return ConnectorNotFound(path[1]);
+  if (absl::Status away = parts_.worker->CheckReachable(); !away.ok()) return ErrorAnswer(away);
   const auto offsets = offsets_.Read(path[1]);
   if (!offsets.ok()) return ErrorAnswer(offsets.status());
   admin::Json json;

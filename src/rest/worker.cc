@@ -24,94 +24,6 @@ bool Worker::IsForeign(const Deployment& one) {
           *connector_class != "Postgres");
 }
 
-absl::Status Worker::Load() {
-  RETURN_IF_ERROR(
-      parts_.topics->Read(InternalTopic::kConfigs,
-                          [this](absl::string_view key, std::optional<absl::string_view> value) {
-                            ReadConfig(key, value);
-                          }));
-  RETURN_IF_ERROR(
-      parts_.topics->Read(InternalTopic::kStatus,
-                          [this](absl::string_view key, std::optional<absl::string_view> value) {
-                            ReadStatus(key, value);
-                          }));
-  const std::lock_guard<std::mutex> lock(mutex_);
-  for (auto one = deployments_.begin(); one != deployments_.end();) {
-    // A target state may be there before its connector, or after it.
-    one = one->second.config.empty() ? deployments_.erase(one) : std::next(one);
-  }
-  for (const auto& [name, one] : deployments_) {
-    if (IsForeign(one)) {
-      const std::string* connector_class = FindValue(one.config, "connector.class");
-      log::Warn("a connector of another class is left alone",
-                {{"name", name}, {"class", connector_class == nullptr ? "" : *connector_class}});
-    }
-  }
-  return absl::OkStatus();
-}
-
-// Keys that are not known are skipped: other workers write more than counts here.
-void Worker::ReadConfig(absl::string_view key, std::optional<absl::string_view> value) {
-  const ConfigRecordName record = NameOfConfigRecord(key);
-  if (record.kind == ConfigRecordKind::kOther) return;
-  const std::lock_guard<std::mutex> lock(mutex_);
-  absl::Status read;
-  if (record.kind == ConfigRecordKind::kLogger) {
-    if (!value) return;
-    const absl::StatusOr<std::string> level = ReadLoggerValue(*value);
-    if (level.ok()) loggers_[record.name] = *level;
-    return;
-  }
-  Deployment& one = deployments_[record.name];
-  if (record.kind == ConfigRecordKind::kConnector) {
-    one.version = next_version_++;
-    absl::StatusOr<ConfigMap> config = value ? ReadConnectorValue(*value) : ConfigMap();
-    read = config.status();
-    if (config.ok()) one.config = *std::move(config);
-    if (!value) one = Deployment();
-  } else if (record.kind == ConfigRecordKind::kTarget) {
-    absl::StatusOr<TargetState> target = value ? ReadTargetValue(*value) : TargetState::kStarted;
-    read = target.status();
-    if (target.ok()) one.target = *target;
-  } else if (value) {
-    const absl::StatusOr<int> tasks = ReadCommitValue(*value);
-    read = tasks.status();
-    if (tasks.ok()) one.tasks = *tasks;
-    one.committed = one.version;
-  }
-  if (!read.ok()) log::Warn(absl::StrCat("record ", key, " is skipped: ", read.message()));
-}
-
-void Worker::ReadStatus(absl::string_view key, std::optional<absl::string_view> value) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  if (const auto topic = NameOfTopicStatus(key)) {
-    ActiveTopics& active = topics_[topic->first];
-    if (value) {
-      active.names.insert(topic->second);
-    } else {
-      active.names.erase(topic->second);
-    }
-  } else if (NameOfStatus(key)) {
-    if (value) {
-      statuses_[std::string(key)] = std::string(*value);
-    } else {
-      statuses_.erase(std::string(key));
-    }
-  }
-}
-
-absl::Status Worker::CheckMayWrite() const {
-  if (parts_.may_write()) return absl::OkStatus();
-  return absl::AbortedError(
-      "Cannot complete request momentarily due to stale configuration (typically caused by a "
-      "concurrent config change)");
-}
-
-absl::Status Worker::WriteConfigs(const std::vector<TopicEntry>& entries) {
-  RETURN_IF_ERROR(CheckMayWrite());
-  return parts_.topics->Write(InternalTopic::kConfigs, entries);
-}
-
 // mutex_ is held.
 absl::StatusOr<Worker::Deployment*> Worker::FindOwn(const std::string& name) {
   const auto found = deployments_.find(name);
@@ -141,6 +53,7 @@ std::optional<ConnectorView> Worker::Find(const std::string& name) const {
 
 absl::Status Worker::Create(const std::string& name, const ConfigMap& config, TargetState target) {
   const std::lock_guard<std::mutex> change(change_mutex_);
+  RETURN_IF_ERROR(Refresh());
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (deployments_.contains(name))
@@ -166,6 +79,7 @@ absl::StatusOr<bool> Worker::PutConfig(const std::string& name, const ConfigMap&
                                        bool expects) {
   {
     const std::lock_guard<std::mutex> change(change_mutex_);
+    RETURN_IF_ERROR(Refresh());
     bool exists = false;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
@@ -194,6 +108,7 @@ absl::StatusOr<bool> Worker::PutConfig(const std::string& name, const ConfigMap&
 
 absl::Status Worker::SetTarget(const std::string& name, TargetState target) {
   const std::lock_guard<std::mutex> change(change_mutex_);
+  RETURN_IF_ERROR(Refresh());
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     RETURN_IF_ERROR(FindOwn(name).status());
@@ -216,6 +131,7 @@ absl::Status Worker::SetTarget(const std::string& name, TargetState target) {
 
 absl::Status Worker::Delete(const std::string& name) {
   const std::lock_guard<std::mutex> change(change_mutex_);
+  RETURN_IF_ERROR(Refresh());
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     RETURN_IF_ERROR(FindOwn(name).status());
@@ -251,6 +167,7 @@ absl::Status Worker::RestartTask(const std::string& name, const std::string& tas
 absl::StatusOr<StatusView> Worker::Restart(const std::string& name, bool include_tasks,
                                            bool only_failed) {
   const std::lock_guard<std::mutex> change(change_mutex_);
+  RETURN_IF_ERROR(Refresh());
   const bool plan = include_tasks || only_failed;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -286,6 +203,7 @@ std::set<std::string> Worker::TopicsOf(const std::string& name) const {
 
 absl::Status Worker::ResetTopics(const std::string& name) {
   const std::lock_guard<std::mutex> change(change_mutex_);
+  RETURN_IF_ERROR(CheckMayWrite());
   std::vector<TopicEntry> entries;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -307,6 +225,7 @@ absl::Status Worker::WhileFailed(
     const std::string& name,
     const std::function<absl::Status(const engine::ConnectorError& last)>& change) {
   const std::lock_guard<std::mutex> changing(change_mutex_);
+  RETURN_IF_ERROR(Refresh());
   std::optional<engine::ConnectorStatus> status;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -337,6 +256,7 @@ absl::Status Worker::WhileStopped(const std::string& name,
   while (true) {
     {
       const std::lock_guard<std::mutex> changing(change_mutex_);
+      RETURN_IF_ERROR(Refresh());
       bool ended = false;
       {
         const std::lock_guard<std::mutex> lock(mutex_);
@@ -359,21 +279,6 @@ absl::Status Worker::WhileStopped(const std::string& name,
       return absl::UnavailableError(absl::StrCat("Connector ", name, " has not ended yet"));
     parts_.environment.poller->WaitReadable({}, kLookAgain);
   }
-}
-
-std::map<std::string, std::string> Worker::LoggerLevels() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  return loggers_;
-}
-
-absl::Status Worker::WriteSession(absl::string_view key) {
-  return WriteConfigs({{.key = std::string(kSessionKey),
-                        .value = SessionValue(key, parts_.environment.clock->Now())}});
-}
-
-absl::Status Worker::WriteLogger(const std::string& logger, const std::string& level) {
-  const std::lock_guard<std::mutex> change(change_mutex_);
-  return WriteConfigs({{.key = LoggerKey(logger), .value = LoggerValue(level)}});
 }
 
 }  // namespace walduct::rest

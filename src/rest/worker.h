@@ -23,8 +23,8 @@
 #include "engine/control/wake_signal.h"
 #include "engine/lifecycle/connectors.h"
 #include "rest/configuration/config_map.h"
+#include "rest/configuration/topic_formats.h"
 #include "rest/internal_topics.h"
-#include "rest/topic_formats.h"
 #include "rest/views.h"
 
 namespace walduct::metrics {
@@ -51,16 +51,20 @@ class Worker {
     std::string version;  // of the connectors
     // Reads files, reaches no server.
     std::function<Loaded(const ConfigMap&)> load;
-    // Whether this worker may write.
-    std::function<bool()> may_write;
+    // OK, or why this worker may not write now, as a request is answered then: Unavailable
+    // kafka_away, Aborted. While it is not OK another one may have written, so the topics are read
+    // again once it is.
+    std::function<absl::Status()> may_write;
   };
   explicit Worker(Parts parts) : parts_(std::move(parts)) {}
   ~Worker() { Stop(); }
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  // Reads the topics. Once, before Start.
+  // Reads the topics: once before what they say is run, and again after Forget.
   absl::Status Load();
+  // Another worker runs them from now on: nothing is to run here.
+  void Forget();
   // Runs what they say until Stop, which leaves the connectors running.
   void Start();
   void Stop();
@@ -99,6 +103,12 @@ class Worker {
       const std::string& name,
       const std::function<absl::Status(const engine::ConnectorError& last)>& change);
 
+  // Unavailable kafka_away: what is asked of the topics would not be answered.
+  absl::Status CheckReachable() const {
+    const absl::Status may_write = parts_.may_write();
+    return absl::IsUnavailable(may_write) ? may_write : absl::OkStatus();
+  }
+
   // Levels that were set for all workers, as the topics had them.
   std::map<std::string, std::string> LoggerLevels() const;
   // key: 32 random bytes.
@@ -132,6 +142,15 @@ class Worker {
     std::string topic;
   };
 
+  // What the topics say.
+  struct Contents {
+    std::map<std::string, Deployment> deployments;  // with versions of their own
+    std::map<std::string, ActiveTopics> topics;
+    std::map<std::string, std::string> statuses;
+    std::map<std::string, std::string> loggers;
+    uint64_t configs = 0;  // records of the config topic
+  };
+
   static bool IsForeign(const Deployment& one);
   void Run();
   void Look();
@@ -152,8 +171,14 @@ class Worker {
   void RepeatStatus(const std::string& name, bool of_connector, bool of_task);
   absl::Status CheckMayWrite() const;
   absl::Status WriteConfigs(const std::vector<TopicEntry>& entries);
-  void ReadConfig(absl::string_view key, std::optional<absl::string_view> value);
-  void ReadStatus(absl::string_view key, std::optional<absl::string_view> value);
+  absl::StatusOr<Contents> ReadTopics();
+  static void ReadConfig(absl::string_view key, std::optional<absl::string_view> value,
+                         Contents* out);
+  static void ReadStatus(absl::string_view key, std::optional<absl::string_view> value,
+                         Contents* out);
+  void Take(Contents contents);
+  absl::Status Refresh();
+  void LookWhetherItMayWrite();
 
   const Parts parts_;
   engine::WakeSignal wake_;
@@ -167,6 +192,8 @@ class Worker {
   std::set<std::string> repeated_;               // keys that are written again as they are
   std::map<std::string, std::string> loggers_;
   uint64_t next_version_ = 1;
+  bool loaded_ = false;
+  bool stale_ = false;  // the topics may say something else: they are read before the next write
   bool ends_ = false;
   absl::Time silent_until_ = absl::InfinitePast();  // the status topic could not be written
   std::thread thread_;

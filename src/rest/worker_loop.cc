@@ -43,6 +43,7 @@ void Worker::Run() {
 }
 
 void Worker::Reconcile() {
+  LookWhetherItMayWrite();
   std::set<std::string> names;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -97,9 +98,15 @@ bool Worker::StepRunning(const std::string& name, bool ended) {
 }
 
 void Worker::StartOne(const std::string& name, const Deployment& one) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (parts_.environment.clock->Now() < silent_until_) return;
+  }
+  // Nothing new begins without the seat, for another worker may begin it.
+  if (!parts_.may_write().ok()) return;
   if (absl::Status committed = CommitTask(name, one); !committed.ok()) {
-    log::Warn(absl::StrCat("connector ", name, " cannot be started yet: ", committed.message()));
-    return;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return BeSilent(absl::StrCat("connector ", name, " cannot be started yet"), committed);
   }
   // A PATCH may have put another name there, which Connect does not mind.
   ConfigMap config = one.config;
@@ -128,6 +135,7 @@ void Worker::StartOne(const std::string& name, const Deployment& one) {
 absl::Status Worker::CommitTask(const std::string& name, const Deployment& one) {
   if (one.tasks > 0 && one.committed == one.version) return absl::OkStatus();
   const std::lock_guard<std::mutex> change(change_mutex_);
+  RETURN_IF_ERROR(Refresh());
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto found = deployments_.find(name);
@@ -159,9 +167,9 @@ void Worker::Fail(const std::string& name, uint64_t version,
 void Worker::Look() {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (parts_.environment.clock->Now() < silent_until_) return;
+    if (stale_ || parts_.environment.clock->Now() < silent_until_) return;
   }
-  if (!parts_.may_write()) return;
+  if (!parts_.may_write().ok()) return;
   WriteTopics();
   WriteStatuses(StatusEntries());
 }

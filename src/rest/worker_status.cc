@@ -151,7 +151,7 @@ void Worker::BeSilent(absl::string_view what, const absl::Status& written) {
 }
 
 void Worker::Leave() {
-  if (!parts_.may_write()) return;
+  if (!parts_.may_write().ok()) return;
   std::map<std::string, std::string> entries = StatusEntries();
   for (auto& [key, value] : entries)
     value = StatusValue({.state = "UNASSIGNED", .trace = {}, .version = {}}, parts_.worker_id);

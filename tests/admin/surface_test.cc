@@ -53,6 +53,41 @@ TEST_F(SurfaceTest, ProbesOfAConnectorThatStreams) {
   EXPECT_EQ(Ask("/health").status, 200);
 }
 
+TEST_F(SurfaceTest, WhatAWorkerWaitsForIsOnEachPage) {
+  WorkerBoard board("g", Clock::Real());
+  Surface surface({.connectors = &connectors_,
+                   .clock = &Clock::Real(),
+                   .configs = {},
+                   .worker = "w:1",
+                   .board = &board});
+  const auto ask = [&](const std::string& path) {
+    http::Request request;
+    request.method = "GET";
+    request.path = path;
+    return surface.Handle(request);
+  };
+  EXPECT_THAT(ask("/readyz").body, StartsWith("the worker waits for its topics, since 2"));
+  EXPECT_EQ(ask("/livez").status, 200);
+  const absl::Time before = absl::Now() - absl::Seconds(90);
+  board.Show(false, WorkerWait::kKafka, before, "for Kafka at k:1", "look");
+  // The same wait, told anew: it has not begun anew.
+  board.Show(false, WorkerWait::kKafka, absl::Now(), "for Kafka at k:1: refused", "look");
+  EXPECT_THAT(ask("/readyz").body, StartsWith("the worker waits for Kafka at k:1: refused, since"));
+  EXPECT_THAT(ask("/metrics").body,
+              testing::AllOf(HasSubstr("walduct_worker_state{state=\"serving\"} 0\n"),
+                             HasSubstr("walduct_worker_state{state=\"waiting\"} 1\n"),
+                             HasSubstr("walduct_worker_waiting_seconds{for=\"kafka\"} 9")));
+  EXPECT_THAT(ask("/status").body,
+              testing::AllOf(HasSubstr(R"("worker":{"group":"g","state":"waiting")"),
+                             HasSubstr(R"("waiting_for":"kafka")"), HasSubstr(R"("hint":"look")")));
+  board.ShowServing();
+  EXPECT_EQ(ask("/readyz").status, 200);
+  EXPECT_THAT(ask("/metrics").body, Not(HasSubstr("walduct_worker_waiting_seconds{")));
+  EXPECT_THAT(ask("/status").body, HasSubstr(R"("state":"serving")"));
+  // A process that is no worker has none of it.
+  EXPECT_THAT(Ask("/metrics").body, Not(HasSubstr("walduct_worker_")));
+}
+
 TEST_F(SurfaceTest, APausedConnectorLivesButIsNotReady) {
   connectors_.Find("orders")->Pause();
   test::Await([this] { return connectors_.Statuses()[0].rests(); });

@@ -33,6 +33,39 @@ TEST(StatusScreen, OfAConnectorThatStreams) {
       "lost in 34m 08s\n");
 }
 
+std::string OfWorker(absl::string_view worker, absl::string_view connectors = "") {
+  return absl::StrCat(R"({"now":"2026-01-01T00:10:00.000Z","worker":{)", worker,
+                      R"(},"connectors":[)", connectors, "]}");
+}
+constexpr absl::string_view kWaits = R"("group":"g","state":"waiting",
+  "state_since":"2026-01-01T00:08:00.000Z","waiting_for":"kafka",
+  "waiting_since":"2026-01-01T00:09:00.000Z","message":"for Kafka at k:9092","hint":"look")";
+constexpr absl::string_view kServes =
+    R"("group":"g","state":"serving","state_since":"2026-01-01T00:00:00.000Z")";
+
+TEST(StatusScreen, WhatAWorkerWaitsFor) {
+  EXPECT_EQ(Show(OfWorker(kWaits)),
+            "worker  WAITING for 2m 00s\n"
+            "  waiting    for Kafka at k:9092, for 60 s\n"
+            "  hint       look\n");
+  ScreenOptions one;
+  one.connector = "shop";
+  EXPECT_THAT(Show(OfWorker(kWaits), one), HasSubstr("WAITING"));
+  EXPECT_EQ(Show(OfWorker(kServes)), "no connectors\n");
+  EXPECT_THAT(Show(OfWorker(absl::StrCat(kServes, R"(,"waiting_for":"kafka")"),
+                            R"({"name":"shop","state":"RUNNING"})")),
+              testing::AllOf(testing::StartsWith("worker  SERVING"), HasSubstr("\nshop  RUNNING")));
+}
+
+TEST(StatusScreen, AShellIsToldWhetherTheWorkerWaits) {
+  EXPECT_EQ(StatusExit(OfWorker(kServes)), 0);
+  EXPECT_EQ(StatusExit(kRunning), 0);
+  EXPECT_EQ(StatusExit("no JSON"), 0);
+  EXPECT_EQ(StatusExit(OfWorker(kWaits)), 6);
+  EXPECT_EQ(StatusExit(OfWorker(R"("waiting_for":"group")")), 6);
+  EXPECT_EQ(StatusExit(OfWorker(R"("waiting_for":"seat")")), 7);
+}
+
 TEST(StatusScreen, AnOldTransactionIsNamed) {
   const auto of = [](int seconds) {
     return Show(absl::StrCat(R"({"connectors":[{"name":"shop","slot":{"wal_status":"reserved",

@@ -140,6 +140,7 @@ def test_levers(browser, hostile):
     hostile.wait_state(at(HOSTILE), "RUNNING/RUNNING")
     page.get_by_role("button", name="Restart").click()
     shows(page, "Restart: accepted")
+    shows(page, "Restart: accepted, it is RUNNING")
     hostile.wait_state(at(HOSTILE), "RUNNING/RUNNING")
     view.check()
 

@@ -33,6 +33,24 @@ def test_levers(workers, databases, pg17):  # noqa: F811
     assert gone.returncode == 1 and "nobody answers" in gone.stderr, gone
 
 
+def test_a_lever_says_what_lasts(workers, databases, pg17):  # noqa: F811
+    """A connector that begins anew runs for a moment before it fails."""
+    db = databases(pg17)
+    db.script("create table items (id int primary key); create publication by_hand for table items")
+    worker = workers().start()
+    worker.create("shop", config_of(db, **{"publication.name": "by_hand", "publication.autocreate.mode": "disabled"}))
+    worker.wait_state("shop", "RUNNING/RUNNING")
+    db.execute("drop publication by_hand")
+    for before in ("RUNNING", "FAILED"):
+        done = walduct("restart", "shop", "--url", worker.base)
+        assert done.returncode == 3 and f"shop was {before}, is FAILED: " in done.stderr, done
+        assert "by_hand" in done.stderr and "hint: " in done.stderr, done
+    db.execute("create publication by_hand for table items")
+    done = walduct("restart", "shop", "--url", worker.base)
+    assert (done.returncode, done.stdout) == (0, "shop: was FAILED, is RUNNING\n"), done
+    worker.stop()
+
+
 def test_a_process_of_run_takes_no_commands(db, connectors):
     db.script("create table items (id int primary key)")
     connector = connectors(db, sink="file").start("--listen", "127.0.0.1:0").wait_streaming()

@@ -4,8 +4,9 @@ import json
 import pytest
 from confluent_kafka import Producer
 
-from support.kafka import QUIET, create_topic, read_topics
+from support.kafka import QUIET, create_topic, delete_topics, read_topics
 from support.offsets import offset_key
+from support.wait import wait_until
 
 
 def topic_connector(db, connectors, topic, properties=None):
@@ -94,3 +95,26 @@ def test_a_position_of_megabytes(db, broker, connectors, tmp_path):
     connector.stop()
     sizes = [len(record.value) for record in read_topics(broker, topic)]
     assert max(sizes) > 1 << 20 and sizes[-1] < 10_000
+
+
+def test_topic_that_is_deleted_while_it_streams(db, broker, connectors):
+    """It goes on, says what to type, and stores the position there once the topic is back."""
+    topic = f"offsets-{db.name}"
+    create_topic(broker, topic, **{"cleanup.policy": "compact"})
+    connector = topic_connector(db, connectors, topic).start().wait_streaming()
+    db.execute("insert into items values (1)")
+    connector.wait_events(1)
+    delete_topics(broker, topic)
+    db.execute("insert into items values (2)")
+    connector.wait_log(rf'cannot store the offset; retrying error="the offset topic {topic} is gone.*'
+                       rf'hint="create it again: kafka-topics\.sh --create --topic {topic} --partitions 1 '
+                       r'--config cleanup\.policy=compact', 60)
+    create_topic(broker, topic, **{"cleanup.policy": "compact"})
+    db.execute("insert into items values (3)")
+    assert [e.id for e in connector.wait_events(3)] == [1, 2, 3]
+    wait_until(lambda: any(event.value for event in read_topics(broker, topic)), 60, "the position is stored again")
+    connector.stop()
+    connector.start().wait_streaming()
+    db.execute("insert into items values (4)")
+    assert [e.id for e in connector.wait_events(4)] == [1, 2, 3, 4]
+    connector.stop()

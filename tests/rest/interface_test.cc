@@ -51,7 +51,8 @@ class InterfaceTest : public testing::Test {
            more + "}";
   }
 
-  std::string authorization_, signals_;
+  std::string authorization_, signals_, waits_;
+  absl::Status may_write_;
   Interface::Entrance entrance_;
   test::FakeWorld world_;
   engine::ConnectorSet connectors_{world_};
@@ -63,7 +64,7 @@ class InterfaceTest : public testing::Test {
                   .worker_id = "h:1",
                   .version = "3.6.1.Final",
                   .load = [](const ConfigMap&) { return Loaded(); },
-                  .may_write = [] { return true; }}};
+                  .may_write = [this] { return may_write_; }}};
   Interface interface_{{.worker = &worker_,
                         .topics = &topics_,
                         .pages = &pages_,
@@ -77,7 +78,8 @@ class InterfaceTest : public testing::Test {
                           signals_ += *FindValue(config, "topic.prefix") + text;
                           return Interface::Parts::Sent("s1", "file f");
                         },
-                        .log_level = "INFO"}};
+                        .log_level = "INFO",
+                        .waits = [this] { return waits_; }}};
 };
 
 TEST_F(InterfaceTest, PathsMethodsAndTypes) {
@@ -93,6 +95,39 @@ TEST_F(InterfaceTest, PathsMethodsAndTypes) {
   EXPECT_THAT(Ask("DELETE", "/connectors/%00").body, testing::HasSubstr("Bad Request"));
   EXPECT_EQ(Ask("GET", "/connectors/").body, "[]");
   EXPECT_EQ(Ask("OPTIONS", "/connectors").body, "HEAD, POST, GET, OPTIONS");
+}
+
+TEST_F(InterfaceTest, AWorkerThatDoesNotServeSaysWhatItWaitsFor) {
+  waits_ = "waits for Kafka at k:9092, since 2026-01-01T00:00:00Z";
+  const http::Response open = Ask("GET", "/health");
+  EXPECT_EQ(open.status, 200);
+  EXPECT_THAT(open.body, HasSubstr("It waits for Kafka at k:9092"));
+  EXPECT_EQ(Ask("GET", "/connectors").status, 200);
+  interface_.Close();
+  EXPECT_EQ(Ask("GET", "/health").status, 503);
+  const http::Response closed = Ask("PUT", "/connectors/a/pause");
+  EXPECT_EQ(closed.status, 503);
+  EXPECT_THAT(closed.body, HasSubstr("waits for Kafka at k:9092"));
+  EXPECT_EQ(Ask("GET", "/metrics").body, "page");
+  waits_.clear();
+  EXPECT_THAT(Ask("GET", "/connectors").body, HasSubstr("The worker is starting; see /health"));
+}
+
+TEST_F(InterfaceTest, WhileKafkaIsAwayWhatWouldChangeSomethingIsRefused) {
+  ASSERT_EQ(Ask("POST", "/connectors", CreateBody("a", R"(,"initial_state":"STOPPED")")).status,
+            201);
+  may_write_ = Error(absl::StatusCode::kUnavailable, "kafka_away", "Kafka has been away");
+  for (const char* path : {"/connectors/a/pause", "/connectors/a/resume", "/connectors/a/stop"}) {
+    const http::Response refused = Ask("PUT", path);
+    EXPECT_EQ(refused.status, 503) << path;
+    EXPECT_EQ(refused.body, R"({"error_code":503,"message":"Kafka has been away"})");
+  }
+  EXPECT_EQ(Ask("POST", "/connectors/a/restart?includeTasks=true").status, 503);
+  EXPECT_EQ(Ask("DELETE", "/connectors/a").status, 503);
+  EXPECT_EQ(Ask("GET", "/connectors/a/offsets").status, 503);
+  EXPECT_EQ(Ask("GET", "/connectors/a/status").status, 200);
+  may_write_ = absl::AbortedError("a rebalance");
+  EXPECT_EQ(Ask("PUT", "/connectors/a/pause").status, 409);
 }
 
 TEST_F(InterfaceTest, OurOwnPagesAreNotForThoseWhoAskForJsonAlone) {

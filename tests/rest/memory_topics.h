@@ -62,6 +62,11 @@ class MemoryTopics final : public rest::InternalTopics {
     failure_ = std::move(failure);
   }
 
+  void LoseAll() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    records_.clear();
+  }
+
   // Happens once, while the next write is under way.
   void DuringNextWrite(std::function<void()> meanwhile) { meanwhile_ = std::move(meanwhile); }
 

@@ -1,5 +1,5 @@
 // The records as Kafka Connect 4.3 wrote them into its topics.
-#include "rest/topic_formats.h"
+#include "rest/configuration/topic_formats.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

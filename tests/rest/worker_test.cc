@@ -7,6 +7,7 @@
 
 #include "absl/strings/match.h"
 #include "base/clock.h"
+#include "base/error.h"
 #include "base/poller.h"
 #include "engine/lifecycle/connector_set.h"
 #include "metrics/topic_board.h"
@@ -88,7 +89,7 @@ class WorkerTest : public testing::Test {
   test::FakeWorld world_;
   engine::ConnectorSet connectors_{world_};
   test::MemoryTopics topics_;
-  bool may_write_ = true;
+  absl::Status may_write_;
   int loads_ = 0;
   Worker worker_{Parts()};
 };
@@ -277,11 +278,92 @@ TEST_F(WorkerTest, OffsetsAreChangedOnceTheConnectorHasEnded) {
 }
 
 TEST_F(WorkerTest, WithoutTheGroupsSeatNothingIsWritten) {
-  may_write_ = false;
+  may_write_ = absl::AbortedError("not now");
   EXPECT_TRUE(absl::IsAborted(worker_.Create("a", Config("a"), TargetState::kStarted)));
   EXPECT_THAT(worker_.Names(), IsEmpty());
   worker_.Reconcile();
   EXPECT_THAT(topics_.Keys(InternalTopic::kStatus), IsEmpty());
+}
+
+// Without the seat for a while: another worker may have changed what is to run.
+TEST_F(WorkerTest, TheTopicsAreReadAgainWhenItMayWriteAgain) {
+  ASSERT_TRUE(worker_.Load().ok());
+  CreateRunning("kept");
+  CreateRunning("paused");
+  CreateRunning("deleted");
+  const auto kept = connectors_.Find("kept");
+  may_write_ = absl::UnavailableError("Kafka is away");
+  worker_.Reconcile();
+  EXPECT_TRUE(absl::IsUnavailable(worker_.SetTarget("kept", TargetState::kPaused)));
+  Worker::Parts parts = Parts();
+  parts.connectors = nullptr;
+  parts.may_write = [] { return absl::OkStatus(); };
+  Worker other(parts);
+  ASSERT_TRUE(other.Load().ok());
+  ASSERT_TRUE(other.SetTarget("paused", TargetState::kPaused).ok());
+  ASSERT_TRUE(other.Delete("deleted").ok());
+  ASSERT_TRUE(other.Create("new", Config("new"), TargetState::kStarted).ok());
+  worker_.Reconcile();
+  EXPECT_EQ(TaskState("paused"), "RUNNING");  // not asked for here
+  may_write_ = absl::OkStatus();
+  ReconcileUntil([&] {
+    return TaskState("paused") == "PAUSED" && TaskState("new") == "RUNNING" &&
+           connectors_.Find("deleted") == nullptr;
+  });
+  EXPECT_THAT(worker_.Names(), ElementsAre("kept", "new", "paused"));
+  EXPECT_EQ(connectors_.Find("kept"), kept);
+}
+
+TEST_F(WorkerTest, AnAnswerThatDidNotComeIsLookedUp) {
+  ASSERT_TRUE(worker_.Load().ok());
+  CreateRunning("a");
+  topics_.FailWith(absl::DeadlineExceededError("no answer"));
+  const absl::Status paused = worker_.SetTarget("a", TargetState::kPaused);
+  EXPECT_THAT(std::string(paused.message()), HasSubstr("may have been stored"));
+  EXPECT_EQ(ErrorReason(paused), "change_not_acknowledged");
+  // It had been.
+  topics_.FailWith(absl::OkStatus());
+  ASSERT_TRUE(topics_
+                  .Write(InternalTopic::kConfigs,
+                         {{.key = TargetKey("a"), .value = TargetValue(TargetState::kPaused)}})
+                  .ok());
+  ReconcileUntil([&] { return TaskState("a") == "PAUSED"; });
+}
+
+TEST_F(WorkerTest, ATopicThatHasLostEverythingIsNoOrder) {
+  ASSERT_TRUE(worker_.Load().ok());
+  CreateRunning("a");
+  may_write_ = absl::UnavailableError("Kafka is away");
+  worker_.Reconcile();
+  topics_.LoseAll();
+  may_write_ = absl::OkStatus();
+  worker_.Reconcile();
+  EXPECT_EQ(TaskState("a"), "RUNNING");
+  EXPECT_EQ(ErrorReason(worker_.SetTarget("a", TargetState::kPaused)), "worker_topic_empty");
+}
+
+TEST_F(WorkerTest, WhatIsForgottenEndsAndIsTakenUpAgain) {
+  ASSERT_TRUE(worker_.Load().ok());
+  CreateRunning("a");
+  may_write_ = absl::AbortedError("another worker serves");
+  worker_.Forget();
+  ReconcileUntil([&] { return connectors_.Find("a") == nullptr; });
+  EXPECT_THAT(worker_.Names(), IsEmpty());
+  may_write_ = absl::OkStatus();
+  worker_.Reconcile();
+  EXPECT_THAT(worker_.Names(), IsEmpty());
+  ASSERT_TRUE(worker_.Load().ok());
+  ReconcileUntil([&] { return TaskState("a") == "RUNNING"; });
+}
+
+TEST_F(WorkerTest, WithoutTheSeatNothingNewBegins) {
+  ASSERT_TRUE(worker_.Load().ok());
+  ASSERT_TRUE(worker_.Create("a", Config("a"), TargetState::kStarted).ok());
+  may_write_ = absl::UnavailableError("Kafka is away");
+  worker_.Reconcile();
+  EXPECT_EQ(connectors_.Find("a"), nullptr);
+  may_write_ = absl::OkStatus();
+  ReconcileUntil([&] { return TaskState("a") == "RUNNING"; });
 }
 
 TEST_F(WorkerTest, ATopicThatCouldNotBeWrittenIsWrittenLater) {

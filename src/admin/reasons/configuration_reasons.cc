@@ -32,8 +32,8 @@ constexpr Reason kRows[] = {
      .meaning = "The running process did not do what it was told.",
      .remedy = "The message is the process's own; walduct status lists its connectors."},
     {.name = "command_without_effect",
-     .meaning = "The connector was told, and did not come to the state that was meant within half "
-                "a minute, or failed.",
+     .meaning = "The connector was told, and did not come to the state that was meant within three "
+                "quarters of a minute, or failed.",
      .remedy = "walduct status NAME says what it waits for."},
     {.name = "connector_running",
      .meaning = "Offsets can be changed only while the connector does not run.",
@@ -48,9 +48,6 @@ constexpr Reason kRows[] = {
      .meaning =
          "The group of group.id has members of another kind, such as a Kafka Connect that runs.",
      .remedy = "Stop them, or choose another group.id."},
-    {.name = "group_seat_lost",
-     .meaning = "Another worker serves the group now; this one has stopped its connectors.",
-     .remedy = "Start it again to wait for its turn."},
     {.name = "http_unreachable",
      .meaning = "A server that is asked over HTTP does not answer.",
      .remedy = "Check the URL of the message and proxies."},

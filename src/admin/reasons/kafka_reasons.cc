@@ -14,6 +14,9 @@ constexpr Reason kRows[] = {
      .meaning = "Kafka does not answer.",
      .remedy = "Check bootstrap.servers, the listener's port, security.protocol, and that brokers "
                "run. It waits; the slot keeps the WAL."},
+    {.name = "change_not_acknowledged",
+     .meaning = "A worker's change was sent to Kafka and not acknowledged; it may have been stored.",
+     .remedy = "The connector follows what is stored once Kafka answers: look at its status then."},
     {.name = "cluster_authorization_failed",
      .meaning = "The user lacks a right on the cluster.",
      .remedy = "Grant IDEMPOTENT_WRITE and (to create topics) CREATE."},
@@ -57,6 +60,10 @@ constexpr Reason kRows[] = {
      .meaning = "The identity provider gives no token.",
      .remedy = "Check sasl.oauthbearer.token.endpoint.url, the client's id and secret, and scope. "
                "It waits."},
+    {.name = "kafka_away",
+     .meaning = "No broker answers the worker: nothing was stored and nothing is changed.",
+     .remedy = "Ask again when Kafka is back; walduct status says when. Connectors go on by "
+               "themselves."},
     {.name = "kafka_property_invalid",
      .meaning = "A property of the Kafka client has no such value, or would weaken delivery.",
      .remedy = "The message names it and what is allowed."},
@@ -92,8 +99,9 @@ constexpr Reason kRows[] = {
      .meaning = "The file or terminal of the sink cannot be written.",
      .remedy = "Check rights and free space."},
     {.name = "partition_missing",
-     .meaning = "The topic lacks the partition that a transform chose.",
-     .remedy = "Give the topic more partitions."},
+     .meaning = "The topic lacks the partition: it was deleted, or it never had the one that a "
+                "transform chose.",
+     .remedy = "If it was deleted, create it again; else give it more partitions."},
     {.name = "producer_fatal",
      .meaning =
          "The producer cannot go on with its guarantee; it is made anew, from the stored position.",
@@ -194,6 +202,10 @@ constexpr Reason kRows[] = {
     {.name = "transactional_id_authorization_failed",
      .meaning = "The user may not use the transactional id.",
      .remedy = "Grant WRITE and DESCRIBE on it, or exactly.once.support=requested."},
+    {.name = "worker_topic_empty",
+     .meaning = "The topic of config.storage.topic has lost its records while the worker ran; its "
+                "connectors go on as they are.",
+     .remedy = "Bring the topic back, or start the worker again and create the connectors anew."},
 };
 
 }  // namespace

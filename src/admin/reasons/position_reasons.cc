@@ -73,6 +73,11 @@ constexpr Reason kRows[] = {
     {.name = "offset_superseded",
      .meaning = "Another instance has stored a newer position; this one stores none.",
      .remedy = "Stop one of the two."},
+    {.name = "offset_topic_gone",
+     .meaning = "The offset topic was deleted, or has fewer partitions than before. The connector "
+                "goes on; the slot keeps its WAL.",
+     .remedy = "kafka-topics.sh --create it again with --config cleanup.policy=compact: the "
+               "position is stored there at once. Do not stop the process before."},
     {.name = "offset_topic_not_compacted",
      .meaning = "The offset topic is not compacted: offsets would be deleted with time.",
      .remedy = "kafka-configs.sh --alter --add-config cleanup.policy=compact on the topic."},

@@ -6,6 +6,7 @@ import {bytes, count, duration, rate, since} from './format.js';
 import {latest, samplesOf, verdict} from './model.js';
 import {Tail} from './tail.js';
 
+const LASTS_MS = 1500;  // what fails at once has failed by then
 const sum = (rows) => Object.values(rows).reduce((all, one) => all + one, 0);
 const nameOf = (one) => (one.schema === '' && one.table === '' ? 'all other tables' : `${one.schema}.${one.table}`);
 
@@ -124,7 +125,8 @@ export class DetailPage {
       setText(this.answer, `${word}: asked…`);
       try {
         await api.levers[word](this.name);
-        setText(this.answer, `${word}: accepted`);
+        setText(this.answer, `${word}: accepted…`);
+        setText(this.answer, `${word}: ${await this.lasting()}`);
       } catch (error) {
         setText(this.answer, `${word}: ${error.message}`);
       }
@@ -132,6 +134,15 @@ export class DetailPage {
       button.focus();
     });
     return button;
+  }
+
+  // The state that lasts: what begins may fail at once.
+  async lasting() {
+    await new Promise((done) => { setTimeout(done, LASTS_MS); });
+    const {connectors: [one]} = await api.detail(this.name);
+    if (!one) return 'accepted';
+    const failed = one.state === 'FAILED' && one.last_error ? `: ${one.last_error.message}` : '';
+    return `accepted, it is ${one.state}${failed}`;
   }
 
   async show({known}) {

@@ -4,6 +4,7 @@ import {announce, el, setText} from './dom.js';
 import {DetailPage} from './detail.js';
 import {FormPage} from './form.js';
 import {ListPage} from './list.js';
+import {since} from './format.js';
 import {idle, remember, verdict} from './model.js';
 
 const EVERY_MS = 2000;
@@ -11,6 +12,7 @@ const KNOWN_EVERY = 5;  // Connect's list, which tells of those that do not run
 
 const main = document.getElementById('main');
 const offline = document.getElementById('offline');
+const waiting = document.getElementById('worker');
 let settings = {worker: false, write: false};
 let page = new ListPage();
 let world = {status: {connectors: []}, known: {}};
@@ -37,10 +39,22 @@ function tellChanges() {
   if (news.length > 0) announce(news.slice(0, 5).map(([name, word]) => `${name}: ${word}`).join('. '));
 }
 
+// What the worker itself waits for: Kafka, its topics, or its turn.
+function showWorker({worker, now}) {
+  waiting.hidden = !worker?.waiting_for;
+  if (waiting.hidden) return;
+  setText(waiting, `The worker waits ${worker.message}, for ${since(worker.waiting_since, now)}.${
+    worker.state === 'serving' ? '' : ' It runs no connectors meanwhile.'}${worker.hint ? ` What to do: ${worker.hint}.` : ''}`);
+}
+
 async function look() {
   const shown = page;
   try {
-    const [status, known] = await Promise.all([api.status(), turn % KNOWN_EVERY === 0 ? api.known() : world.known]);
+    const status = await api.status();
+    showWorker(status);
+    // A worker that does not serve knows of none.
+    const serves = status.worker?.state !== 'waiting';
+    const known = !serves ? {} : turn % KNOWN_EVERY === 0 ? await api.known() : world.known;
     turn += 1;
     world = {status, known};
     remember(status);

@@ -2,9 +2,12 @@
 
 #include <librdkafka/rdkafka.h>
 
+#include <algorithm>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "base/error.h"
 #include "base/freed_by.h"
 #include "base/status_macros.h"
@@ -15,10 +18,16 @@ namespace {
 
 using PartitionsPtr = std::unique_ptr<rd_kafka_topic_partition_list_t,
                                       FreedBy<rd_kafka_topic_partition_list_destroy>>;
+using GroupsPtr = std::unique_ptr<const rd_kafka_group_list, FreedBy<rd_kafka_group_list_destroy>>;
 using MessagePtr = std::unique_ptr<rd_kafka_message_t, FreedBy<rd_kafka_message_destroy>>;
 
 constexpr int kPollMs = 100;
 constexpr int kLeavePolls = 20;
+constexpr int kAnswerMs = 3000;
+// Between two questions who has the seat.
+constexpr absl::Duration kWhileHeld = absl::Seconds(10);
+constexpr absl::Duration kElse = absl::Seconds(1);
+constexpr size_t kOwnIds = 64;
 
 // A newcomer takes nothing from who has it: so assigns cooperative-sticky.
 absl::StatusOr<Properties> MemberProperties(const GroupSeat::Options& options) {
@@ -30,10 +39,44 @@ absl::StatusOr<Properties> MemberProperties(const GroupSeat::Options& options) {
   properties["enable.auto.commit"] = "false";
   properties["auto.offset.reset"] = "latest";
   properties["allow.auto.create.topics"] = "false";
+  if (!options.member.empty()) properties.try_emplace("client.id", options.member);
   return properties;
 }
 
+// The coordinator is not to be had now: nothing was said of the group.
+bool IsSilence(int code) {
+  return IsConnectionError(code) || code == RD_KAFKA_RESP_ERR_COORDINATOR_NOT_AVAILABLE ||
+         code == RD_KAFKA_RESP_ERR_COORDINATOR_LOAD_IN_PROGRESS ||
+         code == RD_KAFKA_RESP_ERR_NOT_COORDINATOR || code == RD_KAFKA_RESP_ERR__PARTIAL ||
+         code == RD_KAFKA_RESP_ERR__DESTROY;
+}
+
+absl::string_view OrEmpty(const char* text) { return text == nullptr ? "" : text; }
+
+// "worker2:8083 at 10.0.0.5"
+std::string NameOf(const rd_kafka_group_member_info& member) {
+  const absl::string_view host = absl::StripPrefix(OrEmpty(member.client_host), "/");
+  return absl::StrCat(OrEmpty(member.client_id), host.empty() ? "" : " at ", host);
+}
+
+absl::string_view AssignmentOf(const rd_kafka_group_member_info& member) {
+  if (member.member_assignment == nullptr || member.member_assignment_size <= 0) return "";
+  return {static_cast<const char*>(member.member_assignment),
+          static_cast<size_t>(member.member_assignment_size)};
+}
+
 }  // namespace
+
+GroupSeat::GroupSeat(Client client, const Options& options)
+    : client_(std::move(client)),
+      group_id_(options.group_id),
+      topic_(options.topic),
+      environment_(options.environment),
+      clock_(*environment_.clock),
+      next_question_(clock_.Monotonic()),
+      first_trouble_(absl::InfiniteDuration()) {
+  view_.held_since = view_.silent_since = clock_.Monotonic();
+}
 
 absl::StatusOr<std::unique_ptr<GroupSeat>> GroupSeat::Ask(const Options& options) {
   ASSIGN_OR_RETURN(Properties properties, MemberProperties(options));
@@ -48,6 +91,7 @@ absl::StatusOr<std::unique_ptr<GroupSeat>> GroupSeat::Ask(const Options& options
   if (error != RD_KAFKA_RESP_ERR_NO_ERROR)
     return KafkaError(error, absl::StrCat("group ", options.group_id));
   seat->thread_ = std::thread([raw = seat.get()] { raw->Run(); });
+  seat->asker_ = std::thread([raw = seat.get()] { raw->AskOn(); });
   return seat;
 }
 
@@ -55,6 +99,7 @@ GroupSeat::~GroupSeat() {
   ends_ = true;
   if (thread_.joinable()) thread_.join();
   Leave();
+  if (asker_.joinable()) asker_.join();
   rd_kafka_consumer_close(client_.handle());
 }
 
@@ -64,13 +109,15 @@ void GroupSeat::Leave() {
   rd_kafka_unsubscribe(client_.handle());
   for (int polls = 0; polls < kLeavePolls && (held_ || polls < 2); ++polls) {
     const MessagePtr message(rd_kafka_consumer_poll(client_.handle(), kPollMs));
-    Look();
+    LookAtAssignment();
   }
 }
 
-absl::Status GroupSeat::error() const {
+SeatView GroupSeat::Look() const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return error_;
+  SeatView view = view_;
+  view.held = held_;
+  return view;
 }
 
 void GroupSeat::Run() {
@@ -78,37 +125,137 @@ void GroupSeat::Run() {
     const MessagePtr message(rd_kafka_consumer_poll(client_.handle(), kPollMs));
     if (message != nullptr && message->err != RD_KAFKA_RESP_ERR_NO_ERROR)
       OnError(message->err, rd_kafka_message_errstr(message.get()));
-    Look();
+    LookAtMemberId();
+    LookAtAssignment();
   }
 }
 
-void GroupSeat::Look() {
+void GroupSeat::LookAtMemberId() {
+  char* const found = rd_kafka_memberid(client_.handle());
+  if (found == nullptr) return;
+  const std::string id = found;
+  rd_kafka_mem_free(client_.handle(), found);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (id.empty() || absl::c_linear_search(own_ids_, id)) return;
+  if (own_ids_.size() == kOwnIds) own_ids_.erase(own_ids_.begin());
+  own_ids_.push_back(id);
+}
+
+void GroupSeat::LookAtAssignment() {
   rd_kafka_topic_partition_list_t* list = nullptr;
   if (rd_kafka_assignment(client_.handle(), &list) != RD_KAFKA_RESP_ERR_NO_ERROR) return;
   const PartitionsPtr assigned(list);
   bool first = false;
   for (int i = 0; i < assigned->cnt; ++i) first = first || assigned->elems[i].partition == 0;
-  if (held_.exchange(first) != first && first) {
-    // What is written to the topic does not concern us.
-    rd_kafka_pause_partitions(client_.handle(), assigned.get());
-    const std::lock_guard<std::mutex> lock(mutex_);
-    error_ = absl::OkStatus();
+  if (held_ == first) return;
+  // What is written to the topic does not concern us.
+  if (first) rd_kafka_pause_partitions(client_.handle(), assigned.get());
+  const std::lock_guard<std::mutex> lock(mutex_);
+  view_.held_since = next_question_ = clock_.Monotonic();
+  view_.holder.clear();
+  view_.foreign = false;
+  if (first) view_.error = absl::OkStatus();
+  held_ = first;
+}
+
+void GroupSeat::AskOn() {
+  while (!ends_) {
+    if (UntilNextQuestion() <= absl::ZeroDuration()) {
+      AskWhoHasIt();
+    } else {
+      environment_.poller->WaitReadable({}, absl::Milliseconds(kPollMs));
+    }
   }
+}
+
+absl::Duration GroupSeat::UntilNextQuestion() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return next_question_ - clock_.Monotonic();
+}
+
+// Not by the calls of the admin interface, though they would not block: what they ask of a
+// coordinator ends the process when its connection breaks at the wrong moment (an assertion of
+// librdkafka, https://github.com/confluentinc/librdkafka/issues/4605).
+void GroupSeat::AskWhoHasIt() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    next_question_ = clock_.Monotonic() + (held_ ? kWhileHeld : kElse);
+  }
+  const rd_kafka_group_list* list = nullptr;
+  const rd_kafka_resp_err_t error =
+      rd_kafka_list_groups(client_.handle(), group_id_.c_str(), &list, kAnswerMs);
+  const GroupsPtr groups(list);
+  const bool some = error == RD_KAFKA_RESP_ERR__PARTIAL;
+  if (error != RD_KAFKA_RESP_ERR_NO_ERROR && !some) return NotHeard(error);
+  if (groups == nullptr || groups->group_cnt == 0) {
+    // It has no members, or is a broker's that has not answered.
+    return some ? NotHeard(error) : TakeMembers({});
+  }
+  const rd_kafka_group_info& group = groups->groups[0];
+  return group.err == RD_KAFKA_RESP_ERR_NO_ERROR ? TakeMembers(group) : NotHeard(group.err);
+}
+
+void GroupSeat::TakeMembers(const rd_kafka_group_info& group) {
+  Heard();
+  LookAtMemberId();  // the answer may be about one that this member has only just got
+  const std::lock_guard<std::mutex> lock(mutex_);
+  view_.others = 0;
+  view_.holder.clear();
+  for (int i = 0; i < group.member_cnt; ++i) {
+    const rd_kafka_group_member_info& one = group.members[i];
+    if (absl::c_linear_search(own_ids_, OrEmpty(one.member_id))) continue;
+    ++view_.others;
+    if (AssignsSeat(AssignmentOf(one), topic_)) view_.holder = NameOf(one);
+  }
+}
+
+void GroupSeat::Heard() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!view_.answered || held_) view_.error = absl::OkStatus();
+  view_.answered = true;
+  first_trouble_ = absl::InfiniteDuration();
+}
+
+void GroupSeat::NotHeard(int code) {
+  if (!IsSilence(code)) {
+    Heard();
+    return OnError(code, rd_kafka_err2str(static_cast<rd_kafka_resp_err_t>(code)));
+  }
+  const absl::Duration now = clock_.Monotonic();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (view_.answered) {
+    const absl::Duration lost = held_ ? now : view_.held_since;
+    view_.silent_since = std::min({first_trouble_, lost, now});
+  }
+  view_.answered = false;
+  // Who was refused hears nothing more than that the broker went.
+  if (absl::IsUnauthenticated(view_.error) || ErrorReason(view_.error) == "kafka_tls_failed")
+    return;
+  view_.error =
+      KafkaError(code, absl::StrCat("no answer from Kafka at ", client_.bootstrap_servers()));
 }
 
 void GroupSeat::OnError(int code, const char* text) {
   const auto error = static_cast<rd_kafka_resp_err_t>(code);
-  if (IsConnectionError(error)) return;
+  if (IsConnectionError(error)) {
+    // Perhaps one broker of several: the question tells.
+    const absl::Duration now = clock_.Monotonic();
+    const std::lock_guard<std::mutex> lock(mutex_);
+    next_question_ = std::min(next_question_, now + kElse);
+    first_trouble_ = std::min(first_trouble_, now);
+    return;
+  }
   const std::lock_guard<std::mutex> lock(mutex_);
   if (error == RD_KAFKA_RESP_ERR_INCONSISTENT_GROUP_PROTOCOL) {
-    error_ = Error(absl::StatusCode::kFailedPrecondition, "group_in_use",
-                   absl::StrCat("the group ", group_id_,
-                                " has members of another kind, such as "
-                                "workers of Kafka Connect: two would run the same connectors"),
-                   "stop the workers of Kafka Connect first, or give this one its own group.id and "
-                   "topics");
+    view_.foreign = !held_;
+    view_.error = Error(absl::StatusCode::kFailedPrecondition, "group_in_use",
+                        absl::StrCat("the group ", group_id_,
+                                     " has members of another kind, such as workers of Kafka "
+                                     "Connect: two would run the same connectors"),
+                        "stop the workers of Kafka Connect first, or give this one its own "
+                        "group.id and topics");
   } else {
-    error_ = KafkaError(error, absl::StrCat("group ", group_id_, ": ", text));
+    view_.error = KafkaError(error, absl::StrCat("group ", group_id_, ": ", text));
   }
 }
 

@@ -1,6 +1,7 @@
 // GroupSeat: the one seat of a consumer group. Whoever has it may work; others wait until it is
 // given up or its holder is gone for the session's time. Kafka decides: the seat is the assignment
 // of a topic's first partition to a member of the group. Nothing is read and nothing committed.
+// The brokers are asked who has it, again and again: seat_view.h says what follows.
 //
 // A group whose members do not consume (the workers of Kafka Connect) has no seat for us, and ours
 // none for them.
@@ -13,12 +14,16 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/environment.h"
 #include "kafka/client.h"
+#include "kafka/group/seat_view.h"
 #include "kafka/properties.h"
+
+struct rd_kafka_group_info;
 
 namespace walduct::kafka {
 
@@ -30,6 +35,7 @@ class GroupSeat {
     std::string group_id;
     std::string topic;  // exists
     Environment environment;
+    std::string member = {};  // how others see this one, as its client.id unless java has one
   };
   // Begins to ask for the seat.
   static absl::StatusOr<std::unique_ptr<GroupSeat>> Ask(const Options& options);
@@ -39,25 +45,40 @@ class GroupSeat {
   GroupSeat& operator=(const GroupSeat&) = delete;
 
   bool held() const { return held_.load(); }
-  // Why it will not be given; OK: it is waited for, or held. FailedPrecondition group_in_use: the
-  // group has members of another kind. Others as KafkaError.
-  absl::Status error() const;
+  // Its error: FailedPrecondition group_in_use: the group has members of another kind. Others as
+  // KafkaError.
+  SeatView Look() const;
 
  private:
-  GroupSeat(Client client, const Options& options)
-      : client_(std::move(client)), group_id_(options.group_id) {}
+  GroupSeat(Client client, const Options& options);
   void Run();
-  void Look();
+  void LookAtAssignment();
+  void LookAtMemberId();
+  void AskOn();
+  absl::Duration UntilNextQuestion() const;
+  void AskWhoHasIt();
+  void TakeMembers(const rd_kafka_group_info& group);
+  void Heard();
+  void NotHeard(int code);
   void Leave();
   void OnError(int code, const char* text);
 
   Client client_;
   const std::string group_id_;
+  const std::string topic_;
+  const Environment environment_;
+  Clock& clock_;
   std::atomic<bool> held_{false};
   std::atomic<bool> ends_{false};
   mutable std::mutex mutex_;
-  absl::Status error_;  // guarded by mutex_
+  // All guarded by mutex_.
+  SeatView view_;                 // but for held
+  absl::Duration next_question_;  // on the monotonic clock
+  absl::Duration first_trouble_;  // since the last answer; infinite: none
+  // A coordinator that was away may still know a member that this one has been before.
+  std::vector<std::string> own_ids_;
   std::thread thread_;
+  std::thread asker_;  // a question blocks
 };
 
 }  // namespace walduct::kafka

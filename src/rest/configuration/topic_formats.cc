@@ -1,4 +1,4 @@
-#include "rest/topic_formats.h"
+#include "rest/configuration/topic_formats.h"
 
 #include <rapidjson/document.h>
 

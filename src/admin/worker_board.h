@@ -1,0 +1,56 @@
+// WorkerBoard: whether a worker serves its connectors and what it waits for, for pages, commands
+// and refusals. Written when something changes.
+//
+// Thread-safety: any thread.
+#pragma once
+
+#include <mutex>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "base/clock.h"
+
+namespace walduct::admin {
+
+enum class WorkerWait {
+  kNothing,
+  kTopics,  // its own topics: to be created, or read
+  kKafka,   // to answer
+  kGroup,   // Kafka gives the group's seat to nobody yet, or not back yet
+  kSeat,    // another worker has it: this one stands by
+};
+absl::string_view WaitWord(WorkerWait wait);  // a stable word for labels: "kafka"; empty: nothing
+
+struct WorkerView {
+  std::string group;
+  // Its connectors run as far as they can, also while it waits; else there are none of its.
+  bool serves = false;
+  absl::Time serves_since;  // when that changed
+  WorkerWait wait = WorkerWait::kNothing;
+  absl::Time wait_since;
+  std::string message;  // "for Kafka at kafka:9092: …"; empty: it waits for nothing
+  std::string hint;     // may be empty
+
+  // "waits for Kafka at kafka:9092: …, since 2026-01-01T00:00:00Z"; empty: for nothing.
+  std::string Text() const;
+};
+
+class WorkerBoard {
+ public:
+  // clock is borrowed.
+  WorkerBoard(std::string group, Clock& clock);
+
+  // since counts where the wait is another one than before.
+  void Show(bool serves, WorkerWait wait, absl::Time since, std::string message,
+            std::string hint = "");
+  void ShowServing();
+  WorkerView Read() const;
+
+ private:
+  Clock& clock_;
+  mutable std::mutex mutex_;
+  WorkerView view_;  // guarded by mutex_
+};
+
+}  // namespace walduct::admin

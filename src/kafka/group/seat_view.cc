@@ -1,0 +1,49 @@
+#include "kafka/group/seat_view.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace walduct::kafka {
+namespace {
+
+// Big-endian; absent: the text ends before.
+template <typename T>
+std::optional<T> TakeInteger(absl::string_view* text) {
+  if (text->size() < sizeof(T)) return std::nullopt;
+  uint32_t value = 0;
+  for (size_t i = 0; i < sizeof(T); ++i)
+    value = value << 8 | static_cast<unsigned char>((*text)[i]);
+  text->remove_prefix(sizeof(T));
+  return static_cast<T>(value);
+}
+
+}  // namespace
+
+// version, topics: {name, partitions}.
+bool AssignsSeat(absl::string_view assignment, absl::string_view topic) {
+  const std::optional<int16_t> version = TakeInteger<int16_t>(&assignment);
+  const std::optional<int32_t> topics = TakeInteger<int32_t>(&assignment);
+  for (int32_t i = 0; version && topics && i < *topics; ++i) {
+    const std::optional<int16_t> size = TakeInteger<int16_t>(&assignment);
+    if (!size || *size < 0 || assignment.size() < static_cast<size_t>(*size)) return false;
+    const bool is_topic = assignment.substr(0, static_cast<size_t>(*size)) == topic;
+    assignment.remove_prefix(static_cast<size_t>(*size));
+    const std::optional<int32_t> partitions = TakeInteger<int32_t>(&assignment);
+    if (!partitions) return false;
+    for (int32_t j = 0; j < *partitions; ++j) {
+      const std::optional<int32_t> partition = TakeInteger<int32_t>(&assignment);
+      if (!partition) return false;
+      if (is_topic && *partition == 0) return true;
+    }
+  }
+  return false;
+}
+
+SeatVerdict JudgeSeat(const SeatView& view, absl::Duration now) {
+  if (view.held) return SeatVerdict::kOurs;
+  if (view.foreign || !view.holder.empty()) return SeatVerdict::kTaken;
+  const bool long_silent = !view.answered && now - view.held_since >= kMayBeTakenAfter;
+  return view.others > 0 && long_silent ? SeatVerdict::kMayBeTaken : SeatVerdict::kHoldOn;
+}
+
+}  // namespace walduct::kafka

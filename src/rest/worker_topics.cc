@@ -1,0 +1,213 @@
+// What a Worker reads of its topics and writes to them.
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/status_macros.h"
+#include "rest/worker.h"
+
+namespace walduct::rest {
+namespace {
+
+constexpr absl::Duration kReadAgain = absl::Seconds(5);
+
+}  // namespace
+
+absl::StatusOr<Worker::Contents> Worker::ReadTopics() {
+  Contents contents;
+  RETURN_IF_ERROR(parts_.topics->Read(
+      InternalTopic::kConfigs, [&](absl::string_view key, std::optional<absl::string_view> value) {
+        ReadConfig(key, value, &contents);
+      }));
+  RETURN_IF_ERROR(parts_.topics->Read(
+      InternalTopic::kStatus, [&](absl::string_view key, std::optional<absl::string_view> value) {
+        ReadStatus(key, value, &contents);
+      }));
+  for (auto one = contents.deployments.begin(); one != contents.deployments.end();) {
+    // A target state may be there before its connector, or after it.
+    one = one->second.config.empty() ? contents.deployments.erase(one) : std::next(one);
+  }
+  return contents;
+}
+
+// Keys that are not known are skipped: other workers write more than counts here.
+void Worker::ReadConfig(absl::string_view key, std::optional<absl::string_view> value,
+                        Contents* out) {
+  const uint64_t version = ++out->configs;
+  const ConfigRecordName record = NameOfConfigRecord(key);
+  if (record.kind == ConfigRecordKind::kOther) return;
+  absl::Status read;
+  if (record.kind == ConfigRecordKind::kLogger) {
+    if (!value) return;
+    const absl::StatusOr<std::string> level = ReadLoggerValue(*value);
+    if (level.ok()) out->loggers[record.name] = *level;
+    return;
+  }
+  Deployment& one = out->deployments[record.name];
+  if (record.kind == ConfigRecordKind::kConnector) {
+    one.version = version;
+    absl::StatusOr<ConfigMap> config = value ? ReadConnectorValue(*value) : ConfigMap();
+    read = config.status();
+    if (config.ok()) one.config = *std::move(config);
+    if (!value) one = Deployment();
+  } else if (record.kind == ConfigRecordKind::kTarget) {
+    absl::StatusOr<TargetState> target = value ? ReadTargetValue(*value) : TargetState::kStarted;
+    read = target.status();
+    if (target.ok()) one.target = *target;
+  } else if (value) {
+    const absl::StatusOr<int> tasks = ReadCommitValue(*value);
+    read = tasks.status();
+    if (tasks.ok()) one.tasks = *tasks;
+    one.committed = one.version;
+  }
+  if (!read.ok()) log::Warn(absl::StrCat("record ", key, " is skipped: ", read.message()));
+}
+
+void Worker::ReadStatus(absl::string_view key, std::optional<absl::string_view> value,
+                        Contents* out) {
+  if (const auto topic = NameOfTopicStatus(key)) {
+    ActiveTopics& active = out->topics[topic->first];
+    if (value) {
+      active.names.insert(topic->second);
+    } else {
+      active.names.erase(topic->second);
+    }
+  } else if (NameOfStatus(key)) {
+    if (value) {
+      out->statuses[std::string(key)] = std::string(*value);
+    } else {
+      out->statuses.erase(std::string(key));
+    }
+  }
+}
+
+// mutex_ is held. What runs goes on where its configuration is the same.
+void Worker::Take(Contents contents) {
+  for (auto& [name, one] : contents.deployments) {
+    const bool is_committed = one.committed == one.version;
+    const auto found = deployments_.find(name);
+    if (found != deployments_.end() && SameConfig(found->second.config, one.config)) {
+      const Deployment& before = found->second;
+      one.version = before.version;
+      one.failed = before.failed;
+      one.failure = before.failure;
+      one.restart = before.restart;
+    } else {
+      one.version = next_version_++;
+    }
+    one.committed = is_committed ? one.version : 0;
+  }
+  for (const auto& [name, before] : topics_) {
+    ActiveTopics& active = contents.topics[name];
+    for (const std::string& topic : before.unwritten)
+      if (!active.names.contains(topic)) active.unwritten.insert(topic);
+  }
+  deployments_ = std::move(contents.deployments);
+  topics_ = std::move(contents.topics);
+  statuses_ = std::move(contents.statuses);
+  loggers_ = std::move(contents.loggers);
+  stale_ = false;
+}
+
+absl::Status Worker::Load() {
+  ASSIGN_OR_RETURN(Contents contents, ReadTopics());
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Take(std::move(contents));
+  loaded_ = true;
+  for (const auto& [name, one] : deployments_) {
+    if (IsForeign(one)) {
+      const std::string* connector_class = FindValue(one.config, "connector.class");
+      log::Warn("a connector of another class is left alone",
+                {{"name", name}, {"class", connector_class == nullptr ? "" : *connector_class}});
+    }
+  }
+  return absl::OkStatus();
+}
+
+void Worker::Forget() {
+  const std::lock_guard<std::mutex> change(change_mutex_);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Take({});
+  loaded_ = false;
+  wake_.Signal();
+}
+
+// change_mutex_ is held. What another worker may have written meanwhile counts, and what of ours
+// may have been written without an answer. Topics that have lost everything say nothing: who would
+// take that for an order would stop all connectors.
+absl::Status Worker::Refresh() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!stale_) return absl::OkStatus();
+  }
+  RETURN_IF_ERROR(parts_.may_write());
+  ASSIGN_OR_RETURN(Contents contents, ReadTopics());
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (contents.configs == 0 && !deployments_.empty()) {
+    return Error(absl::StatusCode::kUnavailable, "worker_topic_empty",
+                 "the topic of config.storage.topic has lost its records: the connectors go on as "
+                 "they are, and nothing is changed",
+                 "bring the topic back, or start the worker again and create the connectors anew");
+  }
+  Take(std::move(contents));
+  wake_.Signal();
+  log::Info("the worker's topics were read again", {{"connectors", deployments_.size()}});
+  return absl::OkStatus();
+}
+
+// By the thread. A moment without the right to write may have been another worker's.
+void Worker::LookWhetherItMayWrite() {
+  const bool may_write = parts_.may_write().ok();
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!loaded_) return;
+    if (!may_write) stale_ = true;
+    if (!may_write || !stale_ || parts_.environment.clock->Now() < silent_until_) return;
+  }
+  const std::lock_guard<std::mutex> change(change_mutex_);
+  if (absl::Status read = Refresh(); !read.ok()) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    log::Warn(absl::StrCat("the worker's topics cannot be read: ", read.message()));
+    silent_until_ = parts_.environment.clock->Now() + kReadAgain;
+  }
+}
+
+absl::Status Worker::CheckMayWrite() const {
+  RETURN_IF_ERROR(parts_.may_write());
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!stale_) return absl::OkStatus();
+  return absl::AbortedError(
+      "Cannot complete request momentarily due to stale configuration (typically caused by a "
+      "concurrent config change)");
+}
+
+absl::Status Worker::WriteConfigs(const std::vector<TopicEntry>& entries) {
+  RETURN_IF_ERROR(CheckMayWrite());
+  const absl::Status written = parts_.topics->Write(InternalTopic::kConfigs, entries);
+  if (written.ok()) return written;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  stale_ = true;
+  return Error(absl::StatusCode::kUnavailable, "change_not_acknowledged",
+               absl::StrCat("Kafka has not acknowledged the change: ", written.message(),
+                            ". It may have been stored all the same: the connector follows what is "
+                            "stored once Kafka answers"),
+               "look at the connector's status when Kafka is back, and ask again if need be");
+}
+
+std::map<std::string, std::string> Worker::LoggerLevels() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return loggers_;
+}
+
+absl::Status Worker::WriteSession(absl::string_view key) {
+  return WriteConfigs({{.key = std::string(kSessionKey),
+                        .value = SessionValue(key, parts_.environment.clock->Now())}});
+}
+
+absl::Status Worker::WriteLogger(const std::string& logger, const std::string& level) {
+  const std::lock_guard<std::mutex> change(change_mutex_);
+  return WriteConfigs({{.key = LoggerKey(logger), .value = LoggerValue(level)}});
+}
+
+}  // namespace walduct::rest

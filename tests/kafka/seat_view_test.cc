@@ -1,0 +1,91 @@
+#include "kafka/group/seat_view.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "kafka/group/group_seat.h"
+#include "tests/kafka/mock_cluster.h"
+#include "tests/support/await.h"
+
+namespace walduct::kafka {
+namespace {
+
+constexpr absl::Duration kLong = absl::Hours(240);
+
+// Lost at once, and no broker has answered since.
+SeatView Silent() { return {.held = false, .answered = false}; }
+
+TEST(SeatView, AMemberThatIsAloneHoldsOnHoweverLongKafkaIsAway) {
+  EXPECT_EQ(JudgeSeat(Silent(), absl::Seconds(1)), SeatVerdict::kHoldOn);
+  EXPECT_EQ(JudgeSeat(Silent(), kLong), SeatVerdict::kHoldOn);
+}
+
+TEST(SeatView, OneThatMayBeCutOffAloneLetsGoAfterAWhile) {
+  SeatView view = Silent();
+  view.others = 1;
+  EXPECT_EQ(JudgeSeat(view, kMayBeTakenAfter - absl::Seconds(1)), SeatVerdict::kHoldOn);
+  EXPECT_EQ(JudgeSeat(view, kMayBeTakenAfter), SeatVerdict::kMayBeTaken);
+  // Brokers answer, and say that nobody has it: it comes back.
+  view.answered = true;
+  EXPECT_EQ(JudgeSeat(view, kLong), SeatVerdict::kHoldOn);
+}
+
+TEST(SeatView, WhatABrokerHasSaidCounts) {
+  SeatView view{.answered = true, .others = 1, .holder = "worker2:8083"};
+  EXPECT_EQ(JudgeSeat(view, absl::ZeroDuration()), SeatVerdict::kTaken);
+  view.answered = false;
+  EXPECT_EQ(JudgeSeat(view, absl::ZeroDuration()), SeatVerdict::kTaken);
+  EXPECT_EQ(JudgeSeat({.answered = true, .foreign = true}, absl::ZeroDuration()),
+            SeatVerdict::kTaken);
+}
+
+TEST(SeatView, WhoHoldsItHasItWhateverElseIsSaid) {
+  for (const bool answered : {true, false}) {
+    const SeatView view{.held = true, .answered = answered, .others = 3};
+    EXPECT_EQ(JudgeSeat(view, kLong), SeatVerdict::kOurs);
+  }
+}
+
+std::string Assignment(absl::string_view topic, char partition) {
+  return absl::StrCat(std::string("\0\3\0\0\0\2", 6), std::string("\0\5other\0\0\0\1\0\0\0\0", 15),
+                      std::string("\0", 1), std::string(1, static_cast<char>(topic.size())), topic,
+                      std::string("\0\0\0\1\0\0\0", 7), std::string(1, partition));
+}
+
+TEST(SeatView, AnAssignmentIsRead) {
+  const std::string seat = Assignment("configs", 0);
+  EXPECT_TRUE(AssignsSeat(seat, "configs"));
+  EXPECT_FALSE(AssignsSeat(seat, "config"));
+  EXPECT_FALSE(AssignsSeat(Assignment("configs", 1), "configs"));
+  EXPECT_TRUE(AssignsSeat(seat, "other"));
+  for (size_t size = 0; size < seat.size(); ++size)
+    EXPECT_FALSE(AssignsSeat(absl::string_view(seat).substr(0, size), "configs")) << size;
+  EXPECT_FALSE(AssignsSeat(std::string("\0\0\x7f\xff\xff\xff\xff\xff", 8), "configs"));
+}
+
+// The cluster of the tests has groups, and does not list them: nobody else is known.
+TEST(GroupSeat, IsGivenToOneMember) {
+  MockCluster cluster;
+  cluster.CreateTopic("configs", 1);
+  const auto ask = [&] {
+    auto seat = GroupSeat::Ask({.bootstrap_servers = cluster.bootstrap_servers(),
+                                .java = {},
+                                .group_id = "g",
+                                .topic = "configs",
+                                .environment = Environment::Real()});
+    EXPECT_TRUE(seat.ok()) << seat.status();
+    return *std::move(seat);
+  };
+  auto first = ask();
+  test::Await([&] { return first->held(); });
+  EXPECT_TRUE(first->Look().held);
+  EXPECT_EQ(first->Look().others, 0);
+  first.reset();
+  auto second = ask();
+  test::Await([&] { return second->held(); });
+}
+
+}  // namespace
+}  // namespace walduct::kafka
