@@ -26,13 +26,15 @@ constexpr Family kStall = {"walduct_stall_seconds", kGauge,
                            "for how long nothing has progressed, by what is waited for"};
 constexpr Family kLastError = {"walduct_last_error_timestamp_seconds", kGauge,
                                "when the last error came, since the Unix epoch"};
+constexpr Family kErrorOpen = {"walduct_error_open", kGauge,
+                               "1 until the stream has passed the last error, then 0"};
 constexpr Family kRetries = {"walduct_retries_total", kCounter,
                              "attempts that failed and were followed by another"};
 constexpr Family kLagBytes = {"walduct_lag_bytes", kGauge,
                               "WAL of the server behind the stored position"};
-constexpr Family kLagSeconds = {
-    "walduct_lag_seconds", kGauge,
-    "everything that was committed so long ago is acknowledged by the sink"};
+constexpr Family kLagSeconds = {"walduct_lag_seconds", kGauge,
+                                "age of the oldest change that is committed and not acknowledged "
+                                "by the sink; 0: there is none"};
 constexpr Family kDelivery = {"walduct_delivery_seconds", kHistogram,
                               "records, by the time from their commit to their acknowledgement"};
 constexpr Family kWalStatus = {"walduct_slot_wal_status", kGauge,
@@ -40,6 +42,8 @@ constexpr Family kWalStatus = {"walduct_slot_wal_status", kGauge,
 constexpr Family kSafeWal = {
     "walduct_slot_safe_wal_bytes", kGauge,
     "safe_wal_size: WAL until the slot is lost; absent: there is no limit"};
+constexpr Family kSafeWalLeft = {"walduct_safe_wal_bytes", kGauge,
+                                 "the same, 0 when none is left; absent: there is no limit"};
 constexpr Family kGrowth = {"walduct_slot_growth_bytes_per_second", kGauge,
                             "growth of the WAL that the server keeps for the slot"};
 constexpr Family kUntilLost = {"walduct_slot_seconds_until_lost", kGauge,
@@ -88,7 +92,8 @@ constexpr engine::ConnectorState kStates[] = {
     engine::ConnectorState::kUnassigned, engine::ConnectorState::kRunning,
     engine::ConnectorState::kPaused,     engine::ConnectorState::kStopped,
     engine::ConnectorState::kFailed,     engine::ConnectorState::kRestarting};
-constexpr absl::string_view kWalStatuses[] = {"reserved", "extended", "unreserved", "lost"};
+constexpr absl::string_view kWalStatuses[] = {"reserved", "extended", "unreserved", "lost",
+                                              "missing",  "none",     "unknown"};
 
 double Seconds(absl::Duration duration) { return absl::ToDoubleSeconds(duration); }
 
@@ -97,10 +102,18 @@ class OwnSeries {
   OwnSeries(const Scene& scene, const ConnectorScene& one, Exposition* out)
       : scene_(scene), one_(one), name_(one.status.name), out_(*out) {}
 
+  // Of one that rests there is no more.
+  void AddResting() {
+    AddState();
+    AddLag();
+    AddSlot();
+  }
+
   void AddAll() {
     AddNumbers();
     AddState();
     AddTrouble();
+    out_.Add(kDelivery, {{"connector", name_}}, one_.metrics->delivery_latency);
     AddLag();
     AddSlot();
     AddCapture();
@@ -149,6 +162,8 @@ class OwnSeries {
     if (status.last_error) {
       out_.Add(kLastError, {{"connector", name_}, {"reason", status.last_error->reason}},
                Seconds(status.last_error->at - absl::UnixEpoch()));
+      out_.Add(kErrorOpen, {{"connector", name_}, {"reason", status.last_error->reason}},
+               uint64_t{status.last_error->solved_at ? 0u : 1u});
     }
     for (const auto& [reason, count] : one_.metrics->retries.Read())
       out_.Add(kRetries, {{"connector", name_}, {"reason", reason}}, count);
@@ -156,10 +171,8 @@ class OwnSeries {
 
   void AddLag() {
     const metrics::ConnectorMetrics& numbers = *one_.metrics;
-    out_.Add(kDelivery, {{"connector", name_}}, numbers.delivery_latency);
-    if (const auto complete = static_cast<int64_t>(numbers.complete_until_us.value()); complete > 0)
-      out_.Add(kLagSeconds, {{"connector", name_}},
-               std::max(0.0, Seconds(scene_.now - absl::FromUnixMicros(complete))));
+    if (const std::optional<absl::Duration> lag = numbers.lag.Read(scene_.now))
+      out_.Add(kLagSeconds, {{"connector", name_}}, Seconds(*lag));
     const std::optional<metrics::SlotView> slot = numbers.slot.Read();
     const uint64_t stored = numbers.stored_lsn.value();
     if (slot && stored > 0) {
@@ -171,14 +184,18 @@ class OwnSeries {
   void AddSlot() {
     const std::optional<metrics::SlotView> slot = one_.metrics->slot.Read();
     if (!slot) return;
+    const std::string wal_status = slot->StatusAt(scene_.monotonic);
     for (const absl::string_view status : kWalStatuses) {
-      if (slot->wal_status.empty()) break;
+      if (wal_status.empty()) break;
       out_.Add(kWalStatus, {{"connector", name_}, {"status", status}},
-               uint64_t{slot->wal_status == status ? 1u : 0u});
+               uint64_t{wal_status == status ? 1u : 0u});
     }
     const Labels labels = {{"connector", name_}};
-    if (slot->safe_wal_bytes)
+    if (slot->safe_wal_bytes) {
       out_.Add(kSafeWal, labels, static_cast<double>(*slot->safe_wal_bytes));
+      out_.Add(kSafeWalLeft, labels,
+               static_cast<double>(std::max<int64_t>(*slot->safe_wal_bytes, 0)));
+    }
     out_.Add(kGrowth, labels, slot->growth_per_second);
     if (const auto left = slot->TimeUntilLost()) out_.Add(kUntilLost, labels, Seconds(*left));
     if (slot->oldest_transaction)
@@ -276,6 +293,7 @@ void AddOwnSeries(const Scene& scene, Exposition* out) {
             {"libpq", versions.libpq}},
            uint64_t{1});
   for (const ConnectorScene& one : scene.connectors) OwnSeries(scene, one, out).AddAll();
+  for (const ConnectorScene& one : scene.resting) OwnSeries(scene, one, out).AddResting();
 }
 
 }  // namespace walduct::admin

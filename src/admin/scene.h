@@ -42,6 +42,8 @@ struct Scene {
   std::vector<ConnectorScene> connectors;  // by name
   std::vector<IdleConnector> idle = {};    // not among those
   std::optional<WorkerView> worker = {};   // absent: the process is no worker
+  // Of the idle ones, those whose slot is looked at: that, their state and their lag are known.
+  std::vector<ConnectorScene> resting = {};
 };
 
 Scene LookAt(const engine::Connectors& connectors, Clock& clock);

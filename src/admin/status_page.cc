@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "absl/strings/str_cat.h"
 #include "admin/json.h"
 #include "engine/commands/version.h"
 
@@ -19,6 +20,17 @@ class StatusWriter {
  public:
   StatusWriter(const Scene& scene, const ConnectorScene& one, Json* json)
       : scene_(scene), status_(one.status), numbers_(*one.metrics), json_(*json) {}
+
+  // One that does not run: its slot and its lag are all that there is.
+  void WriteResting() {
+    json_.Object();
+    json_.Key("name").Text(status_.name);
+    json_.Key("state").Text(engine::StateText(status_.state));
+    json_.Key("state_since").Text(TimeText(status_.state_since));
+    WriteLag();
+    WriteSlot();
+    json_.EndObject();
+  }
 
   void Write(bool tables) {
     json_.Object();
@@ -60,6 +72,8 @@ class StatusWriter {
     json_.Key("reason").Text(status_.last_error->reason);
     json_.Key("message").Text(status_.last_error->message);
     json_.Key("hint").Text(status_.last_error->hint);
+    if (status_.last_error->solved_at)
+      json_.Key("solved_at").Text(TimeText(*status_.last_error->solved_at));
     if (!status_.last_error->change.empty()) json_.Key("change").Text(status_.last_error->change);
     json_.EndObject();
   }
@@ -116,8 +130,12 @@ class StatusWriter {
     json_.Key("received_lsn").Text(Lsn(numbers_.received_lsn.value()).ToString());
     json_.Key("stored_lsn").Text(Lsn(numbers_.stored_lsn.value()).ToString());
     json_.Key("confirmed_lsn").Text(Lsn(numbers_.flushed_lsn.value()).ToString());
-    if (const auto us = static_cast<int64_t>(numbers_.complete_until_us.value()); us > 0)
-      json_.Key("lag_seconds").Number(Seconds(scene_.now - absl::FromUnixMicros(us)));
+    WriteLag();
+  }
+
+  void WriteLag() {
+    if (const std::optional<absl::Duration> lag = numbers_.lag.Read(scene_.now))
+      json_.Key("lag_seconds").Number(Seconds(*lag));
   }
 
   void WriteSlot() {
@@ -126,7 +144,10 @@ class StatusWriter {
     const uint64_t stored = numbers_.stored_lsn.value(), end = slot->wal_end.value();
     if (stored > 0) json_.Key("lag_bytes").Whole(end > stored ? end - stored : 0);
     json_.Key("slot").Object();
-    json_.Key("wal_status").Text(slot->wal_status);
+    const std::string wal_status = slot->StatusAt(scene_.monotonic);
+    json_.Key("wal_status").Text(wal_status);
+    if (wal_status != slot->wal_status) json_.Key("last_wal_status").Text(slot->wal_status);
+    WriteSlotProblem(wal_status, slot->slot);
     json_.Key("retained_wal_bytes").Whole(slot->retained_bytes);
     json_.Key("growth_bytes_per_second").Whole(slot->growth_per_second);
     if (slot->safe_wal_bytes) json_.Key("safe_wal_bytes").Signed(*slot->safe_wal_bytes);
@@ -137,6 +158,22 @@ class StatusWriter {
       json_.Key("oldest_transaction_seconds").Number(Seconds(slot->oldest_transaction->age));
     }
     json_.Key("age_seconds").Number(Seconds(scene_.monotonic - slot->looked_at));
+    json_.EndObject();
+  }
+
+  // What a paused or stopped connector has no error for.
+  void WriteSlotProblem(const std::string& wal_status, const std::string& slot) {
+    if (wal_status != "lost" && wal_status != "missing") return;
+    const bool lost = wal_status == "lost";
+    const std::string name = slot.empty() ? "" : absl::StrCat(" \"", slot, "\"");
+    json_.Key("problem").Object();
+    json_.Key("reason").Text(lost ? "slot_lost" : "slot_missing");
+    json_.Key("message").Text(
+        lost ? absl::StrCat("replication slot", name,
+                            " was invalidated: the server has removed WAL that was not read")
+             : absl::StrCat("the server has no replication slot", name));
+    json_.Key("hint").Text(lost ? "walduct explain slot_lost says what can be done"
+                                : "walduct explain slot_missing says what can be done");
     json_.EndObject();
   }
 
@@ -301,6 +338,11 @@ std::string StatusJson(const Scene& scene, absl::string_view only) {
   for (const ConnectorScene& one : scene.connectors) {
     if (only.empty() || one.status.name == only)
       StatusWriter(scene, one, &json).Write(/*tables=*/!only.empty());
+  }
+  json.EndArray();
+  json.Key("resting").Array();
+  for (const ConnectorScene& one : scene.resting) {
+    if (only.empty() || one.status.name == only) StatusWriter(scene, one, &json).WriteResting();
   }
   json.EndArray();
   json.EndObject();

@@ -20,6 +20,7 @@
 #include "cli/commands.h"
 #include "cli/configuration.h"
 #include "cli/listening.h"
+#include "cli/process/resting.h"
 #include "cli/process/shutdown_watch.h"
 #include "cli/process/systemd.h"
 #include "cli/serve/seat_watch.h"
@@ -144,6 +145,9 @@ class Serving {
              .load = [request](
                          const rest::ConfigMap& config) { return LoadForWorker(request, config); },
              .may_write = [this] { return seat_.MayWrite(); }}),
+        resting_(
+            worker_, connectors_,
+            [request](const rest::ConfigMap& config) { return LoadForWorker(request, config); }),
         pages_({.connectors = &connectors_,
                 .clock = environment_.clock,
                 .configs = {},
@@ -274,8 +278,10 @@ class Serving {
             "here",
             {{"group", options_.group_id}});
         worker_.Forget();
+        resting_.Look();
         return;
       }
+      resting_.Look();
       Wait(kLook);
     }
   }
@@ -291,6 +297,7 @@ class Serving {
   rest::KafkaTopics topics_;
   bool served_ = false;
   rest::Worker worker_;
+  RestingConnectors resting_;
   admin::Surface pages_;
   rest::Interface interface_;
   std::vector<std::unique_ptr<rest::Gate>> gates_;

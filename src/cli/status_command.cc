@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/configuration.h"
 #include "cli/running_process.h"
+#include "cli/status_exit.h"
 #include "cli/status_screen.h"
 #include "engine/errors/error_policy.h"
 
@@ -47,14 +48,14 @@ int ShowStatus(const Arguments& arguments) {
     const absl::Duration now = environment.clock->Monotonic();
     if (arguments.json) {
       std::cout << *answer << std::flush;
-      if (!arguments.watch) return StatusExit(*answer);
+      if (!arguments.watch) return StatusExitOf(*answer, arguments.connector);
     } else if (looked_at || arguments.watch) {
       if (looked_at) options.between = now - *looked_at;
       const absl::StatusOr<std::string> screen = StatusScreen(*answer, options);
       if (!screen.ok()) return PrintStatus(screen.status());
       std::cout << (terminal && arguments.watch ? kClear : "") << *screen
                 << (!terminal && arguments.watch ? "\n" : "") << std::flush;
-      if (!arguments.watch) return StatusExit(*answer);
+      if (!arguments.watch) return StatusExitOf(*answer, arguments.connector);
     }
     looked_at = now;
     options.before = *std::move(answer);

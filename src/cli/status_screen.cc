@@ -10,7 +10,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "base/amount_text.h"
 #include "base/plain_text.h"
+#include "cli/status_exit.h"
 
 namespace walduct::cli {
 namespace {
@@ -18,6 +20,8 @@ namespace {
 using Value = rapidjson::Value;
 
 constexpr int kBarWidth = 20;
+// What was solved so long ago is no news.
+constexpr absl::Duration kForget = absl::Minutes(10);
 
 const Value* Find(const Value& object, const char* name) {
   if (!object.IsObject()) return nullptr;
@@ -73,10 +77,16 @@ class Screen {
     const bool serves = Text(worker, "state") == "serving";
     absl::StrAppend(&text_, "worker  ", Toned(Tone::kWarning, serves ? "SERVING" : "WAITING"),
                     " for ", Since(worker, "state_since"), "\n");
-    Line("waiting", Toned(waits == "seat" ? Tone::kWarning : Tone::kBad,
-                          absl::StrCat(Text(worker, "message"), ", for ",
-                                       Since(worker, "waiting_since"))));
+    Line("waiting",
+         Toned(waits == "seat" ? Tone::kWarning : Tone::kBad,
+               absl::StrCat(Text(worker, "message"), ", for ", Since(worker, "waiting_since"))));
     if (const std::string hint = Text(worker, "hint"); !hint.empty()) Line("hint", hint);
+  }
+  // One that does not run.
+  void AddResting(const Value& connector) {
+    AddHead(connector);
+    AddLag(connector);
+    AddSlot(connector);
   }
   std::string Take() { return std::move(text_); }
 
@@ -101,7 +111,7 @@ class Screen {
     absl::StrAppend(&text_, Text(connector, "name"), "  ", Toned(ToneOf(state), state), " for ",
                     Since(connector, "state_since"));
     const std::string activity = Text(connector, "activity");
-    if (activity != "none") {
+    if (!activity.empty() && activity != "none") {
       absl::StrAppend(&text_, ", ", activity, " for ", Since(connector, "activity_since"));
     }
     text_ += "\n";
@@ -112,6 +122,12 @@ class Screen {
       Line("stalled",
            Toned(Tone::kBad, absl::StrCat("for ", Since(*stall, "since"), ", waiting for ",
                                           Text(*stall, "waiting_for"))));
+    } else if (Text(connector, "state") == "FAILED") {
+      Line("stopped",
+           Toned(Tone::kBad,
+                 absl::StrCat("by an error that it does not get over by itself: mend it, "
+                              "then walduct restart ",
+                              Text(connector, "name"))));
     } else if (const std::string wait = Text(connector, "waiting_for"); !wait.empty()) {
       Line("waiting", absl::StrCat("for ", wait, ", for ", Since(connector, "waiting_since")));
     }
@@ -153,13 +169,17 @@ class Screen {
     }
   }
 
-  void AddFlow(const Value& connector, const Value* before) {
+  void AddLag(const Value& connector) {
     const std::optional<double> seconds = Number(connector, "lag_seconds");
     const std::optional<double> bytes = Number(connector, "lag_bytes");
     std::vector<std::string> lag;
     if (seconds) lag.push_back(DurationText(absl::Seconds(*seconds)));
     if (bytes) lag.push_back(BytesText(*bytes) + " of WAL");
     Line("lag", lag.empty() ? "not known yet" : absl::StrJoin(lag, ", "));
+  }
+
+  void AddFlow(const Value& connector, const Value* before) {
+    AddLag(connector);
     std::string flow = absl::StrFormat("%.0f rows in all", Number(connector, "events").value_or(0));
     const double between = absl::ToDoubleSeconds(options_.between);
     if (before != nullptr && between > 0) {
@@ -184,22 +204,48 @@ class Screen {
     const Value* const slot = Find(connector, "slot");
     if (slot == nullptr) return;
     const std::string status = Text(*slot, "wal_status");
-    const bool fine = status == "reserved" || status == "extended" || status.empty();
+    const bool fine =
+        status == "reserved" || status == "extended" || status == "none" || status.empty();
+    const double look_age = Number(*slot, "age_seconds").value_or(0);
     std::vector<std::string> parts;
-    if (!status.empty()) parts.push_back(Toned(fine ? Tone::kPlain : Tone::kBad, status));
-    parts.push_back(BytesText(Number(*slot, "retained_wal_bytes").value_or(0)) + " of WAL kept");
-    const double growth = Number(*slot, "growth_bytes_per_second").value_or(0);
-    if (growth > 0) parts.push_back(absl::StrCat("grows by ", BytesText(growth), "/s"));
-    if (const auto safe = Number(*slot, "safe_wal_bytes"))
-      parts.push_back(BytesText(*safe) + " until it is lost");
-    if (const auto left = Number(*slot, "seconds_until_lost"))
-      parts.push_back(Toned(Tone::kBad, "lost in " + DurationText(absl::Seconds(*left))));
-    if (const double age = Number(*slot, "age_seconds").value_or(0); age > 30)
-      parts.push_back(absl::StrCat("as of ", DurationText(absl::Seconds(age)), " ago"));
+    if (status == "unknown") {
+      const std::string last = Text(*slot, "last_wal_status");
+      parts.push_back(Toned(Tone::kWarning,
+                            absl::StrCat("unknown for ", DurationText(absl::Seconds(look_age)),
+                                         last.empty() ? "" : absl::StrCat(" (was ", last, ")"))));
+    } else if (!status.empty()) {
+      parts.push_back(Toned(fine ? Tone::kPlain : Tone::kBad,
+                            status == "none" ? "none on the server yet" : status));
+    }
+    if (status != "lost" && status != "missing" && status != "none")
+      AddWal(*slot, status == "unknown", &parts);
+    if (look_age > 30 && status != "unknown")
+      parts.push_back(absl::StrCat("as of ", DurationText(absl::Seconds(look_age)), " ago"));
     Line("slot", absl::StrJoin(parts, ", "));
+    if (const Value* const problem = Find(*slot, "problem"); problem != nullptr) {
+      Line("", Toned(Tone::kBad,
+                     absl::StrCat(Text(*problem, "message"), " (", Text(*problem, "reason"), ")")));
+      Line("", "-> " + Text(*problem, "hint"));
+    }
     if (const double age = Number(*slot, "oldest_transaction_seconds").value_or(0); age >= 60)
       Line("held by", absl::StrCat(Text(*slot, "oldest_transaction"), ", open for ",
                                    DurationText(absl::Seconds(age))));
+  }
+
+  // A rate that nobody has looked at for long is none.
+  void AddWal(const Value& slot, bool old, std::vector<std::string>* parts) const {
+    parts->push_back(BytesText(Number(slot, "retained_wal_bytes").value_or(0)) + " of WAL kept");
+    const double growth = Number(slot, "growth_bytes_per_second").value_or(0);
+    if (growth > 0 && !old) parts->push_back(absl::StrCat("grows by ", BytesText(growth), "/s"));
+    const std::optional<double> safe = Number(slot, "safe_wal_bytes");
+    if (safe && *safe <= 0) {
+      parts->push_back(Toned(Tone::kBad, "nothing left until it is lost"));
+      return;
+    }
+    if (safe) parts->push_back(BytesText(*safe) + " until it is lost");
+    const std::optional<double> left = Number(slot, "seconds_until_lost");
+    if (left && !old)
+      parts->push_back(Toned(Tone::kBad, "lost in " + DurationText(absl::Seconds(*left))));
   }
 
   void AddSnapshot(const Value& connector) {
@@ -269,6 +315,15 @@ class Screen {
     const Value* const error = Find(connector, "last_error");
     if (error == nullptr) return;
     const std::string reason = Text(*error, "reason");
+    if (const std::optional<absl::Time> solved = TimeOf(*error, "solved_at")) {
+      if (now_ - *solved > kForget) return;
+      Line("last error",
+           Toned(Tone::kFaint,
+                 absl::StrCat(Since(*error, "at"), " ago, solved ", DurationText(now_ - *solved),
+                              " ago: ", Text(*error, "message"),
+                              reason.empty() ? "" : absl::StrCat(" (", reason, ")"))));
+      return;
+    }
     Line("last error",
          absl::StrCat(Since(*error, "at"), " ago: ", Toned(Tone::kWarning, Text(*error, "message")),
                       reason.empty() ? "" : absl::StrCat(" (", reason, ")")));
@@ -280,8 +335,8 @@ class Screen {
   std::string text_;
 };
 
-const Value* Connectors(const rapidjson::Document& document) {
-  const Value* const all = Find(document, "connectors");
+const Value* Connectors(const rapidjson::Document& document, const char* which = "connectors") {
+  const Value* const all = Find(document, which);
   return all != nullptr && all->IsArray() ? all : nullptr;
 }
 
@@ -295,18 +350,6 @@ const Value* Named(const rapidjson::Document& document, const std::string& name)
 }
 
 }  // namespace
-
-std::string BytesText(double bytes) {
-  static constexpr std::array<absl::string_view, 5> kUnits = {"B", "kB", "MB", "GB", "TB"};
-  size_t unit = 0;
-  while (bytes >= 1024 && unit + 1 < kUnits.size()) {
-    bytes /= 1024;
-    ++unit;
-  }
-  const bool whole = unit == 0 || bytes >= 100;
-  return absl::StrCat(whole ? absl::StrFormat("%.0f ", bytes) : absl::StrFormat("%.1f ", bytes),
-                      kUnits[unit]);
-}
 
 std::string DurationText(absl::Duration duration) {
   duration = std::max(duration, absl::ZeroDuration());
@@ -339,6 +382,15 @@ absl::StatusOr<std::string> StatusScreen(absl::string_view json, const ScreenOpt
     found = true;
     screen.Add(one, before.HasParseError() ? nullptr : Named(before, name));
   }
+  if (const Value* const resting = Connectors(document, "resting"); resting != nullptr) {
+    for (const Value& one : resting->GetArray()) {
+      const std::string name = Text(one, "name");
+      names.push_back(name);
+      if (!options.connector.empty() && name != PlainText(options.connector)) continue;
+      found = true;
+      screen.AddResting(one);
+    }
+  }
   if (!found && !options.connector.empty()) {
     return absl::InvalidArgumentError(absl::StrCat("no connector is named '", options.connector,
                                                    "'; there are: ", absl::StrJoin(names, ", ")));
@@ -346,13 +398,39 @@ absl::StatusOr<std::string> StatusScreen(absl::string_view json, const ScreenOpt
   return screen.Take() + (names.empty() ? "no connectors\n" : "");
 }
 
-int StatusExit(absl::string_view json) {
+namespace {
+
+// What the worker waits for, which is more than what its connectors do.
+StatusExit ExitOfWorker(const Value& document) {
+  const Value* const worker = Find(document, "worker");
+  const std::string waits = worker == nullptr ? "" : Text(*worker, "waiting_for");
+  if (waits.empty()) return kStatusFine;
+  return waits == "seat" ? kStatusStandsBy : kStatusWorkerWaits;
+}
+
+}  // namespace
+
+StatusExit StatusExitOf(absl::string_view json, absl::string_view connector) {
   rapidjson::Document document;
   document.Parse(json.data(), json.size());
-  const Value* const worker = document.HasParseError() ? nullptr : Find(document, "worker");
-  const std::string waits = worker == nullptr ? "" : Text(*worker, "waiting_for");
-  if (waits.empty()) return 0;
-  return waits == "seat" ? kExitStandsBy : kExitWorkerWaits;
+  if (document.HasParseError()) return kStatusFine;
+  StatusExit worst = ExitOfWorker(document);
+  std::vector<const Value*> shown;
+  for (const char* which : {"connectors", "resting"}) {
+    const Value* const all = Connectors(document, which);
+    if (all == nullptr) continue;
+    for (const Value& one : all->GetArray()) shown.push_back(&one);
+  }
+  for (const Value* const at : shown) {
+    const Value& one = *at;
+    if (!connector.empty() && Text(one, "name") != PlainText(connector)) continue;
+    const Value* const slot = Find(one, "slot");
+    const bool lost = slot != nullptr && Find(*slot, "problem") != nullptr;
+    if (lost || Text(one, "state") == "FAILED") return kStatusFailed;
+    const bool troubled = Find(one, "stall") != nullptr || Text(one, "activity") == "retrying";
+    if (troubled && worst == kStatusFine) worst = kStatusTroubled;
+  }
+  return worst;
 }
 
 }  // namespace walduct::cli

@@ -18,18 +18,10 @@ struct ScreenOptions {
   absl::Duration between = {};
 };
 
-// What a shell is told of a worker.
-inline constexpr int kExitWorkerWaits = 6;  // for Kafka, its topics or the group's seat
-inline constexpr int kExitStandsBy = 7;     // another worker serves the group
-
-// Of an answer of /status: 0, or one of these.
-int StatusExit(absl::string_view json);
-
 // InvalidArgument: no connector of that name; Internal: json is not an answer of /status.
 absl::StatusOr<std::string> StatusScreen(absl::string_view json, const ScreenOptions& options);
 
-// "1.5 MB", "2h 05m": short, for a column.
-std::string BytesText(double bytes);
+// "2h 05m": short, for a column.
 std::string DurationText(absl::Duration duration);
 
 }  // namespace walduct::cli

@@ -33,8 +33,7 @@ bool IncrementalSnapshots::HeldByPace() {
   const absl::Duration now = parts_.clock->Monotonic();
   Pace::Seen seen;
   if (const auto slot = parts_.metrics->slot.Read()) seen.retained_bytes = slot->retained_bytes;
-  if (const auto us = static_cast<int64_t>(parts_.metrics->complete_until_us.value()); us > 0)
-    seen.lag = parts_.clock->Now() - absl::FromUnixMicros(us);
+  seen.lag = parts_.metrics->lag.Read(parts_.clock->Now());
   const std::string why = pace_.Judge(seen);
   TellHold(why, now);
   if (!why.empty()) {

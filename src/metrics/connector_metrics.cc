@@ -40,7 +40,6 @@ std::vector<Sample> ConnectorMetrics::Snapshot() const {
       {&kStalled, "", stalled.value()},
       {&kStalls, "", stalls.value()},
       {&kRetainedWal, "", retained_wal_bytes.value()},
-      {&kSafeWal, "", safe_wal_bytes.value()},
       {&kStreamedTransactions, "", streamed_transactions.value()},
       {&kTransactionsInProgress, "", transactions_in_progress.value()},
       {&kSpillBytes, "", spill_bytes.value()},

@@ -14,6 +14,7 @@
 #include "metrics/histogram.h"
 #include "metrics/incremental_board.h"
 #include "metrics/incremental_runs.h"
+#include "metrics/lag_board.h"
 #include "metrics/live_tail.h"
 #include "metrics/names.h"
 #include "metrics/notification_board.h"
@@ -72,9 +73,9 @@ struct ConnectorMetrics {
   // Since the Unix epoch, 0 before the first: when a change of the stream was read, when a row of a
   // snapshot.
   Gauge last_change_us, last_read_us;
-  // Everything that was committed before is acknowledged by the sink, as far as is known; the same.
-  Gauge complete_until_us;
-  Gauge stalled, retained_wal_bytes, safe_wal_bytes;
+  // When the transaction that is being handed over was committed; the same, 0 between two.
+  Gauge open_commit_us;
+  Gauge stalled, retained_wal_bytes;
   Counter stalls;
   Counter streamed_transactions;
   Gauge transactions_in_progress, spill_bytes;
@@ -92,6 +93,7 @@ struct ConnectorMetrics {
   IncrementalBoard incremental;
   NotificationBoard notifications;
   IncrementalRuns incremental_runs;
+  LagBoard lag;
   SlotBoard slot;
   CaptureBoard capture;
   BesideBoard beside;

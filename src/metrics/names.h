@@ -78,9 +78,6 @@ inline constexpr Name kStalls = {"walduct_stalls_total", "", Kind::kCounter, "",
                                  "times that nothing progressed for walduct.stall.warn.ms"};
 inline constexpr Name kRetainedWal = {"walduct_retained_wal_bytes", "", Kind::kGauge, "",
                                       "WAL that the server keeps for the slot"};
-inline constexpr Name kSafeWal = {
-    "walduct_safe_wal_bytes", "", Kind::kGauge, "",
-    "WAL that may still be written before the slot can be lost; 0 when there is no limit, too"};
 inline constexpr Name kStreamedTransactions = {
     "walduct_streamed_transactions_total", "", Kind::kCounter, "",
     "committed transactions that were received while they were in progress"};

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "base/lsn.h"
 
@@ -19,18 +20,31 @@ struct OpenTransaction {
 };
 
 struct SlotView {
-  std::string wal_status;  // "reserved", "extended", "unreserved", "lost"
-  Lsn wal_end;             // of the server
+  std::string slot;  // its name; empty: not told
+  // "reserved", "extended", "unreserved", "lost", "missing": there is none of that name any more,
+  // "none": there was none yet, as far as is known; empty: the server does not say (before
+  // PostgreSQL 13)
+  std::string wal_status;
+  Lsn wal_end;  // of the server
   uint64_t retained_bytes = 0;
   uint64_t growth_per_second = 0;         // of that, in bytes
   std::optional<int64_t> safe_wal_bytes;  // absent: there is no limit
   // The server keeps WAL from its beginning on; absent: none, or none that the role may see.
   std::optional<OpenTransaction> oldest_transaction;
   absl::Duration looked_at;  // on the monotonic clock
+  bool doubted = false;      // an error has told since that it may be otherwise
+
+  // What is said of it by now: "unknown" once nobody could look for kOld, or it is doubted. What is
+  // lost stays lost until a look shows otherwise.
+  static constexpr absl::Duration kOld = absl::Seconds(30);
+  std::string StatusAt(absl::Duration now) const {
+    if (wal_status == "lost" || (wal_status.empty() && !doubted)) return wal_status;
+    return doubted || now - looked_at > kOld ? "unknown" : wal_status;
+  }
 
   // At the present rate; absent: never, as far as is known.
   std::optional<absl::Duration> TimeUntilLost() const {
-    if (!safe_wal_bytes || growth_per_second == 0) return std::nullopt;
+    if (!safe_wal_bytes || growth_per_second == 0 || wal_status == "lost") return std::nullopt;
     if (*safe_wal_bytes <= 0) return absl::ZeroDuration();
     return absl::Seconds(static_cast<double>(*safe_wal_bytes) /
                          static_cast<double>(growth_per_second));
@@ -39,9 +53,26 @@ struct SlotView {
 
 class SlotBoard {
  public:
+  // A look that is older than what is shown changes nothing.
   void Show(SlotView view) {
     const std::lock_guard<std::mutex> lock(mutex_);
+    if (view_ && view.looked_at < view_->looked_at) return;
+    if (view.wal_status != "missing") existed_ = true;
+    if (!existed_) view.wal_status = "none";
     view_ = std::move(view);
+  }
+  // What an error says of the slot counts at once, until the next look.
+  void OnError(absl::string_view reason, absl::Duration now) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (reason == "slot_lost" || reason == "slot_invalidated") {
+      Know("lost", now);
+    } else if (reason == "slot_missing") {
+      Know("missing", now);
+    } else if (reason == "position_lost") {
+      existed_ = true;
+      if (!view_) view_.emplace();
+      view_->doubted = true;
+    }
   }
   // Absent until the server was asked.
   std::optional<SlotView> Read() const {
@@ -50,8 +81,19 @@ class SlotBoard {
   }
 
  private:
+  void Know(absl::string_view wal_status, absl::Duration now) {
+    existed_ = true;
+    if (!view_) view_.emplace();
+    view_->wal_status = std::string(wal_status);
+    view_->growth_per_second = 0;
+    view_->safe_wal_bytes.reset();
+    view_->looked_at = now;
+    view_->doubted = false;
+  }
+
   mutable std::mutex mutex_;
   std::optional<SlotView> view_;  // guarded by mutex_
+  bool existed_ = false;          // the same
 };
 
 }  // namespace walduct::metrics

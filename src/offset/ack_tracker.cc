@@ -11,7 +11,9 @@ uint64_t AckTracker::NextTicket() {
 
 void AckTracker::OnWritten() {
   CHECK(!groups_.empty() && groups_.back().written < kMaxGroupRecords);
-  ++groups_.back().written;
+  Group& group = groups_.back();
+  if (group.commit_time_us == 0) group.commit_time_us = commit_time_us_;
+  ++group.written;
   ++in_flight_;
   covered_ = false;
 }
@@ -54,11 +56,21 @@ void AckTracker::Settle() {
     Group& group = groups_.front();
     if (group.acknowledged < group.written) return;
     if (group.position) MakeSafe(*group.position);
+    group.commit_time_us = 0;
     group.position.reset();
     if (groups_.size() == 1 && group.written < kMaxGroupRecords) return;
     groups_.pop_front();
     ++first_ticket_;
   }
+}
+
+int64_t AckTracker::oldest_commit_us() const {
+  if (idle()) return 0;
+  for (const Group& group : groups_) {
+    if (group.acknowledged < group.written && group.commit_time_us != 0)
+      return group.commit_time_us;
+  }
+  return 0;
 }
 
 // After a reconnect the source repeats what lies behind the safe position: that changes nothing.

@@ -31,6 +31,9 @@ class AckTracker {
   // Of every position from here on, also of one that has not moved: tells what else is to be stored
   // with it, once all that was written before is acknowledged.
   void SetMark(uint64_t mark) { mark_ = mark; }
+  // When what is written from here on was committed, since the Unix epoch; 0: it is no change of
+  // the stream.
+  void SetCommitTime(int64_t us) { commit_time_us_ = us; }
   void OnAcknowledged(uint64_t ticket, uint32_t count);
 
   // The last position with everything at or before it acknowledged; absent until the first.
@@ -40,12 +43,16 @@ class AckTracker {
   std::optional<event::Position> complete() const;
   bool idle() const { return in_flight_ == 0; }
   uint64_t in_flight_records() const { return in_flight_; }
+  // Of what is not acknowledged, the oldest commit, as far as groups tell it apart; 0: none of it
+  // is a change of the stream.
+  int64_t oldest_commit_us() const;
 
  private:
   // Only the last group takes records, and only until it is full.
   struct Group {
     uint32_t written = 0;
     uint32_t acknowledged = 0;
+    int64_t commit_time_us = 0;  // of its first change that was written since it was empty
     // safe once this group and all before it are acknowledged
     std::optional<event::Position> position;
   };
@@ -56,6 +63,7 @@ class AckTracker {
   uint64_t first_ticket_ = 0;  // ticket of groups_.front()
   uint64_t in_flight_ = 0;
   uint64_t mark_ = 0;
+  int64_t commit_time_us_ = 0;
   std::optional<event::Position> safe_;
   bool covered_ = true;  // Advance came after the last OnWritten
 };

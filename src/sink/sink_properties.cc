@@ -16,8 +16,8 @@ constexpr config::PropertyDefinition kSink[] = {
      .default_value = "kafka",
      .doc = "Destination of records: Kafka, or one JSON object per record to standard output or a "
             "file.",
-     .fix = "the default is 'kafka'; docs/not-yet.md says what to use for other destinations",
-     .allowed = "kafka, stdout, file"},
+     .allowed = "kafka, stdout, file",
+     .fix = "the default is 'kafka'; docs/not-yet.md says what to use for other destinations"},
 };
 
 SinkOptions Choose(const config::PropertySet& properties) {

@@ -3,9 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/amount_text.h"
+#include "cli/status_exit.h"
+
 namespace walduct::cli {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -58,12 +62,12 @@ TEST(StatusScreen, WhatAWorkerWaitsFor) {
 }
 
 TEST(StatusScreen, AShellIsToldWhetherTheWorkerWaits) {
-  EXPECT_EQ(StatusExit(OfWorker(kServes)), 0);
-  EXPECT_EQ(StatusExit(kRunning), 0);
-  EXPECT_EQ(StatusExit("no JSON"), 0);
-  EXPECT_EQ(StatusExit(OfWorker(kWaits)), 6);
-  EXPECT_EQ(StatusExit(OfWorker(R"("waiting_for":"group")")), 6);
-  EXPECT_EQ(StatusExit(OfWorker(R"("waiting_for":"seat")")), 7);
+  EXPECT_EQ(StatusExitOf(OfWorker(kServes), ""), 0);
+  EXPECT_EQ(StatusExitOf(kRunning, ""), 0);
+  EXPECT_EQ(StatusExitOf("no JSON", ""), 0);
+  EXPECT_EQ(StatusExitOf(OfWorker(kWaits), ""), 8);
+  EXPECT_EQ(StatusExitOf(OfWorker(R"("waiting_for":"group")"), ""), 8);
+  EXPECT_EQ(StatusExitOf(OfWorker(R"("waiting_for":"seat")"), ""), 9);
 }
 
 TEST(StatusScreen, AnOldTransactionIsNamed) {
@@ -188,11 +192,77 @@ TEST(DurationText, IsShort) {
   EXPECT_EQ(DurationText(-absl::Seconds(1)), "0.0 s");
 }
 
+std::string Slot(absl::string_view slot) {
+  return Show(absl::StrCat(R"({"connectors":[{"name":"shop","slot":{)", slot, "}}]}"));
+}
+
+TEST(StatusScreen, ASlotIsWhatIsKnownOfIt) {
+  EXPECT_THAT(Slot(R"("wal_status":"unreserved","retained_wal_bytes":1024,"safe_wal_bytes":-1389328,
+                      "growth_bytes_per_second":10,"seconds_until_lost":0,"age_seconds":3)"),
+              AllOf(HasSubstr("unreserved, 1.0 kB of WAL kept, grows by 10 B/s, nothing left"),
+                    Not(HasSubstr("-"))));
+  EXPECT_THAT(Slot(R"("wal_status":"unknown","last_wal_status":"reserved","age_seconds":95,
+                      "retained_wal_bytes":1024,"growth_bytes_per_second":10)"),
+              AllOf(HasSubstr("slot       unknown for 95 s (was reserved), 1.0 kB of WAL kept\n"),
+                    Not(HasSubstr("grows"))));
+  EXPECT_THAT(Slot(R"("wal_status":"lost","retained_wal_bytes":0,"age_seconds":3,"problem":{
+                      "reason":"slot_lost","message":"it is gone","hint":"do that"})"),
+              AllOf(HasSubstr("slot       lost\n"), HasSubstr("it is gone (slot_lost)"),
+                    HasSubstr("-> do that")));
+}
+
+TEST(StatusScreen, AFailedConnectorWaitsForNothing) {
+  const std::string screen = Show(R"({"now":"2026-01-01T00:10:00.000Z","connectors":[{"name":"shop",
+    "state":"FAILED","activity":"none","waiting_for":"a command",
+    "waiting_since":"2026-01-01T00:00:00.000Z"}]})");
+  EXPECT_THAT(screen, AllOf(Not(HasSubstr("a command")), HasSubstr("walduct restart shop")));
+}
+
+TEST(StatusScreen, AnErrorThatIsBehindIsSolvedThenGone) {
+  const auto at = [](absl::string_view now) {
+    return Show(absl::StrCat(R"({"now":")", now, R"(","connectors":[{"name":"shop","last_error":{
+      "at":"2026-01-01T00:00:00.000Z","solved_at":"2026-01-01T00:00:10.000Z","reason":"away",
+      "message":"it was away","hint":"wait"}}]})"));
+  };
+  EXPECT_THAT(at("2026-01-01T00:00:48.000Z"),
+              AllOf(HasSubstr("last error 48 s ago, solved 38 s ago: it was away (away)"),
+                    Not(HasSubstr("wait\n"))));
+  EXPECT_THAT(at("2026-01-01T00:20:00.000Z"), Not(HasSubstr("last error")));
+}
+
+TEST(StatusScreen, ThoseThatRestComeLast) {
+  const std::string screen = Show(R"({"now":"2026-01-01T00:10:00.000Z","connectors":[],"resting":[
+    {"name":"old","state":"STOPPED","state_since":"2026-01-01T00:00:00.000Z","lag_seconds":70,
+     "slot":{"wal_status":"reserved","retained_wal_bytes":1024,"age_seconds":1}}]})");
+  EXPECT_EQ(screen,
+            "old  STOPPED for 10m 00s\n"
+            "  lag        70 s\n"
+            "  slot       reserved, 1.0 kB of WAL kept\n");
+}
+
+TEST(StatusScreenExit, IsTheWorstOfWhatIsShown) {
+  const auto of = [](absl::string_view connectors, absl::string_view only = "") {
+    return StatusExitOf(absl::StrCat(R"({"connectors":[)", connectors, "]}"), only);
+  };
+  constexpr absl::string_view kWell = R"({"name":"a","state":"RUNNING","activity":"streaming"})";
+  constexpr absl::string_view kStalls = R"({"name":"b","state":"RUNNING","stall":{}})";
+  constexpr absl::string_view kFails = R"({"name":"c","state":"FAILED"})";
+  EXPECT_EQ(of(kWell), kStatusFine);
+  EXPECT_EQ(of(R"({"name":"a","state":"PAUSED","activity":"none"})"), kStatusFine);
+  EXPECT_EQ(of(absl::StrCat(kWell, ",", kStalls)), kStatusTroubled);
+  EXPECT_EQ(of(R"({"name":"a","state":"RUNNING","activity":"retrying"})"), kStatusTroubled);
+  EXPECT_EQ(of(absl::StrCat(kFails, ",", kStalls)), kStatusFailed);
+  EXPECT_EQ(of(absl::StrCat(kFails, ",", kWell), "a"), kStatusFine);
+  EXPECT_EQ(of(R"({"name":"a","state":"PAUSED","slot":{"problem":{}}})"), kStatusFailed);
+  EXPECT_EQ(StatusExitOf(R"({"connectors":[],"resting":[{"name":"a","slot":{"problem":{}}}]})", ""),
+            kStatusFailed);
+}
+
 TEST(BytesText, IsShort) {
   EXPECT_EQ(BytesText(0), "0 B");
   EXPECT_EQ(BytesText(1023), "1023 B");
   EXPECT_EQ(BytesText(1536), "1.5 kB");
-  EXPECT_EQ(BytesText(5e15), "4547 TB");
+  EXPECT_EQ(BytesText(5e15), "4.4 PB");
 }
 
 }  // namespace

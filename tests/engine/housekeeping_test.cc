@@ -72,6 +72,38 @@ TEST_F(HousekeepingTest, OnlyWhatIsAcknowledgedIsStoredAndOnlyWhatIsStoredIsConf
   EXPECT_EQ(source_.statuses.back().received, Lsn(300));
 }
 
+TEST_F(HousekeepingTest, AnErrorIsSolvedOnceTheStreamHasPassedIt) {
+  const auto solved = [this] { return board_.Read().last_error->solved_at.has_value(); };
+  board_.ShowError(Error(absl::StatusCode::kUnavailable, "connection_lost", "gone"), Lsn(300));
+  Live(absl::Seconds(3));
+  EXPECT_FALSE(solved()) << "the stream has not come as far";
+  housekeeping().OnReceived(Lsn(310));
+  WriteRecord(305);
+  Live(absl::Seconds(3));
+  EXPECT_FALSE(solved()) << "what it has brought is not delivered";
+  sink_.AcknowledgeAll();
+  Live(absl::Seconds(3));
+  EXPECT_TRUE(solved());
+}
+
+TEST_F(HousekeepingTest, AnErrorBeforeAnyStreamIsSolvedWhenThereIsOne) {
+  board_.ShowError(Error(absl::StatusCode::kUnavailable, "connection_refused", "away"));
+  Live(absl::Seconds(1));
+  EXPECT_TRUE(board_.Read().last_error->solved_at);
+}
+
+// Until then a snapshot's rows tell, but not of a row that could not be published.
+TEST_F(HousekeepingTest, AnErrorIsSolvedWhileASnapshotGoesOn) {
+  housekeeping().DetachStream();
+  board_.ShowError(Error(absl::StatusCode::kUnavailable, "connection_lost", "gone"));
+  Live(absl::Seconds(1));
+  EXPECT_FALSE(board_.Read().last_error->solved_at);
+  WriteRecord(100);
+  sink_.AcknowledgeAll();
+  Live(absl::Seconds(1));
+  EXPECT_TRUE(board_.Read().last_error->solved_at);
+}
+
 TEST_F(HousekeepingTest, AFailedSaveIsTriedAgainAndNotConfirmed) {
   FailSaves();
   WriteRecord(100);

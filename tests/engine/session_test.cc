@@ -174,7 +174,7 @@ TEST_F(SessionTest, RowsOfAStandbyAreReadOnceItHasReplayed) {
   ASSERT_TRUE(stall);
   EXPECT_EQ(stall->kind, "standby");
   EXPECT_EQ(stall->cause,
-            "the standby b:5432 to replay the WAL up to 0/1400000 (it is at 0/400000, 16 MB are "
+            "the standby b:5432 to replay the WAL up to 0/1400000 (it is at 0/400000, 16.0 MB are "
             "left)");
   EXPECT_THAT(world_.database.asked(), AllOf(Contains("snapshot"), Contains("stream")));
   EXPECT_FALSE(board_.Read().stall);

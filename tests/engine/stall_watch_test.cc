@@ -111,7 +111,7 @@ TEST_F(StallWatchTest, AServerThatIsFarBehind) {
   server_.wal_end = Lsn(64u << 20);
   Pass(absl::Seconds(20));
   ASSERT_TRUE(stall());
-  EXPECT_THAT(stall()->cause, HasSubstr("PostgreSQL to send the last 64 MB"));
+  EXPECT_THAT(stall()->cause, HasSubstr("PostgreSQL to send the last 64.0 MB"));
 }
 
 }  // namespace

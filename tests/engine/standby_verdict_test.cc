@@ -38,7 +38,7 @@ TEST_F(StandbyVerdictTest, OneThatIsBehindIsWaitedFor) {
   ASSERT_TRUE(*Judge());
   EXPECT_EQ((*Judge())->needed, Lsn(2001));
   EXPECT_EQ(LagText(**Judge()),
-            "the standby b.example:5432 to replay the WAL up to 0/7D1 (it is at 0/7D0, 1 MB are "
+            "the standby b.example:5432 to replay the WAL up to 0/7D1 (it is at 0/7D0, 1 B are "
             "left; its replay is paused: SELECT pg_wal_replay_resume())");
 }
 

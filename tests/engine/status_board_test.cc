@@ -75,6 +75,19 @@ TEST_F(StatusBoardTest, TheLastErrorStaysWithReasonAndHint) {
   EXPECT_EQ(status.last_error->message, "gone");
   EXPECT_EQ(status.last_error->reason, "connection_lost");
   EXPECT_EQ(status.last_error->hint, "look there");
+  EXPECT_TRUE(board_.has_open_error());
+  EXPECT_FALSE(status.last_error->solved_at);
+}
+
+TEST_F(StatusBoardTest, AnErrorThatIsSolvedStaysToBeRead) {
+  board_.ShowError(Error(absl::StatusCode::kUnavailable, "connection_lost", "gone"), Lsn(100));
+  EXPECT_EQ(board_.error_place().received, Lsn(100));
+  board_.SolveError();
+  EXPECT_FALSE(board_.has_open_error());
+  EXPECT_EQ(board_.Read().last_error->reason, "connection_lost");
+  EXPECT_TRUE(board_.Read().last_error->solved_at);
+  board_.ShowError(Error(absl::StatusCode::kUnavailable, "connection_lost", "gone again"));
+  EXPECT_FALSE(board_.Read().last_error->solved_at);
 }
 
 TEST_F(StatusBoardTest, AnEndHasItsExitCode) {

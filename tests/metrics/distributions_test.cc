@@ -81,6 +81,38 @@ TEST(SlotView, TimeUntilLostFollowsTheGrowth) {
   EXPECT_FALSE(slot.TimeUntilLost());
 }
 
+SlotView LookedAt(std::string wal_status, int64_t second) {
+  SlotView view;
+  view.wal_status = std::move(wal_status);
+  view.looked_at = absl::Seconds(second);
+  return view;
+}
+
+TEST(SlotBoard, WhatAnErrorSaysCountsUntilTheNextLook) {
+  SlotBoard board;
+  board.Show(LookedAt("reserved", 100));
+  board.OnError("broker_unavailable", absl::Seconds(101));
+  EXPECT_EQ(board.Read()->StatusAt(absl::Seconds(102)), "reserved")
+      << "it says nothing of the slot";
+  board.OnError("slot_invalidated", absl::Seconds(105));
+  EXPECT_EQ(board.Read()->StatusAt(absl::Seconds(106)), "lost");
+  board.Show(LookedAt("reserved", 104));
+  EXPECT_EQ(board.Read()->StatusAt(absl::Hours(1)), "lost") << "a look that was before it";
+  board.Show(LookedAt("reserved", 200));
+  EXPECT_EQ(board.Read()->StatusAt(absl::Seconds(201)), "reserved") << "it was made anew";
+  board.OnError("position_lost", absl::Seconds(202));
+  EXPECT_EQ(board.Read()->StatusAt(absl::Seconds(203)), "unknown");
+  board.Show(LookedAt("missing", 204));
+  EXPECT_EQ(board.Read()->StatusAt(absl::Seconds(205)), "missing");
+  EXPECT_EQ(board.Read()->StatusAt(absl::Seconds(240)), "unknown") << "nobody could look since";
+}
+
+TEST(SlotBoard, OneThatWasNeverThereIsNotMissing) {
+  SlotBoard board;
+  board.Show(LookedAt("missing", 100));
+  EXPECT_EQ(board.Read()->StatusAt(absl::Seconds(101)), "none");
+}
+
 SnapshotTable Table(std::string name, std::optional<uint64_t> estimate) {
   SnapshotTable table;
   table.schema = "public";

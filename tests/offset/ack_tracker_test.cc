@@ -25,6 +25,25 @@ TEST(AckTrackerTest, NothingIsSafeAtFirst) {
   EXPECT_TRUE(tracker.idle());
 }
 
+TEST(AckTrackerTest, KnowsTheOldestCommitInFlight) {
+  AckTracker tracker;
+  WriteOne(&tracker);  // of no transaction
+  EXPECT_EQ(tracker.oldest_commit_us(), 0);
+  tracker.OnAcknowledged(0, 1);
+  tracker.SetCommitTime(1000);
+  for (uint32_t i = 0; i < AckTracker::kMaxGroupRecords; ++i) WriteOne(&tracker);
+  tracker.SetCommitTime(2000);
+  WriteOne(&tracker);
+  EXPECT_EQ(tracker.oldest_commit_us(), 1000);
+  tracker.OnAcknowledged(0, AckTracker::kMaxGroupRecords - 1);
+  EXPECT_EQ(tracker.oldest_commit_us(), 1000);
+  tracker.OnAcknowledged(1, 2);
+  EXPECT_EQ(tracker.oldest_commit_us(), 0);
+  tracker.SetCommitTime(3000);
+  WriteOne(&tracker);
+  EXPECT_EQ(tracker.oldest_commit_us(), 3000) << "the group is empty, and begins anew";
+}
+
 TEST(AckTrackerTest, WithNothingInFlightAPositionIsSafeAtOnce) {
   AckTracker tracker;
   tracker.Advance(At(10));

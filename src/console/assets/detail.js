@@ -31,8 +31,18 @@ function trouble(one, now) {
       el('p', {class: 'message'}, `${problem.tables.join(', ')}: ${problem.message}`),
       problem.hint ? el('p', {class: 'message'}, el('strong', {}, 'What to do: '), problem.hint) : null));
   }
+  const problem = one.slot?.problem;
+  if (problem && one.last_error?.reason !== problem.reason) {
+    parts.push(el('div', {class: 'card bad wide'}, el('h3', {}, 'Slot: ', el('code', {}, problem.reason)),
+      el('p', {class: 'message'}, problem.message), el('p', {class: 'message'}, el('strong', {}, 'What to do: '), problem.hint)));
+  }
   const error = one.last_error;
-  if (error) {
+  if (error?.solved_at) {
+    if (Date.parse(now) - Date.parse(error.solved_at) < 600000) {
+      parts.push(el('p', {class: 'quiet wide'}, `Last error, ${since(error.at, now)} ago, solved ${since(error.solved_at, now)} ago: `,
+        el('code', {}, error.reason), ` ${error.message}`));
+    }
+  } else if (error) {
     parts.push(el('div', {class: one.state === 'FAILED' ? 'card bad wide' : 'card warn wide'},
       el('h3', {}, `Last error, ${since(error.at, now)} ago: `, el('code', {}, error.reason)),
       el('p', {class: 'message'}, error.message),
@@ -45,9 +55,10 @@ function slotCard(one) {
   const slot = one.slot;
   if (!slot) return el('div', {class: 'card'}, el('h3', {}, 'Slot and WAL'), el('p', {class: 'quiet'}, 'Not looked at yet.'));
   const card = el('div', {class: 'card'}, el('h3', {}, 'Slot and WAL'), facts([
-    ['WAL status', slot.wal_status], ['Retained WAL', bytes(slot.retained_wal_bytes)],
+    ['WAL status', slot.last_wal_status ? `${slot.wal_status} (was ${slot.last_wal_status})` : slot.wal_status], ['Retained WAL', bytes(slot.retained_wal_bytes)],
     ['Growth', `${bytes(slot.growth_bytes_per_second)}/s`],
-    ['Until lost', slot.seconds_until_lost === undefined ? 'no limit in sight' : duration(slot.seconds_until_lost)],
+    ['Until lost', ['lost', 'missing'].includes(slot.wal_status) ? 'it is lost' : slot.safe_wal_bytes <= 0 ? 'nothing left'
+      : slot.seconds_until_lost === undefined ? 'no limit in sight' : duration(slot.seconds_until_lost)],
     ...(slot.oldest_transaction === undefined ? [] : [['Oldest transaction',
       `${slot.oldest_transaction}, open for ${duration(slot.oldest_transaction_seconds)}`]]),
     ['Received', el('code', {}, one.received_lsn)], ['Stored', el('code', {}, one.stored_lsn)],
@@ -154,7 +165,7 @@ export class DetailPage {
     const {rate: records, flow} = latest(this.name);
     const work = el('div', {class: 'card'}, el('h3', {}, 'Work'), facts([
       ['Does', one.activity === 'none' ? null : `${one.activity} for ${since(one.activity_since, now)}`],
-      ['Waits for', one.waiting_for && `${one.waiting_for} for ${since(one.waiting_since, now)}`],
+      ['Waits for', one.waiting_for && one.state !== 'FAILED' && `${one.waiting_for} for ${since(one.waiting_since, now)}`],
       ['In this state', `for ${since(one.state_since, now)}`],
       ['Lag', `${bytes(one.lag_bytes)}, ${duration(one.lag_seconds)}`],
       ['Records', `${count(one.records)}, ${rate(records)}`],

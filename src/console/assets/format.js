@@ -5,8 +5,8 @@ const UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'];
 export function bytes(value) {
   if (value === undefined || value === null) return '–';
   let unit = 0;
-  while (Math.abs(value) >= 1000 && unit < UNITS.length - 1) {
-    value /= 1000;
+  while (Math.abs(value) >= 1024 && unit < UNITS.length - 1) {
+    value /= 1024;
     unit += 1;
   }
   return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${UNITS[unit]}`;

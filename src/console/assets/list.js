@@ -8,7 +8,8 @@ const COLUMNS = ['Connector', 'State', 'Lag', 'Lag in time', 'Records', 'Retaine
 
 function rowOf(one) {
   const [word, kind] = verdict(one);
-  const doing = one.last_error && kind === 'bad' ? `${one.last_error.reason}: ${one.last_error.message}`
+  const doing = one.slot?.problem ? `${one.slot.problem.reason}: ${one.slot.problem.message}`
+    : one.last_error && !one.last_error.solved_at && kind === 'bad' ? `${one.last_error.reason}: ${one.last_error.message}`
     : one.stall ? `waiting for ${one.stall.waiting_for}`
       : one.waiting_for ? `${one.activity === 'none' ? '' : `${one.activity}, `}waiting for ${one.waiting_for}` : one.activity ?? one.error ?? '';
   return {name: one.name, word, kind, cells: [bytes(one.lag_bytes), duration(one.lag_seconds), rate(latest(one.name).rate),
@@ -37,7 +38,7 @@ export class ListPage {
   }
 
   show({status, known}) {
-    const shown = [...status.connectors, ...idle(known, status.connectors)].map(rowOf)
+    const shown = [...status.connectors, ...idle(known, status.connectors, status.resting)].map(rowOf)
       .sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind) || (a.name < b.name ? -1 : 1));
     const names = new Set(shown.map((one) => one.name));
     for (const [name, made] of this.rows) {

@@ -36,7 +36,7 @@ export const latest = (name) => samplesOf(name).at(-1) ?? {rate: null, flow: nul
 export function verdict(one) {
   if (one.state === 'FAILED') return ['FAILED', 'bad'];
   const wal = one.slot?.wal_status;
-  if (wal === 'lost' || wal === 'unreserved') return [`slot ${wal}`, 'bad'];
+  if (wal === 'lost' || wal === 'unreserved' || wal === 'missing') return [`slot ${wal}`, 'bad'];
   if (one.slot?.seconds_until_lost < 3600) return ['slot at risk', 'bad'];
   if (one.capture?.problems.some((problem) => problem.severity === 'warning')) return ['tables not captured', 'bad'];
   if (one.stall) return ['STALLED', 'warn'];
@@ -45,9 +45,12 @@ export function verdict(one) {
 }
 
 // Connectors of Connect's list that have no task here: stopped ones, and those of other classes.
-export function idle(known, running) {
+export function idle(known, running, resting = []) {
   const names = new Set(running.map((one) => one.name));
   return Object.entries(known)
     .filter(([name]) => !names.has(name))
-    .map(([name, {status}]) => ({name, state: status.connector.state, error: status.connector.trace}));
+    .map(([name, {status}]) => {
+      const {slot, lag_seconds} = resting.find((one) => one.name === name) ?? {};
+      return {name, state: status.connector.state, error: status.connector.trace, slot, lag_seconds};
+    });
 }

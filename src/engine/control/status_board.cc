@@ -106,13 +106,21 @@ void StatusBoard::WaitsFor(WaitReason wait) {
   status_.wait_since = clock_.Now();
 }
 
-void StatusBoard::ShowError(const absl::Status& error) {
+void StatusBoard::ShowError(const absl::Status& error, Lsn received) {
+  has_open_error_ = true;
+  error_place_ = {.received = received, .of_change = !ErrorChange(error).empty()};
   const std::lock_guard<std::mutex> lock(mutex_);
   status_.last_error = {.at = clock_.Now(),
                         .message = std::string(error.message()),
                         .reason = ErrorReason(error),
                         .hint = ErrorHint(error),
                         .change = ErrorChange(error)};
+}
+
+void StatusBoard::SolveError() {
+  has_open_error_ = false;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (status_.last_error) status_.last_error->solved_at = clock_.Now();
 }
 
 void StatusBoard::ShowStall(std::optional<Stall> stall) {

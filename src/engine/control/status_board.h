@@ -14,6 +14,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "base/clock.h"
+#include "base/lsn.h"
 #include "engine/control/wake_signal.h"
 #include "engine/errors/error_policy.h"
 
@@ -65,6 +66,13 @@ struct ConnectorError {
   absl::Time at;
   std::string message, reason, hint;
   std::string change;  // event::ChangeId of what could be skipped; empty: nothing
+  std::optional<absl::Time> solved_at = {};  // when the stream had passed it
+};
+
+// Where the stream was when an error came.
+struct ErrorPlace {
+  Lsn received;            // 0/0: nowhere
+  bool of_change = false;  // a change, or row, could not be published
 };
 
 // Nothing progresses though there is something to do.
@@ -107,7 +115,12 @@ class StatusBoard {
   void ShowState(ConnectorState state);
   // Cheap when it is what it waited for before.
   void WaitsFor(WaitReason wait);
-  void ShowError(const absl::Status& error);
+  // received: how far the stream had come.
+  void ShowError(const absl::Status& error, Lsn received = Lsn());
+  // What the last error told of is behind. It stays to be read, as solved.
+  void SolveError();
+  bool has_open_error() const { return has_open_error_; }
+  const ErrorPlace& error_place() const { return error_place_; }
   // Absent: it progresses.
   void ShowStall(std::optional<Stall> stall);
   // The loop has turned.
@@ -126,6 +139,8 @@ class StatusBoard {
   Clock& clock_;
   WakeSignal* const changed_;
   WaitReason wait_ = WaitReason::kNothing;  // the writer's own copy
+  bool has_open_error_ = false;             // the same
+  ErrorPlace error_place_;                  // the writer's own
   std::atomic<int64_t> turned_ns_;
   mutable std::mutex mutex_;
   ConnectorStatus status_;  // guarded by mutex_

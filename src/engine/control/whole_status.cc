@@ -55,7 +55,9 @@ ConnectorStatus WholeStatus(std::vector<ConnectorStatus> lanes) {
       whole.exit_code = Worse(whole.exit_code.value_or(kExitClean), *lane.exit_code);
     if (!whole.stall) whole.stall = std::move(lane.stall);
     if (!lane.rests() && (whole.rests() || lane.turned < whole.turned)) whole.turned = lane.turned;
-    if (!whole.last_error) whole.last_error = std::move(lane.last_error);
+    const bool open = lane.last_error && !lane.last_error->solved_at;
+    if (!whole.last_error || (open && whole.last_error->solved_at))
+      whole.last_error = std::move(lane.last_error);
   }
   return whole;
 }

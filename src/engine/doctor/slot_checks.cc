@@ -4,6 +4,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "base/amount_text.h"
 #include "base/status_macros.h"
 #include "engine/doctor/checks.h"
 #include "engine/start/preparation.h"
@@ -41,8 +42,6 @@ SELECT true FROM pg_catalog.pg_stat_activity a WHERE a.pid = $1::pg_catalog.int4
   AND a.application_name =
       pg_catalog.set_config('application_name', $2, true)::pg_catalog.name::pg_catalog.text)";
 
-std::string Megabytes(uint64_t bytes) { return absl::StrCat(bytes >> 20, " MB"); }
-
 std::string DropHint(absl::string_view slot) {
   return absl::StrCat("SELECT pg_drop_replication_slot(", postgres::QuoteLiteral(slot), ")");
 }
@@ -56,7 +55,7 @@ absl::Status CheckRetained(Connection& connection, const std::string& own, bool 
     if (slots.Get(row, 1) == "t" || !absl::SimpleAtoi(slots.Get(row, 2), &retained)) continue;
     const std::string name(slots.Get(row, 0));
     const std::string keeps = absl::StrCat("replication slot ", postgres::QuoteIdentifier(name),
-                                           " is read by nobody and keeps ", Megabytes(retained),
+                                           " is read by nobody and keeps ", BytesText(retained),
                                            " of WAL on the server's disk");
     const Severity severity = retained > kMuch ? Severity::kWarning : Severity::kNotice;
     if (name == own) {

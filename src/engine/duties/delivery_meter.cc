@@ -31,9 +31,12 @@ void DeliveryMeter::OnAcknowledged(uint32_t count) {
 DeliveryMeter::DeliveryMeter(const Parts& parts)
     : parts_(parts),
       changes_(ChangesOf(*parts.metrics)),
-      reads_(parts.metrics->Seen(EventKind::kRead).value()) {}
+      reads_(parts.metrics->Seen(EventKind::kRead).value()) {
+  // Of a session before.
+  parts.metrics->open_commit_us.Set(0);
+}
 
-void DeliveryMeter::Turn(bool caught_up) {
+void DeliveryMeter::Turn(const Reading& reading) {
   metrics::ConnectorMetrics& metrics = *parts_.metrics;
   const sink::Load held = parts_.sink->load();
   metrics.in_flight_bytes.Set(held.bytes);
@@ -42,7 +45,29 @@ void DeliveryMeter::Turn(bool caught_up) {
   const absl::Time now = parts_.clock->Now();
   CountChanges(now);
   OnSafe(now);
-  if (caught_up && parts_.tracker->idle()) metrics.complete_until_us.Set(Microseconds(now));
+  const std::optional<event::Position>& safe = parts_.tracker->safe();
+  const bool streamed = safe && safe->snapshot == event::SnapshotPhase::kNone;
+  metrics.lag.Show({.oldest_us = OldestHeld(reading.unread),
+                    .covered = safe ? safe->commit_end : Lsn(),
+                    .complete_us = streamed ? safe->commit_time_us : 0,
+                    .heard = reading.heard},
+                   now);
+}
+
+// In flight; else being handed over, which may wait for a lock, a schema or room; else at hand.
+int64_t DeliveryMeter::OldestHeld(bool unread) const {
+  const int64_t in_flight = parts_.tracker->oldest_commit_us();
+  if (in_flight > 0) return in_flight;
+  const auto open = static_cast<int64_t>(parts_.metrics->open_commit_us.value());
+  if (open > 0 || !unread) return open;
+  return static_cast<int64_t>(parts_.metrics->last_source_time_us.value());
+}
+
+bool DeliveryMeter::MustAsk() {
+  const absl::Duration now = parts_.clock->Monotonic();
+  if (now < ask_at_) return false;
+  ask_at_ = now + absl::Seconds(1);
+  return parts_.metrics->lag.UnsentSince(parts_.clock->Now()).has_value();
 }
 
 // Acknowledgements count once the safe position has passed what they are of: it tells the time of
@@ -53,7 +78,6 @@ void DeliveryMeter::OnSafe(absl::Time now) {
   safe_ = safe;
   const uint64_t acknowledged = std::exchange(acknowledged_, 0);
   if (safe->snapshot != event::SnapshotPhase::kNone || safe->commit_time_us <= 0) return;
-  parts_.metrics->complete_until_us.Set(static_cast<uint64_t>(safe->commit_time_us));
   if (acknowledged == 0) return;
   parts_.metrics->delivery_latency.Observe(now - absl::FromUnixMicros(safe->commit_time_us),
                                            acknowledged);

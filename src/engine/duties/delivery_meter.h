@@ -1,6 +1,6 @@
 // DeliveryMeter: what the metrics say of the way between source and sink: what is in flight, how
-// long a record took from its commit to its acknowledgement, and up to which time everything is
-// acknowledged. Looks once a turn, not at each record. Data thread only.
+// long a record took from its commit to its acknowledgement, and what is received and not
+// acknowledged (metrics/lag_board.h). Looks once a turn, not at each record. Data thread only.
 #pragma once
 
 #include <cstdint>
@@ -26,17 +26,25 @@ class DeliveryMeter {
   explicit DeliveryMeter(const Parts& parts);
 
   void OnAcknowledged(uint32_t count);
-  // caught_up: the source has nothing that is not read, as far as is known.
-  void Turn(bool caught_up);
+  // What the reading has come to since the last turn.
+  struct Reading {
+    bool unread = false;  // more can be read at once, or could when it was left
+    bool heard = false;   // the server has said something
+  };
+  void Turn(const Reading& reading);
+  // The server is to say how far it has sent: it may have what it did not send. Once a second.
+  bool MustAsk();
 
  private:
   void OnSafe(absl::Time now);
+  int64_t OldestHeld(bool unread) const;
   void CountChanges(absl::Time now);
 
   const Parts parts_;
   uint64_t acknowledged_ = 0;  // and not counted yet
   std::optional<event::Position> safe_;
   uint64_t changes_ = 0, reads_ = 0;
+  absl::Duration ask_at_;
 };
 
 }  // namespace walduct::engine

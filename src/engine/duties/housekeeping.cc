@@ -32,8 +32,8 @@ void Housekeeping::DetachStream() {
 }
 
 bool Housekeeping::MayRead(WaitReason otherwise) {
-  reads_ = otherwise;
   const bool held = parts_.control->holding();
+  reads_ = held ? WaitReason::kCommand : otherwise;
   const bool full = !parts_.sink->HasCapacity();
   parts_.board->WaitsFor(held ? WaitReason::kCommand : full ? WaitReason::kRoom : otherwise);
   return !held && !full;
@@ -48,9 +48,10 @@ absl::Status Housekeeping::Turn() {
   if (const auto& stored = parts_.checkpointer->stored()) parts_.outbox->OnStored(*stored);
   const absl::Status sent = SendStatusIfDue();
   ShowPositions();
-  meter_.Turn(CaughtUp());
+  Measure();
   report_.Turn();
-  if (stall_ != nullptr) stall_->Turn(source_ == nullptr ? Lsn() : received_, reads_);
+  if (stall_ != nullptr)
+    stall_->Turn(source_ == nullptr ? Lsn() : std::max(received_, FlushLsn()), reads_);
   RETURN_IF_ERROR(sent);
   return session_ == nullptr ? absl::OkStatus() : session_->Turn();
 }
@@ -61,11 +62,23 @@ absl::Status Housekeeping::PollSink() {
   return polled;
 }
 
-// As far as is known: until the server was asked, nothing is.
-bool Housekeeping::CaughtUp() const {
-  const Lsn wal_end = stall_ == nullptr ? Lsn() : stall_->wal_end();
-  if (source_ == nullptr || !wal_end.valid()) return false;
-  return wal_end.value() <= std::max(received_, FlushLsn()).value() + StallWatch::kMuchWal;
+void Housekeeping::Measure() {
+  meter_.Turn(reading_);
+  reading_.heard = false;
+  if (source_ != nullptr && meter_.MustAsk()) AskForReply();
+  if (parts_.board->has_open_error() && HasPassedError()) parts_.board->SolveError();
+}
+
+// The stream is beyond where it was when the error came, and what lies before is done with. Of a
+// snapshot: rows have arrived since, unless it was one of them that could not be published.
+bool Housekeeping::HasPassedError() const {
+  if (!parts_.checkpointer->last_error().ok()) return false;
+  const ErrorPlace& place = parts_.board->error_place();
+  if (source_ == nullptr) return delivered_ && !place.of_change;
+  const std::optional<event::Position>& safe = parts_.tracker->safe();
+  if (safe && safe->commit_end > place.received) return true;
+  return std::max(received_, FlushLsn()) >= place.received && parts_.tracker->idle() &&
+         parts_.metrics->open_commit_us.value() == 0;
 }
 
 absl::Status Housekeeping::StorePosition() {
@@ -171,6 +184,7 @@ absl::Status Housekeeping::WaitForSchemaId() {
 void Housekeeping::OnAcknowledged(sink::Ticket ticket, uint32_t count) {
   if (stall_ != nullptr) stall_->OnAcknowledged(count);
   meter_.OnAcknowledged(count);
+  delivered_ = true;
   parts_.tracker->OnAcknowledged(ticket, count);
   if (!commits_.used()) parts_.checkpointer->OnDelivered();
 }
@@ -207,6 +221,12 @@ bool Housekeeping::Settled() const {
 }
 
 absl::Status Housekeeping::Settle(absl::Duration timeout) {
+  absl::Status settled = SettleWithin(timeout);
+  Measure();
+  return settled;
+}
+
+absl::Status Housekeeping::SettleWithin(absl::Duration timeout) {
   const absl::Duration deadline = parts_.clock->Monotonic() + timeout;
   const absl::Status flushed = FlushUntil(parts_.clock->Monotonic() + timeout * kSinkShare);
   // Whatever was acknowledged is stored, even when not all was.

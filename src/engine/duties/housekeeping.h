@@ -72,7 +72,12 @@ class Housekeeping final : public RoomWaiter, public sink::AckHandler {
   // They wake each Wait and Nap, too; -1: none.
   void WatchBeside(int chunks_fd, int signals_fd) { beside_fds_ = {chunks_fd, signals_fd}; }
 
-  void OnReceived(Lsn lsn) { received_ = std::max(received_, lsn); }
+  void OnReceived(Lsn lsn) {
+    received_ = std::max(received_, lsn);
+    reading_.heard = true;
+  }
+  // A batch was read. empty: down to the last message that was there.
+  void OnBatch(bool empty) { reading_.unread = !empty; }
   // The server wants an answer, or we want its position.
   void ReplySoon() { status_due_ = absl::ZeroDuration(); }
   void AskForReply();
@@ -106,7 +111,9 @@ class Housekeeping final : public RoomWaiter, public sink::AckHandler {
   absl::Status CheckUnreadStream();
   absl::Status FlushUntil(absl::Duration deadline);
   void ShowPositions();
-  bool CaughtUp() const;
+  void Measure();
+  bool HasPassedError() const;
+  absl::Status SettleWithin(absl::Duration timeout);
   Lsn FlushLsn() const;
 
   Parts parts_;
@@ -117,6 +124,8 @@ class Housekeeping final : public RoomWaiter, public sink::AckHandler {
   SessionWatch* session_ = nullptr;
   StallWatch* stall_ = nullptr;
   WaitReason reads_ = WaitReason::kNothing;  // what the reading waits for
+  DeliveryMeter::Reading reading_;
+  bool delivered_ = false;  // something was acknowledged
   absl::Duration status_interval_ = absl::Seconds(10);
   absl::Duration status_due_;
   Lsn received_;

@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/amount_text.h"
 #include "base/log.h"
+#include "engine/world/slot_show.h"
 
 namespace walduct::engine {
 namespace {
@@ -16,10 +18,6 @@ constexpr absl::Duration kRepeatForRegistry = absl::Minutes(1);
 
 std::string Seconds(absl::Duration duration) {
   return absl::FormatDuration(absl::Trunc(duration, absl::Seconds(1)));
-}
-
-std::string Megabytes(uint64_t bytes) {
-  return absl::StrCat((bytes + (1u << 20) - 1) >> 20, " MB");
 }
 
 }  // namespace
@@ -41,7 +39,7 @@ void StallWatch::Turn(Lsn received, WaitReason reads) {
   const bool speaks = parts_.patience > absl::ZeroDuration();
   next_look_ = now + (speaks ? std::min(kInterval, parts_.patience) : kInterval);
   const ServerView server = parts_.server ? parts_.server() : ServerView();
-  Show(server);
+  ShowSlot(server, *parts_.clock, parts_.metrics);
   if (!speaks) return;
   const Lane* stands = Find(server, received, reads, now);
   if (stands == nullptr) return OnProgress(now);
@@ -53,25 +51,14 @@ void StallWatch::Turn(Lsn received, WaitReason reads) {
   if (now >= next_line_) Say(*stands, server, received, now);
 }
 
-void StallWatch::Show(const ServerView& server) {
-  parts_.metrics->retained_wal_bytes.Set(server.retained_bytes);
-  parts_.metrics->safe_wal_bytes.Set(server.safe_bytes);
-  if (!server.wal_end.valid()) return;
-  wal_end_ = server.wal_end;
-  parts_.metrics->slot.Show({.wal_status = server.wal_status,
-                             .wal_end = server.wal_end,
-                             .retained_bytes = server.retained_bytes,
-                             .growth_per_second = server.growth_per_second,
-                             .safe_wal_bytes = server.safe_wal_bytes,
-                             .oldest_transaction = server.oldest_transaction,
-                             .looked_at = server.looked_at});
-}
-
 // All are looked at: each has its own clock.
 const StallWatch::Lane* StallWatch::Find(const ServerView& server, Lsn received, WaitReason reads,
                                          absl::Duration now) {
   const auto& stored = parts_.checkpointer->stored();
-  const bool behind = received.valid() && server.wal_end.value() > received.value() + kMuchWal;
+  const bool in_transaction = parts_.metrics->open_commit_us.value() != 0;
+  const bool behind = received.valid() && reads == WaitReason::kNothing &&
+                      (in_transaction || server.wal_end.value() > received.value() + kMuchWal ||
+                       parts_.metrics->lag.UnsentSince(parts_.clock->Now()).has_value());
   const absl::Duration patience = parts_.patience;
   const uint64_t read =
       parts_.metrics->received_bytes.value() + parts_.metrics->records_written.value();
@@ -83,7 +70,7 @@ const StallWatch::Lane* StallWatch::Find(const ServerView& server, Lsn received,
   const bool store =
       store_.Stands(parts_.checkpointer->busy(parts_.tracker->safe()),
                     stored ? stored->commit_end.value() + stored->ordinal : 0, now, patience);
-  const bool wal = wal_.Stands(behind, received.value(), now, patience);
+  const bool wal = wal_.Stands(behind, received.value() + read, now, patience);
   const bool rows = rows_.Stands(reads == WaitReason::kDatabase,
                                  parts_.metrics->snapshot_rows.value(), now, patience);
   const bool standby = standby_.Stands(!standby_cause_.empty(), 0, now, patience);
@@ -152,8 +139,11 @@ std::string StallWatch::CauseOf(const Lane& lane, const ServerView& server, Lsn 
     return error.ok() ? "the offset store to answer"
                       : absl::StrCat("the offset store: ", error.message());
   }
-  return absl::StrCat("PostgreSQL to send the last ",
-                      Megabytes(server.wal_end.value() - received.value()),
+  if (parts_.metrics->open_commit_us.value() != 0)
+    return "PostgreSQL to send the rest of a transaction";
+  const uint64_t left =
+      server.wal_end > received ? server.wal_end.value() - received.value() : uint64_t{0};
+  return absl::StrCat("PostgreSQL to send the last ", BytesText(left),
                       " of WAL (it decodes a large transaction, waits for "
                       "synchronized_standby_slots, or is slow)");
 }
@@ -168,8 +158,8 @@ void StallWatch::Say(const Lane& lane, const ServerView& server, Lsn received, a
                        .growth_per_second = server.growth_per_second};
   std::string cost;
   if (server.wal_end.valid()) {
-    cost = absl::StrCat(", retained WAL ", Megabytes(stall.retained_bytes), " grows by ",
-                        stall.growth_per_second >> 10, " kB/s");
+    cost = absl::StrCat(", retained WAL ", BytesText(stall.retained_bytes), " grows by ",
+                        BytesText(stall.growth_per_second), "/s");
   }
   log::Warn(
       absl::StrCat("no progress for ", Seconds(stood), ": waiting for ", stall.cause, " since ",

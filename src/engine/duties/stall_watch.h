@@ -46,8 +46,6 @@ class StallWatch {
   void AwaitStandby(std::string what) { standby_cause_ = std::move(what); }
   // Call it each turn. received: on the stream. reads: what the reading waits for.
   void Turn(Lsn received, WaitReason reads);
-  // Of the server, as last seen; 0/0: not known.
-  Lsn wal_end() const { return wal_end_; }
 
  private:
   // One kind of work, and since when it has made no progress.
@@ -59,7 +57,6 @@ class StallWatch {
   };
   // The lane that stands still, if one does.
   const Lane* Find(const ServerView& server, Lsn received, WaitReason reads, absl::Duration now);
-  void Show(const ServerView& server);
   absl::string_view KindOf(const Lane& lane) const;
   std::string SchemaIdCause() const;
   std::string SnapshotTableNow() const;
@@ -71,7 +68,6 @@ class StallWatch {
 
   const Parts parts_;
   uint64_t acknowledged_ = 0;
-  Lsn wal_end_;
   absl::Duration next_look_, next_line_;
   Lane catalog_, schema_id_, delivery_, room_, store_, wal_, rows_, standby_;
   std::string standby_cause_;

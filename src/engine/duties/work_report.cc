@@ -1,6 +1,7 @@
 #include "engine/duties/work_report.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -55,17 +56,15 @@ void WorkReport::Say(const Count& count, absl::Duration now) {
   const double seconds = std::max(absl::ToDoubleSeconds(now - since_), 0.001);
   const auto changes = static_cast<double>(count.changes - said_.changes);
   const auto megabytes = static_cast<double>(count.bytes - said_.bytes) / (1 << 20);
-  const auto complete = static_cast<int64_t>(metrics_.complete_until_us.value());
-  const absl::Duration late = clock_.Now() - absl::FromUnixMicros(complete);
-  log::Info(
-      "streamed",
-      {{"changes", count.changes - said_.changes},
-       {"seconds", absl::ToInt64Seconds(now - since_)},
-       {"changes_per_s", static_cast<uint64_t>(changes / seconds)},
-       {"wal_mb_per_s", absl::StrFormat("%.1f", megabytes / seconds)},
-       {"late_s", complete == 0 ? "unknown" : absl::StrFormat("%.1f", absl::ToDoubleSeconds(late))},
-       {"in_flight_bytes", metrics_.in_flight_bytes.value()},
-       {"retained_wal_bytes", metrics_.retained_wal_bytes.value()}});
+  const std::optional<absl::Duration> lag = metrics_.lag.Read(clock_.Now());
+  log::Info("streamed",
+            {{"changes", count.changes - said_.changes},
+             {"seconds", absl::ToInt64Seconds(now - since_)},
+             {"changes_per_s", static_cast<uint64_t>(changes / seconds)},
+             {"wal_mb_per_s", absl::StrFormat("%.1f", megabytes / seconds)},
+             {"late_s", lag ? absl::StrFormat("%.1f", absl::ToDoubleSeconds(*lag)) : "unknown"},
+             {"in_flight_bytes", metrics_.in_flight_bytes.value()},
+             {"retained_wal_bytes", metrics_.retained_wal_bytes.value()}});
 }
 
 }  // namespace walduct::engine

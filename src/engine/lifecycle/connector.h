@@ -7,6 +7,7 @@
 #pragma once
 
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -16,12 +17,14 @@
 #include "engine/control/run_goal.h"
 #include "engine/control/status_board.h"
 #include "engine/lifecycle/lifecycle.h"
+#include "engine/lifecycle/slot_looker.h"
+#include "engine/world/slot_show.h"
 #include "engine/world/world.h"
 #include "metrics/connector_metrics.h"
 
 namespace walduct::engine {
 
-class Connector {
+class Connector final : public WatchedSlot {
  public:
   struct Options {
     ConnectorOptions config;
@@ -31,7 +34,7 @@ class Connector {
   };
   // world is borrowed.
   Connector(Options options, World& world);
-  ~Connector() { Quit(); }
+  ~Connector() override { Quit(); }
   Connector(const Connector&) = delete;
   Connector& operator=(const Connector&) = delete;
 
@@ -51,14 +54,22 @@ class Connector {
   // The same, and waits for it. No command has an effect any more.
   void Quit();
 
-  ConnectorStatus status() const { return board_.Read(); }
+  ConnectorStatus status() const override { return board_.Read(); }
   const std::string& name() const { return options_.config.name; }
   std::string metric_name() const;
   bool counts_per_table() const;
   const metrics::ConnectorMetrics& metrics() const { return metrics_; }
 
+  const ConnectorOptions& config() const override { return options_.config; }
+  const std::optional<SlotPlace>& slot_place() const override { return slot_place_; }
+  std::optional<metrics::SlotView> slot_view() const override { return metrics_.slot.Read(); }
+  void BeginWatch() override;
+  void ShowLook(const replication::SlotLook& look, absl::Duration now) override;
+
  private:
   const Options options_;
+  World& world_;
+  const std::optional<SlotPlace> slot_place_;
   metrics::ConnectorMetrics metrics_;
   StatusBoard board_;
   Mailbox mailbox_;
@@ -67,6 +78,30 @@ class Connector {
   std::mutex mutex_;
   bool started_ = false;  // guarded by mutex_
   std::thread thread_;    // the same
+  SlotShower shower_;     // of the thread that looks from beside
+};
+
+// One that a worker knows and that has no thread: stopped, or paused since before the worker was
+// started. Its slot is looked at all the same. Immutable but for what looks show.
+class RestingConnector final : public WatchedSlot {
+ public:
+  RestingConnector(ConnectorOptions config, ConnectorState state, World& world);
+
+  const ConnectorOptions& config() const override { return config_; }
+  const std::optional<SlotPlace>& slot_place() const override { return slot_place_; }
+  ConnectorStatus status() const override { return status_; }
+  std::optional<metrics::SlotView> slot_view() const override { return metrics_.slot.Read(); }
+  void BeginWatch() override;
+  void ShowLook(const replication::SlotLook& look, absl::Duration now) override;
+  const metrics::ConnectorMetrics& metrics() const { return metrics_; }
+
+ private:
+  const ConnectorOptions config_;
+  World& world_;
+  const std::optional<SlotPlace> slot_place_;
+  ConnectorStatus status_;
+  metrics::ConnectorMetrics metrics_;
+  SlotShower shower_;
 };
 
 }  // namespace walduct::engine

@@ -31,7 +31,10 @@ absl::Status ConnectorSet::Add(Connector::Options options) {
     options.config = std::move(config);
     lanes.push_back(std::make_shared<Connector>(options, world_));
   }
-  for (const std::shared_ptr<Connector>& lane : lanes) lane->Start();
+  for (const std::shared_ptr<Connector>& lane : lanes) {
+    lane->Start();
+    slots_.Add(lane);
+  }
   return absl::OkStatus();
 }
 
@@ -95,6 +98,37 @@ std::vector<ConnectorView> ConnectorSet::Look() const {
                      .metric_name = connector->metric_name(),
                      .counts_per_table = connector->counts_per_table(),
                      .metrics = &connector->metrics()});
+  }
+  return views;
+}
+
+void ConnectorSet::Rest(const ConnectorOptions& config, ConnectorState state) {
+  RestingLanes lanes;
+  for (ConnectorOptions& lane : engine::LanesOf(config)) {
+    lanes.push_back(std::make_shared<RestingConnector>(std::move(lane), state, world_));
+    slots_.Add(lanes.back());
+  }
+  const std::lock_guard<std::mutex> lock(mutex_);
+  resting_[config.name] = std::move(lanes);
+}
+
+void ConnectorSet::KeepResting(const std::set<std::string>& names) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::erase_if(resting_, [&names](const auto& one) { return !names.contains(one.first); });
+}
+
+std::vector<ConnectorView> ConnectorSet::Resting() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::vector<ConnectorView> views;
+  for (const auto& [name, lanes] : resting_) {
+    const auto runs = connectors_.find(name);
+    if (runs != connectors_.end() && !runs->second.empty()) continue;
+    for (const std::shared_ptr<RestingConnector>& lane : lanes) {
+      views.push_back({.connector = lane,
+                       .status = lane->status(),
+                       .metric_name = {},
+                       .metrics = &lane->metrics()});
+    }
   }
   return views;
 }

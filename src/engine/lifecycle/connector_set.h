@@ -21,6 +21,7 @@
 #include "engine/errors/error_policy.h"
 #include "engine/lifecycle/connector.h"
 #include "engine/lifecycle/connectors.h"
+#include "engine/lifecycle/slot_looker.h"
 #include "engine/world/world.h"
 
 namespace walduct::engine {
@@ -43,6 +44,10 @@ class ConnectorSet final : public Connectors {
   std::optional<ConnectorStatus> StatusOf(const std::string& name) const override;
   std::vector<ConnectorView> Look() const override;
   std::vector<ConnectorStatus> Statuses() const override;
+  std::vector<ConnectorView> Resting() const override;
+
+  void Rest(const ConnectorOptions& config, ConnectorState state) override;
+  void KeepResting(const std::set<std::string>& names) override;
 
   // Asks all to stop; does not wait.
   void StopAll();
@@ -62,7 +67,10 @@ class ConnectorSet final : public Connectors {
   WakeSignal changed_;
   mutable std::mutex mutex_;
   std::map<std::string, Lanes> connectors_;  // guarded by mutex_
-  std::set<std::string> failed_;             // already logged; used by AwaitEnd only
+  using RestingLanes = std::vector<std::shared_ptr<RestingConnector>>;
+  std::map<std::string, RestingLanes> resting_;  // guarded by mutex_
+  std::set<std::string> failed_;                 // already logged; used by AwaitEnd only
+  SlotLooker slots_{world_};                     // last: its thread uses the connectors
 };
 
 }  // namespace walduct::engine

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,12 @@ class Connectors {
   // Both by name; of a connector with several lanes one for each.
   virtual std::vector<ConnectorView> Look() const = 0;
   virtual std::vector<ConnectorStatus> Statuses() const = 0;
+  // One is known and does not run: its slot is looked at until it is begun, or rested anew.
+  virtual void Rest(const ConnectorOptions&, ConnectorState) {}
+  // All other resting ones are forgotten.
+  virtual void KeepResting(const std::set<std::string>&) {}
+  // By name: of each only the slot and the lag are known.
+  virtual std::vector<ConnectorView> Resting() const { return {}; }
 };
 
 }  // namespace walduct::engine

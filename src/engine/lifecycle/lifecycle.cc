@@ -75,7 +75,7 @@ void Lifecycle::RunAttempts() {
       failing_since.reset();
     }
     if (end.status.ok() || parts_.control->interrupted()) return OnEnd(end);
-    parts_.board->ShowError(end.status);
+    ShowError(end.status);
     budget.SetSenderTimeout(end.sender_timeout);
     const std::optional<absl::Duration> delay = budget.Next(NextAction(end.status));
     if (!delay) return OnFailure(end.status);
@@ -95,6 +95,12 @@ void Lifecycle::RunAttempts() {
   }
 }
 
+// What it says of the slot counts at once: the next look may be far.
+void Lifecycle::ShowError(const absl::Status& error) {
+  parts_.board->ShowError(error, Lsn(parts_.metrics->received_lsn.value()));
+  parts_.metrics->slot.OnError(ErrorReason(error), parts_.world->clock().Monotonic());
+}
+
 Lifecycle::AttemptEnd Lifecycle::RunAttempt() {
   absl::Duration sender_timeout;
   absl::StatusOr<Prepared> prepared =
@@ -112,6 +118,8 @@ Lifecycle::AttemptEnd Lifecycle::RunAttempt() {
         "none");
     return {.goal_reached = true};
   }
+  const event::Position start = prepared->start;
+  const bool snapshot = prepared->decision.snapshot;
   Session session({.config = parts_.config,
                    .goal = parts_.goal,
                    .world = parts_.world,
@@ -123,12 +131,17 @@ Lifecycle::AttemptEnd Lifecycle::RunAttempt() {
                    .pause = &pause_,
                    .ran_before = phase_ == Phase::kRunning},
                   *std::move(prepared));
+  parts_.metrics->lag.Begin(start.commit_end, start.commit_time_us);
+  if (snapshot) parts_.metrics->lag.BeginSnapshot(parts_.world->clock().Now());
   const absl::Status status = session.Run();
+  const std::optional<event::Position> stored = session.stored();
+  if (session.goal_reached() && stored)
+    parts_.metrics->lag.Begin(stored->commit_end, stored->commit_time_us);
   return {.status = status,
           .goal_reached = session.goal_reached(),
           .began = session.began(),
           .progressed = session.progressed(),
-          .stored = session.stored(),
+          .stored = stored,
           .sender_timeout = sender_timeout};
 }
 
@@ -221,7 +234,7 @@ void Lifecycle::OnEnd(const AttemptEnd& end) {
     log::Info(Outcome(), {{"position", position}});
     return Leave(CleanExit(end.goal_reached));
   }
-  parts_.board->ShowError(end.status);
+  ShowError(end.status);
   log::Warn(absl::StrCat(Outcome(),
                          " before all positions were stored; the changes after the stored position "
                          "are read again at the next start"),

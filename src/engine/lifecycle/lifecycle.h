@@ -69,6 +69,7 @@ class Lifecycle {
   // Until they are interrupted, end by themselves or fail for good.
   void RunAttempts();
   AttemptEnd RunAttempt();
+  void ShowError(const absl::Status& error);
   absl::StatusOr<Prepared> Prepare(const ConnectorOptions& config, const SlotMemory& memory,
                                    absl::Duration* sender_timeout);
   absl::Status HandOver();

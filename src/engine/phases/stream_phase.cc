@@ -51,6 +51,7 @@ absl::Status StreamPhase::ReadBatch(bool* empty) {
   parts_.pipeline->BeginBatch();
   absl::Status read = ReadFrames(empty);
   parts_.pipeline->EndBatch();
+  parts_.housekeeping->OnBatch(*empty);
   return read;
 }
 

@@ -40,7 +40,9 @@ class StreamPhase {
   explicit StreamPhase(Parts parts)
       : parts_(std::move(parts)),
         commits_(parts_.sink->transactions() != nullptr),
-        pace_(parts_.source->path()) {}
+        pace_(parts_.source->path()) {
+    parts_.metrics->lag.Begin(parts_.assembler->position().commit_end, 0);
+  }
 
   // OK: interrupted or goal reached, at whatever position; the caller settles.
   absl::Status Run();

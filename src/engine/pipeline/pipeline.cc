@@ -74,6 +74,7 @@ absl::string_view NoticeText(encode::ColumnNotice::Kind kind) {
 }  // namespace
 
 absl::Status Pipeline::OnBegin(const event::TransactionInfo& transaction) {
+  CommittedAt(transaction.commit_time_us);
   parts_.router->RouteBegin(transaction, &emissions_);
   return PublishAll();
 }
@@ -82,7 +83,22 @@ absl::Status Pipeline::OnRepeated(const event::ChangeEvent& change) {
   return parts_.router->Recount(change);
 }
 
+// What is written until the next call. 0: nothing that was committed by itself.
+void Pipeline::CommittedAt(int64_t us) {
+  parts_.tracker->SetCommitTime(us);
+  parts_.metrics->open_commit_us.Set(static_cast<uint64_t>(us));
+}
+
 absl::Status Pipeline::OnChange(const event::ChangeEvent& change) {
+  const bool lone =
+      change.operation == event::Operation::kMessage && parts_.metrics->open_commit_us.value() == 0;
+  if (lone) CommittedAt(absl::ToUnixMicros(parts_.clock->Now()));
+  const absl::Status done = Take(change);
+  if (lone && done.ok()) CommittedAt(0);
+  return done;
+}
+
+absl::Status Pipeline::Take(const event::ChangeEvent& change) {
   if (skip_ && event::LastChange(change.position) == skip_) return SkipChange(change);
   RETURN_IF_ERROR(parts_.router->Route(change, &emissions_));
   CountChange(change);
@@ -169,6 +185,7 @@ absl::Status Pipeline::OnCommit(const event::TransactionInfo& transaction,
   parts_.metrics->transactions.Add();
   if (std::exchange(has_records_, false)) parts_.metrics->transactions_with_records.Add();
   parts_.metrics->last_source_time_us.Set(static_cast<uint64_t>(transaction.commit_time_us));
+  CommittedAt(0);
   CountFiltered();
   ReportNotices();
   return absl::OkStatus();

@@ -79,6 +79,8 @@ class Pipeline final : public event::ChangeHandler {
   void ReportNotices();
 
  private:
+  void CommittedAt(int64_t us);
+  absl::Status Take(const event::ChangeEvent& change);
   absl::Status PublishAll();
   absl::Status SkipChange(const event::ChangeEvent& change);
   absl::Status TellIncremental(const event::ChangeEvent& change);

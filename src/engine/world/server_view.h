@@ -18,7 +18,13 @@ struct ServerView {
   uint64_t safe_bytes = 0;         // until the slot can be lost; 0: no limit, or not known
   // The same as the server says it, below zero when it is too late; absent: no limit, or not known.
   std::optional<int64_t> safe_wal_bytes;
-  std::string wal_status;    // "reserved", "extended", "unreserved", "lost"; empty: not known
+  // "reserved", "extended", "unreserved", "lost", "missing"; empty: not known
+  std::string wal_status;
+  std::string slot;       // its name
+  uint64_t next_xid = 0;  // this and the next three: see replication::SlotLook
+  bool partial = false;
+  Lsn confirmed;
+  uint32_t slot_xmin = 0;
   absl::Duration looked_at;  // on the monotonic clock
   // What a session waits for that the stream needs: "a lock on table public.t, held by pid 12 (…)".
   std::string lock;

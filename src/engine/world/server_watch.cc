@@ -4,13 +4,15 @@
 #include <memory>
 #include <utility>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "base/amount_text.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "engine/world/capture/capture_watch.h"
 #include "engine/world/held/oldest_transaction.h"
+#include "engine/world/slot_show.h"
+#include "replication/slot_look.h"
 
 namespace walduct::engine {
 namespace {
@@ -28,17 +30,6 @@ constexpr uint64_t kLeastSafeBytes = 64u << 20;
 constexpr absl::Duration kOldTransaction = absl::Minutes(10);
 constexpr uint64_t kMuchKept = uint64_t{1} << 30;
 constexpr absl::Duration kRepeatTransaction = absl::Minutes(10);
-
-constexpr absl::string_view kSlotStatus = "s.wal_status, s.safe_wal_size";
-constexpr absl::string_view kNoSlotStatus = "'', NULL::pg_catalog.int8";
-constexpr absl::string_view kSlotFrom = R"(
-, e.lsn, pg_catalog.pg_wal_lsn_diff(e.lsn, s.restart_lsn)::pg_catalog.int8,
-  (SELECT setting::pg_catalog.int8 * 1048576 FROM pg_catalog.pg_settings
-   WHERE name = 'max_slot_wal_keep_size')
-FROM pg_catalog.pg_replication_slots s,
-  (SELECT CASE WHEN pg_catalog.pg_is_in_recovery() THEN pg_catalog.pg_last_wal_replay_lsn()
-          ELSE pg_catalog.pg_current_wal_lsn() END AS lsn) e
-WHERE s.slot_name = $1)";
 
 // Our sessions that wait for a lock, and the first of those in the way: of those that the stream
 // needs one, and of the one that reads chunks beside it. Takes no lock on a table.
@@ -59,11 +50,6 @@ WHERE w.datname = pg_catalog.current_database()
 ORDER BY c.chunks, w.pid)";
 
 constexpr size_t kLongestName = 63;  // PostgreSQL cuts names of sessions there
-
-uint64_t Number(absl::string_view text) {
-  int64_t value = 0;
-  return absl::SimpleAtoi(text, &value) && value > 0 ? static_cast<uint64_t>(value) : 0;
-}
 
 // What the connector's sessions are called, as an array of SQL, but for the one of chunks.
 std::string SessionNames(const std::string& base) {
@@ -88,8 +74,6 @@ std::string DescribeLock(const postgres::Result& result, int row) {
     return absl::StrCat(holder, "); GRANT pg_read_all_stats to the role shows what it does");
   return absl::StrCat(holder, ", ", text(3), ", in its transaction for ", text(4), "): ", text(5));
 }
-
-std::string Megabytes(uint64_t bytes) { return absl::StrCat(bytes >> 20, " MB"); }
 
 }  // namespace
 
@@ -230,29 +214,10 @@ absl::Status ServerWatch::LookForGone(postgres::Connection& connection) {
 }
 
 absl::Status ServerWatch::LookAtSlot(postgres::Connection& connection, ServerView* next) {
-  const bool has_status = connection.server_version() >= 130000;
-  ASSIGN_OR_RETURN(
-      const postgres::Result result,
-      connection.Query(postgres::Rows(5),
-                       absl::StrCat("SELECT ", has_status ? kSlotStatus : kNoSlotStatus, kSlotFrom),
-                       {options_.slot}));
-  if (result.rows() == 0) return absl::OkStatus();
-  const absl::Duration now = connection.environment().clock->Monotonic();
-  next->looked_at = now;
-  next->wal_status = std::string(result.Get(0, 0));
-  next->safe_bytes = Number(result.Get(0, 1));
-  int64_t safe = 0;
-  if (absl::SimpleAtoi(result.Get(0, 1), &safe)) next->safe_wal_bytes = safe;
-  const absl::StatusOr<Lsn> end = Lsn::Parse(result.Get(0, 2));
-  if (end.ok()) next->wal_end = *end;
-  next->retained_bytes = Number(result.Get(0, 3));
-  const ServerView before = view();
-  const double seconds = absl::ToDoubleSeconds(now - std::exchange(looked_at_, now));
-  if (before.wal_end.valid() && seconds > 0 && next->retained_bytes > before.retained_bytes) {
-    next->growth_per_second = static_cast<uint64_t>(
-        static_cast<double>(next->retained_bytes - before.retained_bytes) / seconds);
-  }
-  WarnOfSlot(Number(result.Get(0, 4)), *next);
+  ASSIGN_OR_RETURN(const std::vector<replication::SlotLook> looks,
+                   replication::LookAtSlots(connection, {options_.slot}));
+  *next = ViewOf(looks.front(), view(), connection.environment().clock->Monotonic());
+  WarnOfSlot(looks.front().limit_bytes, *next);
   return absl::OkStatus();
 }
 
@@ -308,8 +273,8 @@ void ServerWatch::WarnOfSlot(uint64_t limit, const ServerView& next) {
   log::Warn("the replication slot is about to be lost: it keeps more WAL than the server allows",
             {{"slot", options_.slot},
              {"wal_status", wal_status},
-             {"safe_wal_size", Megabytes(next.safe_bytes)},
-             {"retained_wal", Megabytes(next.retained_bytes)},
+             {"safe_wal_size", BytesText(next.safe_bytes)},
+             {"retained_wal", BytesText(next.retained_bytes)},
              {"growth_per_s", absl::StrCat(next.growth_per_second)},
              {"hint",
               "fix what holds the connector up, or raise max_slot_wal_keep_size: ALTER "
@@ -327,7 +292,7 @@ void ServerWatch::WarnOfOldTransaction(const ServerView& next) {
       "an open transaction makes the server keep WAL for the slot",
       {{"transaction", oldest->who},
        {"open_for", absl::FormatDuration(absl::Trunc(oldest->age, absl::Seconds(1)))},
-       {"retained_wal", Megabytes(next.retained_bytes)},
+       {"retained_wal", BytesText(next.retained_bytes)},
        {"hint", "end it: COMMIT, ROLLBACK, ROLLBACK PREPARED, or pg_terminate_backend(PID)"}});
 }
 

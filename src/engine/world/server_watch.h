@@ -88,7 +88,6 @@ class ServerWatch {
   std::shared_ptr<CaptureWatch> capture_;           // the same; null: nobody looks
   std::atomic<bool> stopping_{false};
   // The thread's own.
-  absl::Duration looked_at_;
   absl::Duration slot_said_;
   SaidLock stream_lock_, chunks_lock_;  // as said last
   std::string wal_status_;              // the same

@@ -1,8 +1,10 @@
 #include "engine/world/server_world.h"
 
+#include <algorithm>
 #include <random>
 #include <utility>
 
+#include "absl/strings/str_join.h"
 #include "base/status_macros.h"
 #include "engine/configuration/connector_options.h"
 #include "engine/world/postgres_source.h"
@@ -10,11 +12,13 @@
 #include "kafka/options.h"
 #include "offset/offset_store_factory.h"
 #include "offset/options.h"
+#include "postgres/connection_options.h"
 #include "registry/options.h"
 #include "registry/registry_client.h"
 #include "replication/options.h"
 #include "sink/options.h"
 #include "sink/sink_factory.h"
+#include "snapshot/options.h"
 #include "spill/options.h"
 #include "spill/unnamed_files.h"
 
@@ -67,6 +71,36 @@ absl::StatusOr<std::unique_ptr<HandoverServer>> ServerWorld::OpenHandover(
                                 .tables = *config.tables,
                                 .stopping = stopping,
                                 .environment = environment_});
+}
+
+// Who and where, but not in which database: slots are the server's.
+std::optional<SlotPlace> ServerWorld::PlaceOfSlot(const ConnectorOptions& config) {
+  const replication::ReplicationOptions& options = *config.replication;
+  if (options.temporary_slot || options.drop_slot_on_stop ||
+      !snapshot::Streams(config.snapshot->mode))
+    return std::nullopt;
+  const postgres::DatabaseOptions& database = *config.database;
+  return SlotPlace{
+      .server = absl::StrJoin({database.hostname, database.port, database.target_session_attrs,
+                               database.user, database.password, database.sslmode, database.sslcert,
+                               database.sslkey, database.sslrootcert},
+                              "\n"),
+      .slot = options.slot_name};
+}
+
+absl::StatusOr<std::vector<replication::SlotLook>> ServerWorld::LookAtSlots(
+    const ConnectorOptions& config, const std::vector<std::string>& slots,
+    const postgres::StopCheck& stopping) {
+  constexpr absl::Duration kTimeout = absl::Seconds(5);
+  postgres::ConnectionOptions options{.database = *config.database,
+                                      .application_name = "walduct slots",
+                                      .stopping = stopping,
+                                      .environment = environment_};
+  options.database.connect_timeout = std::min(options.database.connect_timeout, kTimeout);
+  options.database.query_timeout = kTimeout;
+  options.database.initial_statements.clear();
+  ASSIGN_OR_RETURN(const auto connection, postgres::Connection::Open(std::move(options)));
+  return replication::LookAtSlots(*connection, slots);
 }
 
 std::unique_ptr<Source> ServerWorld::MakeSource(const SourceOptions& options) {

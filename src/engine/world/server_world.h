@@ -2,6 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "engine/world/world.h"
@@ -24,6 +27,10 @@ class ServerWorld final : public World {
   absl::StatusOr<Registries> OpenRegistries(const ConnectorOptions& config) override;
   absl::StatusOr<std::unique_ptr<HandoverServer>> OpenHandover(
       const ConnectorOptions& config, const postgres::StopCheck& stopping) override;
+  std::optional<SlotPlace> PlaceOfSlot(const ConnectorOptions& config) override;
+  absl::StatusOr<std::vector<replication::SlotLook>> LookAtSlots(
+      const ConnectorOptions& config, const std::vector<std::string>& slots,
+      const postgres::StopCheck& stopping) override;
   std::unique_ptr<Source> MakeSource(const SourceOptions& options) override;
 
  private:

@@ -6,6 +6,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "base/environment.h"
@@ -16,6 +19,7 @@
 #include "offset/offset_store.h"
 #include "outbox/tables.h"
 #include "postgres/describe/schema_memory.h"
+#include "replication/slot_look.h"
 #include "sink/sink.h"
 #include "spill/disk.h"
 
@@ -48,6 +52,12 @@ struct SourceOptions {
   postgres::StopCheck stopping = {};          // what waits for the database gives up
 };
 
+// Where a connector's slot is.
+struct SlotPlace {
+  std::string server;  // the same text for slots that one session can look at
+  std::string slot;
+};
+
 class World {
  public:
   virtual ~World() = default;
@@ -75,6 +85,14 @@ class World {
   // Reaches no server; HandoverServer::Connect does.
   virtual absl::StatusOr<std::unique_ptr<HandoverServer>> OpenHandover(
       const ConnectorOptions& config, const postgres::StopCheck& stopping);
+  // Absent: the slot is not there while the connector is not, or there is none.
+  virtual std::optional<SlotPlace> PlaceOfSlot(const ConnectorOptions&) { return std::nullopt; }
+  // From beside all streams, with a session of its own for the look; of a connector whose slot is
+  // in the same place. One answer for each slot.
+  virtual absl::StatusOr<std::vector<replication::SlotLook>> LookAtSlots(
+      const ConnectorOptions&, const std::vector<std::string>&, const postgres::StopCheck&) {
+    return absl::UnimplementedError("a world without servers");
+  }
   // Connects with Source::Inspect.
   virtual std::unique_ptr<Source> MakeSource(const SourceOptions& options) = 0;
 };

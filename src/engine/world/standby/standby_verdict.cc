@@ -1,6 +1,7 @@
 #include "engine/world/standby/standby_verdict.h"
 
 #include "absl/strings/str_cat.h"
+#include "base/amount_text.h"
 #include "base/error.h"
 
 namespace walduct::engine {
@@ -16,16 +17,12 @@ absl::Status Refused(absl::string_view reason, absl::string_view where, absl::st
                absl::StrCat(kProperty, ": the server ", where, " ", why), kNameAnother);
 }
 
-std::string Megabytes(uint64_t bytes) {
-  return absl::StrCat((bytes + (1u << 20) - 1) >> 20, " MB");
-}
-
 }  // namespace
 
 std::string LagText(const ReplayLag& lag) {
   return absl::StrCat("the standby ", lag.standby, " to replay the WAL up to ",
                       lag.needed.ToString(), " (it is at ", lag.replayed.ToString(), ", ",
-                      Megabytes(lag.needed.value() - lag.replayed.value()), " are left",
+                      BytesText(lag.needed.value() - lag.replayed.value()), " are left",
                       lag.paused ? "; its replay is paused: SELECT pg_wal_replay_resume()" : "",
                       ")");
 }

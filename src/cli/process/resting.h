@@ -1,0 +1,39 @@
+// The connectors of a worker that do not run (stopped, or paused since before it was started), told
+// to the Connectors, which go on looking at their slots. One thread.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "engine/lifecycle/connectors.h"
+#include "rest/worker.h"
+
+namespace walduct::cli {
+
+class RestingConnectors {
+ public:
+  // Both borrowed. load: as the worker does it.
+  RestingConnectors(rest::Worker& worker, engine::Connectors& connectors,
+                    std::function<rest::Loaded(const rest::ConfigMap&)> load)
+      : worker_(worker), connectors_(connectors), load_(std::move(load)) {}
+
+  // Call it every second or so: it only compares, unless something has changed.
+  void Look();
+
+ private:
+  struct Known {
+    rest::ConfigMap config;
+    std::string state;
+  };
+  bool Rest(const std::string& name);
+
+  rest::Worker& worker_;
+  engine::Connectors& connectors_;
+  const std::function<rest::Loaded(const rest::ConfigMap&)> load_;
+  std::map<std::string, Known> known_;
+};
+
+}  // namespace walduct::cli

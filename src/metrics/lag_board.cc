@@ -1,0 +1,121 @@
+#include "metrics/lag_board.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace walduct::metrics {
+namespace {
+
+constexpr auto kRelaxed = std::memory_order_relaxed;
+constexpr size_t kMostLooks = 256;
+// A change and its commit take more; a list of the running transactions takes less.
+constexpr uint64_t kLessThanAChange = 72;
+constexpr uint64_t kLongestRecord = 1 << 20;
+
+absl::Duration Age(absl::Time now, absl::Time since) {
+  return std::max(now - since, absl::ZeroDuration());
+}
+
+int64_t Earlier(int64_t a, int64_t b) { return a == 0 || b == 0 ? a + b : std::min(a, b); }
+
+}  // namespace
+
+void LagBoard::Show(const Progress& progress, absl::Time now) {
+  oldest_us_.store(progress.oldest_us, kRelaxed);
+  if (progress.covered.valid()) covered_.store(progress.covered.value(), kRelaxed);
+  const int64_t complete = std::max(progress.complete_us, progress.oldest_us);
+  if (complete > complete_us_.load(kRelaxed)) complete_us_.store(complete, kRelaxed);
+  if (progress.heard) heard_us_.store(absl::ToUnixMicros(now), kRelaxed);
+}
+
+void LagBoard::Begin(Lsn start, int64_t commit_time_us) {
+  covered_.store(start.value(), kRelaxed);
+  if (commit_time_us > complete_us_.load(kRelaxed)) complete_us_.store(commit_time_us, kRelaxed);
+  snapshot_us_.store(0, kRelaxed);
+  oldest_us_.store(0, kRelaxed);
+}
+
+void LagBoard::BeginSnapshot(absl::Time now) {
+  if (snapshot_us_.load(kRelaxed) == 0) snapshot_us_.store(absl::ToUnixMicros(now), kRelaxed);
+}
+
+void LagBoard::Watch(absl::Time now) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!watched_since_) watched_since_ = now;
+}
+
+void LagBoard::Forget() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  watched_since_.reset();
+  last_.reset();
+  baseline_.reset();
+  found_.clear();
+}
+
+int64_t LagBoard::HeldSince() const {
+  return Earlier(oldest_us_.load(kRelaxed), snapshot_us_.load(kRelaxed));
+}
+
+bool LagBoard::IsBehind(const Look& look) const {
+  const uint64_t covered = covered_.load(kRelaxed);
+  const uint64_t at = covered > 0 ? covered : look.confirmed.value();
+  if (look.wal_end.value() <= at) return false;
+  const uint64_t gap = look.wal_end.value() - at;
+  if (at > 0 && gap <= kLessThanAChange) return false;
+  if (baseline_ && baseline_->next_xid == look.next_xid) return false;
+  const bool heard = heard_us_.load(kRelaxed) > absl::ToUnixMicros(look.at);
+  return !(look.partial && heard && gap <= kLongestRecord);
+}
+
+void LagBoard::Settle() const {
+  while (!found_.empty() && !IsBehind(found_.front())) {
+    baseline_ = found_.front();
+    found_.pop_front();
+  }
+}
+
+void LagBoard::OnLook(const Look& look) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  // Another server: the one that was looked at is gone with what it had.
+  if (last_ && look.wal_end < last_->wal_end) found_.clear();
+  last_ = look;
+  const bool nothing_ended =
+      look.slot_xmin != 0 && static_cast<uint32_t>(look.next_xid) == look.slot_xmin;
+  if (found_.empty() && nothing_ended) {
+    baseline_ = look;
+    return;
+  }
+  found_.push_back(look);
+  Settle();
+  if (found_.size() <= kMostLooks) return;
+  std::deque<Look> fewer;
+  for (size_t i = 0; i < found_.size(); i += 2) fewer.push_back(found_[i]);
+  found_ = std::move(fewer);
+}
+
+std::optional<absl::Time> LagBoard::UnsentSince(absl::Time now) const {
+  if (HeldSince() > 0) return std::nullopt;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Settle();
+  if (found_.empty() || now - found_.front().at < kGrace) return std::nullopt;
+  const int64_t complete = complete_us_.load(kRelaxed);
+  if (!baseline_ && complete == 0) return found_.front().at;
+  absl::Time since = absl::FromUnixMicros(complete);
+  if (baseline_) since = std::max(since, baseline_->at);
+  return std::min(since, found_.front().at);
+}
+
+std::optional<absl::Duration> LagBoard::Read(absl::Time now) const {
+  if (const int64_t held = HeldSince(); held > 0) return Age(now, absl::FromUnixMicros(held));
+  if (const auto since = UnsentSince(now)) return Age(now, *since);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!last_ && !watched_since_) return std::nullopt;
+  // Nobody can tell what has been committed since.
+  absl::Time seen = last_ ? last_->at : *watched_since_;
+  seen = std::max(seen, absl::FromUnixMicros(complete_us_.load(kRelaxed)));
+  seen = std::max(seen, absl::FromUnixMicros(heard_us_.load(kRelaxed)));
+  if (now - seen > kUnseen) return Age(now, seen);
+  return last_ ? std::optional(absl::ZeroDuration()) : std::nullopt;
+}
+
+}  // namespace walduct::metrics

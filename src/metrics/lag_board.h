@@ -1,0 +1,92 @@
+// LagBoard: how far behind a connector is, by one definition for all who show it:
+//
+//   lag is the age of the oldest change that the server has committed and the sink has not
+//   acknowledged; 0 when there is none.
+//
+// What was received is known exactly: the oldest transaction that is not acknowledged whole,
+// whether its records are in flight, held for a lock, a schema or room, or unread; its age counts
+// from its commit, by the server's clock. The rows of an initial snapshot count from its beginning.
+//
+// What was not received is known from looks at the server beside the stream. A look finds something
+// when the end of the WAL is beyond what is acknowledged, and a transaction that writes has ended
+// since the last look that found nothing. What is between the two is so old at most, and never
+// younger than the last commit that was acknowledged: that age is taken, so that lag is never said
+// to be less than it is, and at most one interval of the looks more. What nobody captures counts
+// until the stream has passed it, as it does within a moment; while nothing streams nobody can
+// know. WAL that no transaction stands for (checkpoints, running transactions, hint bits) never
+// counts.
+//
+// When nobody could look for kUnseen, lag counts from the last look: unknown is not zero.
+//
+// Thread-safety: Show, Begin and BeginSnapshot by the data thread, without a lock; the others by any
+// thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <optional>
+
+#include "absl/time/time.h"
+#include "base/lsn.h"
+
+namespace walduct::metrics {
+
+class LagBoard {
+ public:
+  static constexpr absl::Duration kUnseen = absl::Seconds(30);
+  // What was found by a look is on its way for so long.
+  static constexpr absl::Duration kGrace = absl::Milliseconds(1500);
+
+  // Times are of the commit, in microseconds since the Unix epoch.
+  struct Progress {
+    int64_t oldest_us = 0;  // of what is received and not acknowledged; 0: there is nothing
+    Lsn covered;            // everything that ends before is acknowledged; 0/0: as at the beginning
+    int64_t complete_us = 0;  // everything that was committed before is; 0: as before
+    bool heard = false;       // the server has said something on the stream
+  };
+  // Once a turn.
+  void Show(const Progress& progress, absl::Time now);
+  // A session goes on from there: what an earlier one held is read again. Ends a snapshot.
+  void Begin(Lsn start, int64_t commit_time_us);
+  void BeginSnapshot(absl::Time now);
+
+  // From now on somebody is to look. Before, nothing is said of what nobody looked at.
+  void Watch(absl::Time now);
+  // There is nothing yet that it could be behind of: no slot, and nobody who is about to make one.
+  void Forget();
+
+  // What one look at the server has shown. next_xid was read before wal_end.
+  struct Look {
+    absl::Time at;
+    Lsn wal_end;
+    uint64_t next_xid = 0;   // behind all transactions that have ended
+    Lsn confirmed;           // by the slot; 0/0: not known
+    uint32_t slot_xmin = 0;  // the slot's catalog_xmin; 0: not known
+    // The WAL ends in the middle of a record that nobody has committed.
+    bool partial = false;
+  };
+  void OnLook(const Look& look);
+
+  // Absent: nobody has looked yet, and there was no time to.
+  std::optional<absl::Duration> Read(absl::Time now) const;
+  // Since when there is something that the server has not sent; absent: there is nothing.
+  std::optional<absl::Time> UnsentSince(absl::Time now) const;
+
+ private:
+  int64_t HeldSince() const;
+  void Settle() const;
+  bool IsBehind(const Look& look) const;
+
+  std::atomic<int64_t> oldest_us_{0}, snapshot_us_{0}, complete_us_{0}, heard_us_{0};
+  std::atomic<uint64_t> covered_{0};
+  mutable std::mutex mutex_;
+  // Guarded by mutex_.
+  mutable std::optional<Look> baseline_;  // the last one that found nothing
+  mutable std::deque<Look> found_;        // those after it, the oldest first; some are left out
+  std::optional<absl::Time> watched_since_;
+  std::optional<Look> last_;
+};
+
+}  // namespace walduct::metrics

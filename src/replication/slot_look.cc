@@ -1,0 +1,117 @@
+#include "replication/slot_look.h"
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+
+namespace walduct::replication {
+namespace {
+
+// The snapshot of the statement, and with it next_xid, is taken before the functions are called. A
+// commit is in the WAL before it is in a snapshot. The WAL is written by whole pages ahead of a
+// commit, else up to the end of a record.
+constexpr absl::string_view kFrom = R"(
+  e.lsn, e.partial, pg_catalog.txid_snapshot_xmax(pg_catalog.txid_current_snapshot()),
+  s.confirmed_flush_lsn, s.catalog_xmin,
+  pg_catalog.pg_wal_lsn_diff(e.lsn, s.restart_lsn)::pg_catalog.int8,
+  (SELECT setting::pg_catalog.int8 * 1048576 FROM pg_catalog.pg_settings
+   WHERE name = 'max_slot_wal_keep_size')
+FROM (SELECT CASE WHEN r.r THEN pg_catalog.pg_last_wal_replay_lsn()
+             ELSE pg_catalog.pg_current_wal_lsn() END AS lsn,
+             CASE WHEN r.r THEN false
+             ELSE pg_catalog.pg_current_wal_insert_lsn() > pg_catalog.pg_current_wal_lsn()
+                  AND pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_current_wal_lsn(), '0/0') % 8192 = 0
+             END AS partial
+      FROM (SELECT pg_catalog.pg_is_in_recovery()) r(r) OFFSET 0) e
+LEFT JOIN pg_catalog.pg_replication_slots s ON s.slot_name = ANY ($1::pg_catalog.text[]))";
+
+enum Column {
+  kName,
+  kWalStatus,
+  kSafe,
+  kEnd,
+  kPartial,
+  kNextXid,
+  kConfirmed,
+  kXmin,
+  kRetained,
+  kLimit,
+  kColumns,
+};
+
+std::string ArrayOf(const std::vector<std::string>& names) {
+  std::string array = "{";
+  for (const std::string& name : names) {
+    absl::StrAppend(&array, array.size() > 1 ? "," : "", "\"");
+    for (const char c : name) {
+      if (c == '"' || c == '\\') array += '\\';
+      array += c;
+    }
+    array += '"';
+  }
+  return array + "}";
+}
+
+uint64_t Number(absl::string_view text) {
+  int64_t value = 0;
+  return absl::SimpleAtoi(text, &value) && value > 0 ? static_cast<uint64_t>(value) : 0;
+}
+
+Lsn LsnOf(absl::string_view text) {
+  const absl::StatusOr<Lsn> lsn = Lsn::Parse(text);
+  return lsn.ok() ? *lsn : Lsn();
+}
+
+SlotLook Read(const postgres::Result& result, int row) {
+  const auto text = [&](Column column) { return result.Get(row, column); };
+  SlotLook look;
+  look.slot = std::string(text(kName));
+  look.wal_status = std::string(text(kWalStatus));
+  look.wal_end = LsnOf(text(kEnd));
+  look.partial = text(kPartial) == "t";
+  look.next_xid = Number(text(kNextXid));
+  look.confirmed = LsnOf(text(kConfirmed));
+  look.slot_xmin = static_cast<uint32_t>(Number(text(kXmin)));
+  look.retained_bytes = Number(text(kRetained));
+  look.limit_bytes = Number(text(kLimit));
+  int64_t safe = 0;
+  if (absl::SimpleAtoi(text(kSafe), &safe)) look.safe_bytes = safe;
+  return look;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<SlotLook>> LookAtSlots(postgres::Connection& connection,
+                                                  const std::vector<std::string>& slots) {
+  const bool has_status = connection.server_version() >= 130000;
+  ASSIGN_OR_RETURN(
+      const postgres::Result result,
+      connection.Query(
+          postgres::Rows(kColumns),
+          absl::StrCat("SELECT s.slot_name, ",
+                       has_status ? "s.wal_status, s.safe_wal_size," : "'', NULL,", kFrom),
+          {ArrayOf(slots)}));
+  std::vector<SlotLook> looks;
+  for (const std::string& slot : slots) {
+    SlotLook look;
+    for (int row = 0; row < result.rows(); ++row) {
+      if (result.Get(row, kName) == slot) look = Read(result, row);
+    }
+    if (look.slot.empty() && result.rows() > 0) {
+      // What is of the server stands in each row.
+      look = Read(result, 0);
+      SlotLook none;
+      none.slot = slot;
+      none.wal_status = "missing";
+      none.wal_end = look.wal_end;
+      none.partial = look.partial;
+      none.next_xid = look.next_xid;
+      look = none;
+    }
+    look.slot = slot;
+    looks.push_back(std::move(look));
+  }
+  return looks;
+}
+
+}  // namespace walduct::replication

@@ -1,0 +1,35 @@
+// A look at slots from beside their streams: what the server says of each and where its WAL ends, in
+// one statement for all slots of a server, whatever their databases.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "base/lsn.h"
+#include "postgres/connection.h"
+
+namespace walduct::replication {
+
+struct SlotLook {
+  std::string slot;
+  // "reserved", "extended", "unreserved", "lost"; "missing": no slot has the name; empty: the
+  // server does not say, before PostgreSQL 13
+  std::string wal_status;
+  Lsn wal_end;             // of the server: written on a primary, replayed on a standby
+  bool partial = false;    // it ends in the middle of a record that nobody has committed
+  uint64_t next_xid = 0;   // behind all transactions that have ended when wal_end was read
+  Lsn confirmed;           // 0/0: none
+  uint32_t slot_xmin = 0;  // catalog_xmin; 0: none
+  uint64_t retained_bytes = 0;
+  std::optional<int64_t> safe_bytes;  // until it is lost, as the server says it; absent: no limit
+  uint64_t limit_bytes = 0;           // max_slot_wal_keep_size; 0: none
+};
+
+// One for each name, in that order.
+absl::StatusOr<std::vector<SlotLook>> LookAtSlots(postgres::Connection& connection,
+                                                  const std::vector<std::string>& slots);
+
+}  // namespace walduct::replication

@@ -1,0 +1,80 @@
+#include "replication/slot_look.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "postgres/options.h"
+#include "replication/options.h"
+#include "replication/slot.h"
+#include "tests/support/postgres_server.h"
+
+namespace walduct::replication {
+namespace {
+
+using postgres::SessionKind;
+using test_servers::MustOpen;
+using test_servers::MustQuery;
+using test_servers::PostgresServer;
+using testing::SizeIs;
+
+class SlotLookTest : public testing::Test {
+ protected:
+  SlotLookTest() {
+    MustQuery(*sql_, "CREATE TABLE public.t(id int)");
+    ReplicationOptions options;
+    options.slot_name = "looked_at";
+    EXPECT_TRUE(CreateSlot(*replication_, *sql_, options).ok());
+  }
+  ~SlotLookTest() override {
+    replication_.reset();
+    EXPECT_TRUE(DropSlot(*sql_, "looked_at").ok());
+  }
+  SlotLook Look() {
+    const auto looks = LookAtSlots(*sql_, {"looked_at"});
+    EXPECT_TRUE(looks.ok()) << looks.status();
+    return looks.ok() ? looks->front() : SlotLook();
+  }
+
+  postgres::DatabaseOptions database_ = PostgresServer::Shared().CreateDatabase();
+  std::unique_ptr<postgres::Connection> sql_ = MustOpen(database_);
+  std::unique_ptr<postgres::Connection> replication_ =
+      MustOpen(database_, SessionKind::kReplication);
+};
+
+TEST_F(SlotLookTest, OneAnswerForEachName) {
+  const auto looks = LookAtSlots(*sql_, {"not there", "looked_at", "a\"b\\"});
+  ASSERT_TRUE(looks.ok()) << looks.status();
+  ASSERT_THAT(*looks, SizeIs(3));
+  EXPECT_EQ((*looks)[0].wal_status, "missing");
+  EXPECT_EQ((*looks)[0].slot, "not there");
+  EXPECT_EQ((*looks)[2].wal_status, "missing");
+  const SlotLook& slot = (*looks)[1];
+  EXPECT_EQ(slot.slot, "looked_at");
+  EXPECT_EQ(slot.wal_status, "reserved");
+  EXPECT_TRUE(slot.confirmed.valid());
+  EXPECT_NE(slot.slot_xmin, 0u);
+  EXPECT_GE(slot.wal_end, slot.confirmed);
+  for (const SlotLook& look : *looks) {
+    EXPECT_EQ(look.wal_end, slot.wal_end);
+    EXPECT_EQ(look.next_xid, slot.next_xid);
+  }
+}
+
+// What lag is judged by: an id that moves with the end of a transaction that writes, and only then.
+TEST_F(SlotLookTest, NextXidMovesWithWhatIsCommitted) {
+  const SlotLook before = Look();
+  MustQuery(*sql_, "SELECT count(*) FROM public.t");
+  EXPECT_EQ(Look().next_xid, before.next_xid) << "it has only read";
+  const auto writer = MustOpen(database_);
+  MustQuery(*writer, "BEGIN; INSERT INTO public.t SELECT generate_series(1, 100000)");
+  const SlotLook open = Look();
+  EXPECT_EQ(open.next_xid, before.next_xid) << "it has not ended";
+  EXPECT_GT(open.wal_end, before.wal_end) << "its WAL is written all the same";
+  MustQuery(*writer, "COMMIT");
+  const SlotLook after = Look();
+  EXPECT_GT(after.next_xid, before.next_xid);
+  EXPECT_FALSE(after.partial) << "a commit is written to its end";
+}
+
+}  // namespace
+}  // namespace walduct::replication
