@@ -1,11 +1,14 @@
 #include <iostream>
 
+#include "admin/reasons/reasons.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "engine/commands/version.h"
+#include "engine/errors/named_hint.h"
 
 int main(int argc, char** argv) {
   using walduct::cli::Command;
+  walduct::engine::UseRemedies(&walduct::admin::RemedyOf);
   const walduct::cli::Arguments arguments = walduct::cli::ParseArguments(argc, argv);
   switch (arguments.command) {
     case Command::kNone:

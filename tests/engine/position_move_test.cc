@@ -111,6 +111,30 @@ TEST_F(PositionMove, ForgottenWithoutItsSlot) {
   ExpectReport("position was none; is now none");
 }
 
+TEST_F(PositionMove, ForgottenWithALostSlot) {
+  facts_.slot->wal_status = "lost";
+  EXPECT_EQ(ErrorReason(JudgeMove(facts_).status()), "move_loses_changes");
+  facts_.accept_loss = true;
+  EXPECT_TRUE(DropsSlot(facts_));
+  ExpectReport("replication slot shop, which had lost its WAL, is dropped");
+  facts_.slot->wal_status = "reserved";
+  facts_.slot->invalidation_reason = "idle_timeout";
+  EXPECT_TRUE(DropsSlot(facts_));
+  facts_.to = Lsn(300);
+  EXPECT_FALSE(DropsSlot(facts_)) << "only what forgets the position";
+}
+
+TEST_F(PositionMove, ForgottenAndItsSlotDropped) {
+  EXPECT_FALSE(DropsSlot(facts_));
+  facts_.drops_slot = true;
+  EXPECT_EQ(ErrorReason(JudgeMove(facts_).status()), "move_loses_changes");
+  facts_.stored.reset();
+  EXPECT_EQ(ErrorReason(JudgeMove(facts_).status()), "move_loses_changes") << "what it still has";
+  facts_.accept_loss = true;
+  EXPECT_TRUE(DropsSlot(facts_));
+  ExpectReport("replication slot shop is dropped");
+}
+
 TEST_F(PositionMove, ForgottenOfAnotherServer) {
   facts_.of_other_server = true;
   EXPECT_EQ(ErrorReason(JudgeMove(facts_).status()), "move_loses_changes");

@@ -3,6 +3,12 @@
 namespace walduct::admin {
 namespace {
 
+constexpr absl::string_view kReadAnew =
+    "Only a new snapshot helps. Of walduct serve: walduct offsets reset NAME --accept-loss, which "
+    "starts it again; of walduct run: start it once with -o snapshot.mode=when_needed. Either "
+    "makes "
+    "the slot anew and reads all tables. Raise the limit, so that it does not happen again.";
+
 constexpr Reason kRows[] = {
     {.name = "change_behind",
      .meaning = "The change that is to be skipped has been published already.",
@@ -175,14 +181,16 @@ constexpr Reason kRows[] = {
                "names pid, application and client."},
     {.name = "slot_invalidated",
      .loses = true,
-     .meaning =
-         "The server has invalidated the slot; with when_needed a new one and a snapshot are made.",
-     .remedy = "Look at invalidation_reason in pg_replication_slots."},
+     .meaning = "The server has ended the stream to release the slot, or is about to: it is behind "
+                "by more than max_slot_wal_keep_size, or was idle for longer than "
+                "idle_replication_slot_timeout. The next attempt finds whether it is lost.",
+     .remedy = kReadAnew},
     {.name = "slot_lost",
      .loses = true,
-     .meaning = "The WAL that the slot needs was removed (max_slot_wal_keep_size, or a restore).",
-     .remedy = "SELECT pg_drop_replication_slot('NAME') and a new snapshot "
-               "(snapshot.mode=when_needed does both). Raise the limit."},
+     .meaning = "The server has invalidated the slot: it was behind by more than "
+                "max_slot_wal_keep_size, idle for longer than idle_replication_slot_timeout, or "
+                "what it needs went with a restore.",
+     .remedy = kReadAnew},
     {.name = "slot_missing",
      .loses = true,
      .meaning = "The slot was dropped. What was written since the stored position is gone from it.",

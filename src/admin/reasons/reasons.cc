@@ -63,6 +63,11 @@ const Reason* FindReason(absl::string_view name) {
   return nullptr;
 }
 
+std::string RemedyOf(absl::string_view name) {
+  const Reason* reason = FindReason(name);
+  return reason == nullptr ? "" : std::string(reason->remedy);
+}
+
 std::vector<absl::string_view> SimilarReasons(absl::string_view name) {
   std::vector<std::pair<int, absl::string_view>> found;
   for (const ReasonGroup& group : ReasonGroups()) {

@@ -26,6 +26,8 @@ absl::Span<const ReasonGroup> ReasonGroups();
 
 // Null: there is no such reason.
 const Reason* FindReason(absl::string_view name);
+// What to do about it; empty: there is no such reason.
+std::string RemedyOf(absl::string_view name);
 // The most similar names, for one that does not exist; best first, three at most.
 std::vector<absl::string_view> SimilarReasons(absl::string_view name);
 

@@ -187,6 +187,7 @@ struct JudgedMove {
   std::unique_ptr<offset::OffsetStore> store;
   std::optional<offset::StoredOffset> wanted;
   std::string report;
+  std::string drops_slot = {};  // its name; empty: none
 };
 
 absl::StatusOr<JudgedMove> Judge(const ConnectorOptions& options, const OffsetMove& move,
@@ -207,17 +208,19 @@ absl::StatusOr<JudgedMove> Judge(const ConnectorOptions& options, const OffsetMo
   if (of_other_server && move.to) {
     ASSIGN_OR_RETURN(upgraded, IsUpgraded(*connection, *stored, slot, system));
   }
-  ASSIGN_OR_RETURN(const std::string report,
-                   JudgeMove({.stored = stored,
-                              .to = move.to,
-                              .slot_name = options.replication->slot_name,
-                              .slot = slot,
-                              .wal_end = system.wal_end,
-                              .of_other_server = of_other_server,
-                              .upgraded = upgraded,
-                              .takes_snapshot = TakesSnapshot(options.snapshot->mode),
-                              .accept_loss = move.accept_loss}));
+  const MoveFacts facts = {.stored = stored,
+                           .to = move.to,
+                           .slot_name = options.replication->slot_name,
+                           .slot = slot,
+                           .wal_end = system.wal_end,
+                           .of_other_server = of_other_server,
+                           .upgraded = upgraded,
+                           .takes_snapshot = TakesSnapshot(options.snapshot->mode),
+                           .accept_loss = move.accept_loss,
+                           .drops_slot = move.drop_slot};
+  ASSIGN_OR_RETURN(const std::string report, JudgeMove(facts));
   judged.report = SlotText(options) + report;
+  if (DropsSlot(facts)) judged.drops_slot = options.replication->slot_name;
   if (!move.to) return judged;
   offset::StoredOffset& wanted = judged.wanted.emplace();
   wanted.position.commit_end = *move.to;
@@ -281,6 +284,9 @@ absl::StatusOr<std::string> MoveOffset(const ConnectorOptions& options, const Of
   for (auto one = judged.rbegin(); one != judged.rend(); ++one) {
     RETURN_IF_ERROR(Store(*one->store, one->wanted, options, environment));
     report.insert(0, one->report);
+    if (one->drops_slot.empty()) continue;
+    ASSIGN_OR_RETURN(const auto sql, Open(options, postgres::SessionKind::kSql, environment));
+    RETURN_IF_ERROR(replication::DropSlot(*sql, one->drops_slot));
   }
   return report;
 }

@@ -33,6 +33,7 @@ absl::StatusOr<std::string> WriteOffsets(const ConnectorOptions& options,
 struct OffsetMove {
   std::optional<Lsn> to;     // absent: forgets the position
   bool accept_loss = false;  // go there though changes are never published
+  bool drop_slot = false;    // where it is forgotten: the slot, too; one that is lost goes anyway
 };
 // The server has to answer: it is asked what the move means. See JudgeMove for what is refused.
 absl::StatusOr<std::string> MoveOffset(const ConnectorOptions& options, const OffsetMove& move,

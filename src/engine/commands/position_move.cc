@@ -94,9 +94,13 @@ absl::StatusOr<std::string> JudgeSet(const MoveFacts& facts) {
   return std::string("nothing is published again or left out\n");
 }
 
+bool IsLost(const replication::SlotState& slot) {
+  return !slot.restart_lsn.valid() || slot.wal_status == "lost" ||
+         !slot.invalidation_reason.empty();
+}
+
 absl::StatusOr<std::string> JudgeForget(const MoveFacts& facts) {
-  const bool slot_usable =
-      facts.slot && facts.slot->restart_lsn.valid() && facts.slot->wal_status != "lost";
+  const bool slot_usable = facts.slot && !IsLost(*facts.slot) && !facts.drops_slot;
   const std::string slot = absl::StrCat("replication slot ", facts.slot_name);
   std::string report;
   if (facts.takes_snapshot)
@@ -118,13 +122,22 @@ absl::StatusOr<std::string> JudgeForget(const MoveFacts& facts) {
     }
     return report;
   }
-  if (facts.stored) {
-    const std::string lost =
-        absl::StrCat(slot, facts.slot ? " has lost its WAL" : " does not exist", ": ",
-                     facts.takes_snapshot ? "what was deleted since " : "what was changed since ",
-                     facts.stored->position.commit_end.ToString(), " is never told");
+  const bool drops_good = facts.slot && !IsLost(*facts.slot);
+  if (facts.stored || drops_good) {
+    const Lsn since = facts.stored ? facts.stored->position.commit_end : SlotLsn(*facts.slot);
+    const std::string lost = absl::StrCat(
+        slot,
+        !facts.slot  ? " does not exist"
+        : drops_good ? " is dropped"
+                     : " has lost its WAL",
+        ": ", facts.takes_snapshot ? "what was deleted since " : "what was changed since ",
+        since.ToString(), " is never told");
     RETURN_IF_ERROR(Accepted(facts, lost));
     absl::StrAppend(&report, lost, "\n");
+  }
+  if (DropsSlot(facts)) {
+    absl::StrAppend(&report, slot, IsLost(*facts.slot) ? ", which had lost its WAL," : "",
+                    " is dropped; the next start makes it anew\n");
   }
   return report;
 }
@@ -138,6 +151,10 @@ bool HasIncrementalSnapshot(const MoveFacts& facts) {
 }
 
 }  // namespace
+
+bool DropsSlot(const MoveFacts& facts) {
+  return !facts.to && facts.slot && (facts.drops_slot || IsLost(*facts.slot));
+}
 
 std::string PositionText(const std::optional<offset::StoredOffset>& stored) {
   if (!stored) return "none";

@@ -24,6 +24,7 @@ struct MoveFacts {
   bool upgraded = false;
   bool takes_snapshot = true;  // a start without a position does, by its snapshot.mode
   bool accept_loss = false;
+  bool drops_slot = false;  // as was asked; one that is lost goes in any case
 };
 
 // Lines for people. FailedPrecondition:
@@ -31,6 +32,9 @@ struct MoveFacts {
 //     no start could go on from there
 //   move_loses_changes  changes would never be published, and nobody has accepted that
 absl::StatusOr<std::string> JudgeMove(const MoveFacts& facts);
+
+// Forgetting the position of a slot that no start could use drops it, too.
+bool DropsSlot(const MoveFacts& facts);
 
 // "0/16B3748", "none", and what else of it matters.
 std::string PositionText(const std::optional<offset::StoredOffset>& stored);

@@ -100,6 +100,22 @@ ConnectorOptions FirstLaneOf(const ConnectorOptions& lane) {
   return first;
 }
 
+std::string OffsetFileOf(const ConnectorOptions& options) {
+  return options.offset->kind == offset::OffsetStoreKind::kFile ? options.offset->file_path : "";
+}
+
+ConnectorNames NamesOf(const ConnectorOptions& options) {
+  return {.connector = options.name,
+          .host = options.database->hostname,
+          .port = options.database->port,
+          .database = options.database->dbname,
+          .role = options.database->user,
+          .slot = options.replication->slot_name,
+          .publication = options.replication->publication_name,
+          .makes_publication = options.replication->publication_autocreate !=
+                               replication::PublicationAutocreate::kDisabled};
+}
+
 const encode::ColumnOptions& ColumnsOf(const ConnectorOptions& options) {
   return options.encode->columns;
 }

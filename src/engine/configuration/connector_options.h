@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/indirect.h"
+#include "engine/configuration/connector_names.h"
 #include "offset/offset_key.h"
 
 namespace walduct::encode {
@@ -121,6 +122,11 @@ ConnectorOptions FirstLaneOf(const ConnectorOptions& lane);
 
 // The entry of the offset store of a lane, or of a connector with one slot.
 offset::OffsetIdentity OffsetIdentityOf(const ConnectorOptions& lane);
+
+// The file that positions are in; empty: they are in none.
+std::string OffsetFileOf(const ConnectorOptions& options);
+
+ConnectorNames NamesOf(const ConnectorOptions& options);
 
 // Parts of two rooms' options: which columns records have, and message.key.columns.
 const encode::ColumnOptions& ColumnsOf(const ConnectorOptions& options);

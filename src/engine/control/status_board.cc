@@ -106,7 +106,8 @@ void StatusBoard::WaitsFor(WaitReason wait) {
   status_.wait_since = clock_.Now();
 }
 
-void StatusBoard::ShowError(const absl::Status& error, Lsn received) {
+void StatusBoard::ShowError(const absl::Status& unnamed, Lsn received) {
+  const absl::Status error = Named(unnamed);
   has_open_error_ = true;
   error_place_ = {.received = received, .of_change = !ErrorChange(error).empty()};
   const std::lock_guard<std::mutex> lock(mutex_);

@@ -9,14 +9,17 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "base/clock.h"
 #include "base/lsn.h"
+#include "engine/configuration/connector_names.h"
 #include "engine/control/wake_signal.h"
 #include "engine/errors/error_policy.h"
+#include "engine/errors/named_hint.h"
 
 namespace walduct::engine {
 
@@ -110,6 +113,11 @@ class StatusBoard {
   // All borrowed. changed: signalled with each change of state or activity; null: nobody listens.
   StatusBoard(std::string name, Clock& clock, WakeSignal* changed = nullptr);
 
+  // Before anything else: what hints of errors call by its name.
+  void SetNames(ConnectorNames names) { names_ = std::move(names); }
+  // The error with what to type by these names: what is shown, and is to be logged.
+  absl::Status Named(const absl::Status& error) const { return WithNamedHint(error, names_); }
+
   void Show(ConnectorState state, Activity activity);
   void Show(Activity activity);
   void ShowState(ConnectorState state);
@@ -138,6 +146,7 @@ class StatusBoard {
 
   Clock& clock_;
   WakeSignal* const changed_;
+  ConnectorNames names_;
   WaitReason wait_ = WaitReason::kNothing;  // the writer's own copy
   bool has_open_error_ = false;             // the same
   ErrorPlace error_place_;                  // the writer's own

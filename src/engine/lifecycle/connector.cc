@@ -20,7 +20,11 @@ Connector::Connector(Options options, World& world)
                   .world = &world,
                   .control = &control_,
                   .board = &board_,
-                  .metrics = &metrics_}) {}
+                  .metrics = &metrics_}) {
+  ConnectorNames names = NamesOf(options_.config);
+  names.served = options_.served;
+  board_.SetNames(std::move(names));
+}
 
 std::string Connector::metric_name() const {
   return absl::StrCat(TopicPrefixOf(options_.config), options_.config.runtime->metric_tags);

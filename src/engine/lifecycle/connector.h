@@ -30,6 +30,7 @@ class Connector final : public WatchedSlot {
     ConnectorOptions config;
     RunGoal goal = {};
     RunMode mode = RunMode::kRun;
+    bool served = false;            // walduct serve takes commands for it
     WakeSignal* changed = nullptr;  // borrowed; signalled when the status changes
   };
   // world is borrowed.

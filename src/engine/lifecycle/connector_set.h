@@ -33,7 +33,9 @@ class ConnectorSet final : public Connectors {
 
   // Starts it. AlreadyExists connector_exists: one has its name.
   absl::Status Add(Connector::Options options);
-  absl::Status Begin(const ConnectorOptions& config) override { return Add({.config = config}); }
+  absl::Status Begin(const ConnectorOptions& config) override {
+    return Add({.config = config, .served = true});
+  }
   absl::Status Remove(const std::string& name) override;
   bool Post(const std::string& name, Command command) override;
   // Its first lane. Null: there is none of that name.

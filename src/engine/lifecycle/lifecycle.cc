@@ -67,7 +67,8 @@ void Lifecycle::RunAttempts() {
   RetryBudget budget(*parts_.config->runtime, *parts_.config->replication, parts_.world->Random());
   std::optional<absl::Duration> failing_since;
   while (true) {
-    const AttemptEnd end = RunAttempt();
+    AttemptEnd end = RunAttempt();
+    end.status = parts_.board->Named(end.status);
     parts_.control->Take();
     if (end.began) phase_ = Phase::kRunning;
     if (end.progressed) {

@@ -11,6 +11,7 @@
 #include "engine/configuration/heartbeat_options.h"
 #include "engine/configuration/record_error_options.h"
 #include "engine/duties/save_offset.h"
+#include "engine/errors/named_hint.h"
 #include "engine/start/start_position.h"
 #include "incremental/options/incremental_options.h"
 #include "incremental/state.h"
@@ -155,7 +156,7 @@ absl::Status Preparation::Look() {
   RETURN_IF_ERROR(CheckCaptured());
   RETURN_IF_ERROR(CheckPromoted());
   RETURN_IF_ERROR(CheckSlot());
-  return CheckSlotIsOurs();
+  return CheckSlotIsOurs(config(), facts_.slot, prepared_.stored);
 }
 
 // A publication that somebody else makes is there for tables: where it gets none by itself, a first
@@ -239,16 +240,16 @@ absl::StatusOr<StartVerdict> Preparation::Judge() {
 }
 
 // Printing confirms changes to the slot, so a slot used by another connector is refused.
-absl::Status Preparation::CheckSlotIsOurs() const {
-  const std::optional<offset::StoredOffset>& stored = prepared_.stored;
-  if (!Prints(config()) || !facts_.slot || !facts_.slot->confirmed_flush_lsn.valid() ||
+absl::Status CheckSlotIsOurs(const ConnectorOptions& config,
+                             const std::optional<replication::SlotState>& slot,
+                             const std::optional<offset::StoredOffset>& stored) {
+  if (!Prints(config) || !slot || !slot->confirmed_flush_lsn.valid() ||
       (stored && stored->sink == kPrinted)) {
     return absl::OkStatus();
   }
-  const std::string& slot = config().replication->slot_name;
   return Error(
       absl::StatusCode::kFailedPrecondition, "slot_of_another_sink",
-      absl::StrCat("replication slot \"", slot,
+      absl::StrCat("replication slot \"", config.replication->slot_name,
                    "\" exists, and sink=stdout has not read it "
                    "before: what is printed would be confirmed to it, and the connector that "
                    "uses it would never publish it"),
@@ -380,7 +381,8 @@ absl::Status Preparation::Create() {
   RETURN_IF_ERROR(source.CheckPlan(plan));
   RETURN_IF_ERROR(PrepareTopics());
   const bool stream = prepared_.decision.stream;
-  if (stream) RETURN_IF_ERROR(source.PreparePublication(plan));
+  if (stream)
+    RETURN_IF_ERROR(AndSlotAnew(source.PreparePublication(plan), facts_.slot.has_value()));
   RETURN_IF_ERROR(prepared_.decision.snapshot ? RememberSnapshot() : TakeOver());
   if (!stream) return absl::OkStatus();
   if (!lost_slot_.ok()) {

@@ -89,7 +89,6 @@ class Preparation {
   absl::Status CheckCaptured() const;
   absl::Status CheckPromoted() const;
   absl::Status CheckSlot();
-  absl::Status CheckSlotIsOurs() const;
   absl::Status Decide();
   absl::StatusOr<StartVerdict> Judge();
   absl::Status CheckOffsetIsNotLost() const;
@@ -119,6 +118,11 @@ inline constexpr char kHandoverDue[] = "slots_handover";
 // FailedPrecondition slots_changed: the offset was stored with another walduct.slots.
 absl::Status CheckSameSlots(const ConnectorOptions& config,
                             const std::optional<offset::StoredOffset>& stored);
+
+// FailedPrecondition slot_of_another_sink: what is printed would be confirmed to a live slot.
+absl::Status CheckSlotIsOurs(const ConnectorOptions& config,
+                             const std::optional<replication::SlotState>& slot,
+                             const std::optional<offset::StoredOffset>& stored);
 
 // What is stored with positions of this connector, as StoredOffset::sink.
 std::string SinkMark(const ConnectorOptions& config);

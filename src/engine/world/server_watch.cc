@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "engine/errors/named_hint.h"
 #include "engine/world/capture/capture_watch.h"
 #include "engine/world/held/oldest_transaction.h"
 #include "engine/world/slot_show.h"
@@ -252,7 +253,10 @@ void ServerWatch::WarnOfLock(const std::string& lock, absl::string_view who, Sai
   *said = {.text = lock, .at = now};
   log::Warn(
       absl::StrCat(who, "waiting for ", lock),
-      {{"hint", "end that transaction (COMMIT, ROLLBACK, pg_terminate_backend(PID)), or wait"}});
+      {{"hint",
+        WithProcess("end that transaction (COMMIT, ROLLBACK, SELECT pg_terminate_backend(PID)), "
+                    "or wait",
+                    lock)}});
 }
 
 // While something can still be done about it.
@@ -288,12 +292,13 @@ void ServerWatch::WarnOfOldTransaction(const ServerView& next) {
   const absl::Duration now = options_.connection.environment.clock->Monotonic();
   if (transaction_said_ && now - *transaction_said_ < kRepeatTransaction) return;
   transaction_said_ = now;
-  log::Warn(
-      "an open transaction makes the server keep WAL for the slot",
-      {{"transaction", oldest->who},
-       {"open_for", absl::FormatDuration(absl::Trunc(oldest->age, absl::Seconds(1)))},
-       {"retained_wal", BytesText(next.retained_bytes)},
-       {"hint", "end it: COMMIT, ROLLBACK, ROLLBACK PREPARED, or pg_terminate_backend(PID)"}});
+  log::Warn("an open transaction makes the server keep WAL for the slot",
+            {{"transaction", oldest->who},
+             {"open_for", absl::FormatDuration(absl::Trunc(oldest->age, absl::Seconds(1)))},
+             {"retained_wal", BytesText(next.retained_bytes)},
+             {"hint", WithProcess("end it: COMMIT, ROLLBACK, ROLLBACK PREPARED, or SELECT "
+                                  "pg_terminate_backend(PID)",
+                                  oldest->who)}});
 }
 
 }  // namespace walduct::engine

@@ -1,0 +1,163 @@
+#include "engine/errors/named_hint.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/strip.h"
+#include "base/error.h"
+
+namespace walduct::engine {
+namespace {
+
+std::atomic<RemedyOf> remedies{nullptr};
+
+// Only a new snapshot helps.
+constexpr std::array<absl::string_view, 5> kReadAnew = {"position_lost", "slot_invalidated",
+                                                        "slot_lost", "slot_missing", "wal_removed"};
+
+std::string Literal(absl::string_view text) {
+  return absl::StrCat("'", absl::StrReplaceAll(text, {{"'", "''"}}), "'");
+}
+
+std::string Identifier(absl::string_view name) {
+  return absl::StrCat("\"", absl::StrReplaceAll(name, {{"\"", "\"\""}}), "\"");
+}
+
+std::string Reset(const ConnectorNames& names, absl::string_view flags) {
+  if (names.served)
+    return absl::StrCat("walduct offsets reset ", names.connector, " ", flags,
+                        ", which starts it again");
+  return absl::StrCat("walduct offsets reset ", flags, ", with the -f and -w of ", names.connector,
+                      ", then start it");
+}
+
+std::string ReadAnew(absl::string_view reason, const ConnectorNames& names) {
+  const std::string what = absl::StrCat(
+      names.served
+          ? Reset(names, "--accept-loss")
+          : absl::StrCat("start ", names.connector, " once with -o snapshot.mode=when_needed"),
+      ": it makes the replication slot ", Identifier(names.slot),
+      " anew and reads all tables; what was deleted meanwhile is never told");
+  const bool by_size = reason == "slot_lost" || reason == "slot_invalidated";
+  return by_size ? absl::StrCat(what,
+                                ". So that it does not happen again: ALTER SYSTEM SET "
+                                "max_slot_wal_keep_size = '50GB'; SELECT pg_reload_conf()")
+                 : what;
+}
+
+// Of a hint, in the place of Reset.
+constexpr absl::string_view kSlotAnew = "; and the slot is to be made anew";
+
+std::string PublicationAnew(const ConnectorNames& names) {
+  return absl::StrCat(
+      names.makes_publication ? ""
+                              : absl::StrCat("make the publication ", Identifier(names.publication),
+                                             " again (walduct doctor has the statement), then "),
+      Reset(names, "--drop-slot --accept-loss"),
+      ": a publication serves what was written after it was made, so that the slot is made after "
+      "it, and the tables are read anew");
+}
+
+// "held up by pid 22446", "process 22446".
+std::string ProcessIn(absl::string_view message) {
+  for (const absl::string_view word : {"pid ", "PID ", "process "}) {
+    for (size_t at = message.find(word); at != absl::string_view::npos;
+         at = message.find(word, at + 1)) {
+      const absl::string_view rest = message.substr(at + word.size());
+      const auto end = std::find_if_not(rest.begin(), rest.end(), [](char c) {
+        return absl::ascii_isdigit(static_cast<unsigned char>(c));
+      });
+      if (end != rest.begin()) return std::string(rest.begin(), end);
+    }
+  }
+  return "";
+}
+
+std::string Filled(absl::string_view reason, absl::string_view hint, absl::string_view message,
+                   const ConnectorNames& names) {
+  const std::string role = Identifier(names.role), database = Identifier(names.database),
+                    publication = Identifier(names.publication), slot = Literal(names.slot);
+  std::vector<std::pair<std::string, std::string>> all = {
+      {"DATABASE NAME TO ROLE", absl::StrCat("DATABASE ", database, " TO ", role)},
+      {"DATABASE … TO …", absl::StrCat("DATABASE ", database, " TO ", role)},
+      {"ALTER DATABASE NAME", absl::StrCat("ALTER DATABASE ", database)},
+      {"host DATABASE USER ADDRESS", absl::StrCat("host ", database, " ", role, " ADDRESS")},
+      {"rds_replication TO …", absl::StrCat("rds_replication TO ", role)},
+      {"rds_replication TO NAME", absl::StrCat("rds_replication TO ", role)},
+      {"TABLES TO NAME", absl::StrCat("TABLES TO ", role)},
+      {"walduct status NAME", absl::StrCat("walduct status ", names.connector)},
+      {"walduct offsets reset NAME", absl::StrCat("walduct offsets reset ", names.connector)},
+      {"getent hosts NAME", absl::StrCat("getent hosts ", names.host)},
+      {"-h HOST -p PORT", absl::StrCat("-h ", names.host, " -p ", names.port)},
+      {"-connect HOST:PORT", absl::StrCat("-connect ", names.host, ":", names.port)},
+  };
+  for (const absl::string_view verb : {"ALTER ROLE ", "CREATE ROLE "}) {
+    for (const absl::string_view gap : {"NAME", "…"})
+      all.emplace_back(absl::StrCat(verb, gap), absl::StrCat(verb, role));
+  }
+  for (const absl::string_view gap : {"…", "..."}) {
+    all.emplace_back(absl::StrCat("ALTER PUBLICATION ", gap),
+                     absl::StrCat("ALTER PUBLICATION ", publication));
+  }
+  all.emplace_back(std::string(kSlotAnew),
+                   absl::StrCat("; then ", Reset(names, "--drop-slot --accept-loss"),
+                                ": the slot has to be made after it"));
+  // Which one is another's slot it has said itself.
+  if (reason != "other_slot_inactive") {
+    all.emplace_back("pg_drop_replication_slot('NAME')",
+                     absl::StrCat("pg_drop_replication_slot(", slot, ")"));
+  }
+  return WithProcess(absl::StrReplaceAll(hint, all), message);
+}
+
+}  // namespace
+
+std::string AndSlotAnew(std::string hint) {
+  return absl::StrContains(hint, kSlotAnew) || hint.empty() ? hint : absl::StrCat(hint, kSlotAnew);
+}
+
+absl::Status AndSlotAnew(const absl::Status& error, bool has_slot) {
+  if (!has_slot || ErrorReason(error) != "publication_missing") return error;
+  return Error(error.code(), ErrorReason(error), error.message(), AndSlotAnew(ErrorHint(error)));
+}
+
+std::string WithProcess(std::string hint, absl::string_view message) {
+  const std::string process = ProcessIn(message);
+  return process.empty() ? hint
+                         : absl::StrReplaceAll(hint, {{"(PID)", absl::StrCat("(", process, ")")}});
+}
+
+void UseRemedies(RemedyOf remedy_of) { remedies = remedy_of; }
+
+std::string NamedHint(absl::string_view reason, absl::string_view message, absl::string_view hint,
+                      const ConnectorNames& names) {
+  if (std::find(kReadAnew.begin(), kReadAnew.end(), reason) != kReadAnew.end())
+    return absl::StrCat(
+        reason == "slot_invalidated" ? "it is looked at again at once; if it is lost, " : "",
+        ReadAnew(reason, names));
+  if (reason == "publication_missing" && !absl::StrContains(hint, "CREATE PUBLICATION"))
+    return PublicationAnew(names);
+  const RemedyOf remedy_of = remedies;
+  std::string said(hint);
+  if (said.empty() && remedy_of != nullptr)
+    said = std::string(absl::StripSuffix(remedy_of(reason), "."));
+  return Filled(reason, said, message, names);
+}
+
+absl::Status WithNamedHint(const absl::Status& error, const ConnectorNames& names) {
+  const std::string reason = ErrorReason(error);
+  if (error.ok() || reason.empty()) return error;
+  const std::string hint = NamedHint(reason, error.message(), ErrorHint(error), names);
+  return hint == ErrorHint(error)
+             ? error
+             : WithChange(Error(error.code(), reason, error.message(), hint), ErrorChange(error));
+}
+
+}  // namespace walduct::engine

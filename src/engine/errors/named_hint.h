@@ -1,0 +1,33 @@
+// What to type about an error of a connector, with its names filled in. Those who make an error know
+// what is wrong, and mostly neither whose it is nor how the connector is run: a recovery that takes
+// several steps is written here as a whole, by reason. An error that says nothing has the words of
+// its reason.
+#pragma once
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "engine/configuration/connector_names.h"
+
+namespace walduct::engine {
+
+// What to do about a reason, for errors that bring no hint: admin/reasons, which stands above. To be
+// called before the first thread begins.
+using RemedyOf = std::string (*)(absl::string_view reason);
+void UseRemedies(RemedyOf remedy_of);
+
+// Never empty for a reason that has a remedy. message: of the error; it may name a process.
+std::string NamedHint(absl::string_view reason, absl::string_view message, absl::string_view hint,
+                      const ConnectorNames& names);
+// A publication that is missing is to be made; where there is a slot, that is not all: what was
+// written before it is made cannot be decoded by it.
+absl::Status AndSlotAnew(const absl::Status& error, bool has_slot);
+std::string AndSlotAnew(std::string hint);
+
+// "(PID)" in a hint becomes the process that the message names.
+std::string WithProcess(std::string hint, absl::string_view message);
+// The same error with it.
+absl::Status WithNamedHint(const absl::Status& error, const ConnectorNames& names);
+
+}  // namespace walduct::engine
