@@ -135,7 +135,7 @@ const TablePlan& RecordEncoder::PlanOf(const Emission& emission) {
     return *last_plan_;
   }
   std::unique_ptr<TablePlan>& plan = plans.recent[plans.next++ % plans.recent.size()];
-  plan = std::make_unique<TablePlan>(CompilePlan(emission, plans.nullable));
+  plan = std::make_unique<TablePlan>(GuardedPlan(emission, plans.nullable));
   notices_.ForgetFields();
   for (const ColumnNotice& notice : plan->notices) notices_.Add(notice);
   last_plan_ = plan.get();
@@ -151,6 +151,13 @@ TablePlan RecordEncoder::CompilePlan(const Emission& emission,
                                  .nullable = nullable},
                                 *options_);
   plan.branches = std::make_shared<RecordBranches>();
+  return plan;
+}
+
+TablePlan RecordEncoder::GuardedPlan(const Emission& emission,
+                                     const std::vector<std::string>& nullable) {
+  TablePlan plan = CompilePlan(emission, nullable);
+  if (guard_ && plan.status.ok()) plan.status = guard_(*emission.change->schema);
   return plan;
 }
 

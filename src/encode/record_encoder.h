@@ -8,9 +8,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -57,6 +59,11 @@ class RecordEncoder final : public event::RecordComparison {
   // without values. Only with a chain. Errors: those of the table's plan.
   absl::StatusOr<event::ChainOutcome> Preview(const event::Emission& emission);
 
+  // Asked before the first record by a description of a table: whether its rows may be published as
+  // the configuration has it now. An error is that of each of its records.
+  using TableGuard = std::function<absl::Status(const event::TableSchema&)>;
+  void SetGuard(TableGuard guard) { guard_ = std::move(guard); }
+
   // source.xmin of the records to come, where options ask for it: what the slot holds back.
   void SetXmin(std::optional<uint64_t> xmin);
 
@@ -85,6 +92,7 @@ class RecordEncoder final : public event::RecordComparison {
   const TablePlan& PlanOf(const event::Emission& emission);
   TablePlan CompilePlan(const event::Emission& emission,
                         const std::vector<std::string>& nullable) const;
+  TablePlan GuardedPlan(const event::Emission& emission, const std::vector<std::string>& nullable);
   // The plan anew, with that column's field optional; for all plans of the relation to come, too.
   void Loosen(const event::Emission& emission, uint16_t column);
   bool Same(const event::Emission& emission, bool key);
@@ -95,6 +103,7 @@ class RecordEncoder final : public event::RecordComparison {
   int time_left_ = 0;      // records that now_nanos_ holds for
   int64_t now_nanos_ = 0;  // since the Unix epoch
   const std::string run_id_;
+  TableGuard guard_;
 
   struct TablePlans;
   struct Plans;  // by relation

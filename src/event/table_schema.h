@@ -31,6 +31,8 @@ struct Column {
   std::optional<std::string> default_expression;
   bool identity = false;   // GENERATED … AS IDENTITY
   bool generated = false;  // GENERATED ALWAYS AS (…)
+  // pg_attribute.attnum, which a renamed column keeps; 0: the catalog has no column of that name
+  int16_t attnum = 0;
   // Every old row holds its value: it is part of the replica identity. Rows of partitions that come
   // under their root's name are sent by the identity of each partition: it is part of all of them.
   bool old_value_sent = false;
@@ -68,6 +70,7 @@ struct TableSchema {
   ReplicaIdentity replica_identity = ReplicaIdentity::kDefault;
   HypertablePtr hypertable = {};  // of a chunk
   bool partitioned = false;       // its rows are those of its partitions
+  Oid parent{};                   // of a partition: what it is one of; 0: it is none
   TableVersion version{};
 };
 

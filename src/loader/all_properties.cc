@@ -70,6 +70,7 @@ const config::PropertyTable& AllProperties() {
       {"walduct's own", sink::FileSinkProperties()},
       {"walduct's own", postgres::ConnectTimeoutProperties()},
       {"walduct's own", encode::LostValueProperties()},
+      {"walduct's own", encode::LostMaskProperties()},
       {"walduct's own", engine::DelayProperties()},
       {"walduct's own", spill::SpillProperties()},
       {"walduct's own", config::StrictnessProperties()},

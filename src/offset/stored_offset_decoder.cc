@@ -170,7 +170,7 @@ bool IsKnown(absl::string_view name) {
   // They go with what the rooms of snapshots store.
   return name.substr(0, 8) == "walduct_" && name != "walduct_blocking_snapshots" &&
          name != "walduct_incremental_snapshot" && name != "walduct_snapshot_read" &&
-         name != "walduct_tables" && name != "walduct_types";
+         name != "walduct_tables" && name != "walduct_types" && name != "walduct_masks";
 }
 
 // Connect allows only primitives in an offset.

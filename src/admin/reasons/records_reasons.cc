@@ -25,6 +25,12 @@ constexpr Reason kRows[] = {
     {.name = "malformed_value",
      .meaning = "A value is not what its type writes.",
      .remedy = "Report it with the type; until then exclude the column."},
+    {.name = "mask_lost",
+     .meaning = "A column that an entry masked, hashed, truncated or excluded, or that "
+                "message.key.columns had in the key, has got a name or a type that the entry does "
+                "not match; or its table has. Nothing of the table was published since.",
+     .remedy = "Add the new name to the entry, beside the old one, and start the connector again; "
+               "walduct.mask.lost=warn publishes it as it is. docs/catalog.md."},
     {.name = "md5_refused",
      .meaning = "OpenSSL (FIPS) refuses MD5, which a placeholder of uuid[] needs.",
      .remedy = "Load the default provider too, or exclude the column."},

@@ -21,6 +21,7 @@ struct ColumnMask {
   uint32_t length = 0;          // kTruncate, kStars: characters
   std::string algorithm, salt;  // kHash, kHashV2; the algorithm under its first name ("SHA-1")
   std::shared_ptr<const java::RegexList> columns;  // over schema.table.column
+  std::string property;                            // its name, without a salt, for messages
 };
 
 // Columns of the value; a key keeps its columns as they are.
@@ -28,6 +29,7 @@ struct ColumnOptions {
   std::shared_ptr<const java::RegexList> include, exclude;  // over schema.table.column
   // by kind, then as configured: the order in which Debezium asks them
   std::vector<ColumnMask> masks;
+  bool lost_warns = false;  // walduct.mask.lost=warn, see engine/masks/mask_guard.h
   std::shared_ptr<const java::RegexList> propagate_columns;  // over schema.table.column
   std::shared_ptr<const java::RegexList> propagate_types;    // over schema.table.type
 };

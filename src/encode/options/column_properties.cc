@@ -161,14 +161,34 @@ constexpr config::PropertyDefinition kRows[] = {
             "schema.table.type."},
 };
 
+constexpr config::PropertyDefinition kLostMask[] = {
+    {.name = "walduct.mask.lost",
+     .type = kEnum,
+     .default_value = "stop",
+     .doc =
+         "When a column gets a name, or a type, that an entry which masked, hashed, truncated or "
+         "excluded it does not match: stop before its first row, or publish it with a warning; "
+         "message.key.columns alike. See docs/catalog.md.",
+     .allowed = "stop, warn"},
+};
+
+// A salt is nobody's business.
+std::string NameWithoutSalt(absl::string_view name) {
+  const size_t salt = name.find(kSalt);
+  return salt == absl::string_view::npos ? std::string(name)
+                                         : absl::StrCat(name.substr(0, salt + kSalt.size()), "…");
+}
+
 }  // namespace
 
 absl::Span<const config::PropertyDefinition> ColumnProperties() { return kRows; }
+absl::Span<const config::PropertyDefinition> LostMaskProperties() { return kLostMask; }
 
 ColumnOptions BuildColumns(const config::PropertySet& properties) {
   ColumnOptions columns;
   columns.include = properties.Regexes("column.include.list");
   columns.exclude = properties.Regexes("column.exclude.list");
+  columns.lost_warns = properties.Text("walduct.mask.lost") == "warn";
   columns.propagate_columns = properties.Regexes("column.propagate.source.type");
   columns.propagate_types = properties.Regexes("datatype.propagate.source.type");
   for (const config::Property& property : properties.all()) {
@@ -177,6 +197,7 @@ ColumnOptions BuildColumns(const config::PropertySet& properties) {
     if (!mask) continue;
     CHECK(problem.empty());  // checked before
     mask->columns = properties.Regexes(property.name);
+    mask->property = NameWithoutSalt(property.name);
     if (mask->columns == nullptr) continue;
     columns.masks.push_back(*std::move(mask));
   }

@@ -9,6 +9,7 @@
 namespace walduct::encode {
 
 absl::Span<const config::PropertyDefinition> ColumnProperties();
+absl::Span<const config::PropertyDefinition> LostMaskProperties();
 
 // Expects values that passed their checks.
 ColumnOptions BuildColumns(const config::PropertySet& properties);

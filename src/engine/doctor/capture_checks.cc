@@ -9,11 +9,17 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/error.h"
 #include "base/status_macros.h"
 #include "engine/doctor/checks.h"
+#include "engine/errors/named_hint.h"
 #include "engine/incremental/new_tables.h"
 #include "engine/incremental/table_gaps.h"
+#include "engine/masks/column_cover.h"
+#include "engine/masks/mask_guard.h"
+#include "engine/masks/mask_memory.h"
 #include "engine/world/capture/capture_lines.h"
+#include "engine/world/reads/table_columns.h"
 #include "engine/world/slots/slot_tables.h"
 #include "incremental/options/incremental_options.h"
 #include "names/table_filter.h"
@@ -114,6 +120,32 @@ Finding FindingOf(TableGap::Kind kind, const std::vector<postgres::TableName>& t
   return finding;
 }
 
+// The server decodes a change by the publications as they were when it was written.
+absl::Status ComparePublication(postgres::Connection& connection, const Subject& subject,
+                                const KnownTables& known, const replication::Coverage& coverage,
+                                Findings* findings) {
+  ASSIGN_OR_RETURN(const auto slot,
+                   replication::InspectSlot(connection, subject.replication.slot_name));
+  const bool anew = known.publication != Oid{} && coverage.publication != Oid{} &&
+                    known.publication != coverage.publication;
+  if (slot && coverage.publication == Oid{}) {
+    for (Finding& finding : findings->all)
+      if (finding.reason == "publication_missing") finding.hint = AndSlotAnew(finding.hint);
+  }
+  if (!slot || !anew) return absl::OkStatus();
+  findings->Add(
+      {.severity = Severity::kError,
+       .reason = "publication_missing",
+       .message = absl::StrCat(
+           "publication ", postgres::QuoteIdentifier(subject.replication.publication_name),
+           " is another one than when the position was stored (OID ",
+           ToInteger(coverage.publication), " now, ", ToInteger(known.publication),
+           " then): the server cannot decode by it what was written before it was made, "
+           "and a start fails at the first such change"),
+       .hint = ""});
+  return absl::OkStatus();
+}
+
 absl::Status Compare(postgres::Connection& connection, const Subject& subject,
                      const KnownTables& known, Findings* findings) {
   postgres::Catalog catalog(connection);
@@ -124,6 +156,7 @@ absl::Status Compare(postgres::Connection& connection, const Subject& subject,
   ASSIGN_OR_RETURN(
       replication::Coverage coverage,
       replication::ReadCoverage(connection, subject.replication.publication_name, captured.own));
+  RETURN_IF_ERROR(ComparePublication(connection, subject, known, coverage, findings));
   if (subject.replication.publication_autocreate == replication::PublicationAutocreate::kFiltered)
     AddAsAStartDoes(known, captured.own, &coverage);
   std::map<TableGap::Kind, std::vector<postgres::TableName>> gaps;
@@ -133,6 +166,36 @@ absl::Status Compare(postgres::Connection& connection, const Subject& subject,
   }
   const bool reads = subject.incremental.reads_new_tables;
   for (const auto& [kind, tables] : gaps) findings->Add(FindingOf(kind, tables, reads));
+  return absl::OkStatus();
+}
+
+absl::Status FindMasks(postgres::Connection& connection, const Subject& subject,
+                       const KnownPosition& position, Findings* findings) {
+  const ColumnCover cover(subject.columns, subject.message_keys);
+  if (!cover.any() || !position.stored || !position.stored->foreign.contains(kMasksMember))
+    return absl::OkStatus();
+  ASSIGN_OR_RETURN(
+      const postgres::Result system,
+      connection.Query(postgres::OneRow(1),
+                       "SELECT system_identifier FROM pg_catalog.pg_control_system()"));
+  const std::vector<KnownColumns> known = StoredMasks(position.stored, system.Get(0, 0));
+  if (known.empty()) return absl::OkStatus();
+  postgres::Catalog catalog(connection);
+  ASSIGN_OR_RETURN(const SlotTables captured, FindSlotTables({.connection = connection,
+                                                              .catalog = catalog,
+                                                              .share = subject.replication.share,
+                                                              .tables = subject.tables}));
+  ASSIGN_OR_RETURN(const std::vector<KnownColumns> now,
+                   ReadWatchedColumns(connection, catalog, captured.own, cover, known));
+  for (const MaskLoss& loss : FindLostMasks(known, now, cover)) {
+    const absl::Status error = LossError(loss);
+    findings->Add({.severity = !loss.stops()        ? Severity::kNotice
+                               : cover.lost_warns() ? Severity::kWarning
+                                                    : Severity::kError,
+                   .reason = "mask_lost",
+                   .message = LossText(loss),
+                   .hint = loss.stops() ? ErrorHint(error) : ""});
+  }
   return absl::OkStatus();
 }
 
@@ -169,6 +232,11 @@ void CheckKnownTables(postgres::Connection& connection, const Subject& subject,
       system->Get(0, 0) != position.stored->system_identifier)
     return;
   findings->Add(Compare(connection, subject, *known, findings), Severity::kNotice);
+}
+
+void CheckMasks(postgres::Connection& connection, const Subject& subject,
+                const KnownPosition& position, Findings* findings) {
+  findings->Add(FindMasks(connection, subject, position, findings), Severity::kNotice);
 }
 
 }  // namespace walduct::engine

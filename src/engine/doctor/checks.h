@@ -70,6 +70,10 @@ void CheckSlots(postgres::Connection& connection, const Subject& subject,
 void CheckKnownTables(postgres::Connection& connection, const Subject& subject,
                       const KnownPosition& position, Findings* findings);
 
+// Columns that were hidden when the position was stored, beside those that are now.
+void CheckMasks(postgres::Connection& connection, const Subject& subject,
+                const KnownPosition& position, Findings* findings);
+
 // The standby that tables are still to be read from, where one is configured.
 void CheckStandby(postgres::Connection& server, const Subject& subject,
                   const KnownPosition& position, const Environment& environment,

@@ -10,6 +10,7 @@
 #include "encode/types/column_rules.h"
 #include "engine/doctor/checks.h"
 #include "engine/start/preparation.h"
+#include "engine/world/chain_preview.h"
 #include "engine/world/slots/slot_tables.h"
 #include "names/table_filter.h"
 #include "postgres/checks/money_check.h"
@@ -256,6 +257,16 @@ std::vector<std::string> CheckTables(Connection& connection, const Subject& subj
       connection, subject.database, *captured, [&](absl::string_view column) {
         return encode::IsIncluded(subject.encode.columns, column);
       }));
+  const auto preview = PreviewChain(subject.whole, connection, catalog, *captured);
+  findings->Add(preview.status());
+  if (preview.ok()) {
+    for (const std::string& problem : preview->problems) {
+      findings->Add({.severity = Severity::kWarning,
+                     .reason = "transform_failed",
+                     .message = problem,
+                     .hint = ""});
+    }
+  }
   CheckCapture(connection, subject, findings);
   findings->Add(AddAdvice(connection, subject, *captured, findings));
   std::vector<Oid> relations;

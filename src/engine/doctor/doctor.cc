@@ -43,6 +43,7 @@ Findings Examine(const Subject& subject, const Environment& environment) {
   if (connection.ok()) {
     CheckSlots(**connection, subject, position, environment, &findings);
     CheckKnownTables(**connection, subject, position, &findings);
+    CheckMasks(**connection, subject, position, &findings);
     CheckStandby(**connection, subject, position, environment, &findings);
   }
   std::stable_sort(findings.all.begin(), findings.all.end(),

@@ -202,8 +202,11 @@ bool CheckOwnSlot(Connection& connection, const Subject& subject, const KnownPos
   }
   const auto replication = OpenReplication(subject, environment, is_read, findings);
   if (!position.known) return refused;
+  findings->Add(CheckSlotIsOurs(subject.whole, *slot, position.stored));
   if (offset::IsHandoverDue(position.stored, subject.replication.share.count))
     findings->Add(HandoverNotice(*position.stored, subject.replication.share.count));
+  else
+    findings->Add(CheckSameSlots(subject.whole, position.stored));
   if (replication == nullptr) return refused;
   const absl::Status judged =
       JudgePosition(subject, connection, position.stored, *slot, *replication);

@@ -9,6 +9,7 @@
 #include "base/status_macros.h"
 #include "engine/handover/handover.h"
 #include "engine/incremental/new_tables.h"
+#include "engine/masks/mask_memory.h"
 #include "engine/phases/remembered_types.h"
 
 namespace walduct::engine {
@@ -33,7 +34,7 @@ absl::Status Handover::End() {
 // Each slot learns which tables were captured, and their types, while all that know it are there:
 // those that come from elsewhere are not new, those that no slot had are.
 absl::Status Handover::TellTables() {
-  std::vector<std::string> known, types;
+  std::vector<std::string> known, types, masks;
   for (int number = 1; number <= handover_.from; ++number) {
     ASSIGN_OR_RETURN(const Stored stored, Load(number));
     if (!stored) continue;  // it has ended, after all others were told
@@ -41,6 +42,8 @@ absl::Status Handover::TellTables() {
     known.push_back(found == stored->foreign.end() ? "" : found->second);
     const auto remembered = stored->foreign.find(RememberedTypes::kMember);
     if (remembered != stored->foreign.end()) types.push_back(remembered->second);
+    const auto hidden = stored->foreign.find(kMasksMember);
+    if (hidden != stored->foreign.end()) masks.push_back(hidden->second);
   }
   const std::string all = NewTables::Merge(known);
   if (all.empty()) {
@@ -48,11 +51,12 @@ absl::Status Handover::TellTables() {
               {{"why", "which tables all slots know is not known, or too much for a position"}});
   }
   // With more slots, those that give tables away still know them.
-  const std::string all_types = MergeTypes(types);
+  const std::string all_types = MergeTypes(types), all_masks = MergeMasks(masks);
   const bool keeps = all.empty() && change_.to() > handover_.from;
   for (int number = 1; number <= change_.to(); ++number) {
     RETURN_IF_ERROR(Change(number, [&](offset::StoredOffset* offset) {
       if (!all_types.empty()) offset->foreign[RememberedTypes::kMember] = all_types;
+      if (!all_masks.empty()) offset->foreign[kMasksMember] = all_masks;
       if (keeps) return;
       offset->foreign.erase(NewTables::kMember);
       if (!all.empty()) offset->foreign.emplace(NewTables::kMember, all);

@@ -12,6 +12,7 @@
 #include "engine/configuration/heartbeat_options.h"
 #include "engine/configuration/runtime_options.h"
 #include "engine/in_progress/streamed_source.h"
+#include "engine/masks/mask_memory.h"
 #include "engine/phases/blocking_phase.h"
 #include "engine/phases/delayed_schema_resolver.h"
 #include "engine/phases/read_before.h"
@@ -34,23 +35,16 @@ namespace {
 constexpr absl::Duration kSalvageTimeout = absl::Seconds(5);
 // Of the time to stop in; the rest is for closing what is open.
 constexpr double kSettleShare = 0.75;
-// A stream that had nothing to do for so long went well.
-constexpr absl::Duration kStoodWell = absl::Seconds(30);
-constexpr absl::Duration kCloseTimeout = absl::Milliseconds(500);
-constexpr absl::Duration kAbortTimeout = absl::Milliseconds(500);
-
-// A mark of positions while tables are read.
-constexpr uint64_t kOfSnapshot = uint64_t{1} << 63;
-
-std::optional<Lsn> Earlier(std::optional<Lsn> goal, Lsn lsn) {
-  return goal && *goal <= lsn ? goal : lsn;
-}
 
 // Connect takes only primitives in an offset.
 std::string AsText(absl::string_view json) {
   std::string text;
   AppendJsonString(json, &text);
   return text;
+}
+
+std::optional<Lsn> Earlier(std::optional<Lsn> goal, Lsn lsn) {
+  return goal && *goal <= lsn ? goal : lsn;
 }
 
 absl::Status StreamsAgain() {
@@ -76,14 +70,6 @@ absl::Status Session::Run() {
   GiveUpTransaction();
   parts_.control->HoldPauses(false);
   return ran;
-}
-
-// What is left of it would hold up readers of committed records until the next start, or its time.
-void Session::GiveUpTransaction() {
-  sink::SinkTransactions* const transactions = prepared_.sink->transactions();
-  if (transactions == nullptr || !duties_ || duties_->tracker().idle()) return;
-  const absl::Status given_up = transactions->Abort(kAbortTimeout);
-  if (!given_up.ok()) log::Debug("not aborted", {{"error", std::string(given_up.message())}});
 }
 
 absl::Status Session::RunPhases() {
@@ -151,6 +137,7 @@ absl::Status Session::Build() {
                         .schema_ids = registries_.sources()});
   duties_->housekeeping().SetStallWatch(stall_watch_.get());
   types_.Restore(prepared_.stored, prepared_.system.system_identifier, prepared_.resumes());
+  RETURN_IF_ERROR(GuardMasks());
   BuildReadRecord();
   BuildIncremental();
   BuildNewTables();
@@ -160,6 +147,20 @@ absl::Status Session::Build() {
       .pipeline = &path_->pipeline(),
       .sink = prepared_.sink.get(),
       .action = [source = prepared_.source.get()] { source->RequestHeartbeatAction(); }});
+  return absl::OkStatus();
+}
+
+// Before anything is read: what was hidden when the position was stored, or is when it begins.
+absl::Status Session::GuardMasks() {
+  ColumnCover cover(ColumnsOf(config()), MessageKeysOf(config()));
+  if (!cover.any()) return absl::OkStatus();
+  const std::vector<KnownColumns> known =
+      StoredMasks(prepared_.stored, prepared_.system.system_identifier);
+  ASSIGN_OR_RETURN(std::vector<KnownColumns> now, prepared_.source->WatchedColumns(cover, known));
+  ASSIGN_OR_RETURN(masks_,
+                   MaskGuard::Create(std::move(cover), known, std::move(now), parts_.warn_once));
+  path_->encoder().SetGuard(
+      [this](const event::TableSchema& schema) { return masks_->Judge(schema); });
   return absl::OkStatus();
 }
 
@@ -173,12 +174,15 @@ void Session::BuildReadRecord() {
 
 // While tables are read, marks count what is read of them.
 incremental::OffsetMembers Session::MembersAt(uint64_t mark) {
+  incremental::OffsetMembers members;
+  if (masks_ != nullptr && !masks_->Member().empty())
+    members.emplace(kMasksMember, masks_->Member());
   if (read_record_ != nullptr && (mark & kOfSnapshot) != 0) {
     progressed_ = progressed_ || mark != kOfSnapshot;
-    return {{std::string(kReadMember), AsText(read_record_->StateAt(mark & ~kOfSnapshot))}};
+    members.emplace(kReadMember, AsText(read_record_->StateAt(mark & ~kOfSnapshot)));
+    return members;
   }
-  incremental::OffsetMembers members;
-  if (incremental_ != nullptr) members = incremental_->snapshots().StateOf(mark);
+  if (incremental_ != nullptr) members.merge(incremental_->snapshots().StateOf(mark));
   if (new_tables_ != nullptr && !new_tables_->At(mark).empty())
     members.emplace(NewTables::kMember, new_tables_->At(mark));
   // Nobody looks for new ones while tables are handed over.
@@ -230,11 +234,6 @@ void Session::BuildIncremental() {
       prepared_.stored
           ? incremental::MembersThatGoOn(prepared_.stored->foreign, prepared_.resumes())
           : incremental::OffsetMembers());
-}
-
-std::function<void()> Session::MarksWhatIsRead() {
-  if (read_record_ == nullptr) return nullptr;
-  return [this] { duties_->tracker().SetMark(kOfSnapshot | read_record_->mark()); };
 }
 
 absl::Status Session::ReadTables(TableSnapshot* snapshot, bool* done) {
@@ -353,30 +352,6 @@ absl::Status Session::BeginIncremental() {
 // Transactions in progress are wanted, and must not be received from here.
 bool Session::Pauses() const {
   return prepared_.spill != nullptr && parts_.pause->Covers(prepared_.start.commit_end);
-}
-
-// must_close: the server waits for the end of the stream.
-absl::Status Session::OnBrokenStream(OpenedStream opened, bool must_close,
-                                     const absl::Status& error) {
-  duties_->outbox().Stop();
-  if (must_close) {
-    duties_->housekeeping().DetachStream();
-    opened.stream->Stop(kCloseTimeout);
-    opened.stream.reset();
-  }
-  const absl::Status explained = must_close ? error : prepared_.source->ExplainEnd(error);
-  Salvage(error);
-  duties_->housekeeping().DetachStream();
-  return explained;
-}
-
-void Session::JudgeProgress(const std::optional<event::Position>& before,
-                            absl::Duration opened_at) {
-  const offset::AckTracker& tracker = duties_->tracker();
-  const bool moved = stored() && (!before || *before < *stored());
-  const bool stood = parts_.world->clock().Monotonic() - opened_at >= kStoodWell &&
-                     tracker.idle() && duties_->checkpointer().Covers(tracker.safe());
-  if (moved || stood) progressed_ = true;
 }
 
 absl::Status Session::RunStream(const OpenedStream& opened, std::optional<Lsn> goal) {

@@ -19,6 +19,7 @@
 #include "engine/incremental/incremental_driver.h"
 #include "engine/incremental/new_tables.h"
 #include "engine/incremental/notifier.h"
+#include "engine/masks/mask_guard.h"
 #include "engine/phases/remembered_types.h"
 #include "engine/phases/stream_phase.h"
 #include "engine/pipeline/record_path.h"
@@ -60,8 +61,12 @@ class Session {
   std::optional<event::Position> stored() const;
 
  private:
+  // A mark of positions while tables are read.
+  static constexpr uint64_t kOfSnapshot = uint64_t{1} << 63;
+
   absl::Status RunPhases();
   absl::Status Build();
+  absl::Status GuardMasks();
   void BuildReadRecord();
   void BuildIncremental();
   void BuildNewTables();
@@ -93,6 +98,7 @@ class Session {
   std::unique_ptr<Notifier> notifier_;
   std::unique_ptr<IncrementalDriver> incremental_;  // null: no signals are taken
   std::unique_ptr<NewTables> new_tables_;           // null: nobody asks which are new
+  std::unique_ptr<MaskGuard> masks_;                // null: nothing is hidden
   RememberedTypes types_;
   std::unique_ptr<Heartbeat> heartbeat_;
   std::unique_ptr<snapshot::ReadRecord> read_record_;  // null: a snapshot begins anew

@@ -130,6 +130,8 @@ absl::Status RecordErrors::Skippable(const event::Emission& emission,
                       emission.change->operation != event::Operation::kRead;
   const bool lasts = absl::IsInvalidArgument(error) || absl::IsUnimplemented(error) ||
                      absl::IsFailedPrecondition(error) || absl::IsDataLoss(error);
+  // Of a table, not of this change of it.
+  if (ErrorReason(error) == "mask_lost") return error;
   if (error.ok() || !of_row || !lasts) return error;
   const auto change = event::LastChange(emission.change->position);
   if (!change) return error;

@@ -13,6 +13,7 @@
 #include "engine/world/capture/start_coverage.h"
 #include "engine/world/held/slot_xmin.h"
 #include "engine/world/outbox_checks.h"
+#include "engine/world/reads/table_columns.h"
 #include "engine/world/server_watch.h"
 #include "engine/world/slots/slot_tables.h"
 #include "engine/world/source.h"
@@ -43,6 +44,10 @@ class PostgresSource final : public Source {
   absl::StatusOr<replication::TimelineHistory> Timelines() override;
   absl::StatusOr<std::optional<replication::UpgradeTraces>> UpgradeTraces() override;
   absl::Status CheckSlot() override;
+  absl::StatusOr<std::vector<KnownColumns>> WatchedColumns(
+      const ColumnCover& cover, const std::vector<KnownColumns>& known) override {
+    return ReadWatchedColumns(*sql_, *catalog_, facts_.captured, cover, known);
+  }
   absl::Status PreviewTransforms() override;
   void ForeseeSchemas(const event::SchemaIdSources& ids) override;
   absl::Status CheckPlan(const SourcePlan& plan) override;

@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/lsn.h"
+#include "engine/masks/known_columns.h"
 #include "engine/world/capture/captured_now.h"
 #include "engine/world/server_view.h"
 #include "engine/world/standby/standby_verdict.h"
@@ -38,6 +39,8 @@
 #include "snapshot/row_source.h"
 
 namespace walduct::engine {
+
+class ColumnCover;
 
 struct SourceFacts {
   replication::SystemIdentity system;
@@ -92,6 +95,11 @@ class Source {
   }
   // Whether the slot can be streamed from.
   virtual absl::Status CheckSlot() = 0;
+  // The columns of captured tables, of those that are watched, or that are among `known`.
+  virtual absl::StatusOr<std::vector<KnownColumns>> WatchedColumns(
+      const ColumnCover&, const std::vector<KnownColumns>& /*known*/) {
+    return std::vector<KnownColumns>();
+  }
   // Warns of what the transforms will make of the tables.
   virtual absl::Status PreviewTransforms() = 0;
   // Tells registries which schemas the records to come will have. See SchemaIds::Foresee.

@@ -61,6 +61,7 @@ void Decorate(const CatalogColumn& known, Oid streamed_type, event::Column& colu
   column.optional = !known.not_null && !DomainNotNull(*column.type);
   column.identity = known.identity;
   column.generated = known.generated;
+  column.attnum = known.attnum;
   if (known.type == streamed_type) column.default_expression = known.default_expression;
 }
 
@@ -216,6 +217,7 @@ event::TableSchemaPtr DescribeStreamed(const event::RelationDescription& relatio
   if (known && schema->key_columns == KeyByName(known->key, schema->columns))
     schema->key_risk = known->key_risk;
   if (known) schema->hypertable = known->hypertable;
+  if (known) schema->parent = known->parent;
   // What the catalog has forgotten stays known.
   if (!known && relation.previous != nullptr) schema->hypertable = relation.previous->hypertable;
   return schema;
@@ -237,6 +239,7 @@ event::TableSchemaPtr DescribeKnown(Oid relation, const CatalogRelation& known,
     schema->columns.push_back(std::move(column));
   }
   schema->partitioned = known.partitioned;
+  schema->parent = known.parent;
   schema->key_columns = KeyByName(known.key, schema->columns);
   schema->key_risk = known.key_risk;
   schema->hypertable = known.hypertable;

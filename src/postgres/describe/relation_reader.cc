@@ -35,7 +35,8 @@ constexpr absl::string_view kColumnsBeforeCount = R"(, c.relkind = 'p',
          WHERE i.indrelid = c.oid
            AND CASE c.relreplident WHEN 'd' THEN i.indisprimary AND i.indimmediate ELSE i.indisreplident END
            AND a.attnum = ANY ((i.indkey::pg_catalog.int2[])[0:)";
-constexpr absl::string_view kColumnsAfterCount = R"( - 1])) END
+constexpr absl::string_view kColumnsAfterCount = R"( - 1])) END, a.attnum,
+       (SELECT i.inhparent FROM pg_catalog.pg_inherits i WHERE i.inhrelid = c.oid AND c.relispartition LIMIT 1)
 FROM pg_catalog.pg_class c
 JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
@@ -58,6 +59,8 @@ enum RelationColumnIndex {
   kGenerated,
   kPartitioned,
   kInIdentity,
+  kAttnum,
+  kParent,
   kColumnsWidth,
 };
 
@@ -139,6 +142,7 @@ CatalogColumn ReadColumn(const Result& result, int row) {
   column.identity = !result.Get(row, kIdentity).empty();
   column.generated = !result.Get(row, kGenerated).empty();
   column.old_value_sent = result.Get(row, kInIdentity) == "t";
+  column.attnum = static_cast<int16_t>(ParseInt(result.Get(row, kAttnum), 0));
   if (!result.is_null(row, kDefault)) {
     column.default_expression = std::string(result.Get(row, kDefault));
   }
@@ -169,6 +173,7 @@ std::optional<CatalogRelation> ReadColumns(const Result& result) {
   read.settled = result.Get(0, kSettled) == "t";
   read.has_chunks = result.Get(0, kHasChunks) == "t";
   read.partitioned = result.Get(0, kPartitioned) == "t";
+  read.parent = ParseOid(result.Get(0, kParent));
   for (int row = 0; row < result.rows(); ++row) {
     if (!result.is_null(row, kName)) read.columns.push_back(ReadColumn(result, row));
   }

@@ -20,6 +20,7 @@ struct CatalogColumn {
   bool not_null = false;
   bool identity = false;
   bool generated = false;
+  int16_t attnum = 0;
   bool old_value_sent = false;                    // as event::Column has it
   std::optional<std::string> default_expression;  // of a generated column: what generates it
 };
@@ -35,6 +36,7 @@ struct CatalogRelation {
   bool has_chunks = false;             // TimescaleDB's catalog is there
   event::HypertablePtr hypertable;     // of a chunk of TimescaleDB's
   bool partitioned = false;
+  Oid parent{};         // as event::TableSchema has it
   bool settled = true;  // the transaction that was asked about is visible
 };
 

@@ -1,0 +1,131 @@
+#include "engine/masks/mask_memory.h"
+
+#include <limits>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/json_text.h"
+#include "base/log.h"
+#include "engine/masks/column_cover.h"
+#include "rapidjson/document.h"
+
+namespace walduct::engine {
+namespace {
+
+using rapidjson::Value;
+
+enum class Detail { kAll, kCovered };
+
+std::string TextOf(const KnownColumns& table, const ColumnCover* cover, Detail detail) {
+  const std::string name = table.FullName();
+  const std::vector<uint16_t> key =
+      cover == nullptr ? std::vector<uint16_t>() : cover->KeyOf(table);
+  std::string text = absl::StrCat("[", ToInteger(table.relation), ",");
+  AppendJsonString(table.schema, &text);
+  text += ',';
+  AppendJsonString(table.table, &text);
+  text += ",[";
+  for (size_t i = 0; i < table.columns.size(); ++i) {
+    const KnownColumn& column = table.columns[i];
+    const auto kept = [&] {
+      for (const uint16_t one : key)
+        if (one == i) return true;
+      return cover->Of(name, column).strength != Cover::Strength::kNone;
+    };
+    if (detail == Detail::kCovered && !kept()) continue;
+    absl::StrAppend(&text, text.back() == '[' ? "[" : ",[", column.attnum, ",");
+    AppendJsonString(column.name, &text);
+    absl::StrAppend(&text, ",", column.of_text ? 1 : 0, "]");
+  }
+  return text + "]]";
+}
+
+// Absent: it is longer than what there is room for; *text then has what there was room for.
+bool ListTables(const std::map<Oid, KnownColumns>& tables, const ColumnCover* cover, Detail detail,
+                std::string* text) {
+  for (const auto& [relation, table] : tables) {
+    const std::string one = TextOf(table, cover, detail);
+    if (text->size() + one.size() > kLongestMasks) return false;
+    absl::StrAppend(text, text->empty() ? "" : ",", one);
+  }
+  return true;
+}
+
+std::string MemberOf(const std::string& tables) {
+  std::string member;
+  AppendJsonString(absl::StrCat("{\"tables\":[", tables, "]}"), &member);
+  return member;
+}
+
+std::string TextIn(const Value& value) { return {value.GetString(), value.GetStringLength()}; }
+
+bool ReadTable(const Value& text, KnownColumns* table) {
+  if (!text.IsArray() || text.Size() != 4 || !text[0].IsUint() || !text[1].IsString() ||
+      !text[2].IsString() || !text[3].IsArray())
+    return false;
+  table->relation = Oid{text[0].GetUint()};
+  table->schema = TextIn(text[1]);
+  table->table = TextIn(text[2]);
+  for (const Value& column : text[3].GetArray()) {
+    if (!column.IsArray() || column.Size() != 3 || !column[0].IsInt() || !column[1].IsString() ||
+        !column[2].IsInt() || column[0].GetInt() < 0 ||
+        column[0].GetInt() > std::numeric_limits<int16_t>::max())
+      return false;
+    table->columns.push_back({.attnum = static_cast<int16_t>(column[0].GetInt()),
+                              .name = TextIn(column[1]),
+                              .of_text = column[2].GetInt() != 0});
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string EncodeMasks(const std::map<Oid, KnownColumns>& tables, const ColumnCover& cover,
+                        bool* whole) {
+  *whole = true;
+  if (tables.empty()) return "";
+  std::string text;
+  if (!ListTables(tables, &cover, Detail::kAll, &text)) {
+    text.clear();
+    *whole = ListTables(tables, &cover, Detail::kCovered, &text);
+  }
+  return MemberOf(text);
+}
+
+std::optional<std::vector<KnownColumns>> DecodeMasks(absl::string_view member) {
+  rapidjson::Document text, json;
+  text.Parse(member.data(), member.size());
+  if (text.HasParseError() || !text.IsString()) return std::nullopt;
+  json.Parse(text.GetString(), text.GetStringLength());
+  if (json.HasParseError() || !json.IsObject() || !json.HasMember("tables") ||
+      !json["tables"].IsArray())
+    return std::nullopt;
+  std::vector<KnownColumns> tables;
+  for (const Value& table : json["tables"].GetArray())
+    if (!ReadTable(table, &tables.emplace_back())) return std::nullopt;
+  return tables;
+}
+
+std::vector<KnownColumns> StoredMasks(const std::optional<offset::StoredOffset>& stored,
+                                      absl::string_view system) {
+  if (!stored || stored->system_identifier != system) return {};
+  const auto member = stored->foreign.find(kMasksMember);
+  if (member == stored->foreign.end()) return {};
+  std::optional<std::vector<KnownColumns>> known = DecodeMasks(member->second);
+  if (!known) log::Warn("which columns were hidden before is not known: walduct_masks is damaged");
+  return std::move(known).value_or(std::vector<KnownColumns>());
+}
+
+std::string MergeMasks(const std::vector<std::string>& members) {
+  std::map<Oid, KnownColumns> all;
+  for (const std::string& member : members) {
+    std::optional<std::vector<KnownColumns>> tables = DecodeMasks(member);
+    if (!tables) continue;
+    for (KnownColumns& table : *tables) all.try_emplace(table.relation, std::move(table));
+  }
+  std::string text;
+  ListTables(all, nullptr, Detail::kAll, &text);
+  return all.empty() ? "" : MemberOf(text);
+}
+
+}  // namespace walduct::engine
