@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "admin/json.h"
@@ -51,6 +52,7 @@ class StatusWriter {
     WriteSlot();
     WriteSnapshot();
     WriteIncremental();
+    WriteLastSnapshots();
     if (tables) WriteTables();
     json_.EndObject();
   }
@@ -223,6 +225,33 @@ class StatusWriter {
     for (const std::string& table : view.named) json_.Text(table);
     json_.EndArray();
     json_.EndObject();
+  }
+
+  // How snapshots began and ended, and signals that came to nothing; the newest first.
+  void WriteLastSnapshots() {
+    constexpr std::ptrdiff_t kMost = 10;
+    std::vector<metrics::NotificationBoard::Entry> all = numbers_.notifications.Read();
+    std::erase_if(all, [](const auto& entry) { return !IsEndOfSnapshot(entry); });
+    if (all.empty()) return;
+    json_.Key("last_snapshots").Array();
+    for (auto one = all.rbegin(); one != all.rend() && one - all.rbegin() < kMost; ++one) {
+      json_.Object().Key("at").Text(TimeText(one->at)).Key("what").Text(one->aggregate);
+      json_.Key("event").Text(one->type).Key("id").Text(one->id);
+      for (const auto& [name, text] : one->details)
+        if (name != "connector_name") json_.Key(name).Text(text);
+      json_.EndObject();
+    }
+    json_.EndArray();
+  }
+
+  static bool IsEndOfSnapshot(const metrics::NotificationBoard::Entry& entry) {
+    if (entry.aggregate == "Signal") return entry.type == "REFUSED";
+    for (const char* const type : {"STARTED", "COMPLETED", "ABORTED"})
+      if (entry.type == type) return true;
+    return entry.type == "TABLE_SCAN_COMPLETED" &&
+           std::any_of(entry.details.begin(), entry.details.end(), [](const auto& detail) {
+             return detail.first == "status" && detail.second != "SUCCEEDED";
+           });
   }
 
   void WriteProgress(const metrics::TableProgress& table) {

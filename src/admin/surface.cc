@@ -44,6 +44,7 @@ Surface::Surface(Options options)
       clock_(*options.clock),
       known_(std::move(options.known)),
       board_(options.board),
+      ask_(std::move(options.ask)),
       connect_(std::move(options.configs), std::move(options.worker)) {}
 
 http::Response Surface::Handle(const http::Request& request) {
@@ -82,6 +83,13 @@ http::Response Surface::Get(const http::Request& request) const {
                   "{\"status\":\"healthy\",\"message\":\"Worker has completed startup and is "
                   "ready to handle requests.\"}"};
     }
+  }
+  if (ask_ && path.size() == 3 && path[0] == "connectors" &&
+      (path[2] == "doctor" || path[2] == "offsets")) {
+    const absl::StatusOr<std::string> answer = ask_(path[1], path[2]);
+    if (answer.ok()) return {.content_type = "application/json", .body = *answer};
+    return ConnectError(absl::IsNotFound(answer.status()) ? 404 : 500,
+                        std::string(answer.status().message()));
   }
   return connect_.Get(path, request, scene);
 }

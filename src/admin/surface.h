@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "admin/connect_pages.h"
 #include "admin/status_page.h"
 #include "base/clock.h"
@@ -29,6 +30,10 @@ class Surface final : public http::Handler {
     // Those of a worker that have a state, running ones too; null: all are in connectors.
     std::function<std::vector<IdleConnector>()> known = nullptr;
     const WorkerBoard* board = nullptr;  // of a worker; borrowed, may be null
+    // What a connector's "doctor" finds, its stored "offsets", as JSON; takes its time. Null:
+    // nobody is asked.
+    std::function<absl::StatusOr<std::string>(const std::string& name, const std::string& what)>
+        ask = nullptr;
   };
   explicit Surface(Options options);
 
@@ -48,6 +53,7 @@ class Surface final : public http::Handler {
   Clock& clock_;
   const std::function<std::vector<IdleConnector>()> known_;
   const WorkerBoard* const board_;
+  const std::function<absl::StatusOr<std::string>(const std::string&, const std::string&)> ask_;
   const ConnectPages connect_;
 };
 

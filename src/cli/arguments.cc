@@ -6,6 +6,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cli/argument_parts.h"
 #include "cli/completion.h"
 #include "engine/commands/version.h"
 #include "engine/errors/error_policy.h"
@@ -19,19 +20,6 @@ CLI::Validator OneOf(const Map& values) {
   const std::string names = absl::StrJoin(
       values, ",", [](std::string* out, const auto& value) { out->append(value.first); });
   return CLI::CheckedTransformer(values).description(absl::StrCat("{", names, "}"));
-}
-
-void AddConfiguration(CLI::App* command, Arguments* arguments, bool required) {
-  auto* files = command->add_option(
-      "-f,--file", arguments->connector_files,
-      "Connector configuration: Kafka Connect JSON, properties or YAML, or Debezium Server's "
-      "application.properties; once per connector");
-  files->type_name("FILE")->allow_extra_args(false);
-  if (required) files->required();
-  command->add_option("-w,--worker", arguments->worker_file, "Kafka Connect worker properties")
-      ->type_name("FILE");
-  command->add_option("-o,--override", arguments->overrides, "key=value; overrides both files")
-      ->type_name("KEY=VALUE");
 }
 
 void AddLogging(CLI::App* command, Arguments* arguments) {
@@ -178,7 +166,10 @@ void AddValidate(CLI::App* app, Arguments* arguments) {
 void AddDoctor(CLI::App* app, Arguments* arguments) {
   auto* doctor =
       app->add_subcommand("doctor", "Ask the servers for all that would go wrong; changes nothing");
-  AddConfiguration(doctor, arguments, true);
+  doctor->add_option("connector", arguments->connector,
+                     "Of a running process, which looks for itself; else -f");
+  AddConfiguration(doctor, arguments, false);
+  AddProcess(doctor, arguments);
   auto* json = doctor->add_flag("--json", arguments->json, "As JSON");
   doctor->add_flag("--fix", arguments->fix, "As a shell script that puts right what a command can")
       ->excludes(json);
@@ -189,53 +180,34 @@ void AddOffsets(CLI::App* app, Arguments* arguments) {
   auto* offsets = app->add_subcommand("offsets", "The stored position, as Connect's REST body");
   offsets->require_subcommand(1);
   auto* show = offsets->add_subcommand("show", "Print it; of several -f one after the other");
-  AddConfiguration(show, arguments, true);
+  AddOfConnector(show, arguments, nullptr, false, "");
   show->callback([arguments] { arguments->command = Command::kShowOffsets; });
-  auto* save = offsets->add_subcommand("export", "Write it to a file");
-  AddConfiguration(save, arguments, true);
-  save->add_option("output", arguments->offsets_file, "File, or - for standard output")
-      ->type_name("FILE")
-      ->required();
-  save->callback([arguments] { arguments->command = Command::kExportOffsets; });
-  auto* load = offsets->add_subcommand("import", "Store the position from a file");
-  AddConfiguration(load, arguments, true);
-  load->add_option("input", arguments->offsets_file, "File, or - for standard input")
-      ->type_name("FILE")
-      ->required();
+  auto* save = offsets->add_subcommand(
+      "export",
+      "Write it to a file, or to standard output: walduct offsets export shop > back.json");
+  AddOfConnector(save, arguments, &arguments->offsets_file, false, "a file (-: standard output)");
+  save->callback([arguments] {
+    if (arguments->offsets_file.empty()) arguments->offsets_file = "-";
+    arguments->command = Command::kExportOffsets;
+  });
+  auto* load = offsets->add_subcommand(
+      "import", "Store the position from a file: walduct offsets import shop back.json");
+  AddOfConnector(load, arguments, &arguments->offsets_file, true, "a file (-: standard input)");
   load->callback([arguments] { arguments->command = Command::kImportOffsets; });
   constexpr char kAcceptLoss[] = "Do it also when changes are never published for it";
   auto* set = offsets->add_subcommand("set", "Go on after what was committed up to an LSN");
-  AddConfiguration(set, arguments, true);
-  set->add_option("lsn", arguments->lsn, "As PostgreSQL prints it: 0/16B3748")->required();
+  AddOfConnector(set, arguments, &arguments->lsn, true,
+                 "an LSN as PostgreSQL prints it (0/16B3748)");
   set->add_flag("--accept-loss", arguments->accept_loss, kAcceptLoss);
   set->callback([arguments] { arguments->command = Command::kSetOffsets; });
-  auto* reset = offsets->add_subcommand("reset", "Forget it: the next start is a first one");
-  AddConfiguration(reset, arguments, true);
+  auto* reset = offsets->add_subcommand(
+      "reset",
+      "Forget it: the next start is a first one; a slot that is lost is dropped. One that has "
+      "failed begins again at once");
+  AddOfConnector(reset, arguments, nullptr, false, "");
   reset->add_flag("--accept-loss", arguments->accept_loss, kAcceptLoss);
+  reset->add_flag("--drop-slot", arguments->drop_slot, "Drop the slot in any case");
   reset->callback([arguments] { arguments->command = Command::kResetOffsets; });
-}
-
-// Where a running process answers.
-void AddProcess(CLI::App* command, Arguments* arguments) {
-  auto* url = command->add_option("--url", arguments->url,
-                                  "http://HOST:PORT of a process that listens (default: "
-                                  "http://127.0.0.1:8083)");
-  command->add_option("--listen", arguments->listen, "The process's HOST:PORT, in place of --url")
-      ->envname("WALDUCT_LISTEN")
-      ->excludes(url);
-  command
-      ->add_option("--ca", arguments->server_tls.ca,
-                   "The authorities (PEM) that vouch for its https; without it the system's")
-      ->check(CLI::ExistingFile)
-      ->envname("WALDUCT_CA");
-  auto* certificate =
-      command
-          ->add_option("--cert", arguments->server_tls.certificate,
-                       "A certificate (PEM) to show it, where it asks clients for one")
-          ->check(CLI::ExistingFile);
-  command->add_option("--key", arguments->server_tls.key, "The certificate's key (PEM)")
-      ->check(CLI::ExistingFile)
-      ->needs(certificate);
 }
 
 void AddStatus(CLI::App* app, Arguments* arguments) {
@@ -244,6 +216,7 @@ void AddStatus(CLI::App* app, Arguments* arguments) {
       "Exit codes: 0 it has answered; 6 its worker waits, as a rule for Kafka; 7 its worker stands\n"
       "by, for another one serves the group; 1 nobody answers; 2 there is no such connector");
   status->add_option("connector", arguments->connector, "Its name; all without it");
+  AddConfiguration(status, arguments, false);
   AddProcess(status, arguments);
   auto* watch = status->add_flag("--watch", arguments->watch, "Again every second");
   auto* json = status->add_flag("--json", arguments->json, "As JSON");
@@ -297,7 +270,9 @@ void AddExplain(CLI::App* app, Arguments* arguments) {
       "explain", "What the reason of an error means, and what to do; or where an LSN lies");
   explain
       ->add_option("reason", arguments->reason,
-                   "As after reason=; or an LSN (0/16B3748); all reasons without it")
+                   "As after reason=, an SQLSTATE, an alert; or an LSN (0/16B3748); or a "
+                   "connector's name: what it failed of. All reasons without it, or with -f that "
+                   "connector")
       ->type_name("REASON");
   AddConfiguration(explain, arguments, false);
   AddProcess(explain, arguments);

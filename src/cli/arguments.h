@@ -73,8 +73,9 @@ struct Arguments {
   std::vector<std::string> overrides;  // key=value
   std::string until_lsn;
   bool until_caught_up = false;
-  std::string listen;  // HOST:PORT
-  std::string url;     // of a running process: http://HOST:PORT
+  std::string listen;         // HOST:PORT
+  bool listen_typed = false;  // listen was typed, and is not the environment's
+  std::string url;            // of a running process: http://HOST:PORT
   // Of a running process that listens with TLS; files in PEM.
   struct Tls {
     std::string ca, certificate, key;
@@ -88,6 +89,7 @@ struct Arguments {
   std::string lsn;                // of offsets set, and of skip: of a change
   bool yes = false;               // of skip: do not ask
   bool accept_loss = false;       // of offsets set and reset
+  bool drop_slot = false;         // of offsets reset
   bool print_reference = false;   // of validate: docs/configuration.md
   bool print_transforms = false;  // of validate: docs/transforms.md
   bool ask_database = false;      // of validate: look at the tables too

@@ -1,6 +1,7 @@
 // One function per command; each returns the process's exit code (engine/errors/error_policy.h).
 #pragma once
 
+#include "absl/status/status.h"
 #include "base/lsn.h"
 #include "cli/arguments.h"
 
@@ -25,6 +26,11 @@ int Serve(const Arguments& arguments);
 
 // Asks a running process; with --watch until it is interrupted.
 int ShowStatus(const Arguments& arguments);
+// Where nobody answers, which error says: how the connectors ended that did, as far as is known; the
+// exit code of the error.
+int TellLastEnd(const Arguments& arguments, const absl::Status& error);
+// What a connector has failed of, by the process or by what it left, with what that means.
+int ExplainConnector(const Arguments& arguments);
 
 // pause, resume, stop, restart: told to a running process; answers when it has happened.
 int PullLever(const Arguments& arguments);

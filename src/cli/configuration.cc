@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/plain_text.h"
+#include "cli/process/last_end.h"
 #include "engine/commands/client_environment.h"
 #include "engine/commands/signal_commands.h"
 #include "engine/errors/error_policy.h"
@@ -123,7 +124,10 @@ engine::SignalReader SignalReaderOf(const engine::ConnectorOptions& options) {
           .topic_prefix = engine::TopicPrefixOf(options),
           .incremental = *options.incremental,
           .kafka = *options.kafka,
-          .database = *options.database};
+          .database = *options.database,
+          .tables = *options.tables,
+          .columns = engine::ColumnsOf(options),
+          .message_keys = engine::MessageKeysOf(options)};
 }
 
 std::vector<engine::ConnectorOptions> AllLanes(const std::vector<loader::LoadResult>& results) {
@@ -133,6 +137,27 @@ std::vector<engine::ConnectorOptions> AllLanes(const std::vector<loader::LoadRes
       all.push_back(std::move(lane));
   }
   return all;
+}
+
+bool ForEachLane(const Arguments& arguments,
+                 const std::function<void(const engine::ConnectorOptions&)>& then) {
+  std::vector<loader::LoadResult> results;
+  if (!LoadAll(arguments, &results)) return false;
+  for (const engine::ConnectorOptions& lane : AllLanes(results)) then(lane);
+  return true;
+}
+
+std::vector<NotedConnector> NotedOf(const std::vector<loader::LoadResult>& results) {
+  std::vector<NotedConnector> noted;
+  for (const engine::ConnectorOptions& lane : AllLanes(results))
+    noted.push_back({lane.name, engine::OffsetFileOf(lane)});
+  return noted;
+}
+
+std::optional<std::vector<NotedConnector>> LoadNoted(const Arguments& arguments) {
+  std::vector<loader::LoadResult> results;
+  if (!LoadAll(arguments, &results)) return std::nullopt;
+  return NotedOf(results);
 }
 
 bool CheckDistinct(const std::vector<loader::LoadResult>& results) {

@@ -2,6 +2,7 @@
 // several commands print.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +24,8 @@ struct LoadResult;
 }
 
 namespace walduct::cli {
+
+struct NotedConnector;
 
 // The login file (JAAS) that Kafka Connect's start script hands to the JVM; empty: none.
 std::string LoginFile();
@@ -56,6 +59,15 @@ engine::SignalReader SignalReaderOf(const engine::ConnectorOptions& options);
 
 // Of all of them: a connector that reads several slots is one lane for each.
 std::vector<engine::ConnectorOptions> AllLanes(const std::vector<loader::LoadResult>& results);
+
+// Each of those that -f names; false when one is refused, which has been printed.
+bool ForEachLane(const Arguments& arguments,
+                 const std::function<void(const engine::ConnectorOptions&)>& then);
+
+// Names, and where their positions are.
+std::vector<NotedConnector> NotedOf(const std::vector<loader::LoadResult>& results);
+// Of those that -f names; absent: refused, which has been printed.
+std::optional<std::vector<NotedConnector>> LoadNoted(const Arguments& arguments);
 
 // Two connectors on one slot or one name would steal each other's changes or offsets.
 bool CheckDistinct(const std::vector<loader::LoadResult>& results);

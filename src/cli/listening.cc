@@ -5,8 +5,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/environment.h"
 #include "base/log.h"
 #include "cli/configuration.h"
+#include "cli/doctor/doctor_report.h"
+#include "engine/commands/offset_commands.h"
 #include "loader/load_connector.h"
 
 namespace walduct::cli {
@@ -29,6 +32,24 @@ std::string PlaceOf(const loader::LoadResult& result) {
   return absl::StrCat(result.listen->tls == nullptr ? "" : "https://",
                       result.listen->address.ToString(),
                       result.access.passwords == nullptr ? "" : " with passwords");
+}
+
+// Beside what runs: by the configurations that the process was started with.
+absl::StatusOr<std::string> AskOf(const std::vector<engine::ConnectorOptions>& connectors,
+                                  const engine::Connectors& running, const std::string& name,
+                                  const std::string& what) {
+  for (const engine::ConnectorOptions& one : connectors) {
+    if (one.name != name) continue;
+    return what == "doctor" ? ExamineRunning(engine::LanesOf(one), running)
+                            : engine::ReadOffsets(one, Environment::Real());
+  }
+  return absl::NotFoundError(absl::StrCat("Connector ", name, " not found"));
+}
+
+std::vector<engine::ConnectorOptions> OptionsOf(const std::vector<loader::LoadResult>& results) {
+  std::vector<engine::ConnectorOptions> all;
+  for (const loader::LoadResult& result : results) all.push_back(result.options);
+  return all;
 }
 
 }  // namespace
@@ -75,11 +96,15 @@ std::unique_ptr<Listening> Listening::Open(const loader::LoadResult& chosen,
                                            const std::vector<loader::LoadResult>& results,
                                            const engine::Connectors& connectors, Clock& clock) {
   const rest::ListenerOptions& wanted = *chosen.listen;
-  std::unique_ptr<Listening> listening(new Listening({.connectors = &connectors,
-                                                      .clock = &clock,
-                                                      .configs = ShownConfigs(results),
-                                                      .worker = wanted.address.ToString()},
-                                                     clock, chosen));
+  std::unique_ptr<Listening> listening(
+      new Listening({.connectors = &connectors,
+                     .clock = &clock,
+                     .configs = ShownConfigs(results),
+                     .worker = wanted.address.ToString(),
+                     .ask = [all = OptionsOf(results), &connectors](
+                                const auto& name,
+                                const auto& what) { return AskOf(all, connectors, name, what); }},
+                    clock, chosen));
   absl::StatusOr<std::unique_ptr<http::Listener>> listener =
       http::Listener::Open(wanted.address, &listening->console_, wanted.tls.get());
   if (!listener.ok()) {

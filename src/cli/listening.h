@@ -34,6 +34,9 @@ class Listening {
                                          const std::vector<loader::LoadResult>& results,
                                          const engine::Connectors& connectors, Clock& clock);
 
+  // With the port that was free, where any was asked for.
+  http::Address address() const { return listener_->address(); }
+
  private:
   Listening(admin::Surface::Options options, Clock& clock, const loader::LoadResult& chosen);
 

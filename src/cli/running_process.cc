@@ -1,15 +1,19 @@
 #include "cli/running_process.h"
 
+#include <rapidjson/document.h>
+
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "base/error.h"
 #include "http/address.h"
 
 namespace walduct::cli {
 namespace {
 
 constexpr absl::Duration kTimeout = absl::Seconds(5);
+constexpr absl::Duration kSlow = absl::Minutes(2);
 
 std::string UrlOf(const Arguments& arguments) {
   if (!arguments.url.empty()) return arguments.url;
@@ -38,6 +42,27 @@ absl::StatusOr<std::string> Ask(const http::Server& server, const std::string& p
   if (answer->status == 200) return std::move(answer->body);
   return absl::UnavailableError(answer->body.empty() ? absl::StrCat("HTTP ", answer->status)
                                                      : answer->body);
+}
+
+absl::StatusOr<std::string> AskSlowly(const http::Server& server, const std::string& path) {
+  absl::StatusOr<http::Response> answer = http::Get(server, path, kSlow);
+  if (!answer.ok()) return answer.status();
+  if (answer->status == 200) return std::move(answer->body);
+  if (answer->status == 404) {
+    return Error(absl::StatusCode::kNotFound, "connector_unknown",
+                 absl::StrCat("the process at ", http::WithoutLogin(server.url),
+                              " has no such connector, or is of another version"),
+                 "walduct status lists its connectors");
+  }
+  return absl::UnavailableError(MessageIn(answer->body, answer->status));
+}
+
+std::string MessageIn(const std::string& body, int status) {
+  rapidjson::Document parsed;
+  parsed.Parse(body.data(), body.size());
+  if (parsed.IsObject() && parsed.HasMember("message") && parsed["message"].IsString())
+    return parsed["message"].GetString();
+  return absl::StrCat("HTTP ", status);
 }
 
 }  // namespace walduct::cli

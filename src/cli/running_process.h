@@ -16,6 +16,12 @@ http::Server ServerOf(const Arguments& arguments);
 // The body of a 200. Unavailable: nobody answers there, or another code, with what was said.
 absl::StatusOr<std::string> Ask(const http::Server& server, const std::string& path);
 
+// The same of what takes its time, such as a doctor's answer. NotFound: it has no such connector.
+absl::StatusOr<std::string> AskSlowly(const http::Server& server, const std::string& path);
+
+// "message" of an error of Connect's interface.
+std::string MessageIn(const std::string& body, int status);
+
 // Has a connector that failed at that change leave it out, and begin again; what was said.
 absl::StatusOr<std::string> AskToSkip(const http::Server& server, const std::string& name,
                                       const std::string& change);

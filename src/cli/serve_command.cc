@@ -19,6 +19,7 @@
 #include "base/status_macros.h"
 #include "cli/commands.h"
 #include "cli/configuration.h"
+#include "cli/doctor/doctor_report.h"
 #include "cli/listening.h"
 #include "cli/process/resting.h"
 #include "cli/process/shutdown_watch.h"
@@ -116,6 +117,31 @@ absl::StatusOr<std::string> SkipChange(const config::LoadRequest& request,
   return engine::SkipChange(loaded.options, change, environment);
 }
 
+absl::StatusOr<std::string> DoctorOf(const config::LoadRequest& request,
+                                     const rest::ConfigMap& config,
+                                     const engine::Connectors& connectors) {
+  const std::vector<loader::LoadResult> loaded = {LoadMap(request, config)};
+  if (!loaded.front().errors.empty())
+    return absl::FailedPreconditionError(loaded.front().errors.front());
+  return ExamineRunning(AllLanes(loaded), connectors);
+}
+
+absl::StatusOr<std::string> MovePosition(const config::LoadRequest& request,
+                                         const rest::ConfigMap& config,
+                                         const rest::Interface::Parts::Move& asked,
+                                         const Environment& environment) {
+  const loader::LoadResult loaded = LoadMap(request, config);
+  if (!loaded.errors.empty()) return absl::FailedPreconditionError(loaded.errors.front());
+  engine::OffsetMove move{
+      .to = std::nullopt, .accept_loss = asked.accept_loss, .drop_slot = asked.drop_slot};
+  if (!asked.lsn.empty()) {
+    const absl::StatusOr<Lsn> lsn = Lsn::Parse(asked.lsn);
+    if (!lsn.ok()) return lsn.status();
+    move.to = *lsn;
+  }
+  return engine::MoveOffset(loaded.options, move, environment);
+}
+
 // For requests between workers, which are refused here: another kind of worker expects one.
 std::string RandomKey() {
   std::random_device random;
@@ -167,6 +193,15 @@ class Serving {
              .skip =
                  [this, request](const rest::ConfigMap& config, const event::ChangeId& change) {
                    return SkipChange(request, config, change, environment_);
+                 },
+             .doctor =
+                 [this, request](const rest::ConfigMap& config) {
+                   return DoctorOf(request, config, connectors_);
+                 },
+             .move =
+                 [this, request](const rest::ConfigMap& config,
+                                 const rest::Interface::Parts::Move& move) {
+                   return MovePosition(request, config, move, environment_);
                  },
              .log_level = absl::AsciiStrToUpper(log_level),
              .waits = [this] { return board_.Read().Text(); }}) {}

@@ -44,7 +44,7 @@ int ShowStatus(const Arguments& arguments) {
   std::optional<absl::Duration> looked_at;
   while (true) {
     absl::StatusOr<std::string> answer = Ask(server, "/status");
-    if (!answer.ok()) return PrintStatus(answer.status());
+    if (!answer.ok()) return TellLastEnd(arguments, answer.status());
     const absl::Duration now = environment.clock->Monotonic();
     if (arguments.json) {
       std::cout << *answer << std::flush;

@@ -19,6 +19,7 @@ namespace {
 
 using Value = rapidjson::Value;
 
+constexpr size_t kLongestPart = 120;
 constexpr int kBarWidth = 20;
 // What was solved so long ago is no news.
 constexpr absl::Duration kForget = absl::Minutes(10);
@@ -66,6 +67,7 @@ class Screen {
     AddSlot(connector);
     AddSnapshot(connector);
     AddIncremental(connector);
+    AddLastSnapshots(connector);
     AddCapture(connector);
     AddBeside(connector);
     AddError(connector);
@@ -286,6 +288,24 @@ class Screen {
       const double seconds = Number(*snapshot, "held_seconds").value_or(0);
       Line("held by", Toned(Tone::kWarning,
                             absl::StrCat(held, ", for ", DurationText(absl::Seconds(seconds)))));
+    }
+  }
+
+  // The last three, and what became of signals.
+  void AddLastSnapshots(const Value& connector) {
+    const Value* const all = Find(connector, "last_snapshots");
+    if (all == nullptr || !all->IsArray()) return;
+    for (rapidjson::SizeType i = 0; i < std::min<rapidjson::SizeType>(all->Size(), 3); ++i) {
+      const Value& one = (*all)[i];
+      const std::string event = Text(one, "event");
+      const bool well = event == "STARTED" || event == "COMPLETED";
+      std::string line = absl::StrCat(Text(one, "what"), " ", event, " ", Since(one, "at"), " ago");
+      for (const char* const part :
+           {"data_collections", "scanned_collection", "status", "message"}) {
+        if (const std::string text = Text(one, part); !text.empty())
+          absl::StrAppend(&line, ", ", text.substr(0, kLongestPart));
+      }
+      Line(i == 0 ? "snapshots" : "", well ? line : Toned(Tone::kWarning, line));
     }
   }
 

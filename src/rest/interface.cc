@@ -66,6 +66,8 @@ const std::vector<Interface::Route>& Interface::Routes() {
       {{"connectors", "*", "offsets"}, "DELETE", &I::DeleteOffsets},
       {{"connectors", "*", "signal"}, "POST", &I::Signal, true},
       {{"connectors", "*", "skip"}, "POST", &I::Skip, true},
+      {{"connectors", "*", "doctor"}, "GET", &I::Doctor},
+      {{"connectors", "*", "position"}, "POST", &I::MovePosition, true},
       {{"connector-plugins"}, "GET", &I::ListPlugins},
       {{"connector-plugins", "*", "config"}, "GET", &I::PluginConfig},
       {{"connector-plugins", "*", "config", "validate"}, "PUT", &I::ValidatePlugin, true},

@@ -16,7 +16,7 @@
 #include "event/change_id.h"
 #include "http/message.h"
 #include "rest/access/passwords.h"
-#include "rest/logger_board.h"
+#include "rest/loggers/logger_board.h"
 #include "rest/offsets.h"
 #include "rest/plugins/validation.h"
 #include "rest/worker.h"
@@ -43,6 +43,14 @@ class Interface final : public http::Handler {
     std::function<absl::StatusOr<std::string>(const ConfigMap& config,
                                               const event::ChangeId& change)>
         skip = {};
+    // What a doctor finds of such a connector, as JSON.
+    std::function<absl::StatusOr<std::string>(const ConfigMap& config)> doctor = {};
+    // Moves the stored position of such a connector, or forgets it; what that means.
+    struct Move {
+      std::string lsn;  // empty: forgets it
+      bool accept_loss = false, drop_slot = false;
+    };
+    std::function<absl::StatusOr<std::string>(const ConfigMap& config, const Move& move)> move = {};
     std::string log_level;  // "INFO"
     // What the worker waits for now, as "waits for …"; empty: for nothing. Null: never.
     std::function<std::string()> waits = {};
@@ -96,6 +104,8 @@ class Interface final : public http::Handler {
   http::Response DeleteOffsets(const Path& path, const http::Request& request);
 
   http::Response Skip(const Path& path, const http::Request& request);
+  http::Response Doctor(const Path& path, const http::Request& request);
+  http::Response MovePosition(const Path& path, const http::Request& request);
   http::Response Signal(const Path& path, const http::Request& request);
 
   http::Response ListPlugins(const Path& path, const http::Request& request);

@@ -69,6 +69,36 @@ absl::StatusOr<event::ChangeId> ChangeOf(const std::string& body) {
       "The request body must be {\"change\":\"0/16B3748:3\"}, as last_error of /status names it");
 }
 
+absl::StatusOr<Interface::Parts::Move> MoveOf(const std::string& body) {
+  rapidjson::Document document;
+  document.Parse<rapidjson::kParseIterativeFlag>(body.data(), body.size());
+  Interface::Parts::Move move;
+  bool good = !document.HasParseError() && document.IsObject();
+  if (good) {
+    for (const auto& member : std::as_const(document).GetObject()) {
+      const absl::string_view name(member.name.GetString(), member.name.GetStringLength());
+      if (name == "lsn" && member.value.IsString())
+        move.lsn = member.value.GetString();
+      else if (name == "accept_loss" && member.value.IsBool())
+        move.accept_loss = member.value.GetBool();
+      else if (name == "drop_slot" && member.value.IsBool())
+        move.drop_slot = member.value.GetBool();
+      else
+        good = false;
+    }
+  }
+  if (good) return move;
+  return absl::InvalidArgumentError(
+      "The request body must be {\"lsn\":\"0/16B3748\",\"accept_loss\":true,\"drop_slot\":false}, "
+      "or "
+      "a part of it");
+}
+
+absl::Status WithHint(const absl::Status& error) {
+  const std::string hint = ErrorHint(error);
+  return {error.code(), absl::StrCat(error.message(), hint.empty() ? "" : "; hint: ", hint)};
+}
+
 }  // namespace
 
 http::Response Interface::GetOffsets(const Path& path, const http::Request&) {
@@ -105,10 +135,9 @@ http::Response Interface::Signal(const Path& path, const http::Request& request)
   if (!view || view->foreign) return ConnectorNotFound(path[1]);
   const auto sent = parts_.signal(view->config, request.body);
   if (!sent.ok()) {
-    const std::string hint = ErrorHint(sent.status());
-    return ErrorAnswer(
-        absl::Status(sent.status().code(),
-                     absl::StrCat(sent.status().message(), hint.empty() ? "" : "; hint: ", hint)));
+    const absl::Status why = WithHint(sent.status());
+    // Of a right: to be asked for anew once it is given.
+    return absl::IsPermissionDenied(why) ? ErrorAnswer(400, why.message()) : ErrorAnswer(why);
   }
   admin::Json json;
   json.Object().Key("name").Text(path[1]).Key("id").Text(sent->first);
@@ -142,6 +171,48 @@ http::Response Interface::Skip(const Path& path, const http::Request& request) {
   json.Object().Key("name").Text(path[1]).Key("change").Text(change->Text());
   json.Key("message").Text(absl::StripSuffix(said, "\n"));
   return Json(json.EndObject().text(), 202);
+}
+
+// Ours. It takes as long as servers take to answer.
+http::Response Interface::Doctor(const Path& path, const http::Request&) {
+  const std::optional<ConnectorView> view = parts_.worker->Find(path[1]);
+  if (!view || view->foreign || !parts_.doctor) return ConnectorNotFound(path[1]);
+  const auto found = parts_.doctor(view->config);
+  return found.ok() ? Json(*found) : ErrorAnswer(WithHint(found.status()));
+}
+
+// Ours: {"lsn":"0/16B3748","accept_loss":true,"drop_slot":false}, each of which may be left out. Of
+// a connector that is stopped, or of one that has failed, which begins again then.
+http::Response Interface::MovePosition(const Path& path, const http::Request& request) {
+  const std::optional<ConnectorView> view = parts_.worker->Find(path[1]);
+  if (!view || view->foreign || !parts_.move) return ConnectorNotFound(path[1]);
+  const auto move = MoveOf(request.body);
+  if (!move.ok()) return ErrorAnswer(move.status());
+  std::string said;
+  const auto change = [&]() -> absl::Status {
+    log::Warn("the stored position is moved, as asked for over REST",
+              {{"connector", path[1]}, {"to", move->lsn.empty() ? "none" : move->lsn}});
+    ASSIGN_OR_RETURN(said, parts_.move(view->config, *move));
+    return absl::OkStatus();
+  };
+  const std::optional<StatusView> status = parts_.worker->StatusOf(path[1]);
+  const bool stopped = status && status->state == "STOPPED";
+  const bool failed = status && status->task && status->task->state == "FAILED";
+  if (!stopped && !failed) {
+    return ErrorAnswer(absl::FailedPreconditionError(absl::StrCat(
+        "Connector ", path[1], " runs, and would overwrite what is stored now; hint: walduct stop ",
+        path[1], " first, and walduct resume ", path[1], " behind it")));
+  }
+  const absl::Status moved =
+      stopped ? parts_.worker->WhileStopped(path[1], change)
+              : parts_.worker->WhileFailed(path[1],
+                                           [&](const engine::ConnectorError&) { return change(); });
+  if (absl::IsNotFound(moved)) return ConnectorNotFound(path[1]);
+  if (!moved.ok()) return ErrorAnswer(WithHint(moved));
+  admin::Json json;
+  json.Object().Key("name").Text(path[1]).Key("message").Text(absl::StripSuffix(said, "\n"));
+  json.Key("restarts").Flag(!stopped);
+  return Json(json.EndObject().text());
 }
 
 http::Response Interface::ListPlugins(const Path&, const http::Request& request) {

@@ -11,6 +11,8 @@
 #include <string>
 
 #include "absl/strings/match.h"
+#include "admin/reasons/alerts.h"
+#include "engine/errors/named_hint.h"
 
 namespace walduct::admin {
 namespace {
@@ -43,6 +45,67 @@ std::set<std::string> ReasonsOf(const std::string& sources) {
   for (std::sregex_iterator at(sources.begin(), sources.end(), kMade), end; at != end; ++at)
     found.insert((*at)[1]);
   return found;
+}
+
+// What a connector is called, and what it uses, is known wherever it has an error.
+TEST(Reasons, HintsHaveTheNames) {
+  engine::UseRemedies(&RemedyOf);
+  const engine::ConnectorNames names{.connector = "shop",
+                                     .host = "db",
+                                     .port = "5432",
+                                     .database = "shopdb",
+                                     .role = "cdc",
+                                     .slot = "shop_slot",
+                                     .publication = "shop_pub"};
+  static const std::regex kGap(
+      R"re(\('NAME'\)|ROLE (NAME|…)|PUBLICATION (…|\.\.\.)|DATABASE (NAME|…|USER)|\(PID\)|-h HOST|walduct [a-z ]+ NAME|getent hosts NAME|TO (NAME|ROLE|…)\b)re");
+  size_t asked = 0;
+  for (const ReasonGroup& group : ReasonGroups()) {
+    for (const Reason& reason : group.reasons) {
+      // Said of a slot of somebody else's, by its name.
+      if (reason.name == "other_slot_inactive") continue;
+      for (const bool served : {false, true}) {
+        engine::ConnectorNames of = names;
+        of.served = served;
+        const std::string hint =
+            engine::NamedHint(reason.name, "held up by pid 4711 (application \"psql\")", "", of);
+        EXPECT_FALSE(hint.empty()) << reason.name;
+        EXPECT_FALSE(std::regex_search(hint, kGap)) << reason.name << ": " << hint;
+        ++asked;
+      }
+    }
+  }
+  EXPECT_GT(asked, 400u);
+  EXPECT_THAT(engine::NamedHint("role_may_not_replicate", "", "", names),
+              HasSubstr("ALTER ROLE \"cdc\" REPLICATION"));
+  EXPECT_THAT(engine::NamedHint("long_transaction", "process 4711 waits", "", names),
+              HasSubstr("pg_terminate_backend(4711)"));
+  EXPECT_THAT(engine::NamedHint("no_such_reason", "", "", names), IsEmpty());
+}
+
+// Two words for what is one thing to whoever has to mend it.
+TEST(Reasons, ALostSlotIsOneThing) {
+  EXPECT_EQ(FindReason("slot_lost")->remedy, FindReason("slot_invalidated")->remedy);
+  engine::ConnectorNames names;
+  names.connector = "shop";
+  names.slot = "it's";
+  const std::string lost = engine::NamedHint("slot_lost", "", "drop the slot", names);
+  EXPECT_THAT(lost, HasSubstr("-o snapshot.mode=when_needed"));
+  EXPECT_THAT(engine::NamedHint("slot_invalidated", "", "", names), HasSubstr(lost));
+  names.served = true;
+  EXPECT_THAT(engine::NamedHint("position_lost", "", "", names),
+              HasSubstr("walduct offsets reset shop --accept-loss"));
+}
+
+TEST(Reasons, EachAlertIsExplained) {
+  const std::string rules = ReadFile(WALDUCT_SOURCE_DIR "/deploy/prometheus/walduct.rules.yml");
+  static const std::regex kAlert(R"re(alert: (\w+))re");
+  size_t alerts = 0;
+  for (std::sregex_iterator at(rules.begin(), rules.end(), kAlert), end; at != end; ++at, ++alerts)
+    EXPECT_THAT(ExplainAlert((*at)[1].str()), HasSubstr((*at)[1].str() + "\n\n"));
+  EXPECT_GT(alerts, 10u);
+  EXPECT_EQ(ExplainAlert("Walduct"), "");
+  EXPECT_EQ(ExplainAlert(""), "");
 }
 
 TEST(Reasons, EachThatIsMadeIsExplained) {

@@ -1,4 +1,4 @@
-#include "cli/doctor_script.h"
+#include "cli/doctor/doctor_script.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -128,7 +128,14 @@ def test_signals_from_the_command_line(db, broker, connectors, tmp_path):
     assert "data-collections" in told("execute-snapshot", code=2)
     assert "TABLE=SQL" in told("execute-snapshot", "--table", "public.one", "--filter", "id > 1", code=2)
     assert "neither stopped nor paused" in told("stop-snapshot", "--blocking", code=2)
+    db.script("create schema other; create table other.items (id int primary key); create table secret (id int primary key)")
+    db.script(f'alter table secret owner to current_user; revoke all on secret from public, "{connector.config["database.user"]}"')
+    for table, code, says in (("public.nothing", 2, "there is no table of that name"), ("other.items", 2, "is not captured"),
+                              ("one", 2, "write public.one"), ("public.secret", 3, "GRANT SELECT"), ("public.t.*,", 2, "no captured table")):
+        for channel in ("source", "file", "kafka"):
+            assert says in told("execute-snapshot", "--table", "public.one", "--table", table, "--channel", channel, code=code), (table, channel)
     assert db.execute("select count(*) from signals") == signals
+    assert (tmp_path / "signals.txt").read_text() == ""
     connector.stop()
 
 
@@ -158,6 +165,10 @@ def test_SIG_08_a_signal_that_is_refused_is_told(told, db, connectors):
     assert seen == [("e1", "signal_unknown"), ("e2", "signal_malformed"), ("e3", "signal_malformed")]
     assert status_of() == ["UNKNOWN_SCHEMA"] * 3 + ["SUCCEEDED"]
     assert not any("maximum_key" in n["additional_data"] for n in shown())
+    ends = surface.status()["last_snapshots"]
+    assert (ends[0]["what"], ends[0]["event"]) == ("Incremental Snapshot", "COMPLETED"), ends
+    assert [e["reason"] for e in ends if e["event"] == "REFUSED"] == ["signal_malformed", "signal_malformed", "signal_unknown"], ends
+    assert [e["status"] for e in ends if "status" in e] == ["UNKNOWN_SCHEMA"] * 3, ends
     connector.stop()
     records = [json.loads(e.value) for e in connector.reader.read() if e.topic == f"{db.name}-told"]
     assert [r["id"] for r in records if r["type"] == "REFUSED"] == (["e1", "e2", "e3"] if told else [])

@@ -142,4 +142,6 @@ def test_a_signal_over_rest_is_carried_out(workers, databases, pg17, broker):
     assert {n["type"] for n in told if n.get("aggregate_type") == "Incremental Snapshot"} >= {"STARTED", "IN_PROGRESS"}, told
     status, answer = worker.ask("POST", "/connectors/shop/signal", {"type": "execute-snapshot", "data": {}})
     assert status == 400 and "data-collections" in answer["message"], answer
+    status, answer = worker.ask("POST", "/connectors/shop/signal", {"type": "execute-snapshot", "data": {"data-collections": ["public.nothing"]}})
+    assert status == 400 and "no captured table" in answer["message"] and "hint" in answer["message"], answer
     worker.stop()

@@ -58,6 +58,10 @@ constexpr Reason kRows[] = {
      .meaning = "Key and certificate of an https listener cannot be used together.",
      .remedy = "Check that the certificate in listeners.https.ssl.keystore.location belongs to "
                "its key."},
+    {.name = "no_last_end",
+     .meaning = "Nobody answers, and nothing is known of how the connector ended: it has not run "
+                "here, or not by walduct run.",
+     .remedy = "Start it; the end of its log says how the last one ended."},
     {.name = "process_takes_no_commands",
      .meaning = "walduct run answers questions; only walduct serve can be told to pause, resume, "
                 "stop or restart a connector.",

@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -14,6 +15,7 @@
 #include "cli/commands.h"
 #include "cli/configuration.h"
 #include "cli/listening.h"
+#include "cli/process/last_end.h"
 #include "cli/process/shutdown_watch.h"
 #include "cli/process/systemd.h"
 #include "engine/commands/record.h"
@@ -126,8 +128,14 @@ engine::ExitCode RunAll(const std::vector<loader::LoadResult>& results, const Ru
                                   .alive = [&] { return IsAlive(connectors, *environment.clock); },
                                   .stop = &stop,
                                   .environment = environment});
+  std::optional<EndNotes> notes;
+  if (plan.mode == engine::RunMode::kRun) {
+    notes.emplace(NotedOf(results), listening == nullptr ? http::Address() : listening->address());
+    notes->Begin(environment.clock->Now());
+  }
   const engine::ExitCode outcome = connectors.AwaitEnd(stop);
   IgnoreSignals();
+  if (notes) notes->End(connectors.Statuses(), environment.clock->Now());
   return outcome;
 }
 

@@ -106,6 +106,15 @@ function incrementalCard(one) {
     ['Signal', el('code', {}, snapshot.id)]]));
 }
 
+// How snapshots began and ended, and signals that came to nothing.
+function endsCard(one, now) {
+  const ends = one.last_snapshots ?? [];
+  if (ends.length === 0) return null;
+  const told = (end) => [end.data_collections ?? end.scanned_collection, end.status, end.message].filter(Boolean).join(', ');
+  return el('div', {class: 'card wide'}, table('Snapshots and signals', ['When', 'What', 'Event', 'About'],
+    ends.map((end) => [`${since(end.at, now)} ago`, end.what, end.event, told(end)])));
+}
+
 function tablesCard(one) {
   const rows = one.tables.sort((a, b) => sum(b.rows) - sum(a.rows));
   if (rows.length === 0) return null;
@@ -176,8 +185,8 @@ export class DetailPage {
     refill(this.cards, [...trouble(one, now), work, slotCard(one),
       el('div', {class: 'cards pair wide'},
         el('div', {class: 'card'}, chart('Records a second', samples, 'rate', (value) => `${count(value)}/s`)),
-        el('div', {class: 'card'}, chart('Lag', samples, 'lag', bytes))), ...(one.snapshot?.outcome === 'running' ? [snapshotCard(one), incrementalCard(one), tablesCard(one)]
-        : [incrementalCard(one), tablesCard(one), snapshotCard(one)])]
+        el('div', {class: 'card'}, chart('Lag', samples, 'lag', bytes))), ...(one.snapshot?.outcome === 'running' ? [snapshotCard(one), incrementalCard(one), endsCard(one, now), tablesCard(one)]
+        : [incrementalCard(one), endsCard(one, now), tablesCard(one), snapshotCard(one)])]
       .filter((card) => card !== null));
   }
 

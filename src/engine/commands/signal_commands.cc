@@ -8,12 +8,14 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <variant>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/json_text.h"
 #include "base/status_macros.h"
+#include "engine/commands/signal_check.h"
 #include "incremental/channels/signal_text.h"
 #include "incremental/options/incremental_options.h"
 #include "kafka/options.h"
@@ -70,13 +72,27 @@ std::string Line(const RawSignal& signal) {
   return line;
 }
 
+absl::StatusOr<std::unique_ptr<postgres::Connection>> OpenDatabase(const SignalReader& reader,
+                                                                   const Environment& environment) {
+  return postgres::Connection::Open({.database = reader.database,
+                                     .kind = postgres::SessionKind::kSql,
+                                     .application_name = "walduct signal",
+                                     .environment = environment});
+}
+
+// A database that is away is for whoever needs it: the connector asks it again.
+absl::Status CheckTables(const SignalReader& reader, const incremental::Signal& signal,
+                         const Environment& environment) {
+  const auto* execute = std::get_if<incremental::ExecuteSnapshot>(&signal);
+  if (execute == nullptr) return absl::OkStatus();
+  const auto connection = OpenDatabase(reader, environment);
+  if (!connection.ok()) return absl::OkStatus();
+  return CheckSignalTables(**connection, reader, *execute);
+}
+
 absl::StatusOr<std::string> ToTable(const SignalReader& reader, const RawSignal& signal,
                                     const Environment& environment) {
-  ASSIGN_OR_RETURN(const auto connection,
-                   postgres::Connection::Open({.database = reader.database,
-                                               .kind = postgres::SessionKind::kSql,
-                                               .application_name = "walduct signal",
-                                               .environment = environment}));
+  ASSIGN_OR_RETURN(const auto connection, OpenDatabase(reader, environment));
   const std::string table =
       postgres::QuoteQualified(reader.incremental.signal_schema, reader.incremental.signal_table);
   RETURN_IF_ERROR(
@@ -139,7 +155,7 @@ absl::StatusOr<std::string> ToTopic(const SignalReader& reader, const RawSignal&
 
 absl::StatusOr<std::string> SendSignal(const SignalReader& reader, SignalVia via,
                                        const RawSignal& signal, const Environment& environment) {
-  RETURN_IF_ERROR(incremental::ParseSignal(signal).status());
+  ASSIGN_OR_RETURN(const incremental::Signal parsed, incremental::ParseSignal(signal));
   const std::optional<SignalVia> chosen = Choose(reader.incremental, via);
   if (!chosen) {
     return Error(absl::StatusCode::kInvalidArgument, "signal_no_channel",
@@ -148,6 +164,7 @@ absl::StatusOr<std::string> SendSignal(const SignalReader& reader, SignalVia via
                  "set signal.data.collection for the channel source, or add file or kafka to "
                  "signal.enabled.channels, and restart it");
   }
+  RETURN_IF_ERROR(CheckTables(reader, parsed, environment));
   if (*chosen == SignalVia::kSource) return ToTable(reader, signal, environment);
   return *chosen == SignalVia::kFile ? ToFile(reader.incremental, signal)
                                      : ToTopic(reader, signal, environment);

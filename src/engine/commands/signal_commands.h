@@ -2,6 +2,7 @@
 // of the channels that it reads. Blocking; for a command, or a listener's thread.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
@@ -10,14 +11,23 @@
 #include "base/environment.h"
 #include "incremental/signals/signal.h"
 
+namespace walduct::encode {
+struct ColumnOptions;
+}
 namespace walduct::incremental {
 struct IncrementalOptions;
 }
 namespace walduct::kafka {
 struct KafkaOptions;
 }
+namespace walduct::names {
+struct TableFilterOptions;
+}
 namespace walduct::postgres {
 struct DatabaseOptions;
+}
+namespace walduct::route {
+class MessageKeys;
 }
 
 namespace walduct::engine {
@@ -29,6 +39,9 @@ struct SignalReader {
   const incremental::IncrementalOptions& incremental;
   const kafka::KafkaOptions& kafka;
   const postgres::DatabaseOptions& database;
+  const names::TableFilterOptions& tables;
+  const encode::ColumnOptions& columns;
+  const std::optional<route::MessageKeys>& message_keys;
 };
 
 enum class SignalVia { kAny, kSource, kFile, kKafka };
@@ -36,7 +49,9 @@ enum class SignalVia { kAny, kSource, kFile, kKafka };
 // Where it has been written: a table, a file, a topic. kAny: the signaling table, unless read.only,
 // else the topic, else the file.
 //   InvalidArgument     signal_malformed, signal_unknown: it would be refused; signal_no_channel:
-//                       the connector does not read that channel
+//                       the connector does not read that channel; table_not_captured: of a table
+//                       that is not there, or that the lists leave out
+//   PermissionDenied    table_not_readable: the connector's role may not read a table
 //   otherwise           what the database, the broker or the file says
 absl::StatusOr<std::string> SendSignal(const SignalReader& reader, SignalVia via,
                                        const incremental::RawSignal& signal,

@@ -22,10 +22,14 @@
 #include "cli/running_process.h"
 #include "engine/commands/lsn_place.h"
 #include "engine/errors/error_policy.h"
+#include "http/client.h"
+#include "http/message.h"
 #include "loader/load_connector.h"
 
 namespace walduct::cli {
 namespace {
+
+constexpr absl::Duration kPatience = absl::Minutes(1);
 
 std::optional<Lsn> LsnIn(const rapidjson::Value& connector, const char* name) {
   const auto found = connector.FindMember(name);
@@ -82,8 +86,9 @@ int ExplainByServer(Lsn lsn, const Arguments& arguments) {
   std::optional<rapidjson::Document> process;
   if (!arguments.url.empty() || !arguments.listen.empty()) {
     absl::StatusOr<rapidjson::Document> status = StatusOf(ServerOf(arguments));
-    if (!status.ok()) return PrintStatus(status.status());
-    process = *std::move(status);
+    const bool typed = !arguments.url.empty() || arguments.listen_typed;
+    if (!status.ok() && typed) return PrintStatus(status.status());
+    if (status.ok()) process = *std::move(status);
   }
   for (const engine::ConnectorOptions& options : AllLanes(results)) {
     auto facts = engine::LookAtLsn(options, lsn, Environment::Real());
@@ -128,7 +133,59 @@ bool Confirms(const std::string& what) {
 
 }  // namespace
 
+namespace {
+
+std::string PageOf(const Arguments& arguments, absl::string_view page) {
+  return absl::StrCat("/connectors/", http::EncodePercent(arguments.connector), "/", page);
+}
+
+absl::StatusOr<std::string> ShownByProcess(const Arguments& arguments) {
+  return AskSlowly(ServerOf(arguments), PageOf(arguments, "offsets"));
+}
+
+// "message" of what was answered, and whether the connector begins again.
+absl::StatusOr<std::string> ToldProcess(const Arguments& arguments, const std::string& method,
+                                        absl::string_view page, const std::string& body) {
+  const http::Server server = ServerOf(arguments);
+  ASSIGN_OR_RETURN(const http::Response answer,
+                   http::Send(method, server, PageOf(arguments, page), kPatience, body));
+  if (answer.status == 405) {
+    return Error(absl::StatusCode::kFailedPrecondition, "process_takes_no_commands",
+                 absl::StrCat("the process at ", http::WithoutLogin(server.url),
+                              " runs its connectors by walduct run, and keeps their positions"),
+                 "stop it, and name the connector by its files: -f CONNECTOR -w WORKER");
+  }
+  if (answer.status >= 300) {
+    return Error(absl::StatusCode::kFailedPrecondition, "command_refused",
+                 MessageIn(answer.body, answer.status));
+  }
+  rapidjson::Document said;
+  said.Parse(answer.body.data(), answer.body.size());
+  const bool restarts = said.IsObject() && said.HasMember("restarts") &&
+                        said["restarts"].IsBool() && said["restarts"].GetBool();
+  return absl::StrCat(MessageIn(answer.body, answer.status), restarts ? "\nit begins again" : "");
+}
+
+std::string MoveBody(const Arguments& arguments) {
+  const auto flag = [](bool value) { return value ? "true" : "false"; };
+  std::string body = absl::StrCat("{\"accept_loss\":", flag(arguments.accept_loss),
+                                  ",\"drop_slot\":", flag(arguments.drop_slot));
+  if (arguments.command == Command::kSetOffsets) {
+    body += ",\"lsn\":";
+    AppendJsonString(arguments.lsn, &body);
+  }
+  return body + "}";
+}
+
+}  // namespace
+
 int ShowOffsets(const Arguments& arguments) {
+  if (!arguments.connector.empty()) {
+    const absl::StatusOr<std::string> body = ShownByProcess(arguments);
+    if (!body.ok()) return PrintStatus(body.status());
+    std::cout << *body << std::endl;
+    return engine::kExitClean;
+  }
   std::vector<loader::LoadResult> results;
   if (!LoadAll(arguments, &results)) return engine::kExitConfiguration;
   int exit_code = engine::kExitClean;
@@ -144,8 +201,11 @@ int ShowOffsets(const Arguments& arguments) {
 
 int ExportOffsets(const Arguments& arguments) {
   loader::LoadResult result;
-  if (!LoadOne(arguments, &result)) return engine::kExitConfiguration;
-  const absl::StatusOr<std::string> body = engine::ReadOffsets(result.options, Environment::Real());
+  const bool by_process = !arguments.connector.empty();
+  if (!by_process && !LoadOne(arguments, &result)) return engine::kExitConfiguration;
+  const absl::StatusOr<std::string> body =
+      by_process ? ShownByProcess(arguments)
+                 : engine::ReadOffsets(result.options, Environment::Real());
   if (!body.ok()) return PrintStatus(body.status());
   if (arguments.offsets_file == "-") {
     std::cout << *body << "\n";
@@ -160,7 +220,8 @@ int ExportOffsets(const Arguments& arguments) {
 
 int ImportOffsets(const Arguments& arguments) {
   loader::LoadResult result;
-  if (!LoadOne(arguments, &result)) return engine::kExitConfiguration;
+  const bool by_process = !arguments.connector.empty();
+  if (!by_process && !LoadOne(arguments, &result)) return engine::kExitConfiguration;
   std::ifstream file;
   if (arguments.offsets_file != "-") {
     file.open(arguments.offsets_file);
@@ -168,12 +229,15 @@ int ImportOffsets(const Arguments& arguments) {
   }
   std::istream& input = arguments.offsets_file == "-" ? std::cin : file;
   const std::string body{std::istreambuf_iterator<char>(input), std::istreambuf_iterator<char>()};
+  if (by_process)
+    return PrintReport(arguments.connector, ToldProcess(arguments, "PATCH", "offsets", body));
   return PrintReport(result.options.name,
                      engine::WriteOffsets(result.options, body, Environment::Real()));
 }
 
 int MoveOffsets(const Arguments& arguments) {
-  engine::OffsetMove move{.to = std::nullopt, .accept_loss = arguments.accept_loss};
+  engine::OffsetMove move{
+      .to = std::nullopt, .accept_loss = arguments.accept_loss, .drop_slot = arguments.drop_slot};
   if (arguments.command == Command::kSetOffsets) {
     const absl::StatusOr<Lsn> lsn = Lsn::Parse(arguments.lsn);
     if (!lsn.ok() || !lsn->valid())
@@ -181,6 +245,9 @@ int MoveOffsets(const Arguments& arguments) {
                                  "' is no LSN; write it as PostgreSQL does: 0/16B3748"));
     move.to = *lsn;
   }
+  if (!arguments.connector.empty())
+    return PrintReport(arguments.connector,
+                       ToldProcess(arguments, "POST", "position", MoveBody(arguments)));
   loader::LoadResult result;
   if (!LoadOne(arguments, &result)) return engine::kExitConfiguration;
   return PrintReport(result.options.name,

@@ -1,4 +1,4 @@
-#include "rest/logger_board.h"
+#include "rest/loggers/logger_board.h"
 
 #include <algorithm>
 #include <iterator>

@@ -1,0 +1,142 @@
+#include "cli/doctor/doctor_report.h"
+
+#include <rapidjson/document.h>
+
+#include <algorithm>
+#include <iostream>
+#include <mutex>
+
+#include "absl/strings/str_join.h"
+#include "admin/json.h"
+#include "base/environment.h"
+#include "base/plain_text.h"
+#include "engine/doctor/subject_of.h"
+#include "engine/errors/named_hint.h"
+#include "engine/lifecycle/connectors.h"
+
+namespace walduct::cli {
+namespace {
+
+using engine::Finding;
+using engine::Severity;
+
+std::string MemberOf(const rapidjson::Value& object, const char* name) {
+  const auto found = object.FindMember(name);
+  return found != object.MemberEnd() && found->value.IsString() ? found->value.GetString() : "";
+}
+
+Severity SeverityIn(const std::string& text) {
+  for (const Severity one : {Severity::kNotice, Severity::kWarning})
+    if (engine::SeverityText(one) == text) return one;
+  return Severity::kError;
+}
+
+bool ReadExamined(const rapidjson::Value& json, Examined* one) {
+  if (!json.IsObject() || !json.HasMember("findings") || !json["findings"].IsArray() ||
+      !json.HasMember("asked") || !json["asked"].IsArray())
+    return false;
+  one->connector = MemberOf(json, "name");
+  for (const rapidjson::Value& asked : json["asked"].GetArray())
+    if (asked.IsString()) one->findings.asked.emplace_back(asked.GetString());
+  for (const rapidjson::Value& finding : json["findings"].GetArray()) {
+    if (!finding.IsObject()) return false;
+    one->findings.Add({.severity = SeverityIn(MemberOf(finding, "severity")),
+                       .reason = MemberOf(finding, "reason"),
+                       .message = MemberOf(finding, "message"),
+                       .hint = MemberOf(finding, "hint")});
+  }
+  one->findings.host = MemberOf(json, "host");
+  one->findings.port = MemberOf(json, "port");
+  one->findings.database = MemberOf(json, "database");
+  return true;
+}
+
+}  // namespace
+
+Examined ExamineConnector(const engine::ConnectorOptions& options) {
+  Examined one{options.name, Examine(engine::SubjectOf(options), Environment::Real())};
+  for (engine::Finding& finding : one.findings.all)
+    finding.hint =
+        engine::NamedHint(finding.reason, finding.message, finding.hint, engine::NamesOf(options));
+  return one;
+}
+
+std::string ExamineRunning(const std::vector<engine::ConnectorOptions>& lanes,
+                           const engine::Connectors& connectors) {
+  static std::mutex one_at_a_time;
+  const std::lock_guard<std::mutex> lock(one_at_a_time);
+  const std::vector<engine::ConnectorStatus> statuses = connectors.Statuses();
+  std::vector<Examined> all;
+  for (const engine::ConnectorOptions& lane : lanes) {
+    all.push_back(ExamineConnector(lane));
+    for (const engine::ConnectorStatus& status : statuses)
+      if (status.name == lane.name) AddLastError(status, &all.back().findings);
+  }
+  return ExaminedJson(all);
+}
+
+size_t CountOf(const Examined& one, Severity severity) {
+  return static_cast<size_t>(
+      std::count_if(one.findings.all.begin(), one.findings.all.end(),
+                    [&](const Finding& finding) { return finding.severity == severity; }));
+}
+
+void PrintExamined(const Examined& one) {
+  std::cout << PlainText(one.connector) << "\n";
+  for (const Finding& finding : one.findings.all) {
+    std::cout << "\n  " << SeverityText(finding.severity) << "  " << finding.reason << "\n    "
+              << finding.message << "\n";
+    if (!finding.hint.empty()) std::cout << "    -> " << finding.hint << "\n";
+  }
+  std::cout << (one.findings.all.empty() ? "" : "\n") << "  " << CountOf(one, Severity::kError)
+            << " errors, " << CountOf(one, Severity::kWarning) << " warnings, "
+            << CountOf(one, Severity::kNotice)
+            << " notices; asked: " << absl::StrJoin(one.findings.asked, ", ") << "\n";
+}
+
+std::string ExaminedJson(const std::vector<Examined>& all) {
+  admin::Json json;
+  json.Object().Key("connectors").Array();
+  for (const Examined& one : all) {
+    json.Object().Key("name").Text(one.connector);
+    json.Key("errors").Whole(CountOf(one, Severity::kError));
+    json.Key("warnings").Whole(CountOf(one, Severity::kWarning));
+    json.Key("host").Text(one.findings.host).Key("port").Text(one.findings.port);
+    json.Key("database").Text(one.findings.database).Key("asked").Array();
+    for (const std::string& asked : one.findings.asked) json.Text(asked);
+    json.EndArray().Key("findings").Array();
+    for (const Finding& finding : one.findings.all) {
+      json.Object().Key("severity").Text(SeverityText(finding.severity));
+      json.Key("reason").Text(finding.reason).Key("message").Text(finding.message);
+      json.Key("hint").Text(finding.hint).EndObject();
+    }
+    json.EndArray().EndObject();
+  }
+  return json.EndArray().EndObject().text();
+}
+
+std::optional<std::vector<Examined>> ParseExamined(absl::string_view json) {
+  rapidjson::Document body;
+  body.Parse(json.data(), json.size());
+  if (!body.IsObject() || !body.HasMember("connectors") || !body["connectors"].IsArray())
+    return std::nullopt;
+  std::vector<Examined> all;
+  for (const rapidjson::Value& one : body["connectors"].GetArray())
+    if (!ReadExamined(one, &all.emplace_back())) return std::nullopt;
+  return all;
+}
+
+void AddLastError(const engine::ConnectorStatus& status, engine::Findings* findings) {
+  const bool fails = status.state == engine::ConnectorState::kFailed ||
+                     status.activity == engine::Activity::kRetrying;
+  if (!fails || !status.last_error) return;
+  const engine::ConnectorError& error = *status.last_error;
+  const auto same = [&](const Finding& finding) { return finding.reason == error.reason; };
+  std::erase_if(findings->all, same);
+  findings->all.insert(findings->all.begin(), {.severity = Severity::kError,
+                                               .reason = error.reason,
+                                               .message = error.message,
+                                               .hint = error.hint});
+}
+
+}  // namespace walduct::cli

@@ -1,0 +1,40 @@
+// What a doctor has found, as text, as JSON, and read from JSON: a running process answers with it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "engine/control/status_board.h"
+#include "engine/doctor/doctor.h"
+
+namespace walduct::engine {
+class Connectors;
+struct ConnectorOptions;
+}  // namespace walduct::engine
+
+namespace walduct::cli {
+
+struct Examined {
+  std::string connector;
+  engine::Findings findings;
+};
+
+// Asks its servers; blocks.
+Examined ExamineConnector(const engine::ConnectorOptions& options);
+
+// The same of connectors that run here, as JSON. One at a time.
+std::string ExamineRunning(const std::vector<engine::ConnectorOptions>& lanes,
+                           const engine::Connectors& connectors);
+
+size_t CountOf(const Examined& one, engine::Severity severity);
+void PrintExamined(const Examined& one);
+std::string ExaminedJson(const std::vector<Examined>& all);
+// Absent: it is none of these.
+std::optional<std::vector<Examined>> ParseExamined(absl::string_view json);
+
+// What a connector that runs here has failed of, or fails of, comes before what else there is.
+void AddLastError(const engine::ConnectorStatus& status, engine::Findings* findings);
+
+}  // namespace walduct::cli

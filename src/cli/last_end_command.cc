@@ -1,0 +1,127 @@
+// What is known of connectors whose process does not answer any more.
+#include <rapidjson/document.h>
+
+#include <iostream>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "admin/reasons/reasons.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/plain_text.h"
+#include "cli/commands.h"
+#include "cli/configuration.h"
+#include "cli/process/last_end.h"
+#include "cli/running_process.h"
+#include "engine/errors/error_policy.h"
+#include "http/address.h"
+#include "http/client.h"
+
+namespace walduct::cli {
+namespace {
+
+// What was asked, as far as it may be a process of this machine.
+absl::StatusOr<http::Address> LocalAddress(const http::Server& server) {
+  absl::string_view place = server.url;
+  if (!absl::ConsumePrefix(&place, "http://")) absl::ConsumePrefix(&place, "https://");
+  if (const size_t login = place.rfind('@'); login != absl::string_view::npos)
+    place.remove_prefix(login + 1);
+  return http::ParseAddress(absl::StripSuffix(place, "/"));
+}
+
+// Absent: -f was refused, which has been printed.
+bool FindEnds(const Arguments& arguments, std::vector<LastEnd>* ends) {
+  if (!arguments.connector_files.empty()) {
+    const std::optional<std::vector<NotedConnector>> noted = LoadNoted(arguments);
+    if (!noted) return false;
+    *ends = EndsOf(*noted);
+  } else if (const auto address = LocalAddress(ServerOf(arguments)); address.ok()) {
+    *ends = EndsAt(*address);
+  }
+  const std::string& name =
+      arguments.command == Command::kExplain ? arguments.reason : arguments.connector;
+  if (!name.empty()) {
+    std::erase_if(*ends, [&](const LastEnd& end) {
+      return end.connector != name && !absl::StartsWith(end.connector, name + "-");
+    });
+  }
+  return true;
+}
+
+void ExplainReasonOf(const std::string& reason) {
+  if (const admin::Reason* known = admin::FindReason(reason))
+    std::cout << "\n" << admin::ExplainReason(*known);
+}
+
+std::string Member(const rapidjson::Value& object, const char* name) {
+  const auto found = object.FindMember(name);
+  return found != object.MemberEnd() && found->value.IsString() ? found->value.GetString() : "";
+}
+
+// Of a process that answers. False: it has no such connector.
+bool ExplainRunning(const std::string& status, const std::string& name) {
+  rapidjson::Document body;
+  body.Parse(status.data(), status.size());
+  if (!body.IsObject() || !body.HasMember("connectors") || !body["connectors"].IsArray())
+    return false;
+  bool found = false;
+  for (const rapidjson::Value& one : body["connectors"].GetArray()) {
+    if (!one.IsObject() || Member(one, "name") != name) continue;
+    found = true;
+    std::cout << PlainText(name) << "  " << Member(one, "state") << "\n";
+    const auto error = one.FindMember("last_error");
+    if (error == one.MemberEnd() || !error->value.IsObject()) {
+      std::cout << "  no error\n";
+      continue;
+    }
+    std::cout << "  error    " << PlainText(Member(error->value, "message")) << " ("
+              << Member(error->value, "at") << ")\n";
+    if (const std::string hint = Member(error->value, "hint"); !hint.empty())
+      std::cout << "  hint     " << PlainText(hint) << "\n";
+    ExplainReasonOf(Member(error->value, "reason"));
+  }
+  return found;
+}
+
+}  // namespace
+
+int TellLastEnd(const Arguments& arguments, const absl::Status& error) {
+  std::vector<LastEnd> ends;
+  if (ErrorReason(error) == "status_unreachable" && !FindEnds(arguments, &ends))
+    return engine::kExitConfiguration;
+  if (ends.empty()) return PrintStatus(error);
+  if (arguments.json) std::cout << EndsJson(ends) << "\n";
+  const int exit_code = PrintStatus(
+      Error(error.code(), ErrorReason(error), error.message(),
+            "what ran there has ended, as told here; start it again with the same --listen"));
+  if (arguments.json) return exit_code;
+  for (const LastEnd& end : ends) std::cout << EndText(end, Clock::Real().Now());
+  return exit_code;
+}
+
+int ExplainConnector(const Arguments& arguments) {
+  std::vector<LastEnd> ends;
+  if (!arguments.reason.empty()) {
+    const absl::StatusOr<std::string> status = Ask(ServerOf(arguments), "/status");
+    if (status.ok() && ExplainRunning(*status, arguments.reason)) return engine::kExitClean;
+    if (status.ok() && arguments.connector_files.empty()) return engine::kExitConfiguration;
+  }
+  if (!FindEnds(arguments, &ends)) return engine::kExitConfiguration;
+  for (const LastEnd& end : ends) {
+    std::cout << EndText(end, Clock::Real().Now());
+    if (!end.reason.empty()) ExplainReasonOf(end.reason);
+  }
+  if (ends.empty() && !arguments.connector_files.empty()) {
+    return PrintStatus(Error(absl::StatusCode::kNotFound, "no_last_end",
+                             "nothing is known of an end of this connector: it has not run here, "
+                             "or runs still",
+                             "walduct status says what a process that listens is doing"));
+  }
+  return ends.empty() ? engine::kExitConfiguration : engine::kExitClean;
+}
+
+}  // namespace walduct::cli

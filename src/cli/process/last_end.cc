@@ -1,0 +1,230 @@
+#include "cli/process/last_end.h"
+
+#include <fcntl.h>
+#include <rapidjson/document.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "admin/json.h"
+#include "base/log.h"
+#include "base/plain_text.h"
+#include "engine/control/status_board.h"
+
+namespace walduct::cli {
+namespace {
+
+constexpr size_t kLongestNote = size_t{1} << 20;
+
+// Of any name a file's.
+std::string FileName(absl::string_view text) {
+  std::string name;
+  for (const char c : text) {
+    const bool plain = absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_';
+    if (plain)
+      name += c;
+    else
+      absl::StrAppend(&name, "%", absl::Hex(static_cast<unsigned char>(c), absl::kZeroPad2));
+  }
+  return name;
+}
+
+std::string NotesFolder() {
+  if (const char* const given = std::getenv("WALDUCT_STATE_DIRECTORY");
+      given != nullptr && *given != '\0')
+    return given;
+  const char* const temporary = std::getenv("TMPDIR");
+  return absl::StrCat(temporary == nullptr || *temporary == '\0' ? "/tmp" : temporary, "/walduct-",
+                      geteuid());
+}
+
+// Where everybody may make folders, only one that nobody else can write to is ours.
+bool IsOurs(const std::string& folder) {
+  struct stat found {};
+  return lstat(folder.c_str(), &found) == 0 && S_ISDIR(found.st_mode) &&
+         found.st_uid == geteuid() && (found.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+// An address of this machine: its port is one process's.
+bool IsLocal(const std::string& host) {
+  return host == "localhost" || host == "::1" || host.rfind("127.", 0) == 0 || host.empty() ||
+         host == "0.0.0.0" || host == "::";
+}
+
+std::string NoteAt(const http::Address& address) {
+  return absl::StrCat(NotesFolder(), "/at-", IsLocal(address.host) ? "" : FileName(address.host),
+                      "-", address.port, ".json");
+}
+
+std::string NoteOf(const NotedConnector& connector) {
+  if (!connector.offset_file.empty())
+    return absl::StrCat(connector.offset_file, ".", FileName(connector.name), ".end");
+  return absl::StrCat(NotesFolder(), "/of-", FileName(connector.name), ".json");
+}
+
+bool IsInFolder(const std::string& path) { return path.rfind(NotesFolder() + "/", 0) == 0; }
+
+// Whole or not at all.
+bool Replace(const std::string& path, const std::string& text) {
+  if (IsInFolder(path)) {
+    mkdir(NotesFolder().c_str(), S_IRWXU);
+    if (!IsOurs(NotesFolder())) return false;
+  }
+  const std::string scratch = absl::StrCat(path, ".", getpid());
+  unlink(scratch.c_str());
+  const int file = open(scratch.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                        S_IRUSR | S_IWUSR);
+  if (file < 0) return false;
+  const bool written = write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  const bool closed = close(file) == 0;
+  if (written && closed && rename(scratch.c_str(), path.c_str()) == 0) return true;
+  unlink(scratch.c_str());
+  return false;
+}
+
+std::string ReadNote(const std::string& path) {
+  if (IsInFolder(path) && !IsOurs(NotesFolder())) return "";
+  const int file = open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+  if (file < 0) return "";
+  std::string text;
+  char buffer[4096];
+  ssize_t count = 0;
+  while (text.size() < kLongestNote && (count = read(file, buffer, sizeof(buffer))) > 0)
+    text.append(buffer, static_cast<size_t>(count));
+  close(file);
+  return text;
+}
+
+std::string TextOf(const rapidjson::Value& object, const char* name) {
+  const auto found = object.FindMember(name);
+  return found != object.MemberEnd() && found->value.IsString() ? found->value.GetString() : "";
+}
+
+int NumberOf(const rapidjson::Value& object, const char* name) {
+  const auto found = object.FindMember(name);
+  return found != object.MemberEnd() && found->value.IsInt() ? found->value.GetInt() : -1;
+}
+
+std::vector<LastEnd> Parse(const std::string& text) {
+  rapidjson::Document body;
+  body.Parse(text.data(), text.size());
+  std::vector<LastEnd> ends;
+  if (!body.IsObject() || !body.HasMember("last_ends") || !body["last_ends"].IsArray()) return ends;
+  for (const rapidjson::Value& one : body["last_ends"].GetArray()) {
+    if (!one.IsObject()) continue;
+    LastEnd end{.connector = TextOf(one, "connector"),
+                .state = TextOf(one, "state"),
+                .exit_code = NumberOf(one, "exit_code"),
+                .at = absl::UnixEpoch(),
+                .pid = NumberOf(one, "pid"),
+                .message = TextOf(one, "message"),
+                .reason = TextOf(one, "reason"),
+                .hint = TextOf(one, "hint")};
+    std::string error;
+    if (absl::ParseTime(absl::RFC3339_full, TextOf(one, "at"), &end.at, &error))
+      ends.push_back(std::move(end));
+  }
+  return ends;
+}
+
+bool Lives(const LastEnd& end) {
+  return end.state == "RUNNING" && end.pid > 0 && (kill(end.pid, 0) == 0 || errno == EPERM);
+}
+
+}  // namespace
+
+void EndNotes::Begin(absl::Time now) const {
+  std::vector<LastEnd> begun;
+  for (const NotedConnector& connector : connectors_)
+    begun.push_back({.connector = connector.name, .state = "RUNNING", .at = now, .pid = getpid()});
+  Write(begun);
+}
+
+void EndNotes::End(const std::vector<engine::ConnectorStatus>& statuses, absl::Time now) const {
+  std::vector<LastEnd> ends;
+  for (const engine::ConnectorStatus& status : statuses) {
+    LastEnd& end = ends.emplace_back();
+    end.connector = status.name;
+    end.state = std::string(engine::StateText(status.state));
+    end.exit_code = status.exit_code ? static_cast<int>(*status.exit_code) : -1;
+    end.at = status.ended() ? status.state_since : now;
+    end.pid = getpid();
+    // One that was stopped as asked has got over what there was.
+    if (!status.last_error || status.state != engine::ConnectorState::kFailed) continue;
+    end.message = status.last_error->message;
+    end.reason = status.last_error->reason;
+    end.hint = status.last_error->hint;
+  }
+  Write(ends);
+}
+
+void EndNotes::Write(const std::vector<LastEnd>& ends) const {
+  const auto keep = [](const std::string& path, const std::vector<LastEnd>& what) {
+    if (!Replace(path, EndsJson(what) + "\n")) log::Debug("no note of the end", {{"file", path}});
+  };
+  if (listen_.port != 0) keep(NoteAt(listen_), ends);
+  for (const NotedConnector& connector : connectors_) {
+    for (const LastEnd& end : ends)
+      if (end.connector == connector.name) keep(NoteOf(connector), {end});
+  }
+}
+
+std::vector<LastEnd> EndsAt(const http::Address& address) {
+  return Parse(ReadNote(NoteAt(address)));
+}
+
+std::vector<LastEnd> EndsOf(const std::vector<NotedConnector>& connectors) {
+  std::vector<LastEnd> ends;
+  for (const NotedConnector& connector : connectors)
+    for (LastEnd& end : Parse(ReadNote(NoteOf(connector)))) ends.push_back(std::move(end));
+  return ends;
+}
+
+std::string EndText(const LastEnd& end, absl::Time now) {
+  const std::string at = absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", end.at, absl::UTCTimeZone());
+  const std::string ago = absl::FormatDuration(
+      absl::Floor(std::max(now - end.at, absl::ZeroDuration()), absl::Seconds(1)));
+  std::string text = absl::StrCat(PlainText(end.connector), "  ");
+  if (Lives(end)) {
+    absl::StrAppend(&text, "runs since ", at, " (process ", end.pid,
+                    "), and does not answer there\n");
+    return text;
+  }
+  if (end.state == "RUNNING") {
+    absl::StrAppend(&text, "ran from ", at, " (process ", end.pid,
+                    "), and ended without a word: it was killed, or the machine went down\n");
+    return text;
+  }
+  absl::StrAppend(&text, end.state, " ", ago, " ago (", at, ")");
+  if (end.exit_code >= 0) absl::StrAppend(&text, ", exit code ", end.exit_code);
+  text += '\n';
+  if (end.message.empty()) return text;
+  absl::StrAppend(&text, "  error    ", PlainText(end.message),
+                  end.reason.empty() ? "" : absl::StrCat(" (", PlainText(end.reason), ")"), "\n");
+  if (!end.hint.empty()) absl::StrAppend(&text, "  hint     ", PlainText(end.hint), "\n");
+  return text;
+}
+
+std::string EndsJson(const std::vector<LastEnd>& ends) {
+  admin::Json json;
+  json.Object().Key("last_ends").Array();
+  for (const LastEnd& end : ends) {
+    json.Object().Key("connector").Text(end.connector).Key("state").Text(end.state);
+    if (end.exit_code >= 0) json.Key("exit_code").Whole(static_cast<uint64_t>(end.exit_code));
+    json.Key("at").Text(absl::FormatTime(absl::RFC3339_full, end.at, absl::UTCTimeZone()));
+    json.Key("pid").Whole(static_cast<uint64_t>(end.pid));
+    json.Key("message").Text(end.message).Key("reason").Text(end.reason);
+    json.Key("hint").Text(end.hint).EndObject();
+  }
+  return json.EndArray().EndObject().text();
+}
+
+}  // namespace walduct::cli

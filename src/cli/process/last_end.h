@@ -1,0 +1,65 @@
+// LastEnd: how the connectors of a `walduct run` ended, kept where it can be asked for when nobody
+// answers any more. A note is begun with the process, so that one that was killed is told of, too.
+//
+// Each connector has a note beside its offset file (offsets.dat.NAME.end); where positions are not
+// in a file, and by the address that the process listened on, there is one in a folder of the user's:
+// WALDUCT_STATE_DIRECTORY, else walduct-UID among the temporary files. Notes hold messages, no
+// secrets and no rows; they are for their owner (mode 0600). One that cannot be written is only
+// missed by who asks.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "http/address.h"
+
+namespace walduct::engine {
+struct ConnectorStatus;
+}  // namespace walduct::engine
+
+namespace walduct::cli {
+
+struct LastEnd {
+  std::string connector;
+  std::string state;   // as in /status; RUNNING: the process ended without a word
+  int exit_code = -1;  // -1: it has none
+  absl::Time at;       // of the end, or of the beginning where it did not end
+  int pid = 0;
+  // Of the last error; empty: none.
+  std::string message = {}, reason = {}, hint = {};
+};
+
+// A connector, and where its positions are, where that is a file.
+struct NotedConnector {
+  std::string name, offset_file;
+};
+
+// What becomes of the notes of one process.
+class EndNotes {
+ public:
+  // listen: where the process does; port 0: it does not.
+  EndNotes(std::vector<NotedConnector> connectors, http::Address listen)
+      : connectors_(std::move(connectors)), listen_(std::move(listen)) {}
+
+  void Begin(absl::Time now) const;
+  void End(const std::vector<engine::ConnectorStatus>& statuses, absl::Time now) const;
+
+ private:
+  void Write(const std::vector<LastEnd>& ends) const;
+
+  const std::vector<NotedConnector> connectors_;
+  const http::Address listen_;
+};
+
+// Of a process that listened there, on this machine; empty: nothing is known.
+std::vector<LastEnd> EndsAt(const http::Address& address);
+// Of connectors of these configurations.
+std::vector<LastEnd> EndsOf(const std::vector<NotedConnector>& connectors);
+
+// "shop  FAILED 3m12s ago (2026-03-01T10:00:12Z), exit code 3", the error, what to do.
+std::string EndText(const LastEnd& end, absl::Time now);
+std::string EndsJson(const std::vector<LastEnd>& ends);
+
+}  // namespace walduct::cli

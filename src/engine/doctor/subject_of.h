@@ -1,0 +1,29 @@
+// Of a connector, what a doctor looks at.
+#pragma once
+
+#include "engine/configuration/connector_options.h"
+#include "engine/doctor/subject.h"
+
+namespace walduct::engine {
+
+// Borrows all of it.
+inline Subject SubjectOf(const ConnectorOptions& options) {
+  return {.whole = options,
+          .name = options.name,
+          .identity = OffsetIdentityOf(options),
+          .database = *options.database,
+          .replication = *options.replication,
+          .tables = *options.tables,
+          .snapshot = *options.snapshot,
+          .encode = *options.encode,
+          .kafka = *options.kafka,
+          .sink = *options.sink,
+          .offset = *options.offset,
+          .registries = *options.registries,
+          .message_keys = MessageKeysOf(options),
+          .columns = ColumnsOf(options),
+          .incremental = *options.incremental,
+          .heartbeat = *options.heartbeat};
+}
+
+}  // namespace walduct::engine

@@ -1,0 +1,134 @@
+"""A connector of `walduct run` that has ended can be asked for when its process is gone; what is typed wins over the environment."""
+import json
+import os
+import subprocess
+
+import pytest
+from test_serve import config_of, workers  # noqa: F401
+
+from support.http import Surface
+from support.paths import BINARY
+from support.servers import free_ports
+from support.wait import wait_until
+
+TABLE = "create table items (id int primary key)"
+MISSING = {"publication.autocreate.mode": "disabled", "publication.name": "missing"}
+
+
+@pytest.fixture
+def notes(tmp_path, monkeypatch):
+    folder = tmp_path / "notes"
+    monkeypatch.setenv("WALDUCT_STATE_DIRECTORY", str(folder))
+    return folder
+
+
+def walduct(*arguments, **environment):
+    return subprocess.run([str(BINARY), *map(str, arguments)], capture_output=True, text=True, timeout=60,
+                          env={**os.environ, **environment})
+
+
+@pytest.mark.parametrize("store", ["file", "kafka"])
+def test_how_it_failed(store, db, connectors, notes):
+    db.execute(TABLE)
+    port = free_ports(1)[0]
+    worker = None if store == "file" else {"offset.storage.file.filename": None, "offset.storage.topic": f"{db.name}-offsets"}
+    connector = connectors(db, MISSING, worker=worker, sink="file").start("--listen", f"0.0.0.0:{port}")
+    assert connector.wait_exit() == 3
+    for done in (walduct("status", "--url", f"http://127.0.0.1:{port}"), walduct("status", WALDUCT_LISTEN=f"0.0.0.0:{port}"),
+                 walduct("status", connector.name, "--listen", f"127.0.0.1:{port}"), connector.call("status")):
+        assert done.returncode == 1 and "nobody answers" in done.stderr, done
+        assert f"{connector.name}  FAILED" in done.stdout and "exit code 3" in done.stdout, done
+        assert "(publication_missing)" in done.stdout and "hint" in done.stdout, done
+    end = json.loads(walduct("status", "--json", "--url", f"http://127.0.0.1:{port}").stdout)["last_ends"][0]
+    assert (end["connector"], end["state"], end["exit_code"], end["reason"]) == (connector.name, "FAILED", 3, "publication_missing")
+    explained = connector.call("explain")
+    assert explained.returncode == 0 and "publication_missing\n" in explained.stdout and "To do:" in explained.stdout, explained
+    named = walduct("explain", connector.name, WALDUCT_LISTEN=f"127.0.0.1:{port}")
+    assert named.returncode == 0 and "publication_missing\n" in named.stdout, named
+    other = walduct("status", "--url", f"http://127.0.0.1:{free_ports(1)[0]}")
+    assert other.returncode == 1 and "FAILED" not in other.stdout and "start walduct with --listen" in other.stderr, other
+
+
+def test_a_clean_stop_and_a_kill(db, connectors, notes):
+    db.execute(TABLE)
+    connector = connectors(db, sink="file").start("--listen", "127.0.0.1:0").wait_streaming()
+    url = Surface(connector).base
+    connector.stop()
+    assert f"{connector.name}  STOPPED" in walduct("status", "--url", url).stdout
+    connector.start("--listen", url.removeprefix("http://")).wait_streaming()
+    wait_until(lambda: walduct("status", "--url", url).returncode == 0, 30, "it answers")
+    connector.kill()
+    assert "ended without a word" in walduct("status", "--url", url).stdout
+    assert not [f for f in notes.iterdir() if f.stat().st_mode & 0o077]
+
+
+def test_a_folder_of_somebody_else_is_not_used(db, connectors, notes):
+    notes.mkdir(mode=0o777)
+    notes.chmod(0o777)
+    connector = connectors(db, MISSING, sink="file").start("--listen", "127.0.0.1:0")
+    url = Surface(connector).base
+    assert connector.wait_exit() == 3
+    assert list(notes.iterdir()) == [] and "FAILED" not in walduct("status", "--url", url).stdout
+    assert "FAILED" in connector.call("status").stdout, "beside the offset file"
+
+
+@pytest.mark.parametrize("command", [("status",), ("pause", "x"), ("resume", "x"), ("stop", "x"), ("restart", "x"), ("explain", "x"),
+                                     ("skip", "x", "--lsn", "0/1:1", "--yes"), ("doctor", "x"), ("offsets", "show", "x")])
+def test_what_is_typed_wins_over_the_environment(command, notes):
+    here, there = free_ports(2)
+    done = walduct(*command, "--url", f"http://127.0.0.1:{here}", WALDUCT_LISTEN=f"127.0.0.1:{there}")
+    assert "excludes" not in done.stderr and str(there) not in done.stderr, done
+    assert str(here) in done.stderr or command[0] == "explain", done
+    by_environment = walduct(*command, WALDUCT_LISTEN=f"127.0.0.1:{there}")
+    assert str(there) in by_environment.stderr or command[0] == "explain", by_environment
+    both = walduct(*command, "--url", f"http://127.0.0.1:{here}", "--listen", f"127.0.0.1:{there}")
+    assert both.returncode == 2 and "excludes" in both.stderr, both
+
+
+def test_doctor_and_offsets_of_a_running_process(db, connectors, notes):
+    db.execute(TABLE)
+    connector = connectors(db, sink="file").start("--listen", "127.0.0.1:0").wait_streaming()
+    url = ("--url", Surface(connector).base)
+    db.execute("insert into items values (1)")
+    connector.wait_events(1)
+    healthy = walduct("doctor", connector.name, *url)
+    assert healthy.returncode == 0 and "0 errors" in healthy.stdout and "PostgreSQL" in healthy.stdout, healthy
+    wait_until(lambda: json.loads(walduct("offsets", "show", connector.name, *url).stdout)["offsets"], 30, "a position")
+    exported = walduct("offsets", "export", connector.name, *url)
+    assert json.loads(exported.stdout)["offsets"][0]["partition"] == {"server": connector.prefix}, exported
+    refused = walduct("offsets", "reset", connector.name, *url)
+    assert refused.returncode == 3 and "walduct run" in refused.stderr and "-f" in refused.stderr, refused
+    for command in (("doctor", "nobody"), ("offsets", "show", "nobody")):
+        unknown = walduct(*command, *url)
+        assert unknown.returncode == 3 and "no such connector" in unknown.stderr, unknown
+    nothing = walduct("doctor")
+    assert nothing.returncode == 2 and "-f" in nothing.stderr, nothing
+    connector.stop()
+    by_file = connector.call("offsets", "export")
+    assert json.loads(by_file.stdout)["offsets"], by_file
+
+
+def test_doctor_and_offsets_of_a_worker(workers, databases, pg17, notes):  # noqa: F811
+    db = databases(pg17)
+    db.execute(TABLE)
+    worker = workers().start()
+    worker.create("shop", {**config_of(db), **MISSING})
+    worker.wait_state("shop", "RUNNING/FAILED")
+    sick = walduct("doctor", "shop", "--url", worker.base)
+    assert sick.returncode == 2 and "error  publication_missing" in sick.stdout, sick
+    as_json = json.loads(walduct("doctor", "shop", "--url", worker.base, "--json").stdout)["connectors"][0]
+    assert as_json["name"] == "shop" and as_json["findings"][0]["reason"] == "publication_missing"
+    assert "#!/bin/sh" in walduct("doctor", "shop", "--url", worker.base, "--fix").stdout
+    assert json.loads(walduct("offsets", "show", "shop", "--url", worker.base).stdout) == {"offsets": []}
+    explained = walduct("explain", "shop", "--url", worker.base)
+    assert explained.returncode == 0 and "FAILED" in explained.stdout or "publication_missing" in explained.stdout, explained
+
+
+def test_explain_alerts_and_sqlstates():
+    alert = walduct("explain", "WalductStalled")
+    assert alert.returncode == 0 and alert.stdout.startswith("WalductStalled\n\n") and len(alert.stdout) > 100, alert
+    for state, reason in (("57P01", "server_shutting_down"), ("28P01", "wrong_password"), ("53300", "too_many_connections")):
+        done = walduct("explain", state)
+        assert done.returncode == 0 and reason in done.stdout and "To do:" in done.stdout, done
+    unknown = walduct("explain", "WalductNothing", WALDUCT_LISTEN="127.0.0.1:1")
+    assert unknown.returncode == 2 and "there is no reason" in unknown.stderr, unknown

@@ -1,0 +1,141 @@
+"""What the hint of an error says is typed as it stands, in the order in which it stands, and ends in a connector that works: two
+commands at most."""
+import os
+import re
+import shlex
+import subprocess
+
+import pytest
+from test_serve import config_of, workers  # noqa: F401
+
+from support.paths import BINARY
+from support.wait import wait_until
+
+TABLE = "create table items (id int primary key, note text)"
+
+
+def walduct(*arguments, **environment):
+    return subprocess.run([str(BINARY), *map(str, arguments)], capture_output=True, text=True, timeout=60,
+                          env={**os.environ, **environment})
+
+
+def typed(hint, db, *more):
+    """What a hint tells to type: SQL and commands, as they stand between its words."""
+    done = []
+    for found in re.finditer(r"walduct (?:offsets reset)[^,:;()]*|(?:ALTER|CREATE|GRANT|DROP) [A-Z][^;:]*?(?=;|, then|:|$)|SELECT pg_[a-z_]+\([^)]*\)", hint):
+        text = found.group().strip()
+        if text.startswith("walduct "):
+            result = walduct(*shlex.split(text)[1:], *more)
+            assert result.returncode == 0, (text, result)
+        else:
+            db.execute(text)
+        done.append(text)
+    return done
+
+
+def lose(db, slot, private):
+    """The slot falls behind by more than the server allows, and is invalidated."""
+    db.execute("create table noise (t text)")
+    for _ in range(6):
+        db.execute("insert into noise select repeat('x', 1000) from generate_series(1, 30000)")
+        db.execute("select pg_switch_wal()")
+    db.execute("checkpoint")
+    wait_until(lambda: db.value("select wal_status from pg_replication_slots where slot_name = %s", slot) == "lost", 60, "lost")
+
+
+@pytest.fixture
+def small(private_servers):
+    return private_servers(postgres=17, pg_set={"max_slot_wal_keep_size": "32MB", "max_wal_size": "64MB", "min_wal_size": "32MB"})
+
+
+BREAKS = {
+    "slot_lost": lambda db, slot, server: lose(db, slot, server),
+    "position_lost": lambda db, slot, server: db.execute("select pg_drop_replication_slot(%s)", slot),
+    "publication_missing": lambda db, slot, server: db.script(f'drop publication "{slot}"; insert into items values (7)'),
+}
+
+
+@pytest.mark.parametrize("reason", BREAKS)
+def test_run(reason, small, databases, connectors):
+    db = databases(small.postgres)
+    db.script(TABLE)
+    connector = connectors(db, sink="file").start().wait_streaming()
+    db.execute("insert into items values (1)")
+    connector.wait_events(1)
+    connector.stop()
+    BREAKS[reason](db, connector.slot, small)
+    connector.start()
+    assert connector.wait_exit() in (3, 4), connector.log_text()
+    log = connector.log_text()
+    assert f"reason={reason}" in log and "NAME" not in log, log
+    hint = re.search(r'hint="((?:[^"\\]|\\.)*)"', log[log.index("stopped: "):]).group(1).replace('\\"', '"')
+    override = re.search(r"-o (snapshot\.mode=\w+)", hint)
+    assert connector.name in hint, hint
+    if override:
+        connector.start("-o", override.group(1))
+    else:
+        assert len(typed(hint, db, *connector.files())) == 1, hint
+        connector.start()
+    connector.wait_streaming()
+    db.execute("insert into items values (2)")
+    connector.wait_events(lambda events: any(e.value and e.id == 2 and e.op == "c" for e in events))
+    assert connector.terminate() == 0
+    connector.start().wait_streaming()
+    assert connector.terminate() == 0, "it stays mended"
+
+
+@pytest.mark.parametrize("reason", BREAKS)
+def test_serve(reason, small, workers, databases):  # noqa: F811
+    db = databases(small.postgres)
+    db.script(TABLE)
+    worker = workers().start()
+    config = config_of(db)
+    worker.create("shop", config)
+    worker.wait_state("shop", "RUNNING/RUNNING")
+    slot = config["slot.name"]
+    wait_until(lambda: db.value("select count(*) from pg_replication_slots where slot_name = %s and active", slot) == 1, 60, "it streams")
+    assert walduct("stop", "shop", "--url", worker.base).returncode == 0
+    wait_until(lambda: db.value("select count(*) from pg_replication_slots where slot_name = %s and not active", slot) == 1, 60, "it rests")
+    BREAKS[reason](db, slot, small)
+    walduct("resume", "shop", "--url", worker.base)
+    worker.wait_state("shop", "RUNNING/FAILED")
+    status = worker.get("/status")["connectors"][0]
+    error = status["last_error"]
+    assert error["reason"] == reason, error
+    commands = typed(error["hint"].split(". So that")[0], db, "--url", worker.base)
+    assert 1 <= len(commands) <= 2 and "shop" in commands[-1], error
+    worker.wait_state("shop", "RUNNING/RUNNING")
+    wait_until(lambda: db.value("select count(*) from pg_replication_slots where slot_name = %s and active", slot) == 1, 60, "it streams")
+
+
+def test_doctor_knows_a_publication_that_was_made_anew(db, connectors):
+    db.script(TABLE)
+    connector = connectors(db, sink="file").start().wait_streaming()
+    db.execute("insert into items values (1)")
+    connector.wait_events(1)
+    wait_until(lambda: "walduct_tables" in (connector.offset() or {}), 30, "it goes with the position")
+    connector.stop()
+    assert "publication_missing" not in connector.call("doctor").stdout
+    db.script(f'drop publication "{connector.publication}"; insert into items values (2); create publication "{connector.publication}" for table items')
+    done = connector.call("doctor")
+    assert done.returncode == 2 and "error  publication_missing" in done.stdout, done
+    assert "--drop-slot --accept-loss" in done.stdout, done
+    connector.start()
+    assert connector.wait_exit() == 3
+    reset = connector.call("offsets", "reset", "--drop-slot", "--accept-loss")
+    assert reset.returncode == 0 and "is dropped" in reset.stdout, reset
+    assert "publication_missing" not in connector.call("doctor").stdout
+    connector.start().wait_streaming()
+    connector.wait_events(lambda events: {e.id for e in events if e.value} == {1, 2})
+    assert connector.terminate() == 0
+
+
+def test_a_slot_that_is_good_is_not_dropped(db, connectors):
+    db.script(TABLE)
+    connector = connectors(db, sink="file").start().wait_streaming()
+    connector.stop()
+    refused = connector.call("offsets", "reset", "--drop-slot")
+    assert refused.returncode == 3 and "--accept-loss" in refused.stderr, refused
+    kept = connector.call("offsets", "reset")
+    assert kept.returncode == 0 and "is dropped" not in kept.stdout, kept
+    assert db.value("select count(*) from pg_replication_slots where slot_name = %s", connector.slot) == 1
