@@ -11,7 +11,6 @@
 #include "loader/load_connector.h"
 #include "outbox/init_connector.h"
 #include "outbox/init_sql.h"
-#include "postgres/connection_url.h"
 
 namespace walduct::cli {
 namespace {
@@ -27,12 +26,8 @@ void PrintAsComment(absl::string_view title, absl::string_view text) {
 int PrintOutbox(const Arguments& arguments) {
   outbox::InitOptions options = arguments.outbox;
   if (!arguments.outbox_url.empty()) {
-    const absl::StatusOr<postgres::ConnectionUrl> url =
-        postgres::ParseConnectionUrl(arguments.outbox_url);
-    if (!url.ok()) return Refuse(std::string(url.status().message()));
-    options.host = url->host;
-    options.port = url->port;
-    options.database = url->database;
+    const absl::Status read = outbox::ReadUrl(arguments.outbox_url, &options);
+    if (!read.ok()) return Refuse(std::string(read.message()));
   }
   if (const absl::Status names = outbox::CheckNames(options); !names.ok())
     return Refuse(std::string(names.message()));

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/status_macros.h"
+#include "postgres/connection_url.h"
 
 namespace walduct::outbox {
 namespace {
@@ -47,6 +48,14 @@ bool IsTopicCharacter(unsigned char c) {
 bool IsPrintable(unsigned char c) { return !absl::ascii_iscntrl(c) && c != ','; }
 
 }  // namespace
+
+absl::Status ReadUrl(const std::string& url, InitOptions* options) {
+  ASSIGN_OR_RETURN(const postgres::ConnectionUrl read, postgres::ParseConnectionUrl(url));
+  options->host = read.host;
+  options->port = read.port;
+  options->database = read.database;
+  return absl::OkStatus();
+}
 
 absl::Status CheckNames(const InitOptions& options) {
   const size_t table_limit =
