@@ -213,7 +213,8 @@ void AddOffsets(CLI::App* app, Arguments* arguments) {
 void AddStatus(CLI::App* app, Arguments* arguments) {
   auto* status = app->add_subcommand("status", "What a running process is doing");
   status->footer(
-      "Exit codes: 0 it has answered; 6 its worker waits, as a rule for Kafka; 7 its worker stands\n"
+      "Exit codes: 0 it has answered; 6 its worker waits, as a rule for Kafka; 7 its worker "
+      "stands\n"
       "by, for another one serves the group; 1 nobody answers; 2 there is no such connector");
   status->add_option("connector", arguments->connector, "Its name; all without it");
   AddConfiguration(status, arguments, false);

@@ -193,10 +193,10 @@ absl::StatusOr<std::string> Pull(const Lever& lever, const http::Server& server,
     return absl::StrCat("was ", before.word, ", is ", state.word, doing.text.empty() ? "" : ", ",
                         doing.text);
   }
-  return Error(absl::StatusCode::kFailedPrecondition, "command_without_effect",
-               absl::StrCat(name, " was ", before.word, ", is ", state.word, ", and not ",
-                            lever.state),
-               absl::StrCat("walduct status ", name, " says what it waits for"));
+  return Error(
+      absl::StatusCode::kFailedPrecondition, "command_without_effect",
+      absl::StrCat(name, " was ", before.word, ", is ", state.word, ", and not ", lever.state),
+      absl::StrCat("walduct status ", name, " says what it waits for"));
 }
 
 }  // namespace

@@ -52,9 +52,7 @@ bool BackgroundStatement::AwaitRequest() {
 absl::Status BackgroundStatement::RunOnce() {
   const auto stopping = [this] { return stopping_.load(); };
   if (connection_ == nullptr) {
-    ConnectionOptions options = options_.connection;
-    options.stopping = stopping;
-    ASSIGN_OR_RETURN(connection_, Connection::Open(std::move(options)));
+    ASSIGN_OR_RETURN(connection_, options_.open(stopping));
   }
   const absl::Status status = connection_->Run(options_.sql, stopping);
   // Whatever went wrong: a new session has forgotten it.
@@ -67,7 +65,7 @@ void BackgroundStatement::Report(const absl::Status& status) {
   if (options_.told != nullptr) options_.told(status);
   if (!status.ok()) {
     ++failures_;
-    const absl::Duration now = options_.connection.environment.clock->Monotonic();
+    const absl::Duration now = options_.clock->Monotonic();
     if (!failing_ || !said_at_ || now - *said_at_ >= kRepeat) {
       said_at_ = now;
       log::Warn(absl::StrCat(options_.what, " failed; continuing without it"),

@@ -17,15 +17,21 @@
 #include <thread>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "postgres/connection_options.h"
+#include "base/clock.h"
+#include "postgres/connection.h"
 
 namespace walduct::postgres {
 
 class BackgroundStatement {
  public:
+  // A session that ends a statement when stopping says so; on the thread.
+  using Open = std::function<absl::StatusOr<std::unique_ptr<Connection>>(const StopCheck&)>;
+
   struct Options {
-    ConnectionOptions connection;
+    Open open;
+    Clock* clock;  // borrowed
     std::string sql;
     std::string what;       // names it in the log
     std::string connector;  // whose log lines these are

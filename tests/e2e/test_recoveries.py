@@ -108,6 +108,36 @@ def test_serve(reason, small, workers, databases):  # noqa: F811
     wait_until(lambda: db.value("select count(*) from pg_replication_slots where slot_name = %s and active", slot) == 1, 60, "it streams")
 
 
+# What a first start finds, on a server of its own: the role is everybody's.
+FIRST = {
+    "role_may_not_replicate": (3, 'alter role "{role}" noreplication', {}),
+    "may_not_connect": (3, 'revoke connect on database "{db}" from public, "{role}"', {}),
+    "table_not_readable": (3, 'alter table items owner to current_user; revoke all on items from public, "{role}"; '
+                              'create publication "{db}" for table items', {"publication.autocreate.mode": "disabled"}),
+    "publication_missing": (3, "select 1", {"publication.autocreate.mode": "disabled"}),
+}
+
+
+@pytest.mark.parametrize("reason", FIRST)
+def test_a_first_start(reason, small, databases, connectors):
+    code, broken, config = FIRST[reason]
+    db = databases(small.postgres)
+    db.script(TABLE)
+    connector = connectors(db, config, sink="file")
+    db.script(broken.format(role=connector.config["database.user"], db=db.name))
+    connector.start()
+    assert connector.wait_exit() == code, connector.log_text()
+    log = connector.log_text()
+    assert f"reason={reason}" in log, log
+    hint = re.search(r'hint="((?:[^"\\]|\\.)*)"', log[log.index("stopped: "):]).group(1).replace('\\"', '"')
+    commands = typed(hint.split(" (Amazon")[0], db)
+    assert 1 <= len(commands) <= 2, hint
+    connector.start().wait_streaming()
+    db.execute("insert into items values (1)")
+    connector.wait_events(1)
+    assert connector.terminate() == 0
+
+
 def test_doctor_knows_a_publication_that_was_made_anew(db, connectors):
     db.script(TABLE)
     connector = connectors(db, sink="file").start().wait_streaming()

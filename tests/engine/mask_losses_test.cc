@@ -270,6 +270,24 @@ TEST(MaskGuardTest, AMemberHasABound) {
   EXPECT_FALSE(DecodeMasks(R"("{\"tables\":[[1,\"a\",\"b\",[[99999,\"c\",1]]]]}")").has_value());
 }
 
+// A list of what is wanted watches every table, and needs no room.
+TEST(MaskGuardTest, WhatIsOnlyToldAboutMakesRoom) {
+  WarnOnce warn_once;
+  std::vector<KnownColumns> many;
+  for (uint32_t oid = 1; oid <= 3000; ++oid) {
+    many.push_back(kPeople);
+    many.back().relation = Oid{oid};
+    many.back().table = "people_of_a_long_name_" + std::to_string(oid);
+  }
+  encode::ColumnOptions options = Masking("public.people_of_a_long_name_2999.ssn");
+  options.include = List(".*(id|ssn)");
+  const auto guard = Guard(options, &warn_once, many);
+  const auto known = DecodeMasks(guard->Member());
+  ASSERT_TRUE(known.has_value());
+  ASSERT_EQ(known->size(), 1u);
+  EXPECT_EQ(known->front().table, "people_of_a_long_name_2999");
+}
+
 TEST(MaskGuardTest, SlotsTellEachOther) {
   WarnOnce warn_once;
   const auto one = Guard(Masking(".*ssn"), &warn_once, {kPeople});

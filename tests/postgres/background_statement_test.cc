@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "absl/time/clock.h"
+#include "postgres/connection_options.h"
 #include "postgres/options.h"
 #include "tests/support/postgres_server.h"
 
@@ -31,10 +32,15 @@ class BackgroundStatementTest : public ::testing::Test {
 
   std::unique_ptr<BackgroundStatement> Make(const std::string& sql) {
     return std::make_unique<BackgroundStatement>(BackgroundStatement::Options{
-        .connection = {.database = database_,
-                       .application_name = "walduct beat",
-                       .keep_search_path = true,
-                       .environment = Environment::Real()},
+        .open =
+            [this](const StopCheck& stopping) {
+              return Connection::Open({.database = database_,
+                                       .application_name = "walduct beat",
+                                       .keep_search_path = true,
+                                       .stopping = stopping,
+                                       .environment = Environment::Real()});
+            },
+        .clock = Environment::Real().clock,
         .sql = sql,
         .what = "heartbeat.action.query",
         .connector = "c",

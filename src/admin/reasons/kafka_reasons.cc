@@ -15,7 +15,8 @@ constexpr Reason kRows[] = {
      .remedy = "Check bootstrap.servers, the listener's port, security.protocol, and that brokers "
                "run. It waits; the slot keeps the WAL."},
     {.name = "change_not_acknowledged",
-     .meaning = "A worker's change was sent to Kafka and not acknowledged; it may have been stored.",
+     .meaning =
+         "A worker's change was sent to Kafka and not acknowledged; it may have been stored.",
      .remedy = "The connector follows what is stored once Kafka answers: look at its status then."},
     {.name = "cluster_authorization_failed",
      .meaning = "The user lacks a right on the cluster.",

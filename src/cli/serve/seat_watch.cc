@@ -168,6 +168,10 @@ void SeatWatch::ShowReading() {
 }
 
 void SeatWatch::ShowWaiting(const absl::Status& error) {
+  if (IsAway()) {
+    Look(/*serves=*/false);
+    return;
+  }
   const bool is_away = error.ok() || absl::IsUnavailable(error) || absl::IsDeadlineExceeded(error);
   const WorkerWait kind = is_away ? WorkerWait::kKafka : WorkerWait::kTopics;
   const absl::Duration now = environment_.clock->Monotonic();

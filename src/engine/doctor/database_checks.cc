@@ -9,6 +9,7 @@
 #include "encode/options/encode_options.h"
 #include "encode/types/column_rules.h"
 #include "engine/doctor/checks.h"
+#include "engine/start/no_tables.h"
 #include "engine/start/preparation.h"
 #include "engine/world/chain_preview.h"
 #include "engine/world/slots/slot_tables.h"
@@ -161,14 +162,10 @@ postgres::ConnectionOptions SessionToLook(const Subject& subject, const Environm
   return session;
 }
 
-// A first start, as Preparation::CheckCaptured judges it.
-bool RefusesEmpty(Connection& connection, const replication::ReplicationOptions& options) {
-  using enum replication::PublicationAutocreate;
-  const bool made_by_others =
-      options.publication_autocreate == kDisabled || options.publication_autocreate == kNoTables;
-  if (!made_by_others || options.allow_empty) return false;
+bool StopsWithoutTables(Connection& connection, const replication::ReplicationOptions& options) {
   const auto slot = replication::InspectSlot(connection, options.slot_name);
-  return slot.ok() && !*slot;
+  return RefusesNoTables(options.publication_autocreate, options.allow_empty) && slot.ok() &&
+         !*slot;  // a first start
 }
 
 }  // namespace
@@ -243,14 +240,15 @@ std::vector<std::string> CheckTables(Connection& connection, const Subject& subj
   // A slot may have no tables yet.
   if (captured->empty() && found->elsewhere > 0) return KnownTopics(subject.whole, *captured, true);
   if (captured->empty()) {
-    findings->Add({.severity = RefusesEmpty(connection, subject.replication) ? Severity::kError
-                                                                             : Severity::kWarning,
-                   .reason = "no_tables_captured",
-                   .message = absl::StrCat("no table of database \"", subject.database.dbname,
-                                           "\" is captured"),
-                   .hint = "check database.dbname, table.include.list, schema.include.list and "
-                           "their .exclude. lists: entries are regular expressions over "
-                           "schema.table"});
+    findings->Add(
+        {.severity = StopsWithoutTables(connection, subject.replication) ? Severity::kError
+                                                                         : Severity::kWarning,
+         .reason = "no_tables_captured",
+         .message =
+             absl::StrCat("no table of database \"", subject.database.dbname, "\" is captured"),
+         .hint = "check database.dbname, table.include.list, schema.include.list and "
+                 "their .exclude. lists: entries are regular expressions over "
+                 "schema.table"});
   }
   CheckRights(connection, subject, environment, *captured, findings);
   findings->Add(postgres::CheckMoneyUnits(

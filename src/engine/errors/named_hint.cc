@@ -119,7 +119,7 @@ std::string Filled(absl::string_view reason, absl::string_view hint, absl::strin
 
 }  // namespace
 
-std::string AndSlotAnew(std::string hint) {
+std::string AndSlotAnew(const std::string& hint) {
   return absl::StrContains(hint, kSlotAnew) || hint.empty() ? hint : absl::StrCat(hint, kSlotAnew);
 }
 
@@ -128,7 +128,7 @@ absl::Status AndSlotAnew(const absl::Status& error, bool has_slot) {
   return Error(error.code(), ErrorReason(error), error.message(), AndSlotAnew(ErrorHint(error)));
 }
 
-std::string WithProcess(std::string hint, absl::string_view message) {
+std::string WithProcess(const std::string& hint, absl::string_view message) {
   const std::string process = ProcessIn(message);
   return process.empty() ? hint
                          : absl::StrReplaceAll(hint, {{"(PID)", absl::StrCat("(", process, ")")}});

@@ -23,10 +23,10 @@ std::string NamedHint(absl::string_view reason, absl::string_view message, absl:
 // A publication that is missing is to be made; where there is a slot, that is not all: what was
 // written before it is made cannot be decoded by it.
 absl::Status AndSlotAnew(const absl::Status& error, bool has_slot);
-std::string AndSlotAnew(std::string hint);
+std::string AndSlotAnew(const std::string& hint);
 
 // "(PID)" in a hint becomes the process that the message names.
-std::string WithProcess(std::string hint, absl::string_view message);
+std::string WithProcess(const std::string& hint, absl::string_view message);
 // The same error with it.
 absl::Status WithNamedHint(const absl::Status& error, const ConnectorNames& names);
 

@@ -1,5 +1,6 @@
 #include "engine/masks/mask_memory.h"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -16,37 +17,41 @@ using rapidjson::Value;
 
 enum class Detail { kAll, kCovered };
 
+// What would be shown, or missing in a key; a list of what is wanted is only told about.
+bool IsCovered(const KnownColumns& table, size_t index, const std::vector<uint16_t>& key,
+               const ColumnCover& cover) {
+  const Cover of = cover.Of(table.FullName(), table.columns[index]);
+  return (of.strength != Cover::Strength::kNone && !of.not_wanted) ||
+         std::find(key.begin(), key.end(), static_cast<uint16_t>(index)) != key.end();
+}
+
+// Empty: none of its columns is wanted. cover: of kCovered.
 std::string TextOf(const KnownColumns& table, const ColumnCover* cover, Detail detail) {
-  const std::string name = table.FullName();
   const std::vector<uint16_t> key =
-      cover == nullptr ? std::vector<uint16_t>() : cover->KeyOf(table);
+      detail == Detail::kCovered ? cover->KeyOf(table) : std::vector<uint16_t>();
+  std::string columns;
+  for (size_t i = 0; i < table.columns.size(); ++i) {
+    if (detail == Detail::kCovered && !IsCovered(table, i, key, *cover)) continue;
+    const KnownColumn& column = table.columns[i];
+    absl::StrAppend(&columns, columns.empty() ? "[" : ",[", column.attnum, ",");
+    AppendJsonString(column.name, &columns);
+    absl::StrAppend(&columns, ",", column.of_text ? 1 : 0, "]");
+  }
+  if (columns.empty()) return "";
   std::string text = absl::StrCat("[", ToInteger(table.relation), ",");
   AppendJsonString(table.schema, &text);
   text += ',';
   AppendJsonString(table.table, &text);
-  text += ",[";
-  for (size_t i = 0; i < table.columns.size(); ++i) {
-    const KnownColumn& column = table.columns[i];
-    const auto kept = [&] {
-      for (const uint16_t one : key)
-        if (one == i) return true;
-      return cover->Of(name, column).strength != Cover::Strength::kNone;
-    };
-    if (detail == Detail::kCovered && !kept()) continue;
-    absl::StrAppend(&text, text.back() == '[' ? "[" : ",[", column.attnum, ",");
-    AppendJsonString(column.name, &text);
-    absl::StrAppend(&text, ",", column.of_text ? 1 : 0, "]");
-  }
-  return text + "]]";
+  return absl::StrCat(text, ",[", columns, "]]");
 }
 
-// Absent: it is longer than what there is room for; *text then has what there was room for.
+// False: it is longer than what there is room for; *text then has what there was room for.
 bool ListTables(const std::map<Oid, KnownColumns>& tables, const ColumnCover* cover, Detail detail,
                 std::string* text) {
   for (const auto& [relation, table] : tables) {
     const std::string one = TextOf(table, cover, detail);
     if (text->size() + one.size() > kLongestMasks) return false;
-    absl::StrAppend(text, text->empty() ? "" : ",", one);
+    absl::StrAppend(text, text->empty() || one.empty() ? "" : ",", one);
   }
   return true;
 }

@@ -12,10 +12,10 @@
 #include "engine/configuration/record_error_options.h"
 #include "engine/duties/save_offset.h"
 #include "engine/errors/named_hint.h"
+#include "engine/start/no_tables.h"
 #include "engine/start/start_position.h"
 #include "incremental/options/incremental_options.h"
 #include "incremental/state.h"
-#include "postgres/options.h"
 #include "replication/options.h"
 #include "route/options.h"
 #include "route/topic_naming.h"
@@ -153,31 +153,15 @@ absl::Status Preparation::Look() {
   ASSIGN_OR_RETURN(facts_, prepared_.source->Inspect());
   prepared_.system = facts_.system;
   prepared_.in_recovery = facts_.in_recovery;
-  RETURN_IF_ERROR(CheckCaptured());
+  if (facts_.captured.empty() && facts_.elsewhere == 0 && !config().chain->ReadsMessages()) {
+    const replication::ReplicationOptions& wanted = *config().replication;
+    RETURN_IF_ERROR(JudgeNoTables(
+        facts_.database,
+        !prepared_.stored && RefusesNoTables(wanted.publication_autocreate, wanted.allow_empty)));
+  }
   RETURN_IF_ERROR(CheckPromoted());
   RETURN_IF_ERROR(CheckSlot());
   return CheckSlotIsOurs(config(), facts_.slot, prepared_.stored);
-}
-
-// A publication that somebody else makes is there for tables: where it gets none by itself, a first
-// start without any has come to another database.
-absl::Status Preparation::CheckCaptured() const {
-  using enum replication::PublicationAutocreate;
-  if (!facts_.captured.empty() || facts_.elsewhere > 0 || config().chain->ReadsMessages())
-    return absl::OkStatus();
-  const std::string what = absl::StrCat("no table of database \"", config().database->dbname,
-                                        "\" is captured: the include and exclude lists match none");
-  constexpr absl::string_view kHint =
-      "check database.dbname, and the spelling of the lists (schema.table, regular expressions)";
-  const replication::ReplicationOptions& wanted = *config().replication;
-  const bool made_by_others =
-      wanted.publication_autocreate == kDisabled || wanted.publication_autocreate == kNoTables;
-  if (prepared_.stored || !made_by_others || wanted.allow_empty) {
-    log::Warn(what, {{"hint", std::string(kHint)}});
-    return absl::OkStatus();
-  }
-  return Error(absl::StatusCode::kFailedPrecondition, "no_tables_captured", what,
-               absl::StrCat(kHint, "; walduct.allow.empty=true waits for tables"));
 }
 
 // A standby takes over when it is promoted: until then nothing may be created on it in place of

@@ -86,7 +86,6 @@ class Preparation {
   absl::Status ShutOthersOut();
   void WarnOfRepeats() const;
   absl::Status RenewSlot();
-  absl::Status CheckCaptured() const;
   absl::Status CheckPromoted() const;
   absl::Status CheckSlot();
   absl::Status Decide();

@@ -7,10 +7,8 @@
 namespace walduct::engine {
 
 std::unique_ptr<postgres::BackgroundStatement> MakeHeartbeatAction(
-    postgres::ConnectionOptions session, const std::string& sql, const std::string& connector,
-    metrics::ConnectorMetrics* metrics) {
-  session.keep_search_path = true;
-  Clock* const clock = session.environment.clock;
+    postgres::BackgroundStatement::Open open, const std::string& sql, const std::string& connector,
+    Clock* clock, metrics::ConnectorMetrics* metrics) {
   const auto told = [board = &metrics->beside, clock](const absl::Status& status) {
     using enum metrics::Beside;
     if (status.ok()) {
@@ -21,7 +19,8 @@ std::unique_ptr<postgres::BackgroundStatement> MakeHeartbeatAction(
     }
   };
   return std::make_unique<postgres::BackgroundStatement>(
-      postgres::BackgroundStatement::Options{.connection = std::move(session),
+      postgres::BackgroundStatement::Options{.open = std::move(open),
+                                             .clock = clock,
                                              .sql = sql,
                                              .what = "heartbeat.action.query",
                                              .connector = connector,

@@ -10,9 +10,9 @@
 
 namespace walduct::engine {
 
-// session: of the role; its search_path counts. metrics: borrowed, outlives the statement.
+// open: with the search_path of the role. clock, metrics: borrowed, outlive the statement.
 std::unique_ptr<postgres::BackgroundStatement> MakeHeartbeatAction(
-    postgres::ConnectionOptions session, const std::string& sql, const std::string& connector,
-    metrics::ConnectorMetrics* metrics);
+    postgres::BackgroundStatement::Open open, const std::string& sql, const std::string& connector,
+    Clock* clock, metrics::ConnectorMetrics* metrics);
 
 }  // namespace walduct::engine

@@ -77,8 +77,10 @@ postgres::ConnectionOptions PostgresSource::Session(SessionKind kind,
           .environment = environment_};
 }
 
-PostgresSource::OpenSession PostgresSource::Opener(absl::string_view what) const {
-  return [session = Session(SessionKind::kSql, what)](const postgres::StopCheck& stopping) {
+PostgresSource::OpenSession PostgresSource::Opener(absl::string_view what, bool as_user) const {
+  postgres::ConnectionOptions of_role = Session(SessionKind::kSql, what);
+  of_role.keep_search_path = as_user;
+  return [session = std::move(of_role)](const postgres::StopCheck& stopping) {
     postgres::ConnectionOptions options = session;
     options.stopping = stopping;
     return Connection::Open(std::move(options));
@@ -111,6 +113,7 @@ absl::Status PostgresSource::Connect() {
 
 absl::StatusOr<SourceFacts> PostgresSource::Inspect() {
   ASSIGN_OR_RETURN(const postgres::ServerInfo server, postgres::CheckServer(*sql_));
+  facts_.database = sql_->database();
   facts_.in_recovery = server.in_recovery;
   facts_.decodes = server.decodes;
   facts_.next_xid = server.next_xid;
@@ -485,8 +488,8 @@ void PostgresSource::RequestHeartbeatAction() {
   const std::string& sql = config().heartbeat->action_query;
   if (sql.empty()) return;
   if (heartbeat_action_ == nullptr) {
-    heartbeat_action_ = MakeHeartbeatAction(Session(SessionKind::kSql, " heartbeat"), sql,
-                                            config().name, options_.metrics);
+    heartbeat_action_ = MakeHeartbeatAction(Opener(" heartbeat", true), sql, config().name,
+                                            environment_.clock, options_.metrics);
   }
   heartbeat_action_->Request();
 }

@@ -89,9 +89,10 @@ class PostgresSource final : public Source {
   postgres::ConnectionOptions Session(postgres::SessionKind kind, absl::string_view what) const;
   using OpenSession = std::function<absl::StatusOr<std::unique_ptr<postgres::Connection>>(
       const postgres::StopCheck&)>;
-  // Opens such a session later, from any thread.
-  OpenSession Opener(absl::string_view what) const;
-  // With the role's own search_path, for SQL that users wrote.
+  // Opens such a session later, from any thread. as_user: with the role's own search_path, for SQL
+  // that users wrote.
+  OpenSession Opener(absl::string_view what, bool as_user = false) const;
+  // The same, now.
   absl::StatusOr<std::unique_ptr<postgres::Connection>> OpenAsUser() const;
   std::vector<postgres::TableName> SnapshotTables() const;
   event::WantedColumns WantedColumns() const;

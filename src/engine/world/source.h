@@ -44,6 +44,7 @@ class ColumnCover;
 
 struct SourceFacts {
   replication::SystemIdentity system;
+  std::string database;
   bool in_recovery = false;
   absl::Status decodes;           // why the server cannot decode at all: an old standby
   uint64_t next_xid = 0;          // the next transaction's id
