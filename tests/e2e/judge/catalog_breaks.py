@@ -67,6 +67,13 @@ CATALOG = {
     "a hashed column is renamed before its table's first change": Break(
         lambda p: (p.db.script("alter table people rename ssn to ssn_no"), row_of_people(p)),
         config={"column.mask.hash.v2.SHA-256.with.salt.x": "public.people.ssn", "snapshot.mode": "no_data"}, tables=SECRET, **MASK_LOST),
+    "an event of the outbox is none": Break(
+        then_a_row("insert into outbox (id, aggregatetype, aggregateid) values (1, 'Order', '1')", "update outbox set aggregateid = '2'"),
+        "outbox|EventRouter|event_router|update", STOPS, ready=503, ends=True,
+        tables="create table outbox (id int primary key, aggregatetype text, aggregateid text, payload text); alter table outbox replica identity full;",
+        config={"transforms": "o", "transforms.o.type": "io.debezium.transforms.outbox.EventRouter", "transforms.o.table.op.invalid.behavior": "fatal",
+                "transforms.o.predicate": "p", "predicates": "p", "predicates.p.type": "org.apache.kafka.connect.transforms.predicates.TopicNameMatches",
+                "predicates.p.pattern": r".*\.outbox"}),
     "the table of heartbeats is dropped": Break(
         sql("drop table beats"), "heartbeat", beside, doctor="heartbeat",
         tables="create table beats (at timestamptz)", config={"heartbeat.interval.ms": "500", "heartbeat.action.query": "insert into public.beats values (now())", **OFTEN}),

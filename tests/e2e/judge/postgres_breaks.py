@@ -1,6 +1,7 @@
 """Breaks by the server: roles, slots, locks, and the server itself."""
 import os
 import signal
+from pathlib import Path
 
 from catalog_breaks import OFTEN
 from support.judge import Break, either, failed, lag, retrying, slot_lost, stalled
@@ -53,7 +54,20 @@ def go_on(patient):
 
 OWN = {"own role": True}
 
+def no_line_for_it(patient):
+    """No line of pg_hba.conf lets it in any more."""
+    hba = Path(patient.servers.values["PG_DATA"]) / "pg_hba.conf"
+    hba.write_text(f"host all {patient.connector.config['database.user']} 0.0.0.0/0 reject\n" + hba.read_text())
+    patient.servers.pg_ctl("reload")
+    patient.cut_off()
+
+
 POSTGRES = {
+    "the password has expired": Break(as_role("alter role \"{role}\" valid until 'yesterday'"), "authentication_failed|password", STOPS, ready=503,
+                                      doctor="password", config=OWN, ends=True),
+    "its statements are cut short": Break(as_role("alter role \"{role}\" set statement_timeout = 1; alter role \"{role}\" set lock_timeout = 1"),
+                                          "", lambda samples: True, ready=200, config=OWN),
+    "pg_hba.conf lets it in no more": Break(no_line_for_it, "address_not_allowed", STOPS, ready=503, doctor="address_not_allowed", config=OWN, servers={"postgres": 17}, ends=True),
     "the slot is dropped": Break(
         lambda p: p.db.drop_slot(p.connector.slot), "position_lost|slot_missing", either(STOPS, slot_lost), ready=503, doctor="slot_missing|position_lost", ends=True),
     "REPLICATION is revoked": Break(

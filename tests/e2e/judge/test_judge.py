@@ -49,6 +49,8 @@ def patient_of(databases, connectors, private_servers, pg15, request):
             roles.append((database, own_role(database, connector)))
         (connector.dir / "offsets").mkdir(exist_ok=True)
         made.append((Patient(connector, database, servers), broken))
+        if broken.prepares is not None:
+            broken.prepares(made[-1][0])
         return made[-1][0].start(companion(broken, connectors, databases, database.server))
     yield make
     for patient, broken in made:
