@@ -21,7 +21,7 @@ struct ColumnMask {
   uint32_t length = 0;          // kTruncate, kStars: characters
   std::string algorithm, salt;  // kHash, kHashV2; the algorithm under its first name ("SHA-1")
   std::shared_ptr<const java::RegexList> columns;  // over schema.table.column
-  std::string property;                            // its name, without a salt, for messages
+  std::string property = {};                       // its name, without a salt, for messages
 };
 
 // Columns of the value; a key keeps its columns as they are.
