@@ -71,13 +71,18 @@ void AddOfConnector(CLI::App* command, Arguments* arguments, std::string* value,
     parsed();
     auto word = words->begin();
     if (arguments->connector_files.empty()) {
-      if (word == words->end())
-        throw CLI::ValidationError("name the connector of a running process, or -f FILE -w FILE");
+      if (word == words->end()) {
+        arguments->wrong = "name the connector of a running process, or -f FILE -w FILE";
+        return;
+      }
       arguments->connector = *word++;
     }
     if (value != nullptr && word != words->end()) *value = *word++;
-    if (word != words->end()) throw CLI::ValidationError(absl::StrCat("not expected: ", *word));
-    if (required && value->empty()) throw CLI::ValidationError(absl::StrCat("missing: ", what));
+    if (word != words->end()) {
+      arguments->wrong = absl::StrCat("not expected: ", *word);
+    } else if (required && value->empty()) {
+      arguments->wrong = absl::StrCat("missing: ", what);
+    }
   });
 }
 

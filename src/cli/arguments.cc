@@ -436,6 +436,11 @@ Arguments ParseArguments(int argc, char** argv) {
     arguments.usage_exit_code =
         app.exit(error) == 0 ? engine::kExitClean : engine::kExitConfiguration;
   }
+  if (!arguments.wrong.empty()) {
+    app.exit(CLI::ValidationError(arguments.wrong));
+    arguments.command = Command::kNone;
+    arguments.usage_exit_code = engine::kExitConfiguration;
+  }
   return arguments;
 }
 

@@ -112,6 +112,7 @@ struct Arguments {
   std::vector<std::string> help_of;     // of help: the command and its subcommand
   std::vector<std::string> words;       // of complete: what has been typed
   int usage_exit_code = 0;              // kNone: what to exit with
+  std::string wrong;                    // what cannot be told while it is read; empty: nothing
 };
 
 // All commands with their options; what is parsed goes to arguments, which must outlive app.

@@ -26,8 +26,8 @@ int Serve(const Arguments& arguments);
 
 // Asks a running process; with --watch until it is interrupted.
 int ShowStatus(const Arguments& arguments);
-// Where nobody answers, which error says: how the connectors ended that did, as far as is known; the
-// exit code of the error.
+// Where nobody answers, which error says: how the connectors ended that did, as far as is known;
+// the exit code of the error.
 int TellLastEnd(const Arguments& arguments, const absl::Status& error);
 // What a connector has failed of, by the process or by what it left, with what that means.
 int ExplainConnector(const Arguments& arguments);

@@ -47,7 +47,7 @@ class Offer {
   // The type's name lists them: "TEXT:{text,json}".
   void AddValues(const CLI::Option& option) {
     const std::string type = option.get_type_name();
-    if (absl::StartsWith(type, "FILE")) completion_.files = true;
+    if (absl::StrContains(type, "FILE")) completion_.files = true;
     if (absl::StartsWith(type, "REASON")) AddReasons();
     const size_t begin = type.find('{');
     if (begin == std::string::npos || type.back() != '}') return;

@@ -63,8 +63,8 @@ struct StoredOffset {
   // transaction a second time; its counters start anew, as it reads the whole of it.
   bool transaction_id = false;
   // Other members, as JSON text: those of incremental snapshots, walduct_snapshot_read of room
-  // snapshot, walduct_tables, walduct_types and walduct_masks of the engine, and what we do not know. They belong
-  // to this position only.
+  // snapshot, walduct_tables, walduct_types and walduct_masks of the engine, and what we do not
+  // know. They belong to this position only.
   std::map<std::string, std::string> foreign;
 };
 

@@ -31,8 +31,8 @@ struct InitOptions {
   bool cleanup = false;                   // with the privileges and properties of housekeeping
 };
 
-// What postgres://HOST:PORT/DATABASE says of host, port and database. InvalidArgument: it is no such
-// address.
+// What postgres://HOST:PORT/DATABASE says of host, port and database. InvalidArgument: it is no
+// such address.
 absl::Status ReadUrl(const std::string& url, InitOptions* options);
 
 // InvalidArgument outbox_name names the flag and says what it takes.

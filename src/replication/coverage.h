@@ -31,8 +31,8 @@ struct Coverage {
   };
 
   Oid publication{};  // 0: there is none of that name
-  // "iudtrg 1234": inserts, updates, deletes, truncates, by partition roots, generated columns; then
-  // what is another one whenever somebody has altered any of them.
+  // "iudtrg 1234": inserts, updates, deletes, truncates, by partition roots, generated columns;
+  // then what is another one whenever somebody has altered any of them.
   std::string settings = {};
   bool all_tables = false;
   // Of those, by which tables come in that are not made yet: of schemas, of partitioned tables.

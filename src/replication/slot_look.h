@@ -1,5 +1,5 @@
-// A look at slots from beside their streams: what the server says of each and where its WAL ends, in
-// one statement for all slots of a server, whatever their databases.
+// A look at slots from beside their streams: what the server says of each and where its WAL ends,
+// in one statement for all slots of a server, whatever their databases.
 #pragma once
 
 #include <cstdint>

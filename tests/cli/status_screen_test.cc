@@ -1,10 +1,10 @@
-#include "cli/status_screen.h"
+#include "cli/status/status_screen.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/amount_text.h"
-#include "cli/status_exit.h"
+#include "cli/status/status_exit.h"
 
 namespace walduct::cli {
 namespace {

@@ -103,8 +103,9 @@ TEST(DebeziumServer, TheFormatDecidesAndNotAConverter) {
 TEST(DebeziumServer, OtherSinksAreRefusedByName) {
   EXPECT_THAT(Refusal({{"debezium.sink.type", "http"}}),
               AllOf(HasSubstr("'http'"), HasSubstr("is not supported yet")));
-  EXPECT_THAT(Refusal({{"debezium.sink.type", "kinesis"}}),
-              AllOf(HasSubstr("'kinesis'"), HasSubstr("does not have"), HasSubstr("are to come")));
+  EXPECT_THAT(
+      Refusal({{"debezium.sink.type", "kinesis"}}),
+      AllOf(HasSubstr("'kinesis'"), HasSubstr("does not have"), HasSubstr("docs/not-yet.md")));
   EXPECT_THAT(Refusal({{"debezium.source.slot.name", "s"}}), HasSubstr("A value is required"));
 }
 

@@ -52,7 +52,7 @@ def test_row_that_is_larger_than_the_memory(phase, db, connectors):
         assert connector.run_to_end("--until-caught-up") == 0
     db.execute("insert into items values (1, 'small'), (2, repeat('x', 100000000))")
     assert connector.run_to_end() == 3, connector.log_text()
-    assert connector.logged("a row is larger than 8 MB.*reason=row_too_large hint=.*walduct.row.max.bytes")
+    assert connector.logged("a row is larger than 8.0 MB.*reason=row_too_large hint=.*walduct.row.max.bytes")
     assert 2 not in {e.id for e in connector.events()}
     connector.config["walduct.row.max.bytes"] = "0"
     assert connector.run_to_end("--until-caught-up") == 0, connector.log_text()

@@ -2,9 +2,9 @@
 // answers any more. A note is begun with the process, so that one that was killed is told of, too.
 //
 // Each connector has a note beside its offset file (offsets.dat.NAME.end); where positions are not
-// in a file, and by the address that the process listened on, there is one in a folder of the user's:
-// WALDUCT_STATE_DIRECTORY, else walduct-UID among the temporary files. Notes hold messages, no
-// secrets and no rows; they are for their owner (mode 0600). One that cannot be written is only
+// in a file, and by the address that the process listened on, there is one in a folder of the
+// user's: WALDUCT_STATE_DIRECTORY, else walduct-UID among the temporary files. Notes hold messages,
+// no secrets and no rows; they are for their owner (mode 0600). One that cannot be written is only
 // missed by who asks.
 #pragma once
 

@@ -52,6 +52,24 @@ std::unique_ptr<java::Regex> CompilePattern(absl::string_view pattern) {
   return regex.ok() ? *std::move(regex) : nullptr;
 }
 
+// USER:PASSWORD@ of addresses.
+std::string WithoutPasswords(absl::string_view text) {
+  std::string shown;
+  while (true) {
+    const size_t begin = text.find("://");
+    if (begin == absl::string_view::npos) break;
+    absl::StrAppend(&shown, text.substr(0, begin + 3));
+    text.remove_prefix(begin + 3);
+    const absl::string_view authority = text.substr(0, text.find_first_of("/,? "));
+    const size_t at = authority.rfind('@'), colon = authority.find(':');
+    if (at == absl::string_view::npos || colon > at) continue;
+    absl::StrAppend(&shown, authority.substr(0, colon + 1), kMask);
+    text.remove_prefix(at);
+  }
+  absl::StrAppend(&shown, text);
+  return shown;
+}
+
 }  // namespace
 
 Masking::Masking(const PropertySet& properties)
@@ -84,7 +102,7 @@ std::string Masking::ShownName(absl::string_view name) {
 
 std::string Masking::Shown(const Property& property) const {
   if (IsSecret(property)) return IsReference(property) ? property.raw : std::string(kMask);
-  return property.raw;
+  return WithoutPasswords(property.raw);
 }
 
 std::string Masking::Shown(const Property& property, const std::string& problem) const {

@@ -1,5 +1,5 @@
-// ConnectorNames: what hints call by its name: the connector's own, and those of what it uses on the
-// server.
+// ConnectorNames: what hints call by its name: the connector's own, and those of what it uses on
+// the server.
 #pragma once
 
 #include <string>

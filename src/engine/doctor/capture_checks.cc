@@ -120,6 +120,18 @@ Finding FindingOf(TableGap::Kind kind, const std::vector<postgres::TableName>& t
   return finding;
 }
 
+// A start makes it anew.
+void TellOfNoPublication(const Subject& subject, Findings* findings) {
+  findings->Add(
+      {.severity = Severity::kError,
+       .reason = "publication_missing",
+       .message = absl::StrCat(
+           "publication ", postgres::QuoteIdentifier(subject.replication.publication_name),
+           " was dropped since the position was stored: a start makes it, and the server cannot "
+           "decode by it what was written before"),
+       .hint = ""});
+}
+
 // The server decodes a change by the publications as they were when it was written.
 absl::Status ComparePublication(postgres::Connection& connection, const Subject& subject,
                                 const KnownTables& known, const replication::Coverage& coverage,
@@ -129,8 +141,13 @@ absl::Status ComparePublication(postgres::Connection& connection, const Subject&
   const bool anew = known.publication != Oid{} && coverage.publication != Oid{} &&
                     known.publication != coverage.publication;
   if (slot && coverage.publication == Oid{}) {
-    for (Finding& finding : findings->all)
-      if (finding.reason == "publication_missing") finding.hint = AndSlotAnew(finding.hint);
+    bool told = false;
+    for (Finding& finding : findings->all) {
+      if (finding.reason != "publication_missing") continue;
+      finding.hint = AndSlotAnew(finding.hint);
+      told = true;
+    }
+    if (!told && known.publication != Oid{}) TellOfNoPublication(subject, findings);
   }
   if (!slot || !anew) return absl::OkStatus();
   findings->Add(

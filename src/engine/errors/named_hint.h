@@ -1,7 +1,7 @@
-// What to type about an error of a connector, with its names filled in. Those who make an error know
-// what is wrong, and mostly neither whose it is nor how the connector is run: a recovery that takes
-// several steps is written here as a whole, by reason. An error that says nothing has the words of
-// its reason.
+// What to type about an error of a connector, with its names filled in. Those who make an error
+// know what is wrong, and mostly neither whose it is nor how the connector is run: a recovery that
+// takes several steps is written here as a whole, by reason. An error that says nothing has the
+// words of its reason.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@
 
 namespace walduct::engine {
 
-// What to do about a reason, for errors that bring no hint: admin/reasons, which stands above. To be
-// called before the first thread begins.
+// What to do about a reason, for errors that bring no hint: admin/reasons, which stands above. To
+// be called before the first thread begins.
 using RemedyOf = std::string (*)(absl::string_view reason);
 void UseRemedies(RemedyOf remedy_of);
 

@@ -124,8 +124,8 @@ std::vector<MaskLoss> MaskGuard::LossesOf(const KnownColumns& now) const {
   return losses;
 }
 
-// A partition that is new has the columns of its siblings, and their names: before one of them comes
-// with the new name, it may.
+// A partition that is new has the columns of its siblings, and their names: before one of them
+// comes with the new name, it may.
 std::vector<MaskLoss> MaskGuard::LossesOfKin(const KnownColumns& now) const {
   for (const auto& [relation, table] : tables_) {
     if (now.parent == Oid{} || table.parent != now.parent) continue;

@@ -1,7 +1,7 @@
 // FindLosses: which columns of a table are not hidden any more that were hidden, since they have
 // got another name or type, or the table has. A column is followed by its number; where only names
-// are known, as after a table was created anew, what is new under a name that nothing hides is taken
-// for what is missing. Pure.
+// are known, as after a table was created anew, what is new under a name that nothing hides is
+// taken for what is missing. Pure.
 #pragma once
 
 #include <string>

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "base/amount_text.h"
 #include "base/error.h"
 #include "base/memory_limit.h"
 
@@ -43,8 +44,8 @@ absl::Status RowGuard::NotWhole(const pg_conn* connection) {
 
 absl::Status RowGuard::TooLarge() const {
   return Error(absl::StatusCode::kFailedPrecondition, "row_too_large",
-               absl::StrCat("a row is larger than ", most_ >> 20,
-                            " MB, and the memory would have to hold it about four times"),
+               absl::StrCat("a row is larger than ", BytesText(most_),
+                            ", and the memory would have to hold it about four times"),
                "raise walduct.row.max.bytes, or the memory of the container; or do not have its "
                "large column sent: a column list in the publication (PostgreSQL 15), and "
                "column.exclude.list for snapshots");

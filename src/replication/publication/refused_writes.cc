@@ -50,8 +50,8 @@ EXISTS (SELECT FROM pg_catalog.pg_attribute a
         WHERE a.attrelid = c.oid AND a.attnum = ANY (($1)::pg_catalog.int2[])
           AND a.attgenerated = 's' AND NOT $0))";
 
-// $0: kEntry. $1: kIdentity. Columns go by name: a partition may have them in another order. A table
-// without identity is told of as such.
+// $0: kEntry. $1: kIdentity. Columns go by name: a partition may have them in another order. A
+// table without identity is told of as such.
 constexpr absl::string_view kListLacks = R"(
 EXISTS (SELECT $0 AND r.prattrs IS NOT NULL
           AND (c.relreplident = 'f' OR EXISTS (

@@ -29,7 +29,8 @@ std::string ListLacksIdentity(int server_version, absl::string_view publication)
 // The row filter reads columns outside of the identity.
 std::string FilterBeyondIdentity(int server_version, absl::string_view publication);
 
-// "FROM … WHERE …": the row `r` of pg_publication_rel whose list and filter count for c; PostgreSQL 15.
+// "FROM … WHERE …": the row `r` of pg_publication_rel whose list and filter count for c; PostgreSQL
+// 15.
 std::string AppliedEntry(absl::string_view publication);
 
 }  // namespace walduct::replication

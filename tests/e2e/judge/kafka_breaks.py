@@ -2,7 +2,7 @@
 import shutil
 
 from support.judge import Break, either, failed, lag, record_errors, retrying, stalled
-from support.kafka import delete_topics, set_topic
+from support.kafka import delete_topics
 from support.registry_stub import RegistryStub
 from support.wait import wait_until
 
@@ -34,12 +34,6 @@ def folder_gone(patient):
     patient.insert()
 
 
-def too_few_replicas(patient):
-    wait_until(lambda: patient.connector.events(), 10, "a record")
-    set_topic(patient.connector.worker["bootstrap.servers"], f"{patient.connector.prefix}.public.items", **{"min.insync.replicas": "2"})
-    patient.insert()
-
-
 def registry_of(fault):
     """A registry that answers until it is broken."""
     def prepares(patient):
@@ -55,8 +49,7 @@ def registry_of(fault):
 
 
 KAFKA = {
-    "a row is too large": Break(big_row, "row_too_large.*items|items.*row_too_large", STOPS, ready=503, config={"walduct.row.max.bytes": "100000"}, ends=True),
-    "too few replicas are in sync": Break(too_few_replicas, "NOT_ENOUGH_REPLICAS|in.sync|stalled", either(stalled, lag, STOPS), sink="kafka", config=OFTEN),
+    "a row is too large": Break(big_row, "row_too_large", STOPS, ready=503, config={"walduct.row.max.bytes": "100000"}, ends=True),
     "the registry fails": Break(says="registry", sign=either(stalled, lag, STOPS), **registry_of(500)),
     "the registry refuses a schema": Break(says="registry|schema_incompatible|subject", sign=STOPS, ready=503, ends=True, **registry_of(409)),
     "the broker is away": Break(kafka("stop-kafka"), "Kafka|broker|stalled", either(stalled, lag, STOPS), ready=503, doctor="broker|kafka_unreachable|Kafka",

@@ -21,7 +21,8 @@ class StartCoverage {
   // What this start has put into the publication, where a slot was there before.
   void Added(const std::vector<replication::PublishedTable>& tables);
 
-  // publication: as it is configured. Absent: not known. Advice: a server that went away is found by who needs it.
+  // publication: as it is configured. Absent: not known. Advice: a server that went away is found
+  // by who needs it.
   std::optional<replication::Coverage> Look(postgres::Connection& sql,
                                             const std::string& publication,
                                             const std::vector<postgres::TableName>& captured);

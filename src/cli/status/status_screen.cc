@@ -1,4 +1,4 @@
-#include "cli/status_screen.h"
+#include "cli/status/status_screen.h"
 
 #include <rapidjson/document.h>
 
@@ -12,7 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "base/amount_text.h"
 #include "base/plain_text.h"
-#include "cli/status_exit.h"
+#include "cli/status/status_exit.h"
 
 namespace walduct::cli {
 namespace {

@@ -9,8 +9,8 @@
 #include "cli/commands.h"
 #include "cli/configuration.h"
 #include "cli/running_process.h"
-#include "cli/status_exit.h"
-#include "cli/status_screen.h"
+#include "cli/status/status_exit.h"
+#include "cli/status/status_screen.h"
 #include "engine/errors/error_policy.h"
 
 namespace walduct::cli {
