@@ -19,11 +19,11 @@ class MockCluster {
   static constexpr int16_t kProduce = 0;
   static constexpr int16_t kMetadata = 3;
 
-  MockCluster() {
+  explicit MockCluster(int brokers = 1) : brokers_(brokers) {
     char text[256];
     owner_ = rd_kafka_new(RD_KAFKA_PRODUCER, nullptr, text, sizeof(text));
     CHECK(owner_ != nullptr);
-    cluster_ = rd_kafka_mock_cluster_new(owner_, 1);
+    cluster_ = rd_kafka_mock_cluster_new(owner_, brokers);
     CHECK(cluster_ != nullptr);
     rd_kafka_mock_set_controller_id(cluster_, 1);
     rd_kafka_mock_start_request_tracking(cluster_);
@@ -76,25 +76,32 @@ class MockCluster {
   void SetTopicError(const std::string& name, rd_kafka_resp_err_t error) {
     rd_kafka_mock_topic_set_error(cluster_, name.c_str(), error);
   }
+  // A fetch that is under way then crashes the mock cluster, which tells it the leader's id: see
+  // MoveLeader.
   void TakeLeader(const std::string& topic, int partition) {
     rd_kafka_mock_partition_set_leader(cluster_, topic.c_str(), partition, -1);
   }
-  void GiveLeader(const std::string& topic, int partition) {
-    rd_kafka_mock_partition_set_leader(cluster_, topic.c_str(), partition, 1);
+  void GiveLeader(const std::string& topic, int partition) { MoveLeader(topic, partition, 1); }
+  // Brokers count from 1.
+  void MoveLeader(const std::string& topic, int partition, int broker) {
+    CHECK(rd_kafka_mock_partition_set_leader(cluster_, topic.c_str(), partition, broker) == 0);
   }
   // Each answer takes so long.
   void SlowDown(absl::Duration time) {
-    rd_kafka_mock_broker_set_rtt(cluster_, 1, static_cast<int>(time / absl::Milliseconds(1)));
+    for (int broker = 1; broker <= brokers_; ++broker)
+      rd_kafka_mock_broker_set_rtt(cluster_, broker,
+                                   static_cast<int>(time / absl::Milliseconds(1)));
   }
-  void SetDown(bool down) {
+  void SetDown(bool down, int broker = 1) {
     if (down) {
-      rd_kafka_mock_broker_set_down(cluster_, 1);
+      rd_kafka_mock_broker_set_down(cluster_, broker);
     } else {
-      rd_kafka_mock_broker_set_up(cluster_, 1);
+      rd_kafka_mock_broker_set_up(cluster_, broker);
     }
   }
 
  private:
+  const int brokers_;
   rd_kafka_t* owner_;
   rd_kafka_mock_cluster_t* cluster_;
 };

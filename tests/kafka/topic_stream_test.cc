@@ -18,8 +18,11 @@ constexpr int kStuck = 0, kBusy = 1;  // partitions
 
 TEST(TopicStreamTest, WhatIsWrittenMeanwhileDoesNotProlongTheWait) {
   constexpr absl::Duration kTimeout = absl::Seconds(4), kLongest = absl::Seconds(20);
-  MockCluster cluster;
+  constexpr int kAway = 2;  // a broker
+  MockCluster cluster(2);
   cluster.CreateTopic("t", 2);
+  cluster.MoveLeader("t", kStuck, kAway);
+  cluster.MoveLeader("t", kBusy, 1);
   for (const int partition : {kStuck, kBusy}) cluster.Produce("t", "k", "v", partition);
   cluster.SlowDown(absl::Milliseconds(100));  // so that nothing is read before the leader is gone
   auto stream = TopicStream::Open({.bootstrap_servers = cluster.bootstrap_servers(),
@@ -29,7 +32,7 @@ TEST(TopicStreamTest, WhatIsWrittenMeanwhileDoesNotProlongTheWait) {
                                    .until_silent = true,
                                    .environment = Environment::Real()});
   ASSERT_TRUE(stream.ok()) << stream.status();
-  cluster.TakeLeader("t", kStuck);
+  cluster.SetDown(true, kAway);
   cluster.SlowDown(absl::ZeroDuration());
   const absl::Duration begin = Clock::Real().Monotonic();
   const std::jthread writer([&cluster, end = begin + kLongest](const std::stop_token& stop) {
