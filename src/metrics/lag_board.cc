@@ -10,7 +10,13 @@ constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr size_t kMostLooks = 256;
 // A change and its commit take more; a list of the running transactions takes less.
 constexpr uint64_t kLessThanAChange = 72;
-constexpr uint64_t kLongestRecord = 1 << 20;
+constexpr uint64_t kLongestRecord = 1 << 16;
+constexpr uint64_t kPage = 8192;
+// A server whose WAL ends in the middle of a record writes the rest with its next list of the
+// running transactions: each 15 seconds, and its writer may sleep for 5.
+constexpr absl::Duration kRecordGrace = absl::Seconds(22);
+// An asynchronous commit is written within 3 * wal_writer_delay.
+constexpr absl::Duration kWrittenWithin = absl::Seconds(2);
 
 absl::Duration Age(absl::Time now, absl::Time since) {
   return std::max(now - since, absl::ZeroDuration());
@@ -62,14 +68,20 @@ bool LagBoard::IsBehind(const Look& look) const {
   if (look.wal_end.value() <= at) return false;
   const uint64_t gap = look.wal_end.value() - at;
   if (at > 0 && gap <= kLessThanAChange) return false;
-  if (baseline_ && baseline_->next_xid == look.next_xid) return false;
-  const bool heard = heard_us_.load(kRelaxed) > absl::ToUnixMicros(look.at);
-  return !(look.partial && heard && gap <= kLongestRecord);
+  return !baseline_ || baseline_->next_xid != look.next_xid;
 }
 
+// What a look counts as ended is in the WAL up to its end, but for asynchronous commits, which may
+// not be written yet: those are before the end that a later look finds.
 void LagBoard::Settle() const {
   while (!found_.empty() && !IsBehind(found_.front())) {
-    baseline_ = found_.front();
+    const Look& front = found_.front();
+    const auto proves = [&](const Look& later) {
+      return later.at - front.at >= kWrittenWithin && !IsBehind(later);
+    };
+    const bool same = baseline_ && baseline_->next_xid == front.next_xid;
+    if (front.partial && !same && std::none_of(found_.begin() + 1, found_.end(), proves)) return;
+    baseline_ = front;
     found_.pop_front();
   }
 }
@@ -81,7 +93,9 @@ void LagBoard::OnLook(const Look& look) {
   last_ = look;
   const bool nothing_ended =
       look.slot_xmin != 0 && static_cast<uint32_t>(look.next_xid) == look.slot_xmin;
-  if (found_.empty() && nothing_ended) {
+  Settle();
+  if (nothing_ended && (found_.empty() || !IsBehind(found_.back()))) {
+    found_.clear();
     baseline_ = look;
     return;
   }
@@ -97,12 +111,21 @@ std::optional<absl::Time> LagBoard::UnsentSince(absl::Time now) const {
   if (HeldSince() > 0) return std::nullopt;
   const std::lock_guard<std::mutex> lock(mutex_);
   Settle();
-  if (found_.empty() || now - found_.front().at < kGrace) return std::nullopt;
+  const auto behind = [this](const Look& look) { return IsBehind(look); };
+  const auto first = std::find_if(found_.begin(), found_.end(), behind);
+  const auto is_old = [&](const Look& look) {
+    const uint64_t covered = covered_.load(kRelaxed);
+    const bool in_a_record = look.partial && look.wal_end.value() % kPage == 0 &&
+                             look.wal_end.value() <= covered + kLongestRecord;
+    const bool heard = heard_us_.load(kRelaxed) > absl::ToUnixMicros(look.at);
+    return now - look.at >= (in_a_record && heard ? kRecordGrace : kGrace);
+  };
+  if (std::none_of(first, found_.end(), is_old)) return std::nullopt;
   const int64_t complete = complete_us_.load(kRelaxed);
-  if (!baseline_ && complete == 0) return found_.front().at;
+  if (!baseline_ && complete == 0) return first->at;
   absl::Time since = absl::FromUnixMicros(complete);
   if (baseline_) since = std::max(since, baseline_->at);
-  return std::min(since, found_.front().at);
+  return std::min(since, first->at);
 }
 
 std::optional<absl::Duration> LagBoard::Read(absl::Time now) const {

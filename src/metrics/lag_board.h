@@ -61,10 +61,10 @@ class LagBoard {
   struct Look {
     absl::Time at;
     Lsn wal_end;
-    uint64_t next_xid = 0;   // behind all transactions that have ended
+    uint64_t next_xid = 0;   // changes when one ends; its low half is behind all that have
     Lsn confirmed;           // by the slot; 0/0: not known
     uint32_t slot_xmin = 0;  // the slot's catalog_xmin; 0: not known
-    // The WAL ends in the middle of a record that nobody has committed.
+    // More is not written yet: the rest of a record, asynchronous commits.
     bool partial = false;
   };
   void OnLook(const Look& look);

@@ -1,28 +1,35 @@
 #include "replication/slot_look.h"
 
+#include "absl/hash/hash.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "base/status_macros.h"
 
 namespace walduct::replication {
 namespace {
 
-// The snapshot of the statement, and with it next_xid, is taken before the functions are called. A
-// commit is in the WAL before it is in a snapshot. The WAL is written by whole pages ahead of a
-// commit, else up to the end of a record.
+// The snapshot of the statement is taken before the functions are called. It changes when a
+// transaction ends that has an id, whichever; of those that run on a primary a standby knows the
+// oldest only, so there any WAL may be the end of another. A commit is in the WAL before it is in a
+// snapshot; one that is asynchronous may not be written yet. A new page begins with a header.
 constexpr absl::string_view kFrom = R"(
-  e.lsn, e.partial, pg_catalog.txid_snapshot_xmax(pg_catalog.txid_current_snapshot()),
-  s.confirmed_flush_lsn, s.catalog_xmin,
+  e.lsn, e.partial, e.snapshot, s.confirmed_flush_lsn, s.catalog_xmin,
   pg_catalog.pg_wal_lsn_diff(e.lsn, s.restart_lsn)::pg_catalog.int8,
   (SELECT setting::pg_catalog.int8 * 1048576 FROM pg_catalog.pg_settings
    WHERE name = 'max_slot_wal_keep_size')
-FROM (SELECT CASE WHEN r.r THEN pg_catalog.pg_last_wal_replay_lsn()
-             ELSE pg_catalog.pg_current_wal_lsn() END AS lsn,
-             CASE WHEN r.r THEN false
-             ELSE pg_catalog.pg_current_wal_insert_lsn() > pg_catalog.pg_current_wal_lsn()
-                  AND pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_current_wal_lsn(), '0/0') % 8192 = 0
-             END AS partial
-      FROM (SELECT pg_catalog.pg_is_in_recovery()) r(r) OFFSET 0) e
+FROM (SELECT w.lsn,
+             CASE WHEN w.r THEN false
+             ELSE pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_current_wal_insert_lsn(), w.lsn) > 40
+             END AS partial,
+             CASE WHEN w.r AND pg_catalog.txid_snapshot_xmin(w.s)
+                               <> pg_catalog.txid_snapshot_xmax(w.s)
+             THEN w.s::pg_catalog.text || ' ' || w.lsn::pg_catalog.text
+             ELSE w.s::pg_catalog.text END AS snapshot
+      FROM (SELECT r.r, pg_catalog.txid_current_snapshot() AS s,
+                   CASE WHEN r.r THEN pg_catalog.pg_last_wal_replay_lsn()
+                   ELSE pg_catalog.pg_current_wal_lsn() END AS lsn
+            FROM (SELECT pg_catalog.pg_is_in_recovery()) r(r) OFFSET 0) w OFFSET 0) e
 LEFT JOIN pg_catalog.pg_replication_slots s ON s.slot_name = ANY ($1::pg_catalog.text[]))";
 
 enum Column {
@@ -31,7 +38,7 @@ enum Column {
   kSafe,
   kEnd,
   kPartial,
-  kNextXid,
+  kSnapshot,
   kConfirmed,
   kXmin,
   kRetained,
@@ -57,6 +64,14 @@ uint64_t Number(absl::string_view text) {
   return absl::SimpleAtoi(text, &value) && value > 0 ? static_cast<uint64_t>(value) : 0;
 }
 
+// The low half is the xmax of xmin:xmax:running, the high half changes with the whole.
+uint64_t EndedBy(absl::string_view snapshot) {
+  const std::vector<absl::string_view> parts = absl::StrSplit(snapshot, ':');
+  if (parts.size() < 3) return 0;
+  const auto low = static_cast<uint32_t>(Number(parts[1]));
+  return (uint64_t{absl::HashOf(snapshot)} << 32) | low;
+}
+
 Lsn LsnOf(absl::string_view text) {
   const absl::StatusOr<Lsn> lsn = Lsn::Parse(text);
   return lsn.ok() ? *lsn : Lsn();
@@ -69,7 +84,7 @@ SlotLook Read(const postgres::Result& result, int row) {
   look.wal_status = std::string(text(kWalStatus));
   look.wal_end = LsnOf(text(kEnd));
   look.partial = text(kPartial) == "t";
-  look.next_xid = Number(text(kNextXid));
+  look.next_xid = EndedBy(text(kSnapshot));
   look.confirmed = LsnOf(text(kConfirmed));
   look.slot_xmin = static_cast<uint32_t>(Number(text(kXmin)));
   look.retained_bytes = Number(text(kRetained));

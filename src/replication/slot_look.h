@@ -19,8 +19,8 @@ struct SlotLook {
   // server does not say, before PostgreSQL 13
   std::string wal_status;
   Lsn wal_end;             // of the server: written on a primary, replayed on a standby
-  bool partial = false;    // it ends in the middle of a record that nobody has committed
-  uint64_t next_xid = 0;   // behind all transactions that have ended when wal_end was read
+  bool partial = false;    // more is not written yet: the rest of a record, asynchronous commits
+  uint64_t next_xid = 0;   // changes when one ends; its low half is behind all that have ended
   Lsn confirmed;           // 0/0: none
   uint32_t slot_xmin = 0;  // catalog_xmin; 0: none
   uint64_t retained_bytes = 0;

@@ -34,6 +34,8 @@ class SlotLookTest : public testing::Test {
     EXPECT_TRUE(looks.ok()) << looks.status();
     return looks.ok() ? looks->front() : SlotLook();
   }
+  // The end of the WAL, written or not.
+  Lsn Inserted() { return *Lsn::Parse(MustQuery(*sql_, "SELECT pg_current_wal_insert_lsn()")); }
 
   postgres::DatabaseOptions database_ = PostgresServer::Shared().CreateDatabase();
   std::unique_ptr<postgres::Connection> sql_ = MustOpen(database_);
@@ -60,20 +62,48 @@ TEST_F(SlotLookTest, OneAnswerForEachName) {
   }
 }
 
-// What lag is judged by: an id that moves with the end of a transaction that writes, and only then.
+// What lag is judged by: a number that changes with the end of a transaction that writes, and only
+// then.
 TEST_F(SlotLookTest, NextXidMovesWithWhatIsCommitted) {
   const SlotLook before = Look();
   MustQuery(*sql_, "SELECT count(*) FROM public.t");
   EXPECT_EQ(Look().next_xid, before.next_xid) << "it has only read";
   const auto writer = MustOpen(database_);
+  MustQuery(*writer, "SET synchronous_commit = on");
   MustQuery(*writer, "BEGIN; INSERT INTO public.t SELECT generate_series(1, 100000)");
   const SlotLook open = Look();
   EXPECT_EQ(open.next_xid, before.next_xid) << "it has not ended";
   EXPECT_GT(open.wal_end, before.wal_end) << "its WAL is written all the same";
+  const Lsn inserted = Inserted();
   MustQuery(*writer, "COMMIT");
   const SlotLook after = Look();
-  EXPECT_GT(after.next_xid, before.next_xid);
-  EXPECT_FALSE(after.partial) << "a commit is written to its end";
+  EXPECT_GT(static_cast<uint32_t>(after.next_xid), static_cast<uint32_t>(before.next_xid));
+  EXPECT_GT(after.wal_end, inserted) << "a commit is written to its end";
+}
+
+// The id behind all that have ended stays where it is.
+TEST_F(SlotLookTest, NextXidMovesWithTheEndOfAnOlderTransaction) {
+  const auto older = MustOpen(database_);
+  MustQuery(*older, "BEGIN; INSERT INTO public.t VALUES (1)");
+  MustQuery(*sql_, "INSERT INTO public.t VALUES (2)");
+  const SlotLook before = Look();
+  MustQuery(*older, "COMMIT");
+  const SlotLook after = Look();
+  EXPECT_EQ(static_cast<uint32_t>(after.next_xid), static_cast<uint32_t>(before.next_xid));
+  EXPECT_NE(after.next_xid, before.next_xid);
+}
+
+TEST_F(SlotLookTest, AnAsynchronousCommitIsWrittenOrTheLookIsPartial) {
+  MustQuery(*sql_, "SET synchronous_commit = off");
+  int partial = 0;
+  for (int i = 0; i < 20; ++i) {
+    const Lsn inserted = Inserted();
+    MustQuery(*sql_, "INSERT INTO public.t SELECT generate_series(1, 100)");
+    const SlotLook look = Look();
+    EXPECT_TRUE(look.partial || look.wal_end > inserted);
+    partial += look.partial;
+  }
+  EXPECT_GT(partial, 0) << "the writer of the WAL rests for 200 ms";
 }
 
 }  // namespace
