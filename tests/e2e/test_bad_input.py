@@ -357,7 +357,7 @@ def test_reasons_are_explained():
     def explain(*reason):
         return subprocess.run([BINARY, "explain", *reason], capture_output=True, text=True)
     known = explain("slot_lost")
-    assert known.returncode == 0 and "pg_drop_replication_slot" in known.stdout and "may be gone for good" in known.stdout
+    assert known.returncode == 0 and "walduct offsets reset NAME --accept-loss" in known.stdout and "may be gone for good" in known.stdout
     unknown = explain("lost_slot")
     assert unknown.returncode == 2 and "slot_lost, " in unknown.stderr and unknown.stdout == ""
     assert explain().stdout.count("\n| `") > 200

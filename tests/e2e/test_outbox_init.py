@@ -197,7 +197,13 @@ def test_the_wrong_database_is_named(databases, pg17, connectors, roles):
     assert connector.run_to_end() == 3
     line = connector.logged(".*reason=no_tables_captured.*").group(0)
     assert db.name in line and "database.dbname" in line and "walduct.allow.empty" in line and not db.slots()
-    db.execute(f'create publication "{db.name}"')
+    db.execute(f'create publication "{db.name}" for all tables')
+    connector.start().wait_streaming()
+    connector.stop()  # tables may come
+    db.drop_slot(connector.slot)
+    (connector.dir / "offsets.dat").unlink()
+    db.script(f'drop publication "{db.name}"; create publication "{db.name}"')
+    assert connector.run_to_end() == 3
     connector.config["walduct.allow.empty"] = "true"
     connector.start().wait_streaming()
     connector.stop()

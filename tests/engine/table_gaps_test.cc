@@ -143,7 +143,7 @@ KnownTables Many(uint32_t count, const std::string& prefix = "public.table_") {
 }
 
 TEST(KnownTablesTest, ComeBackAsTheyWere) {
-  for (const uint32_t count : {0, 1, 3, 3000}) {
+  for (const uint32_t count : {0u, 1u, 3u, 3000u}) {
     const KnownTables known = Many(count);
     const std::string member = EncodeKnownTables(known);
     EXPECT_THAT(member, HasSubstr(count < 1000 ? "tables" : "packed"));

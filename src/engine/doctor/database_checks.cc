@@ -164,8 +164,10 @@ postgres::ConnectionOptions SessionToLook(const Subject& subject, const Environm
 
 bool StopsWithoutTables(Connection& connection, const replication::ReplicationOptions& options) {
   const auto slot = replication::InspectSlot(connection, options.slot_name);
-  return RefusesNoTables(options.publication_autocreate, options.allow_empty) && slot.ok() &&
-         !*slot;  // a first start
+  const auto come = replication::TakesNewTables(connection, options.publication_name);
+  return RefusesNoTables(options.publication_autocreate, options.allow_empty,
+                         come.ok() && *come) &&
+         slot.ok() && !*slot;  // a first start
 }
 
 }  // namespace

@@ -8,9 +8,9 @@
 
 namespace walduct::engine {
 
-bool RefusesNoTables(replication::PublicationAutocreate mode, bool allow_empty) {
+bool RefusesNoTables(replication::PublicationAutocreate mode, bool allow_empty, bool come) {
   using enum replication::PublicationAutocreate;
-  return (mode == kDisabled || mode == kNoTables) && !allow_empty;
+  return (mode == kDisabled || mode == kNoTables) && !allow_empty && !come;
 }
 
 absl::Status JudgeNoTables(absl::string_view database, bool refuses) {

@@ -8,8 +8,9 @@
 
 namespace walduct::engine {
 
-// Whether a first start stops for it. allow_empty: walduct.allow.empty.
-bool RefusesNoTables(replication::PublicationAutocreate mode, bool allow_empty);
+// Whether a first start stops for it. allow_empty: walduct.allow.empty. come: of themselves, when
+// they are created (replication::TakesNewTables).
+bool RefusesNoTables(replication::PublicationAutocreate mode, bool allow_empty, bool come);
 
 // FailedPrecondition no_tables_captured where it refuses, else a warning in the log.
 absl::Status JudgeNoTables(absl::string_view database, bool refuses);

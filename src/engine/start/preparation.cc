@@ -155,9 +155,9 @@ absl::Status Preparation::Look() {
   prepared_.in_recovery = facts_.in_recovery;
   if (facts_.captured.empty() && facts_.elsewhere == 0 && !config().chain->ReadsMessages()) {
     const replication::ReplicationOptions& wanted = *config().replication;
-    RETURN_IF_ERROR(JudgeNoTables(
-        facts_.database,
-        !prepared_.stored && RefusesNoTables(wanted.publication_autocreate, wanted.allow_empty)));
+    const bool refuses =
+        RefusesNoTables(wanted.publication_autocreate, wanted.allow_empty, facts_.tables_come);
+    RETURN_IF_ERROR(JudgeNoTables(facts_.database, !prepared_.stored && refuses));
   }
   RETURN_IF_ERROR(CheckPromoted());
   RETURN_IF_ERROR(CheckSlot());

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/code_pages.h"
 #include "base/error.h"
@@ -121,6 +120,10 @@ absl::StatusOr<SourceFacts> PostgresSource::Inspect() {
   ASSIGN_OR_RETURN(SlotTables tables, FindSlotTables(TablesQuery()));
   facts_.captured = std::move(tables.own);
   facts_.elsewhere = tables.elsewhere;
+  if (facts_.captured.empty()) {
+    const std::string& publication = replication_options_.publication_name;
+    ASSIGN_OR_RETURN(facts_.tables_come, replication::TakesNewTables(*sql_, publication));
+  }
   RETURN_IF_ERROR(LookAtTypes());
   ASSIGN_OR_RETURN(facts_.slot, replication::InspectSlot(*sql_, replication_options_.slot_name));
   return facts_;

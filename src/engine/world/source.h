@@ -52,6 +52,8 @@ struct SourceFacts {
   std::optional<replication::SlotState> slot;  // absent: it has to be created
   std::vector<postgres::TableName> captured;
   size_t elsewhere = 0;  // tables that are captured by the connector's other slots
+  // Of none that is captured: the publication is there, and takes tables that are created later.
+  bool tables_come = false;
 };
 
 // What a start is going to do, as far as it matters to what is created.

@@ -228,6 +228,13 @@ absl::StatusOr<std::vector<PublishedTable>> EnsurePublication(
   return added;
 }
 
+absl::StatusOr<bool> TakesNewTables(postgres::Connection& connection, const std::string& name) {
+  ASSIGN_OR_RETURN(const std::string resolved, ResolvePublicationName(connection, name));
+  ASSIGN_OR_RETURN(const std::optional<PublicationState> state,
+                   ReadPublication(connection, resolved));
+  return state && (state->all_tables || !state->schemas.empty());
+}
+
 absl::StatusOr<std::vector<Advice>> CheckPublication(
     postgres::Connection& connection, const ReplicationOptions& options,
     const std::vector<postgres::TableName>& captured) {
