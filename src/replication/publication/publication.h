@@ -38,8 +38,8 @@ absl::StatusOr<std::vector<PublishedTable>> EnsurePublication(
     postgres::Connection& connection, const ReplicationOptions& options,
     const std::vector<postgres::TableName>& captured);
 
-// Looks only: whether tables that are created later come into the publication by themselves, as into
-// one FOR ALL TABLES or of schemas. False where there is none. name: as it is configured.
+// Looks only: whether tables that are created later come into the publication by themselves, as
+// into one FOR ALL TABLES or of schemas. False where there is none. name: as it is configured.
 absl::StatusOr<bool> TakesNewTables(postgres::Connection& connection, const std::string& name);
 
 // Looks only: what EnsurePublication would fail for, as far as the catalog tells, and what is to be
