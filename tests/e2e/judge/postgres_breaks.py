@@ -89,7 +89,7 @@ POSTGRES = {
     "the walsender stands still": Break(
         stop_walsender, "stall", either(stalled, lag), config=OFTEN, mends=go_on),
     "a row waits behind a lock": Break(
-        row_behind_a_lock, r"description of a table|lock|held up by pid", either(stalled, lag), config=OFTEN, tables="create table late (id int, w text default 'y')",
+        row_behind_a_lock, r"descri\w+ (of )?a table|held up by pid", either(stalled, lag), config=OFTEN, tables="create table late (id int, w text default 'y')",
         mends=lambda p: p.other.rollback()),
     "the slot is lost while Kafka is away": Break(
         lambda p: (p.servers.do("stop-kafka"), fill_wal(p)), r"\blost\b|slot_lost", slot_lost, ready=503, doctor="slot_lost|slot_invalidated",
