@@ -155,9 +155,7 @@ absl::StatusOr<std::vector<Oid>> MatchingTables(Connection& connection,
   wanted.table_include = outbox.tables;
   const names::TableFilter filter(std::move(wanted));
   ASSIGN_OR_RETURN(const auto tables, postgres::Catalog(connection).CapturedTables(filter));
-  std::vector<Oid> oids;
-  for (const postgres::TableName& table : tables) oids.push_back(table.relation);
-  return oids;
+  return postgres::RelationsOf(tables);
 }
 
 absl::StatusOr<Result> QueryLeaves(Connection& connection, const TablesQuery& query) {

@@ -120,8 +120,7 @@ absl::StatusOr<Coverage> ReadCoverage(postgres::Connection& connection,
   ASSIGN_OR_RETURN(const std::string name, ResolvePublicationName(connection, publication));
   ASSIGN_OR_RETURN(const bool via_root, ReadHead(connection, name, &coverage));
   ASSIGN_OR_RETURN(const Entries entries, ReadEntries(connection, &coverage));
-  std::vector<Oid> oids;
-  for (const postgres::TableName& table : tables) oids.push_back(table.relation);
+  const std::vector<Oid> oids = postgres::RelationsOf(tables);
   const std::string asked = postgres::OidArray(oids);
   ASSIGN_OR_RETURN(const Result found, connection.Query(Rows(6), kAsked, {asked}));
   for (int row = 0; row < found.rows(); ++row) {

@@ -130,8 +130,7 @@ absl::Status JoinView(postgres::Connection& worker, const TransactionOptions& op
 
 absl::Status LockTables(postgres::Connection& connection,
                         const std::vector<postgres::TableName>& tables) {
-  std::vector<Oid> relations;
-  for (const postgres::TableName& table : tables) relations.push_back(table.relation);
+  const std::vector<Oid> relations = postgres::RelationsOf(tables);
   ASSIGN_OR_RETURN(auto rights, postgres::FindLockRights(connection, relations));
   for (const postgres::TableName& table : tables) {
     RETURN_IF_ERROR(SetSavepoint(connection));

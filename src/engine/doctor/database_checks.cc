@@ -269,8 +269,7 @@ std::vector<std::string> CheckTables(Connection& connection, const Subject& subj
   }
   CheckCapture(connection, subject, findings);
   findings->Add(AddAdvice(connection, subject, *captured, findings));
-  std::vector<Oid> relations;
-  for (const postgres::TableName& table : *captured) relations.push_back(table.relation);
+  const std::vector<Oid> relations = postgres::RelationsOf(*captured);
   CheckTableTraps(connection, relations, subject.replication.publication_name, findings);
   CheckNulls(connection, relations, subject.encode.columns, subject.encode.values.keep_lost,
              findings);

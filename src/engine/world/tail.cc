@@ -89,8 +89,7 @@ void DropLeftovers(postgres::Connection& connection) {
 
 absl::StatusOr<std::vector<postgres::TableName>> WithIdentity(
     postgres::Connection& connection, const std::vector<postgres::TableName>& captured) {
-  std::vector<Oid> oids;
-  for (const postgres::TableName& table : captured) oids.push_back(table.relation);
+  const std::vector<Oid> oids = postgres::RelationsOf(captured);
   ASSIGN_OR_RETURN(const postgres::Result result,
                    connection.Query(postgres::Rows(1), kWithIdentity, {postgres::OidArray(oids)}));
   std::set<Oid> identified;

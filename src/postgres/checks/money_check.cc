@@ -43,8 +43,7 @@ absl::Status JudgeMoneyUnits(absl::string_view one, absl::string_view locale,
 absl::Status CheckMoneyUnits(Connection& connection, const DatabaseOptions& database,
                              const std::vector<TableName>& tables,
                              absl::FunctionRef<bool(absl::string_view)> published) {
-  std::vector<Oid> oids;
-  for (const TableName& table : tables) oids.push_back(table.relation);
+  const std::vector<Oid> oids = RelationsOf(tables);
   ASSIGN_OR_RETURN(const Result found, connection.Query(Rows(1), kMoneyColumn, {OidArray(oids)}));
   int row = 0;
   while (row < found.rows() && !published(found.Get(row, 0))) ++row;

@@ -141,8 +141,7 @@ absl::StatusOr<Findings> Examine(Connection& connection, const Result& result,
 
 absl::Status CheckReadRights(Connection& connection, const std::vector<TableName>& tables,
                              const event::WantedColumns& wanted, bool places) {
-  std::vector<Oid> oids;
-  for (const TableName& table : tables) oids.push_back(table.relation);
+  const std::vector<Oid> oids = RelationsOf(tables);
   ASSIGN_OR_RETURN(const Result result,
                    connection.Query(Rows(kRowSecurity + 1), kTables, {OidArray(oids)}));
   ASSIGN_OR_RETURN(const Findings findings, Examine(connection, result, wanted, places));

@@ -83,8 +83,7 @@ absl::StatusOr<std::vector<std::string>> ReadPublishedSchemas(postgres::Connecti
 
 absl::StatusOr<std::vector<PublishedTable>> PublishableTables(
     postgres::Connection& connection, const std::vector<postgres::TableName>& captured) {
-  std::vector<Oid> oids;
-  for (const postgres::TableName& table : captured) oids.push_back(table.relation);
+  const std::vector<Oid> oids = postgres::RelationsOf(captured);
   ASSIGN_OR_RETURN(
       const Result result,
       connection.Query(postgres::Rows(4), kPublishable,

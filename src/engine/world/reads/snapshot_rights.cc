@@ -50,8 +50,7 @@ absl::Status Begin(Connection& connection) {
 
 absl::Status TryForeign(Connection& connection, const std::vector<TableName>& tables,
                         const event::WantedColumns& wanted) {
-  std::vector<Oid> oids;
-  for (const TableName& table : tables) oids.push_back(table.relation);
+  const std::vector<Oid> oids = postgres::RelationsOf(tables);
   ASSIGN_OR_RETURN(const postgres::Result found,
                    connection.Query(postgres::Rows(1), kWithForeign, {postgres::OidArray(oids)}));
   std::set<Oid> foreign;
