@@ -49,3 +49,24 @@ logged() {
     return 1
   fi
 }
+
+# counted NAME WHAT COMMAND...: as logged, for a build by Ninja; says now and then how far WHAT is and about how long it still takes.
+counted() {
+  local name=$1 what=$2 code=0
+  shift 2
+  mkdir -p "$DEPS/log"
+  "$@" 2>&1 | tee "$DEPS/log/$name.log" | how_far "$what" || code=$?
+  if [ "$code" != 0 ] && [ -n "${CI:-}" ]; then tail -n 30 "$DEPS/log/$name.log" >&2; fi
+  return "$code"
+}
+
+# The lines of Ninja begin with [DONE/ALL]. One line of ours in 20 s; a build of a few steps needs none.
+how_far() {
+  local what=$1 begin=$SECONDS told=$SECONDS line done all left
+  while IFS= read -r line; do
+    [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]] && [ $((SECONDS - told)) -ge 20 ] || continue
+    done=${BASH_REMATCH[1]} all=${BASH_REMATCH[2]} told=$SECONDS
+    left=$(((SECONDS - begin) * (all - done) / done))
+    say "$what: $done of $all, about $((left / 60)) min $((left % 60)) s left"
+  done
+}
