@@ -97,6 +97,8 @@ class Game:
             "poll.interval.ms": "20", "status.update.interval.ms": "1000", **options, "topic.prefix": self.prefix,
         }
         self.walduct = Connector(bench.dir / name, {**self.config, "slot.name": f"{name}_w", "sink": "file",
+                                                    # A column that is renamed is shown by Debezium.
+                                                    "walduct.mask.lost": "warn",
                                                     "sink.file.path": str(bench.dir / name / "records.jsonl")},
                                  {"offset.storage.file.filename": str(bench.dir / name / "offsets.dat")}, name=name)
         delimiter = options.get("topic.delimiter", ".")

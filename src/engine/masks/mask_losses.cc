@@ -14,6 +14,7 @@ namespace {
 using Kind = MaskLoss::Kind;
 
 constexpr char kKeys[] = "message.key.columns";
+constexpr char kExcluded[] = "column.exclude.list";
 
 // As an entry of a list names it: letters of regular expressions are taken as they are.
 std::string EntryFor(absl::string_view text) {
@@ -199,7 +200,7 @@ absl::Status LossError(const MaskLoss& loss) {
                          "publishes it as it is")
           : absl::StrCat("add ", loss.entry, " to ", loss.property, ", beside what names ",
                          loss.was, " (older rows still come under that name)",
-                         of_key ? "" : ", or to column.exclude.list",
+                         of_key || loss.property == kExcluded ? "" : ", or to column.exclude.list",
                          ", and start the connector again; where it need not be, take ", loss.was,
                          " out of it, or set walduct.mask.lost=warn");
   return Error(absl::StatusCode::kFailedPrecondition, "mask_lost", LossText(loss), hint);
