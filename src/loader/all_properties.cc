@@ -1,5 +1,8 @@
 #include "loader/all_properties.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "config/properties/own_properties.h"
 #include "console/console_properties.h"
 #include "encode/options/avro_properties.h"
@@ -23,18 +26,32 @@
 #include "replication/replication_properties.h"
 #include "route/route_properties.h"
 #include "route/table_filter_properties.h"
-#include "sink/kafka_sink_properties.h"
-#include "sink/line_sink_properties.h"
-#include "sink/sink_properties.h"
+#include "sink/sink_types.h"
 #include "snapshot/snapshot_properties.h"
 #include "spill/spill_properties.h"
 #include "transform/properties/chain_properties.h"
 
 namespace walduct::loader {
 
+namespace {
+
+// The rows of each sink, at the end of their chapter.
+std::vector<config::PropertySection> WithSinks(std::vector<config::PropertySection> sections) {
+  for (const sink::SinkType* type : sink::SinkTypes()) {
+    if (type->rows == nullptr) continue;
+    const auto after = std::find_if(sections.rbegin(), sections.rend(), [&](const auto& section) {
+      return section.title == type->section;
+    });
+    sections.insert(after.base(), {type->section, type->rows()});
+  }
+  return sections;
+}
+
+}  // namespace
+
 const config::PropertyTable& AllProperties() {
   // Never destroyed: look-ups stay valid to the end of the process.
-  static const auto* const table = new config::PropertyTable({
+  static const auto* const table = new config::PropertyTable(WithSinks({
       {"Connection", postgres::ConnectionProperties()},
       {"Connection", config::MaskingProperties()},
       {"Other connectors and the Java driver", SiblingProperties()},
@@ -64,10 +81,8 @@ const config::PropertyTable& AllProperties() {
       {"Kafka Connect", config::ProviderProperties()},
       {"Kafka Connect", WorkerProperties()},
       {"Kafka clients", kafka::ClientProperties()},
-      {"Kafka clients", sink::TopicCreationProperties()},
       {"Position", offset::OffsetProperties()},
       {"walduct's own", sink::SinkProperties()},
-      {"walduct's own", sink::FileSinkProperties()},
       {"walduct's own", postgres::ConnectTimeoutProperties()},
       {"walduct's own", encode::LostValueProperties()},
       {"walduct's own", encode::LostMaskProperties()},
@@ -77,7 +92,7 @@ const config::PropertyTable& AllProperties() {
       {"walduct's own", http::ListenProperties()},
       {"walduct's own", console::ConsoleProperties()},
       {"walduct's own", outbox::OutboxProperties()},
-  });
+  }));
   return *table;
 }
 

@@ -23,8 +23,7 @@
 #include "replication/replication_properties.h"
 #include "route/route_properties.h"
 #include "route/topic_naming_properties.h"
-#include "sink/kafka_sink_properties.h"
-#include "sink/line_sink_properties.h"
+#include "sink/sink_types.h"
 #include "snapshot/snapshot_properties.h"
 #include "spill/spill_properties.h"
 #include "transform/properties/chain_properties.h"
@@ -121,7 +120,7 @@ void WarnOfNames(const config::PropertySet& properties, config::Findings* findin
 }
 
 bool UsesProducer(const config::PropertySet& properties) {
-  return properties.Text("sink") == "kafka" || properties.IsSet("offset.storage.topic") ||
+  return sink::ChosenType(properties).traits.kafka || properties.IsSet("offset.storage.topic") ||
          properties.IsSet("offsets.storage.topic");
 }
 
@@ -154,7 +153,7 @@ transform::ChainSpec CheckCombinations(const config::PropertySet& properties,
   engine::CheckRuntime(properties, findings);
   snapshot::CheckSnapshot(properties, findings);
   incremental::CheckIncremental(properties, findings);
-  sink::CheckFileSink(properties, findings);
+  sink::CheckSinks(properties, findings);
   offset::CheckOffset(properties, findings);
   CheckExactlyOnce(properties, findings);
   if (UsesProducer(properties)) CheckKafka(properties, findings);
@@ -162,7 +161,6 @@ transform::ChainSpec CheckCombinations(const config::PropertySet& properties,
   CheckHeaders(properties, chain, findings);
   encode::CheckConverters(properties, findings);
   CheckRegistries(properties, findings);
-  sink::CheckTopicCreation(properties, findings);
   route::CheckTopicNaming(properties, findings);
   outbox::CheckOutbox(properties, findings);
   CheckCleanup(properties, findings);

@@ -5,6 +5,7 @@
 #include "kafka/options.h"
 #include "offset/offset_properties.h"
 #include "offset/options.h"
+#include "sink/sink_types.h"
 
 namespace walduct::loader {
 namespace {
@@ -117,7 +118,7 @@ void WarnOfRefusals(const config::PropertySet& properties, config::Findings* fin
 absl::Span<const config::PropertyDefinition> ExactlyOnceProperties() { return kRows; }
 
 std::string TransactionalId(const config::PropertySet& properties, const std::string& name) {
-  if (!Required(properties) || properties.Text("sink") != "kafka") return "";
+  if (!Required(properties) || !sink::ChosenType(properties).traits.transactions) return "";
   const std::string group = properties.Text("group.id");
   return group.empty() ? absl::StrCat("walduct-", name, "-", properties.Text("topic.prefix"))
                        : absl::StrCat(group, "-", name, "-0");
@@ -125,7 +126,7 @@ std::string TransactionalId(const config::PropertySet& properties, const std::st
 
 void CheckExactlyOnce(const config::PropertySet& properties, config::Findings* findings) {
   if (!Required(properties)) return;
-  if (properties.Text("sink") != "kafka") {
+  if (!sink::ChosenType(properties).traits.transactions) {
     findings->Error(kSupport, "needs sink=kafka: only Kafka has transactions",
                     absl::StrCat("remove sink, or ", kRequested));
     return;

@@ -56,10 +56,7 @@ LoadResult LoadConnector(const config::LoadRequest& request, const std::string& 
 }
 
 bool CountTopics(std::shared_ptr<metrics::TopicBoard> topics, LoadResult* result) {
-  auto* const kafka = std::get_if<sink::KafkaSinkOptions>(&result->options.sink->target);
-  if (kafka == nullptr) return false;
-  kafka->topics = std::move(topics);
-  return true;
+  return result->options.sink->target->CountTopics(std::move(topics));
 }
 
 }  // namespace walduct::loader

@@ -39,7 +39,7 @@
 #include "route/route_properties.h"
 #include "route/table_filter_properties.h"
 #include "sink/options.h"
-#include "sink/sink_properties.h"
+#include "sink/sink_types.h"
 #include "snapshot/options.h"
 #include "snapshot/snapshot_properties.h"
 #include "spill/options.h"
@@ -102,48 +102,46 @@ engine::RecordErrorOptions BuildRecordErrors(const config::PropertySet& properti
   return errors;
 }
 
-// Where the position goes when nothing says so; one for each sink.
-struct ChooseStore {
-  offset::OffsetOptions* offset;
-  config::Findings* findings;
-
-  void operator()(const sink::KafkaSinkOptions&) const {}
-  void operator()(const sink::FileSinkOptions& sink) const {
-    offset->kind = offset::OffsetStoreKind::kFile;
-    offset->file_path = absl::StrCat(sink.path, ".offsets");
-    findings->Warn("offset.storage.file.filename",
-                   absl::StrCat("not set: the position is stored in '", offset->file_path, "'"));
+// Where the position goes when nothing says so.
+void ChooseStore(const sink::Destination& sink, offset::OffsetOptions* offset,
+                 config::Findings* findings) {
+  constexpr absl::string_view kFile = "offset.storage.file.filename";
+  switch (sink.type().traits.store) {
+    case sink::SinkTraits::Store::kKafka:
+      return;
+    case sink::SinkTraits::Store::kBesideOutput:
+      offset->kind = offset::OffsetStoreKind::kFile;
+      offset->file_path = sink.offset_file();
+      findings->Warn(kFile,
+                     absl::StrCat("not set: the position is stored in '", offset->file_path, "'"));
+      return;
+    case sink::SinkTraits::Store::kMemory:
+      offset->kind = offset::OffsetStoreKind::kMemory;
+      findings->Warn(kFile,
+                     "not set: with this sink the position is kept in memory and lost when the "
+                     "connector stops");
   }
-  void operator()(const sink::StdoutSinkOptions&) const {
-    offset->kind = offset::OffsetStoreKind::kMemory;
-    findings->Warn(
-        "offset.storage.file.filename",
-        "not set: with this sink the position is kept in memory and lost when the connector stops");
-  }
-};
+}
 
 // The router of records that cannot be published and the sink agree about their topic.
 void SetDeadLetters(const config::PropertySet& properties, engine::ConnectorOptions* options) {
-  auto* const kafka = std::get_if<sink::KafkaSinkOptions>(&options->sink->target);
-  if (kafka == nullptr) return;
-  kafka->dead_letter_topic = options->record_errors->dead_letter_topic;
   using Policy = engine::RecordErrorOptions::Policy;
   const auto tolerates = [options](Policy policy) {
     return policy == Policy::kTolerance ? options->record_errors->tolerate
                                         : policy != Policy::kStop;
   };
-  kafka->tolerates_missing = tolerates(options->record_errors->topic_missing);
-  kafka->tolerates_denied = tolerates(options->record_errors->topic_denied);
-  kafka->dead_letter_replication_factor =
-      static_cast<int>(properties.Integer("errors.deadletterqueue.topic.replication.factor"));
+  options->sink->target->Tolerate({.dead_letter_topic = options->record_errors->dead_letter_topic,
+                                   .replication_factor = static_cast<int>(properties.Integer(
+                                       "errors.deadletterqueue.topic.replication.factor")),
+                                   .missing = tolerates(options->record_errors->topic_missing),
+                                   .denied = tolerates(options->record_errors->topic_denied)});
 }
 
-// The producer of the records writes the position: it is read as it is written.
+// Who writes the records writes the position: it is read as it is written.
 void SetTransactions(const config::PropertySet& properties, engine::ConnectorOptions* options) {
-  auto* const kafka = std::get_if<sink::KafkaSinkOptions>(&options->sink->target);
-  if (kafka == nullptr) return;
-  kafka->transactional_id = TransactionalId(properties, options->name);
-  if (kafka->transactional_id.empty()) return;
+  const std::string id = TransactionalId(properties, options->name);
+  if (id.empty()) return;
+  options->sink->target->UseTransactions(id);
   options->offset->clients.reset();
   options->offset->commit_interval =
       CommitInterval(properties).value_or(options->offset->commit_interval);
@@ -174,7 +172,7 @@ engine::ConnectorOptions BuildOptions(const config::PropertySet& properties,
   *options.sink = sink::BuildSink(properties, *options.kafka);
   *options.offset = offset::BuildOffset(properties);
   if (!offset::NamesStore(properties))
-    std::visit(ChooseStore{options.offset.get(), findings}, options.sink->target);
+    ChooseStore(*options.sink->target, options.offset.get(), findings);
   *options.heartbeat = engine::BuildHeartbeat(properties, findings);
   *options.record_errors = BuildRecordErrors(properties, *options.chain);
   SetDeadLetters(properties, &options);
@@ -188,7 +186,7 @@ engine::ConnectorOptions BuildOptions(const config::PropertySet& properties,
 
 void WarnOfDefaultBroker(const config::PropertySet& properties,
                          const engine::ConnectorOptions& options, config::Findings* findings) {
-  const bool needs_kafka = std::holds_alternative<sink::KafkaSinkOptions>(options.sink->target) ||
+  const bool needs_kafka = options.sink->target->type().traits.kafka ||
                            options.offset->kind == offset::OffsetStoreKind::kKafkaTopic;
   const bool given = properties.IsSet("bootstrap.servers") ||
                      properties.IsSet("producer.bootstrap.servers") ||

@@ -3,6 +3,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "java/text/text_lists.h"
+#include "sink/sink_types.h"
 
 namespace walduct::loader {
 namespace {
@@ -37,7 +38,6 @@ constexpr Refusal kRefusals[] = {
      "set walduct.outbox.cleanup=none"},
     {"walduct.outbox.cleanup", "drop_partitions", "housekeeping of outbox tables knows one slot",
      "set walduct.outbox.cleanup=none"},
-    {"sink", "stdout", "the slots would write into each other's lines", "set sink=kafka"},
 };
 
 bool Has(const config::PropertySet& properties, const Refusal& refusal) {
@@ -58,14 +58,16 @@ void CheckPublication(const config::PropertySet& properties, config::Findings* f
                   "set publication.autocreate.mode=filtered, or walduct.slots=1");
 }
 
-// One file has one writer; what is written to /dev/null needs none.
 bool HasOneWriter(const config::PropertySet& properties) {
-  return properties.Text("sink") == "file" && properties.Text("sink.file.path") != "/dev/null";
+  const auto one_writer = sink::ChosenType(properties).one_writer;
+  return one_writer != nullptr && one_writer(properties);
 }
 
 void CheckSink(const config::PropertySet& properties, config::Findings* findings) {
   if (!HasOneWriter(properties)) return;
-  findings->Error("sink", "file has one writer, and walduct.slots is above 1",
+  findings->Error("sink",
+                  absl::StrCat(sink::ChosenType(properties).name,
+                               " has one writer, and walduct.slots is above 1"),
                   "set sink=kafka, or walduct.slots=1");
 }
 
@@ -104,7 +106,8 @@ void CheckSeveralSlots(const config::PropertySet& properties, const transform::C
 std::string OnlyOneSlot(const config::PropertySet& properties) {
   if (properties.Text(kSlots) != "1") return "";
   if (!NamesTables(properties)) return "it needs publication.autocreate.mode=filtered";
-  if (HasOneWriter(properties)) return "sink=file has one writer";
+  if (HasOneWriter(properties))
+    return absl::StrCat("sink=", sink::ChosenType(properties).name, " has one writer");
   for (const Refusal& refusal : kRefusals) {
     if (!Has(properties, refusal)) continue;
     return absl::StrCat("not with ", refusal.property,

@@ -1,16 +1,14 @@
-// SinkOptions: which sink, with the options of that one. A sink sees its own alone: its struct is
-// declared beside it. Immutable once built.
+// SinkOptions: which sink, with the options of that one. Immutable once built; copies share.
 #pragma once
 
-#include <variant>
+#include <memory>
 
-#include "sink/kafka_sink_options.h"
-#include "sink/line_sink_options.h"
+#include "sink/sink_type.h"
 
 namespace walduct::sink {
 
 struct SinkOptions {
-  std::variant<KafkaSinkOptions, FileSinkOptions, StdoutSinkOptions> target;
+  std::shared_ptr<Destination> target = DefaultDestination();
 };
 
 }  // namespace walduct::sink

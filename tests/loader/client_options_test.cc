@@ -3,6 +3,7 @@
 #include "kafka/options.h"
 #include "offset/options.h"
 #include "postgres/options.h"
+#include "sink/kafka_sink_type.h"
 #include "sink/options.h"
 #include "tests/loader/load_fixture.h"
 
@@ -25,7 +26,7 @@ class ClientOptionsTest : public LoadFixture {
            "prefix=srv\n";
   }
   static sink::KafkaSinkOptions ToKafka(const LoadResult& result) {
-    return std::get<sink::KafkaSinkOptions>(result.options.sink->target);
+    return dynamic_cast<const sink::KafkaDestination&>(*result.options.sink->target).options();
   }
 };
 

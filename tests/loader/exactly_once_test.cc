@@ -4,6 +4,7 @@
 
 #include "engine/configuration/connector_options.h"
 #include "offset/options.h"
+#include "sink/kafka_sink_type.h"
 #include "sink/options.h"
 #include "tests/loader/load_fixture.h"
 
@@ -20,7 +21,9 @@ class ExactlyOnceTest : public LoadFixture {
  protected:
   LoadResult Load(const std::string& more) { return LoadWith(kRequired + more); }
   static std::string IdOf(const LoadResult& result) {
-    return std::get<sink::KafkaSinkOptions>(result.options.sink->target).transactional_id;
+    return dynamic_cast<const sink::KafkaDestination&>(*result.options.sink->target)
+        .options()
+        .transactional_id;
   }
 };
 

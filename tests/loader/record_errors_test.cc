@@ -1,6 +1,7 @@
 // errors.tolerance and its companions.
 #include "engine/configuration/record_error_options.h"
 #include "loader/load_connector.h"
+#include "sink/kafka_sink_type.h"
 #include "sink/options.h"
 #include "tests/loader/load_fixture.h"
 
@@ -16,7 +17,7 @@ class RecordErrorOptionsTest : public LoadFixture {
  protected:
   LoadResult LoadWith(const std::string& lines) { return Load(Minimal() + lines); }
   static sink::KafkaSinkOptions ToKafka(const LoadResult& result) {
-    return std::get<sink::KafkaSinkOptions>(result.options.sink->target);
+    return dynamic_cast<const sink::KafkaDestination&>(*result.options.sink->target).options();
   }
 };
 

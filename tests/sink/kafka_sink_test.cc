@@ -13,8 +13,7 @@
 #include "kafka/look/topic_reader.h"
 #include "kafka/options.h"
 #include "sink/awaited_topics.h"
-#include "sink/options.h"
-#include "sink/sink_factory.h"
+#include "sink/kafka_sink_type.h"
 #include "tests/kafka/mock_cluster.h"
 
 namespace walduct::sink {
@@ -51,7 +50,7 @@ class KafkaSinkTest : public testing::Test {
     kafka.bootstrap_servers = cluster_.bootstrap_servers();
     kafka.producer["rdkafka.topic.metadata.propagation.max.ms"] =
         absl::StrCat(absl::ToInt64Milliseconds(propagation_));
-    auto sink = CreateSink({options_}, kafka, environment);
+    auto sink = KafkaDestination(options_).Open({kafka, environment});
     EXPECT_TRUE(sink.ok()) << sink.status();
     return *std::move(sink);
   }
@@ -263,7 +262,7 @@ TEST_F(KafkaSinkTest, AnInvalidTopicNameIsRefusedAsSuch) {
 TEST_F(KafkaSinkTest, NoBrokerAtTheStartIsSaidWithItsAddress) {
   kafka::KafkaOptions kafka;
   kafka.bootstrap_servers = "127.0.0.1:1";
-  const auto sink = CreateSink({options_}, kafka, Environment::Real());
+  const auto sink = KafkaDestination(options_).Open({kafka, Environment::Real()});
   ASSERT_TRUE(sink.ok());
   const absl::Status status = (*sink)->PrepareTopics({"t"});
   EXPECT_EQ(ErrorReason(status), "broker_unavailable");

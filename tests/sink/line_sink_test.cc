@@ -12,9 +12,8 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "kafka/options.h"
+#include "sink/line_sink.h"
 #include "sink/null_sink.h"
-#include "sink/options.h"
-#include "sink/sink_factory.h"
 
 namespace walduct::sink {
 namespace {
@@ -35,8 +34,7 @@ class LineSinkTest : public testing::Test {
   ~LineSinkTest() override { std::filesystem::remove(path_); }
 
   std::unique_ptr<Sink> Open() const {
-    auto sink = CreateSink({FileSinkOptions{.buffer_bytes = 300u << 10, .path = path_}}, {},
-                           Environment::Real());
+    auto sink = LineSink::ToFile(FileSinkOptions{.buffer_bytes = 300u << 10, .path = path_});
     EXPECT_TRUE(sink.ok()) << sink.status();
     return *std::move(sink);
   }
@@ -137,8 +135,7 @@ TEST_F(LineSinkTest, AFullDiskBreaksTheSinkAndNothingIsAcknowledged) {
 }
 
 TEST_F(LineSinkTest, TheNullDeviceTakesEachRecordAtOnce) {
-  const auto opened = CreateSink({FileSinkOptions{.buffer_bytes = 1, .path = "/dev/null"}}, {},
-                                 Environment::Real());
+  const auto opened = LineSink::ToFile(FileSinkOptions{.buffer_bytes = 1, .path = "/dev/null"});
   ASSERT_TRUE(opened.ok()) << opened.status();
   Sink& sink = **opened;
   for (const Ticket ticket : {1u, 1u, 2u})
@@ -157,8 +154,7 @@ TEST_F(LineSinkTest, WhatIsTheNullDeviceIsAskedOfTheSystem) {
   EXPECT_NE(dynamic_cast<NullSink*>(Open().get()), nullptr);
   std::filesystem::remove(path_);
   EXPECT_EQ(dynamic_cast<NullSink*>(Open().get()), nullptr);
-  const auto full = CreateSink({FileSinkOptions{.buffer_bytes = 1, .path = "/dev/full"}}, {},
-                               Environment::Real());
+  const auto full = LineSink::ToFile(FileSinkOptions{.buffer_bytes = 1, .path = "/dev/full"});
   ASSERT_TRUE(full.ok()) << full.status();
   EXPECT_EQ(dynamic_cast<NullSink*>(full->get()), nullptr);
 }

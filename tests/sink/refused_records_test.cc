@@ -10,9 +10,8 @@
 #include "kafka/look/topic_reader.h"
 #include "kafka/options.h"
 #include "kafka/producer.h"
-#include "sink/options.h"
+#include "sink/kafka_sink_type.h"
 #include "sink/refusals.h"
-#include "sink/sink_factory.h"
 #include "tests/kafka/mock_cluster.h"
 
 namespace walduct::sink {
@@ -33,7 +32,7 @@ class RefusedRecordsTest : public testing::Test {
   std::unique_ptr<Sink> Open() {
     kafka::KafkaOptions kafka;
     kafka.bootstrap_servers = cluster_.bootstrap_servers();
-    auto sink = CreateSink({options_}, kafka, Environment::Real(), &refusals_);
+    auto sink = KafkaDestination(options_).Open({kafka, Environment::Real(), &refusals_});
     EXPECT_TRUE(sink.ok()) << sink.status();
     return *std::move(sink);
   }

@@ -152,6 +152,25 @@ Findings CheckLinkEdges(const Edges& linked, const Edges& allowed) {
   return findings;
 }
 
+// A sink is a row (src/sink/sink_type.h): other rooms know what a sink is, not which one they have.
+Findings CheckSinkIsNotAsked(const SourceFile& file) {
+  static const std::set<std::string> seam = {"sink.h",      "transactions.h", "options.h",
+                                             "sink_type.h", "sink_types.h",   "refusals.h"};
+  Findings findings;
+  // `walduct tail` prints, whichever sink the connector has.
+  if (RoomOf(file) == "sink" || file.path == "src/engine/world/tail.cc") return findings;
+  size_t number = 0;
+  for (absl::string_view line : Lines(file.text)) {
+    ++number;
+    if (absl::StrContains(line, "Text(\"sink\")"))
+      AddFinding(file, number, "asks which sink it is: ask a trait of its SinkType", &findings);
+    if (!absl::ConsumePrefix(&line, "#include \"sink/")) continue;
+    if (seam.count(std::string(line.substr(0, line.find('"')))) == 0)
+      AddFinding(file, number, "includes what belongs to one sink", &findings);
+  }
+  return findings;
+}
+
 TEST(Layers, EveryRoomIsListedOnceAndUnderItsDependencies) {
   const Layers layers = ParseLayers(ReadText(Root() / "tests/tidy/layers.txt"));
   EXPECT_THAT(layers.findings, IsEmpty()) << Report(layers.findings);
@@ -180,6 +199,14 @@ TEST(Layers, FoldersFormNoCircle) {
   EXPECT_THAT(findings, IsEmpty()) << Report(findings);
 }
 
+TEST(Layers, NobodyAsksWhichSinkItIs) {
+  Findings findings;
+  for (const SourceFile& file : ReadTree({"src"}, {".h", ".cc"})) {
+    for (const std::string& finding : CheckSinkIsNotAsked(file)) findings.push_back(finding);
+  }
+  EXPECT_THAT(findings, IsEmpty()) << Report(findings);
+}
+
 TEST(Layers, LinkEdgesAgree) {
   const Edges allowed = ParseLayers(ReadText(Root() / "tests/tidy/layers.txt")).allowed;
   const Findings findings =
@@ -192,6 +219,17 @@ TEST(LayersRule, FindsAForbiddenInclude) {
       MakeSource("src/encode/a.cc", "#include \"base/lsn.h\"\n#include \"sink/sink.h\"\n");
   EXPECT_THAT(CheckIncludes(file, {{"encode", {"base"}}}, {"base", "encode", "sink"}),
               ElementsAre("src/encode/a.cc:2: room 'encode' may not include room 'sink'"));
+}
+
+TEST(LayersRule, FindsWhoAsksWhichSinkItIs) {
+  EXPECT_THAT(CheckSinkIsNotAsked(MakeSource("src/loader/a.cc",
+                                             "#include \"sink/options.h\"\n"
+                                             "#include \"sink/kafka_sink.h\"\n"
+                                             "if (properties.Text(\"sink\") == kafka) {}\n")),
+              ElementsAre("src/loader/a.cc:2: includes what belongs to one sink",
+                          "src/loader/a.cc:3: asks which sink it is: ask a trait of its SinkType"));
+  EXPECT_THAT(CheckSinkIsNotAsked(MakeSource("src/sink/a.cc", "#include \"sink/null_sink.h\"\n")),
+              IsEmpty());
 }
 
 TEST(LayersRule, MainMayIncludeAllRooms) {

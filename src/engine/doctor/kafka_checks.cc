@@ -235,14 +235,14 @@ absl::StatusOr<KnownPosition> ReadPosition(const Subject& subject, const Environ
 
 KnownPosition CheckKafka(const Subject& subject, const Environment& environment,
                          const std::vector<std::string>& topics, Findings* findings) {
-  if (const auto* sink = std::get_if<sink::KafkaSinkOptions>(&subject.sink.target)) {
+  if (const sink::Destination& sink = *subject.sink.target; sink.type().traits.kafka) {
     const auto producer = Connect(subject.kafka, environment);
     findings->Add(producer.status());
     // One finding is enough for a cluster that is away.
     if (!producer.ok()) return {};
     findings->asked.push_back(absl::StrCat("Kafka at ", subject.kafka.bootstrap_servers));
     KafkaDoctor(subject.kafka, (*producer)->client(), findings)
-        .LookAt(topics, !sink->topic_creation.empty());
+        .LookAt(topics, sink.creates_topics());
   }
   auto position = ReadPosition(subject, environment, findings);
   findings->Add(position.status());

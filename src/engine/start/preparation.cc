@@ -27,9 +27,6 @@
 namespace walduct::engine {
 namespace {
 
-// StoredOffset::sink of what was printed.
-constexpr absl::string_view kPrinted = "stdout";
-
 snapshot::OffsetState StateOf(const std::optional<offset::StoredOffset>& stored) {
   if (!stored) return snapshot::OffsetState::kNone;
   return stored->position.snapshot == event::SnapshotPhase::kRunning
@@ -38,8 +35,7 @@ snapshot::OffsetState StateOf(const std::optional<offset::StoredOffset>& stored)
 }
 
 bool Prints(const ConnectorOptions& config) {
-  return std::holds_alternative<sink::StdoutSinkOptions>(config.sink->target) &&
-         !config.replication->temporary_slot;
+  return config.sink->target->type().traits.terminal && !config.replication->temporary_slot;
 }
 
 bool Moved(const std::optional<offset::StoredOffset>& before,
@@ -56,7 +52,7 @@ absl::Status HandoverDue() {
 }  // namespace
 
 std::string SinkMark(const ConnectorOptions& config) {
-  return Prints(config) ? std::string(kPrinted) : std::string();
+  return Prints(config) ? std::string(config.sink->target->type().name) : std::string();
 }
 
 absl::StatusOr<Prepared> Preparation::Run() {
@@ -228,17 +224,17 @@ absl::Status CheckSlotIsOurs(const ConnectorOptions& config,
                              const std::optional<replication::SlotState>& slot,
                              const std::optional<offset::StoredOffset>& stored) {
   if (!Prints(config) || !slot || !slot->confirmed_flush_lsn.valid() ||
-      (stored && stored->sink == kPrinted)) {
+      (stored && stored->sink == config.sink->target->type().name)) {
     return absl::OkStatus();
   }
-  return Error(
-      absl::StatusCode::kFailedPrecondition, "slot_of_another_sink",
-      absl::StrCat("replication slot \"", config.replication->slot_name,
-                   "\" exists, and sink=stdout has not read it "
-                   "before: what is printed would be confirmed to it, and the connector that "
-                   "uses it would never publish it"),
-      "to look at changes beside it, use walduct tail; to print them for good, set a "
-      "slot.name and an offset store of its own");
+  return Error(absl::StatusCode::kFailedPrecondition, "slot_of_another_sink",
+               absl::StrCat("replication slot \"", config.replication->slot_name,
+                            "\" exists, and sink=", config.sink->target->type().name,
+                            " has not read it before: what is printed would be confirmed to it, "
+                            "and the connector that "
+                            "uses it would never publish it"),
+               "to look at changes beside it, use walduct tail; to print them for good, set a "
+               "slot.name and an offset store of its own");
 }
 
 absl::Status Preparation::Decide() {

@@ -17,7 +17,6 @@
 #include "registry/registry_client.h"
 #include "replication/options.h"
 #include "sink/options.h"
-#include "sink/sink_factory.h"
 #include "snapshot/options.h"
 #include "spill/options.h"
 #include "spill/unnamed_files.h"
@@ -31,7 +30,7 @@ uint64_t ServerWorld::Random() {
 
 absl::StatusOr<std::unique_ptr<sink::Sink>> ServerWorld::OpenSink(const ConnectorOptions& config,
                                                                   sink::Refusals* refusals) {
-  return sink::CreateSink(*config.sink, *config.kafka, environment_, refusals);
+  return config.sink->target->Open({*config.kafka, environment_, refusals});
 }
 
 absl::StatusOr<std::unique_ptr<offset::OffsetStore>> ServerWorld::OpenOffsetStore(

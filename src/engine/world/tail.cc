@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <memory>
 #include <random>
 #include <set>
 #include <utility>
@@ -20,6 +21,7 @@
 #include "registry/options.h"
 #include "replication/options.h"
 #include "replication/publication/publication.h"
+#include "sink/line_sink_type.h"
 #include "sink/options.h"
 #include "snapshot/options.h"
 
@@ -131,7 +133,8 @@ void LookThroughAllSlots(ConnectorOptions* config) {
 }  // namespace
 
 ConnectorOptions TailConfig(ConnectorOptions config, const TailView& view) {
-  config.sink->target = sink::StdoutSinkOptions{.pretty = true, .full = view.full};
+  config.sink->target = std::make_shared<sink::StdoutDestination>(
+      sink::StdoutSinkOptions{.pretty = true, .full = view.full});
   config.offset->kind = offset::OffsetStoreKind::kMemory;
   config.replication->temporary_slot = true;
   config.replication->failover_slot = false;
