@@ -2,7 +2,12 @@
 
 #include <librdkafka/rdkafka.h>
 
+#include <string>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "base/error.h"
 
 namespace walduct::kafka {
@@ -132,12 +137,49 @@ const Meaning& MeaningOf(int code) {
   return kUnknown;
 }
 
+constexpr absl::string_view kConnectTo = "Connect to ipv";
+
+// "10.0.0.5:9092" of "Connect to ipv4#10.0.0.5:9092 failed: …", cut off together with these words.
+absl::string_view ConsumeConnectTo(absl::string_view* words) {
+  absl::string_view rest = *words;
+  if (!absl::ConsumePrefix(&rest, kConnectTo)) return "";
+  const size_t begin = rest.find('#');
+  const size_t end = rest.find(" failed: ");
+  if (begin == absl::string_view::npos || end == absl::string_view::npos || end < begin) return "";
+  *words = rest.substr(end + absl::string_view(" failed: ").size());
+  return rest.substr(begin + 1, end - begin - 1);
+}
+
+// What the client says begins with the broker's address, as a rule the one of bootstrap.servers,
+// and with that which its name has. Each address once: `what` names the first.
+std::string WithoutKnownAddress(absl::string_view what, absl::string_view words) {
+  const size_t slash = words.find('/');
+  const size_t colon = words.find(": ");
+  if (slash == absl::string_view::npos || colon == absl::string_view::npos || colon < slash)
+    return std::string(words);
+  absl::string_view broker = words.substr(0, slash);
+  if (const size_t protocol = broker.find("://"); protocol != absl::string_view::npos)
+    return std::string(words);
+  const std::string named = absl::AsciiStrToLower(broker);
+  absl::string_view rest = words.substr(colon + 2);
+  const absl::string_view resolved = ConsumeConnectTo(&rest);
+  const bool known = absl::EndsWith(absl::AsciiStrToLower(what), absl::StrCat(" ", named));
+  const absl::string_view host = broker.substr(0, broker.rfind(':'));
+  const bool local = host == "localhost" || resolved == broker || resolved.empty();
+  const std::string begin = known ? "" : absl::StrCat(broker, ": ");
+  if (rest.size() == words.size() - colon - 2) return absl::StrCat(begin, rest);
+  if (local) return absl::StrCat(begin, "cannot connect: ", rest);
+  return absl::StrCat(begin, "cannot connect (", resolved.substr(0, resolved.rfind(':')),
+                      "): ", rest);
+}
+
 }  // namespace
 
 absl::Status KafkaError(int code, absl::string_view what, absl::string_view detail) {
   const Meaning& meaning = MeaningOf(code);
   const auto kafka_code = static_cast<rd_kafka_resp_err_t>(code);
-  const absl::string_view words = detail.empty() ? rd_kafka_err2str(kafka_code) : detail;
+  const std::string words =
+      detail.empty() ? rd_kafka_err2str(kafka_code) : WithoutKnownAddress(what, detail);
   return Error(meaning.code, meaning.reason,
                absl::StrCat(what, ": ", words, " (", rd_kafka_err2name(kafka_code), ")"),
                meaning.hint);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <librdkafka/rdkafka.h>
 
+#include "absl/strings/str_cat.h"
 #include "base/error.h"
 
 namespace walduct::kafka {
@@ -25,6 +26,30 @@ TEST(KafkaErrorTest, ACodeWithoutARowMayPass) {
   const absl::Status status = KafkaError(RD_KAFKA_RESP_ERR_UNKNOWN, "k", "the broker's words");
   EXPECT_TRUE(absl::IsUnavailable(status));
   EXPECT_EQ(status.message(), "k: the broker's words (UNKNOWN)");
+}
+
+TEST(KafkaErrorTest, AnAddressStandsThereOnce) {
+  const auto text = [](absl::string_view what, absl::string_view words) {
+    return std::string(KafkaError(RD_KAFKA_RESP_ERR__TRANSPORT, what, words).message());
+  };
+  constexpr absl::string_view kEnd = "Connection refused (after 0ms in state CONNECT)";
+  const auto connect = [&](absl::string_view broker, absl::string_view address) {
+    return absl::StrCat(broker, "/bootstrap: Connect to ipv4#", address, " failed: ", kEnd);
+  };
+  const std::string refused = absl::StrCat("cannot connect: ", kEnd, " (_TRANSPORT)");
+  EXPECT_EQ(text("Kafka at localhost:9092", connect("localhost:9092", "127.0.0.1:9092")),
+            absl::StrCat("Kafka at localhost:9092: ", refused));
+  EXPECT_EQ(text("Kafka at 10.0.0.5:9092", connect("10.0.0.5:9092", "10.0.0.5:9092")),
+            absl::StrCat("Kafka at 10.0.0.5:9092: ", refused));
+  // What the name has become, and which of several it is, is worth knowing.
+  EXPECT_EQ(text("Kafka at k-1:9092", connect("k-1:9092", "10.0.0.5:9092")),
+            absl::StrCat("Kafka at k-1:9092: cannot connect (10.0.0.5): ", kEnd, " (_TRANSPORT)"));
+  EXPECT_EQ(text("Kafka at 10.0.0.5:1,10.0.0.6:1", connect("10.0.0.5:1", "10.0.0.5:1")),
+            absl::StrCat("Kafka at 10.0.0.5:1,10.0.0.6:1: 10.0.0.5:1: ", refused));
+  EXPECT_EQ(text("Kafka at k-1:9092", "k-1:9092/2: Disconnected (after 3 ms in state UP)"),
+            "Kafka at k-1:9092: Disconnected (after 3 ms in state UP) (_TRANSPORT)");
+  EXPECT_EQ(text("Kafka at k-1:9092", "1/1 brokers are down"),
+            "Kafka at k-1:9092: 1/1 brokers are down (_TRANSPORT)");
 }
 
 TEST(KafkaErrorTest, KindsOfErrors) {
