@@ -164,7 +164,7 @@ absl::Status KafkaOffsetStore::CheckTopic() {
     return Error(absl::StatusCode::kFailedPrecondition, "offset_topic_not_compacted",
                  absl::StrCat("the offset topic ", options_.topic, " has cleanup.policy=", *policy,
                               ": the broker would remove the stored position when it gets old"),
-                 absl::StrCat("kafka-configs --alter --entity-type topics --entity-name ",
+                 absl::StrCat("kafka-configs.sh --alter --entity-type topics --entity-name ",
                               options_.topic, " --add-config cleanup.policy=compact"));
   }
   const std::optional<kafka::Replication> replication =
@@ -214,7 +214,7 @@ void KafkaOffsetStore::TellIfLong(absl::Duration took, size_t records) const {
       {{"topic", options_.topic},
        {"records", records},
        {"took", absl::FormatDuration(absl::Trunc(took, absl::Milliseconds(100)))},
-       {"hint", absl::StrCat("let it be compacted sooner: kafka-configs --alter --entity-type "
+       {"hint", absl::StrCat("let it be compacted sooner: kafka-configs.sh --alter --entity-type "
                              "topics --entity-name ",
                              options_.topic, " --add-config segment.bytes=", kSegmentBytes)}});
 }
@@ -228,7 +228,7 @@ absl::StatusOr<bool> KafkaOffsetStore::CreateTopic() {
   if (!status.ok()) {
     return Error(status.code(), ErrorReason(status),
                  absl::StrCat("cannot create the offset topic: ", status.message()),
-                 absl::StrCat("kafka-topics --create --topic ", options_.topic, " --partitions ",
+                 absl::StrCat("kafka-topics.sh --create --topic ", options_.topic, " --partitions ",
                               options_.topic_partitions, " --config cleanup.policy=compact"));
   }
   if (!existed) log::Info("offset topic created", {{"topic", options_.topic}});

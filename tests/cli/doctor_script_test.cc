@@ -24,8 +24,8 @@ TEST(DoctorScript, CommandsAreWhatAHintBeginsWith) {
               ElementsAre("CREATE PUBLICATION p FOR TABLE t"));
   EXPECT_THAT(CommandsOf("ALTER SYSTEM SET a = 1; SELECT pg_reload_conf()"),
               ElementsAre("ALTER SYSTEM SET a = 1", "SELECT pg_reload_conf()"));
-  EXPECT_THAT(CommandsOf("kafka-topics --create --topic t"),
-              ElementsAre("kafka-topics --create --topic t"));
+  EXPECT_THAT(CommandsOf("kafka-topics.sh --create --topic t"),
+              ElementsAre("kafka-topics.sh --create --topic t"));
 }
 
 TEST(DoctorScript, NeitherChoicesNorWhatDestroys) {

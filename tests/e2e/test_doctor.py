@@ -213,7 +213,7 @@ def test_topics(db, connectors, strict_broker):
     connector.config["topic.creation.default.replication.factor"] = "1"
     assert examine(connector)[0] == 0, "the connector creates it"
     create_topic(strict_broker, topic, **{"max.message.bytes": "5000"})
-    found(connector, "warning", "message_limit_small", topic, "5000", "kafka-configs")
+    found(connector, "warning", "message_limit_small", topic, "5000", "kafka-configs.sh")
     set_topic(strict_broker, topic, max_message_bytes="2000000")
     create_topic(strict_broker, offsets, **{"cleanup.policy": "delete"})
     found(connector, "error", "offset_topic_not_compacted", offsets, "cleanup.policy=compact")

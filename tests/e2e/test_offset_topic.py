@@ -28,7 +28,7 @@ def test_cleanup_policy(policy, code, db, broker, connectors):
         return
     assert connector.run_to_end(timeout_s=40) == code
     log = connector.log_text()
-    assert "reason=offset_topic_not_compacted" in log and f"cleanup.policy={policy}" in log and "kafka-configs --alter" in log
+    assert "reason=offset_topic_not_compacted" in log and f"cleanup.policy={policy}" in log and "kafka-configs.sh --alter" in log
     assert db.slots() == []
 
 

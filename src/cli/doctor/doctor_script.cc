@@ -13,7 +13,7 @@ namespace walduct::cli {
 namespace {
 
 constexpr absl::string_view kSql[] = {"GRANT ", "ALTER ", "CREATE "};
-constexpr absl::string_view kShell[] = {"kafka-topics ", "kafka-configs ", "kafka-acls "};
+constexpr absl::string_view kShell[] = {"kafka-topics.sh ", "kafka-configs.sh ", "kafka-acls.sh "};
 constexpr absl::string_view kReload = "SELECT pg_reload_conf()";
 
 template <typename Words>

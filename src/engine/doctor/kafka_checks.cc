@@ -74,7 +74,7 @@ class KafkaDoctor {
                    .message = absl::StrCat("topic ", topic,
                                            " does not exist, and the brokers create none "
                                            "(auto.create.topics.enable=false)"),
-                   .hint = absl::StrCat("kafka-topics --bootstrap-server ",
+                   .hint = absl::StrCat("kafka-topics.sh --bootstrap-server ",
                                         client_.bootstrap_servers(), " --create --topic ", topic,
                                         "; or set topic.creation.default.partitions and "
                                         "topic.creation.default.replication.factor")});
@@ -86,7 +86,7 @@ class KafkaDoctor {
           {.severity = Severity::kError,
            .reason = "topic_authorization_failed",
            .message = absl::StrCat("this user may not write to topic ", look.name),
-           .hint = absl::StrCat("kafka-acls --bootstrap-server ", client_.bootstrap_servers(),
+           .hint = absl::StrCat("kafka-acls.sh --bootstrap-server ", client_.bootstrap_servers(),
                                 " --add --allow-principal ", Principal(),
                                 " --operation WRITE --operation DESCRIBE --topic ", look.name)});
     }
@@ -95,13 +95,13 @@ class KafkaDoctor {
         LimitOf(kafka::ReadTopicProperty(client_, look.name, "max.message.bytes", kPatience));
     if (limit == broker_limit_) return;  // said before
     CheckLimit(absl::StrCat("max.message.bytes of topic ", look.name), limit,
-               absl::StrCat("kafka-configs --bootstrap-server ", client_.bootstrap_servers(),
+               absl::StrCat("kafka-configs.sh --bootstrap-server ", client_.bootstrap_servers(),
                             " --alter --entity-type topics --entity-name ", look.name,
                             " --add-config max.message.bytes=", RequestBytes() + 512));
   }
 
   std::string Alter(const std::string& topic, absl::string_view change) const {
-    return absl::StrCat("kafka-configs --bootstrap-server ", client_.bootstrap_servers(),
+    return absl::StrCat("kafka-configs.sh --bootstrap-server ", client_.bootstrap_servers(),
                         " --alter --entity-type topics --entity-name ", topic, " ", change);
   }
 
