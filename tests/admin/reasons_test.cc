@@ -144,6 +144,9 @@ TEST(Reasons, WhatIsAlmostOneIsFound) {
   EXPECT_THAT(SimilarReasons("slot_used"), Contains("slot_in_use"));
   EXPECT_THAT(SimilarReasons("too_large"), Contains("record_too_large"));
   EXPECT_THAT(SimilarReasons("zzz"), IsEmpty());
+  // A slip comes before all that only begins alike.
+  EXPECT_EQ(SimilarReasons("slot_lsot").front(), "slot_lost");
+  EXPECT_EQ(SimilarReasons("recrod_too_large").front(), "record_too_large");
 }
 
 TEST(Reasons, AnExplanationSaysWhetherDataIsLost) {

@@ -8,6 +8,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "admin/reasons/tables.h"
+#include "base/edit_distance.h"
 
 namespace walduct::admin {
 namespace {
@@ -36,6 +37,14 @@ int Likeness(absl::string_view one, absl::string_view other) {
     }
   }
   return likeness;
+}
+
+// A slip of the fingers: before all that only shares words.
+int Nearness(absl::string_view one, absl::string_view other) {
+  constexpr size_t kSlips = 3;
+  const size_t distance = EditDistance(one, other);
+  if (distance > kSlips || distance * 3 > other.size()) return 0;
+  return static_cast<int>(100 * (kSlips + 1 - distance));
 }
 
 std::string Cell(absl::string_view text) { return absl::StrReplaceAll(text, {{"|", "\\|"}}); }
@@ -72,7 +81,8 @@ std::vector<absl::string_view> SimilarReasons(absl::string_view name) {
   std::vector<std::pair<int, absl::string_view>> found;
   for (const ReasonGroup& group : ReasonGroups()) {
     for (const Reason& reason : group.reasons) {
-      if (const int likeness = Likeness(name, reason.name); likeness > 0)
+      if (const int likeness = Likeness(name, reason.name) + Nearness(name, reason.name);
+          likeness > 0)
         found.emplace_back(-likeness, reason.name);
     }
   }

@@ -1,32 +1,11 @@
 #include "config/properties/names.h"
 
 #include <algorithm>
-#include <vector>
 
 #include "absl/strings/match.h"
+#include "base/edit_distance.h"
 
 namespace walduct::config {
-namespace {
-
-// Insertions, deletions, replacements and swaps of neighbours that turn a into b.
-size_t EditDistance(absl::string_view a, absl::string_view b) {
-  std::vector<size_t> before_last(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) last[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      row[j] =
-          std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] == b[j - 1] ? 0u : 1u)});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-        row[j] = std::min(row[j], before_last[j - 2] + 1);
-    }
-    before_last.swap(last);
-    last.swap(row);
-  }
-  return last[b.size()];
-}
-
-}  // namespace
 
 bool MatchesName(absl::string_view pattern, absl::string_view text) {
   while (!pattern.empty() && pattern[0] != '<') {
