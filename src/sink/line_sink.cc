@@ -1,16 +1,19 @@
 #include "sink/line_sink.h"
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "sink/eyes/eyes_record.h"
 #include "sink/null_sink.h"
 #include "sink/torn_line.h"
 
@@ -27,6 +30,17 @@ absl::Status Unwritable(absl::string_view name, int error) {
       error == EPIPE ? "" : "check sink.file.path, its directory, permissions and free space");
 }
 
+// As it is now: a window may change. 0: no terminal.
+size_t ColumnsOf(int fd) {
+  winsize size = {};
+  return ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+bool IsColourful(int fd) {
+  const char* const none = std::getenv("NO_COLOR");
+  return isatty(fd) == 1 && (none == nullptr || *none == '\0');
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Sink>> LineSink::ToStandardOutput(const StdoutSinkOptions& options) {
@@ -34,6 +48,7 @@ absl::StatusOr<std::unique_ptr<Sink>> LineSink::ToStandardOutput(const StdoutSin
                                              .fd = STDOUT_FILENO,
                                              .pretty = options.pretty,
                                              .full = options.full,
+                                             .eyes = options.eyes,
                                              .buffer_bytes = options.buffer_bytes}));
 }
 
@@ -58,7 +73,8 @@ absl::StatusOr<std::unique_ptr<Sink>> LineSink::ToFile(const FileSinkOptions& op
 
 LineSink::LineSink(const Options& options)
     : options_(options),
-      style_{.colour = options.pretty && isatty(options.fd) == 1, .full = options.full},
+      style_{.colour = (options.pretty || options.eyes) && IsColourful(options.fd),
+             .full = options.full},
       buffer_bytes_(std::max(options.buffer_bytes, kChunkBytes)) {}
 
 LineSink::~LineSink() {
@@ -68,14 +84,21 @@ LineSink::~LineSink() {
 absl::Status LineSink::Write(const event::Record& record, Ticket ticket) {
   if (!broken_.ok()) return broken_;
   if (!HasCapacity()) return absl::ResourceExhaustedError("output buffer is full");
-  if (options_.pretty) {
+  Append(record);
+  written_.Add(ticket);
+  if (buffer_.size() >= kChunkBytes) RETURN_IF_ERROR(WriteOut());
+  return absl::OkStatus();
+}
+
+void LineSink::Append(const event::Record& record) {
+  if (options_.eyes) {
+    AppendEyesRecord(record, {.colour = style_.colour, .columns = ColumnsOf(options_.fd)},
+                     &buffer_);
+  } else if (options_.pretty) {
     AppendPrettyRecord(record, style_, &buffer_);
   } else {
     AppendRecordLine(record, &buffer_);
   }
-  written_.Add(ticket);
-  if (buffer_.size() >= kChunkBytes) RETURN_IF_ERROR(WriteOut());
-  return absl::OkStatus();
 }
 
 absl::Status LineSink::Poll(AckHandler& acks) {

@@ -35,10 +35,12 @@ class LineSink final : public Sink {
     bool owned = false;  // close it, and fsync before acknowledging
     bool pretty = false;
     bool full = false;
+    bool eyes = false;
     size_t buffer_bytes = 0;
   };
 
   explicit LineSink(const Options& options);
+  void Append(const event::Record& record);
   absl::Status WriteOut();
 
   const Options options_;

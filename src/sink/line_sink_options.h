@@ -15,6 +15,7 @@ struct StdoutSinkOptions {
   size_t buffer_bytes = 8u << 20;  // the same
   bool pretty = false;             // for people: `walduct tail`
   bool full = false;               // with pretty: all of a record, else a line
+  bool eyes = false;               // a line for eyes, cut to a terminal's width
 };
 
 }  // namespace walduct::sink
