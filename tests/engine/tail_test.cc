@@ -1,5 +1,6 @@
 #include "engine/world/tail.h"
 
+#include "encode/options/encode_options.h"
 #include "engine/configuration/connector_options.h"
 #include "gtest/gtest.h"
 #include "incremental/options/incremental_options.h"
@@ -13,6 +14,20 @@ TEST(Tail, PrintsRecordsOnly) {
   ConnectorOptions config;
   config.incremental->notifies_sink = config.incremental->notifies_log = true;
   EXPECT_FALSE(TailConfig(config, {}).incremental->notifies());
+}
+
+// By it the values are known; what scripts read stays as it is.
+TEST(Tail, RecordsHaveTheirSchemaForEyesAlone) {
+  ConnectorOptions config;
+  using encode::ConverterKind;
+  for (const ConverterKind kind : {ConverterKind::kJson, ConverterKind::kAvro}) {
+    config.encode->value.kind = kind;
+    config.encode->value.schemas_enable = false;
+    EXPECT_FALSE(TailConfig(config, {}).encode->value.schemas_enable);
+    const ConnectorOptions eyes = TailConfig(config, {.eyes = true});
+    EXPECT_TRUE(eyes.encode->value.schemas_enable);
+    EXPECT_EQ(eyes.encode->value.kind, ConverterKind::kJson);
+  }
 }
 
 TEST(Tail, RecordsWhatComesAtACommitThroughASlotOfItsOwn) {

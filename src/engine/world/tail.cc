@@ -108,16 +108,20 @@ absl::StatusOr<std::vector<postgres::TableName>> WithIdentity(
 
 namespace {
 
-// A terminal cannot show a binary format, and looking at records must not register schemas.
-void ShowAsJson(ConnectorOptions* config) {
+// A terminal cannot show a binary format, and looking at records must not register schemas. For
+// eyes each record has its schema with it, by which its values are known.
+void ShowAsJson(ConnectorOptions* config, bool eyes) {
   for (encode::ConverterOptions* converter : {&config->encode->key, &config->encode->value}) {
     converter->schema_id = converter->json_schema = false;
+    if (eyes && converter->kind == encode::ConverterKind::kJson &&
+        converter->cloud_events == nullptr)
+      converter->schemas_enable = true;
     if (converter->kind != encode::ConverterKind::kAvro &&
         converter->kind != encode::ConverterKind::kProtobuf)
       continue;
     converter->cloud_events = nullptr;
     converter->kind = encode::ConverterKind::kJson;
-    converter->schemas_enable = false;
+    converter->schemas_enable = eyes;
   }
   *config->registries = {};
 }
@@ -134,7 +138,7 @@ void LookThroughAllSlots(ConnectorOptions* config) {
 
 ConnectorOptions TailConfig(ConnectorOptions config, const TailView& view) {
   config.sink->target = std::make_shared<sink::StdoutDestination>(
-      sink::StdoutSinkOptions{.pretty = true, .full = view.full});
+      sink::StdoutSinkOptions{.pretty = true, .full = view.full, .eyes = view.eyes});
   config.offset->kind = offset::OffsetStoreKind::kMemory;
   config.replication->temporary_slot = true;
   config.replication->failover_slot = false;
@@ -145,7 +149,7 @@ ConnectorOptions TailConfig(ConnectorOptions config, const TailView& view) {
   config.incremental->notifies_sink = config.incremental->notifies_log = false;
   config.replication->replica_identities.clear();
   config.outbox->cleanup = outbox::OutboxCleanup::kNone;
-  ShowAsJson(&config);
+  ShowAsJson(&config, view.eyes);
   if (!view.snapshot) config.snapshot->mode = snapshot::SnapshotMode::kNoData;
   return config;
 }

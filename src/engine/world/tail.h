@@ -29,6 +29,7 @@ struct ConnectorOptions;
 struct TailView {
   bool snapshot = false;  // as snapshot.mode says; else only what changes from now on
   bool full = false;      // all of each record, not a line
+  bool eyes = false;      // a line for eyes: decimals, bytes and times as what they are
 };
 ConnectorOptions TailConfig(ConnectorOptions config, const TailView& view);
 // Of `record`, whose messages are those that the assembler gets, whatever way they come.
