@@ -32,6 +32,9 @@ absl::StatusOr<ConnectionUrl> ParseConnectionUrl(const std::string& url) {
     if (name == "host") found.host = one->val;
     if (name == "port") found.port = one->val;
     if (name == "dbname") found.database = one->val;
+    if (name == "user") found.user = one->val;
+    if (name == "password") found.password = one->val;
+    if (name == "sslmode") found.sslmode = one->val;
   }
   return found;
 }

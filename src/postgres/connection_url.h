@@ -9,6 +9,7 @@ namespace walduct::postgres {
 
 struct ConnectionUrl {
   std::string host, port, database;  // empty: not given
+  std::string user, password, sslmode;
 };
 
 // InvalidArgument, with libpq's words, for what is no such address. Environment variables and
