@@ -58,6 +58,10 @@ int main(int argc, char** argv) {
       return walduct::cli::ShowHelp(arguments);
     case Command::kComplete:
       return walduct::cli::PrintCompletions(arguments);
+    case Command::kCompletion:
+      return walduct::cli::PrintCompletionScript(arguments);
+    case Command::kDemo:
+      return walduct::cli::RunDemo(arguments);
     case Command::kVersion:
       std::cout << walduct::engine::VersionText();
       return 0;

@@ -22,14 +22,22 @@ void AddConfiguration(CLI::App* command, Arguments* arguments, bool required) {
       ->type_name("KEY=VALUE");
 }
 
+void AddLogging(CLI::App* command, Arguments* arguments) {
+  command->add_option("--log-level", arguments->log_level, "debug, info, warn or error")
+      ->check(CLI::IsMember({"debug", "info", "warn", "error"}));
+  command->add_option("--log-format", arguments->log_format, "text or json")
+      ->check(CLI::IsMember({"text", "json"}));
+}
+
 std::function<void()> AddProcess(CLI::App* command, Arguments* arguments) {
   auto* url = command->add_option("--url", arguments->url,
                                   "http://HOST:PORT of a process that listens (default: "
                                   "http://127.0.0.1:8083)");
+  url->type_name("URL");
   auto* listen = command->add_option("--listen", arguments->listen,
                                      "The process's HOST:PORT, in place of --url; without both "
                                      "that of WALDUCT_LISTEN in the environment");
-  listen->excludes(url);
+  listen->type_name("HOST:PORT")->excludes(url);
   // What is typed wins.
   const auto parsed = [arguments, listen] {
     arguments->listen_typed = listen->count() > 0;

@@ -1,15 +1,29 @@
-// Flags that several commands take.
+// Flags that several commands take, and commands with many of their own.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "cli/arguments.h"
 
 namespace walduct::cli {
 
 // -f, -w and -o.
 void AddConfiguration(CLI::App* command, Arguments* arguments, bool required);
+
+// --log-level and --log-format.
+void AddLogging(CLI::App* command, Arguments* arguments);
+
+// The names of a map; help shows them alone.
+template <typename Map>
+CLI::Validator OneOf(const Map& values) {
+  const std::string names = absl::StrJoin(
+      values, ",", [](std::string* out, const auto& value) { out->append(value.first); });
+  return CLI::CheckedTransformer(values).description(absl::StrCat("{", names, "}"));
+}
 
 // Where a running process answers; what is typed wins over the environment. Gives what is to be
 // done once the command is parsed, and has it done.
@@ -19,5 +33,8 @@ std::function<void()> AddProcess(CLI::App* command, Arguments* arguments);
 // a value (null: there is none), which says what it is.
 void AddOfConnector(CLI::App* command, Arguments* arguments, std::string* value, bool required,
                     const char* what);
+
+void AddDemo(CLI::App* app, Arguments* arguments);
+void AddOutbox(CLI::App* app, Arguments* arguments);
 
 }  // namespace walduct::cli

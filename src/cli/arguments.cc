@@ -1,33 +1,24 @@
 #include "cli/arguments.h"
 
 #include <CLI/CLI.hpp>
+#include <iostream>
 #include <map>
+#include <memory>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/plain_text.h"
 #include "cli/argument_parts.h"
 #include "cli/completion.h"
+#include "cli/usage/examples.h"
+#include "cli/usage/help_formatter.h"
+#include "cli/usage/mistakes.h"
 #include "engine/commands/version.h"
 #include "engine/errors/error_policy.h"
 
 namespace walduct::cli {
 namespace {
-
-// The names of a map; help shows them alone.
-template <typename Map>
-CLI::Validator OneOf(const Map& values) {
-  const std::string names = absl::StrJoin(
-      values, ",", [](std::string* out, const auto& value) { out->append(value.first); });
-  return CLI::CheckedTransformer(values).description(absl::StrCat("{", names, "}"));
-}
-
-void AddLogging(CLI::App* command, Arguments* arguments) {
-  command->add_option("--log-level", arguments->log_level, "debug, info, warn or error")
-      ->check(CLI::IsMember({"debug", "info", "warn", "error"}));
-  command->add_option("--log-format", arguments->log_format, "text or json")
-      ->check(CLI::IsMember({"text", "json"}));
-}
 
 void AddRun(CLI::App* app, Arguments* arguments) {
   auto* run = app->add_subcommand("run", "Stream until SIGTERM or SIGINT");
@@ -35,10 +26,12 @@ void AddRun(CLI::App* app, Arguments* arguments) {
   AddLogging(run, arguments);
   auto* until_lsn = run->add_option("--until-lsn", arguments->until_lsn,
                                     "Stop once everything up to this LSN is delivered");
+  until_lsn->type_name("LSN");
   run->add_option("--listen", arguments->listen,
                   "HOST:PORT or https://HOST:PORT to answer on: /metrics, /livez, /readyz, "
                   "/status, Connect's REST "
                   "interface for reading")
+      ->type_name("HOST:PORT")
       ->envname("WALDUCT_LISTEN");
   run->add_flag("--until-caught-up", arguments->until_caught_up,
                 "Stop once the WAL that exists at the start is delivered")
@@ -62,10 +55,19 @@ void AddServe(CLI::App* app, Arguments* arguments) {
 
 void AddTail(CLI::App* app, Arguments* arguments) {
   auto* tail = app->add_subcommand(
-      "tail", "Print changes as they come, a line each; uses a temporary slot, stores nothing");
+      "tail",
+      "Print changes as they come, a line each; uses a temporary slot, stores nothing\n"
+      "On a terminal for eyes: time, LSN, what changed, cut to its width. Into a pipe or a file, "
+      "or "
+      "with --json: topic, key and row as JSON, whole.");
   AddConfiguration(tail, arguments, true);
   AddLogging(tail, arguments);
-  tail->add_flag("--full", arguments->full, "All of each record, not one line of it");
+  auto* json = tail->add_flag("--json", arguments->json,
+                              "Key and row as the JSON of the record, also on a terminal");
+  auto* full = tail->add_flag("--full", arguments->full, "All of each record, not one line of it");
+  tail->add_flag("--pretty", arguments->pretty, "For eyes, also where there is no terminal")
+      ->excludes(json)
+      ->excludes(full);
   tail->add_option("--table", arguments->tables,
                    "Only this one: public.orders, or a regular expression; once per table")
       ->type_name("TABLE")
@@ -182,16 +184,13 @@ void AddOffsets(CLI::App* app, Arguments* arguments) {
   auto* show = offsets->add_subcommand("show", "Print it; of several -f one after the other");
   AddOfConnector(show, arguments, nullptr, false, "");
   show->callback([arguments] { arguments->command = Command::kShowOffsets; });
-  auto* save = offsets->add_subcommand(
-      "export",
-      "Write it to a file, or to standard output: walduct offsets export shop > back.json");
+  auto* save = offsets->add_subcommand("export", "Write it to a file, or to standard output");
   AddOfConnector(save, arguments, &arguments->offsets_file, false, "a file (-: standard output)");
   save->callback([arguments] {
     if (arguments->offsets_file.empty()) arguments->offsets_file = "-";
     arguments->command = Command::kExportOffsets;
   });
-  auto* load = offsets->add_subcommand(
-      "import", "Store the position from a file: walduct offsets import shop back.json");
+  auto* load = offsets->add_subcommand("import", "Store the position from a file");
   AddOfConnector(load, arguments, &arguments->offsets_file, true, "a file (-: standard input)");
   load->callback([arguments] { arguments->command = Command::kImportOffsets; });
   constexpr char kAcceptLoss[] = "Do it also when changes are never published for it";
@@ -202,8 +201,8 @@ void AddOffsets(CLI::App* app, Arguments* arguments) {
   set->callback([arguments] { arguments->command = Command::kSetOffsets; });
   auto* reset = offsets->add_subcommand(
       "reset",
-      "Forget it: the next start is a first one; a slot that is lost is dropped. One that has "
-      "failed begins again at once");
+      "Forget it, and drop a slot that is lost: the next start is a first one\n"
+      "A connector that has failed begins again at once.");
   AddOfConnector(reset, arguments, nullptr, false, "");
   reset->add_flag("--accept-loss", arguments->accept_loss, kAcceptLoss);
   reset->add_flag("--drop-slot", arguments->drop_slot, "Drop the slot in any case");
@@ -213,13 +212,16 @@ void AddOffsets(CLI::App* app, Arguments* arguments) {
 void AddStatus(CLI::App* app, Arguments* arguments) {
   auto* status = app->add_subcommand("status", "What a running process is doing");
   status->footer(
-      "Exit codes: 0 it has answered; 6 its worker waits, as a rule for Kafka; 7 its worker "
-      "stands\n"
-      "by, for another one serves the group; 1 nobody answers; 2 there is no such connector");
+      "Exit codes: 0 all run, or rest as asked; 6 a connector has failed, or its slot is lost; 7 "
+      "one is\n"
+      "stalled or retries; 8 the worker waits, as a rule for Kafka; 9 another worker serves the "
+      "group;\n"
+      "1 nobody answers; 2 there is no such connector.");
   status->add_option("connector", arguments->connector, "Its name; all without it");
   AddConfiguration(status, arguments, false);
   AddProcess(status, arguments);
-  auto* watch = status->add_flag("--watch", arguments->watch, "Again every second");
+  auto* watch =
+      status->add_flag("--watch", arguments->watch, "Again every second, until q or Ctrl-C");
   auto* json = status->add_flag("--json", arguments->json, "As JSON");
   auto* alive = status->add_flag("--alive", arguments->alive,
                                  "Only ask /livez: exit code 0 when the process lives, else 1");
@@ -280,65 +282,6 @@ void AddExplain(CLI::App* app, Arguments* arguments) {
   explain->callback([arguments] { arguments->command = Command::kExplain; });
 }
 
-void AddOutboxNames(CLI::App* init, outbox::InitOptions* names, std::string* url) {
-  static const std::map<std::string, outbox::Flavour> kFlavours = {
-      {"table", outbox::Flavour::kTable},
-      {"partitioned", outbox::Flavour::kPartitioned},
-      {"message", outbox::Flavour::kMessage}};
-  init->add_option("--flavour", names->flavour,
-                   "table, partitioned (by day) or message (pg_logical_emit_message, no table)")
-      ->transform(OneOf(kFlavours));
-  init->add_option("--schema", names->schema, "Schema of the tables")->capture_default_str();
-  init->add_option("--table", names->table, "The outbox table")->capture_default_str();
-  init->add_option("--inbox-table", names->inbox_table, "The consumer's inbox table")
-      ->capture_default_str();
-  init->add_option("--role", names->role, "Role that walduct connects as")->capture_default_str();
-  init->add_option("--application-role", names->application_role,
-                   "Existing role of the application, which is granted INSERT");
-  init->add_option("--publication", names->publication)->capture_default_str();
-  init->add_option("--slot", names->slot, "Replication slot")->capture_default_str();
-  init->add_option("--connector", names->connector, "Name of the connector and topic.prefix")
-      ->capture_default_str();
-  init->add_option("--message-prefix", names->message_prefix, "Prefix of logical messages")
-      ->capture_default_str();
-  init->add_flag("--cleanup", names->cleanup, "Include what housekeeping needs");
-  auto* const host =
-      init->add_option("--host", names->host, "Where the connector finds the server");
-  auto* const port = init->add_option("--port", names->port, "Its port");
-  auto* const database = init->add_option("--database", names->database, "The database");
-  init->add_option("--url", *url, "postgres://HOST:PORT/DATABASE in place of these three")
-      ->excludes(host)
-      ->excludes(port)
-      ->excludes(database);
-}
-
-void AddOutbox(CLI::App* app, Arguments* arguments) {
-  auto* outbox = app->add_subcommand("outbox", "Set an outbox table up, or clean it");
-  outbox->require_subcommand(1);
-  auto* init = outbox->add_subcommand("init", "Print SQL and the matching connector configuration");
-  AddOutboxNames(init, &arguments->outbox, &arguments->outbox_url);
-  static const std::map<std::string, OutboxPart> kParts = {{"all", OutboxPart::kAll},
-                                                           {"connector", OutboxPart::kConnector},
-                                                           {"example", OutboxPart::kExample}};
-  init->add_option("--print", arguments->outbox_part,
-                   "all: SQL, with the rest as comments; or only the connector or the example")
-      ->transform(OneOf(kParts));
-  init->add_flag_callback(
-      "--inbox", [arguments] { arguments->outbox_part = OutboxPart::kInbox; },
-      "Print the consumer's inbox table instead");
-  init->callback([arguments] { arguments->command = Command::kOutboxInit; });
-  auto* clean = outbox->add_subcommand(
-      "clean", "Run housekeeping once: remove what is past its retention and acknowledged");
-  AddConfiguration(clean, arguments, true);
-  AddLogging(clean, arguments);
-  clean->add_flag("--dry-run", arguments->dry_run, "Only count, remove nothing");
-  clean
-      ->add_option("--wait", arguments->wait_seconds,
-                   "Seconds to wait for the running connector to acknowledge")
-      ->capture_default_str();
-  clean->callback([arguments] { arguments->command = Command::kOutboxClean; });
-}
-
 void AddSignal(CLI::App* app, Arguments* arguments) {
   auto* signal = app->add_subcommand(
       "signal", "Ask a connector for a snapshot, through a channel of signals that it reads");
@@ -379,6 +322,47 @@ void AddHelp(CLI::App* app, Arguments* arguments) {
   help->callback([arguments] { arguments->command = Command::kHelp; });
 }
 
+void AddCompletion(CLI::App* app, Arguments* arguments) {
+  auto* completion = app->add_subcommand(
+      "completion",
+      "Print what completes commands and options in a shell\n"
+      "The packages install it. Else: source <(walduct completion bash) in ~/.bashrc, with zsh "
+      "instead of bash in ~/.zshrc behind compinit.");
+  completion->add_option("shell", arguments->shell, "bash, zsh or fish")
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}))
+      ->required();
+  completion->callback([arguments] { arguments->command = Command::kCompletion; });
+}
+
+void SetGroups(CLI::App* app) {
+  static constexpr std::pair<const char*, const char*> kGroups[] = {
+      {"run", "Run"},          {"serve", "Run"},     {"demo", "Run"},       {"status", "Look"},
+      {"tail", "Look"},        {"doctor", "Look"},   {"validate", "Look"},  {"explain", "Look"},
+      {"pause", "Act"},        {"resume", "Act"},    {"stop", "Act"},       {"restart", "Act"},
+      {"skip", "Act"},         {"signal", "Act"},    {"offsets", "Move"},   {"shadow", "Move"},
+      {"diff", "Move"},        {"outbox", "Outbox"}, {"record", "Develop"}, {"help", "Other"},
+      {"completion", "Other"}, {"version", "Other"}};
+  for (const auto& [command, group] : kGroups) {
+    CLI::App* const one = app->get_subcommand(command);
+    one->group(group);
+    for (CLI::App* below : one->get_subcommands({})) below->group("Commands");
+  }
+}
+
+void RefuseUsage(const CLI::App& app, const std::vector<std::string>& words,
+                 const std::string& said, Arguments* arguments) {
+  const Mistake mistake = FindMistake(app, words, said);
+  if (mistake.nothing_typed) {
+    const CLI::App* command = nullptr;
+    const std::string path = CommandPath(app, words, &command);
+    std::cout << command->get_formatter()->make_help(command, path, CLI::AppFormatMode::Normal);
+  } else {
+    std::cerr << "error: " << PlainText(mistake.message) << "\nhint: " << mistake.hint << "\n";
+  }
+  arguments->command = Command::kNone;
+  arguments->usage_exit_code = engine::kExitConfiguration;
+}
+
 // Not shown: the shells' scripts ask by it. Its words are not for CLI11 to understand.
 bool IsCompletion(int argc, char** argv) {
   return argc >= 2 && absl::string_view(argv[1]) == "complete";
@@ -389,28 +373,32 @@ bool IsCompletion(int argc, char** argv) {
 void DescribeCommands(CLI::App* app, Arguments* arguments) {
   app->name("walduct");
   app->description("walduct: PostgreSQL's write-ahead log to Kafka, as Debezium writes it");
-  app->get_formatter()->column_width(36);
+  app->formatter(std::make_shared<HelpFormatter>());
   app->require_subcommand(1);
   app->set_version_flag("--version", engine::VersionText(), "Print versions");
   AddRun(app, arguments);
   AddServe(app, arguments);
-  AddValidate(app, arguments);
-  AddDoctor(app, arguments);
-  AddTail(app, arguments);
-  AddRecord(app, arguments);
-  AddShadow(app, arguments);
-  AddDiff(app, arguments);
+  AddDemo(app, arguments);
   AddStatus(app, arguments);
+  AddTail(app, arguments);
+  AddDoctor(app, arguments);
+  AddValidate(app, arguments);
+  AddExplain(app, arguments);
   AddLevers(app, arguments);
   AddSkip(app, arguments);
-  AddExplain(app, arguments);
   AddSignal(app, arguments);
   AddOffsets(app, arguments);
+  AddShadow(app, arguments);
+  AddDiff(app, arguments);
   AddOutbox(app, arguments);
+  AddRecord(app, arguments);
   AddHelp(app, arguments);
+  AddCompletion(app, arguments);
   app->add_subcommand("version", "Print versions")->callback([arguments] {
     arguments->command = Command::kVersion;
   });
+  SetGroups(app);
+  AddExamples(app);
 }
 
 const CLI::App* FindCommand(const CLI::App& app, absl::string_view name) {
@@ -429,17 +417,18 @@ Arguments ParseArguments(int argc, char** argv) {
   }
   CLI::App app;
   DescribeCommands(&app, &arguments);
+  const std::vector<std::string> words(argv + 1, argv + argc);
   try {
     app.parse(argc, argv);
+    if (!arguments.wrong.empty()) RefuseUsage(app, words, arguments.wrong, &arguments);
   } catch (const CLI::ParseError& error) {
-    arguments.command = Command::kNone;
-    arguments.usage_exit_code =
-        app.exit(error) == 0 ? engine::kExitClean : engine::kExitConfiguration;
-  }
-  if (!arguments.wrong.empty()) {
-    app.exit(CLI::ValidationError(arguments.wrong));
-    arguments.command = Command::kNone;
-    arguments.usage_exit_code = engine::kExitConfiguration;
+    if (error.get_exit_code() != 0) {
+      RefuseUsage(app, words, error.what(), &arguments);
+    } else {
+      app.exit(error);
+      arguments.command = Command::kNone;
+      arguments.usage_exit_code = engine::kExitClean;
+    }
   }
   return arguments;
 }

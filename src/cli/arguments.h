@@ -45,7 +45,9 @@ enum class Command {
   kOutboxInit,
   kOutboxClean,
   kHelp,
-  kComplete
+  kComplete,
+  kCompletion,
+  kDemo
 };
 
 struct Arguments {
@@ -67,6 +69,13 @@ struct Arguments {
     bool force = false;
   };
 
+  struct Demo {
+    std::string url, password_file;
+    std::string bootstrap_servers;  // empty: without Kafka
+    std::string schema = "walduct_demo";
+    bool once = false, delete_topics = false;
+  };
+
   Command command = Command::kNone;
   std::vector<std::string> connector_files;
   std::string worker_file;
@@ -81,7 +90,8 @@ struct Arguments {
     std::string ca, certificate, key;
   } server_tls;
   std::string connector;  // of status, pause, …: its name; of status, empty: all
-  bool watch = false, json = false, alive = false, ready = false;  // of status, json of doctor
+  bool watch = false, json = false, alive = false,
+       ready = false;  // of status; json of doctor, tail
   std::string reason;  // of explain, or an LSN; empty: all
   std::string log_level = "info";
   std::string log_format = "text";
@@ -102,6 +112,9 @@ struct Arguments {
   std::string operations;               // of tail: "c,d"; empty: the configuration's
   bool fix = false;                     // of doctor
   bool full = false, snapshot = false;  // of tail
+  bool pretty = false;                  // of tail: for eyes, without a terminal too
+  Demo demo;                            // of demo
+  std::string shell;                    // of completion
   std::string topic_prefix;             // of shadow: before the names of topics; empty: to a file
   std::string directory;                // of shadow: its position, its file
   Signal signal;                        // of signal

@@ -43,6 +43,11 @@ int ExplainLsn(Lsn lsn, const Arguments& arguments);
 // How a command is used; what a shell offers next.
 int ShowHelp(const Arguments& arguments);
 int PrintCompletions(const Arguments& arguments);
+// The shell's script that asks for these.
+int PrintCompletionScript(const Arguments& arguments);
+
+// A connector on tables of its own, which are gone again in the end.
+int RunDemo(const Arguments& arguments);
 
 // Looks at all that the connectors need, and changes nothing. 0: nothing but notices, 1: warnings,
 // 2: errors, or a configuration that is refused.

@@ -1,5 +1,7 @@
 #include "cli/configuration.h"
 
+#include <unistd.h>
+
 #include <cstdlib>
 #include <iostream>
 #include <memory>
@@ -13,6 +15,7 @@
 #include "base/log.h"
 #include "base/plain_text.h"
 #include "cli/process/last_end.h"
+#include "cli/usage/tones.h"
 #include "engine/commands/client_environment.h"
 #include "engine/commands/signal_commands.h"
 #include "engine/errors/error_policy.h"
@@ -36,6 +39,12 @@ bool ParseOverrides(const Arguments& arguments,
   return true;
 }
 
+// What streams says so in its log; to who asks for something at once it is of no use.
+bool Streams(Command command) {
+  return command == Command::kRun || command == Command::kTail || command == Command::kRecord ||
+         command == Command::kShadow;
+}
+
 }  // namespace
 
 std::string LoginFile() {
@@ -49,13 +58,14 @@ std::string LoginFile() {
 }
 
 int Refuse(const std::string& error) {
-  std::cerr << "error: " << PlainText(error) << "\n";
+  std::cerr << Toned(HasColours(STDERR_FILENO), Tone::kBad, "error:") << " " << PlainText(error)
+            << "\n";
   return engine::kExitConfiguration;
 }
 
 int PrintStatus(const absl::Status& status) {
   if (status.ok()) return engine::kExitClean;
-  std::cerr << "error: " << PlainText(status.message()) << "\n";
+  Refuse(std::string(status.message()));
   if (const std::string hint = ErrorHint(status); !hint.empty())
     std::cerr << "hint: " << PlainText(hint) << "\n";
   return status.code() == absl::StatusCode::kInvalidArgument ? engine::kExitConfiguration
@@ -91,7 +101,7 @@ bool LoadAll(const Arguments& arguments, std::vector<loader::LoadResult>* result
     for (const std::string& error : results->back().errors) Refuse(absl::StrCat(file, ": ", error));
     accepted = accepted && results->back().errors.empty();
   }
-  engine::IgnoreClientEnvironment();
+  engine::IgnoreClientEnvironment(Streams(arguments.command));
   return accepted;
 }
 

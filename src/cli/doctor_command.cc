@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <algorithm>
 #include <iostream>
 #include <string>
@@ -10,6 +12,7 @@
 #include "cli/doctor/doctor_report.h"
 #include "cli/doctor/doctor_script.h"
 #include "cli/running_process.h"
+#include "cli/usage/tones.h"
 #include "engine/commands/client_environment.h"
 #include "engine/errors/error_policy.h"
 #include "http/message.h"
@@ -38,7 +41,7 @@ int Report(const Arguments& arguments, const std::vector<Examined>& all) {
     if (arguments.fix)
       std::cout << ScriptOf(one);
     else if (!arguments.json)
-      PrintExamined(one);
+      std::cout << ExaminedText(one, HasColours(STDOUT_FILENO));
   }
   if (arguments.json) std::cout << ExaminedJson(all) << "\n";
   return worst;
@@ -66,7 +69,7 @@ int Doctor(const Arguments& arguments) {
   log::SetLevel(log::Level::kError);
   std::vector<Examined> all;
   const bool loaded = ForEachLane(arguments, [&](const engine::ConnectorOptions& options) {
-    engine::IgnoreClientEnvironment();  // once it is loaded
+    engine::IgnoreClientEnvironment(/*tell=*/false);  // once it is loaded
     all.push_back(ExamineConnector(options));
   });
   if (!loaded) return engine::kExitConfiguration;

@@ -103,7 +103,8 @@ int TellLastEnd(const Arguments& arguments, const absl::Status& error) {
   return exit_code;
 }
 
-int ExplainConnector(const Arguments& arguments) {
+int ExplainConnector(const Arguments& given) {
+  const Arguments arguments = WithListenerOfFiles(given);
   std::vector<LastEnd> ends;
   if (!arguments.reason.empty()) {
     const absl::StatusOr<std::string> status = Ask(ServerOf(arguments), "/status");

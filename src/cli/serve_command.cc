@@ -351,7 +351,7 @@ int Serve(const Arguments& arguments) {
     Refuse(absl::StrCat(arguments.worker_file, ": ", error));
   if (!worker.errors.empty()) return engine::kExitConfiguration;
   for (const std::string& warning : worker.warnings) log::Warn(warning);
-  engine::IgnoreClientEnvironment();
+  engine::IgnoreClientEnvironment(/*tell=*/true);
   const Environment environment = Environment::Real();
   engine::StopSignal stop;
   InstallSignals(&stop);

@@ -1,8 +1,12 @@
+#include <unistd.h>
+
 #include <iostream>
 
+#include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/configuration.h"
+#include "cli/usage/tones.h"
 #include "config/documentation.h"
 #include "engine/commands/client_environment.h"
 #include "engine/errors/error_policy.h"
@@ -19,15 +23,21 @@ namespace {
 int ShowPreview(const engine::ConnectorOptions& options) {
   const auto preview = engine::PreviewOnServer(options, Environment::Real());
   if (!preview.ok()) {
-    std::cout << "error: " << preview.status().message() << "\n";
+    std::cout << Toned(HasColours(STDOUT_FILENO), Tone::kBad,
+                       absl::StrCat("error: ", preview.status().message()))
+              << "\n";
     if (const std::string hint = ErrorHint(preview.status()); !hint.empty())
       std::cout << hint << "\n";
     return engine::ExitCodeFor(preview.status());
   }
   for (const std::string& table : preview->event_tables)
     std::cout << "outbox table " << table << ": its rows become events\n";
-  for (const std::string& notice : preview->notices) std::cout << "warning: " << notice << "\n";
-  for (const std::string& problem : preview->problems) std::cout << "warning: " << problem << "\n";
+  for (const auto* warnings : {&preview->notices, &preview->problems}) {
+    for (const std::string& warning : *warnings)
+      std::cout << Toned(HasColours(STDOUT_FILENO), Tone::kWarning,
+                         absl::StrCat("warning: ", warning))
+                << "\n";
+  }
   return engine::kExitClean;
 }
 
@@ -51,10 +61,11 @@ int Validate(const Arguments& arguments) {
     request->connector_path = file;
     results.push_back(loader::LoadConnector(*request));
   }
-  engine::IgnoreClientEnvironment();
+  engine::IgnoreClientEnvironment(/*tell=*/false);
   bool accepted = true;
   for (size_t i = 0; i < results.size(); ++i) {
-    std::cout << arguments.connector_files[i] << "\n" << config::RenderReport(results[i]);
+    std::cout << arguments.connector_files[i] << "\n"
+              << TonedReport(HasColours(STDOUT_FILENO), config::RenderReport(results[i]));
     accepted = accepted && results[i].errors.empty();
     if (!results[i].errors.empty() || !arguments.ask_database) continue;
     if (const int code = ShowPreview(results[i].options); code != engine::kExitClean) return code;

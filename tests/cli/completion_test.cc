@@ -53,6 +53,11 @@ TEST_F(CompletionTest, OffersValues) {
   EXPECT_FALSE(last_.files);
 }
 
+TEST_F(CompletionTest, OffersShells) {
+  EXPECT_THAT(Words({"completion", ""}), ElementsAre("bash", "zsh", "fish"));
+  EXPECT_THAT(Words({"com"}), ElementsAre("completion"));
+}
+
 TEST_F(CompletionTest, AsksForFiles) {
   EXPECT_THAT(Words({"run", "-f", ""}), IsEmpty());
   EXPECT_TRUE(last_.files);

@@ -37,6 +37,17 @@ TEST(StatusScreen, OfAConnectorThatStreams) {
       "lost in 34m 08s\n");
 }
 
+// It takes nothing up: what grows is not its doing, and it waits for nobody.
+TEST(StatusScreen, OfAConnectorThatHasFailed) {
+  std::string failed(kRunning);
+  failed.replace(failed.find("RUNNING"), 7, "FAILED");
+  const std::string screen = Show(failed);
+  EXPECT_THAT(screen, HasSubstr("stopped    by an error that it does not get over by itself"));
+  EXPECT_THAT(screen, HasSubstr("1.0 MB of WAL kept, 2.0 MB until it is lost, lost in 34m 08s"));
+  EXPECT_THAT(screen, Not(HasSubstr("grows by")));
+  EXPECT_THAT(screen, Not(HasSubstr("waiting")));
+}
+
 std::string OfWorker(absl::string_view worker, absl::string_view connectors = "") {
   return absl::StrCat(R"({"now":"2026-01-01T00:10:00.000Z","worker":{)", worker,
                       R"(},"connectors":[)", connectors, "]}");

@@ -3,13 +3,14 @@
 #include <rapidjson/document.h>
 
 #include <algorithm>
-#include <iostream>
 #include <mutex>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "admin/json.h"
 #include "base/environment.h"
 #include "base/plain_text.h"
+#include "cli/usage/tones.h"
 #include "engine/doctor/subject_of.h"
 #include "engine/errors/named_hint.h"
 #include "engine/lifecycle/connectors.h"
@@ -51,6 +52,11 @@ bool ReadExamined(const rapidjson::Value& json, Examined* one) {
   return true;
 }
 
+Tone ToneOf(Severity severity) {
+  if (severity == Severity::kError) return Tone::kBad;
+  return severity == Severity::kWarning ? Tone::kWarning : Tone::kFaint;
+}
+
 }  // namespace
 
 Examined ExamineConnector(const engine::ConnectorOptions& options) {
@@ -81,17 +87,29 @@ size_t CountOf(const Examined& one, Severity severity) {
                     [&](const Finding& finding) { return finding.severity == severity; }));
 }
 
-void PrintExamined(const Examined& one) {
-  std::cout << PlainText(one.connector) << "\n";
+std::string ExaminedText(const Examined& one, bool colour) {
+  std::string text = PlainText(one.connector) + "\n";
   for (const Finding& finding : one.findings.all) {
-    std::cout << "\n  " << SeverityText(finding.severity) << "  " << finding.reason << "\n    "
-              << finding.message << "\n";
-    if (!finding.hint.empty()) std::cout << "    -> " << finding.hint << "\n";
+    const Tone tone = ToneOf(finding.severity);
+    const bool faint = tone == Tone::kFaint;
+    absl::StrAppend(
+        &text, "\n  ",
+        Toned(colour, tone, absl::StrCat(SeverityText(finding.severity), "  ", finding.reason)),
+        "\n    ", Toned(colour, faint ? tone : Tone::kPlain, finding.message), "\n");
+    if (!finding.hint.empty())
+      absl::StrAppend(&text, "    ",
+                      Toned(colour, faint ? tone : Tone::kPlain, "-> " + finding.hint), "\n");
   }
-  std::cout << (one.findings.all.empty() ? "" : "\n") << "  " << CountOf(one, Severity::kError)
-            << " errors, " << CountOf(one, Severity::kWarning) << " warnings, "
-            << CountOf(one, Severity::kNotice)
-            << " notices; asked: " << absl::StrJoin(one.findings.asked, ", ") << "\n";
+  const auto count = [&](Severity severity, absl::string_view what) {
+    const size_t number = CountOf(one, severity);
+    return Toned(colour, number == 0 ? Tone::kPlain : ToneOf(severity),
+                 absl::StrCat(number, " ", what));
+  };
+  absl::StrAppend(&text, one.findings.all.empty() ? "" : "\n", "  ",
+                  count(Severity::kError, "errors"), ", ", count(Severity::kWarning, "warnings"),
+                  ", ", count(Severity::kNotice, "notices"),
+                  "; asked: ", absl::StrJoin(one.findings.asked, ", "), "\n");
+  return text;
 }
 
 std::string ExaminedJson(const std::vector<Examined>& all) {

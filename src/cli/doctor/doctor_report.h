@@ -29,7 +29,8 @@ std::string ExamineRunning(const std::vector<engine::ConnectorOptions>& lanes,
                            const engine::Connectors& connectors);
 
 size_t CountOf(const Examined& one, engine::Severity severity);
-void PrintExamined(const Examined& one);
+// For people: errors in red, warnings in yellow, notices faint.
+std::string ExaminedText(const Examined& one, bool colour);
 std::string ExaminedJson(const std::vector<Examined>& all);
 // Absent: it is none of these.
 std::optional<std::vector<Examined>> ParseExamined(absl::string_view json);

@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
@@ -10,6 +12,7 @@
 #include "admin/health.h"
 #include "base/check.h"
 #include "base/environment.h"
+#include "base/error.h"
 #include "base/log.h"
 #include "base/plain_text.h"
 #include "cli/commands.h"
@@ -19,6 +22,7 @@
 #include "cli/process/shutdown_watch.h"
 #include "cli/process/systemd.h"
 #include "engine/commands/record.h"
+#include "engine/commands/table_check.h"
 #include "engine/configuration/runtime_options.h"
 #include "engine/lifecycle/connector_set.h"
 #include "engine/world/server_world.h"
@@ -77,7 +81,10 @@ bool AsksForSnapshot(const Arguments& arguments) {
 // False: refused.
 bool PlanTail(Arguments* arguments, engine::TailView* view) {
   if (!AddTailFilters(arguments)) return false;
-  *view = {.snapshot = AsksForSnapshot(*arguments), .full = arguments->full};
+  const bool plain = arguments->full || arguments->json;
+  *view = {.snapshot = AsksForSnapshot(*arguments),
+           .full = arguments->full,
+           .eyes = !plain && (arguments->pretty || isatty(STDOUT_FILENO) == 1)};
   if (arguments->snapshot) arguments->overrides.emplace_back("snapshot.mode=initial");
   return true;
 }
@@ -85,6 +92,20 @@ bool PlanTail(Arguments* arguments, engine::TailView* view) {
 bool IsAlive(const engine::ConnectorSet& connectors, Clock& clock) {
   return admin::Liveness(admin::LookAt(connectors, clock), admin::Surface::kLivenessLimit).status ==
          200;
+}
+
+// Of tail: what --table names has to be there. False: it is not, which has been printed.
+bool FindTables(const Arguments& arguments, const std::vector<loader::LoadResult>& results) {
+  if (arguments.command != Command::kTail || arguments.tables.empty()) return true;
+  for (const loader::LoadResult& result : results) {
+    const absl::Status found =
+        engine::CheckTables(result.options, arguments.tables, Environment::Real());
+    // A server that is away is waited for, as without --table.
+    if (ErrorReason(found) != "table_not_found") continue;
+    PrintStatus(found);
+    return false;
+  }
+  return true;
 }
 
 struct RunPlan {
@@ -188,6 +209,7 @@ int RunConnectors(const Arguments& given) {
       !ParseGoal(arguments, &plan.goal)) {
     return engine::kExitConfiguration;
   }
+  if (!FindTables(given, results)) return engine::kExitConfiguration;
   const bool listens = plan.mode == engine::RunMode::kRun;
   if (listens && !ChooseListener(results, &plan.listen)) return engine::kExitConfiguration;
   const Environment environment = Environment::Real();

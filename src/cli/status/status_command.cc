@@ -1,6 +1,5 @@
 #include <unistd.h>
 
-#include <cstdlib>
 #include <iostream>
 #include <optional>
 #include <string>
@@ -8,9 +7,13 @@
 #include "base/environment.h"
 #include "cli/commands.h"
 #include "cli/configuration.h"
+#include "cli/process/shutdown_watch.h"
 #include "cli/running_process.h"
 #include "cli/status/status_exit.h"
 #include "cli/status/status_screen.h"
+#include "cli/status/watch_keys.h"
+#include "cli/usage/tones.h"
+#include "engine/control/stop_signal.h"
 #include "engine/errors/error_policy.h"
 
 namespace walduct::cli {
@@ -33,14 +36,21 @@ int Probe(const http::Server& server, const std::string& path) {
 
 }  // namespace
 
-int ShowStatus(const Arguments& arguments) {
+int ShowStatus(const Arguments& given) {
   const Environment environment = Environment::Real();
+  const Arguments arguments = WithListenerOfFiles(given);
   const http::Server server = ServerOf(arguments);
   if (arguments.alive) return Probe(server, "/livez");
   if (arguments.ready) return Probe(server, "/readyz");
   const bool terminal = isatty(STDOUT_FILENO) == 1;
-  ScreenOptions options{.connector = arguments.connector,
-                        .colour = terminal && std::getenv("NO_COLOR") == nullptr};
+  ScreenOptions options{.connector = arguments.connector, .colour = HasColours(STDOUT_FILENO)};
+  engine::StopSignal stop;
+  std::optional<WatchKeys> keys;
+  if (arguments.watch) {
+    InstallSignals(&stop);  // the terminal is put back
+    if (terminal) keys.emplace();
+  }
+  const int typed = keys ? keys->fd() : -1;
   std::optional<absl::Duration> looked_at;
   while (true) {
     absl::StatusOr<std::string> answer = Ask(server, "/status");
@@ -53,13 +63,21 @@ int ShowStatus(const Arguments& arguments) {
       if (looked_at) options.between = now - *looked_at;
       const absl::StatusOr<std::string> screen = StatusScreen(*answer, options);
       if (!screen.ok()) return PrintStatus(screen.status());
-      std::cout << (terminal && arguments.watch ? kClear : "") << *screen
-                << (!terminal && arguments.watch ? "\n" : "") << std::flush;
+      if (arguments.watch) {
+        std::cout << (terminal ? kClear : "")
+                  << WatchHead(http::WithoutLogin(server.url), environment.clock->Now(),
+                               absl::LocalTimeZone(), typed >= 0);
+      }
+      std::cout << *screen << (!terminal && arguments.watch ? "\n" : "") << std::flush;
       if (!arguments.watch) return StatusExitOf(*answer, arguments.connector);
     }
     looked_at = now;
     options.before = *std::move(answer);
-    environment.poller->WaitReadable({}, arguments.watch ? kWatchInterval : kBetweenLooks);
+    const absl::Duration next = now + (arguments.watch ? kWatchInterval : kBetweenLooks);
+    for (absl::Duration at = now; at < next; at = environment.clock->Monotonic()) {
+      environment.poller->WaitReadable({stop.fd(), typed}, next - at);
+      if (stop.requested() || (keys && keys->LeaveAsked())) return engine::kExitClean;
+    }
   }
 }
 

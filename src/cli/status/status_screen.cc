@@ -3,7 +3,6 @@
 #include <rapidjson/document.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include "base/amount_text.h"
 #include "base/plain_text.h"
 #include "cli/status/status_exit.h"
+#include "cli/usage/tones.h"
 
 namespace walduct::cli {
 namespace {
@@ -47,8 +47,6 @@ std::optional<absl::Time> TimeOf(const Value& object, const char* name) {
   if (!absl::ParseTime(absl::RFC3339_full, Text(object, name), &time, &error)) return std::nullopt;
   return time;
 }
-
-enum class Tone { kPlain, kGood, kWarning, kBad, kFaint };
 
 Tone ToneOf(const std::string& state) {
   if (state == "RUNNING") return Tone::kGood;
@@ -94,9 +92,7 @@ class Screen {
 
  private:
   std::string Toned(Tone tone, const std::string& text) const {
-    static constexpr std::array<const char*, 5> kCodes = {"0", "32", "33", "31", "2"};
-    if (!options_.colour || tone == Tone::kPlain) return text;
-    return absl::StrCat("\x1b[", kCodes[static_cast<size_t>(tone)], "m", text, "\x1b[0m");
+    return cli::Toned(options_.colour, tone, text);
   }
   void Line(absl::string_view label, const std::string& text) {
     absl::StrAppend(&text_, "  ", Toned(Tone::kFaint, absl::StrFormat("%-10s", label)), " ", text,
@@ -219,8 +215,9 @@ class Screen {
       parts.push_back(Toned(fine ? Tone::kPlain : Tone::kBad,
                             status == "none" ? "none on the server yet" : status));
     }
+    const bool rests = Text(connector, "state") == "FAILED";
     if (status != "lost" && status != "missing" && status != "none")
-      AddWal(*slot, status == "unknown", &parts);
+      AddWal(*slot, {.old = status == "unknown", .rests = rests}, &parts);
     if (look_age > 30 && status != "unknown")
       parts.push_back(absl::StrCat("as of ", DurationText(absl::Seconds(look_age)), " ago"));
     Line("slot", absl::StrJoin(parts, ", "));
@@ -234,11 +231,16 @@ class Screen {
                                    DurationText(absl::Seconds(age))));
   }
 
-  // A rate that nobody has looked at for long is none.
-  void AddWal(const Value& slot, bool old, std::vector<std::string>* parts) const {
+  struct Seen {
+    bool old, rests;
+  };
+  // A rate that nobody has looked at for long is none; nor is that of what has failed, which takes
+  // nothing up.
+  void AddWal(const Value& slot, Seen seen, std::vector<std::string>* parts) const {
     parts->push_back(BytesText(Number(slot, "retained_wal_bytes").value_or(0)) + " of WAL kept");
     const double growth = Number(slot, "growth_bytes_per_second").value_or(0);
-    if (growth > 0 && !old) parts->push_back(absl::StrCat("grows by ", BytesText(growth), "/s"));
+    if (growth > 0 && !seen.old && !seen.rests)
+      parts->push_back(absl::StrCat("grows by ", BytesText(growth), "/s"));
     const std::optional<double> safe = Number(slot, "safe_wal_bytes");
     if (safe && *safe <= 0) {
       parts->push_back(Toned(Tone::kBad, "nothing left until it is lost"));
@@ -246,7 +248,7 @@ class Screen {
     }
     if (safe) parts->push_back(BytesText(*safe) + " until it is lost");
     const std::optional<double> left = Number(slot, "seconds_until_lost");
-    if (left && !old)
+    if (left && !seen.old)
       parts->push_back(Toned(Tone::kBad, "lost in " + DurationText(absl::Seconds(*left))));
   }
 

@@ -9,9 +9,9 @@
 
 namespace walduct::engine {
 
-void IgnoreClientEnvironment() {
+void IgnoreClientEnvironment(bool tell) {
   const std::vector<std::string> ignored = postgres::RemoveEnvironment();
-  if (ignored.empty()) return;
+  if (ignored.empty() || !tell) return;
   log::Info("environment variables of PostgreSQL's client are ignored; use database.* properties",
             {{"names", absl::StrJoin(ignored, ", ")}});
 }

@@ -4,8 +4,8 @@
 namespace walduct::engine {
 
 // The properties alone say how a database is reached: PGHOSTADDR, PGSERVICE, PGSSLMODE and the like
-// are removed from the environment of this process, and named in the log. Call it once references
-// to ${env:…} are resolved, before the first thread starts.
-void IgnoreClientEnvironment();
+// are removed from the environment of this process, and named in the log by what tells. Call it
+// once references to ${env:…} are resolved, before the first thread starts.
+void IgnoreClientEnvironment(bool tell);
 
 }  // namespace walduct::engine

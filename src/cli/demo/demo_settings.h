@@ -1,0 +1,29 @@
+// What `walduct demo` is asked for, as the configuration of its connector.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "cli/arguments.h"
+#include "engine/commands/demo.h"
+
+namespace walduct::cli {
+
+struct DemoSettings {
+  engine::DemoUrl url;  // with the password, wherever it came from
+  std::string name;     // of the schema, and of all else
+  bool kafka = false;
+  std::vector<std::string> topics;
+  std::vector<std::pair<std::string, std::string>> properties;  // with its secrets
+};
+
+// directory: for what the demo writes. InvalidArgument: an address, a name or a file is none.
+absl::StatusOr<DemoSettings> DemoSettingsOf(const Arguments& arguments,
+                                            const std::string& directory);
+
+// The properties as a file would have them, secrets left out.
+std::string DemoConfigurationText(const DemoSettings& settings);
+
+}  // namespace walduct::cli
