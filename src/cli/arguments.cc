@@ -129,6 +129,9 @@ void AddShadow(CLI::App* app, Arguments* arguments) {
                    "Keeps the shadow's position (offsets.dat) and records (records.jsonl)")
       ->type_name("FILE")
       ->required();
+  shadow->add_option("--listen", arguments->shadow_listen,
+                     "HOST:PORT or https://HOST:PORT to answer on, as of run; another one than the "
+                     "live connector's, whose walduct.listen and WALDUCT_LISTEN are not taken");
   shadow->callback([arguments] { arguments->command = Command::kShadow; });
 }
 

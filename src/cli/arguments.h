@@ -117,6 +117,7 @@ struct Arguments {
   std::string shell;                    // of completion
   std::string topic_prefix;             // of shadow: before the names of topics; empty: to a file
   std::string directory;                // of shadow: its position, its file
+  std::string shadow_listen;            // of shadow; `listen` is the live one's, by the environment
   Signal signal;                        // of signal
   Record record;                        // of record
   std::string left, right;              // of diff: what the topics' names begin with

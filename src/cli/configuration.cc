@@ -86,7 +86,8 @@ std::optional<config::LoadRequest> MakeRequest(const Arguments& arguments) {
   request.reaches_kafka =
       arguments.command != Command::kTail && arguments.command != Command::kRecord;
   if (!ParseOverrides(arguments, &request.overrides)) return std::nullopt;
-  if (arguments.command == Command::kRun && !arguments.listen.empty())
+  const bool listens = arguments.command == Command::kRun || arguments.command == Command::kShadow;
+  if (listens && !arguments.listen.empty())
     request.overrides.emplace_back("walduct.listen", arguments.listen);
   return request;
 }

@@ -1,6 +1,7 @@
 """`walduct doctor`: each fault that is planted is found, with its hint; nothing is said of a healthy pair; nothing is changed."""
 import json
 import os
+import re
 import subprocess
 import uuid
 
@@ -157,6 +158,7 @@ def test_slots_and_positions(db, connectors):
     kept = offsets.read_bytes()
     offsets.unlink()
     findings = found(connector, "error", "offset_missing", db.name)
+    assert re.match("before a move from a file or .* is the normal case.*offset.storage.file.filename.*offsets import", findings["offset_missing"]["hint"])
     assert "start the connector" not in findings["slot_inactive"]["hint"] and "drop" in findings["slot_inactive"]["hint"]
     assert not offsets.exists()
     offsets.write_bytes(kept)

@@ -6,6 +6,7 @@ import pytest
 from support.connector import SNAPSHOT_COMPLETED
 from support.events import from_lines
 from support.kafka import TopicReader
+from support.servers import free_ports
 from support.wait import wait_until
 
 ITEMS = "create table items (id int primary key, v text); insert into items values (1, 'old')"
@@ -84,6 +85,80 @@ def test_a_killed_shadow_goes_on(db, live, connectors, tmp_path):
     db.execute("insert into items values (3, 'while away')")
     shadow.start("--directory", tmp_path / "s", command="shadow").wait_streaming()
     wait_until(lambda: {"id": 3, "v": "while away"} in values(in_file(records)), 30, "the record of meanwhile")
+    shadow.stop()
+
+
+BEGINS = "is gone: it begins anew"
+
+
+@pytest.mark.parametrize("to", ["file", "topics"])
+def test_a_stopped_shadow_begins_anew_in_its_folder(to, db, live, connectors, tmp_path):
+    arguments = ["--directory", tmp_path / "s", *(["--topics", "try."] if to == "topics" else [])]
+    shadow = shadow_of(connectors, db, live, *arguments)
+    assert not shadow.logged(BEGINS)
+    assert not shadow.logged(r"\bwarning\b.*slot\.drop\.on\.stop"), "what it sets itself is no news"
+    db.execute("insert into items values (2, 'new')")
+    reader = TopicReader(live.worker["bootstrap.servers"], f"try.{live.prefix}") if to == "topics" else None
+
+    def seen():
+        return values(list(reader.read()) if reader else in_file(tmp_path / "s" / "records.jsonl"))
+    wait_until(lambda: {"id": 2, "v": "new"} in seen(), 30, "its record")
+    shadow.stop()
+    assert not [slot for slot in db.slots() if slot.endswith("_shadow")]
+    db.execute("insert into items values (3, 'meanwhile')")
+    for number in (4, 5):
+        shadow.start(*arguments, command="shadow").wait_streaming()
+        said = shadow.logged(f"shadow: replication slot {live.slot}_shadow {BEGINS}.*").group(0)
+        assert ("--topics" in said) == (to == "topics"), said
+        db.execute(f"insert into items values ({number}, 'later')")
+        wait_until(lambda n=number: {"id": n, "v": "later"} in seen(), 30, "the record of the new one")
+        shadow.stop()
+    assert [row["id"] for row in seen()] == [2, 4, 5]
+    if reader:
+        reader.close()
+
+
+def test_the_slot_of_a_killed_shadow_is_dropped_by_hand(db, live, connectors, tmp_path):
+    shadow = shadow_of(connectors, db, live, "--directory", tmp_path / "s")
+    wait_until((tmp_path / "s" / "offsets.dat").exists, 30, "a position")
+    shadow.kill()
+    db.drop_slot(f"{live.slot}_shadow")
+    shadow.start("--directory", tmp_path / "s", command="shadow").wait_streaming()
+    assert shadow.logged(BEGINS)
+    shadow.stop()
+
+
+def test_a_killed_shadow_whose_slot_was_lost(private_servers, databases, connectors, broker, tmp_path):
+    db = databases(private_servers(postgres=17, pg_set={"max_slot_wal_keep_size": "1MB"}).postgres)
+    db.script(ITEMS)
+    live = connectors(db)
+    live.start().wait_log(SNAPSHOT_COMPLETED)
+    live.stop()
+    shadow = shadow_of(connectors, db, live, "--directory", tmp_path / "s")
+    shadow.kill()
+
+    def lost():
+        db.execute("insert into items select n, 'x' from generate_series(1000, 2000) n on conflict do nothing")
+        db.execute("select pg_switch_wal()")
+        db.execute("checkpoint")
+        return db.value("select wal_status from pg_replication_slots where slot_name like '%shadow'") == "lost"
+    wait_until(lost, 30, "the loss of the slot")
+    shadow.start("--directory", tmp_path / "s", command="shadow").wait_streaming()
+    assert shadow.logged("had lost its WAL and is dropped: it begins anew")
+    shadow.stop()
+
+
+def test_it_listens_where_it_is_told(db, live, connectors, tmp_path):
+    port, other = free_ports(2)
+    live.config["walduct.listen"] = f"127.0.0.1:{other}"
+    shadow = connectors(db, name="other")
+    shadow.config, shadow.worker = dict(live.config), dict(live.worker)
+    shadow.start("--directory", tmp_path / "s", "--listen", f"127.0.0.1:{port}", command="shadow").wait_streaming()
+    shown = json.loads(live.call("status", "--json", "--url", f"http://127.0.0.1:{port}").stdout)
+    assert "-shadow" in json.dumps(shown) and shadow.logged("listening address=")
+    shadow.stop()
+    shadow.start("--directory", tmp_path / "s", command="shadow", environment={"WALDUCT_LISTEN": f"127.0.0.1:{other}"}).wait_streaming()
+    assert not shadow.logged("listening address="), "there is where the live one answers"
     shadow.stop()
 
 

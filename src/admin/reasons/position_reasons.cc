@@ -69,7 +69,9 @@ constexpr Reason kRows[] = {
      .meaning = "A stored offset cannot be read.",
      .remedy = "walduct offsets show; correct it with walduct offsets import."},
     {.name = "offset_missing",
-     .meaning = "The slot exists and no offset is stored: it is not known what was published.",
+     .meaning = "The slot exists and no offset is stored: it is not known what was published. Of "
+                "walduct doctor, asked before a move from a file or a REST offset, it is the "
+                "normal case.",
      .remedy = "walduct offsets import, or drop the slot for a snapshot. A Connect that ran "
                "before: did you mean to import its offset?"},
     {.name = "offset_store_slow",

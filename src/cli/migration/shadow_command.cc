@@ -7,10 +7,14 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/environment.h"
+#include "base/plain_text.h"
 #include "cli/commands.h"
 #include "cli/configuration.h"
 #include "cli/migration/shadow.h"
+#include "engine/commands/offset_commands.h"
 #include "engine/errors/error_policy.h"
+#include "loader/load_connector.h"
 
 namespace walduct::cli {
 namespace {
@@ -33,9 +37,35 @@ bool MakeDirectory(const std::string& path) {
   return false;
 }
 
+// Its slot went with a clean stop, or was dropped by hand, or lost: a shadow has nothing to lose and
+// begins anew, and says so. False: refused. A server that does not answer is the run's to tell.
+bool BeginAnewWithoutSlot(const Arguments& arguments) {
+  loader::LoadResult loaded;
+  if (!LoadOne(arguments, &loaded)) return false;
+  const absl::StatusOr<std::string> why =
+      engine::ForgetWithoutSlot(loaded.options, Environment::Real());
+  if (!why.ok() || why->empty()) return true;
+  std::cerr << "shadow: " << PlainText(*why)
+            << ": it begins anew; changes between its last end and now are in none of its records";
+  if (!arguments.topic_prefix.empty())
+    std::cerr << ", and walduct diff calls them missing: for a comparison without a gap choose "
+                 "another --topics and --directory";
+  std::cerr << "\n";
+  return true;
+}
+
+std::string ValueOf(const std::vector<std::pair<std::string, std::string>>& properties,
+                    absl::string_view name) {
+  for (const auto& [key, value] : properties) {
+    if (key == name) return value;
+  }
+  return "";
+}
+
 }  // namespace
 
 int RunShadow(Arguments arguments) {
+  arguments.listen = arguments.shadow_listen;
   std::vector<config::LoadReport> live;
   if (!LoadReports(arguments, &live)) return engine::kExitConfiguration;
   if (live.size() != 1) return Refuse("-f: a shadow is of one connector; start one for each");
@@ -46,7 +76,15 @@ int RunShadow(Arguments arguments) {
     std::cerr << "shadow: " << property.first << "=" << property.second << "\n";
     Override(property, &arguments);
   }
-  return RunConnectors(arguments);
+  if (!BeginAnewWithoutSlot(arguments)) return engine::kExitConfiguration;
+  const int code = RunConnectors(arguments);
+  if (code == engine::kExitDataSafety) {
+    std::cerr << "shadow: nothing of the live connector is lost; to begin anew remove "
+              << PlainText(arguments.directory) << "/offsets.dat, SELECT pg_drop_replication_slot('"
+              << PlainText(ValueOf(*properties, "slot.name"))
+              << "') if it is there, and start this again\n";
+  }
+  return code;
 }
 
 }  // namespace walduct::cli

@@ -89,6 +89,18 @@ bool PlanTail(Arguments* arguments, engine::TailView* view) {
   return true;
 }
 
+// A shadow's slot is dropped because it is a shadow's, and its changes are nobody's to lose.
+void TakeBackWarning(std::vector<loader::LoadResult>* results) {
+  for (loader::LoadResult& result : *results) {
+    std::vector<std::string>& all = result.warnings;
+    all.erase(std::remove_if(all.begin(), all.end(),
+                             [](const std::string& one) {
+                               return absl::StartsWith(one, "property 'slot.drop.on.stop'");
+                             }),
+              all.end());
+  }
+}
+
 bool IsAlive(const engine::ConnectorSet& connectors, Clock& clock) {
   return admin::Liveness(admin::LookAt(connectors, clock), admin::Surface::kLivenessLimit).status ==
          200;
@@ -210,8 +222,10 @@ int RunConnectors(const Arguments& given) {
     return engine::kExitConfiguration;
   }
   if (!FindTables(given, results)) return engine::kExitConfiguration;
-  const bool listens = plan.mode == engine::RunMode::kRun;
+  const bool listens = plan.mode == engine::RunMode::kRun &&
+                       (arguments.command != Command::kShadow || !arguments.listen.empty());
   if (listens && !ChooseListener(results, &plan.listen)) return engine::kExitConfiguration;
+  if (arguments.command == Command::kShadow) TakeBackWarning(&results);
   const Environment environment = Environment::Real();
   engine::StopSignal stop;
   InstallSignals(&stop);

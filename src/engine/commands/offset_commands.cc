@@ -291,6 +291,20 @@ absl::StatusOr<std::string> MoveOffset(const ConnectorOptions& options, const Of
   return report;
 }
 
+absl::StatusOr<std::string> ForgetWithoutSlot(const ConnectorOptions& options,
+                                              const Environment& environment) {
+  ASSIGN_OR_RETURN(const auto stored, LoadFirst(options, environment));
+  const std::string& name = options.replication->slot_name;
+  ASSIGN_OR_RETURN(const auto connection, Open(options, postgres::SessionKind::kSql, environment));
+  ASSIGN_OR_RETURN(const auto slot, replication::InspectSlot(*connection, name));
+  const bool lost =
+      slot && ErrorReason(replication::CheckSlotUsable(*connection, name, *slot)) == "slot_lost";
+  if (!lost && (slot || !stored)) return std::string();
+  RETURN_IF_ERROR(MoveOffset(options, {.to = {}, .accept_loss = true}, environment).status());
+  return absl::StrCat("replication slot ", name,
+                      lost ? " had lost its WAL and is dropped" : " is gone");
+}
+
 absl::StatusOr<std::string> SkipChange(const ConnectorOptions& options,
                                        const event::ChangeId& change,
                                        const Environment& environment) {

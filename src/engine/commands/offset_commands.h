@@ -39,6 +39,12 @@ struct OffsetMove {
 absl::StatusOr<std::string> MoveOffset(const ConnectorOptions& options, const OffsetMove& move,
                                        const Environment& environment);
 
+// Of a reader that may begin anew, such as a shadow: a position that nobody can go on from, for its
+// slot is gone or lost, is forgotten, and what is left of the slot dropped. Answers what became of
+// the slot; empty: nothing was changed.
+absl::StatusOr<std::string> ForgetWithoutSlot(const ConnectorOptions& options,
+                                              const Environment& environment);
+
 // The stored position goes with the order not to publish that change when the stream comes to it.
 // Answers lines as above. FailedPrecondition offset_missing, change_behind: nothing could be
 // skipped.

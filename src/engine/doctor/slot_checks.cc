@@ -139,12 +139,23 @@ Finding HandoverNotice(const offset::StoredOffset& stored, int slots) {
           .hint = "docs/slots.md: another number"};
 }
 
+// Asked before a move from Debezium it is nothing wrong: the position is still where that keeps it.
+absl::Status BeforeAMove(const absl::Status& missing) {
+  if (missing.ok()) return missing;
+  return Error(missing.code(), ErrorReason(missing), missing.message(),
+               absl::StrCat("before a move from a file or from Connect's REST interface this is "
+                            "the normal case: stop what runs there, name its "
+                            "offset.storage.file.filename or walduct offsets import its position, "
+                            "ask again. ",
+                            ErrorHint(missing)));
+}
+
 // Whether a start would go on from there.
 absl::Status JudgePosition(const Subject& subject, Connection& connection,
                            const std::optional<offset::StoredOffset>& stored,
                            const std::optional<replication::SlotState>& slot,
                            Connection& replication) {
-  if (!stored) return CheckNoneIsMissing(subject.whole, slot);
+  if (!stored) return BeforeAMove(CheckNoneIsMissing(subject.whole, slot));
   ASSIGN_OR_RETURN(const auto server, postgres::CheckServer(connection));
   ServerHistory history;
   history.in_recovery = server.in_recovery;
