@@ -1,5 +1,6 @@
 """Stops, crashes and restarts: nothing lost, and after a clean stop nothing twice."""
 import os
+import signal
 
 import pytest
 
@@ -138,6 +139,39 @@ def test_RST_12_slot_created_anew(db, connectors):
     db.execute("select pg_create_logical_replication_slot(%s, 'pgoutput')", connector.slot)
     refused(connector)
     assert connector.logged("no longer available on the server")
+
+
+@pytest.mark.parametrize("how, rows", [("fast", 0), ("immediate", 1)], ids=["nothing between", "rows between"])
+def test_slot_created_anew_before_a_restart_of_the_server(how, rows, private_servers, databases, connectors):
+    """By its name it is the old one, and after the restart nobody remembers another: whether the connector ran or not it stops. Where
+    nothing was written in between it says so, too: nobody can know."""
+    servers = private_servers(postgres=15)
+    db = databases(servers.postgres)
+    db.script(TABLE)
+    connector = connectors(db, sink="file").start().wait_streaming()
+    db.execute("insert into items values (1)")
+    connector.wait_events(1)
+    wait_until(lambda: connector.offset(), 30, "a position")
+
+    def restart():
+        servers.pg_ctl("stop", "-m", how)
+        servers.do("start-postgres")
+        db.close_session()
+    connector.process.send_signal(signal.SIGSTOP)
+    pid = db.slot(connector.slot)["active_pid"]
+    db.execute("select pg_terminate_backend(%s)", pid)
+    wait_until(lambda: not db.slot(connector.slot)["active"], 30, "the slot is free")
+    db.execute("select pg_drop_replication_slot(%s)", connector.slot)
+    db.execute("insert into items select g from generate_series(2, 1 + %s) g", rows)
+    db.execute("select pg_create_logical_replication_slot(%s, 'pgoutput')", connector.slot)
+    restart()
+    db.execute("insert into items values (9)")
+    connector.process.send_signal(signal.SIGCONT)
+    assert connector.wait_exit(60) == 4 and connector.logged("error .*stopped: .*the slot has been moved to .* reason=position_skipped hint=")
+    refused(connector)
+    restart()
+    refused(connector)
+    assert ids(connector.events()) == [1]
 
 
 def test_RST_12_slot_dropped(db, connectors):
