@@ -45,8 +45,12 @@ def free_names(path, inner):
 
 
 def head(path):
-    """A file's includes, and the macros defined for them."""
-    lines = [line for line in path.read_text().splitlines() if line.startswith(("#include ", "#define "))]
+    """A file's includes, and the macros defined for them; not those under a condition, which the file itself has."""
+    lines, depth = [], 0
+    for line in path.read_text().splitlines():
+        depth += bool(re.match(r"# *if", line)) - bool(re.match(r"# *endif", line))
+        if not depth and line.startswith(("#include ", "#define ")):
+            lines.append(line)
     while lines and lines[-1].startswith("#define "):
         lines.pop()
     return lines

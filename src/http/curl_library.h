@@ -1,5 +1,6 @@
 // CurlLibrary: the functions of libcurl that are used here and in room registry. It is loaded when
-// the first client is made: it and the thirty libraries that it needs cost nothing before.
+// the first client is made: it and the thirty libraries that it needs cost nothing before. The
+// program of a release has one inside.
 // Immutable once loaded; thread-safe.
 #pragma once
 
