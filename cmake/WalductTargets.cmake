@@ -12,7 +12,12 @@ endif()
 option(WALDUCT_HARDEN "Stack protector, fortified libc, checked libstdc++, full RELRO" ON)
 add_library(walduct_hardening INTERFACE)
 if(WALDUCT_HARDEN AND NOT WALDUCT_SANITIZE)
-  target_compile_options(walduct_hardening INTERFACE -fstack-protector-strong -fcf-protection -D_GLIBCXX_ASSERTIONS
+  if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+    set(branches -fcf-protection)
+  elseif(CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64")
+    set(branches -mbranch-protection=standard)
+  endif()
+  target_compile_options(walduct_hardening INTERFACE -fstack-protector-strong ${branches} -D_GLIBCXX_ASSERTIONS
     $<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE$<SEMICOLON>-D_FORTIFY_SOURCE=2>)
   target_link_options(walduct_hardening INTERFACE -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)
 endif()
