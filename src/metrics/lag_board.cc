@@ -29,7 +29,8 @@ int64_t Earlier(int64_t a, int64_t b) { return a == 0 || b == 0 ? a + b : std::m
 void LagBoard::Show(const Progress& progress, absl::Time now) {
   oldest_us_.store(progress.oldest_us, kRelaxed);
   if (progress.covered.valid()) covered_.store(progress.covered.value(), kRelaxed);
-  const int64_t complete = std::max(progress.complete_us, progress.oldest_us);
+  unread_us_.store(progress.unread_us, kRelaxed);
+  const int64_t complete = std::max({progress.complete_us, progress.oldest_us, progress.unread_us});
   if (complete > complete_us_.load(kRelaxed)) complete_us_.store(complete, kRelaxed);
   if (progress.heard) heard_us_.store(absl::ToUnixMicros(now), kRelaxed);
 }
@@ -39,7 +40,10 @@ void LagBoard::Begin(Lsn start, int64_t commit_time_us) {
   if (commit_time_us > complete_us_.load(kRelaxed)) complete_us_.store(commit_time_us, kRelaxed);
   snapshot_us_.store(0, kRelaxed);
   oldest_us_.store(0, kRelaxed);
+  unread_us_.store(0, kRelaxed);
 }
+
+void LagBoard::End() { unread_us_.store(0, kRelaxed); }
 
 void LagBoard::BeginSnapshot(absl::Time now) {
   if (snapshot_us_.load(kRelaxed) == 0) snapshot_us_.store(absl::ToUnixMicros(now), kRelaxed);
@@ -108,7 +112,7 @@ void LagBoard::OnLook(const Look& look) {
 }
 
 std::optional<absl::Time> LagBoard::UnsentSince(absl::Time now) const {
-  if (HeldSince() > 0) return std::nullopt;
+  if (HeldSince() > 0 || unread_us_.load(kRelaxed) > 0) return std::nullopt;
   const std::lock_guard<std::mutex> lock(mutex_);
   Settle();
   const auto behind = [this](const Look& look) { return IsBehind(look); };
@@ -132,6 +136,11 @@ std::optional<absl::Duration> LagBoard::Read(absl::Time now) const {
   if (const int64_t held = HeldSince(); held > 0) return Age(now, absl::FromUnixMicros(held));
   if (const auto since = UnsentSince(now)) return Age(now, *since);
   const std::lock_guard<std::mutex> lock(mutex_);
+  if (const int64_t unread = unread_us_.load(kRelaxed); unread > 0) {
+    Settle();
+    const absl::Time since = absl::FromUnixMicros(unread);
+    return Age(now, baseline_ ? std::max(since, baseline_->at) : since);
+  }
   if (!last_ && !watched_since_) return std::nullopt;
   // Nobody can tell what has been committed since.
   absl::Time seen = last_ ? last_->at : *watched_since_;

@@ -6,6 +6,8 @@
 // What was received is known exactly: the oldest transaction that is not acknowledged whole,
 // whether its records are in flight, held for a lock, a schema or room, or unread; its age counts
 // from its commit, by the server's clock. The rows of an initial snapshot count from its beginning.
+// What waits to be read may be anything: it was committed after what was read last, and after the
+// last look that found nothing.
 //
 // What was not received is known from looks at the server beside the stream. A look finds something
 // when the end of the WAL is beyond what is acknowledged, and a transaction that writes has ended
@@ -42,6 +44,7 @@ class LagBoard {
   // Times are of the commit, in microseconds since the Unix epoch.
   struct Progress {
     int64_t oldest_us = 0;  // of what is received and not acknowledged; 0: there is nothing
+    int64_t unread_us = 0;  // there is more to read, and this commit was read last; 0: all is read
     Lsn covered;            // everything that ends before is acknowledged; 0/0: as at the beginning
     int64_t complete_us = 0;  // everything that was committed before is; 0: as before
     bool heard = false;       // the server has said something on the stream
@@ -50,6 +53,8 @@ class LagBoard {
   void Show(const Progress& progress, absl::Time now);
   // A session goes on from there: what an earlier one held is read again. Ends a snapshot.
   void Begin(Lsn start, int64_t commit_time_us);
+  // The session has ended: what it had not read was a farewell, or comes again.
+  void End();
   void BeginSnapshot(absl::Time now);
 
   // From now on somebody is to look. Before, nothing is said of what nobody looked at.
@@ -79,7 +84,8 @@ class LagBoard {
   void Settle() const;
   bool IsBehind(const Look& look) const;
 
-  std::atomic<int64_t> oldest_us_{0}, snapshot_us_{0}, complete_us_{0}, heard_us_{0};
+  std::atomic<int64_t> oldest_us_{0}, unread_us_{0}, snapshot_us_{0}, complete_us_{0};
+  std::atomic<int64_t> heard_us_{0};
   std::atomic<uint64_t> covered_{0};
   mutable std::mutex mutex_;
   // Guarded by mutex_.

@@ -126,6 +126,34 @@ TEST_F(LagBoardTest, WhatIsReceivedCountsFromItsCommit) {
   EXPECT_EQ(Lag(), 0);
 }
 
+// Something waits to be read after a long time without any: it is no older than the last look that
+// found nothing.
+TEST_F(LagBoardTest, WhatIsUnreadIsNotAsOldAsWhatWasReadLast) {
+  const absl::Time commit = Commit();
+  Deliver(commit);
+  Pass(absl::Minutes(30));
+  LagBoard::Progress progress;
+  progress.unread_us = us(commit);
+  Show(progress);
+  EXPECT_LE(Lag(), 10);
+  ExpectGrowth(now(), absl::Seconds(10));
+}
+
+// The error that ends a session is unread, too.
+TEST_F(LagBoardTest, WhatAnEndedSessionHadNotReadIsNothing) {
+  const absl::Time commit = Commit();
+  Deliver(commit);
+  Pass(absl::Minutes(30));
+  LagBoard::Progress progress;
+  progress.unread_us = us(commit);
+  Show(progress);
+  board_.End();
+  EXPECT_EQ(Lag(), 0);
+  const absl::Time next = Commit();
+  Pass(absl::Seconds(12));
+  ExpectGrowth(next, absl::Seconds(10));
+}
+
 // The walsender stands still, or the network is far: only looks tell.
 TEST_F(LagBoardTest, WhatIsNotSentCountsFromTheLookBefore) {
   Deliver(Commit());

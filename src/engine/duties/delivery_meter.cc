@@ -47,20 +47,20 @@ void DeliveryMeter::Turn(const Reading& reading) {
   OnSafe(now);
   const std::optional<event::Position>& safe = parts_.tracker->safe();
   const bool streamed = safe && safe->snapshot == event::SnapshotPhase::kNone;
-  metrics.lag.Show({.oldest_us = OldestHeld(reading.unread),
+  const uint64_t read = reading.unread ? metrics.last_source_time_us.value() : 0;
+  metrics.lag.Show({.oldest_us = OldestHeld(),
+                    .unread_us = static_cast<int64_t>(read),
                     .covered = safe ? safe->commit_end : Lsn(),
                     .complete_us = streamed ? safe->commit_time_us : 0,
                     .heard = reading.heard},
                    now);
 }
 
-// In flight; else being handed over, which may wait for a lock, a schema or room; else at hand.
-int64_t DeliveryMeter::OldestHeld(bool unread) const {
+// In flight; else being handed over, which may wait for a lock, a schema or room.
+int64_t DeliveryMeter::OldestHeld() const {
   const int64_t in_flight = parts_.tracker->oldest_commit_us();
   if (in_flight > 0) return in_flight;
-  const auto open = static_cast<int64_t>(parts_.metrics->open_commit_us.value());
-  if (open > 0 || !unread) return open;
-  return static_cast<int64_t>(parts_.metrics->last_source_time_us.value());
+  return static_cast<int64_t>(parts_.metrics->open_commit_us.value());
 }
 
 bool DeliveryMeter::MustAsk() {

@@ -37,7 +37,7 @@ class DeliveryMeter {
 
  private:
   void OnSafe(absl::Time now);
-  int64_t OldestHeld(bool unread) const;
+  int64_t OldestHeld() const;
   void CountChanges(absl::Time now);
 
   const Parts parts_;

@@ -135,6 +135,7 @@ Lifecycle::AttemptEnd Lifecycle::RunAttempt() {
   parts_.metrics->lag.Begin(start.commit_end, start.commit_time_us);
   if (snapshot) parts_.metrics->lag.BeginSnapshot(parts_.world->clock().Now());
   const absl::Status status = session.Run();
+  parts_.metrics->lag.End();
   const std::optional<event::Position> stored = session.stored();
   if (session.goal_reached() && stored)
     parts_.metrics->lag.Begin(stored->commit_end, stored->commit_time_us);
