@@ -62,6 +62,31 @@ std::string Member(const rapidjson::Value& object, const char* name) {
   return found != object.MemberEnd() && found->value.IsString() ? found->value.GetString() : "";
 }
 
+// What it waits for now, and which tables do not come, which are no errors.
+bool ExplainTrouble(const rapidjson::Value& one) {
+  bool any = false;
+  if (const auto stall = one.FindMember("stall");
+      stall != one.MemberEnd() && stall->value.IsObject()) {
+    std::cout << "  stalled  waiting for " << PlainText(Member(stall->value, "waiting_for")) << " ("
+              << Member(stall->value, "since") << ")\n";
+    any = true;
+  }
+  const auto capture = one.FindMember("capture");
+  if (capture == one.MemberEnd() || !capture->value.IsObject()) return any;
+  const auto problems = capture->value.FindMember("problems");
+  if (problems == capture->value.MemberEnd() || !problems->value.IsArray()) return any;
+  for (const rapidjson::Value& problem : problems->value.GetArray()) {
+    if (!problem.IsObject() || Member(problem, "severity") != "warning") continue;
+    std::cout << "  tables   " << PlainText(Member(problem, "message")) << " ("
+              << Member(problem, "since") << ")\n";
+    if (const std::string hint = Member(problem, "hint"); !hint.empty())
+      std::cout << "  hint     " << PlainText(hint) << "\n";
+    ExplainReasonOf(Member(problem, "reason"));
+    any = true;
+  }
+  return any;
+}
+
 // Of a process that answers. False: it has no such connector.
 bool ExplainRunning(const std::string& status, const std::string& name) {
   rapidjson::Document body;
@@ -73,9 +98,16 @@ bool ExplainRunning(const std::string& status, const std::string& name) {
     if (!one.IsObject() || Member(one, "name") != name) continue;
     found = true;
     std::cout << PlainText(name) << "  " << Member(one, "state") << "\n";
+    const bool troubled = ExplainTrouble(one);
     const auto error = one.FindMember("last_error");
     if (error == one.MemberEnd() || !error->value.IsObject()) {
-      std::cout << "  no error\n";
+      if (!troubled) std::cout << "  no error\n";
+      continue;
+    }
+    if (const std::string solved = Member(error->value, "solved_at"); !solved.empty()) {
+      std::cout << "  no error now; the last one, of " << Member(error->value, "at")
+                << ", was solved at " << solved << ": "
+                << PlainText(Member(error->value, "message")) << "\n";
       continue;
     }
     std::cout << "  error    " << PlainText(Member(error->value, "message")) << " ("

@@ -262,6 +262,14 @@ TEST(StatusScreenExit, IsTheWorstOfWhatIsShown) {
   EXPECT_EQ(of(R"({"name":"a","state":"PAUSED","activity":"none"})"), kStatusFine);
   EXPECT_EQ(of(absl::StrCat(kWell, ",", kStalls)), kStatusTroubled);
   EXPECT_EQ(of(R"({"name":"a","state":"RUNNING","activity":"retrying"})"), kStatusTroubled);
+  EXPECT_EQ(of(R"({"name":"a","state":"RUNNING","activity":"connecting"})"), kStatusTroubled)
+      << "nor is it ready";
+  const auto captures = [](absl::string_view severity) {
+    return absl::StrCat(R"({"name":"a","state":"RUNNING","activity":"streaming",)",
+                        R"("capture":{"problems":[{"severity":")", severity, R"("}]}})");
+  };
+  EXPECT_EQ(of(captures("warning")), kStatusTroubled);
+  EXPECT_EQ(of(captures("notice")), kStatusFine);
   EXPECT_EQ(of(absl::StrCat(kFails, ",", kStalls)), kStatusFailed);
   EXPECT_EQ(of(absl::StrCat(kFails, ",", kWell), "a"), kStatusFine);
   EXPECT_EQ(of(R"({"name":"a","state":"PAUSED","slot":{"problem":{}}})"), kStatusFailed);

@@ -9,7 +9,7 @@ namespace walduct::cli {
 enum StatusExit : int {
   kStatusFine = 0,         // all run, or are paused or stopped as asked
   kStatusFailed = 6,       // a connector has failed, or its slot is lost
-  kStatusTroubled = 7,     // one is stalled, or does not get to its servers
+  kStatusTroubled = 7,     // one is stalled, does not get to its servers, or misses changes
   kStatusWorkerWaits = 8,  // the worker, for Kafka, its topics or the group
   kStatusStandsBy = 9,     // another worker serves the group
 };

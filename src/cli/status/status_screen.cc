@@ -422,6 +422,23 @@ absl::StatusOr<std::string> StatusScreen(absl::string_view json, const ScreenOpt
 
 namespace {
 
+bool LosesChanges(const Value& connector) {
+  const Value* const capture = Find(connector, "capture");
+  const Value* const problems = capture == nullptr ? nullptr : Find(*capture, "problems");
+  if (problems == nullptr || !problems->IsArray()) return false;
+  const auto all = problems->GetArray();
+  return std::any_of(all.begin(), all.end(),
+                     [](const Value& problem) { return Text(problem, "severity") == "warning"; });
+}
+
+// As /readyz judges it; and what is not captured, which a restart of the process would not mend.
+bool IsTroubled(const Value& connector) {
+  if (Find(connector, "stall") != nullptr || LosesChanges(connector)) return true;
+  if (Text(connector, "state") != "RUNNING") return false;
+  const std::string activity = Text(connector, "activity");
+  return !activity.empty() && activity != "streaming" && activity != "snapshotting";
+}
+
 // What the worker waits for, which is more than what its connectors do.
 StatusExit ExitOfWorker(const Value& document) {
   const Value* const worker = Find(document, "worker");
@@ -449,8 +466,7 @@ StatusExit StatusExitOf(absl::string_view json, absl::string_view connector) {
     const Value* const slot = Find(one, "slot");
     const bool lost = slot != nullptr && Find(*slot, "problem") != nullptr;
     if (lost || Text(one, "state") == "FAILED") return kStatusFailed;
-    const bool troubled = Find(one, "stall") != nullptr || Text(one, "activity") == "retrying";
-    if (troubled && worst == kStatusFine) worst = kStatusTroubled;
+    if (IsTroubled(one) && worst == kStatusFine) worst = kStatusTroubled;
   }
   return worst;
 }
