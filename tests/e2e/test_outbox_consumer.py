@@ -12,7 +12,7 @@ import pytest
 from support.paths import BINARY, ROOT
 from support.wait import wait_until
 
-EXAMPLE = ROOT / "examples" / "outbox_consumer"
+EXAMPLE = ROOT / "examples" / "outbox"
 KILLS = 12
 ENVELOPE = {"walduct.outbox.route": "false"}
 ROUTER = {"transforms": "outbox", "transforms.outbox.type": "io.debezium.transforms.outbox.EventRouter",
@@ -25,7 +25,7 @@ class Consumer:
     def __init__(self, directory, topics, database, brokers, form):
         server = database.server
         self.log = directory / "consumer.log"
-        self.command = [sys.executable, EXAMPLE / "consumer.py", "--brokers", brokers, "--topics", topics, "--group", database.name,
+        self.command = [sys.executable, EXAMPLE / "python" / "consumer.py", "--brokers", brokers, "--topics", topics, "--group", database.name,
                         "--format", form, "--database",
                         f"host={server.host} port={server.port} user={server.user} password='{server.password}' dbname={database.name}"]
         self.process = None
@@ -79,7 +79,7 @@ def test_every_effect_once(form, databases, pg17, connectors, tmp_path):
     shell = subprocess.run([BINARY, "outbox", "init", "--role", pg17.user, "--publication", db.name], capture_output=True, text=True, check=True)
     db.script(shell.stdout)
     db.execute("create table orders (id bigserial primary key, customer text not null, total numeric not null)")
-    billing.script((EXAMPLE / "schema.sql").read_text())
+    billing.script((EXAMPLE / "billing.sql").read_text())
     topic = f"{db.name}.public.outbox" if form == "envelope" else f"outbox.event.{db.name}.Order"
     connector = connectors(db, {"table.include.list": "public.outbox", "schema.include.list": None,
                                 "publication.autocreate.mode": "disabled", **(ROUTER if form == "routed" else ENVELOPE),
@@ -105,7 +105,7 @@ def test_the_example_that_is_printed_is_applied(flavour, databases, pg17, connec
         command = [BINARY, "outbox", "init", "--role", pg17.user, "--publication", db.name, "--flavour", flavour, *more]
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout
     db.script(init())
-    billing.script((EXAMPLE / "schema.sql").read_text())
+    billing.script((EXAMPLE / "billing.sql").read_text())
     printed = json.loads(init("--print", "connector"))["config"]
     own = ("database.", "topic.prefix", "slot.name", "publication.name", "connector.class", "plugin.name")
     config = {name: value for name, value in printed.items() if not name.startswith(own)}

@@ -11,9 +11,12 @@ effect and the fact that it has been applied are written in one transaction; the
     then, and only then, the offset is committed to Kafka
 
 A crash anywhere repeats records and applies nothing twice. The effect here: orders counted and summed per customer.
+
+    DATABASE_URL=postgres://billing@localhost/billing BOOTSTRAP_SERVERS=localhost:9092 consumer.py
 """
 import argparse
 import json
+import os
 import signal
 
 import psycopg
@@ -96,10 +99,11 @@ class OutboxConsumer:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--brokers", default="localhost:9092")
-    parser.add_argument("--topics", nargs="+", default=["outbox.event.Order"], help="names, or ^regular expressions")
-    parser.add_argument("--group", default="billing", help="consumer group; also the consumer's name in the inbox")
-    parser.add_argument("--database", default="dbname=billing", help="libpq connection string")
+    setting = os.environ.get
+    parser.add_argument("--brokers", default=setting("BOOTSTRAP_SERVERS", "localhost:9092"))
+    parser.add_argument("--topics", nargs="+", default=[setting("TOPIC", "outbox.event.Order")], help="names, or ^regular expressions")
+    parser.add_argument("--group", default=setting("GROUP", "billing"), help="consumer group; also the consumer's name in the inbox")
+    parser.add_argument("--database", default=setting("DATABASE_URL", "postgres://localhost/billing"), help="libpq connection string")
     parser.add_argument("--format", choices=READERS, default="routed", help="what the topics hold")
     consumer = OutboxConsumer(parser.parse_args())
     signal.signal(signal.SIGTERM, consumer.stop)

@@ -1,0 +1,48 @@
+// Applies each event of an outbox to a database exactly once. Kafka delivers at least once; the effect and the event's id
+// are written in one transaction, and only then is the offset committed. A crash anywhere repeats records and applies
+// nothing twice. The effect here: orders counted and summed per customer.
+//
+//   DATABASE_URL=postgres://billing@localhost/billing BOOTSTRAP_SERVERS=localhost:9092 node consumer.js
+import { Kafka, logLevel } from 'kafkajs';
+import pg from 'pg';
+
+const { BOOTSTRAP_SERVERS = 'localhost:9092', TOPIC = 'outbox.event.Order', GROUP = 'billing' } = process.env;
+const INBOX = 'INSERT INTO inbox (consumer, message_id) VALUES ($1, $2) ON CONFLICT DO NOTHING';
+const EFFECT = `INSERT INTO customer_totals (customer, orders, total) VALUES ($1, 1, $2) ON CONFLICT (customer)
+  DO UPDATE SET orders = customer_totals.orders + 1, total = customer_totals.total + excluded.total`;
+
+const database = new pg.Client({
+  connectionString: process.env.DATABASE_URL ?? 'postgres://localhost/billing',
+});
+await database.connect();
+
+async function handle({ headers, value }) {
+  if (value === null) return;
+  const id = headers.id.toString();
+  await database.query('BEGIN');
+  try {
+    const { rowCount: isNew } = await database.query(INBOX, [GROUP, id]);
+    if (isNew && headers.eventType?.toString() === 'OrderPlaced') {
+      const { customer, total } = JSON.parse(value.toString());
+      await database.query(EFFECT, [customer, total]);
+    }
+    await database.query('COMMIT');
+    console.log(`${isNew ? 'applied' : 'seen before'} ${id}`);
+  } catch (error) {
+    await database.query('ROLLBACK');
+    throw error; // comes again
+  }
+}
+
+const kafka = new Kafka({ clientId: GROUP, brokers: BOOTSTRAP_SERVERS.split(','), logLevel: logLevel.WARN });
+const consumer = kafka.consumer({ groupId: GROUP, readUncommitted: false });
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.once(signal, async () => {
+    await consumer.disconnect();
+    await database.end();
+  });
+}
+await consumer.connect();
+await consumer.subscribe({ topic: TOPIC, fromBeginning: true });
+// With autoCommit the offset of a message is resolved when its handler has returned: after the transaction.
+await consumer.run({ eachMessage: ({ message }) => handle(message) });
