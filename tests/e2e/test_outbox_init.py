@@ -1,14 +1,17 @@
 """`walduct outbox init`: what it prints runs as it is, with the privileges it grants and no others."""
+import contextlib
 import json
+import os
 import re
 import shutil
+import signal
 import subprocess
+import sys
 
 import psycopg
 import pytest
 
 from support.connector import database_properties
-from support.kafka import TopicReader
 from support.paths import BINARY, ROOT
 from support.wait import wait_until
 
@@ -155,35 +158,86 @@ def test_placeholders_are_refused(command, tmp_path):
     assert "is a placeholder; write the value of your own database" in said
 
 
+# Kafka's own is in a jar that the tests do not have: one that takes and prints the same.
+CONSOLE_CONSUMER = f"""#!{sys.executable}
+import argparse, confluent_kafka, uuid
+parser = argparse.ArgumentParser()
+for name in ("--bootstrap-server", "--topic"):
+    parser.add_argument(name, required=True)
+parser.add_argument("--from-beginning", action="store_true", required=True)
+parser.add_argument("--property", action="append", choices=["print.key=true", "print.headers=true"])
+given = parser.parse_args()
+consumer = confluent_kafka.Consumer({{"bootstrap.servers": given.bootstrap_server, "group.id": str(uuid.uuid4()), "auto.offset.reset": "earliest"}})
+consumer.subscribe([given.topic])
+while True:
+    if (record := consumer.poll(1)) and not record.error():
+        headers = ",".join(f"{{name}}:{{value.decode()}}" for name, value in record.headers())
+        print(headers, record.key().decode(), record.value().decode(), sep="\\t", flush=True)
+"""
+
+
+class Terminal:
+    """A shell in the reader's folder: each block of the page is typed, in full."""
+
+    def __init__(self, folder, exports):
+        self.folder, self.exports, self.started = folder, exports, []
+        (folder / "bin").mkdir(exist_ok=True)
+        for name, text in (("walduct", f'#!/bin/sh\nexec {BINARY} "$@"\n'), ("kafka-console-consumer.sh", CONSOLE_CONSUMER)):
+            (folder / "bin" / name).write_text(text)
+            (folder / "bin" / name).chmod(0o755)
+        self.environment = {"PATH": f"{folder / 'bin'}:/usr/bin:/bin", "HOME": str(folder)}
+
+    def type(self, block, until=None):
+        """Its output; with `until` it goes on when that is in it."""
+        log = self.folder / f"log{len(self.started)}"
+        with open(log, "wb") as out:
+            process = subprocess.Popen(["sh", "-c", f"{self.exports}\n{block}"], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
+                                       stdout=out, stderr=out, start_new_session=True)
+        self.started.append(process)
+        if until is None:
+            assert process.wait(60) == 0, log.read_text()
+        else:
+            wait_until(lambda: re.search(until, log.read_text()) or process.poll() is not None, 60, until)
+            assert process.poll() is None, log.read_text()
+        return log.read_text()
+
+    def close(self):
+        for process in self.started:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGINT)
+            process.wait(30)
+
+
+def blocks_of(page, heading):
+    """The indented blocks of a section, as they are typed."""
+    section = page[page.index(f"## {heading}\n"):]
+    section = section[:section.index("\n## ", 3)]
+    return [re.sub("(?m)^   ", "", block) for block in re.findall(r"^   ```\n(.*?)^   ```\n", section, re.DOTALL | re.MULTILINE)]
+
+
 @pytest.mark.skipif(shutil.which("psql") is None, reason="no psql")
 def test_the_lines_of_the_page_as_they_are_typed(private_servers, tmp_path):
-    """In a database with a name, a port and a password of its own: only the addresses are put in."""
+    """In a database with a name, a port and a password of its own. What the page calls yours is filled in, and nothing else."""
     servers = private_servers(postgres=15, kafka=True)
     postgres = servers.postgres
     postgres.query("create database till_7")
-    page = (ROOT / "docs" / "outbox.md").read_text()
-    worker, lines, event = re.findall(r"```(?:properties)?\n(bootstrap.servers.*?|ADMIN=.*?|walduct outbox init --print example.*?)```", page, re.DOTALL)
+    exports, *blocks = blocks_of((ROOT / "docs" / "outbox.md").read_text(), "Set up")
     address = f"{postgres.host}:{postgres.port}/till_7"
-    lines = lines.replace("postgres:secret@localhost:5433/shop", f"{postgres.user}:{postgres.password}@{address}").replace("localhost:5433/shop", address)
-    (tmp_path / "worker.properties").write_text(worker.replace("localhost:9092", servers.bootstrap) + "offset.storage.replication.factor=1\n")
-    (tmp_path / "bin").mkdir()
-    (tmp_path / "bin" / "walduct").symlink_to(BINARY)
-    environment = {"PATH": f"{tmp_path / 'bin'}:/usr/bin:/bin", "HOME": str(tmp_path)}
-    with open(tmp_path / "log", "wb") as log:
-        process = subprocess.Popen(["sh", "-ec", lines.replace("walduct run", "exec walduct run")], cwd=tmp_path, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                                   start_new_session=True)
+    mine = {"ADMIN": f"postgres://{postgres.user}:{postgres.password}@{address}", "DATABASE": f"postgres://{address}",
+            "DATABASE_PASSWORD": "another-secret", "KAFKA": servers.bootstrap}
+    assert re.findall("(?m)^export ([A-Z_]+)=", exports) == list(mine)
+    terminal = Terminal(tmp_path, "\n".join(f"export {name}={value}" for name, value in mine.items()))
+    files, start, event, consumer = blocks
     try:
-        wait_until(lambda: "streaming slot=" in (tmp_path / "log").read_text() or process.poll() is not None, 30, "it streams")
-        assert process.poll() is None, (tmp_path / "log").read_text()
-        subprocess.run(["sh", "-ec", lines.splitlines()[0] + "\n" + event], cwd=tmp_path, env=environment, check=True, capture_output=True, timeout=30)
-        reader = TopicReader(servers.bootstrap, "outbox.event.")
-        wait_until(lambda: reader.read(), 20, "the event")
-        found = list(reader.events)
-        assert [e.topic for e in found] == ["outbox.event.Order"] and b'"orderId"' in found[0].value
-        reader.close()
+        terminal.type(files)
+        assert postgres.query("select rolname from pg_roles where rolname = 'walduct'")
+        said = terminal.type(start, until="streaming slot=")
+        assert "0 errors" in said, said  # the doctor, before
+        terminal.type(event)
+        seen = terminal.type(consumer, until="orderId")
+        assert re.search('id:[0-9a-f-]{36},eventType:OrderPlaced\t10\t{.*"customer": "c7"', seen), seen
     finally:
-        process.terminate()
-        process.wait(20)
+        terminal.close()
 
 
 def test_the_wrong_database_is_named(databases, pg17, connectors, roles):
