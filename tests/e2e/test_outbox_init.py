@@ -240,6 +240,31 @@ def test_the_lines_of_the_page_as_they_are_typed(private_servers, tmp_path):
         terminal.close()
 
 
+def test_the_test_step_as_it_is_typed(databases, pg17, roles, tmp_path):
+    """docs/testing.md: the line and its file, before and after what the code under test does."""
+    line, properties = re.findall(r"^```(?:properties)?\n(.*?)^```$", (ROOT / "docs" / "testing.md").read_text(), re.DOTALL | re.MULTILINE)[:2]
+    db = databases(pg17)
+    role, = roles(db, "reader")
+    names = ["--role", role, "--slot", db.name, "--publication", db.name]
+    db.script(outbox_init(*names) + f"alter role \"{role}\" password 'secret';")
+    where = f"postgres://{pg17.host}:{pg17.port}/{db.name}"
+    (tmp_path / "outbox.json").write_text(outbox_init(*names, "--print", "connector", "--url", where))
+    (tmp_path / "testing.properties").write_text(properties)
+    terminal = Terminal(tmp_path, "export DATABASE_PASSWORD=secret")
+
+    def lines():
+        return [json.loads(one) for one in terminal.type(line.rstrip() + " 2>log").splitlines()]
+    assert lines() == []
+    db.script(outbox_init(*names, "--print", "example") + "delete from outbox;")
+    event, = lines()
+    assert (event["topic"], event["key"]) == ("outbox.event.Order", "10") and ["eventType", "OrderPlaced"] in event["headers"]
+    assert json.loads(event["value"])["total"] == "99.90" and lines() == []
+    (tmp_path / "offsets.dat").unlink()
+    with pytest.raises(AssertionError):
+        lines()
+    assert "slot_of_another_sink" in (tmp_path / "log").read_text()
+
+
 def test_the_wrong_database_is_named(databases, pg17, connectors, roles):
     """The script went to another one: no empty publication is advised."""
     db = databases(pg17)
