@@ -87,7 +87,8 @@ void TopicAdmin::StartExists(absl::Span<const std::string> topics, absl::Duratio
   rd_kafka_DescribeTopics(client_->handle(), collection.get(), options.get(), answers_);
 }
 
-void TopicAdmin::StartCreate(absl::Span<const NewTopic> topics, absl::Duration timeout) {
+void TopicAdmin::StartCreate(absl::Span<const NewTopic> topics, absl::Duration timeout,
+                             Creation creation) {
   std::vector<NewTopicPtr> owned;
   std::vector<rd_kafka_NewTopic_t*> wanted;
   std::vector<std::string> names;
@@ -105,6 +106,8 @@ void TopicAdmin::StartCreate(absl::Span<const NewTopic> topics, absl::Duration t
   const uint64_t request = Remember(TopicAnswer::Question::kCreate, std::move(names));
   const AdminOptionsPtr options =
       MakeOptions(*client_, RD_KAFKA_ADMIN_OP_CREATETOPICS, timeout, request);
+  if (creation == Creation::kAskedFor)
+    rd_kafka_AdminOptions_set_validate_only(options.get(), 1, text, sizeof(text));
   rd_kafka_CreateTopics(client_->handle(), wanted.data(), wanted.size(), options.get(), answers_);
 }
 

@@ -46,7 +46,12 @@ class TopicAdmin {
 
   // One answer per topic comes out of Poll, Unavailable after the timeout.
   void StartExists(absl::Span<const std::string> topics, absl::Duration timeout);
-  void StartCreate(absl::Span<const NewTopic> topics, absl::Duration timeout);
+  enum class Creation {
+    kMeant,
+    kAskedFor,  // the broker says whether it would, and creates nothing
+  };
+  void StartCreate(absl::Span<const NewTopic> topics, absl::Duration timeout,
+                   Creation creation = Creation::kMeant);
 
   // The answers of one request, waiting for it at most this long; empty when there is none.
   std::vector<TopicAnswer> Poll(absl::Duration wait);

@@ -112,7 +112,8 @@ absl::Status CheckPublished(const Result& rows, int row, const TablesQuery& quer
         absl::StrCat("outbox table ", name, " is not logged: its changes are not in the WAL"),
         absl::StrCat("ALTER TABLE ", name, " SET LOGGED"));
   }
-  if (rows.is_null(row, kPublishedTable)) {
+  const bool unpublished = rows.is_null(row, kPublishedTable);
+  if (unpublished && !query.to_come) {
     return Refusal("outbox_not_published",
                    absl::StrCat("outbox table ", name, ": publication ", query.publication,
                                 " does not publish its inserts"),
@@ -125,7 +126,8 @@ absl::Status CheckPublished(const Result& rows, int row, const TablesQuery& quer
                                 "unpublished"),
                    "remove the row filter, or set walduct.outbox.cleanup=none");
   }
-  if (!query.captured->Includes(rows.Get(row, kPublishedSchema), rows.Get(row, kPublishedTable))) {
+  if (!query.captured->Includes(rows.Get(row, unpublished ? kSchema : kPublishedSchema),
+                                rows.Get(row, unpublished ? kTable : kPublishedTable))) {
     return Refusal("outbox_not_captured",
                    absl::StrCat("outbox table ", name,
                                 " is not captured: its rows would be deleted unpublished"),
@@ -162,7 +164,7 @@ absl::StatusOr<Result> QueryLeaves(Connection& connection, const TablesQuery& qu
   ASSIGN_OR_RETURN(const std::vector<Oid> oids, MatchingTables(connection, *query.outbox));
   if (oids.empty()) {
     return Refusal(
-        "outbox_no_table",
+        "outbox_no_tables",
         absl::StrCat("walduct.outbox.tables '", query.outbox->tables->text(), "' matches no table"),
         "name existing tables as schema.table");
   }

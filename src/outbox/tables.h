@@ -49,10 +49,11 @@ struct TablesQuery {
   const names::TableFilter* captured = nullptr;
   std::string publication;
   TableMemory* memory = nullptr;  // null: what is there now always was
+  bool to_come = false;           // a table that the publication lacks will be put into it
 };
 
 // All borrowed for the call. Sorted by name. FailedPrecondition:
-//   outbox_no_table         walduct.outbox.tables matches nothing
+//   outbox_no_tables        walduct.outbox.tables matches nothing
 //   outbox_not_captured     the include and exclude lists leave the table out
 //   outbox_not_published    the publication lacks the table or its inserts, or has only rows of a
 //                           filter

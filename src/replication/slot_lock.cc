@@ -32,8 +32,12 @@ WHERE l.granted AND l.locktype = 'advisory' AND l.objsubid = 1
                     WHERE datname = pg_catalog.current_database())
   AND (l.classid::pg_catalog.int8 << 32 | l.objid::pg_catalog.int8) = )";
 
+// NAMEDATALEN - 1: what the server keeps of a name.
+constexpr size_t kNameBytes = 63;
+
 struct Holder {
   int pid = 0;  // 0: nobody has the lock
+  std::string application = {};
   std::string text;
 };
 
@@ -44,15 +48,13 @@ absl::StatusOr<Holder> FindHolder(postgres::Connection& sql, absl::string_view s
                                    absl::StrCat(kHolder, "(", SlotLockKey(slot_name), ")")));
   if (result.rows() == 0) return Holder();
   return Holder{.pid = postgres::ParseInt(result.Get(0, 0), 0),
+                .application = std::string(result.Get(0, 1)),
                 .text = absl::StrCat("pid ", result.Get(0, 0), ", application ",
                                      postgres::QuoteIdentifier(result.Get(0, 1)), ", client ",
                                      result.Get(0, 2))};
 }
 
-absl::Status Held(postgres::Connection& sql, absl::string_view slot_name) {
-  ASSIGN_OR_RETURN(const auto slot, InspectSlot(sql, slot_name));
-  if (slot && slot->active) RETURN_IF_ERROR(CheckSlotUsable(sql, slot_name, *slot));
-  ASSIGN_OR_RETURN(const Holder holder, FindHolder(sql, slot_name));
+absl::Status HeldBy(const Holder& holder, absl::string_view slot_name) {
   return Error(
       absl::StatusCode::kUnavailable, "slot_held",
       absl::StrCat("another instance works on replication slot ",
@@ -62,6 +64,13 @@ absl::Status Held(postgres::Connection& sql, absl::string_view slot_name) {
       "nothing to do if this one is to take over when the other ends; else stop one of the "
       "two, or give each connector its own slot.name. To end a session that nobody owns any "
       "more: SELECT pg_terminate_backend(PID)");
+}
+
+absl::Status Held(postgres::Connection& sql, absl::string_view slot_name) {
+  ASSIGN_OR_RETURN(const auto slot, InspectSlot(sql, slot_name));
+  if (slot && slot->active) RETURN_IF_ERROR(CheckSlotUsable(sql, slot_name, *slot));
+  ASSIGN_OR_RETURN(const Holder holder, FindHolder(sql, slot_name));
+  return HeldBy(holder, slot_name);
 }
 
 }  // namespace
@@ -94,6 +103,15 @@ absl::StatusOr<bool> TakeSlotLock(postgres::Connection& replication, postgres::C
     if (taken->Get(0, kTaken) == "t") return true;
   }
   return Held(sql, slot_name);
+}
+
+absl::Status CheckSlotNotHeld(postgres::Connection& sql, absl::string_view slot_name,
+                              absl::string_view own_application) {
+  ASSIGN_OR_RETURN(const auto slot, InspectSlot(sql, slot_name));
+  if (slot && slot->active) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const Holder holder, FindHolder(sql, slot_name));
+  const bool own = holder.application == own_application.substr(0, kNameBytes);
+  return holder.pid == 0 || own ? absl::OkStatus() : HeldBy(holder, slot_name);
 }
 
 absl::Status CheckSlotLock(postgres::Connection& sql, absl::string_view slot_name, int own_pid) {

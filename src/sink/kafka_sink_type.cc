@@ -2,6 +2,7 @@
 
 #include "sink/kafka_sink.h"
 #include "sink/kafka_sink_properties.h"
+#include "sink/topic_creation.h"
 
 namespace walduct::sink {
 namespace {
@@ -29,6 +30,10 @@ std::shared_ptr<Destination> DefaultDestination() {
 
 absl::StatusOr<std::unique_ptr<Sink>> KafkaDestination::Open(const SinkContext& context) const {
   return KafkaSink::Create(options_, context.kafka, context.environment, context.refusals);
+}
+
+kafka::NewTopic KafkaDestination::PlanTopic(absl::string_view topic) const {
+  return sink::PlanTopic(topic, options_.topic_creation);
 }
 
 void KafkaDestination::Tolerate(const Tolerance& tolerance) {

@@ -19,8 +19,10 @@ class KafkaDestination final : public Destination {
   const SinkType& type() const override { return kKafkaSink; }
   absl::StatusOr<std::unique_ptr<Sink>> Open(const SinkContext& context) const override;
   bool creates_topics() const override { return !options_.topic_creation.empty(); }
+  kafka::NewTopic PlanTopic(absl::string_view topic) const override;
   void Tolerate(const Tolerance& tolerance) override;
   void UseTransactions(const std::string& id) override { options_.transactional_id = id; }
+  bool in_transactions() const override { return !options_.transactional_id.empty(); }
   bool CountTopics(std::shared_ptr<metrics::TopicBoard> topics) override;
 
   const KafkaSinkOptions& options() const { return options_; }

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -71,6 +72,16 @@ absl::StatusOr<std::unique_ptr<Sink>> LineSink::ToFile(const FileSinkOptions& op
   return sink;
 }
 
+absl::Status LineSink::CheckFile(const FileSinkOptions& options) {
+  const std::string& path = options.path;
+  if (access(path.c_str(), W_OK) == 0) return absl::OkStatus();
+  if (errno != ENOENT) return Unwritable(path, errno);
+  const size_t end = path.rfind('/');
+  const std::string folder =
+      end == std::string::npos ? "." : path.substr(0, std::max<size_t>(end, 1));
+  return access(folder.c_str(), W_OK | X_OK) == 0 ? absl::OkStatus() : Unwritable(path, errno);
+}
+
 LineSink::LineSink(const Options& options)
     : options_(options),
       style_{.colour = (options.pretty || options.eyes) && IsColourful(options.fd),
@@ -111,8 +122,22 @@ absl::Status LineSink::Poll(AckHandler& acks) {
     broken_ = Unwritable(options_.name, errno);
     return broken_;
   }
+  if (options_.owned && IsGone()) {
+    broken_ = Error(absl::StatusCode::kFailedPrecondition, "output_unwritable",
+                    absl::StrCat(options_.name,
+                                 " was removed while it was written to: what was "
+                                 "written since nobody can read"),
+                    "start the connector again: it writes a new file from the stored position on");
+    return broken_;
+  }
   written_.AcknowledgeAll(acks);
   return absl::OkStatus();
+}
+
+// Whoever has removed it has removed what is written from now on, too.
+bool LineSink::IsGone() const {
+  struct stat status {};
+  return fstat(options_.fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink == 0;
 }
 
 absl::Status LineSink::Flush(AckHandler& acks, absl::Duration timeout) {

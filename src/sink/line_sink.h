@@ -19,6 +19,8 @@ class LineSink final : public Sink {
   static absl::StatusOr<std::unique_ptr<Sink>> ToStandardOutput(const StdoutSinkOptions& options);
   // FailedPrecondition output_unwritable names the path. To the null device: a NullSink.
   static absl::StatusOr<std::unique_ptr<Sink>> ToFile(const FileSinkOptions& options);
+  // Looks only: whether the file could be opened, or made. FailedPrecondition output_unwritable.
+  static absl::Status CheckFile(const FileSinkOptions& options);
   ~LineSink() override;
 
   bool HasCapacity() override { return buffer_.size() < buffer_bytes_; }
@@ -42,6 +44,7 @@ class LineSink final : public Sink {
   explicit LineSink(const Options& options);
   void Append(const event::Record& record);
   absl::Status WriteOut();
+  bool IsGone() const;
 
   const Options options_;
   const PrettyStyle style_;

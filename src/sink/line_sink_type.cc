@@ -47,6 +47,8 @@ absl::StatusOr<std::unique_ptr<Sink>> FileDestination::Open(const SinkContext&) 
   return LineSink::ToFile(options_);
 }
 
+absl::Status FileDestination::CheckOutput() const { return LineSink::CheckFile(options_); }
+
 absl::StatusOr<std::unique_ptr<Sink>> StdoutDestination::Open(const SinkContext&) const {
   return LineSink::ToStandardOutput(options_);
 }

@@ -19,6 +19,7 @@ class FileDestination final : public Destination {
 
   const SinkType& type() const override { return kFileSink; }
   absl::StatusOr<std::unique_ptr<Sink>> Open(const SinkContext& context) const override;
+  absl::Status CheckOutput() const override;
   std::string offset_file() const override { return options_.path + ".offsets"; }
 
  private:

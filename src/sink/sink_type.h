@@ -19,7 +19,8 @@
 
 namespace walduct::kafka {
 struct KafkaOptions;
-}
+struct NewTopic;
+}  // namespace walduct::kafka
 namespace walduct::metrics {
 class TopicBoard;
 }
@@ -55,8 +56,12 @@ class Destination {
   // for no server yet: that is Sink::PrepareTopics'.
   virtual absl::StatusOr<std::unique_ptr<Sink>> Open(const SinkContext& context) const = 0;
 
-  // Topics that are missing are created as this sink has been told, not by the target's default.
+  // What can be known of the output without a server, and without changing it.
+  virtual absl::Status CheckOutput() const { return absl::OkStatus(); }
+
+  // Topics that are missing are created as PlanTopic says, not by the target's default.
   virtual bool creates_topics() const { return false; }
+  virtual kafka::NewTopic PlanTopic(absl::string_view topic) const;
 
   // SinkTraits::Store::kBesideOutput: the file of the position.
   virtual std::string offset_file() const { return ""; }
@@ -64,6 +69,7 @@ class Destination {
   virtual void Tolerate(const Tolerance& tolerance) { static_cast<void>(tolerance); }
   // SinkTraits::transactions: one writer for each id.
   virtual void UseTransactions(const std::string& id) { static_cast<void>(id); }
+  virtual bool in_transactions() const { return false; }
   // Counts the records of each topic from now on; false: this sink does not.
   virtual bool CountTopics(std::shared_ptr<metrics::TopicBoard> topics) {
     static_cast<void>(topics);

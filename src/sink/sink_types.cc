@@ -7,6 +7,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "kafka/topic_admin.h"
 #include "sink/kafka_sink_type.h"
 #include "sink/line_sink_type.h"
 
@@ -45,6 +46,12 @@ absl::Span<const config::PropertyDefinition> SinkProperties() {
        .fix = "the default is 'kafka'; docs/not-yet.md says what to use for other destinations"},
   };
   return rows;
+}
+
+kafka::NewTopic Destination::PlanTopic(absl::string_view topic) const {
+  kafka::NewTopic planned;
+  planned.name = std::string(topic);
+  return planned;
 }
 
 void CheckSinks(const config::PropertySet& properties, config::Findings* findings) {

@@ -41,23 +41,21 @@ absl::Status RefusedOverride(const absl::Status& status, absl::string_view table
                absl::StrCat("snapshot.select.statement.overrides: ", status.message()), hint);
 }
 
+std::vector<uint16_t> TargetsOf(const event::TableSchema& schema, const postgres::Result& result) {
+  std::vector<std::string> names;
+  for (int i = 0; i < result.columns(); ++i) names.emplace_back(result.column_name(i));
+  return TargetsByName(schema, names);
+}
+
 absl::Status UseOverride(postgres::Connection& connection, absl::string_view text,
                          PlannedTable* table) {
   table->select = OverrideStatement(text);
   table->overridden = true;
   ASSIGN_OR_RETURN(const postgres::Result result,
                    TryOverride(connection, table->select, FullName(table->name)));
-  std::vector<std::string> names;
-  for (int i = 0; i < result.columns(); ++i) names.emplace_back(result.column_name(i));
-  table->select_columns = names.size();
-  table->targets = TargetsByName(*table->schema, names);
-  const bool useless = std::all_of(table->targets.begin(), table->targets.end(),
-                                   [](uint16_t target) { return target == kIgnoredColumn; });
-  if (!useless) return absl::OkStatus();
-  return Error(
-      absl::StatusCode::kInvalidArgument, "override_without_columns",
-      "the statement of snapshot.select.statement.overrides returns none of the table's columns",
-      "select the table's columns by their own names");
+  table->select_columns = static_cast<size_t>(result.columns());
+  table->targets = TargetsOf(*table->schema, result);
+  return CheckOverrideColumns(*table->schema, result);
 }
 
 absl::Status PlanTable(postgres::Connection& connection, postgres::Catalog& catalog,
@@ -170,6 +168,18 @@ std::string SelectStatement(const event::TableSchema& schema,
   });
   return absl::StrCat("SELECT ", columns.empty() ? "NULL" : names, " FROM ",
                       postgres::QuoteQualified(schema.schema, schema.table));
+}
+
+absl::Status CheckOverrideColumns(const event::TableSchema& schema,
+                                  const postgres::Result& result) {
+  const std::vector<uint16_t> targets = TargetsOf(schema, result);
+  const bool useless = std::all_of(targets.begin(), targets.end(),
+                                   [](uint16_t target) { return target == kIgnoredColumn; });
+  if (!useless) return absl::OkStatus();
+  return Error(
+      absl::StatusCode::kInvalidArgument, "override_without_columns",
+      "the statement of snapshot.select.statement.overrides returns none of the table's columns",
+      "select the table's columns by their own names");
 }
 
 std::string OverrideStatement(absl::string_view text) {

@@ -76,6 +76,10 @@ absl::StatusOr<postgres::Result> TryOverride(postgres::Connection& connection,
 // Without surrounding space and trailing semicolons, and safe to put in parentheses even if it ends
 // in a comment.
 std::string OverrideStatement(absl::string_view text);
+
+// InvalidArgument override_without_columns: none of what the statement gives is a column of the
+// table.
+absl::Status CheckOverrideColumns(const event::TableSchema& schema, const postgres::Result& result);
 // Targets for result columns of these names.
 std::vector<uint16_t> TargetsByName(const event::TableSchema& schema,
                                     const std::vector<std::string>& names);

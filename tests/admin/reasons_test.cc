@@ -37,13 +37,17 @@ std::string Sources() {
   return all;
 }
 
-// Where errors are made: Error(code, "reason", …), and the tables of PostgreSQL's and Kafka's.
+// Where errors are made: Error(code, "reason", …), the tables of PostgreSQL's and Kafka's, and what
+// calls Error with a code of its own.
 std::set<std::string> ReasonsOf(const std::string& sources) {
   static const std::regex kMade(
       R"re((?:Error\(\s*|[{,]\s*)(?:absl::|Code::|StatusCode::)*(?:StatusCode::)?k(?:Aborted|AlreadyExists|Cancelled|DataLoss|DeadlineExceeded|FailedPrecondition|Internal|InvalidArgument|NotFound|PermissionDenied|ResourceExhausted|Unauthenticated|Unavailable|Unimplemented),\s*"([a-z0-9_]+)")re");
   std::set<std::string> found;
-  for (std::sregex_iterator at(sources.begin(), sources.end(), kMade), end; at != end; ++at)
-    found.insert((*at)[1]);
+  static const std::regex kWrapped(R"re(\b(?:Refusal|Unavailable)\(\s*"([a-z0-9]+_[a-z0-9_]+)")re");
+  for (const std::regex& made : {kMade, kWrapped}) {
+    for (std::sregex_iterator at(sources.begin(), sources.end(), made), end; at != end; ++at)
+      found.insert((*at)[1]);
+  }
   return found;
 }
 

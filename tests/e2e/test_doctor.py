@@ -330,7 +330,7 @@ def test_traps_of_topics(db, connectors, strict_broker):
     findings = found(connector, "warning", "topic_retention_short", topic, "60000", "--add-config retention.ms=")
     assert findings["topic_recompresses"]["severity"] == "notice" and "gzip" in findings["topic_recompresses"]["message"]
     set_topic(strict_broker, topic, min_insync_replicas="2", cleanup_policy="compact")
-    findings = found(connector, "error", "min_insync_unreachable", topic, "--add-config min.insync.replicas=1")
+    findings = found(connector, "warning", "min_insync_unreachable", topic, "--add-config min.insync.replicas=1")
     assert findings["topic_compacted"]["severity"] == "notice" and "topic_retention_short" not in findings
     set_topic(strict_broker, topic, min_insync_replicas="1", cleanup_policy="delete", retention_ms="604800000",
               compression_type="producer")

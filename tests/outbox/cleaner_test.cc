@@ -310,7 +310,7 @@ class RefusalTest : public OutboxFixture {
   std::string Reason() { return ErrorReason(FindLeaves(*cleaning_, Query()).status()); }
 };
 
-TEST_F(RefusalTest, NoSuchTable) { EXPECT_EQ(Reason(), "outbox_no_table"); }
+TEST_F(RefusalTest, NoSuchTable) { EXPECT_EQ(Reason(), "outbox_no_tables"); }
 
 TEST_F(RefusalTest, NotPublished) {
   Run("CREATE TABLE public.outbox (id int)");

@@ -64,7 +64,8 @@ constexpr Reason kRows[] = {
      .meaning = "Topic or broker take smaller records than max.request.size allows.",
      .remedy = "Raise max.message.bytes of the topic, or message.max.bytes of the brokers."},
     {.name = "min_insync_unreachable",
-     .meaning = "A topic has fewer replicas than min.insync.replicas: every record is refused.",
+     .meaning = "A topic has fewer replicas than min.insync.replicas: brokers before 3.7 refuse "
+                "every record.",
      .remedy = "Lower min.insync.replicas, or add replicas."},
     {.name = "new_tables_not_readable",
      .meaning = "The role has no default privileges on tables that are still to be made.",

@@ -38,7 +38,8 @@ constexpr Reason kRows[] = {
     {.name = "internal_topic_not_compacted",
      .meaning = "The config or status topic of a worker is not compacted: the broker would remove "
                 "connectors when they get old.",
-     .remedy = "kafka-configs.sh --alter --entity-type topics --entity-name NAME --add-config "
+     .remedy = "kafka-configs.sh --bootstrap-server HOST:PORT --alter --entity-type topics "
+               "--entity-name NAME --add-config "
                "cleanup.policy=compact"},
     {.name = "kafka_authentication_failed",
      .meaning = "Kafka refuses the login.",

@@ -121,6 +121,13 @@ constexpr Reason kRows[] = {
      .meaning =
          "The stored position is no longer available on the server: changes after it may be gone.",
      .remedy = "snapshot.mode=when_needed reads everything anew, or erase the stored offset."},
+    {.name = "position_skipped",
+     .loses = true,
+     .meaning = "The slot stands beyond the stored position: another client has read from it, or "
+                "the server was upgraded. What lies between would never be sent.",
+     .remedy =
+         "snapshot.mode=when_needed reads everything anew. After an upgrade: docs/upgrade.md. "
+         "Who knows that nothing lies between: offset.mismatch.strategy=trust_slot."},
     {.name = "position_unknown",
      .meaning =
          "The stored position lies inside a transaction that the server does not send as it was.",

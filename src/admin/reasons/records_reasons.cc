@@ -55,11 +55,24 @@ constexpr Reason kRows[] = {
     {.name = "outbox_no_tables",
      .meaning = "No outbox table was found.",
      .remedy = "walduct.outbox.tables."},
+    {.name = "outbox_no_time_column",
+     .meaning = "walduct.outbox.retention.ms asks for the age of rows, and the outbox table has no "
+                "column that tells it, or several.",
+     .remedy = "walduct.outbox.cleanup.time.column, or walduct.outbox.retention.ms=0."},
     {.name = "outbox_not_acknowledged",
      .meaning = "Kafka has not acknowledged what would be deleted.",
      .remedy = "Run it again later."},
+    {.name = "outbox_not_captured",
+     .meaning =
+         "The include and exclude lists leave an outbox table out that is to be cleaned: its "
+         "rows would be deleted unpublished.",
+     .remedy = "Add it to table.include.list, or take it out of walduct.outbox.tables."},
+    {.name = "outbox_not_partitioned",
+     .meaning = "walduct.outbox.cleanup=drop_partitions, and a table has no partitions that could "
+                "be dropped.",
+     .remedy = "walduct.outbox.cleanup=delete, or a table that is partitioned by time."},
     {.name = "outbox_not_published",
-     .meaning = "The outbox table is not captured.",
+     .meaning = "The publication does not send all that is inserted into an outbox table.",
      .remedy = "table.include.list, or publication."},
     {.name = "outbox_not_routed",
      .meaning = "Housekeeping would delete rows that are not published as events.",
@@ -76,6 +89,9 @@ constexpr Reason kRows[] = {
     {.name = "outbox_strict",
      .meaning = "walduct.strict refuses what EventRouter would guess.",
      .remedy = "The message names the option."},
+    {.name = "outbox_unlogged",
+     .meaning = "The outbox table is unlogged: its changes are not in the WAL.",
+     .remedy = "ALTER TABLE … SET LOGGED."},
     {.name = "protobuf_schema",
      .meaning = "A table or a record has no schema in Protobuf: arrays of arrays, names that are "
                 "none, two things of one name.",

@@ -251,9 +251,11 @@ void CheckKnownTables(postgres::Connection& connection, const Subject& subject,
   findings->Add(Compare(connection, subject, *known, findings), Severity::kNotice);
 }
 
-void CheckMasks(postgres::Connection& connection, const Subject& subject,
-                const KnownPosition& position, Findings* findings) {
-  findings->Add(FindMasks(connection, subject, position, findings), Severity::kNotice);
+void AskMasks(Examination& examined) {
+  if (examined.sql == nullptr) return;
+  examined.findings.Add(
+      FindMasks(*examined.sql, examined.subject, examined.position, &examined.findings),
+      Severity::kNotice);
 }
 
 }  // namespace walduct::engine

@@ -1,6 +1,7 @@
 // The checks of a doctor, server by server. Used by doctor.cc only.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,9 +11,14 @@
 #include "base/lsn.h"
 #include "engine/doctor/finding.h"
 #include "engine/doctor/subject.h"
+#include "kafka/producer.h"
+#include "offset/offset_store.h"
 #include "offset/stored_offset.h"
 #include "postgres/connection.h"
 #include "postgres/describe/catalog.h"
+#include "postgres/server_check.h"
+#include "replication/slot.h"
+#include "snapshot/mode.h"
 
 namespace walduct::encode {
 struct ColumnOptions;
@@ -26,25 +32,63 @@ inline constexpr absl::Duration kPatience = absl::Seconds(15);
 struct KnownPosition {
   bool known = false;  // the store has answered
   std::optional<offset::StoredOffset> stored = {};
+  bool erased = false;  // on purpose
 };
 
-// Brokers, topics, rights on them, the offset store.
-KnownPosition CheckKafka(const Subject& subject, const Environment& environment,
-                         const std::vector<std::string>& topics, Findings* findings);
-void CheckRegistries(const Subject& subject, Findings* findings);
+// What is known so far of a connector that is looked at. What a check finds others go by.
+struct Examination {
+  const Subject& subject;
+  const Environment& environment;
+  Findings& findings;
+  std::unique_ptr<postgres::Connection> sql = nullptr;          // null: there is none
+  std::unique_ptr<postgres::Connection> replication = nullptr;  // the same
+  std::unique_ptr<kafka::Producer> producer = nullptr;          // of the sink; the same
+  bool kafka_away = false;                                      // the sink's
+  std::unique_ptr<offset::OffsetStore> store = nullptr;         // null: nothing is stored, or known
+  KnownPosition position = {};
+  std::optional<postgres::ServerInfo> server = {};
+  std::optional<std::vector<postgres::TableName>> captured = {};
+  size_t elsewhere = 0;  // captured by other slots of the connector
+  std::optional<std::optional<replication::SlotState>> slot = {};
+  bool is_read = false;  // by the connector itself, which runs
+  bool refused = false;  // by slot or position a start would be
+  absl::Status lost_slot = {};
+  std::optional<snapshot::StartDecision> decision = {};
+
+  // False: a start reads no rows, as far as is known.
+  bool reads() const { return !decision || decision->snapshot; }
+  // Nothing is left to do, and a start asks no further.
+  bool is_done() const { return decision && !decision->snapshot && !decision->stream; }
+};
+
+// The answers to StartCheck's questions.
+void AskSpill(Examination& examined);
+void AskSink(Examination& examined);
+void AskRegistries(Examination& examined);
+void AskOffsetStore(Examination& examined);
+void AskServer(Examination& examined);
+void AskStoredPosition(Examination& examined);
+void AskSlotCount(Examination& examined);
+void AskTables(Examination& examined);
+void AskPromotion(Examination& examined);
+void AskSlot(Examination& examined);
+void AskSlotOwner(Examination& examined);
+void AskEarlierWriters(Examination& examined);
+void AskPosition(Examination& examined);
+void AskMasks(Examination& examined);
+void AskTransforms(Examination& examined);
+void AskRights(Examination& examined);
+void AskTopics(Examination& examined);
+void AskPublication(Examination& examined);
 
 // Settings, role, clock.
 void CheckSettings(postgres::Connection& connection, const Environment& environment,
                    Findings* findings);
-// Tables without rights, without identity, outside of the publication. The topics that are known
-// beforehand.
-std::vector<std::string> CheckTables(postgres::Connection& connection, const Subject& subject,
-                                     const Environment& environment, Findings* findings);
-// What the role may not do that a connector does: reads, marks of incremental snapshots,
-// heartbeats.
-void CheckRights(postgres::Connection& connection, const Subject& subject,
-                 const Environment& environment, const std::vector<postgres::TableName>& captured,
-                 Findings* findings);
+// Captured tables: what rows may hold, and what the server does not send.
+void CheckRows(Examination& examined);
+// What the role may not do besides reads: marks of incremental snapshots, heartbeats, statements of
+// database.initial.statements.
+void CheckStatements(Examination& examined);
 struct ServerNames {
   std::string slot, publication;
   bool publishes_all = false;  // where the publication is still to be made
@@ -62,22 +106,15 @@ void CheckKeys(postgres::Connection& connection, postgres::Catalog& catalog, con
 // Captured tables that the publication of a slot that is there does not send as the lists say: what
 // a connector that runs says of them, by the same words. What is said already is not said again.
 void CheckCapture(postgres::Connection& connection, const Subject& subject, Findings* findings);
-// Our slot, the others of the server, and the stored position beside them.
-void CheckSlots(postgres::Connection& connection, const Subject& subject,
-                const KnownPosition& position, const Environment& environment, Findings* findings);
+// What slots keep, and what one that is to be made waits for.
+void CheckRetained(Examination& examined);
 
 // The tables that the stored position knows, beside those that are captured and published now.
 void CheckKnownTables(postgres::Connection& connection, const Subject& subject,
                       const KnownPosition& position, Findings* findings);
 
-// Columns that were hidden when the position was stored, beside those that are now.
-void CheckMasks(postgres::Connection& connection, const Subject& subject,
-                const KnownPosition& position, Findings* findings);
-
 // The standby that tables are still to be read from, where one is configured.
-void CheckStandby(postgres::Connection& server, const Subject& subject,
-                  const KnownPosition& position, const Environment& environment,
-                  Findings* findings);
+void AskStandby(Examination& examined);
 
 // Which server the findings are of.
 void NameServer(const Subject& subject, Findings* findings);

@@ -8,12 +8,14 @@
 #include "base/status_macros.h"
 #include "encode/options/encode_options.h"
 #include "encode/types/column_rules.h"
+#include "engine/configuration/connector_options.h"
 #include "engine/doctor/checks.h"
 #include "engine/start/no_tables.h"
-#include "engine/start/preparation.h"
 #include "engine/world/chain_preview.h"
 #include "engine/world/slots/slot_tables.h"
 #include "names/table_filter.h"
+#include "outbox/options.h"
+#include "outbox/tables.h"
 #include "postgres/checks/money_check.h"
 #include "postgres/connection_options.h"
 #include "postgres/options.h"
@@ -23,6 +25,8 @@
 #include "replication/publication/publication_advice.h"
 #include "replication/publication_name.h"
 #include "replication/slot.h"
+#include "snapshot/options.h"
+#include "transform/chain/chain_spec.h"
 
 namespace walduct::engine {
 namespace {
@@ -162,12 +166,35 @@ postgres::ConnectionOptions SessionToLook(const Subject& subject, const Environm
   return session;
 }
 
-bool StopsWithoutTables(Connection& connection, const replication::ReplicationOptions& options) {
+bool StopsWithoutTables(Connection& connection, const Subject& subject) {
+  const replication::ReplicationOptions& options = subject.replication;
   const auto slot = replication::InspectSlot(connection, options.slot_name);
   const auto come = replication::TakesNewTables(connection, options.publication_name);
   return RefusesNoTables(options.publication_autocreate, options.allow_empty,
                          come.ok() && *come) &&
-         slot.ok() && !*slot;  // a first start
+         slot.ok() && !*slot &&  // a first start
+         !subject.whole.chain->ReadsMessages();
+}
+
+// Tables that are to be cleaned, before their first event is sent.
+absl::Status CheckOutbox(const Examination& examined) {
+  const outbox::OutboxOptions& options = *examined.subject.whole.outbox;
+  if (options.cleanup == outbox::OutboxCleanup::kNone) return absl::OkStatus();
+  Connection& connection = *examined.sql;
+  const names::TableFilter captured(examined.subject.tables);
+  ASSIGN_OR_RETURN(const std::string publication,
+                   replication::ResolvePublicationName(
+                       connection, examined.subject.replication.publication_name));
+  // A start puts it there.
+  const bool comes = examined.subject.replication.publication_autocreate !=
+                     replication::PublicationAutocreate::kDisabled;
+  const outbox::TablesQuery query{&options, &captured, publication, nullptr, comes};
+  const absl::Status found = outbox::FindLeaves(connection, query).status();
+  const bool first = examined.position.known && !examined.position.stored;
+  if (!first) return absl::OkStatus();  // housekeeping says so later
+  if (!found.ok()) return found;
+  const bool rows_read = examined.reads() && !examined.subject.snapshot.include_collections;
+  return rows_read ? absl::OkStatus() : outbox::CheckNoHistory(connection, query);
 }
 
 }  // namespace
@@ -193,9 +220,6 @@ absl::StatusOr<std::unique_ptr<Connection>> OpenToLook(const Subject& subject,
 }
 
 void CheckSettings(Connection& connection, const Environment& environment, Findings* findings) {
-  const auto server = postgres::CheckServer(connection);
-  findings->Add(server.status());
-  if (server.ok()) findings->Add(server->decodes);
   const absl::Time before = environment.clock->Now();
   const absl::StatusOr<Result> settings = connection.Query(postgres::Rows(kRole + 1), kSettings);
   findings->Add(settings.status());
@@ -222,29 +246,25 @@ void CheckSettings(Connection& connection, const Environment& environment, Findi
   }
 }
 
-std::vector<std::string> CheckTables(Connection& connection, const Subject& subject,
-                                     const Environment& environment, Findings* findings) {
-  CheckServerTraps(connection,
-                   {.slot = subject.replication.slot_name,
-                    .publication = subject.replication.publication_name,
-                    .publishes_all = subject.replication.publication_autocreate ==
-                                     replication::PublicationAutocreate::kAllTables,
-                    .signal_table = subject.tables.signal_table},
-                   findings);
-  postgres::Catalog catalog(connection);
-  const auto found = FindSlotTables({.connection = connection,
-                                     .catalog = catalog,
-                                     .share = subject.replication.share,
-                                     .tables = subject.tables});
-  findings->Add(found.status());
-  if (!found.ok()) return {};
-  const std::vector<postgres::TableName>* const captured = &found->own;
+void AskTables(Examination& examined) {
+  if (examined.sql == nullptr) return;
+  const Subject& subject = examined.subject;
+  postgres::Catalog catalog(*examined.sql);
+  auto found = FindSlotTables({.connection = *examined.sql,
+                               .catalog = catalog,
+                               .share = subject.replication.share,
+                               .tables = subject.tables});
+  examined.findings.Add(found.status());
+  if (!found.ok()) return;
+  examined.captured = std::move(found->own);
+  examined.elsewhere = found->elsewhere;
+  const std::vector<postgres::TableName>& captured = *examined.captured;
   // A slot may have no tables yet.
-  if (captured->empty() && found->elsewhere > 0) return KnownTopics(subject.whole, *captured, true);
-  if (captured->empty()) {
-    findings->Add(
-        {.severity = StopsWithoutTables(connection, subject.replication) ? Severity::kError
-                                                                         : Severity::kWarning,
+  if (captured.empty() && examined.elsewhere > 0) return;
+  if (captured.empty()) {
+    const bool stops = StopsWithoutTables(*examined.sql, subject);
+    examined.findings.Add(
+        {.severity = stops ? Severity::kError : Severity::kWarning,
          .reason = "no_tables_captured",
          .message =
              absl::StrCat("no table of database \"", subject.database.dbname, "\" is captured"),
@@ -252,29 +272,54 @@ std::vector<std::string> CheckTables(Connection& connection, const Subject& subj
                  "their .exclude. lists: entries are regular expressions over "
                  "schema.table"});
   }
-  CheckRights(connection, subject, environment, *captured, findings);
-  findings->Add(postgres::CheckMoneyUnits(
-      connection, subject.database, *captured, [&](absl::string_view column) {
+  examined.findings.Add(postgres::CheckMoneyUnits(
+      *examined.sql, subject.database, captured, [&](absl::string_view column) {
         return encode::IsIncluded(subject.encode.columns, column);
       }));
-  const auto preview = PreviewChain(subject.whole, connection, catalog, *captured);
-  findings->Add(preview.status());
-  if (preview.ok()) {
-    for (const std::string& problem : preview->problems) {
-      findings->Add({.severity = Severity::kWarning,
-                     .reason = "transform_failed",
-                     .message = problem,
-                     .hint = ""});
-    }
+}
+
+void AskTransforms(Examination& examined) {
+  if (!examined.captured) return;
+  postgres::Catalog catalog(*examined.sql);
+  const auto preview =
+      PreviewChain(examined.subject.whole, *examined.sql, catalog, *examined.captured);
+  examined.findings.Add(preview.status());
+  if (!preview.ok()) return;
+  for (const std::string& problem : preview->problems) {
+    examined.findings.Add({.severity = Severity::kWarning,
+                           .reason = "transform_failed",
+                           .message = problem,
+                           .hint = ""});
   }
-  CheckCapture(connection, subject, findings);
-  findings->Add(AddAdvice(connection, subject, *captured, findings));
-  const std::vector<Oid> relations = postgres::RelationsOf(*captured);
-  CheckTableTraps(connection, relations, subject.replication.publication_name, findings);
-  CheckNulls(connection, relations, subject.encode.columns, subject.encode.values.keep_lost,
-             findings);
-  CheckKeys(connection, catalog, subject, *captured, findings);
-  return KnownTopics(subject.whole, *captured, true);
+}
+
+void AskPublication(Examination& examined) {
+  if (examined.sql == nullptr) return;
+  const Subject& subject = examined.subject;
+  CheckServerTraps(*examined.sql,
+                   {.slot = subject.replication.slot_name,
+                    .publication = subject.replication.publication_name,
+                    .publishes_all = subject.replication.publication_autocreate ==
+                                     replication::PublicationAutocreate::kAllTables,
+                    .signal_table = subject.tables.signal_table},
+                   &examined.findings);
+  if (!examined.captured || (examined.captured->empty() && examined.elsewhere > 0)) return;
+  CheckCapture(*examined.sql, subject, &examined.findings);
+  examined.findings.Add(AddAdvice(*examined.sql, subject, *examined.captured, &examined.findings));
+  examined.findings.Add(CheckOutbox(examined));
+  CheckKnownTables(*examined.sql, subject, examined.position, &examined.findings);
+}
+
+void CheckRows(Examination& examined) {
+  if (!examined.captured || (examined.captured->empty() && examined.elsewhere > 0)) return;
+  const Subject& subject = examined.subject;
+  const std::vector<Oid> relations = postgres::RelationsOf(*examined.captured);
+  CheckTableTraps(*examined.sql, relations, subject.replication.publication_name,
+                  &examined.findings);
+  CheckNulls(*examined.sql, relations, subject.encode.columns, subject.encode.values.keep_lost,
+             &examined.findings);
+  postgres::Catalog catalog(*examined.sql);
+  CheckKeys(*examined.sql, catalog, subject, *examined.captured, &examined.findings);
 }
 
 }  // namespace walduct::engine

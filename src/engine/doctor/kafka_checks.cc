@@ -1,22 +1,29 @@
 // Brokers, topics, rights on them, the offset store, registries. Declared in checks.h.
 #include <memory>
+#include <set>
 #include <variant>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "engine/configuration/connector_options.h"
 #include "engine/doctor/checks.h"
+#include "engine/start/start_rules.h"
 #include "kafka/look/topic_look.h"
 #include "kafka/options.h"
 #include "kafka/producer.h"
 #include "kafka/sasl/jaas.h"
+#include "kafka/topic_admin.h"
 #include "kafka/topic_policy.h"
 #include "offset/offset_store_factory.h"
 #include "offset/options.h"
 #include "registry/http_client.h"
 #include "registry/options.h"
 #include "sink/options.h"
+#include "spill/options.h"
+#include "spill/spill.h"
+#include "spill/unnamed_files.h"
 
 namespace walduct::engine {
 namespace {
@@ -36,8 +43,7 @@ class KafkaDoctor {
   KafkaDoctor(const kafka::KafkaOptions& options, kafka::Client& client, Findings* findings)
       : options_(options), client_(client), findings_(*findings) {}
 
-  // creates: the connector creates what is missing.
-  void LookAt(const std::vector<std::string>& topics, bool creates) {
+  void LookAt(const std::vector<std::string>& topics, const sink::Destination& sink) {
     const std::optional<std::string> makes =
         kafka::ReadBrokerProperty(client_, "auto.create.topics.enable", kPatience);
     broker_limit_ = LimitOf(kafka::ReadBrokerProperty(client_, "message.max.bytes", kPatience));
@@ -48,10 +54,14 @@ class KafkaDoctor {
     if (asked.size() > kMostTopics) asked.resize(kMostTopics);
     if (asked.empty()) return;
     const auto looks = kafka::LookAtTopics(client_, asked, kPatience);
+    std::vector<kafka::NewTopic> created;  // by the connector
     for (const kafka::TopicLook& look : looks) {
       const bool missing = ErrorReason(look.status) == "topic_missing";
-      if (missing && (creates || makes != "false")) continue;
-      if (missing) {
+      if (missing && sink.creates_topics()) {
+        created.push_back(sink.PlanTopic(look.name));
+      } else if (missing && makes != "false") {
+        continue;
+      } else if (missing) {
         Missing(look.name);
       } else if (!look.status.ok()) {
         findings_.Add(look.status);
@@ -59,9 +69,22 @@ class KafkaDoctor {
         Existing(look);
       }
     }
+    AskWhetherCreated(created);
   }
 
  private:
+  // The broker says whether it would, and creates none.
+  void AskWhetherCreated(const std::vector<kafka::NewTopic>& topics) {
+    if (topics.empty()) return;
+    kafka::TopicAdmin admin(&client_, nullptr);
+    admin.StartCreate(topics, kPatience, kafka::TopicAdmin::Creation::kAskedFor);
+    std::set<std::string> said;  // one refusal of all topics is one finding
+    for (const kafka::TopicAnswer& answer : admin.Poll(kPatience + absl::Seconds(1))) {
+      if (!answer.status.ok() && said.insert(ErrorReason(answer.status)).second)
+        findings_.Add(answer.status);
+    }
+  }
+
   static std::optional<int64_t> LimitOf(const std::optional<std::string>& text) {
     int64_t bytes = 0;
     if (!text || !absl::SimpleAtoi(*text, &bytes)) return std::nullopt;
@@ -111,13 +134,16 @@ class KafkaDoctor {
     };
     const int64_t least = LimitOf(read("min.insync.replicas")).value_or(0);
     if (look.replicas > 0 && least > static_cast<int64_t>(look.replicas)) {
-      findings_.Add({.severity = Severity::kError,
-                     .reason = "min_insync_unreachable",
-                     .message = absl::StrCat("topic ", look.name, " has ", look.replicas,
-                                             " replicas and min.insync.replicas=", least,
-                                             ": every record is refused"),
-                     .hint = Alter(look.name, absl::StrCat("--add-config min.insync.replicas=",
-                                                           look.replicas))});
+      findings_.Add(
+          {.severity = Severity::kWarning,
+           .reason = "min_insync_unreachable",
+           .message = absl::StrCat("topic ", look.name, " has ", look.replicas,
+                                   " replicas and min.insync.replicas=", least,
+                                   ": every record is refused by brokers before "
+                                   "Apache Kafka 3.7, and later ones hold all replicas to "
+                                   "be enough"),
+           .hint =
+               Alter(look.name, absl::StrCat("--add-config min.insync.replicas=", look.replicas))});
     }
     const std::string policy = read("cleanup.policy").value_or("");
     if (absl::StrContains(policy, "compact")) {
@@ -220,38 +246,88 @@ absl::StatusOr<bool> IsThere(const Subject& subject, const Environment& environm
   return true;
 }
 
-absl::StatusOr<KnownPosition> ReadPosition(const Subject& subject, const Environment& environment,
-                                           Findings* findings) {
-  ASSIGN_OR_RETURN(const bool there, IsThere(subject, environment, findings));
-  if (!there) return KnownPosition{.known = true};
-  ASSIGN_OR_RETURN(const auto store, offset::CreateOffsetStore(subject.offset, subject.kafka,
-                                                               subject.identity, environment));
-  ASSIGN_OR_RETURN(auto stored, store->Peek());
-  // What was reset on purpose is not missing.
-  return KnownPosition{.known = stored || !store->erased(), .stored = std::move(stored)};
-}
-
 }  // namespace
 
-KnownPosition CheckKafka(const Subject& subject, const Environment& environment,
-                         const std::vector<std::string>& topics, Findings* findings) {
-  if (const sink::Destination& sink = *subject.sink.target; sink.type().traits.kafka) {
-    const auto producer = Connect(subject.kafka, environment);
-    findings->Add(producer.status());
-    // One finding is enough for a cluster that is away.
-    if (!producer.ok()) return {};
-    findings->asked.push_back(absl::StrCat("Kafka at ", subject.kafka.bootstrap_servers));
-    KafkaDoctor(subject.kafka, (*producer)->client(), findings)
-        .LookAt(topics, sink.creates_topics());
-  }
-  auto position = ReadPosition(subject, environment, findings);
-  findings->Add(position.status());
-  if (!position.ok()) return {};
-  findings->asked.emplace_back("the stored position");
-  return *std::move(position);
+void AskSpill(Examination& examined) {
+  const spill::SpillOptions& options = *examined.subject.whole.spill;
+  if (!options.enabled) return;
+  examined.findings.Add(spill::Spill::Open(std::make_unique<spill::UnnamedFiles>(options.directory),
+                                           options.max_bytes)
+                            .status());
 }
 
-void CheckRegistries(const Subject& subject, Findings* findings) {
+void AskSink(Examination& examined) {
+  const sink::Destination& sink = *examined.subject.sink.target;
+  examined.findings.Add(sink.CheckOutput());
+  if (!sink.type().traits.kafka) return;
+  auto producer = Connect(examined.subject.kafka, examined.environment);
+  examined.findings.Add(producer.status());
+  examined.kafka_away = !producer.ok();
+  if (!producer.ok()) return;
+  examined.producer = *std::move(producer);
+  examined.findings.asked.push_back(
+      absl::StrCat("Kafka at ", examined.subject.kafka.bootstrap_servers));
+}
+
+void AskOffsetStore(Examination& examined) {
+  // One finding is enough for a cluster that is away.
+  if (examined.kafka_away) return;
+  const Subject& subject = examined.subject;
+  const auto there = IsThere(subject, examined.environment, &examined.findings);
+  examined.findings.Add(there.status());
+  if (!there.ok()) return;
+  examined.position.known = !*there;
+  if (!*there) return;
+  auto store = offset::CreateOffsetStore(subject.offset, subject.kafka, subject.identity,
+                                         examined.environment);
+  examined.findings.Add(store.status());
+  if (store.ok()) examined.store = *std::move(store);
+}
+
+void AskStoredPosition(Examination& examined) {
+  if (examined.store != nullptr) {
+    auto stored = examined.store->Peek();
+    examined.findings.Add(stored.status());
+    if (!stored.ok()) return;
+    examined.position = {
+        .known = true, .stored = *std::move(stored), .erased = examined.store->erased()};
+  }
+  if (examined.position.known) examined.findings.asked.emplace_back("the stored position");
+}
+
+// The id itself is not asked for: who has it would be shut out.
+void AskEarlierWriters(Examination& examined) {
+  if (!examined.subject.sink.target->in_transactions() || examined.producer == nullptr) return;
+  constexpr absl::string_view kTimeout = "transaction.timeout.ms";
+  int64_t wanted = 0, most = 0;
+  const std::string text = Get(examined.subject.kafka.producer, std::string(kTimeout));
+  const auto limit = kafka::ReadBrokerProperty(examined.producer->client(),
+                                               "transaction.max.timeout.ms", kPatience);
+  if (!absl::SimpleAtoi(text, &wanted) || !limit || !absl::SimpleAtoi(*limit, &most) ||
+      wanted <= most)
+    return;
+  examined.findings.Add(
+      {.severity = Severity::kError,
+       .reason = "transaction_timeout_refused",
+       .message = absl::StrCat("producer.override.", kTimeout, " is ", wanted,
+                               ", and the broker's transaction.max.timeout.ms is ", most),
+       .hint = absl::StrCat("set producer.override.", kTimeout, "=", most,
+                            ", or raise the "
+                            "broker's transaction.max.timeout.ms")});
+}
+
+void AskTopics(Examination& examined) {
+  if (examined.producer == nullptr) return;
+  std::vector<std::string> topics;
+  if (examined.captured)
+    topics = KnownTopics(examined.subject.whole, *examined.captured, /*streams=*/true);
+  KafkaDoctor(examined.subject.kafka, examined.producer->client(), &examined.findings)
+      .LookAt(topics, *examined.subject.sink.target);
+}
+
+void AskRegistries(Examination& examined) {
+  const Subject& subject = examined.subject;
+  Findings* const findings = &examined.findings;
   for (const registry::RegistryOptions* one :
        {&subject.registries.key, &subject.registries.value}) {
     if (one->urls.empty()) continue;

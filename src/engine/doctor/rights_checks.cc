@@ -14,6 +14,8 @@
 #include "engine/world/reads/snapshot_rights.h"
 #include "incremental/chunks/signal_rights.h"
 #include "incremental/options/incremental_options.h"
+#include "postgres/options.h"
+#include "postgres/server_check.h"
 #include "snapshot/options.h"
 #include "snapshot/plan.h"
 
@@ -23,20 +25,21 @@ namespace {
 using postgres::Connection;
 
 // What is not read needs no right; what signals may ask for is no start's affair.
-void CheckReads(Connection& connection, const Subject& subject, const Environment& environment,
-                const std::vector<postgres::TableName>& captured, Findings* findings) {
+void CheckReads(Examination& examined) {
   using snapshot::SnapshotMode;
+  const Subject& subject = examined.subject;
   const SnapshotMode mode = subject.snapshot.mode;
   const bool reads = mode != SnapshotMode::kNoData && mode != SnapshotMode::kNever &&
                      mode != SnapshotMode::kNothing;
   if (!reads && !subject.incremental.signals()) return;
   const absl::Status readable = CheckSnapshotRights(
-      {.connection = connection,
-       .open = [&] { return OpenAsUser(subject, environment); },
-       .tables = snapshot::SelectTables(captured, subject.snapshot, subject.tables),
+      {.connection = *examined.sql,
+       .open = [&] { return OpenAsUser(subject, examined.environment); },
+       .tables = snapshot::SelectTables(*examined.captured, subject.snapshot, subject.tables),
        .reading = subject.snapshot,
        .wanted = RecordColumns(subject.columns, subject.message_keys)});
-  findings->Add(readable, reads ? Severity::kError : Severity::kWarning);
+  examined.findings.Add(readable,
+                        reads && examined.reads() ? Severity::kError : Severity::kWarning);
 }
 
 absl::Status CheckSignals(Connection& connection, const Subject& subject) {
@@ -47,24 +50,34 @@ absl::Status CheckSignals(Connection& connection, const Subject& subject) {
 }
 
 // Planned, and not run: the server looks at tables and rights all the same.
-absl::Status CheckHeartbeatAction(const Subject& subject, const Environment& environment) {
-  const std::string& sql = subject.heartbeat.action_query;
+absl::Status Plan(const Examination& examined, const std::string& sql, absl::string_view property) {
   const std::string word = absl::StrCat(*absl::StrSplit(sql, absl::ByAnyChar(" \t\n(")).begin());
   bool known = false;
   for (const char* const one : {"SELECT", "INSERT", "UPDATE", "DELETE", "MERGE", "WITH"})
     known = known || absl::EqualsIgnoreCase(word, one);
   if (!known || absl::StrContains(sql, ';')) return absl::OkStatus();
-  ASSIGN_OR_RETURN(const auto connection, OpenAsUser(subject, environment));
-  return WithContext(connection->Run(absl::StrCat("EXPLAIN ", sql)), "heartbeat.action.query");
+  ASSIGN_OR_RETURN(const auto connection, OpenAsUser(examined.subject, examined.environment));
+  return WithContext(connection->Run(absl::StrCat("EXPLAIN ", sql)), property);
 }
 
 }  // namespace
 
-void CheckRights(Connection& connection, const Subject& subject, const Environment& environment,
-                 const std::vector<postgres::TableName>& captured, Findings* findings) {
-  CheckReads(connection, subject, environment, captured, findings);
-  findings->Add(CheckSignals(connection, subject), Severity::kWarning);
-  findings->Add(CheckHeartbeatAction(subject, environment), Severity::kWarning);
+void AskRights(Examination& examined) {
+  if (examined.captured && (!examined.captured->empty() || examined.elsewhere == 0))
+    CheckReads(examined);
+  if (examined.sql == nullptr) return;
+  AskStandby(examined);
+  if (examined.slot && !*examined.slot)
+    examined.findings.Add(postgres::CheckFreeSlot(*examined.sql));
+}
+
+void CheckStatements(Examination& examined) {
+  examined.findings.Add(CheckSignals(*examined.sql, examined.subject), Severity::kWarning);
+  examined.findings.Add(
+      Plan(examined, examined.subject.heartbeat.action_query, "heartbeat.action.query"),
+      Severity::kWarning);
+  for (const std::string& statement : examined.subject.database.initial_statements)
+    examined.findings.Add(Plan(examined, statement, "database.initial.statements"));
 }
 
 }  // namespace walduct::engine

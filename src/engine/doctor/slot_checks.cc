@@ -7,11 +7,12 @@
 #include "base/amount_text.h"
 #include "base/status_macros.h"
 #include "engine/doctor/checks.h"
-#include "engine/start/preparation.h"
-#include "engine/start/start_position.h"
+#include "engine/start/start_rules.h"
+#include "postgres/host_checks.h"
 #include "postgres/server_check.h"
 #include "replication/options.h"
 #include "replication/slot.h"
+#include "replication/slot_lock.h"
 
 namespace walduct::engine {
 namespace {
@@ -47,8 +48,8 @@ std::string DropHint(absl::string_view slot) {
 }
 
 // refused: a start would be, and other findings say what comes first.
-absl::Status CheckRetained(Connection& connection, const std::string& own, bool refused,
-                           Findings* findings) {
+absl::Status Retained(Connection& connection, const std::string& own, bool refused,
+                      Findings* findings) {
   ASSIGN_OR_RETURN(const postgres::Result slots, connection.Query(postgres::Rows(3), kAllSlots));
   for (int row = 0; row < slots.rows(); ++row) {
     uint64_t retained = 0;
@@ -150,88 +151,132 @@ absl::Status BeforeAMove(const absl::Status& missing) {
                             ErrorHint(missing)));
 }
 
-// Whether a start would go on from there.
-absl::Status JudgePosition(const Subject& subject, Connection& connection,
-                           const std::optional<offset::StoredOffset>& stored,
-                           const std::optional<replication::SlotState>& slot,
-                           Connection& replication) {
-  if (!stored) return BeforeAMove(CheckNoneIsMissing(subject.whole, slot));
-  ASSIGN_OR_RETURN(const auto server, postgres::CheckServer(connection));
-  ServerHistory history;
-  history.in_recovery = server.in_recovery;
-  history.next_xid = server.next_xid;
-  if (slot) history.slot = replication::SlotLsn(*slot);
-  ASSIGN_OR_RETURN(history.system, replication::IdentifySystem(replication));
-  std::optional<replication::UpgradeTraces> traces;
-  if (NeedsTraces(stored, history.system)) {
-    ASSIGN_OR_RETURN(traces, replication::ReadUpgradeTraces(connection));
-  } else if (stored->timeline && *stored->timeline != history.system.timeline) {
-    ASSIGN_OR_RETURN(history.timelines,
-                     replication::ReadTimelineHistory(replication, history.system.timeline));
-  }
-  ASSIGN_OR_RETURN(const StartVerdict verdict,
-                   JudgeStart({.stored = &stored,
-                               .slot = &slot,
-                               .server = std::move(history),
-                               .strategy = subject.replication.offset_mismatch,
-                               .traces = traces}));
-  return verdict.available;
-}
-
-// As `run` does: pg_hba.conf, poolers and limits treat it apart. Null: it cannot be had. is_read:
-// the connector has one, so that it is not in need of another.
-std::unique_ptr<Connection> OpenReplication(const Subject& subject, const Environment& environment,
-                                            bool is_read, Findings* findings) {
-  auto replication = OpenToLook(subject, environment, postgres::SessionKind::kReplication);
-  if (replication.ok()) return *std::move(replication);
-  const std::string reason = ErrorReason(replication.status());
-  // Found before.
-  if (reason == "role_may_not_replicate" || reason == "wal_level_not_logical") return nullptr;
-  findings->Add(replication.status(), is_read ? Severity::kWarning : Severity::kError);
-  return nullptr;
-}
-
-// Our slot and the stored position beside it; whether a start would be refused.
-bool CheckOwnSlot(Connection& connection, const Subject& subject, const KnownPosition& position,
-                  const Environment& environment, Findings* findings) {
-  const std::string& name = subject.replication.slot_name;
-  const auto slot = replication::InspectSlot(connection, name);
-  findings->Add(slot.status());
-  if (!slot.ok()) return true;
-  bool refused = false, is_read = false;
-  if (*slot) {
-    const absl::Status usable = replication::CheckSlotUsable(connection, name, **slot);
-    const bool in_use = ErrorReason(usable) == "slot_in_use";
-    refused = !usable.ok() && !in_use;
-    is_read = in_use && IsRead(connection, subject.name, **slot, findings);
-    if (!is_read) findings->Add(usable, in_use ? Severity::kWarning : Severity::kError);
-    CheckWalStatus(name, **slot, findings);
-    if (ErrorReason(usable) == "slot_lost") return refused;
-  } else {
-    findings->Add(postgres::CheckFreeSlot(connection));
-    findings->Add(CheckBlockers(connection, findings));
-  }
-  const auto replication = OpenReplication(subject, environment, is_read, findings);
-  if (!position.known) return refused;
-  findings->Add(CheckSlotIsOurs(subject.whole, *slot, position.stored));
-  if (offset::IsHandoverDue(position.stored, subject.replication.share.count))
-    findings->Add(HandoverNotice(*position.stored, subject.replication.share.count));
-  else
-    findings->Add(CheckSameSlots(subject.whole, position.stored));
-  if (replication == nullptr) return refused;
-  const absl::Status judged =
-      JudgePosition(subject, connection, position.stored, *slot, *replication);
-  findings->Add(judged);
-  return refused || !judged.ok();
+// Who works on the slot and does not read it: a snapshot, or a start. The lock of the connector
+// that is asked about itself says nothing.
+absl::Status CheckHeld(Connection& connection, const Examination& examined) {
+  const std::string& name = examined.subject.replication.slot_name;
+  return replication::CheckSlotNotHeld(connection, name,
+                                       absl::StrCat("walduct ", examined.subject.name, " stream"));
 }
 
 }  // namespace
 
-void CheckSlots(Connection& connection, const Subject& subject, const KnownPosition& position,
-                const Environment& environment, Findings* findings) {
-  const std::string& name = subject.replication.slot_name;
-  const bool refused = CheckOwnSlot(connection, subject, position, environment, findings);
-  findings->Add(CheckRetained(connection, name, refused, findings));
+// As `run` does: pg_hba.conf, poolers and limits treat a replication session apart.
+void AskServer(Examination& examined) {
+  auto sql = OpenToLook(examined.subject, examined.environment, postgres::SessionKind::kSql);
+  examined.findings.Add(sql.status());
+  if (!sql.ok()) return;
+  examined.sql = *std::move(sql);
+  Connection& connection = *examined.sql;
+  examined.findings.asked.push_back(
+      absl::StrCat("PostgreSQL ", connection.server_version_text(), " at ",
+                   postgres::HostAndPort(connection.host(), connection.port()),
+                   connection.shared() ? ", whose sessions a connection pooler shares" : ""));
+  const auto server = postgres::CheckServer(connection);
+  examined.findings.Add(server.status());
+  if (server.ok()) examined.server = *server;
+  auto slot = replication::InspectSlot(connection, examined.subject.replication.slot_name);
+  examined.findings.Add(slot.status());
+  if (slot.ok()) examined.slot = *std::move(slot);
+  examined.is_read = examined.slot && *examined.slot && (**examined.slot).active &&
+                     IsRead(connection, examined.subject.name, **examined.slot, &examined.findings);
+  if (!examined.is_read) examined.findings.Add(CheckHeld(connection, examined), Severity::kWarning);
+  auto replication =
+      OpenToLook(examined.subject, examined.environment, postgres::SessionKind::kReplication);
+  if (replication.ok()) {
+    examined.replication = *std::move(replication);
+    return;
+  }
+  const std::string reason = ErrorReason(replication.status());
+  // Found before.
+  if (reason == "role_may_not_replicate" || reason == "wal_level_not_logical") return;
+  // A connector that has one is not in need of another.
+  examined.findings.Add(replication.status(),
+                        examined.is_read ? Severity::kWarning : Severity::kError);
+}
+
+void AskSlotCount(Examination& examined) {
+  if (!examined.position.known) return;
+  const std::optional<offset::StoredOffset>& stored = examined.position.stored;
+  const int slots = examined.subject.replication.share.count;
+  if (offset::IsHandoverDue(stored, slots))
+    examined.findings.Add(HandoverNotice(*stored, slots));
+  else
+    examined.findings.Add(CheckSameSlots(examined.subject.whole, stored));
+}
+
+void AskPromotion(Examination& examined) {
+  if (!examined.server || !examined.slot) return;
+  examined.findings.Add(CheckPromoted({.in_recovery = examined.server->in_recovery,
+                                       .decodes = examined.server->decodes,
+                                       .slot = &*examined.slot,
+                                       .stored = &examined.position.stored}));
+}
+
+void AskSlot(Examination& examined) {
+  if (!examined.slot || !*examined.slot) return;
+  const std::string& name = examined.subject.replication.slot_name;
+  const absl::Status usable = replication::CheckSlotUsable(*examined.sql, name, **examined.slot);
+  const bool in_use = ErrorReason(usable) == "slot_in_use";
+  const bool replaces = ReplacesSlot(examined.subject.whole, usable);
+  examined.refused = !usable.ok() && !in_use && !replaces;
+  if (!examined.is_read || !in_use)
+    examined.findings.Add(usable, in_use || replaces ? Severity::kWarning : Severity::kError);
+  CheckWalStatus(name, **examined.slot, &examined.findings);
+  // What else would be said is that it is lost.
+  if (ErrorReason(usable) == "slot_lost") examined.lost_slot = usable;
+}
+
+void AskSlotOwner(Examination& examined) {
+  if (!examined.position.known || !examined.slot) return;
+  examined.findings.Add(
+      CheckSlotIsOurs(examined.subject.whole, *examined.slot, examined.position.stored));
+}
+
+void AskPosition(Examination& examined) {
+  if (!examined.position.known || !examined.slot || !examined.server ||
+      examined.replication == nullptr)
+    return;
+  const std::optional<offset::StoredOffset>& stored = examined.position.stored;
+  const std::optional<replication::SlotState> none;
+  const auto system = replication::IdentifySystem(*examined.replication);
+  examined.findings.Add(system.status());
+  if (!system.ok()) return;
+  const auto verdict = JudgePosition(
+      {.config = &examined.subject.whole,
+       .stored = &stored,
+       .slot = examined.lost_slot.ok() ? &*examined.slot : &none,
+       .system = *system,
+       .in_recovery = examined.server->in_recovery,
+       .next_xid = examined.server->next_xid,
+       .lost_slot = examined.lost_slot,
+       .timelines =
+           [&] {
+             return replication::ReadTimelineHistory(*examined.replication, system->timeline);
+           },
+       .traces = [&] { return replication::ReadUpgradeTraces(*examined.sql); }});
+  const auto decision = verdict.ok() ? DecideBy(examined.subject.whole, stored, *verdict)
+                                     : absl::StatusOr<snapshot::StartDecision>(verdict.status());
+  // That the slot is lost is said.
+  if (ErrorReason(decision.status()) != "slot_lost") examined.findings.Add(decision.status());
+  examined.refused = examined.refused || !decision.ok();
+  if (!decision.ok()) return;
+  examined.decision = *decision;
+  // A snapshot mends it; what was changed meanwhile is lost all the same.
+  if (!verdict->available.ok() && ErrorReason(verdict->available) != "slot_lost")
+    examined.findings.Add(verdict->available, Severity::kWarning);
+  if (stored || examined.position.erased) return;
+  const absl::Status missing =
+      BeforeAMove(CheckNoneIsMissing(examined.subject.whole, *examined.slot));
+  examined.findings.Add(missing);
+  examined.refused = examined.refused || !missing.ok();
+}
+
+void CheckRetained(Examination& examined) {
+  const std::string& name = examined.subject.replication.slot_name;
+  if (examined.slot && !*examined.slot)
+    examined.findings.Add(CheckBlockers(*examined.sql, &examined.findings));
+  examined.findings.Add(Retained(*examined.sql, name, examined.refused, &examined.findings));
 }
 
 }  // namespace walduct::engine

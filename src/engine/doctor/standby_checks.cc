@@ -78,10 +78,10 @@ absl::Status Check(Connection& server, const Subject& subject, const Environment
 
 }  // namespace
 
-void CheckStandby(Connection& server, const Subject& subject, const KnownPosition& position,
-                  const Environment& environment, Findings* findings) {
-  if (!subject.snapshot.reads_standby() || !ReadsTables(subject, position)) return;
-  findings->Add(Check(server, subject, environment, findings));
+void AskStandby(Examination& examined) {
+  const Subject& subject = examined.subject;
+  if (!subject.snapshot.reads_standby() || !ReadsTables(subject, examined.position)) return;
+  examined.findings.Add(Check(*examined.sql, subject, examined.environment, &examined.findings));
 }
 
 }  // namespace walduct::engine

@@ -74,7 +74,7 @@ absl::Status Session::Run() {
 
 absl::Status Session::RunPhases() {
   RETURN_IF_ERROR(Build());
-  prepared_.source->ForeseeSchemas(registries_.sources());
+  prepared_.source->ForeseeSchemas(prepared_.registries.sources());
   if (prepared_.decision.snapshot) RETURN_IF_ERROR(TakeSnapshot());
   if (prepared_.decision.stream && !parts_.control->interrupted()) RETURN_IF_ERROR(Stream());
   return absl::OkStatus();
@@ -82,7 +82,6 @@ absl::Status Session::RunPhases() {
 
 absl::Status Session::Build() {
   Clock& clock = parts_.world->clock();
-  ASSIGN_OR_RETURN(registries_, parts_.world->OpenRegistries(config()));
   // What a discarded offset had confirmed stays confirmed, but takes no part in the order of what
   // is stored from now on.
   duties_ = std::make_unique<Duties>(
@@ -93,7 +92,7 @@ absl::Status Session::Build() {
                           .control = parts_.control,
                           .board = parts_.board,
                           .metrics = parts_.metrics,
-                          .schema_ids = registries_.sources()},
+                          .schema_ids = prepared_.registries.sources()},
       Checkpointer::Options{
           .store = prepared_.store.get(),
           .clock = &clock,
@@ -118,7 +117,7 @@ absl::Status Session::Build() {
   ASSIGN_OR_RETURN(path_, RecordPath::Create({.config = parts_.config,
                                               .run_id = RunId(*parts_.world),
                                               .clock = &clock,
-                                              .schema_ids = registries_.sources(),
+                                              .schema_ids = prepared_.registries.sources(),
                                               .sink = prepared_.sink.get(),
                                               .tracker = &duties_->tracker(),
                                               .waiter = &duties_->housekeeping(),
@@ -134,10 +133,10 @@ absl::Status Session::Build() {
                         .tracker = &duties_->tracker(),
                         .checkpointer = &duties_->checkpointer(),
                         .server = [source = prepared_.source.get()] { return source->View(); },
-                        .schema_ids = registries_.sources()});
+                        .schema_ids = prepared_.registries.sources()});
   duties_->housekeeping().SetStallWatch(stall_watch_.get());
   types_.Restore(prepared_.stored, prepared_.system.system_identifier, prepared_.resumes());
-  RETURN_IF_ERROR(GuardMasks());
+  GuardMasks();
   BuildReadRecord();
   BuildIncremental();
   BuildNewTables();
@@ -150,18 +149,11 @@ absl::Status Session::Build() {
   return absl::OkStatus();
 }
 
-// Before anything is read: what was hidden when the position was stored, or is when it begins.
-absl::Status Session::GuardMasks() {
-  ColumnCover cover(ColumnsOf(config()), MessageKeysOf(config()));
-  if (!cover.any()) return absl::OkStatus();
-  const std::vector<KnownColumns> known =
-      StoredMasks(prepared_.stored, prepared_.system.system_identifier);
-  ASSIGN_OR_RETURN(std::vector<KnownColumns> now, prepared_.source->WatchedColumns(cover, known));
-  ASSIGN_OR_RETURN(masks_,
-                   MaskGuard::Create(std::move(cover), known, std::move(now), parts_.warn_once));
-  path_->encoder().SetGuard(
-      [this](const event::TableSchema& schema) { return masks_->Judge(schema); });
-  return absl::OkStatus();
+void Session::GuardMasks() {
+  if (prepared_.masks == nullptr) return;
+  path_->encoder().SetGuard([guard = prepared_.masks.get()](const event::TableSchema& schema) {
+    return guard->Judge(schema);
+  });
 }
 
 void Session::BuildReadRecord() {
@@ -175,8 +167,8 @@ void Session::BuildReadRecord() {
 // While tables are read, marks count what is read of them.
 incremental::OffsetMembers Session::MembersAt(uint64_t mark) {
   incremental::OffsetMembers members;
-  if (masks_ != nullptr && !masks_->Member().empty())
-    members.emplace(kMasksMember, masks_->Member());
+  if (prepared_.masks != nullptr && !prepared_.masks->Member().empty())
+    members.emplace(kMasksMember, prepared_.masks->Member());
   if (read_record_ != nullptr && (mark & kOfSnapshot) != 0) {
     progressed_ = progressed_ || mark != kOfSnapshot;
     members.emplace(kReadMember, AsText(read_record_->StateAt(mark & ~kOfSnapshot)));

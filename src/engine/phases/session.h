@@ -66,7 +66,7 @@ class Session {
 
   absl::Status RunPhases();
   absl::Status Build();
-  absl::Status GuardMasks();
+  void GuardMasks();
   void BuildReadRecord();
   void BuildIncremental();
   void BuildNewTables();
@@ -91,14 +91,12 @@ class Session {
 
   Parts parts_;
   Prepared prepared_;
-  Registries registries_;
   std::unique_ptr<Duties> duties_;
   std::unique_ptr<StallWatch> stall_watch_;
   std::unique_ptr<RecordPath> path_;
   std::unique_ptr<Notifier> notifier_;
   std::unique_ptr<IncrementalDriver> incremental_;  // null: no signals are taken
   std::unique_ptr<NewTables> new_tables_;           // null: nobody asks which are new
-  std::unique_ptr<MaskGuard> masks_;                // null: nothing is hidden
   RememberedTypes types_;
   std::unique_ptr<Heartbeat> heartbeat_;
   std::unique_ptr<snapshot::ReadRecord> read_record_;  // null: a snapshot begins anew

@@ -8,35 +8,20 @@
 #include "base/status_macros.h"
 #include "engine/configuration/connector_options.h"
 #include "engine/configuration/handover_news.h"
-#include "engine/configuration/heartbeat_options.h"
 #include "engine/configuration/record_error_options.h"
 #include "engine/duties/save_offset.h"
 #include "engine/errors/named_hint.h"
+#include "engine/masks/mask_memory.h"
 #include "engine/start/no_tables.h"
 #include "engine/start/start_position.h"
-#include "incremental/options/incremental_options.h"
 #include "incremental/state.h"
 #include "replication/options.h"
-#include "route/options.h"
-#include "route/topic_naming.h"
-#include "sink/options.h"
 #include "snapshot/options.h"
 #include "spill/options.h"
 #include "transform/chain/chain_spec.h"
 
 namespace walduct::engine {
 namespace {
-
-snapshot::OffsetState StateOf(const std::optional<offset::StoredOffset>& stored) {
-  if (!stored) return snapshot::OffsetState::kNone;
-  return stored->position.snapshot == event::SnapshotPhase::kRunning
-             ? snapshot::OffsetState::kSnapshotRunning
-             : snapshot::OffsetState::kStreaming;
-}
-
-bool Prints(const ConnectorOptions& config) {
-  return config.sink->target->type().traits.terminal && !config.replication->temporary_slot;
-}
 
 bool Moved(const std::optional<offset::StoredOffset>& before,
            const std::optional<offset::StoredOffset>& now) {
@@ -51,26 +36,64 @@ absl::Status HandoverDue() {
 
 }  // namespace
 
-std::string SinkMark(const ConnectorOptions& config) {
-  return Prints(config) ? std::string(config.sink->target->type().name) : std::string();
-}
-
 absl::StatusOr<Prepared> Preparation::Run() {
   parts_.board->Show(ConnectorState::kRunning, Activity::kConnecting);
-  RETURN_IF_ERROR(OpenSpill());
-  RETURN_IF_ERROR(OpenSink());
-  RETURN_IF_ERROR(OpenSource());
-  parts_.board->WaitsFor(WaitReason::kOffsetStore);
-  ASSIGN_OR_RETURN(prepared_.stored, prepared_.store->Load());
-  RETURN_IF_ERROR(CheckSlots());
-  parts_.board->WaitsFor(WaitReason::kDatabase);
-  RETURN_IF_ERROR(Look());
-  RETURN_IF_ERROR(ShutOthersOut());
-  parts_.board->Show(Activity::kPreparing);
-  RETURN_IF_ERROR(Decide());
-  const bool nothing = !prepared_.decision.snapshot && !prepared_.decision.stream;
-  if (!nothing) RETURN_IF_ERROR(Create());
+  for (const StartCheck check : kStartChecks) {
+    if (check > StartCheck::kPosition && IsDone()) break;
+    RETURN_IF_ERROR(Ask(check));
+  }
+  if (!IsDone()) RETURN_IF_ERROR(Create());
   return std::move(prepared_);
+}
+
+// Nothing is left to do: initial_only, done before.
+bool Preparation::IsDone() const {
+  return !prepared_.decision.snapshot && !prepared_.decision.stream;
+}
+
+absl::Status Preparation::Ask(StartCheck check) {
+  switch (check) {
+    case StartCheck::kSpill:
+      return OpenSpill();
+    case StartCheck::kSink:
+      return OpenSink();
+    case StartCheck::kRegistries:
+      return OpenRegistries();
+    case StartCheck::kOffsetStore:
+      return OpenStore();
+    case StartCheck::kServer:
+      return OpenSource();
+    case StartCheck::kStoredPosition:
+      return LoadPosition();
+    case StartCheck::kSlotCount:
+      return CheckSlots();
+    case StartCheck::kTables:
+      return LookAtTables();
+    case StartCheck::kPromotion:
+      return CheckPromoted({.in_recovery = facts_.in_recovery,
+                            .decodes = facts_.decodes,
+                            .slot = &facts_.slot,
+                            .stored = &prepared_.stored});
+    case StartCheck::kSlot:
+      return CheckSlot();
+    case StartCheck::kSlotOwner:
+      return CheckSlotIsOurs(config(), facts_.slot, prepared_.stored);
+    case StartCheck::kEarlierWriters:
+      return ShutOthersOut();
+    case StartCheck::kPosition:
+      return Decide();
+    case StartCheck::kMasks:
+      return GuardMasks();
+    case StartCheck::kTransforms:
+      return prepared_.source->PreviewTransforms();
+    case StartCheck::kRights:
+      return prepared_.source->CheckPlan(Plan());
+    case StartCheck::kTopics:
+      return PrepareTopics();
+    case StartCheck::kPublication:
+      return PreparePublication();
+  }
+  return absl::OkStatus();
 }
 
 absl::Status Preparation::OpenSpill() {
@@ -83,6 +106,16 @@ absl::Status Preparation::OpenSpill() {
 absl::Status Preparation::OpenSink() {
   parts_.board->WaitsFor(WaitReason::kSink);
   ASSIGN_OR_RETURN(prepared_.sink, parts_.world->OpenSink(config(), parts_.refusals));
+  return absl::OkStatus();
+}
+
+// Reaches none of them: who has a schema asks.
+absl::Status Preparation::OpenRegistries() {
+  ASSIGN_OR_RETURN(prepared_.registries, parts_.world->OpenRegistries(config()));
+  return absl::OkStatus();
+}
+
+absl::Status Preparation::OpenStore() {
   parts_.board->WaitsFor(WaitReason::kOffsetStore);
   ASSIGN_OR_RETURN(prepared_.store, parts_.world->OpenOffsetStore(config()));
   if (prepared_.sink->transactions() != nullptr) {
@@ -104,7 +137,7 @@ absl::Status Preparation::ShutOthersOut() {
   const std::optional<offset::StoredOffset> before = std::move(prepared_.stored);
   ASSIGN_OR_RETURN(prepared_.stored, prepared_.store->Load());
   parts_.board->WaitsFor(WaitReason::kDatabase);
-  return Moved(before, prepared_.stored) ? Look() : absl::OkStatus();
+  return Moved(before, prepared_.stored) ? LookAgain() : absl::OkStatus();
 }
 
 absl::Status Preparation::OpenSource() {
@@ -116,6 +149,12 @@ absl::Status Preparation::OpenSource() {
   parts_.board->WaitsFor(WaitReason::kDatabase);
   prepared_.source = parts_.world->MakeSource(parts_.source);
   return prepared_.source->Connect();
+}
+
+absl::Status Preparation::LoadPosition() {
+  parts_.board->WaitsFor(WaitReason::kOffsetStore);
+  ASSIGN_OR_RETURN(prepared_.stored, prepared_.store->Load());
+  return absl::OkStatus();
 }
 
 // Another number of slots finds positions that are not those of its tables. The first slot's offset
@@ -132,20 +171,17 @@ absl::Status Preparation::CheckSlots() const {
   return CheckSameSlots(config(), prepared_.stored);
 }
 
-absl::Status CheckSameSlots(const ConnectorOptions& config,
-                            const std::optional<offset::StoredOffset>& stored) {
-  const int slots = config.replication->share.count;
-  if (!stored || stored->slots == slots) return absl::OkStatus();
-  return Error(
-      absl::StatusCode::kFailedPrecondition, "slots_changed",
-      absl::StrCat("the tables of this connector are spread over ", stored->slots,
-                   stored->slots == 1 ? " slot" : " slots", ", and walduct.slots is now ", slots,
-                   ": the stored positions are not those of tables that would move"),
-      absl::StrCat("set walduct.slots=", stored->slots,
-                   "; docs/slots.md says how another number is begun with"));
+// Once more, where the position that was loaded is not the last one.
+absl::Status Preparation::LookAgain() {
+  for (const StartCheck check :
+       {StartCheck::kTables, StartCheck::kPromotion, StartCheck::kSlot, StartCheck::kSlotOwner}) {
+    RETURN_IF_ERROR(Ask(check));
+  }
+  return absl::OkStatus();
 }
 
-absl::Status Preparation::Look() {
+absl::Status Preparation::LookAtTables() {
+  parts_.board->WaitsFor(WaitReason::kDatabase);
   ASSIGN_OR_RETURN(facts_, prepared_.source->Inspect());
   prepared_.system = facts_.system;
   prepared_.in_recovery = facts_.in_recovery;
@@ -155,89 +191,32 @@ absl::Status Preparation::Look() {
         RefusesNoTables(wanted.publication_autocreate, wanted.allow_empty, facts_.tables_come);
     RETURN_IF_ERROR(JudgeNoTables(facts_.database, !prepared_.stored && refuses));
   }
-  RETURN_IF_ERROR(CheckPromoted());
-  RETURN_IF_ERROR(CheckSlot());
-  return CheckSlotIsOurs(config(), facts_.slot, prepared_.stored);
-}
-
-// A standby takes over when it is promoted: until then nothing may be created on it in place of
-// what the primary has.
-absl::Status Preparation::CheckPromoted() const {
-  if (!facts_.in_recovery) return absl::OkStatus();
-  const bool came_from_primary = prepared_.stored && !prepared_.stored->of_standby;
-  const bool synced = facts_.slot && facts_.slot->synced;
-  const bool waits = synced || (came_from_primary && (!facts_.slot || !facts_.decodes.ok()));
-  if (!waits) return facts_.decodes;
-  return Error(
-      absl::StatusCode::kUnavailable, "waiting_for_promotion",
-      absl::StrCat("waiting for promotion: the server is a standby",
-                   synced ? ", and its replication slot a copy of the primary's that cannot be "
-                            "read before"
-                          : ""),
-      "nothing to do while a failover is under way; else connect to the primary: "
-      "database.hostname=HOST1,HOST2 with database.target_session_attrs=primary finds it");
+  return absl::OkStatus();
 }
 
 absl::Status Preparation::CheckSlot() {
   lost_slot_ = absl::OkStatus();
   const absl::Status usable = prepared_.source->CheckSlot();
-  const bool replaceable =
-      ErrorReason(usable) == "slot_lost" && snapshot::FillsGaps(config().snapshot->mode);
-  if (!replaceable) return usable;
+  if (!ReplacesSlot(config(), usable)) return usable;
   lost_slot_ = usable;
   facts_.slot.reset();
   return absl::OkStatus();
 }
 
 absl::StatusOr<StartVerdict> Preparation::Judge() {
-  const std::optional<offset::StoredOffset>& stored = prepared_.stored;
-  ServerHistory server{.system = facts_.system,
-                       .timelines = {},
-                       .in_recovery = facts_.in_recovery,
-                       .next_xid = facts_.next_xid,
-                       .slot = facts_.slot ? replication::SlotLsn(*facts_.slot) : Lsn()};
-  std::optional<replication::UpgradeTraces> traces;
-  if (NeedsTraces(stored, facts_.system)) {
-    ASSIGN_OR_RETURN(traces, prepared_.source->UpgradeTraces());
-  } else if (stored && stored->timeline && *stored->timeline != facts_.system.timeline) {
-    absl::StatusOr<replication::TimelineHistory> timelines = prepared_.source->Timelines();
-    const bool unknown = ErrorReason(timelines.status()) == "timeline_unknown";
-    if (!timelines.ok() && !unknown) return timelines.status();
-    if (unknown) log::Warn(std::string(timelines.status().message()));
-    if (timelines.ok()) server.timelines = *std::move(timelines);
-    log::Info("the server is on a different timeline than the stored position",
-              {{"stored", *stored->timeline}, {"server", facts_.system.timeline}});
-  }
-  ASSIGN_OR_RETURN(StartVerdict verdict,
-                   JudgeStart({.stored = &stored,
-                               .slot = &facts_.slot,
-                               .server = std::move(server),
-                               .strategy = config().replication->offset_mismatch,
-                               .traces = traces}));
-  if (!lost_slot_.ok() && ErrorReason(verdict.available) == "position_lost")
-    verdict.available = lost_slot_;
-  return verdict;
-}
-
-// Printing confirms changes to the slot, so a slot used by another connector is refused.
-absl::Status CheckSlotIsOurs(const ConnectorOptions& config,
-                             const std::optional<replication::SlotState>& slot,
-                             const std::optional<offset::StoredOffset>& stored) {
-  if (!Prints(config) || !slot || !slot->confirmed_flush_lsn.valid() ||
-      (stored && stored->sink == config.sink->target->type().name)) {
-    return absl::OkStatus();
-  }
-  return Error(absl::StatusCode::kFailedPrecondition, "slot_of_another_sink",
-               absl::StrCat("replication slot \"", config.replication->slot_name,
-                            "\" exists, and sink=", config.sink->target->type().name,
-                            " has not read it before: what is printed would be confirmed to it, "
-                            "and the connector that "
-                            "uses it would never publish it"),
-               "to look at changes beside it, use walduct tail; to print them for good, set a "
-               "slot.name and an offset store of its own");
+  return JudgePosition({.config = &config(),
+                        .stored = &prepared_.stored,
+                        .slot = &facts_.slot,
+                        .system = facts_.system,
+                        .in_recovery = facts_.in_recovery,
+                        .next_xid = facts_.next_xid,
+                        .lost_slot = lost_slot_,
+                        .timelines = [this] { return prepared_.source->Timelines(); },
+                        .traces = [this] { return prepared_.source->UpgradeTraces(); }});
 }
 
 absl::Status Preparation::Decide() {
+  parts_.board->Show(Activity::kPreparing);
   ASSIGN_OR_RETURN(StartVerdict verdict, Judge());
   if (!verdict.available.ok() || (!prepared_.stored && facts_.slot)) {
     // Who does not respect the lock of the slot, a Debezium say, may have held it until a moment
@@ -245,21 +224,12 @@ absl::Status Preparation::Decide() {
     // written when it was asked.
     const std::optional<offset::StoredOffset> before = std::move(prepared_.stored);
     ASSIGN_OR_RETURN(prepared_.stored, prepared_.store->Load());
-    if (Moved(before, prepared_.stored)) RETURN_IF_ERROR(Look());
+    if (Moved(before, prepared_.stored)) RETURN_IF_ERROR(LookAgain());
     ASSIGN_OR_RETURN(verdict, Judge());
   }
-  const bool streams = snapshot::Streams(config().snapshot->mode);
-  const std::optional<offset::StoredOffset>& stored = prepared_.stored;
-  const absl::StatusOr<snapshot::StartDecision> decision = snapshot::DecideStart(
-      {.mode = config().snapshot->mode,
-       .offset = StateOf(stored),
-       .position_available = !streams || verdict.available.ok(),
-       .stored_position_text = stored ? stored->position.commit_end.ToString() : ""});
-  if (!decision.ok()) {
-    // JudgeStart knows better why the position is gone than the rule that trips over it.
-    const bool lost = ErrorReason(decision.status()) == "position_lost";
-    return lost && !verdict.available.ok() ? Refuse(verdict.available) : decision.status();
-  }
+  const absl::StatusOr<snapshot::StartDecision> decision =
+      DecideBy(config(), prepared_.stored, verdict);
+  if (!decision.ok()) return Refuse(decision.status());
   RETURN_IF_ERROR(CheckOffsetIsNotLost());
   prepared_.decision = *decision;
   recovers_ = decision->snapshot && (!verdict.available.ok() || !lost_slot_.ok());
@@ -319,24 +289,6 @@ absl::Status Preparation::CheckOffsetIsNotLost() const {
   return stored ? absl::OkStatus() : CheckNoneIsMissing(config(), facts_.slot);
 }
 
-absl::Status CheckNoneIsMissing(const ConnectorOptions& config,
-                                const std::optional<replication::SlotState>& slot) {
-  const bool used = slot && slot->used;
-  if (!used || config.snapshot->mode != snapshot::SnapshotMode::kInitial) return absl::OkStatus();
-  return Error(
-      absl::StatusCode::kFailedPrecondition, "offset_missing",
-      absl::StrCat("changes have been read from replication slot ", config.replication->slot_name,
-                   " (it stands at ", replication::SlotLsn(*slot).ToString(),
-                   "), but no offset is stored for connector ", config.name, " and topic.prefix ",
-                   config.route->topic_prefix, ": all tables would be read and published again"),
-      absl::StrCat("did you mean to import one? walduct offsets import stores the position of "
-                   "another worker or of a Debezium. Else check the offset store, the "
-                   "connector's name and topic.prefix; or choose: "
-                   "snapshot.mode=when_needed takes the snapshot, snapshot.mode=no_data goes on "
-                   "where the slot stands, and after SELECT pg_drop_replication_slot('",
-                   config.replication->slot_name, "') it is a first start"));
-}
-
 // A supervisor tries again and again, and a restored server that is written to grows past the
 // position meanwhile: that it was once behind is not forgotten.
 absl::Status Preparation::Refuse(const absl::Status& why) {
@@ -351,20 +303,33 @@ absl::Status Preparation::Refuse(const absl::Status& why) {
   return why;
 }
 
+// Before anything is read: what was hidden when the position was stored, or is when it begins.
+absl::Status Preparation::GuardMasks() {
+  ColumnCover cover(ColumnsOf(config()), MessageKeysOf(config()));
+  if (!cover.any()) return absl::OkStatus();
+  const std::vector<KnownColumns> known =
+      StoredMasks(prepared_.stored, prepared_.system.system_identifier);
+  ASSIGN_OR_RETURN(std::vector<KnownColumns> now, prepared_.source->WatchedColumns(cover, known));
+  ASSIGN_OR_RETURN(prepared_.masks, MaskGuard::Create(std::move(cover), known, std::move(now),
+                                                      parts_.source.warn_once));
+  return absl::OkStatus();
+}
+
+SourcePlan Preparation::Plan() const {
+  return {.decision = prepared_.decision, .first_start = !prepared_.stored || recovers_};
+}
+
 // PostgreSQL reads publications as of the moment of a change: one created after the slot would not
 // be found for ever.
+absl::Status Preparation::PreparePublication() {
+  if (!prepared_.decision.stream) return absl::OkStatus();
+  return AndSlotAnew(prepared_.source->PreparePublication(Plan()), facts_.slot.has_value());
+}
+
 absl::Status Preparation::Create() {
   Source& source = *prepared_.source;
-  const SourcePlan plan = {.decision = prepared_.decision,
-                           .first_start = !prepared_.stored || recovers_};
-  RETURN_IF_ERROR(source.PreviewTransforms());
-  RETURN_IF_ERROR(source.CheckPlan(plan));
-  RETURN_IF_ERROR(PrepareTopics());
-  const bool stream = prepared_.decision.stream;
-  if (stream)
-    RETURN_IF_ERROR(AndSlotAnew(source.PreparePublication(plan), facts_.slot.has_value()));
   RETURN_IF_ERROR(prepared_.decision.snapshot ? RememberSnapshot() : TakeOver());
-  if (!stream) return absl::OkStatus();
+  if (!prepared_.decision.stream) return absl::OkStatus();
   if (!lost_slot_.ok()) {
     log::Warn("dropping the replication slot that was lost, to create it anew",
               {{"slot", config().replication->slot_name}});
@@ -372,7 +337,7 @@ absl::Status Preparation::Create() {
   } else if (renews_slot_) {
     RETURN_IF_ERROR(source.DropSlot());
   }
-  return facts_.slot ? absl::OkStatus() : CreateSlot(plan);
+  return facts_.slot ? absl::OkStatus() : CreateSlot(Plan());
 }
 
 absl::Status Preparation::PrepareTopics() {
@@ -474,23 +439,6 @@ absl::Status Preparation::Save(const offset::StoredOffset& offset) {
                      .control = parts_.control,
                      .board = parts_.board,
                      .ownership = &ownership});
-}
-
-// What transforms make of the topics shows with the records.
-std::vector<std::string> KnownTopics(const ConnectorOptions& config,
-                                     const std::vector<postgres::TableName>& captured,
-                                     bool streams) {
-  std::vector<std::string> topics;
-  if (!config.chain->transforms.empty()) return topics;
-  const route::TopicNaming naming(*config.route);
-  for (const postgres::TableName& table : captured)
-    topics.push_back(naming.TableTopic(table.schema, table.table));
-  if (config.route->transaction_metadata && streams)
-    topics.push_back(route::TransactionTopic(*config.route));
-  if (config.heartbeat->interval > absl::ZeroDuration())
-    topics.push_back(route::HeartbeatTopic(*config.route));
-  if (config.incremental->notifies_sink) topics.push_back(config.incremental->notification_topic);
-  return topics;
 }
 
 }  // namespace walduct::engine

@@ -17,7 +17,10 @@
 #include "engine/control/control.h"
 #include "engine/control/status_board.h"
 #include "engine/duties/committing_store.h"
-#include "engine/start/start_position.h"
+#include "engine/masks/mask_guard.h"
+#include "engine/start/start_checks.h"
+#include "engine/start/start_rules.h"
+#include "engine/world/registries.h"
 #include "engine/world/world.h"
 #include "event/position.h"
 #include "offset/offset_store.h"
@@ -33,6 +36,7 @@ struct ConnectorOptions;
 // What a session needs, opened and decided.
 struct Prepared {
   std::unique_ptr<sink::Sink> sink;
+  Registries registries;
   std::unique_ptr<spill::Spill> spill;  // null: transactions come when they have committed
   std::unique_ptr<Source> source;
   // Behind the source: a save under way ends before the slot is another instance's.
@@ -40,6 +44,7 @@ struct Prepared {
   std::optional<offset::StoredOffset> stored;
   replication::SystemIdentity system;
   bool in_recovery = false;
+  std::unique_ptr<MaskGuard> masks;  // null: nothing is hidden
   snapshot::StartDecision decision;  // neither: there is nothing to do
   event::Position start;             // where the stream begins; 0/0: where the snapshot ends
 
@@ -78,20 +83,28 @@ class Preparation {
 
  private:
   const ConnectorOptions& config() const { return *parts_.config; }
+  absl::Status Ask(StartCheck check);
+  bool IsDone() const;
   absl::Status OpenSink();
+  absl::Status OpenRegistries();
+  absl::Status OpenStore();
+  absl::Status LoadPosition();
   absl::Status OpenSpill();
   absl::Status OpenSource();
   absl::Status CheckSlots() const;
-  absl::Status Look();
+  absl::Status LookAgain();
+  absl::Status LookAtTables();
   absl::Status ShutOthersOut();
   void WarnOfRepeats() const;
   absl::Status RenewSlot();
-  absl::Status CheckPromoted() const;
   absl::Status CheckSlot();
   absl::Status Decide();
   absl::StatusOr<StartVerdict> Judge();
   absl::Status CheckOffsetIsNotLost() const;
   absl::Status Refuse(const absl::Status& why);
+  absl::Status GuardMasks();
+  SourcePlan Plan() const;
+  absl::Status PreparePublication();
   absl::Status Create();
   absl::Status PrepareTopics();
   absl::Status CreateSlot(const SourcePlan& plan);
@@ -113,26 +126,5 @@ class Preparation {
 
 // Reason of what Preparation::Run answers before a hand-over to another number of slots.
 inline constexpr char kHandoverDue[] = "slots_handover";
-
-// FailedPrecondition slots_changed: the offset was stored with another walduct.slots.
-absl::Status CheckSameSlots(const ConnectorOptions& config,
-                            const std::optional<offset::StoredOffset>& stored);
-
-// FailedPrecondition slot_of_another_sink: what is printed would be confirmed to a live slot.
-absl::Status CheckSlotIsOurs(const ConnectorOptions& config,
-                             const std::optional<replication::SlotState>& slot,
-                             const std::optional<offset::StoredOffset>& stored);
-
-// What is stored with positions of this connector, as StoredOffset::sink.
-std::string SinkMark(const ConnectorOptions& config);
-
-// Where no position is stored: FailedPrecondition offset_missing when one must have been.
-absl::Status CheckNoneIsMissing(const ConnectorOptions& config,
-                                const std::optional<replication::SlotState>& slot);
-
-// The topics that are known before the first record.
-std::vector<std::string> KnownTopics(const ConnectorOptions& config,
-                                     const std::vector<postgres::TableName>& captured,
-                                     bool streams);
 
 }  // namespace walduct::engine

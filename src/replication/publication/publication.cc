@@ -34,6 +34,18 @@ SELECT CASE
   END
 FROM pg_catalog.pg_roles r WHERE r.rolname = current_user)";
 
+// $1: the publication; $2: the tables that are put into it. As kRights.
+constexpr absl::string_view kAlterRights = R"(
+SELECT CASE
+  WHEN r.rolsuper THEN ''
+  WHEN NOT pg_catalog.pg_has_role(p.pubowner, 'USAGE') THEN 'it does not own the publication'
+  ELSE coalesce((SELECT 'it does not own ' || pg_catalog.min(pg_catalog.format('%I.%I', n.nspname, c.relname))
+    FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+    WHERE c.oid = ANY ($2::pg_catalog.oid[]) AND NOT pg_catalog.pg_has_role(c.relowner, 'USAGE')), '')
+  END
+FROM pg_catalog.pg_roles r, pg_catalog.pg_publication p
+WHERE r.rolname = current_user AND p.pubname = $1)";
+
 PublicationWish ForHint(PublicationWish wish) {
   if (wish.tables.size() > kMaxTablesInHint) wish.tables.resize(kMaxTablesInHint);
   return wish;
@@ -133,6 +145,18 @@ class Publisher {
                      connection_.Query(postgres::OneRow(1), kRights, {absl::StrCat(all), Oids()}));
     if (result.Get(0, 0).empty()) return absl::OkStatus();
     return Explained(absl::PermissionDeniedError(result.Get(0, 0)), name);
+  }
+
+  // The same, of one that is there. sql: what is to be done to it.
+  absl::Status CheckAlterRights(const PublicationState& state, const std::string& sql) const {
+    if (sql.empty()) return absl::OkStatus();
+    std::vector<Oid> added;
+    for (const PublishedTable& table : AddedTables(state, wish_)) added.push_back(table.relation);
+    ASSIGN_OR_RETURN(const postgres::Result result,
+                     connection_.Query(postgres::Rows(1), kAlterRights,
+                                       {state.name, postgres::OidArray(added)}));
+    if (result.rows() == 0 || result.Get(0, 0).empty()) return absl::OkStatus();
+    return ExplainPublicationError(absl::PermissionDeniedError(result.Get(0, 0)), state.name, sql);
   }
 
   // Whether the applications that write to its tables might be refused.
@@ -245,7 +269,9 @@ absl::StatusOr<std::vector<Advice>> CheckPublication(
   ASSIGN_OR_RETURN(const std::optional<PublicationState> state, ReadPublication(connection, name));
   const Publisher publisher(connection, wish, in_recovery);
   if (state) {
-    RETURN_IF_ERROR(publisher.CheckAdjust(*state, AlterPublicationSql(*state, wish)));
+    const std::string sql = AlterPublicationSql(*state, wish);
+    RETURN_IF_ERROR(publisher.CheckAdjust(*state, sql));
+    RETURN_IF_ERROR(publisher.CheckAlterRights(*state, sql));
     const bool wants_tables = options.publication_autocreate != PublicationAutocreate::kNoTables;
     // Those that a start adds are no advice.
     const bool adds = options.publication_autocreate == PublicationAutocreate::kFiltered;

@@ -74,17 +74,34 @@ absl::Status TryForeign(Connection& connection, const std::vector<TableName>& ta
   return absl::OkStatus();
 }
 
-using Override = std::pair<std::string, std::string>;  // "schema.table", statement
+struct Override {
+  TableName table;
+  std::string statement;
+};
+
+// InvalidArgument override_without_columns. A table that is gone meanwhile has none to lack.
+absl::Status CheckColumns(Connection& connection, const TableName& table,
+                          const postgres::Result& tried) {
+  postgres::Catalog catalog(connection);
+  const absl::StatusOr<event::TableSchemaPtr> schema = catalog.Describe(table.relation);
+  if (absl::IsNotFound(schema.status())) return absl::OkStatus();
+  RETURN_IF_ERROR(schema.status());
+  if ((*schema)->columns.empty()) return absl::OkStatus();
+  return WithContext(snapshot::CheckOverrideColumns(**schema, tried),
+                     absl::StrCat("snapshot of table ", FullName(table)));
+}
 
 absl::Status TryOverrides(const SnapshotRights& asked, const std::vector<Override>& overrides) {
   if (overrides.empty()) return absl::OkStatus();
   ASSIGN_OR_RETURN(const auto connection, asked.open());
   for (const auto& [table, statement] : overrides) {
+    const std::string name = FullName(table);
     RETURN_IF_ERROR(Begin(*connection));
-    const absl::Status tried =
-        snapshot::TryOverride(*connection, snapshot::OverrideStatement(statement), table).status();
-    RETURN_IF_ERROR(
-        Tried(*connection, tried, absl::StrCat("snapshot.select.statement.overrides.", table)));
+    const auto tried =
+        snapshot::TryOverride(*connection, snapshot::OverrideStatement(statement), name);
+    RETURN_IF_ERROR(Tried(*connection, tried.status(),
+                          absl::StrCat("snapshot.select.statement.overrides.", name)));
+    if (tried.ok()) RETURN_IF_ERROR(CheckColumns(asked.connection, table, *tried));
   }
   return absl::OkStatus();
 }
@@ -99,7 +116,7 @@ absl::Status CheckSnapshotRights(const SnapshotRights& asked) {
     if (statement == asked.reading.select_overrides.end()) {
       plain.push_back(table);
     } else {
-      overrides.emplace_back(*statement);
+      overrides.push_back({.table = table, .statement = statement->second});
     }
   }
   RETURN_IF_ERROR(postgres::CheckReadRights(asked.connection, plain, asked.wanted));
