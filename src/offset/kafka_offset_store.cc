@@ -122,8 +122,9 @@ absl::Status KafkaOffsetStore::Explain(const absl::Status& status) const {
       status.code(), "offset_topic_gone",
       absl::StrCat("the offset topic ", options_.topic,
                    " is gone, or has fewer partitions than before: ", status.message()),
-      absl::StrCat("create it again: kafka-topics.sh --create --topic ", options_.topic,
-                   " --partitions ", options_.topic_partitions,
+      absl::StrCat("create it again: kafka-topics.sh --bootstrap-server ", kafka_.bootstrap_servers,
+                   " --create --topic ", options_.topic, " --partitions ",
+                   options_.topic_partitions,
                    " --config cleanup.policy=compact; the position is stored there at once. Until "
                    "then do not stop this process: it alone knows the position"));
 }
@@ -164,8 +165,9 @@ absl::Status KafkaOffsetStore::CheckTopic() {
     return Error(absl::StatusCode::kFailedPrecondition, "offset_topic_not_compacted",
                  absl::StrCat("the offset topic ", options_.topic, " has cleanup.policy=", *policy,
                               ": the broker would remove the stored position when it gets old"),
-                 absl::StrCat("kafka-configs.sh --alter --entity-type topics --entity-name ",
-                              options_.topic, " --add-config cleanup.policy=compact"));
+                 absl::StrCat("kafka-configs.sh --bootstrap-server ", kafka_.bootstrap_servers,
+                              " --alter --entity-type topics --entity-name ", options_.topic,
+                              " --add-config cleanup.policy=compact"));
   }
   const std::optional<kafka::Replication> replication =
       kafka::ReadReplication(producer_->client(), options_.topic, kTimeout);
@@ -175,7 +177,7 @@ absl::Status KafkaOffsetStore::CheckTopic() {
               {{"topic", options_.topic},
                {"replicas", replication->fewest_replicas},
                {"brokers", replication->brokers},
-               {"hint", "give it more with kafka-reassign-partitions"}});
+               {"hint", "give it more with kafka-reassign-partitions.sh"}});
   }
   return absl::OkStatus();
 }
@@ -214,7 +216,9 @@ void KafkaOffsetStore::TellIfLong(absl::Duration took, size_t records) const {
       {{"topic", options_.topic},
        {"records", records},
        {"took", absl::FormatDuration(absl::Trunc(took, absl::Milliseconds(100)))},
-       {"hint", absl::StrCat("let it be compacted sooner: kafka-configs.sh --alter --entity-type "
+       {"hint", absl::StrCat("let it be compacted sooner: kafka-configs.sh --bootstrap-server ",
+                             kafka_.bootstrap_servers,
+                             " --alter --entity-type "
                              "topics --entity-name ",
                              options_.topic, " --add-config segment.bytes=", kSegmentBytes)}});
 }
@@ -228,7 +232,8 @@ absl::StatusOr<bool> KafkaOffsetStore::CreateTopic() {
   if (!status.ok()) {
     return Error(status.code(), ErrorReason(status),
                  absl::StrCat("cannot create the offset topic: ", status.message()),
-                 absl::StrCat("kafka-topics.sh --create --topic ", options_.topic, " --partitions ",
+                 absl::StrCat("kafka-topics.sh --bootstrap-server ", kafka_.bootstrap_servers,
+                              " --create --topic ", options_.topic, " --partitions ",
                               options_.topic_partitions, " --config cleanup.policy=compact"));
   }
   if (!existed) log::Info("offset topic created", {{"topic", options_.topic}});

@@ -174,7 +174,9 @@ absl::Status CheckSlotUsable(postgres::Connection& connection, absl::string_view
                      ? absl::StrCat("replication slot ", name, " is a physical slot")
                      : absl::StrCat("replication slot ", name, " belongs to the output plugin ",
                                     slot.plugin, ", not to pgoutput"),
-                 "choose another slot.name, or drop the slot if it is not needed");
+                 absl::StrCat("choose another slot.name; or, if the slot is not needed: SELECT "
+                              "pg_drop_replication_slot(",
+                              postgres::QuoteLiteral(slot_name), ")"));
   }
   if (slot.database != connection.database()) {
     return Error(absl::StatusCode::kFailedPrecondition, "slot_wrong_database",

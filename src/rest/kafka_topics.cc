@@ -92,8 +92,10 @@ absl::Status KafkaTopics::CreateMissing(const InternalTopicOptions& topic) {
   if (!created.ok()) {
     return Error(created.code(), ErrorReason(created),
                  absl::StrCat("cannot create the topic ", topic.name, ": ", created.message()),
-                 absl::StrCat("kafka-topics.sh --create --topic ", topic.name, " --partitions ",
-                              topic.partitions, " --config cleanup.policy=compact"));
+                 absl::StrCat("kafka-topics.sh --bootstrap-server ",
+                              writer_.producer->client().bootstrap_servers(), " --create --topic ",
+                              topic.name, " --partitions ", topic.partitions,
+                              " --config cleanup.policy=compact"));
   }
   log::Info("topic created", {{"topic", topic.name}});
   return absl::OkStatus();
@@ -118,8 +120,10 @@ absl::Status KafkaTopics::CheckCompacted(const InternalTopicOptions& topic) {
   return Error(absl::StatusCode::kFailedPrecondition, "internal_topic_not_compacted",
                absl::StrCat("the topic ", topic.name, " has cleanup.policy=", *policy,
                             ": the broker would remove connectors and positions when they get old"),
-               absl::StrCat("kafka-configs.sh --alter --entity-type topics --entity-name ",
-                            topic.name, " --add-config cleanup.policy=compact"));
+               absl::StrCat("kafka-configs.sh --bootstrap-server ",
+                            writer_.producer->client().bootstrap_servers(),
+                            " --alter --entity-type topics --entity-name ", topic.name,
+                            " --add-config cleanup.policy=compact"));
 }
 
 absl::Status KafkaTopics::Send(const kafka::Topic& topic, const TopicEntry& entry) {

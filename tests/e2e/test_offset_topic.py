@@ -28,7 +28,7 @@ def test_cleanup_policy(policy, code, db, broker, connectors):
         return
     assert connector.run_to_end(timeout_s=40) == code
     log = connector.log_text()
-    assert "reason=offset_topic_not_compacted" in log and f"cleanup.policy={policy}" in log and "kafka-configs.sh --alter" in log
+    assert "reason=offset_topic_not_compacted" in log and f"cleanup.policy={policy}" in log and "kafka-configs.sh --bootstrap-server" in log
     assert db.slots() == []
 
 
@@ -107,7 +107,7 @@ def test_topic_that_is_deleted_while_it_streams(db, broker, connectors):
     delete_topics(broker, topic)
     db.execute("insert into items values (2)")
     connector.wait_log(rf'cannot store the offset; retrying error="the offset topic {topic} is gone.*'
-                       rf'hint="create it again: kafka-topics\.sh --create --topic {topic} --partitions 1 '
+                       rf'hint="create it again: kafka-topics\.sh --bootstrap-server \S+ --create --topic {topic} --partitions 1 '
                        r'--config cleanup\.policy=compact', 60)
     create_topic(broker, topic, **{"cleanup.policy": "compact"})
     db.execute("insert into items values (3)")

@@ -109,6 +109,9 @@ std::string Filled(absl::string_view reason, absl::string_view hint, absl::strin
   all.emplace_back(std::string(kSlotAnew),
                    absl::StrCat("; then ", Reset(names, "--drop-slot --accept-loss"),
                                 ": the slot has to be made after it"));
+  // Alone it refuses what would lose changes.
+  all.emplace_back("(walduct offsets reset)",
+                   absl::StrCat("(", Reset(names, "--accept-loss"), ")"));
   // Which one is another's slot it has said itself.
   if (reason != "other_slot_inactive") {
     all.emplace_back("pg_drop_replication_slot('NAME')",

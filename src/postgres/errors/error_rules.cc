@@ -181,7 +181,7 @@ constexpr ErrorRule kSqlStateRules[] = {
      "connect to the primary; a standby and a read-only session cannot write"},
     {"53400", "", kFailedPrecondition, "server_limit", ""},
     {"53300", "", kUnavailable, "too_many_connections",
-     "raise max_connections, or the role's CONNECTION LIMIT"},
+     "raise max_connections, or ALTER ROLE NAME CONNECTION LIMIT -1"},
     {"53", "", kUnavailable, "server_out_of_resources", ""},
     {"08", "", kUnavailable, "connection_lost", ""},
     {"40001", "conflict with recovery", kUnavailable, "recovery_conflict", kRecoveryConflict,
