@@ -66,12 +66,32 @@ int64_t LagBoard::HeldSince() const {
   return Earlier(oldest_us_.load(kRelaxed), snapshot_us_.load(kRelaxed));
 }
 
-bool LagBoard::IsBehind(const Look& look) const {
+void LagBoard::Streams(bool streams) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  streams_ = streams;
+  slight_.reset();
+}
+
+bool LagBoard::IsOpen() const {
+  return slight_ && heard_us_.load(kRelaxed) <= absl::ToUnixMicros(slight_->at) &&
+         covered_.load(kRelaxed) < slight_->wal_end.value();
+}
+
+bool LagBoard::WantsWord() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return IsOpen();
+}
+
+uint64_t LagBoard::GapOf(const Look& look) const {
   const uint64_t covered = covered_.load(kRelaxed);
   const uint64_t at = covered > 0 ? covered : look.confirmed.value();
-  if (look.wal_end.value() <= at) return false;
-  const uint64_t gap = look.wal_end.value() - at;
-  if (at > 0 && gap <= kLessThanAChange) return false;
+  return look.wal_end.value() > at ? look.wal_end.value() - at : 0;
+}
+
+bool LagBoard::IsBehind(const Look& look) const {
+  const uint64_t gap = GapOf(look);
+  const bool from_somewhere = covered_.load(kRelaxed) > 0 || look.confirmed.valid();
+  if (gap == 0 || (from_somewhere && gap <= kLessThanAChange)) return false;
   return !baseline_ || baseline_->next_xid != look.next_xid;
 }
 
@@ -98,6 +118,13 @@ void LagBoard::OnLook(const Look& look) {
   const bool nothing_ended =
       look.slot_xmin != 0 && static_cast<uint32_t>(look.next_xid) == look.slot_xmin;
   Settle();
+  const uint64_t gap = GapOf(look);
+  const bool ended = !nothing_ended && baseline_ && baseline_->next_xid != look.next_xid;
+  if (streams_ && !IsOpen()) {
+    slight_.reset();
+    if (ended && found_.empty() && gap > 0 && gap <= kLessThanAChange)
+      slight_ = {.at = look.at, .since = baseline_->at, .wal_end = look.wal_end};
+  }
   if (nothing_ended && (found_.empty() || !IsBehind(found_.back()))) {
     found_.clear();
     baseline_ = look;
@@ -124,8 +151,10 @@ std::optional<absl::Time> LagBoard::UnsentSince(absl::Time now) const {
     const bool heard = heard_us_.load(kRelaxed) > absl::ToUnixMicros(look.at);
     return now - look.at >= (in_a_record && heard ? kRecordGrace : kGrace);
   };
-  if (std::none_of(first, found_.end(), is_old)) return std::nullopt;
   const int64_t complete = complete_us_.load(kRelaxed);
+  if (IsOpen() && now - slight_->at >= kWord)
+    return std::min(std::max(slight_->since, absl::FromUnixMicros(complete)), slight_->at);
+  if (std::none_of(first, found_.end(), is_old)) return std::nullopt;
   if (!baseline_ && complete == 0) return first->at;
   absl::Time since = absl::FromUnixMicros(complete);
   if (baseline_) since = std::max(since, baseline_->at);

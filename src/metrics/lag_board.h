@@ -18,9 +18,13 @@
 // know. WAL that no transaction stands for (checkpoints, running transactions, hint bits) never
 // counts.
 //
+// A few bytes of WAL may be a commit alone, whose changes the stream has passed already, or what no
+// transaction stands for. Whoever streams then asks the server for a word; where none comes it
+// counts.
+//
 // When nobody could look for kUnseen, lag counts from the last look: unknown is not zero.
 //
-// Thread-safety: Show, Begin and BeginSnapshot by the data thread, without a lock; the others by
+// Thread-safety: Show, Begin, BeginSnapshot and Streams by the data thread, without a lock; the others by
 // any thread.
 #pragma once
 
@@ -40,6 +44,8 @@ class LagBoard {
   static constexpr absl::Duration kUnseen = absl::Seconds(30);
   // What was found by a look is on its way for so long.
   static constexpr absl::Duration kGrace = absl::Milliseconds(1500);
+  // A server that works has said its word by then.
+  static constexpr absl::Duration kWord = absl::Seconds(3);
 
   // Times are of the commit, in microseconds since the Unix epoch.
   struct Progress {
@@ -56,6 +62,9 @@ class LagBoard {
   // The session has ended: what it had not read was a farewell, or comes again.
   void End();
   void BeginSnapshot(absl::Time now);
+  // Somebody streams, and asks for a word where it is wanted.
+  void Streams(bool streams);
+  bool WantsWord() const;
 
   // From now on somebody is to look. Before, nothing is said of what nobody looked at.
   void Watch(absl::Time now);
@@ -83,12 +92,21 @@ class LagBoard {
   int64_t HeldSince() const;
   void Settle() const;
   bool IsBehind(const Look& look) const;
+  uint64_t GapOf(const Look& look) const;
+  // Of a few bytes: when they were found, where they end, and since when they may wait.
+  struct Slight {
+    absl::Time at, since;
+    Lsn wal_end;
+  };
+  bool IsOpen() const;  // slight_ is there, and nobody has said a word since
 
   std::atomic<int64_t> oldest_us_{0}, unread_us_{0}, snapshot_us_{0}, complete_us_{0};
   std::atomic<int64_t> heard_us_{0};
   std::atomic<uint64_t> covered_{0};
   mutable std::mutex mutex_;
   // Guarded by mutex_.
+  std::optional<Slight> slight_;
+  bool streams_ = false;
   mutable std::optional<Look> baseline_;  // the last one that found nothing
   mutable std::deque<Look> found_;        // those after it, the oldest first; some are left out
   std::optional<absl::Time> watched_since_;

@@ -42,6 +42,23 @@ TEST_F(HousekeepingTest, AttachedItReportsAtOnceAndThenEachInterval) {
   EXPECT_EQ(source_.statuses[1].at - source_.statuses[0].at, absl::Seconds(5));
 }
 
+TEST_F(HousekeepingTest, AServerThatIsSilentIsAsked) {
+  housekeeping().AttachStream(&source_, absl::Seconds(60), nullptr);
+  const size_t before = source_.statuses.size();
+  Live(absl::Seconds(4));
+  EXPECT_LE(source_.statuses.size(), before + 1) << "its own word at the beginning";
+  const size_t told = source_.statuses.size();
+  Live(absl::Seconds(2));
+  ASSERT_EQ(source_.statuses.size(), told + 1);
+  Live(absl::Seconds(3));
+  EXPECT_EQ(source_.statuses.size(), told + 1) << "not at once again";
+  Live(absl::Seconds(3));
+  EXPECT_EQ(source_.statuses.size(), told + 2);
+  housekeeping().OnReceived(Lsn(300));
+  Live(absl::Seconds(4));
+  EXPECT_EQ(source_.statuses.size(), told + 2) << "it has said something";
+}
+
 TEST_F(HousekeepingTest, ASlotThatSomebodyElseMovesIsToldOfWhatIsReceivedOnly) {
   housekeeping().AttachStream(&source_, absl::Seconds(5), nullptr, /*confirms=*/false);
   WriteRecord(100);

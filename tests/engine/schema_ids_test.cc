@@ -81,7 +81,7 @@ TEST_F(SchemaIdsTest, AStallNamesTheRegistry) {
   testing::internal::CaptureStderr();
   for (int second = 0; second < 15 + 3 * 60 + 5; ++second) {
     time_.Advance(absl::Seconds(1));
-    watch.Turn(Lsn(), WaitReason::kSchemaId);
+    watch.Turn({.received = Lsn(), .reads = WaitReason::kSchemaId});
   }
   ASSERT_TRUE(board_.Read().stall.has_value());
   EXPECT_EQ(board_.Read().stall->cause, "the schema registry");

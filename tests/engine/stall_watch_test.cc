@@ -16,7 +16,7 @@ class StallWatchTest : public DutiesFixture {
   void Pass(absl::Duration duration, WaitReason reads = WaitReason::kNothing) {
     for (absl::Duration passed; passed < duration; passed += absl::Seconds(1)) {
       time_.Advance(absl::Seconds(1));
-      watch_.Turn(received_, reads);
+      watch_.Turn({.received = received_, .reads = reads});
     }
   }
   std::optional<Stall> stall() { return board_.Read().stall; }
@@ -52,6 +52,23 @@ TEST_F(StallWatchTest, RecordsThatNobodyAcknowledges) {
   EXPECT_EQ(stall()->retained_bytes, 5u << 20);
   EXPECT_EQ(metrics_.stalled.value(), 1u);
   EXPECT_EQ(metrics_.retained_wal_bytes.value(), 5u << 20);
+}
+
+TEST_F(StallWatchTest, AServerThatDoesNotAnswer) {
+  const absl::Duration since = time_.Monotonic();
+  for (int second = 0; second < 14; ++second) {
+    time_.Advance(absl::Seconds(1));
+    watch_.Turn({.received = received_, .unanswered_since = since});
+  }
+  EXPECT_FALSE(stall());
+  time_.Advance(absl::Seconds(2));
+  watch_.Turn({.received = received_, .unanswered_since = since});
+  ASSERT_TRUE(stall());
+  EXPECT_THAT(stall()->cause, HasSubstr("PostgreSQL to answer"));
+  EXPECT_EQ(stall()->kind, "database");
+  time_.Advance(absl::Seconds(1));
+  watch_.Turn({.received = received_});
+  EXPECT_FALSE(stall());
 }
 
 TEST_F(StallWatchTest, AcknowledgementsAreProgress) {

@@ -329,5 +329,43 @@ TEST_F(LagBoardTest, ADayOfLooksIsNotKept) {
   EXPECT_EQ(Lag(), 0);
 }
 
+// The stream has passed the change, whose transaction is open; its commit alone is left.
+TEST_F(LagBoardTest, ACommitAloneIsNotMissed) {
+  board_.Streams(true);
+  Deliver(Commit());
+  Pass(absl::Seconds(11));
+  EXPECT_EQ(Lag(), 0);
+  const absl::Time since = Commit(40);
+  Pass(absl::Seconds(14));
+  EXPECT_TRUE(board_.WantsWord());
+  ExpectGrowth(since, absl::Seconds(11));
+  Deliver(since);
+  EXPECT_EQ(Lag(), 0);
+}
+
+TEST_F(LagBoardTest, AFewBytesThatTheServerAnswersForAreNone) {
+  LagBoard::Progress word;
+  word.heard = true;
+  board_.Streams(true);
+  Deliver(Commit());
+  Pass(absl::Seconds(11));
+  Deliver(Commit());
+  WriteBeside(56);
+  for (int i = 0; i < 20; ++i) {
+    Pass(absl::Seconds(1));
+    if (board_.WantsWord()) Show(word);
+    EXPECT_EQ(Lag(), 0) << i;
+  }
+}
+
+TEST_F(LagBoardTest, WhoDoesNotStreamGoesByTheBytes) {
+  Deliver(Commit());
+  Pass(absl::Seconds(11));
+  Commit(40);
+  Pass(absl::Seconds(30));
+  EXPECT_FALSE(board_.WantsWord());
+  EXPECT_EQ(Lag(), 0);
+}
+
 }  // namespace
 }  // namespace walduct::metrics

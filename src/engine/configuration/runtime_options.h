@@ -13,7 +13,7 @@ struct RuntimeOptions {
   absl::Duration retry_wait = absl::Seconds(10);
   absl::Duration shutdown_timeout = absl::Milliseconds(7500);
   // See engine/duties/stall_watch.h; zero: never.
-  absl::Duration stall_warning = absl::Seconds(15);
+  absl::Duration stall_warning = absl::Seconds(10);
   // See engine/phases/delayed_schema_resolver.h.
   absl::Duration catalog_delay = absl::Milliseconds(500);
   // Of Debezium's series, behind the prefix: ", k=v, …".

@@ -122,7 +122,7 @@ constexpr config::PropertyDefinition kDelays[] = {
             "halfway through it are read again at the next start."},
     {.name = "walduct.stall.warn.ms",
      .type = kNonNegativeLong,
-     .default_value = "15000",
+     .default_value = "10000",
      .doc = "How long nothing may progress before a line in the log says what is waited for, since "
             "when, and what it costs; then again every 30 s. 0: never."},
     {.name = "walduct.catalog.delay.ms",

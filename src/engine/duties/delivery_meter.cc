@@ -67,7 +67,8 @@ bool DeliveryMeter::MustAsk() {
   const absl::Duration now = parts_.clock->Monotonic();
   if (now < ask_at_) return false;
   ask_at_ = now + absl::Seconds(1);
-  return parts_.metrics->lag.UnsentSince(parts_.clock->Now()).has_value();
+  const metrics::LagBoard& lag = parts_.metrics->lag;
+  return lag.WantsWord() || lag.UnsentSince(parts_.clock->Now()).has_value();
 }
 
 // Acknowledgements count once the safe position has passed what they are of: it tells the time of

@@ -12,6 +12,9 @@ namespace {
 
 constexpr absl::Duration kSettlePoll = absl::Milliseconds(20);
 constexpr absl::Duration kBlockedWait = absl::Seconds(1);
+// A server that has said nothing for so long is asked to; one that works answers at once.
+constexpr absl::Duration kSilence = absl::Seconds(5);
+constexpr absl::Duration kAnswer = absl::Seconds(2);
 // Of the time to settle in, for the sink; the rest is for the store.
 constexpr double kSinkShare = 0.7;
 
@@ -23,10 +26,15 @@ void Housekeeping::AttachStream(replication::WalSource* source, absl::Duration s
   session_ = session;
   confirms_ = confirms;
   status_interval_ = status_interval;
+  heard_at_ = parts_.clock->Monotonic();
+  ask_again_at_ = heard_at_ + kSilence;
+  asked_at_.reset();
+  parts_.metrics->lag.Streams(true);
   ReplySoon();
 }
 
 void Housekeeping::DetachStream() {
+  parts_.metrics->lag.Streams(false);
   source_ = nullptr;
   session_ = nullptr;
 }
@@ -46,12 +54,15 @@ absl::Status Housekeeping::Turn() {
   RETURN_IF_ERROR(PollSink());
   RETURN_IF_ERROR(StorePosition());
   if (const auto& stored = parts_.checkpointer->stored()) parts_.outbox->OnStored(*stored);
+  AskIfSilent();
   const absl::Status sent = SendStatusIfDue();
   ShowPositions();
   Measure();
   report_.Turn();
   if (stall_ != nullptr)
-    stall_->Turn(source_ == nullptr ? Lsn() : std::max(received_, FlushLsn()), reads_);
+    stall_->Turn({.received = source_ == nullptr ? Lsn() : std::max(received_, FlushLsn()),
+                  .reads = reads_,
+                  .unanswered_since = UnansweredSince()});
   RETURN_IF_ERROR(sent);
   return session_ == nullptr ? absl::OkStatus() : session_->Turn();
 }
@@ -67,6 +78,26 @@ void Housekeeping::Measure() {
   reading_.heard = false;
   if (source_ != nullptr && meter_.MustAsk()) AskForReply();
   if (parts_.board->has_open_error() && HasPassedError()) parts_.board->SolveError();
+}
+
+// Who does not read does not hear.
+void Housekeeping::AskIfSilent() {
+  const absl::Duration now = parts_.clock->Monotonic();
+  if (source_ == nullptr || reading_.heard || unread_ || reads_ != WaitReason::kNothing) {
+    heard_at_ = now;
+    ask_again_at_ = now + kSilence;
+    asked_at_.reset();
+    return;
+  }
+  if (now < ask_again_at_) return;
+  ask_again_at_ = now + kSilence;
+  if (!asked_at_) asked_at_ = now;
+  AskForReply();
+}
+
+std::optional<absl::Duration> Housekeeping::UnansweredSince() const {
+  if (!asked_at_ || parts_.clock->Monotonic() - *asked_at_ < kAnswer) return std::nullopt;
+  return heard_at_;
 }
 
 // The stream is beyond where it was when the error came, and what lies before is done with. Of a

@@ -113,6 +113,8 @@ class Housekeeping final : public RoomWaiter, public sink::AckHandler {
   void ShowPositions();
   void Measure();
   bool HasPassedError() const;
+  void AskIfSilent();
+  std::optional<absl::Duration> UnansweredSince() const;
   absl::Status SettleWithin(absl::Duration timeout);
   Lsn FlushLsn() const;
 
@@ -126,6 +128,9 @@ class Housekeeping final : public RoomWaiter, public sink::AckHandler {
   WaitReason reads_ = WaitReason::kNothing;  // what the reading waits for
   DeliveryMeter::Reading reading_;
   bool delivered_ = false;  // something was acknowledged
+  // When the server said something last, and was asked to, where it has said nothing since.
+  absl::Duration heard_at_, ask_again_at_;
+  std::optional<absl::Duration> asked_at_;
   absl::Duration status_interval_ = absl::Seconds(10);
   absl::Duration status_due_;
   Lsn received_;

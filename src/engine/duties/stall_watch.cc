@@ -33,7 +33,7 @@ bool StallWatch::Lane::Stands(bool has_work, uint64_t progress, absl::Duration n
   return now - *since >= patience;
 }
 
-void StallWatch::Turn(Lsn received, WaitReason reads) {
+void StallWatch::Turn(const Reading& reading) {
   const absl::Duration now = parts_.clock->Monotonic();
   if (now < next_look_) return;
   const bool speaks = parts_.patience > absl::ZeroDuration();
@@ -41,19 +41,21 @@ void StallWatch::Turn(Lsn received, WaitReason reads) {
   const ServerView server = parts_.server ? parts_.server() : ServerView();
   ShowSlot(server, *parts_.clock, parts_.metrics);
   if (!speaks) return;
-  const Lane* stands = Find(server, received, reads, now);
+  const Lane* stands = Find(server, reading, now);
   if (stands == nullptr) return OnProgress(now);
   if (!stalled_since_) {
     stalled_since_ = stands->since;
     parts_.metrics->stalls.Add();
     parts_.metrics->stalled.Set(1);
   }
-  if (now >= next_line_) Say(*stands, server, received, now);
+  if (now >= next_line_) Say(*stands, server, reading.received, now);
 }
 
 // All are looked at: each has its own clock.
-const StallWatch::Lane* StallWatch::Find(const ServerView& server, Lsn received, WaitReason reads,
+const StallWatch::Lane* StallWatch::Find(const ServerView& server, const Reading& reading,
                                          absl::Duration now) {
+  const Lsn received = reading.received;
+  const WaitReason reads = reading.reads;
   const auto& stored = parts_.checkpointer->stored();
   const bool in_transaction = parts_.metrics->open_commit_us.value() != 0;
   const bool behind = received.valid() && reads == WaitReason::kNothing &&
@@ -81,6 +83,8 @@ const StallWatch::Lane* StallWatch::Find(const ServerView& server, Lsn received,
   if (delivery) return &delivery_;
   if (room) return &room_;
   if (store) return &store_;
+  silence_.since = reading.unanswered_since;
+  if (silence_.since && now - *silence_.since >= patience) return &silence_;
   return wal ? &wal_ : nullptr;
 }
 
@@ -139,6 +143,9 @@ std::string StallWatch::CauseOf(const Lane& lane, const ServerView& server, Lsn 
     return error.ok() ? "the offset store to answer"
                       : absl::StrCat("the offset store: ", error.message());
   }
+  if (&lane == &silence_)
+    return "PostgreSQL to answer on the replication stream (it, its machine or the network stands "
+           "still, or it decodes a large transaction)";
   if (parts_.metrics->open_commit_us.value() != 0)
     return "PostgreSQL to send the rest of a transaction";
   const uint64_t left =

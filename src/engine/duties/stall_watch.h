@@ -1,6 +1,6 @@
 // StallWatch: nothing stands still in silence. When what is to be done makes no progress for a
 // while (records that are not acknowledged, a position that is not stored, a table that cannot be
-// described or read, WAL that the server does not send), a line says what is waited for, since when
+// described or read, WAL that the server does not send, a server that does not answer), a line says what is waited for, since when
 // and what that costs, again and again; the board and the metrics say it, too. Data thread only.
 #pragma once
 
@@ -44,8 +44,14 @@ class StallWatch {
   void OnAcknowledged(uint32_t count) { acknowledged_ += count; }
   // What the standby of a snapshot is waited for; empty: for nothing.
   void AwaitStandby(std::string what) { standby_cause_ = std::move(what); }
-  // Call it each turn. received: on the stream. reads: what the reading waits for.
-  void Turn(Lsn received, WaitReason reads);
+  struct Reading {
+    Lsn received;                             // on the stream
+    WaitReason reads = WaitReason::kNothing;  // what the reading waits for
+    // On the monotonic clock: the server has said nothing since, though it was asked to.
+    std::optional<absl::Duration> unanswered_since = {};
+  };
+  // Call it each turn.
+  void Turn(const Reading& reading);
 
  private:
   // One kind of work, and since when it has made no progress.
@@ -56,7 +62,7 @@ class StallWatch {
     bool Stands(bool has_work, uint64_t progress, absl::Duration now, absl::Duration patience);
   };
   // The lane that stands still, if one does.
-  const Lane* Find(const ServerView& server, Lsn received, WaitReason reads, absl::Duration now);
+  const Lane* Find(const ServerView& server, const Reading& reading, absl::Duration now);
   absl::string_view KindOf(const Lane& lane) const;
   std::string SchemaIdCause() const;
   std::string SnapshotTableNow() const;
@@ -69,7 +75,7 @@ class StallWatch {
   const Parts parts_;
   uint64_t acknowledged_ = 0;
   absl::Duration next_look_, next_line_;
-  Lane catalog_, schema_id_, delivery_, room_, store_, wal_, rows_, standby_;
+  Lane catalog_, schema_id_, delivery_, room_, store_, wal_, rows_, standby_, silence_;
   std::string standby_cause_;
   std::optional<absl::Duration> stalled_since_;
 };
