@@ -19,9 +19,10 @@ namespace walduct::metrics {
 enum class Beside : uint8_t {
   kHeartbeatAction,  // heartbeat.action.query
   kOutboxCleanup,
+  kIncrementalSnapshot,  // waits for somebody else's lock
 };
-inline constexpr std::array<absl::string_view, 2> kBesideLabels = {"heartbeat_action",
-                                                                   "outbox_cleanup"};
+inline constexpr std::array<absl::string_view, 3> kBesideLabels = {
+    "heartbeat_action", "outbox_cleanup", "incremental_snapshot"};
 
 struct BesideTrouble {
   absl::string_view what;           // a label

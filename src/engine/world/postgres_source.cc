@@ -321,8 +321,6 @@ absl::StatusOr<std::unique_ptr<TableSnapshot>> PostgresSource::OpenSnapshot(Lsn 
       environment_, *options_.metrics);
 }
 
-absl::StatusOr<Lsn> PostgresSource::CurrentLsn() { return snapshot::ReadCurrentLsn(*sql_); }
-
 absl::StatusOr<OpenedStream> PostgresSource::OpenStream(const event::Position& start) {
   OpenedStream opened;
   if (options_.pause != nullptr && options_.pause->Covers(start.commit_end))
@@ -391,7 +389,8 @@ void PostgresSource::StartWatch() {
       ServerWatch::Options{.connection = Session(SessionKind::kSql, ""),
                            .slot = replication_options_.slot_name,
                            .connector = config().name,
-                           .interval = WatchInterval()});
+                           .interval = WatchInterval(),
+                           .metrics = options_.metrics});
 }
 
 // From the stream's beginning on. What `tail` reads is its own, and what is handed over is narrower

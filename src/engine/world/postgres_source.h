@@ -30,6 +30,7 @@
 #include "postgres/options.h"
 #include "replication/options.h"
 #include "snapshot/plan.h"
+#include "snapshot/transaction.h"
 
 namespace walduct::engine {
 
@@ -57,7 +58,7 @@ class PostgresSource final : public Source {
   absl::StatusOr<std::optional<ReplayLag>> LagOfRows() override;
   absl::StatusOr<std::unique_ptr<TableSnapshot>> OpenSnapshot(Lsn start) override;
   void KeepReadRecord(snapshot::ReadRecord* record) override { read_record_ = record; }
-  absl::StatusOr<Lsn> CurrentLsn() override;
+  absl::StatusOr<Lsn> CurrentLsn() override { return snapshot::ReadCurrentLsn(*sql_); }
   absl::StatusOr<OpenedStream> OpenStream(const event::Position& start) override;
   event::SchemaResolver& schemas() override { return *schemas_; }
   absl::Status DropSlot() override;

@@ -31,6 +31,8 @@ constexpr uint64_t kLeastSafeBytes = 64u << 20;
 constexpr absl::Duration kOldTransaction = absl::Minutes(10);
 constexpr uint64_t kMuchKept = uint64_t{1} << 30;
 constexpr absl::Duration kRepeatTransaction = absl::Minutes(10);
+constexpr char kEndIt[] =
+    "end that transaction (COMMIT, ROLLBACK, SELECT pg_terminate_backend(PID)), or wait";
 
 // Our sessions that wait for a lock, and the first of those in the way: of those that the stream
 // needs one, and of the one that reads chunks beside it. Takes no lock on a table.
@@ -174,7 +176,7 @@ absl::Status ServerWatch::Look() {
     ASSIGN_OR_RETURN(locks, LookAtLocks(*connection, kTries));
   }
   WarnOfLock(locks.stream, "", &stream_lock_);
-  WarnOfLock(locks.chunks, "an incremental snapshot is ", &chunks_lock_);
+  TellOfChunks(locks.chunks);
   next.lock = std::move(locks.stream);
   {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -251,12 +253,19 @@ void ServerWatch::WarnOfLock(const std::string& lock, absl::string_view who, Sai
     return;
   }
   *said = {.text = lock, .at = now};
-  log::Warn(
-      absl::StrCat(who, "waiting for ", lock),
-      {{"hint",
-        WithProcess("end that transaction (COMMIT, ROLLBACK, SELECT pg_terminate_backend(PID)), "
-                    "or wait",
-                    lock)}});
+  log::Warn(absl::StrCat(who, "waiting for ", lock), {{"hint", WithProcess(kEndIt, lock)}});
+}
+
+// Publishing goes on, so that no lag tells of it.
+void ServerWatch::TellOfChunks(const std::string& lock) {
+  const bool waited = !chunks_lock_.text.empty();
+  WarnOfLock(lock, "an incremental snapshot is ", &chunks_lock_);
+  if (options_.metrics == nullptr || (lock.empty() && !waited)) return;
+  constexpr auto kWhat = metrics::Beside::kIncrementalSnapshot;
+  metrics::BesideBoard& beside = options_.metrics->beside;
+  if (lock.empty()) return beside.Works(kWhat);
+  beside.Failed(kWhat, options_.connection.environment.clock->Now(),
+                absl::StrCat("waits for ", lock), WithProcess(kEndIt, lock));
 }
 
 // While something can still be done about it.

@@ -24,6 +24,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "engine/world/server_view.h"
+#include "metrics/connector_metrics.h"
 #include "postgres/connection_options.h"
 #include "replication/gone_relations.h"
 
@@ -38,6 +39,7 @@ class ServerWatch {
     std::string slot;
     std::string connector;  // whose log lines these are
     absl::Duration interval;
+    metrics::ConnectorMetrics* metrics = nullptr;  // borrowed; null: nobody is told
   };
   explicit ServerWatch(Options options);
   ~ServerWatch();
@@ -75,6 +77,7 @@ class ServerWatch {
   };
   bool IsNew(const Locks& locks) const;
   void WarnOfLock(const std::string& lock, absl::string_view who, SaidLock* said);
+  void TellOfChunks(const std::string& lock);
   void WarnOfSlot(uint64_t limit, const ServerView& next);
   void WarnOfOldTransaction(const ServerView& next);
 

@@ -43,7 +43,10 @@ def registry_of(fault):
                                          f"{part}.converter.schema.registry.url": patient.registry.url}
 
     def does(patient):
-        patient.registry.fault = lambda subject: fault if ".late-" in subject else None
+        if fault == "slow":
+            patient.registry.delay_s = 60
+        else:
+            patient.registry.fault = lambda subject: fault if ".late-" in subject else None
         patient.insert("late")
     return {"prepares": prepares, "does": does, "mends": lambda p: p.registry.close(), "tables": "create table late (id int primary key);", "config": OFTEN}
 

@@ -84,7 +84,7 @@ POSTGRES = {
         lambda p: p.servers.pg_ctl("stop", "-m", "fast"), "postgres_unreachable|server_shutting_down|connection", STOPS, ready=503, doctor="postgres_unreachable",
         servers={"postgres": 17}, mends=lambda p: p.servers.do("start-postgres")),
     "the server answers nothing": Break(
-        lambda p: (p.insert(), p.servers.pause_postgres()), "stall|lag", either(stalled, lag, STOPS), servers={"postgres": 17}, config=OFTEN, within=50,  # silence is one after half a minute
+        lambda p: (p.insert(), p.servers.pause_postgres()), "stall|lag", either(stalled, lag, STOPS), servers={"postgres": 17},
         mends=lambda p: p.servers.resume_postgres()),
     "the walsender stands still": Break(
         stop_walsender, "stall", either(stalled, lag), config=OFTEN, mends=go_on),

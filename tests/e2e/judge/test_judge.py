@@ -5,10 +5,11 @@ import uuid
 import pytest
 from catalog_breaks import CATALOG
 from kafka_breaks import KAFKA
+from more_breaks import MORE
 from postgres_breaks import POSTGRES
 from support.judge import Patient, healthy, judge
 
-BREAKS = {**CATALOG, **POSTGRES, **KAFKA}
+BREAKS = {**CATALOG, **POSTGRES, **KAFKA, **MORE}
 TABLES = "create table items (id int primary key, note text); create table other (id int primary key); insert into items values (1, 'one');"
 
 
