@@ -21,6 +21,7 @@
 #include "cli/configuration.h"
 #include "cli/doctor/doctor_report.h"
 #include "cli/listening.h"
+#include "cli/process/last_end.h"
 #include "cli/process/resting.h"
 #include "cli/process/shutdown_watch.h"
 #include "cli/process/systemd.h"
@@ -48,6 +49,7 @@ namespace {
 
 constexpr absl::Duration kLook = absl::Milliseconds(200);
 constexpr absl::Duration kRetry = absl::Seconds(5);
+constexpr absl::Duration kNotes = absl::Seconds(1);
 // A connector's own limit is not known beforehand.
 constexpr absl::Duration kShutdown = absl::Seconds(30);
 
@@ -220,6 +222,7 @@ class Serving {
     connectors_.StopAll();
     stop_.Request();
     connectors_.AwaitEnd(stop_);
+    if (served_) notes_->End(connectors_.Statuses(), environment_.clock->Now());
     worker_.Leave();
     return End(left);
   }
@@ -249,7 +252,22 @@ class Serving {
       log::Info("listening", {{"address", listeners_.back()->address().ToString()},
                               {"tls", one.tls == nullptr ? "no" : "yes"}});
     }
+    std::vector<http::Address> listens;
+    for (const auto& listener : listeners_) listens.push_back(listener->address());
+    notes_.emplace(std::vector<NotedConnector>(), std::move(listens));
     return absl::OkStatus();
+  }
+
+  // Who asks when nobody answers any more finds them.
+  void KeepNotes() {
+    if (served_) notes_->Keep(connectors_.Statuses());
+  }
+
+  void KeepNotesInTime() {
+    const absl::Duration now = environment_.clock->Monotonic();
+    if (now < next_notes_) return;
+    next_notes_ = now + kNotes;
+    KeepNotes();
   }
 
   // Connectors of other classes have no version.
@@ -317,6 +335,7 @@ class Serving {
         return;
       }
       resting_.Look();
+      KeepNotesInTime();
       Wait(kLook);
     }
   }
@@ -331,6 +350,8 @@ class Serving {
   SeatWatch seat_;  // before those that ask it
   rest::KafkaTopics topics_;
   bool served_ = false;
+  std::optional<EndNotes> notes_;  // once it listens
+  absl::Duration next_notes_;
   rest::Worker worker_;
   RestingConnectors resting_;
   admin::Surface pages_;

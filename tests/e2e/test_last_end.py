@@ -124,6 +124,32 @@ def test_doctor_and_offsets_of_a_worker(workers, databases, pg17, notes):  # noq
     assert explained.returncode == 0 and "FAILED" in explained.stdout or "publication_missing" in explained.stdout, explained
 
 
+def test_how_connectors_of_a_worker_ended(workers, databases, pg17, notes):  # noqa: F811
+    db = databases(pg17)
+    db.execute(TABLE)
+    worker = workers().start()
+    worker.create("sick", {**config_of(db, **{"slot.name": f"{db.name}_s"}), **MISSING})
+    worker.create("well", config_of(db))
+    worker.wait_state("sick", "RUNNING/FAILED")
+    worker.wait_state("well", "RUNNING/RUNNING")
+
+    def noted():
+        return any('"FAILED"' in one.read_text() and '"RUNNING"' in one.read_text() for one in notes.glob("at-*"))
+    wait_until(noted, 30, "both are noted")
+    worker.kill()
+    told = walduct("status", "--url", worker.base)
+    assert told.returncode == 1 and "sick  FAILED" in told.stdout and "(publication_missing)" in told.stdout, told
+    assert "well  ran from" in told.stdout and "ended without a word" in told.stdout, told
+    explained = walduct("explain", "sick", "--url", worker.base)
+    assert explained.returncode == 0 and "publication_missing\n" in explained.stdout and "To do:" in explained.stdout, explained
+    worker.start()
+    worker.wait_state("well", "RUNNING/RUNNING")
+    worker.wait_state("sick", "RUNNING/FAILED")
+    worker.stop()
+    told = walduct("status", "--url", worker.base)
+    assert "well  STOPPED" in told.stdout and "sick  FAILED" in told.stdout and "(publication_missing)" in told.stdout, told
+
+
 def test_explain_alerts_and_sqlstates():
     alert = walduct("explain", "WalductStalled")
     assert alert.returncode == 0 and alert.stdout.startswith("WalductStalled\n\n") and len(alert.stdout) > 100, alert

@@ -41,6 +41,11 @@ class Rest:
             status, text = error.code, error.read().decode()
         return status, json.loads(text) if text else None
 
+    def ask_text(self, path):
+        """(status, the body as it is)"""
+        with urllib.request.urlopen(self.base + path, timeout=60) as answer:
+            return answer.status, answer.read().decode()
+
     def get(self, path):
         status, body = self.ask("GET", path)
         assert status == 200, (status, body)

@@ -148,14 +148,18 @@ void EndNotes::Begin(absl::Time now) const {
   Write(begun);
 }
 
-void EndNotes::End(const std::vector<engine::ConnectorStatus>& statuses, absl::Time now) const {
+namespace {
+
+// now: of the end; absent: they run on.
+std::vector<LastEnd> EndsIn(const std::vector<engine::ConnectorStatus>& statuses,
+                            std::optional<absl::Time> now) {
   std::vector<LastEnd> ends;
   for (const engine::ConnectorStatus& status : statuses) {
     LastEnd& end = ends.emplace_back();
     end.connector = status.name;
     end.state = std::string(engine::StateText(status.state));
     end.exit_code = status.exit_code ? static_cast<int>(*status.exit_code) : -1;
-    end.at = status.ended() ? status.state_since : now;
+    end.at = status.ended() || !now ? status.state_since : *now;
     end.pid = getpid();
     // One that was stopped as asked has got over what there was.
     if (!status.last_error || status.state != engine::ConnectorState::kFailed) continue;
@@ -163,6 +167,20 @@ void EndNotes::End(const std::vector<engine::ConnectorStatus>& statuses, absl::T
     end.reason = status.last_error->reason;
     end.hint = status.last_error->hint;
   }
+  return ends;
+}
+
+}  // namespace
+
+void EndNotes::End(const std::vector<engine::ConnectorStatus>& statuses, absl::Time now) const {
+  Write(EndsIn(statuses, now));
+}
+
+void EndNotes::Keep(const std::vector<engine::ConnectorStatus>& statuses) {
+  const std::vector<LastEnd> ends = EndsIn(statuses, std::nullopt);
+  std::string text = EndsJson(ends);
+  if (text == kept_) return;
+  kept_ = std::move(text);
   Write(ends);
 }
 
@@ -170,7 +188,7 @@ void EndNotes::Write(const std::vector<LastEnd>& ends) const {
   const auto keep = [](const std::string& path, const std::vector<LastEnd>& what) {
     if (!Replace(path, EndsJson(what) + "\n")) log::Debug("no note of the end", {{"file", path}});
   };
-  if (listen_.port != 0) keep(NoteAt(listen_), ends);
+  for (const http::Address& listen : listens_) keep(NoteAt(listen), ends);
   for (const NotedConnector& connector : connectors_) {
     for (const LastEnd& end : ends)
       if (end.connector == connector.name) keep(NoteOf(connector), {end});

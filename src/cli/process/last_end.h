@@ -1,7 +1,8 @@
-// LastEnd: how the connectors of a `walduct run` ended, kept where it can be asked for when nobody
-// answers any more. A note is begun with the process, so that one that was killed is told of, too.
+// LastEnd: how the connectors of a process ended, kept where it can be asked for when nobody answers
+// any more. A note is begun with the process, so that one that was killed is told of, too; of a
+// `walduct serve`, whose connectors come and go, it is kept up while it runs.
 //
-// Each connector has a note beside its offset file (offsets.dat.NAME.end); where positions are not
+// Each connector of `walduct run` has a note beside its offset file (offsets.dat.NAME.end); where positions are not
 // in a file, and by the address that the process listened on, there is one in a folder of the
 // user's: WALDUCT_STATE_DIRECTORY, else walduct-UID among the temporary files. Notes hold messages,
 // no secrets and no rows; they are for their owner (mode 0600). One that cannot be written is only
@@ -39,18 +40,21 @@ struct NotedConnector {
 // What becomes of the notes of one process.
 class EndNotes {
  public:
-  // listen: where the process does; port 0: it does not.
-  EndNotes(std::vector<NotedConnector> connectors, http::Address listen)
-      : connectors_(std::move(connectors)), listen_(std::move(listen)) {}
+  // listens: where the process does. connectors: those with a note of their own.
+  EndNotes(std::vector<NotedConnector> connectors, std::vector<http::Address> listens)
+      : connectors_(std::move(connectors)), listens_(std::move(listens)) {}
 
   void Begin(absl::Time now) const;
   void End(const std::vector<engine::ConnectorStatus>& statuses, absl::Time now) const;
+  // Of those that run; written where something has changed.
+  void Keep(const std::vector<engine::ConnectorStatus>& statuses);
 
  private:
   void Write(const std::vector<LastEnd>& ends) const;
 
   const std::vector<NotedConnector> connectors_;
-  const http::Address listen_;
+  const std::vector<http::Address> listens_;
+  std::string kept_;  // as it was written last
 };
 
 // Of a process that listened there, on this machine; empty: nothing is known.

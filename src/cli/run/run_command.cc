@@ -163,7 +163,9 @@ engine::ExitCode RunAll(const std::vector<loader::LoadResult>& results, const Ru
                                   .environment = environment});
   std::optional<EndNotes> notes;
   if (plan.mode == engine::RunMode::kRun) {
-    notes.emplace(NotedOf(results), listening == nullptr ? http::Address() : listening->address());
+    std::vector<http::Address> listens;
+    if (listening != nullptr) listens.push_back(listening->address());
+    notes.emplace(NotedOf(results), std::move(listens));
     notes->Begin(environment.clock->Now());
   }
   const engine::ExitCode outcome = connectors.AwaitEnd(stop);
