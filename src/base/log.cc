@@ -10,7 +10,9 @@
 #include <mutex>
 
 #include "absl/strings/str_cat.h"
+#include "base/clock.h"
 #include "base/json_text.h"
+#include "base/log_tail.h"
 #include "base/plain_text.h"
 #include "base/utf8.h"
 
@@ -18,6 +20,7 @@ namespace walduct::log {
 namespace {
 
 std::atomic<Format> g_format{Format::kText};
+std::atomic<Clock*> g_keeps{nullptr};  // last lines, by that clock
 thread_local std::string t_connector;
 
 // "engine" of ".../src/engine/lifecycle/connector.cc".
@@ -76,9 +79,8 @@ std::string Quoted(absl::string_view value) {
   return PlainText(quoted);
 }
 
-std::string TextLine(absl::string_view message, Fields fields) {
-  std::string line = PlainText(t_connector.empty() ? std::string(message)
-                                                   : absl::StrCat("[", t_connector, "] ", message));
+std::string TextLine(absl::string_view before, absl::string_view message, Fields fields) {
+  std::string line = PlainText(absl::StrCat(before, message));
   for (const Field& field : fields) {
     absl::StrAppend(&line, " ", field.key, "=");
     const bool bare = !field.value.empty() &&
@@ -130,12 +132,22 @@ spdlog::level::level_enum ToSpdlog(Level level) {
 
 void Write(Level level, absl::string_view message, Fields fields, const char* file) {
   if (!AllLevels().Shows(level, file)) return;
-  const std::string line =
-      g_format == Format::kJson ? JsonMembers(message, fields) : TextLine(message, fields);
+  const std::string connector = t_connector.empty() ? "" : absl::StrCat("[", t_connector, "] ");
+  const std::string line = g_format == Format::kJson ? JsonMembers(message, fields)
+                                                     : TextLine(connector, message, fields);
+  if (Clock* const clock = g_keeps; clock != nullptr)
+    KeptLines().Keep(t_connector, level, clock->Now(), TextLine("", message, fields));
   Logger().log(ToSpdlog(level), spdlog::string_view_t(line.data(), line.size()));
 }
 
 }  // namespace
+
+void KeepLines(Clock& clock) { g_keeps = &clock; }
+
+LogTail& KeptLines() {
+  static LogTail& tail = *new LogTail();  // threads that log may outlive statics
+  return tail;
+}
 
 void Configure(Level level, Format format) {
   g_format = format;

@@ -22,6 +22,7 @@ namespace walduct::config {
 namespace {
 
 constexpr size_t kMaxFileBytes = 4u << 20;
+constexpr absl::string_view kByteOrderMark = "\xEF\xBB\xBF";  // of editors on Windows
 
 struct FileCloser {
   void operator()(std::FILE* file) const { std::fclose(file); }
@@ -64,10 +65,11 @@ KeyValues EnvironmentVariables() {
   return variables;
 }
 
-absl::StatusOr<ParsedFile> ReadForm(absl::string_view text, bool yaml) {
+absl::StatusOr<ParsedFile> ReadForm(absl::string_view text, bool yaml, const KeyValues& variables) {
+  absl::ConsumePrefix(&text, kByteOrderMark);
   ASSIGN_OR_RETURN(ParsedFile file, ReadParsedText(text, yaml));
   if (!IsDebeziumServer(file.values)) return file;
-  return FromDebeziumServer(file, EnvironmentVariables());
+  return FromDebeziumServer(file, variables);
 }
 
 }  // namespace
@@ -89,17 +91,21 @@ absl::StatusOr<std::string> ReadTextFile(const std::string& path) {
   return text;
 }
 
+absl::StatusOr<ParsedFile> ReadConfigText(absl::string_view text) {
+  return ReadForm(text, /*yaml=*/false, {});
+}
+
 absl::StatusOr<ParsedFile> ReadConfigFile(const std::string& path) {
   ASSIGN_OR_RETURN(const std::string bytes, ReadTextFile(path));
   absl::string_view text = bytes;
-  absl::ConsumePrefix(&text, "\xEF\xBB\xBF");  // editors on Windows begin files with it
+  absl::ConsumePrefix(&text, kByteOrderMark);
   if (text.find_first_not_of(" \t\r\n") == absl::string_view::npos) {
     return Error(absl::StatusCode::kInvalidArgument, "unreadable_file",
                  absl::StrCat("file '", path, "' is empty"),
                  "add the connector's properties to it");
   }
   const bool yaml = absl::EndsWith(path, ".yaml") || absl::EndsWith(path, ".yml");
-  absl::StatusOr<ParsedFile> parsed = ReadForm(text, yaml);
+  absl::StatusOr<ParsedFile> parsed = ReadForm(text, yaml, EnvironmentVariables());
   if (!parsed.ok()) return WithContext(parsed.status(), absl::StrCat("file '", path, "'"));
   for (std::string& warning : parsed->warnings)
     warning = absl::StrCat("file '", path, "': ", warning);

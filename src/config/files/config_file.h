@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "config/files/key_values.h"
 
 namespace walduct::config {
@@ -13,6 +14,9 @@ namespace walduct::config {
 // At most 4 MiB. NotFound, PermissionDenied, InvalidArgument (a directory, too large) with the path
 // and the system's reason.
 absl::StatusOr<std::string> ReadTextFile(const std::string& path);
+
+// A text that somebody gives, of any of these forms. Nothing of the environment comes into it.
+absl::StatusOr<ParsedFile> ReadConfigText(absl::string_view text);
 
 // Every error names the path.
 absl::StatusOr<ParsedFile> ReadConfigFile(const std::string& path);
