@@ -341,6 +341,8 @@ void WriteNotification(const metrics::NotificationBoard::Entry& entry, Json* out
   json.EndObject();
 }
 
+}  // namespace
+
 void WriteWorker(const WorkerView& worker, Json* json) {
   json->Key("worker").Object();
   json->Key("group").Text(worker.group);
@@ -354,8 +356,6 @@ void WriteWorker(const WorkerView& worker, Json* json) {
   }
   json->EndObject();
 }
-
-}  // namespace
 
 std::string StatusJson(const Scene& scene, absl::string_view only) {
   Json json;

@@ -46,6 +46,13 @@ absl::StatusOr<std::string> AskOf(const std::vector<engine::ConnectorOptions>& c
   return absl::NotFoundError(absl::StrCat("Connector ", name, " not found"));
 }
 
+absl::StatusOr<admin::ShownConfig> ConfigIn(
+    const std::map<std::string, admin::ShownConfig>& configs, const std::string& name) {
+  const auto found = configs.find(name);
+  if (found != configs.end()) return found->second;
+  return absl::NotFoundError(absl::StrCat("There is no connector ", name, "."));
+}
+
 std::vector<engine::ConnectorOptions> OptionsOf(const std::vector<loader::LoadResult>& results) {
   std::vector<engine::ConnectorOptions> all;
   for (const loader::LoadResult& result : results) all.push_back(result.options);
@@ -71,7 +78,7 @@ bool ChooseListener(const std::vector<loader::LoadResult>& results,
 }
 
 console::Console::Parts ConsoleBefore(http::Handler& pages, const admin::Surface& surface,
-                                      const rest::AccessOptions& access,
+                                      const ConsoleSide& side, const rest::AccessOptions& access,
                                       const console::ConsoleOptions& options, bool worker) {
   console::Console::Parts parts{.others = &pages, .options = options, .worker = worker};
   if (const rest::Passwords* const passwords = access.passwords.get(); passwords != nullptr) {
@@ -82,15 +89,24 @@ console::Console::Parts ConsoleBefore(http::Handler& pages, const admin::Surface
   parts.tail = [&surface](absl::string_view connector, uint64_t after, bool texts) {
     return surface.Tail(connector, after, texts);
   };
+  parts.ask = [&side](absl::string_view what, const std::string& name, uint64_t after) {
+    return side.Answer(what, name, after);
+  };
   parts.trusts = [&access](absl::string_view origin) { return access.cross_origin.Allows(origin); };
   return parts;
 }
 
 Listening::Listening(admin::Surface::Options options, Clock& clock,
                      const loader::LoadResult& chosen)
-    : surface_(std::move(options)),
+    : surface_(options),
+      side_(chosen.console,
+            {.connectors = options.connectors,
+             .clock = &clock,
+             .config = [configs = options.configs](
+                           const std::string& name) { return ConfigIn(configs, name); }}),
       guard_(surface_, clock, chosen.access),
-      console_(ConsoleBefore(guard_, surface_, chosen.access, chosen.console, /*worker=*/false)) {}
+      console_(ConsoleBefore(guard_, surface_, side_, chosen.access, chosen.console,
+                             /*worker=*/false)) {}
 
 std::unique_ptr<Listening> Listening::Open(const loader::LoadResult& chosen,
                                            const std::vector<loader::LoadResult>& results,

@@ -6,6 +6,7 @@
 
 #include "admin/surface.h"
 #include "base/clock.h"
+#include "cli/console/console_side.h"
 #include "console/console.h"
 #include "http/listener.h"
 #include "rest/access/guarded_pages.h"
@@ -21,10 +22,10 @@ namespace walduct::cli {
 bool ChooseListener(const std::vector<loader::LoadResult>& results,
                     const loader::LoadResult** chosen);
 
-// The console in front of a listener's pages; surface: of the connectors that run here. All but
-// options are borrowed.
+// The console in front of a listener's pages; surface: of the connectors that run here, side: what
+// is kept for the console. All but options are borrowed.
 console::Console::Parts ConsoleBefore(http::Handler& pages, const admin::Surface& surface,
-                                      const rest::AccessOptions& access,
+                                      const ConsoleSide& side, const rest::AccessOptions& access,
                                       const console::ConsoleOptions& options, bool worker);
 
 class Listening {
@@ -41,6 +42,7 @@ class Listening {
   Listening(admin::Surface::Options options, Clock& clock, const loader::LoadResult& chosen);
 
   admin::Surface surface_;
+  const ConsoleSide side_;
   rest::GuardedPages guard_;
   console::Console console_;
   std::unique_ptr<http::Listener> listener_;  // last: uses the console

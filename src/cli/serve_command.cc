@@ -19,6 +19,7 @@
 #include "base/status_macros.h"
 #include "cli/commands.h"
 #include "cli/configuration.h"
+#include "cli/console/console_side.h"
 #include "cli/doctor/doctor_report.h"
 #include "cli/listening.h"
 #include "cli/process/last_end.h"
@@ -144,6 +145,15 @@ absl::StatusOr<std::string> MovePosition(const config::LoadRequest& request,
   return engine::MoveOffset(loaded.options, move, environment);
 }
 
+absl::StatusOr<admin::ShownConfig> MaskedConfig(const config::LoadRequest& request,
+                                                const rest::Worker& worker,
+                                                const std::string& name) {
+  const std::optional<rest::ConnectorView> view = worker.Find(name);
+  if (!view) return absl::NotFoundError(absl::StrCat("There is no connector ", name, "."));
+  if (view->foreign) return Masked(view->config, {});
+  return Masked(view->config, LoadMap(request, view->config).properties);
+}
+
 // For requests between workers, which are refused here: another kind of worker expects one.
 std::string RandomKey() {
   std::random_device random;
@@ -182,6 +192,14 @@ class Serving {
                 .worker = options_.worker_id,
                 .known = [this] { return Known(); },
                 .board = &board_}),
+        side_(console_, {.connectors = &connectors_,
+                         .clock = environment_.clock,
+                         .board = &board_,
+                         .known = [this] { return KnownTo(worker_); },
+                         .config =
+                             [this, request](const std::string& name) {
+                               return MaskedConfig(request, worker_, name);
+                             }}),
         interface_(
             {.worker = &worker_,
              .topics = &topics_,
@@ -243,7 +261,7 @@ class Serving {
       http::Handler* handler = gates_.back().get();
       if (one.listens != rest::Listens::kAdminOnly) {
         consoles_.push_back(std::make_unique<console::Console>(
-            ConsoleBefore(*handler, pages_, options_.access, console_, /*worker=*/true)));
+            ConsoleBefore(*handler, pages_, side_, options_.access, console_, /*worker=*/true)));
         handler = consoles_.back().get();
       }
       auto listener = http::Listener::Open(one.address, handler, one.tls.get());
@@ -355,6 +373,7 @@ class Serving {
   rest::Worker worker_;
   RestingConnectors resting_;
   admin::Surface pages_;
+  const ConsoleSide side_;
   rest::Interface interface_;
   std::vector<std::unique_ptr<rest::Gate>> gates_;
   std::vector<std::unique_ptr<console::Console>> consoles_;

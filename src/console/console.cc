@@ -11,6 +11,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
 #include "console/assets.h"
+#include "console/pasted.h"
 
 namespace walduct::console {
 namespace {
@@ -18,6 +19,7 @@ namespace {
 constexpr absl::string_view kPlace = "/console";
 constexpr absl::string_view kSettings = "settings";
 constexpr absl::string_view kTail = "tail";
+constexpr absl::string_view kAsked[] = {"list", "connector", "history", "log", "config", "reason"};
 
 // Nothing but what this process serves, no script but the console's files, no frame around it; and
 // the browser itself refuses text that a script would have it read as HTML.
@@ -69,16 +71,33 @@ http::Response Secured(http::Response response) {
   return response;
 }
 
-http::Response FileAnswer(const Asset& asset, const std::string& known) {
-  std::string tag = TagOf(asset.body);
-  http::Response response{.content_type = std::string(TypeOf(asset.name))};
+// known: the tag of what the browser has.
+http::Response Tagged(std::string type, std::string body, const std::string& known) {
+  std::string tag = TagOf(body);
+  http::Response response{.content_type = std::move(type)};
   if (known == tag) {
     response.status = 304;
   } else {
-    response.body = std::string(asset.body);
+    response.body = std::move(body);
   }
   response.headers.emplace_back("ETag", std::move(tag));
   return response;
+}
+
+http::Response FileAnswer(const Asset& asset, const std::string& known) {
+  return Tagged(std::string(TypeOf(asset.name)), std::string(asset.body), known);
+}
+
+// Of a query: the number behind that name, 0 where there is none. False: it is no number.
+bool NumberIn(const http::Request& request, const std::string& name, uint64_t* number) {
+  const auto found = request.query.find(name);
+  return found == request.query.end() || absl::SimpleAtoi(found->second, number);
+}
+
+http::Response PastedAnswer(const http::Request& request) {
+  const absl::StatusOr<std::string> read = ReadPasted(request.body);
+  if (!read.ok()) return Plain(400, read.status().message());
+  return {.content_type = "application/json", .body = *read};
 }
 
 }  // namespace
@@ -95,7 +114,9 @@ http::Response Console::Handle(const http::Request& request) {
 }
 
 http::Response Console::Page(const http::Request& request) const {
-  if (request.method != "GET" && request.method != "HEAD")
+  // Reads a text and changes nothing: a program in the browser may ask that of its own process.
+  const bool pasted = request.path == "/console/read" && request.method == "POST";
+  if (!pasted && request.method != "GET" && request.method != "HEAD")
     return Plain(405, "Method Not Allowed\n");
   if (parts_.admits && !parts_.admits(request)) {
     http::Response asked = Plain(401, "User cannot access the resource.\n");
@@ -106,6 +127,9 @@ http::Response Console::Page(const http::Request& request) const {
   absl::ConsumePrefix(&name, "/");
   if (name == kSettings) return Settings();
   if (name == kTail) return Tail(request);
+  if (pasted) return PastedAnswer(request);
+  for (const absl::string_view what : kAsked)
+    if (name == what) return Asked(what, request);
   // Its links are relative to "/", so that it works below a prefix of a proxy.
   if (name.empty() && absl::EndsWith(request.path, "/")) {
     http::Response moved = Plain(302, "");
@@ -129,14 +153,23 @@ http::Response Console::Settings() const {
 
 http::Response Console::Tail(const http::Request& request) const {
   const auto connector = request.query.find("connector");
-  const auto behind = request.query.find("after");
   uint64_t after = 0;
-  const bool numbered = behind == request.query.end() || absl::SimpleAtoi(behind->second, &after);
-  if (connector == request.query.end() || !numbered)
+  if (connector == request.query.end() || !NumberIn(request, "after", &after))
     return Plain(400, "connector=NAME is needed; after=NUMBER is a number\n");
   std::string body = parts_.tail(connector->second, after, parts_.options.values);
   if (body.empty()) return Plain(404, "No such connector runs.\n");
   return {.content_type = "application/json", .body = std::move(body)};
+}
+
+http::Response Console::Asked(absl::string_view what, const http::Request& request) const {
+  const auto name = request.query.find("name");
+  uint64_t after = 0;
+  if (!NumberIn(request, "after", &after)) return Plain(400, "after=NUMBER is a number\n");
+  if (name == request.query.end() && what != "list") return Plain(400, "name=NAME is needed\n");
+  absl::StatusOr<std::string> body =
+      parts_.ask(what, name == request.query.end() ? "" : name->second, after);
+  if (body.ok()) return Tagged("application/json", *std::move(body), request.if_none_match);
+  return Plain(absl::IsNotFound(body.status()) ? 404 : 500, body.status().message());
 }
 
 bool Console::MayWrite(const http::Request& request) const {

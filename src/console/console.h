@@ -12,6 +12,7 @@
 #include <functional>
 #include <string>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "console/console_options.h"
 #include "http/message.h"
@@ -29,6 +30,11 @@ class Console final : public http::Handler {
     // A connector's records behind that number, as JSON, with or without texts; empty: it does not
     // run.
     std::function<std::string(absl::string_view connector, uint64_t after, bool texts)> tail = {};
+    // What else the page asks, as JSON: of all ("list"), or of one by name ("connector", "log", …).
+    // NotFound: there is none of that name; other errors say why not.
+    std::function<absl::StatusOr<std::string>(absl::string_view what, const std::string& name,
+                                              uint64_t after)>
+        ask = {};
   };
   explicit Console(Parts parts) : parts_(std::move(parts)) {}
 
@@ -38,6 +44,7 @@ class Console final : public http::Handler {
   http::Response Page(const http::Request& request) const;
   http::Response Settings() const;
   http::Response Tail(const http::Request& request) const;
+  http::Response Asked(absl::string_view what, const http::Request& request) const;
   bool MayWrite(const http::Request& request) const;
 
   const Parts parts_;

@@ -5,7 +5,7 @@ namespace walduct::console {
 
 struct ConsoleOptions {
   bool enabled = true;
-  bool write = false;   // its page may pause, resume, restart and create
+  bool write = false;   // its page may change connectors
   bool values = false;  // its live tail shows keys and values
 };
 

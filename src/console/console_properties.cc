@@ -14,9 +14,9 @@ constexpr config::PropertyDefinition kRows[] = {
     {.name = "walduct.console.write",
      .type = kBoolean,
      .default_value = "false",
-     .doc = "The console of `walduct serve` may pause, resume, restart and create connectors, for "
-            "those whom the REST interface lets do so. Otherwise it only shows, as it always does "
-            "in `walduct run`."},
+     .doc = "The console of `walduct serve` may pause, resume, restart, stop, create and delete "
+            "connectors, skip a change and send signals, for those whom the REST interface lets do "
+            "so. Otherwise it only shows, as it always does in `walduct run`."},
     {.name = "walduct.console.values",
      .type = kBoolean,
      .default_value = "false",

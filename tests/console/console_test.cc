@@ -101,10 +101,76 @@ TEST_F(ConsoleTest, OtherPathsAreTheHandlers) {
   EXPECT_EQ(Ask("/console").body, "others");
 }
 
+TEST_F(ConsoleTest, ThePageIsSmall) {
+  size_t bytes = 0;
+  for (const Asset& asset : Assets()) bytes += asset.body.size();
+  EXPECT_LE(bytes, 60'000u) << "docs/console.md says so";
+}
+
+TEST_F(ConsoleTest, WhatThePageAsksIsTagged) {
+  parts_.ask = [](absl::string_view what, const std::string& name,
+                  uint64_t after) -> absl::StatusOr<std::string> {
+    if (name == "gone") return absl::NotFoundError("There is none.");
+    if (name == "bad") return absl::InternalError("It went wrong.");
+    return absl::StrCat(what, " ", name, " ", after);
+  };
+  EXPECT_EQ(Ask("/console/list").body, "list  0");
+  request_.if_none_match = Header(Ask("/console/list"), "ETag");
+  EXPECT_EQ(Ask("/console/list").status, 304);
+  EXPECT_EQ(Ask("/console/list").body, "");
+  request_.if_none_match = "";
+  EXPECT_EQ(Ask("/console/log").status, 400) << "of whom?";
+  request_.query = {{"name", "a"}, {"after", "7"}};
+  for (const char* what : {"connector", "history", "log", "config", "reason"})
+    EXPECT_EQ(Ask(absl::StrCat("/console/", what)).body, absl::StrCat(what, " a 7"));
+  request_.query = {{"name", "a"}, {"after", "x"}};
+  EXPECT_EQ(Ask("/console/log").status, 400);
+  request_.query = {{"name", "gone"}};
+  EXPECT_EQ(Ask("/console/connector").status, 404);
+  EXPECT_EQ(Ask("/console/connector").body, "There is none.");
+  request_.query = {{"name", "bad"}};
+  EXPECT_EQ(Ask("/console/connector").status, 500);
+}
+
+TEST_F(ConsoleTest, APastedConfigurationIsRead) {
+  request_.method = "POST";
+  const auto read = [this](const std::string& body) {
+    request_.body = body;
+    const http::Response response = Ask("/console/read");
+    return absl::StrCat(response.status, " ", response.body);
+  };
+  EXPECT_EQ(read(R"({"name":"a","config":{"x.y":1}})"),
+            R"(200 {"properties":[["name","a"],["x.y","1"]],"warnings":[]})");
+  EXPECT_EQ(read(R"({"name":"a","x":null})"),
+            R"(200 {"properties":[["name","a"]],"warnings":["property 'x': null, so it is not )"
+            R"(set"]})");
+  EXPECT_EQ(read("a=b\n# no\nc = d"), R"(200 {"properties":[["a","b"],["c","d"]],"warnings":[]})");
+  EXPECT_EQ(read("apiVersion: kafka.strimzi.io/v1\nkind: KafkaConnector\nmetadata:\n  name: shop\n"
+                 "spec:\n  class: C\n  tasksMax: 1\n  config:\n    topic.prefix: \"s\"\n"),
+            R"(200 {"properties":[["name","shop"],["connector.class","C"],["tasks.max","1"],)"
+            R"(["topic.prefix","s"]],"warnings":[]})");
+  EXPECT_THAT(read("{\"a\":1,}"), HasSubstr("400 This cannot be read: not valid JSON at line 1"));
+  EXPECT_THAT(read(" \n"), HasSubstr("400 This cannot be read: it is empty"));
+  request_.origin = "http://evil";
+  EXPECT_THAT(read("a=b"), HasSubstr("200"))
+      << "it changes nothing, and no page may see the answer";
+  request_.method = "GET";
+  EXPECT_EQ(Ask("/console/read").status, 404);
+}
+
+// What the process's own environment holds is nobody's who pastes a text.
+TEST_F(ConsoleTest, APastedTextIsNotFilledIn) {
+  request_.method = "POST";
+  request_.body = "debezium.sink.type=kafka\ndebezium.source.topic.prefix=${PATH}";
+  EXPECT_THAT(Ask("/console/read").body, Not(HasSubstr("/bin")));
+  request_.body = "a=${env:PATH}";
+  EXPECT_THAT(Ask("/console/read").body, HasSubstr("${env:PATH}"));
+}
+
 TEST_F(ConsoleTest, ABrowserIsAskedForThePassword) {
   parts_.admits = [](const http::Request& request) { return request.authorization == "right"; };
-  for (const char* path :
-       {"/console", "/console/main.js", "/console/settings", "/console/tail", "/console/x"}) {
+  for (const char* path : {"/console", "/console/main.js", "/console/settings", "/console/tail",
+                           "/console/list", "/console/config", "/console/read", "/console/x"}) {
     const http::Response refused = Ask(path);
     EXPECT_EQ(refused.status, 401) << path;
     EXPECT_THAT(Header(refused, "WWW-Authenticate"), HasSubstr("Basic"));

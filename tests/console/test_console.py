@@ -1,15 +1,13 @@
 """The console in a real browser, before a real process: `scripts/test console`."""
 import json
 import re
-import uuid
-from urllib.parse import quote
 
 import pytest
 
-from console.browser import Browser
+from console.browser import TIMEOUT_MS, at, becomes, has_state, press, shows
 from support.connector import database_properties
 from support.http import Surface, ask
-from support.serve import CLASS, JSON, Worker
+from support.serve import CLASS, JSON
 from support.wait import wait_until
 
 HOSTILE = """<img src=x onerror="window.broken='it ran'">'"&amp;</script><script>window.broken=2</script>"""
@@ -18,21 +16,6 @@ TABLE = '''public."it's <img src=x onerror=alert(1)>"'''
 ALICE, BOB = {"username": "alice", "password": "secret"}, {"username": "bob", "password": "wrong"}
 LOGIN = ("KafkaConnect {\n  org.apache.kafka.connect.rest.basic.auth.extension.PropertyFileLoginModule required\n"
          '  file="%s";\n};\n')
-TIMEOUT_MS = 30000
-
-
-@pytest.fixture(scope="session")
-def browser():
-    made = Browser()
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def worker(databases, broker, tmp_path):
-    made = Worker(tmp_path / "worker", broker, f"console-{uuid.uuid4().hex[:8]}")
-    yield made
-    made.kill()
 
 
 def config_of(database, **more):
@@ -41,26 +24,8 @@ def config_of(database, **more):
             "table.include.list": "public.*", "key.converter": JSON, "value.converter": JSON, **more}
 
 
-def at(name):
-    """In a path."""
-    return quote(name, safe="")
-
-
 def view_of(browser, worker, **options):
     return browser.open(worker.base, **options)
-
-
-def shows(page, text):
-    page.get_by_text(text, exact=False).first.wait_for(timeout=TIMEOUT_MS)
-
-
-def becomes(page, expression):
-    """The page's policy forbids waiting inside of it, which takes eval."""
-    wait_until(lambda: page.evaluate(expression), TIMEOUT_MS / 1000, expression, interval_s=0.1)
-
-
-def has_state(page, state):
-    page.locator(".state", has_text=re.compile(f"^{state}$")).first.wait_for(timeout=TIMEOUT_MS)
 
 
 @pytest.fixture
@@ -71,6 +36,7 @@ def hostile(worker, databases, pg17):
     good, bad = databases(pg17), databases(pg17)
     good.script(f"create table {TABLE} (id int primary key); insert into {TABLE} select generate_series(1, 50);"
                 "create table items (id int primary key, note text); insert into items select generate_series(1, 9000)")
+    bad.script("create table items (id int primary key)")
     worker.create(HOSTILE, config_of(good))
     worker.create(FAILING, config_of(bad, **{"publication.autocreate.mode": "disabled",
                                              "publication.name": "<script>window.broken=3</script>"}))
@@ -84,19 +50,21 @@ def test_hostile_names_are_text(browser, hostile):
     page = view.go()
     page.get_by_role("link", name=HOSTILE, exact=True).wait_for(timeout=TIMEOUT_MS)
     assert page.get_by_role("row").nth(1).inner_text().startswith(FAILING), "the worst first"
-    shows(page, "1 in trouble")
+    shows(page, "2 connectors, 1 failed")
     view.shoot("list")
     page.get_by_role("link", name=HOSTILE, exact=True).click()
     shows(page, TABLE.replace('"', ""))
-    assert page.locator("h2").inner_text() == HOSTILE
-    page.get_by_role("img", name=re.compile("Records a second")).wait_for(timeout=TIMEOUT_MS)
+    assert page.locator("h1").inner_text() == HOSTILE
+    page.get_by_role("img", name=re.compile("WAL kept: the last")).wait_for(timeout=TIMEOUT_MS)
     view.shoot("connector")
+    view.accessible("connector")
     view.check()
     page.get_by_role("link", name="Connectors").click()
     page.get_by_role("link", name=FAILING, exact=True).click()
     shows(page, "What to do:")
     shows(page, "<script>window.broken=3</script>")
     view.shoot("failed")
+    view.accessible("failed")
     view.check()
     page.goto(f"{hostile.base}/console#connector/%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E")
     shows(page, "There is no connector <img")
@@ -105,21 +73,20 @@ def test_hostile_names_are_text(browser, hostile):
 
 def test_pictures_for_people(browser, hostile):
     """Narrow and dark: nothing is wider than the window."""
-    for scheme, width in (("dark", 1280), ("light", 360), ("dark", 360)):
+    for scheme, width in (("dark", 1280), ("light", 390), ("dark", 360)):
         view = view_of(browser, hostile, color_scheme=scheme, viewport={"width": width, "height": 800}, reduced_motion="reduce")
         page = view.go()
-        shows(page, "1 in trouble")
+        shows(page, "2 connectors, 1 failed")
         for name in (HOSTILE, FAILING):
             page.get_by_role("link", name=name, exact=True).click()
-            shows(page, "In this state")
-            becomes(page, "document.querySelectorAll('svg.chart').length === 2 ||"
-                                   "document.querySelector('.card.bad')")
+            shows(page, "On a terminal")
+            becomes(page, "document.querySelectorAll('svg.chart').length >= 2 || document.querySelector('.card.bad')")
             view.shoot(f"{'connector' if name == HOSTILE else 'failed'}-{scheme}-{width}")
-            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+            view.accessible(f"{name} {scheme} {width}")
             page.go_back()
-            shows(page, "1 in trouble")
+            page.get_by_role("link", name=HOSTILE, exact=True).wait_for(timeout=TIMEOUT_MS)
         view.shoot(f"list-{scheme}-{width}")
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        view.accessible(f"list {scheme} {width}")
         view.check()
         view.context.close()
 
@@ -132,16 +99,24 @@ def test_levers(browser, hostile):
     page.get_by_role("button", name="Pause").focus()
     page.keyboard.press("Enter")
     has_state(page, "PAUSED")
-    becomes(page, "document.activeElement.textContent === 'Pause'")
+    shows(page, "Pause: it is PAUSED")
+    becomes(page, "document.activeElement.textContent === 'Resume'")
+    assert page.locator(".tools button").all_inner_texts() == ["Resume", "Stop", "Delete"], "what does something in that state"
     assert hostile.state(at(HOSTILE)).startswith("PAUSED")
     becomes(page, "document.getElementById('news').textContent.includes('PAUSED')")
-    page.get_by_role("button", name="Resume").click()
-    has_state(page, "RUNNING")
-    hostile.wait_state(at(HOSTILE), "RUNNING/RUNNING")
-    page.get_by_role("button", name="Restart").click()
-    shows(page, "Restart: accepted")
-    shows(page, "Restart: accepted, it is RUNNING")
-    hostile.wait_state(at(HOSTILE), "RUNNING/RUNNING")
+    press(page, "Resume")
+    shows(page, "Resume: it is RUNNING, streaming")
+    assert page.locator(".tools button").all_inner_texts() == ["Pause", "Restart", "Stop", "Delete"]
+    press(page, "Restart")
+    shows(page, "Restart: asked…")
+    shows(page, "Restart: it is RUNNING, streaming")
+    assert hostile.state(at(HOSTILE)) == "RUNNING/RUNNING"
+    press(page, "Stop")
+    shows(page, "Stop: it is STOPPED")
+    assert page.locator(".tools button").all_inner_texts() == ["Resume", "Delete"]
+    page.goto(f"{hostile.base}/console#connector/{at(FAILING)}")
+    press(page, "Restart")
+    shows(page, "Restart: it is FAILED again: publication")
     view.check()
 
 
@@ -156,8 +131,11 @@ def test_a_connector_is_made_by_form(browser, worker, databases, pg17):
     page.get_by_role("button", name="Validate").click()
     shows(page, "are wrong")
     assert page.get_by_label("Topic prefix").get_attribute("aria-invalid") == "true"
+    assert page.locator("#field-topic\\.prefix-fault").inner_text() == "is needed", "in plain words"
+    assert page.get_by_text("is needed").count() == page.locator(".fault:not(:empty)").count(), "said once"
+    assert "Java" not in page.content() and "Missing required" not in page.content()
     view.shoot("form")
-    page.get_by_label("Name", exact=False).first.fill(HOSTILE)
+    page.get_by_label(re.compile("^Name")).fill(HOSTILE)
     for label, name in (("Topic prefix", "topic.prefix"), ("Host", "database.hostname"), ("Port", "database.port"),
                         ("Database", "database.dbname"), ("User", "database.user"), ("Password", "database.password"),
                         ("Slot", "slot.name"), ("Publication", "publication.name"), ("Tables", "table.include.list")):
@@ -222,8 +200,9 @@ def test_run_is_shown_and_an_end_is_said(browser, db, connectors):
     page.get_by_role("link", name=connector.name, exact=True).click()
     shows(page, "Snapshot completed")
     shows(page, "read-only")
-    assert page.get_by_role("button").count() == 0
+    assert page.locator(".tools button").count() == 0 and page.get_by_text("Ask for a snapshot").count() == 0
     assert page.get_by_role("link", name="New connector").count() == 0
+    shows(page, "Last lines of the log")
     view.check()
     connector.stop()
     page.get_by_role("alert").wait_for(timeout=TIMEOUT_MS)
@@ -280,7 +259,7 @@ def test_an_incremental_snapshot_is_shown(browser, db, connectors):
     shows(page, "of about 9,000")
     view.shoot("incremental")
     signal("resume-snapshot", {})
-    page.get_by_text("Incremental snapshot").first.wait_for(state="detached", timeout=TIMEOUT_MS)
+    page.get_by_role("heading", name="Incremental snapshot").wait_for(state="detached", timeout=TIMEOUT_MS)
     view.check()
     connector.stop()
 
@@ -303,7 +282,7 @@ def test_everything_has_a_name_and_a_key(browser, hostile):
             reached.add(page.evaluate("[...document.querySelectorAll('input,textarea,button')].indexOf(document.activeElement)"))
         assert len(reached - {-1}) == wanted
         page.goto(f"{hostile.base}/console")
-        shows(page, "1 in trouble")
+        shows(page, "2 connectors, 1 failed")
         assert page.evaluate(CONTRAST) == [], scheme
         view.check()
         view.context.close()

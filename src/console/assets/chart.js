@@ -1,42 +1,63 @@
-// A line over the last ten minutes, with its words for those who do not see it.
+// A line over what the process remembers, an hour at most, with its words for those who do not see it.
 import {el, svg} from './dom.js';
+import {bytes, duration, known} from './format.js';
 
 const WIDTH = 600;
-const HEIGHT = 120;
-const SPAN_MS = 600000;
+const HEIGHT = 100;
 
-// Round numbers only: 1, 2, 5, 10 …
-function ceiling(value) {
+// Round numbers only: 1, 2, 5, 10 …, of bytes in their unit.
+function ceiling(value, text) {
   if (value <= 0) return 1;
-  const power = 10 ** Math.floor(Math.log10(value));
+  const unit = text === bytes ? 1024 ** Math.max(0, Math.floor(Math.log2(value) / 10)) : 1;
+  const power = unit * 10 ** Math.floor(Math.log10(value / unit));
   return [1, 2, 5, 10].map((step) => step * power).find((step) => step >= value);
 }
 
-function points(samples, key, top) {
-  const end = samples.at(-1).at;
-  return samples
-    .filter((sample) => sample[key] !== null && sample[key] !== undefined && end - sample.at <= SPAN_MS)
-    .map((sample) => [WIDTH * (1 - (end - sample.at) / SPAN_MS), HEIGHT * (1 - sample[key] / top)]
-      .map((place) => place.toFixed(1)).join(','))
-    .join(' ');
+// What is not known is a gap.
+function runs(values, top, width, height) {
+  const all = [];
+  let run = null;
+  values.forEach((value, i) => {
+    if (!known(value)) {
+      run = null;
+      return;
+    }
+    if (!run) all.push(run = []);
+    run.push([(width * i / (values.length - 1)).toFixed(1), (height * (1 - value / top)).toFixed(1)]);
+  });
+  return all;
 }
 
-export function chart(title, samples, key, text) {
-  const values = samples.map((sample) => sample[key]).filter((value) => value !== null && value !== undefined);
-  const box = el('div', {}, el('h3', {}, title));
-  if (values.length < 2) {
-    box.append(el('p', {class: 'quiet'}, 'Collecting: the chart begins when this page is opened.'));
-    return box;
+function draw(picture, values, top, height) {
+  for (const run of runs(values, top, WIDTH, height)) {
+    const line = run.map((point) => point.join(',')).join(' ');
+    picture.append(svg('polygon', {points: `${run[0][0]},${height} ${line} ${run.at(-1)[0]},${height}`}),
+      svg('polyline', {points: line}));
   }
-  const most = Math.max(...values);
-  const top = ceiling(most);
-  const label = `${title}: now ${text(values.at(-1))}, at most ${text(most)}`;
-  const picture = svg('svg', {class: 'chart', viewBox: `0 -2 ${WIDTH} ${HEIGHT + 4}`, preserveAspectRatio: 'none',
-    role: 'img', 'aria-label': label});
-  for (const share of [0, 0.5, 1])
-    picture.append(svg('line', {x1: 0, x2: WIDTH, y1: HEIGHT * share, y2: HEIGHT * share}));
-  picture.append(svg('polyline', {points: points(samples, key, top)}));
-  box.append(el('div', {class: 'scale quiet'}, el('span', {}, text(top)), el('span', {}, `now ${text(values.at(-1))}`)),
-    picture, el('div', {class: 'scale quiet'}, el('span', {}, '10 minutes ago'), el('span', {}, 'now')));
-  return box;
+  return picture;
+}
+
+const frame = (kind, height, more) => svg('svg', {class: kind, viewBox: `0 -2 ${WIDTH} ${height + 4}`, preserveAspectRatio: 'none', ...more});
+
+// history: {seconds, points}, and what it is now. No line before there are two values.
+export function chart(title, history, key, text, now) {
+  let values = [...history.points.map((point) => point[key]), now];
+  const first = values.findIndex(known);
+  values = first < 0 ? [] : values.slice(first);
+  const real = values.filter(known);
+  if (real.length < 2) return null;
+  const most = Math.max(...real);
+  const top = ceiling(most, text);
+  const span = duration((values.length - 1) * history.seconds);
+  const picture = frame('chart', HEIGHT, {role: 'img',
+    'aria-label': `${title}: the last ${span}, now ${text(real.at(-1))}, at most ${text(most)}`});
+  for (const share of [0, 0.5, 1]) picture.append(svg('line', {x1: 0, x2: WIDTH, y1: HEIGHT * share, y2: HEIGHT * share}));
+  draw(picture, values, top, HEIGHT);
+  return el('div', {}, el('div', {class: 'scale quiet'}, el('span', {}, text(top)), el('span', {}, `at most ${text(most)}`)),
+    picture, el('div', {class: 'scale quiet'}, el('span', {}, `${span} ago`), el('span', {}, 'now')));
+}
+
+// A glimpse of digits, 0 to z.
+export function spark(trend) {
+  return draw(frame('spark', 30, {'aria-hidden': 'true'}), [...trend].map((digit) => parseInt(digit, 36)), 35, 30);
 }

@@ -1,14 +1,15 @@
-// The form that checks a configuration and creates a connector of it.
+// The form that checks a configuration and creates a connector of it, typed or pasted.
 import * as api from './api.js';
 import {el, setText} from './dom.js';
+import {plural} from './format.js';
 
 const FIELDS = [
   ['name', 'Name', 'of the connector'],
   ['topic.prefix', 'Topic prefix', 'every topic begins with it'],
   ['database.hostname', 'Host', 'of PostgreSQL'],
   ['database.port', 'Port', 'default 5432'],
-  ['database.dbname', 'Database', ''],
-  ['database.user', 'User', ''],
+  ['database.dbname', 'Database', 'its name'],
+  ['database.user', 'User', 'a role that may replicate'],
   ['database.password', 'Password', 'better ${file:…} or ${env:…}: it is stored as it is typed'],
   ['slot.name', 'Slot', 'default debezium; one for each connector'],
   ['publication.name', 'Publication', 'default dbz_publication'],
@@ -28,22 +29,36 @@ export function parseLines(text) {
   return config;
 }
 
+// Of what Kafka Connect, Debezium and walduct say of one property: once, without the names of Java.
+export function plainErrors(errors) {
+  const plain = errors.map((text) => text.replace(/^property '[^']*': /, '').replace(/^Invalid value (.*) for configuration \S+: /s,
+    (_, value) => (value === 'null' || value === '' ? '' : `“${value}” is not taken: `)).replace(/^The '[^']*' value is invalid: /, '')
+    .replace(/^(Missing required configuration.*|A value is required|is required.*)$/s, 'is needed'));
+  return plain.includes('is needed') ? ['is needed'] : [...new Set(plain)];
+}
+
 export class FormPage {
   constructor(settings) {
     this.inputs = new Map();
     this.faults = new Map();
-    this.more = el('textarea', {id: 'more', spellcheck: 'false'});
+    this.paste = el('textarea', {id: 'paste', spellcheck: 'false', 'aria-describedby': 'pasted'});
+    this.pasted = el('p', {id: 'pasted', role: 'status', class: 'message'});
+    this.paste.addEventListener('input', () => this.read());
+    this.more = el('textarea', {id: 'more', spellcheck: 'false', class: 'code'});
     this.answer = el('div', {role: 'status'});
     this.check = el('button', {type: 'submit', class: settings.write ? '' : 'main'}, 'Validate');
     this.make = settings.write ? el('button', {type: 'button', class: 'main'}, 'Create') : null;
-    this.form = el('form', {autocomplete: 'off', novalidate: true}, ...FIELDS.map((field) => this.field(...field)),
+    this.form = el('form', {autocomplete: 'off', novalidate: true, class: 'card'}, ...FIELDS.map((field) => this.field(...field)),
       el('label', {class: 'wide', for: 'more'}, 'More properties',
         el('span', {class: 'quiet'}, 'a line each: name=value'), this.more),
       el('div', {class: 'row wide'}, this.check, this.make,
         settings.write ? null : el('span', {class: 'quiet'}, 'read-only: nothing is created')),
       el('div', {class: 'wide'}, this.answer));
     this.root = el('section', {'aria-labelledby': 'title'},
-      el('h2', {id: 'title'}, settings.write ? 'New connector' : 'Validate a configuration'), this.form);
+      el('h1', {id: 'title'}, settings.write ? 'New connector' : 'Validate a configuration'),
+      el('div', {class: 'two'}, el('div', {class: 'card'}, el('label', {for: 'paste'}, 'Paste a configuration',
+        el('span', {class: 'quiet'}, 'Kafka Connect’s JSON, Strimzi’s KafkaConnector, or name=value lines: it fills the form'), this.paste), this.pasted),
+      this.form));
     this.form.addEventListener('submit', (event) => {
       event.preventDefault();
       this.run(() => this.validate());
@@ -60,7 +75,27 @@ export class FormPage {
     const fault = el('span', {id: `${id}-fault`, class: 'fault'});
     this.inputs.set(name, input);
     this.faults.set(name, fault);
-    return el('div', {}, el('label', {for: id}, title, el('span', {class: 'quiet'}, hint || name)), input, fault);
+    return el('div', {}, el('label', {for: id}, title, el('span', {class: 'quiet'}, hint)), input, fault);
+  }
+
+  // What the process reads of it replaces what stands in the form.
+  async read() {
+    const text = this.paste.value;
+    if (text.trim() === '') return setText(this.pasted, '');
+    this.pasted.className = 'message';
+    try {
+      const {properties, warnings} = await api.read(text);
+      if (text !== this.paste.value) return null;  // it was changed meanwhile
+      const config = new Map(properties);
+      for (const [name, input] of this.inputs) input.value = config.get(name) ?? '';
+      this.more.value = properties.filter(([name]) => !this.inputs.has(name)).map((pair) => pair.join('=')).join('\n');
+      setText(this.pasted, [`${plural(properties.length, 'property').replace('ys', 'ies')} read into the form.`, ...warnings].join('\n'));
+      this.mark([]);
+    } catch (error) {
+      this.pasted.className = 'message fault';
+      setText(this.pasted, error.message);
+    }
+    return null;
   }
 
   config() {
@@ -70,7 +105,7 @@ export class FormPage {
   }
 
   async run(work) {
-    [this.check, this.make].forEach((button) => { if (button) button.disabled = true; });
+    [this.check, this.make].forEach((one) => { if (one) one.disabled = true; });
     this.answer.className = '';
     this.answer.replaceChildren('Asking…');
     try {
@@ -78,30 +113,37 @@ export class FormPage {
     } catch (error) {
       this.tell('bad', el('p', {class: 'message'}, error.message));
     }
-    [this.check, this.make].forEach((button) => { if (button) button.disabled = false; });
+    [this.check, this.make].forEach((one) => { if (one) one.disabled = false; });
   }
 
   tell(kind, ...parts) {
-    this.answer.className = `banner ${kind}`;
+    this.answer.className = `card ${kind}`;
     this.answer.replaceChildren(...parts);
   }
 
-  // Whether nothing was found.
-  async validate() {
-    const result = await api.validate(this.config());
-    const found = result.configs.map(({value}) => value).filter((value) => value.errors.length > 0);
+  // Each fault where its field is.
+  mark(found) {
     for (const [name, input] of this.inputs) {
       const own = found.find((value) => value.name === name);
       setText(this.faults.get(name), own ? own.errors.join(' ') : '');
       input.setAttribute('aria-invalid', own ? 'true' : 'false');
     }
+  }
+
+  // Whether nothing was found. What has a field is said there, and nowhere else.
+  async validate() {
+    const result = await api.validate(this.config());
+    const found = result.configs.filter(({value}) => value.errors.length > 0)
+      .map(({value}) => ({name: value.name, errors: plainErrors(value.errors)}));
+    this.mark(found);
     if (found.length === 0) {
-      this.tell('', el('p', {class: 'message'}, 'Nothing is wrong with this configuration.'));
+      this.tell('', el('p', {}, 'Nothing is wrong with this configuration.'));
       return true;
     }
-    this.tell('bad', el('h3', {}, `${found.length} ${found.length === 1 ? 'property is' : 'properties are'} wrong`),
-      el('ul', {}, ...found.map((value) => el('li', {}, el('code', {}, value.name), `: ${value.errors.join(' ')}`))));
-    this.inputs.get(found.find((value) => this.inputs.has(value.name))?.name)?.focus();
+    const others = found.filter(({name}) => !this.inputs.has(name));
+    this.tell('bad', el('p', {}, `${found.length === 1 ? '1 property is' : `${found.length} properties are`} wrong.`),
+      others.length > 0 ? el('ul', {}, ...others.map(({name, errors}) => el('li', {}, el('code', {}, name), `: ${errors.join(' ')}`))) : '');
+    this.inputs.get(found.find(({name}) => this.inputs.has(name))?.name)?.focus();
     return false;
   }
 

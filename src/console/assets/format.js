@@ -1,9 +1,12 @@
-// Numbers as people read them.
+// Numbers as people read them, by the rules of `walduct status` (src/base/amount_text.h, src/cli/status).
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'];
+const two = (number) => String(number).padStart(2, '0');
+
+export const known = (value) => value !== undefined && value !== null;
 
 export function bytes(value) {
-  if (value === undefined || value === null) return '–';
+  if (!known(value)) return '–';
   let unit = 0;
   while (Math.abs(value) >= 1024 && unit < UNITS.length - 1) {
     value /= 1024;
@@ -12,21 +15,21 @@ export function bytes(value) {
   return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${UNITS[unit]}`;
 }
 
-export function count(value) {
-  return value === undefined || value === null ? '–' : Math.round(value).toLocaleString('en-US');
-}
+export const count = (value) => (known(value) ? Math.round(value).toLocaleString('en-US') : '–');
 
 export function duration(seconds) {
-  if (seconds === undefined || seconds === null) return '–';
-  if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
-  if (seconds < 60) return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`;
-  const whole = Math.round(seconds);
-  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
-  if (whole < 86400 * 2) return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
-  return `${Math.floor(whole / 86400)} days`;
+  if (!known(seconds)) return '–';
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  const whole = Math.floor(seconds);
+  if (whole < 120) return `${whole} s`;
+  if (whole < 7200) return `${Math.floor(whole / 60)}m ${two(whole % 60)}s`;
+  if (whole < 172800) return `${Math.floor(whole / 3600)}h ${two(Math.floor(whole / 60) % 60)}m`;
+  return `${Math.floor(whole / 86400)}d ${two(Math.floor(whole / 3600) % 24)}h`;
 }
 
-export const rate = (value) => (value === null || value === undefined ? '–' : `${count(value)}/s`);
+export const rate = (value) => (known(value) ? `${count(value)}/s` : '–');
+
+export const plural = (number, word) => `${count(number)} ${word}${number === 1 ? '' : 's'}`;
 
 // Both are ISO texts of the process's own clock.
 export const since = (time, now) => duration(Math.max(0, (Date.parse(now) - Date.parse(time)) / 1000));

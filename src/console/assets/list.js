@@ -1,62 +1,125 @@
-// The page of all connectors: the worst first.
-import {el, setText} from './dom.js';
-import {bytes, duration, rate} from './format.js';
-import {idle, latest, verdict} from './model.js';
+// The page of all connectors: found, sorted, sifted. What was chosen stays while the page is open.
+import {spark} from './chart.js';
+import {button, el, setText} from './dom.js';
+import {bytes, duration, known, plural, rate} from './format.js';
 
-const ORDER = ['bad', 'warn', 'good', 'none'];
-const COLUMNS = ['Connector', 'State', 'Lag', 'Lag in time', 'Records', 'Retained WAL', 'What it does'];
+const ORDER = {bad: 0, warn: 1, good: 2, none: 3};
+const COLUMNS = [
+  ['name', 'Connector'], ['trouble', 'State'], ['lag', 'Lag', duration], ['bytes', 'Behind', bytes], ['rate', 'Rows', rate],
+  ['wal', 'WAL kept', bytes],
+];
+const SIFTS = [
+  ['All', () => true], ['In trouble', (one) => one.kind === 'bad' || one.kind === 'warn'], ['Running', (one) => one.kind === 'good'],
+  ['Paused', (one) => one.state === 'PAUSED'], ['Stopped', (one) => one.state === 'STOPPED'],
+];
+const chosen = {text: '', sift: 0, by: 'trouble', down: false};
 
-function rowOf(one) {
-  const [word, kind] = verdict(one);
-  const doing = one.slot?.problem ? `${one.slot.problem.reason}: ${one.slot.problem.message}`
-    : one.last_error && !one.last_error.solved_at && kind === 'bad' ? `${one.last_error.reason}: ${one.last_error.message}`
-    : one.stall ? `waiting for ${one.stall.waiting_for}`
-      : one.waiting_for ? `${one.activity === 'none' ? '' : `${one.activity}, `}waiting for ${one.waiting_for}` : one.activity ?? one.error ?? '';
-  return {name: one.name, word, kind, cells: [bytes(one.lag_bytes), duration(one.lag_seconds), rate(latest(one.name).rate),
-    bytes(one.slot?.retained_wal_bytes), doing]};
+const byName = (a, b) => (a.name < b.name ? -1 : 1);
+// What is not known comes last, whichever way.
+function compare(a, b) {
+  if (chosen.by === 'name') return chosen.down ? byName(b, a) : byName(a, b);
+  if (chosen.by === 'trouble') return ((ORDER[a.kind] - ORDER[b.kind]) * (chosen.down ? -1 : 1)) || byName(a, b);
+  const [x, y] = [a[chosen.by], b[chosen.by]];
+  if (!known(x) || !known(y)) return known(y) - known(x) || byName(a, b);
+  return (chosen.down ? y - x : x - y) || byName(a, b);
 }
 
 function makeRow(name) {
-  const cells = COLUMNS.slice(2).map((title, i) =>
-    el('td', {class: i < 4 ? 'number' : 'more', 'data-of': i < 4 ? title : undefined}));
   const state = el('span', {class: 'state'});
+  const numbers = COLUMNS.slice(2).map(([, title]) => el('td', {class: 'number', 'data-of': title}));
+  const glimpse = el('td');
+  const about = el('span', {class: 'about'});
   const row = el('tr', {}, el('th', {scope: 'row'}, el('a', {href: `#connector/${encodeURIComponent(name)}`}, name)),
-    el('td', {}, state), ...cells);
-  return {row, state, cells};
+    el('td', {}, state), ...numbers, glimpse, el('td', {}, about));
+  return {row, state, numbers, glimpse, about, trend: ''};
+}
+
+function showRow(made, one) {
+  setText(made.state, one.word);
+  made.state.className = `state ${one.kind}`;
+  COLUMNS.slice(2).forEach(([key, , text], i) => {
+    setText(made.numbers[i], text(one[key]));
+    made.numbers[i].className = known(one[key]) ? 'number' : 'number off';
+  });
+  setText(made.about, one.about ?? one.does ?? '');
+  made.about.className = `about ${one.about ? one.kind : ''}`;
+  if (made.trend === (one.trend ?? '')) return;
+  made.trend = one.trend ?? '';
+  made.glimpse.replaceChildren(made.trend ? spark(made.trend) : '');
 }
 
 export class ListPage {
   constructor() {
-    this.rows = new Map();
+    this.made = new Map();
     this.body = el('tbody');
-    this.caption = el('caption', {class: 'quiet'});
-    this.empty = el('p', {hidden: true}, 'No connectors yet.');
-    this.root = el('section', {'aria-labelledby': 'title'}, el('h2', {id: 'title'}, 'Connectors'),
-      el('table', {class: 'list'}, this.caption,
-        el('thead', {}, el('tr', {}, ...COLUMNS.map((title, i) =>
-          el('th', {scope: 'col', class: i > 1 && i < 6 ? 'number' : ''}, title)))), this.body), this.empty);
+    this.count = el('p', {class: 'quiet', role: 'status'});
+    this.search = el('input', {type: 'search', placeholder: 'Search by name', 'aria-label': 'Search by name', autocomplete: 'off', spellcheck: 'false',
+      'aria-keyshortcuts': '/'});
+    this.search.value = chosen.text;
+    this.search.addEventListener('input', () => this.choose({text: this.search.value}));
+    this.sifts = SIFTS.map(([title], i) => button(title, () => this.choose({sift: i}), 'chip'));
+    this.heads = COLUMNS.map(([key, title], i) => el('th', {scope: 'col', class: i > 1 ? 'number' : ''},
+      button(title, () => this.sortBy(key))));
+    this.order = el('select', {'aria-label': 'Sort by', class: 'narrow'}, ...COLUMNS.map(([key, title]) => el('option', {value: key}, `by ${title.toLowerCase()}`)));
+    this.order.addEventListener('change', () => this.choose({by: this.order.value, down: COLUMNS.findIndex(([key]) => key === this.order.value) > 1}));
+    this.table = el('div', {class: 'card list'}, el('table', {}, el('caption', {class: 'unseen'}, 'Connectors'),
+      el('thead', {}, el('tr', {}, ...this.heads, el('th', {scope: 'col'}, 'Last hour'), el('th', {scope: 'col'}, 'What it does'))), this.body));
+    this.empty = el('p', {class: 'card', hidden: true});
+    this.root = el('section', {'aria-labelledby': 'title'}, el('div', {class: 'row tools'},
+      el('h1', {id: 'title'}, 'Connectors'), ...this.sifts, this.order, el('span', {class: 'push'}, this.search)),
+    this.table, this.empty, this.count);
+    this.rows = [];
   }
 
-  show({status, known}) {
-    const shown = [...status.connectors, ...idle(known, status.connectors, status.resting)].map(rowOf)
-      .sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind) || (a.name < b.name ? -1 : 1));
+  choose(what) {
+    Object.assign(chosen, what);
+    this.render();
+  }
+
+  sortBy(key) {
+    const numbers = key !== 'name' && key !== 'trouble';
+    this.choose({by: key, down: chosen.by === key ? !chosen.down : numbers});
+  }
+
+  key(event) {
+    if (event.key !== '/' || /INPUT|TEXTAREA|SELECT/.test(event.target.tagName)) return;
+    event.preventDefault();
+    this.search.focus();
+  }
+
+  show({rows}) {
+    this.rows = rows;
+    this.render();
+  }
+
+  render() {
+    const text = chosen.text.trim().toLowerCase();
+    const found = this.rows.filter((one) => one.name.toLowerCase().includes(text));
+    SIFTS.forEach(([title, fits], i) => {
+      const number = found.filter(fits).length;
+      this.sifts[i].setAttribute('aria-pressed', String(i === chosen.sift));
+      this.sifts[i].hidden = number === 0 && i > 1 && i !== chosen.sift;
+      setText(this.sifts[i], `${title} ${number}`);
+    });
+    this.heads.forEach((head, i) => head.setAttribute('aria-sort',
+      COLUMNS[i][0] !== chosen.by ? 'none' : chosen.down ? 'descending' : 'ascending'));
+    this.order.value = chosen.by;
+    const shown = found.filter(SIFTS[chosen.sift][1]).sort(compare);
     const names = new Set(shown.map((one) => one.name));
-    for (const [name, made] of this.rows) {
-      if (!names.has(name)) {
-        made.row.remove();
-        this.rows.delete(name);
-      }
+    for (const [name, made] of this.made) {
+      if (names.has(name)) continue;
+      made.row.remove();
+      this.made.delete(name);
     }
     shown.forEach((one, at) => {
-      const made = this.rows.get(one.name) ?? makeRow(one.name);
-      this.rows.set(one.name, made);
-      setText(made.state, one.word);
-      made.state.className = `state ${one.kind}`;
-      one.cells.forEach((text, i) => setText(made.cells[i], text));
+      const made = this.made.get(one.name) ?? makeRow(one.name);
+      this.made.set(one.name, made);
+      showRow(made, one);
       if (this.body.children[at] !== made.row) this.body.insertBefore(made.row, this.body.children[at] ?? null);
     });
-    const bad = shown.filter((one) => one.kind === 'bad').length;
-    setText(this.caption, `${shown.length} connectors, ${bad === 0 ? 'none in trouble' : `${bad} in trouble`}`);
+    this.table.hidden = shown.length === 0;
     this.empty.hidden = shown.length > 0;
+    setText(this.empty, this.rows.length === 0 ? 'No connectors yet.' : 'No connector fits: change the search or the filter.');
+    setText(this.count, shown.length === this.rows.length ? '' : `${shown.length} of ${plural(this.rows.length, 'connector')} shown`);
   }
 }

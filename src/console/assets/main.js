@@ -1,67 +1,72 @@
-// Asks every two seconds while the page is seen, and shows the page that the address names.
+// Asks while the page is seen, and shows the page that the address names.
 import * as api from './api.js';
 import {announce, el, setText} from './dom.js';
-import {DetailPage} from './detail.js';
-import {FormPage} from './form.js';
+import {plural, since} from './format.js';
 import {ListPage} from './list.js';
-import {since} from './format.js';
-import {idle, remember, verdict} from './model.js';
 
 const EVERY_MS = 2000;
-const KNOWN_EVERY = 5;  // Connect's list, which tells of those that do not run
+const LIST_EVERY = 5;  // beside another page, for what is told of all
 
 const main = document.getElementById('main');
 const offline = document.getElementById('offline');
 const waiting = document.getElementById('worker');
 let settings = {worker: false, write: false};
-let page = new ListPage();
-let world = {status: {connectors: []}, known: {}};
+let page = null;
+let world = {rows: []};
 let words = new Map();
 let turn = 0;
 
-function pageOf(hash) {
-  if (hash.startsWith('#connector/')) {
-    try {
-      return new DetailPage(decodeURIComponent(hash.slice('#connector/'.length)), settings);
-    } catch {
-      return new ListPage();
-    }
+async function pageOf(hash) {
+  const [, kind, name] = /^#(connector|reason)\/(.+)$/.exec(hash) ?? [];
+  try {
+    if (kind === 'connector') return new (await import('./detail.js')).DetailPage(decodeURIComponent(name), settings);
+    if (kind === 'reason') return new (await import('./reason.js')).ReasonPage(decodeURIComponent(name));
+    if (hash === '#new' && settings.worker) return new (await import('./form.js')).FormPage(settings);
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error;
   }
-  return hash === '#new' && settings.worker ? new FormPage(settings) : new ListPage();
+  return new ListPage();
 }
 
 // Only what has changed is said, and nothing at first.
 function tellChanges() {
-  const now = new Map([...world.status.connectors.map((one) => [one.name, verdict(one)[0]]),
-    ...idle(world.known, world.status.connectors).map((one) => [one.name, one.state])]);
+  const now = new Map(world.rows.map((one) => [one.name, one.word]));
   const news = [...now].filter(([name, word]) => words.size > 0 && words.get(name) !== word);
   words = now;
   if (news.length > 0) announce(news.slice(0, 5).map(([name, word]) => `${name}: ${word}`).join('. '));
 }
 
 // What the worker itself waits for: Kafka, its topics, or its turn.
-function showWorker({worker, now}) {
+function showWorker({worker}) {
   waiting.hidden = !worker?.waiting_for;
   if (waiting.hidden) return;
-  setText(waiting, `The worker waits ${worker.message}, for ${since(worker.waiting_since, now)}.${
+  setText(waiting, `The worker waits ${worker.message}, for ${since(worker.waiting_since, new Date().toISOString())}.${
     worker.state === 'serving' ? '' : ' It runs no connectors meanwhile.'}${worker.hint ? ` What to do: ${worker.hint}.` : ''}`);
+}
+
+function showHead() {
+  const {rows, worker, version} = world;
+  const counted = (kind, word) => {
+    const number = rows.filter((one) => (word === 'failed' ? one.state === 'FAILED' : one.kind === kind && one.state !== 'FAILED')).length;
+    return number === 0 ? '' : `, ${number} ${word}`;
+  };
+  const trouble = `${counted('', 'failed')}${counted('bad', 'in trouble')}${counted('warn', 'to look at')}`;
+  setText(document.getElementById('process'), `${plural(rows.length, 'connector')}${trouble}${worker ? ` · ${worker.group}` : ''} · ${version}`);
+  const bad = rows.filter((one) => one.kind === 'bad').length;
+  document.title = `${bad > 0 ? `(${bad}) ` : ''}${main.querySelector('h1')?.textContent ?? ''} – walduct`;
 }
 
 async function look() {
   const shown = page;
   try {
-    const status = await api.status();
-    showWorker(status);
-    // A worker that does not serve knows of none.
-    const serves = status.worker?.state !== 'waiting';
-    const known = !serves ? {} : turn % KNOWN_EVERY === 0 ? await api.known() : world.known;
+    if (shown instanceof ListPage || turn % LIST_EVERY === 0) {
+      world = await api.list();
+      showWorker(world);
+      tellChanges();
+    }
     turn += 1;
-    world = {status, known};
-    remember(status);
-    tellChanges();
-    setText(document.getElementById('version'), status.version);
-    setText(document.getElementById('process'), `${status.connectors.length} run, ${status.now.slice(11, 19)} UTC`);
     await shown.show(world);
+    showHead();
     offline.hidden = true;
   } catch (error) {
     turn = 0;
@@ -76,28 +81,34 @@ async function loop() {
   setTimeout(loop, EVERY_MS);
 }
 
-function turnTo(focus) {
-  page = pageOf(location.hash);
-  main.replaceChildren(page.root);
-  document.title = `${main.querySelector('h2').textContent} – walduct`;
+async function turnTo(focus, fresh) {
+  const next = await pageOf(location.hash);
+  page = next;
   turn = 0;
+  if (next instanceof ListPage) next.show(world);
+  main.replaceChildren(next.root);
   if (focus) main.focus();
-  look();
+  if (fresh && next instanceof ListPage) showHead();
+  else await look();
 }
 
 async function start() {
   try {
-    settings = await api.settings();
+    [settings, world] = await Promise.all([api.settings(), api.list()]);
   } catch (error) {
     main.replaceChildren(el('p', {class: 'banner bad'}, `The console cannot be shown: ${error.message}`));
+    setTimeout(start, EVERY_MS);
     return;
   }
   const link = document.getElementById('make');
   link.hidden = !settings.worker;
   setText(link, settings.write ? 'New connector' : 'Validate a configuration');
-  window.addEventListener('hashchange', () => turnTo(true));
-  turnTo(false);
+  showWorker(world);
+  window.addEventListener('hashchange', () => turnTo(true, false));
+  document.addEventListener('keydown', (event) => page?.key?.(event));
+  await turnTo(false, true);
   setTimeout(loop, EVERY_MS);
+  import('./detail.js');  // the next page, behind the first
 }
 
 start();

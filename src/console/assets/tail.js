@@ -1,7 +1,7 @@
 // The last records of a connector. Asks while it is open and seen, and only then: the process keeps
 // records for who looks on.
 import * as api from './api.js';
-import {el, setText} from './dom.js';
+import {el, quiet, setText} from './dom.js';
 import {bytes, count} from './format.js';
 
 const EVERY_MS = 1000;
@@ -25,11 +25,11 @@ export class Tail {
     this.written = 0;  // of all, at the last look
     this.running = false;
     this.body = el('tbody');
-    this.note = el('p', {class: 'quiet'}, 'Nothing yet.');
+    this.note = quiet('Nothing yet.');
     this.filter = el('input', {type: 'search', id: 'tail-topic', autocomplete: 'off', spellcheck: 'false'});
     this.filter.addEventListener('input', () => this.sift());
     this.root = el('details', {class: 'card wide'}, el('summary', {}, 'Live events'),
-      el('p', {class: 'quiet'}, values ? 'The beginnings of keys and values as records have them.'
+      quiet(values ? 'The beginnings of keys and values as records have them.'
         : 'Keys and values are hidden: walduct.console.values=true shows them.'),
       el('label', {for: 'tail-topic'}, 'Only topics with', this.filter), this.note,
       el('div', {class: 'scroll tail', tabindex: 0, role: 'region', 'aria-label': 'Live events'}, el('table', {},
