@@ -16,8 +16,9 @@
 namespace walduct::metrics {
 
 // Labels; docs/reasons.md says what each means.
-inline constexpr std::array<absl::string_view, 18> kCaptureReasons = {
+inline constexpr std::array<absl::string_view, 19> kCaptureReasons = {
     "captured_table_renamed",
+    "no_tables_captured",
     "partition_apart",
     "partition_sent_as_root",
     "publication_column_list",

@@ -479,6 +479,23 @@ TEST_F(TwoSlots, APartitionOfARootOfTheOther) {
   EXPECT_THAT(JudgeAs(2), IsEmpty());
 }
 
+TEST_F(CaptureJudgeTest, ListsThatMatchNothingAreTold) {
+  Table(1, "customers");
+  Publish(1);
+  wish_.may_be_empty = false;
+  EXPECT_THAT(Judge(), testing::Contains("no_tables_captured"));
+  const CaptureFinding none{.reason = "no_tables_captured"};
+  EXPECT_THAT(CaptureHint({&none}, wish_), testing::StartsWith("check database.dbname"));
+  wish_.lists_given = false;
+  EXPECT_THAT(Judge(), testing::Not(testing::Contains("no_tables_captured")));
+  wish_.lists_given = true;
+  Admit("customers");
+  EXPECT_THAT(Judge(), IsEmpty());
+  wish_.may_be_empty = true;
+  names_.clear();
+  EXPECT_THAT(Judge(), testing::Not(testing::Contains("no_tables_captured")));
+}
+
 TEST(CaptureWords, EachReasonHasItsOwn) {
   for (const absl::string_view reason : metrics::kCaptureReasons)
     EXPECT_NE(CaptureMessage(reason), reason);

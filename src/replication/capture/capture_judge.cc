@@ -56,6 +56,7 @@ class Judge {
     for (const auto& [name, known] : memory_.tables) LookForRenamed(name, known);
     LookAtOperations();
     LookAtSignals();
+    LookForAny();
     return std::move(verdict_);
   }
 
@@ -108,6 +109,12 @@ class Judge {
   }
   bool IsElsewhere(const TableFacts& table) const {
     return verdict_.elsewhere.contains(table.relation);
+  }
+
+  // A list that is misspelt looks like one of tables that are still to come.
+  void LookForAny() {
+    if (admitted_.empty() && wish_.lists_given && !wish_.may_be_empty)
+      Find({.reason = "no_tables_captured"});
   }
 
   bool HasCome(const std::string& name) const { return memory_.tables.contains(name); }

@@ -30,6 +30,7 @@ struct CaptureWish {
   bool lists_given = false;          // something is written in them
   bool filtered = false;             // a start makes the publication of what they admit
   bool follows = false;              // and so it is while the stream is read
+  bool may_be_empty = true;          // lists that match no table at all are meant
   // Changes that are not skipped.
   bool inserts = true, updates = true, deletes = true, truncates = false;
   std::string signal_table = {};  // "schema.table"; empty: none

@@ -13,6 +13,7 @@ enum class Afterwards {
   kMeant,           // perhaps it is
   kRestart,
   kLists,  // the configuration may be what is to be changed
+  kSpelling,
 };
 
 struct Words {
@@ -21,6 +22,10 @@ struct Words {
 };
 
 constexpr Words kWords[] = {
+    {"no_tables_captured",
+     "the include and exclude lists match no table of the database: nothing is captured, and what "
+     "is written meanwhile does not come later",
+     Afterwards::kSpelling},
     {"captured_table_renamed",
      "captured tables have other names now, which the lists leave out: their changes are not "
      "captured",
@@ -102,6 +107,10 @@ std::string Rest(Afterwards afterwards, const std::string& tables, const Capture
       return "; where it is meant, restart the process";
     case Afterwards::kRestart:
       return ", then restart the connector";
+    case Afterwards::kSpelling:
+      return "; check database.dbname and the spelling of the lists (schema.table, regular "
+             "expressions), and restart the connector; walduct.allow.empty=true says that tables "
+             "are still to come";
     case Afterwards::kLists:
       return "; or change the lists (table.include.list …) and restart the connector";
   }
