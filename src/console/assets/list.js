@@ -53,7 +53,7 @@ export class ListPage {
     this.made = new Map();
     this.body = el('tbody');
     this.count = el('p', {class: 'quiet', role: 'status'});
-    this.search = el('input', {type: 'search', placeholder: 'Search by name', 'aria-label': 'Search by name', autocomplete: 'off', spellcheck: 'false',
+    this.search = el('input', {type: 'search', placeholder: 'Search by name', 'aria-label': 'Search by name', autocomplete: 'off',
       'aria-keyshortcuts': '/'});
     this.search.value = chosen.text;
     this.search.addEventListener('input', () => this.choose({text: this.search.value}));
