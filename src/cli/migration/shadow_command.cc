@@ -7,14 +7,11 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "base/environment.h"
 #include "base/plain_text.h"
 #include "cli/commands.h"
 #include "cli/configuration.h"
 #include "cli/migration/shadow.h"
-#include "engine/commands/offset_commands.h"
 #include "engine/errors/error_policy.h"
-#include "loader/load_connector.h"
 
 namespace walduct::cli {
 namespace {
@@ -35,23 +32,6 @@ bool MakeDirectory(const std::string& path) {
   Refuse(absl::StrCat("--directory ", path, ": ", std::strerror(errno),
                       "; name one that can be created"));
   return false;
-}
-
-// Its slot went with a clean stop, or was dropped by hand, or lost: a shadow has nothing to lose and
-// begins anew, and says so. False: refused. A server that does not answer is the run's to tell.
-bool BeginAnewWithoutSlot(const Arguments& arguments) {
-  loader::LoadResult loaded;
-  if (!LoadOne(arguments, &loaded)) return false;
-  const absl::StatusOr<std::string> why =
-      engine::ForgetWithoutSlot(loaded.options, Environment::Real());
-  if (!why.ok() || why->empty()) return true;
-  std::cerr << "shadow: " << PlainText(*why)
-            << ": it begins anew; changes between its last end and now are in none of its records";
-  if (!arguments.topic_prefix.empty())
-    std::cerr << ", and walduct diff calls them missing: for a comparison without a gap choose "
-                 "another --topics and --directory";
-  std::cerr << "\n";
-  return true;
 }
 
 std::string ValueOf(const std::vector<std::pair<std::string, std::string>>& properties,
@@ -76,7 +56,6 @@ int RunShadow(Arguments arguments) {
     std::cerr << "shadow: " << property.first << "=" << property.second << "\n";
     Override(property, &arguments);
   }
-  if (!BeginAnewWithoutSlot(arguments)) return engine::kExitConfiguration;
   const int code = RunConnectors(arguments);
   if (code == engine::kExitDataSafety) {
     std::cerr << "shadow: nothing of the live connector is lost; to begin anew remove "

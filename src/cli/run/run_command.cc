@@ -21,6 +21,7 @@
 #include "cli/process/last_end.h"
 #include "cli/process/shutdown_watch.h"
 #include "cli/process/systemd.h"
+#include "engine/commands/offset_commands.h"
 #include "engine/commands/record.h"
 #include "engine/commands/table_check.h"
 #include "engine/configuration/runtime_options.h"
@@ -99,6 +100,20 @@ void TakeBackWarning(std::vector<loader::LoadResult>* results) {
                              }),
               all.end());
   }
+}
+
+// Its slot went with a clean stop, or was dropped by hand, or lost: a shadow has nothing to lose,
+// begins anew, and says so. A server that does not answer is the run's to tell.
+void BeginAnewWithoutSlot(const loader::LoadResult& shadow, bool to_topics,
+                          const Environment& environment) {
+  const absl::StatusOr<std::string> why = engine::ForgetWithoutSlot(shadow.options, environment);
+  if (!why.ok() || why->empty()) return;
+  std::cerr << "shadow: " << PlainText(*why)
+            << ": it begins anew; changes between its last end and now are in none of its records";
+  if (to_topics)
+    std::cerr << ", and walduct diff calls them missing: for a comparison without a gap choose "
+                 "another --topics and --directory";
+  std::cerr << "\n";
 }
 
 bool IsAlive(const engine::ConnectorSet& connectors, Clock& clock) {
@@ -227,8 +242,11 @@ int RunConnectors(const Arguments& given) {
   const bool listens = plan.mode == engine::RunMode::kRun &&
                        (arguments.command != Command::kShadow || !arguments.listen.empty());
   if (listens && !ChooseListener(results, &plan.listen)) return engine::kExitConfiguration;
-  if (arguments.command == Command::kShadow) TakeBackWarning(&results);
   const Environment environment = Environment::Real();
+  if (arguments.command == Command::kShadow) {
+    TakeBackWarning(&results);
+    BeginAnewWithoutSlot(results.front(), !arguments.topic_prefix.empty(), environment);
+  }
   engine::StopSignal stop;
   InstallSignals(&stop);
   return RunAll(results, plan, stop, environment);
