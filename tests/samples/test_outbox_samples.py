@@ -97,21 +97,21 @@ def test_an_order_its_event_and_its_effect(language, databases, pg15, broker, co
     # Once each, killed in between.
     consumer = consumers(language, tmp_path, billing, broker, event.topic)
     consumer.start()
-    wait_until(lambda: consumer.said("applied") == 1, 60, "the first effect")
+    wait_until(lambda: consumer.said("applied") == 1, 180, "the first effect")
     assert [(c, n, str(t)) for c, n, t in totals(billing)] == [("c7", 1, "99.90")]
     shop.execute(ORDERS)
-    wait_until(lambda: consumer.said("applied") > 20, 60, "some effects")
+    wait_until(lambda: consumer.said("applied") > 20, 180, "some effects")
     consumer.end(signal.SIGKILL)
     consumer.start()
     wanted = shop.execute("select customer, count(*), sum(total) from orders group by 1 order by 1")
-    wait_until(lambda: consumer.said("applied") and totals(billing) == wanted, 120, "every effect", interval_s=0.2)
+    wait_until(lambda: consumer.said("applied") and totals(billing) == wanted, 240, "every effect", interval_s=0.2)
     assert consumer.end(signal.SIGTERM) in (0, 143), consumer.log.read_text()[-3000:]  # 143: a JVM's, after its hook
 
     # All of it again: nothing is applied.
     read_again(broker, billing.name, event.topic)
     consumer.log.write_text("")
     consumer.start()
-    wait_until(lambda: consumer.said("seen before") > MANY, 120, "the repetition")
+    wait_until(lambda: consumer.said("seen before") > MANY, 240, "the repetition")
     assert consumer.said("applied") == 0 and totals(billing) == wanted
     consumer.end(signal.SIGTERM)
     connector.stop()
