@@ -19,7 +19,7 @@ def environment(request, tmp_path):
     given = {"WALDUCT": str(BINARY), "DOCKER_HOST": f"unix://{tmp_path}/none"}
     if request.param == "processes":
         return given
-    server = request.getfixturevalue("pg15")
+    server = request.getfixturevalue("private_servers")(postgres=15, pg_set={"max_replication_slots": "10"}).postgres
     before = server.query("select datname from pg_database order by 1")
     request.addfinalizer(lambda: left_behind(server, before))
     return {**given, "WALDUCT_TEST_DATABASE": f"postgres://{server.user}:{server.password}@{server.host}:{server.port}/postgres"}
