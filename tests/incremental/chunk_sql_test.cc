@@ -80,6 +80,34 @@ TEST(ChunkSql, INC05_NullsComeLastAndAreWalked) {
                           R"("a" > $1 AND ("a") <= ($2))"));
 }
 
+TEST(ChunkSql, TypesOfUsersAreNamed) {
+  const WalkColumn mood{.name = "m", .cast = "\"public\".\"mood\"", .casts_column = true};
+  EXPECT_THAT(
+      OnlySql(OfKey({mood, {"id"}}, 2), {"id"}, Key{"sad", "1"}, Key{"ok", "2"}).sql,
+      testing::HasSubstr(R"(WHERE (("m"::"public"."mood"), "id") > )"
+                         R"(($1::"public"."mood", $2) AND (("m"::"public"."mood"), "id") <= )"
+                         R"(($3::"public"."mood", $4) ORDER BY "m", "id")"));
+  const WalkColumn text{.name = "t", .cast = "\"ext\".\"citext\"", .operators = "ext"};
+  EXPECT_THAT(OnlySql(OfKey({text, text}, 2), {"t"}, Key{"a", "b"}, std::nullopt).sql,
+              testing::HasSubstr(R"(("t", "t") OPERATOR("ext".>) ($1::"ext"."citext", $2::)"));
+}
+
+// A comparison of rows takes operators of one schema.
+TEST(ChunkSql, OperatorsOfSeveralSchemasAreComparedOneByOne) {
+  const WalkColumn text{.name = "t", .cast = "citext", .operators = "ext"};
+  const auto statements =
+      ChunkSql(OfKey({text, {"id"}}, 2), {"id"}, Key{"a", "1"}, Key{"z", "9"}, 4);
+  const std::string maximum = R"("t" OPERATOR("ext".<=) $3::citext AND )"
+                              R"(("t" OPERATOR("ext".<) $5::citext OR )"
+                              R"(("t" OPERATOR("ext".=) $6::citext AND "id" <= $4)))";
+  ASSERT_EQ(statements.size(), 2u);
+  EXPECT_EQ(Conditions(statements)[0],
+            R"("t" OPERATOR("ext".=) $1::citext AND "id" > $2 AND )" + maximum);
+  EXPECT_THAT(statements[0].parameters, ElementsAre("a", "1", "z", "9", "z", "z", "4"));
+  EXPECT_THAT(Conditions(statements)[1],
+              testing::StartsWith(R"("t" OPERATOR("ext".>) $1::citext AND )"));
+}
+
 TEST(ChunkSql, RowsWithoutAKeyAreToldApartByTheirPlace) {
   const Walk walk = OfKey({{"a"}, {.name = "ctid", .of_system = true}}, 1);
   EXPECT_EQ(OnlySql(walk, {"a"}, Key{"1", "(0,1)"}, std::nullopt).sql,

@@ -13,6 +13,25 @@ std::string Quoted(const WalkColumn& column) {
   return column.of_system ? column.name : postgres::QuoteIdentifier(column.name);
 }
 
+std::string Operand(const WalkColumn& column) {
+  return column.casts_column ? absl::StrCat("(", Quoted(column), "::", column.cast, ")")
+                             : Quoted(column);
+}
+
+std::string Operator(const WalkColumn& column, absl::string_view name) {
+  if (column.operators.empty()) return std::string(name);
+  return absl::StrCat("OPERATOR(", postgres::QuoteIdentifier(column.operators), ".", name, ")");
+}
+
+// Rows are compared by operators of one schema.
+bool IsMixed(const Walk& walk, size_t count) {
+  return std::any_of(walk.columns.begin(),
+                     walk.columns.begin() + static_cast<std::ptrdiff_t>(count),
+                     [&walk](const WalkColumn& column) {
+                       return column.operators != walk.columns.front().operators;
+                     });
+}
+
 std::string List(const Walk& walk, size_t count, absl::string_view suffix) {
   std::vector<std::string> parts;
   for (size_t i = 0; i < count; ++i) parts.push_back(absl::StrCat(Quoted(walk.columns[i]), suffix));
@@ -32,28 +51,42 @@ class Conditions {
   }
 
   void Row(const Key& key, absl::string_view comparison) {
-    std::vector<std::string> parameters;
-    for (const auto& value : key) parameters.push_back(Parameter(value));
-    all_.push_back(absl::StrCat("(", List(walk_, key.size(), ""), ") ", comparison, " (",
-                                absl::StrJoin(parameters, ", "), ")"));
+    std::vector<std::string> columns, bounds;
+    for (size_t i = 0; i < key.size(); ++i) {
+      columns.push_back(Operand(walk_.columns[i]));
+      bounds.push_back(Bound(i, key[i]));
+    }
+    all_.push_back(absl::StrCat("(", absl::StrJoin(columns, ", "), ") ",
+                                Operator(walk_.columns.front(), comparison), " (",
+                                absl::StrJoin(bounds, ", "), ")"));
   }
   // The greatest key has a NULL where there is one, and NULLs come last.
   void UpTo(Key maximum) {
     maximum.erase(std::find(maximum.begin(), maximum.end(), std::nullopt), maximum.end());
-    if (!maximum.empty()) Row(maximum, "<=");
+    if (maximum.empty()) return;
+    if (!IsMixed(walk_, maximum.size())) return Row(maximum, "<=");
+    // The first column's is what an index can use.
+    all_.push_back(Compared(0, "<=", maximum[0]));
+    std::string rest;
+    for (size_t i = maximum.size(); i-- > 0;) {
+      const bool last = i + 1 == maximum.size();
+      std::string here = Compared(i, last ? "<=" : "<", maximum[i]);
+      rest = last ? std::move(here)
+                  : absl::StrCat("(", here, " OR (", Compared(i, "=", maximum[i]), " AND ", rest,
+                                 "))");
+    }
+    all_.push_back(std::move(rest));
   }
   void Equal(const Key& key, size_t count) {
     for (size_t i = 0; i < count; ++i) {
       if (key[i]) {
-        all_.push_back(absl::StrCat(Quoted(walk_.columns[i]), " = ", Parameter(key[i])));
+        all_.push_back(Compared(i, "=", key[i]));
       } else {
         Null(i);
       }
     }
   }
-  void Greater(const Key& key, size_t i) {
-    all_.push_back(absl::StrCat(Quoted(walk_.columns[i]), " > ", Parameter(key[i])));
-  }
+  void Greater(const Key& key, size_t i) { all_.push_back(Compared(i, ">", key[i])); }
   void Null(size_t i) { all_.push_back(absl::StrCat(Quoted(walk_.columns[i]), " IS NULL")); }
   void Plain(absl::string_view condition) { all_.emplace_back(condition); }
 
@@ -67,6 +100,15 @@ class Conditions {
   std::vector<std::optional<std::string>> TakeParameters() { return std::move(parameters_); }
 
  private:
+  std::string Bound(size_t i, const std::optional<std::string>& value) {
+    const std::string& cast = walk_.columns[i].cast;
+    return absl::StrCat(Parameter(value), cast.empty() ? "" : "::", cast);
+  }
+  std::string Compared(size_t i, absl::string_view name, const std::optional<std::string>& value) {
+    const WalkColumn& column = walk_.columns[i];
+    return absl::StrCat(Operand(column), " ", Operator(column, name), " ", Bound(i, value));
+  }
+
   const Walk& walk_;
   std::vector<std::string> all_;
   std::vector<std::optional<std::string>> parameters_;
@@ -82,7 +124,7 @@ bool HasNulls(const Walk& walk, size_t count) {
 std::vector<Conditions> Behind(const Walk& walk, const Key& key) {
   const bool inclusive = key.size() < walk.columns.size();
   std::vector<Conditions> places;
-  if (!HasNulls(walk, key.size())) {
+  if (!HasNulls(walk, key.size()) && !IsMixed(walk, key.size())) {
     places.emplace_back(walk).Row(key, inclusive ? ">=" : ">");
     return places;
   }

@@ -1,5 +1,6 @@
 // The statements that walk a table by a key. Bounds are parameters without a type: the server gives
-// them that of the column they are compared with, and compares as its index does. Pure.
+// them that of the column they are compared with, and compares as its index does. Types of users
+// are named, with the schema of their operators (walk_operators.h). Pure.
 #pragma once
 
 #include <string>
@@ -15,6 +16,10 @@ struct WalkColumn {
   bool nullable = false;
   bool of_system = false;  // ctid
   std::string type = {};   // its name
+  // Of a type of users: the type of bounds, as SQL; empty: the server finds it.
+  std::string cast = {};
+  bool casts_column = false;   // a domain, which its type's operators do not take as it is
+  std::string operators = {};  // the schema of its operators; empty: pg_catalog
 
   bool operator==(const WalkColumn&) const = default;
 };

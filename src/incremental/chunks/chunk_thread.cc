@@ -16,6 +16,7 @@
 #include "incremental/chunks/place.h"
 #include "incremental/chunks/signal_rights.h"
 #include "incremental/chunks/transaction_view.h"
+#include "incremental/chunks/walk_operators.h"
 #include "postgres/sizes/row_estimate.h"
 #include "postgres/sizes/table_layout.h"
 
@@ -264,6 +265,7 @@ absl::StatusOr<Chunk> ChunkThread::ReadLocked(const ChunkRequest& request) {
   ASSIGN_OR_RETURN(chunk.schema, Describe(request.table.table));
   PlaceWalk::Table walked;
   ASSIGN_OR_RETURN(walked.walk, WalkOf(request, &chunk));
+  RETURN_IF_ERROR(FindOperators(*connection_, *chunk.schema, &walked.walk));
   for (const event::Column& column : chunk.schema->columns) walked.columns.push_back(column.name);
   walked.reads = ReadsOf(request, *chunk.schema);
   if (chunk.record_key.empty()) RETURN_IF_ERROR(LookAtFiles(&walked, &chunk));
