@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "postgres/errors/error_rules.h"
 
 namespace walduct::postgres {
 namespace {
@@ -125,6 +126,31 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"42601", "syntax error at or near \"x\"", StatusCode::kFailedPrecondition,
              "sql_rejected"},
         Case{"ZZ999", "from an extension", StatusCode::kFailedPrecondition, "postgres_error"}));
+
+// What a snapshot or a start cannot do, somebody has to mend.
+TEST(SqlState, NothingIsWithoutAHint) {
+  for (const ErrorRule& rule : SqlStateRules())
+    EXPECT_TRUE(*rule.hint != '\0' || !GeneralHint(rule.reason).empty()) << rule.reason;
+  for (const ErrorRule& rule : ConnectionRules()) EXPECT_STRNE(rule.hint, "") << rule.reason;
+  for (const char* const state : {"57014", "0A000", "22P02", "42P01", "P0001", "XX000", "08006"})
+    EXPECT_NE(ErrorHint(StatusFromSqlState(state, "so it is")), "") << state;
+  EXPECT_NE(ErrorHint(StatusFromLibpqText("so it is", {})), "");
+}
+
+TEST(SqlState, AnotherServersErrorIsNotThisOnes) {
+  const auto reason = [](const char* state, const char* function) {
+    return ErrorReason(StatusFromSqlState(state, "нет связи", function));
+  };
+  EXPECT_EQ(reason("08001", "connect_pg_server"), "foreign_server_unreachable");
+  EXPECT_EQ(reason("08006", "pgfdw_report_error"), "foreign_server_unreachable");
+  EXPECT_EQ(reason("08006", ""), "connection_lost");
+  EXPECT_EQ(reason("57P01", "pgfdw_report_error"), "foreign_server_unreachable");
+  EXPECT_EQ(reason("57P01", "ProcessInterrupts"), "server_shutting_down");
+  EXPECT_EQ(reason("42P01", "pgfdw_report_error"), "foreign_table_failed");
+  EXPECT_EQ(reason("42P01", "parserOpenTable"), "table_missing");
+  EXPECT_EQ(reason("42501", "pgfdw_report_error"), "foreign_table_failed");
+  EXPECT_EQ(reason("HV00N", ""), "foreign_table_failed");
+}
 
 TEST(SqlStateHintTest, PRM01_TellsWhatToType) {
   EXPECT_NE(ErrorHint(StatusFromSqlState("42501", "permission denied to start WAL sender"))

@@ -52,6 +52,18 @@ constexpr Reason kRows[] = {
      .remedy = "It is tried again, as often as slot.max.retries says. Then SELECT "
                "pg_drop_replication_slot('NAME') and snapshot.mode=when_needed: rows as they are "
                "then. Do not make slots while tables are being created."},
+    {.name = "foreign_server_unreachable",
+     .meaning = "A foreign table, perhaps a partition, is to be read, and the server that it is on "
+                "(CREATE SERVER) does not answer, or not so.",
+     .remedy = "Look at that server and at the user mapping. It is tried again. Or leave the table "
+               "out: table.exclude.list; of a partitioned one its foreign partition by "
+               "snapshot.select.statement.overrides."},
+    {.name = "foreign_table_failed",
+     .meaning = "A foreign table is to be read, and the server that it is on refuses that: the "
+                "message is its own.",
+     .remedy = "Mend it there, or OPTIONS and user mapping here; or leave the table out: "
+               "table.exclude.list; of a partitioned one its foreign partition by "
+               "snapshot.select.statement.overrides."},
     {.name = "lock_timeout",
      .meaning =
          "Another session holds a lock that a statement needs; the log says which table and who.",

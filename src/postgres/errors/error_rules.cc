@@ -76,7 +76,27 @@ constexpr char kRecoveryConflict[] =
 constexpr char kReachable[] =
     "check database.hostname, database.port, firewalls, and that the server runs";
 
+constexpr char kForeignServer[] =
+    "a foreign table (postgres_fdw) is read through this server, which does not answer, or not "
+    "so: look at it, at CREATE SERVER and at the user mapping; or leave the table out "
+    "(table.exclude.list), of a partitioned one its foreign partition "
+    "(snapshot.select.statement.overrides)";
+constexpr char kForeignTable[] =
+    "the message is that of another server, which a foreign table (postgres_fdw) is read through: "
+    "mend it there, or its OPTIONS and user mapping here; or leave the table out "
+    "(table.exclude.list), of a partitioned one its foreign partition "
+    "(snapshot.select.statement.overrides)";
+// By whom postgres_fdw tells of the other server.
+constexpr char kForeignReport[] = "pgfdw_report_error pgfdw_report";
+
 constexpr ErrorRule kSqlStateRules[] = {
+    // Another server's, whatever they say.
+    {"08", "", kUnavailable, "foreign_server_unreachable", kForeignServer,
+     "connect_pg_server pgfdw_report_error pgfdw_report"},
+    {"57P", "", kUnavailable, "foreign_server_unreachable", kForeignServer, kForeignReport},
+    {"", "", kFailedPrecondition, "foreign_table_failed", kForeignTable, kForeignReport},
+    {"HV", "", kFailedPrecondition, "foreign_table_failed", kForeignTable},
+    {"08001", "", kUnavailable, "foreign_server_unreachable", kForeignServer},
     // Who we are.
     {"28P01", "", kUnauthenticated, "wrong_password", "check database.user and database.password"},
     {"28000", "no encryption", kUnauthenticated, "tls_required",
@@ -197,7 +217,8 @@ constexpr ErrorRule kSqlStateRules[] = {
     {"42P01", "", kFailedPrecondition, "table_missing", ""},
     {"3F000", "", kFailedPrecondition, "schema_missing", ""},
     {"42", "", kFailedPrecondition, "sql_rejected",
-     "check snapshot.select.statement.overrides and database.initial.statements"},
+     "check the statements that somebody wrote: snapshot.select.statement.overrides, "
+     "database.initial.statements, heartbeat.action.query, conditions of signals"},
     {"0A000", "recovery", kFailedPrecondition, "standby_not_supported",
      "logical decoding on a standby needs PostgreSQL 16 or newer; connect to the primary",
      "CheckLogicalDecodingRequirements"},
@@ -252,7 +273,60 @@ constexpr ErrorRule kConnectionRules[] = {
      "check database.user and database.password"},
 };
 
+struct General {
+  const char* reason;
+  const char* hint;
+};
+
+constexpr General kGeneral[] = {
+    {"protocol_violation",
+     "something between walduct and the server changes what they say: connect to the server "
+     "itself, and look at its log"},
+    {"object_in_use", "another session uses it (pg_stat_activity); it is tried again"},
+    {"server_state", "the message says what the server lacks; its log may say more"},
+    {"object_missing",
+     "what the message names was dropped, or has another name: walduct doctor says what is "
+     "missing"},
+    {"object_exists", "another session has just made it; it is tried again"},
+    {"server_crashed", "the server starts again by itself; its log says why it ended"},
+    {"server_starting", "nothing: it is tried again until the server takes sessions"},
+    {"query_cancelled",
+     "statement_timeout has ended it, or somebody (pg_cancel_backend): ALTER ROLE NAME SET "
+     "statement_timeout = 0"},
+    {"session_ended",
+     "the server's log says why it ended the session: idle_in_transaction_session_timeout, "
+     "idle_session_timeout, transaction_timeout; it is tried again"},
+    {"server_limit", "raise the setting that the message names"},
+    {"server_out_of_resources",
+     "the server's memory, disk or locks are used up: its log says which; it is tried again"},
+    {"connection_lost",
+     "look at the server's log and at what lies between (proxies, idle timeouts); it is tried "
+     "again"},
+    {"transaction_rolled_back", "it is tried again; of a deadlock the server's log says with whom"},
+    {"data_exception",
+     "a statement that somebody wrote computes it, or a view or generated column does: "
+     "snapshot.select.statement.overrides, heartbeat.action.query, the condition of a signal"},
+    {"constraint_violation",
+     "a trigger or constraint of a table that walduct writes to refuses the row: signaling table, "
+     "heartbeat.action.query"},
+    {"table_missing",
+     "the table that the message names was dropped, or has another name; a statement of "
+     "snapshot.select.statement.overrides or a view may name it"},
+    {"schema_missing",
+     "the schema that the message names was dropped, or has another name; a statement of "
+     "snapshot.select.statement.overrides may name it"},
+    {"server_lacks_feature", "this version of the server cannot do what the message names"},
+    {"postgres_error", "the message is the server's own; its log may say more"},
+};
+
 }  // namespace
+
+absl::string_view GeneralHint(absl::string_view reason) {
+  for (const General& one : kGeneral) {
+    if (one.reason == reason) return one.hint;
+  }
+  return "";
+}
 
 absl::Span<const ErrorRule> SqlStateRules() { return kSqlStateRules; }
 absl::Span<const ErrorRule> ConnectionRules() { return kConnectionRules; }

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 
 namespace walduct::postgres {
@@ -26,6 +27,8 @@ struct ErrorRule {
   const char* functions = "";  // with blanks between; raised by one of them it fits, too
 };
 
+// Of the reasons whose rules bring no hint, where the server has none either; empty: of others.
+absl::string_view GeneralHint(absl::string_view reason);
 absl::Span<const ErrorRule> SqlStateRules();
 // For errors without SQLSTATE: name look-up, refused connections, TLS.
 absl::Span<const ErrorRule> ConnectionRules();

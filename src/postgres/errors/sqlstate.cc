@@ -140,6 +140,15 @@ bool Fits(const ErrorRule& rule, absl::string_view message, absl::string_view fu
   return Raised(rule, function);
 }
 
+absl::Status WithHint(const absl::Status& error, absl::string_view hint) {
+  return ErrorHint(error).empty() ? Error(error.code(), ErrorReason(error), error.message(), hint)
+                                  : error;
+}
+
+absl::Status WithGeneralHint(const absl::Status& error) {
+  return WithHint(error, GeneralHint(ErrorReason(error)));
+}
+
 absl::Status As(absl::string_view reason, const absl::Status& error) {
   for (const ErrorRule& rule : SqlStateRules()) {
     if (absl::string_view(rule.reason) == reason)
@@ -178,12 +187,14 @@ absl::Status StatusFromLibpqText(absl::string_view text, const Attempt& attempt)
     if (absl::StrContains(message, rule.text))
       return Error(rule.code, rule.reason, message, rule.hint);
   }
-  return Error(absl::StatusCode::kUnavailable, "connection_lost",
-               message.empty() ? "connection lost" : message);
+  return WithGeneralHint(Error(absl::StatusCode::kUnavailable, "connection_lost",
+                               message.empty() ? "connection lost" : message));
 }
 
-absl::Status StatusFromSqlState(absl::string_view sqlstate, absl::string_view message,
-                                absl::string_view function) {
+namespace {
+
+absl::Status ByRules(absl::string_view sqlstate, absl::string_view message,
+                     absl::string_view function) {
   const std::string shown =
       absl::StrCat(MayHoldValues(sqlstate) ? WithoutQuotedText(message) : std::string(message),
                    " (SQLSTATE ", sqlstate, ")");
@@ -193,6 +204,13 @@ absl::Status StatusFromSqlState(absl::string_view sqlstate, absl::string_view me
     }
   }
   return Error(absl::StatusCode::kFailedPrecondition, "postgres_error", shown);
+}
+
+}  // namespace
+
+absl::Status StatusFromSqlState(absl::string_view sqlstate, absl::string_view message,
+                                absl::string_view function) {
+  return WithGeneralHint(ByRules(sqlstate, message, function));
 }
 
 absl::Status OfDecoding(const absl::Status& error) {
@@ -210,11 +228,8 @@ absl::Status StatusFromResult(const pg_result* result) {
   const absl::string_view context = Field(result, PG_DIAG_CONTEXT);
   if (absl::StrContains(context, "pgoutput"))
     absl::StrAppend(&message, " [", OneLine(context), "]");
-  const absl::Status status =
-      StatusFromSqlState(sqlstate, message, Field(result, PG_DIAG_SOURCE_FUNCTION));
-  const absl::string_view server_hint = Field(result, PG_DIAG_MESSAGE_HINT);
-  if (!ErrorHint(status).empty() || server_hint.empty()) return status;
-  return Error(status.code(), ErrorReason(status), status.message(), server_hint);
+  const absl::Status status = ByRules(sqlstate, message, Field(result, PG_DIAG_SOURCE_FUNCTION));
+  return WithGeneralHint(WithHint(status, Field(result, PG_DIAG_MESSAGE_HINT)));
 }
 
 absl::Status StatusFromConnection(const pg_conn* connection) {
