@@ -16,10 +16,11 @@
 namespace walduct::metrics {
 
 // Labels; docs/reasons.md says what each means.
-inline constexpr std::array<absl::string_view, 19> kCaptureReasons = {
+inline constexpr std::array<absl::string_view, 21> kCaptureReasons = {
     "captured_table_renamed",
     "no_tables_captured",
     "partition_apart",
+    "partition_attached",
     "partition_sent_as_root",
     "publication_column_list",
     "publication_lacks_operations",
@@ -35,6 +36,7 @@ inline constexpr std::array<absl::string_view, 19> kCaptureReasons = {
     "signal_table_partitioned",
     "table_created_anew",
     "table_in_two_publications",
+    "table_was_unlogged",
     "unlogged_table"};
 
 // All tables of one reason.

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "postgres/oid_text.h"
+#include "replication/attached_partitions.h"
 #include "replication/publication_name.h"
 
 namespace walduct::replication {
@@ -38,17 +39,19 @@ constexpr absl::string_view kSchemas = R"(
 SELECT r.oid, r.pnnspid FROM pg_catalog.pg_publication_namespace r
 WHERE r.pnpubid = $1::pg_catalog.oid)";
 
-// A table's row type is written anew when the table gets another name, schema or owner, its system
-// columns never: both have their transaction's id.
+// A table's row type is written anew when the table gets another name, schema or owner, its own
+// columns when it becomes a partition, its system columns never: all have the ids of their
+// transaction and of its command. New files get numbers of their own.
 constexpr absl::string_view kAsked = R"(
 SELECT c.oid, c.relnamespace, c.relkind = 'p', c.relpersistence = 'p',
-  (NOT t.xmin = a.xmin AND NOT EXISTS (SELECT FROM pg_catalog.pg_shdepend o
+  (NOT (t.xmin = a.xmin AND t.cmin = a.cmin) AND NOT EXISTS (SELECT FROM pg_catalog.pg_shdepend o
      WHERE o.dbid = (SELECT d.oid FROM pg_catalog.pg_database d
                      WHERE d.datname = pg_catalog.current_database())
        AND o.classid = 'pg_catalog.pg_class'::pg_catalog.regclass AND o.objid = c.oid
-       AND o.objsubid = 0 AND o.deptype = 'o' AND o.xmin = t.xmin))
+       AND o.objsubid = 0 AND o.deptype = 'o' AND o.xmin = t.xmin AND o.cmin = t.cmin))
   OR coalesce(NOT i.xmin = a.xmin, false),
-  pg_catalog.age(n.xmin) < pg_catalog.age(a.xmin)
+  pg_catalog.age(n.xmin) < pg_catalog.age(a.xmin), c.relpersistence = 'u',
+  c.relkind = 'r' AND NOT c.relfilenode = c.oid
 FROM pg_catalog.unnest($1::pg_catalog.oid[]) w(oid)
 JOIN pg_catalog.pg_class c ON c.oid = w.oid
 JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
@@ -67,6 +70,16 @@ WITH RECURSIVE up(oid, parent) AS (
   JOIN pg_catalog.pg_inherits i ON i.inhrelid = up.parent)
 SELECT up.oid, up.parent, c.relnamespace
 FROM up JOIN pg_catalog.pg_class c ON c.oid = up.parent)";
+
+// Partitions that are not in the WAL, and the tables above them.
+constexpr absl::string_view kUnlogged = R"(
+WITH RECURSIVE up(parent) AS (
+  SELECT i.inhparent FROM pg_catalog.pg_class c
+  JOIN pg_catalog.pg_inherits i ON i.inhrelid = c.oid
+  WHERE c.relkind = 'r' AND c.relpersistence = 'u' AND c.relispartition
+  UNION
+  SELECT i.inhparent FROM up JOIN pg_catalog.pg_inherits i ON i.inhrelid = up.parent)
+SELECT parent FROM up)";
 
 // By table and by schema.
 struct Entries {
@@ -111,18 +124,39 @@ void AddNames(const Entries& entries, Oid table, Oid schema, std::vector<Oid>* n
     names->push_back(whole->second);
 }
 
+absl::Status LookForUnlogged(postgres::Connection& connection, Coverage* coverage) {
+  ASSIGN_OR_RETURN(const Result above, connection.Query(Rows(1), kUnlogged));
+  for (int row = 0; row < above.rows(); ++row) {
+    const auto table = coverage->tables.find(ParseOid(above.Get(row, 0)));
+    if (table != coverage->tables.end()) table->second.unlogged = true;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status LookForAttached(postgres::Connection& connection, bool via_root, Coverage* coverage) {
+  AttachedQuery query{.tables = {}, .via_root = via_root, .since = coverage->since};
+  for (const auto& [relation, table] : coverage->tables) {
+    if (table.sent && (via_root || !coverage->all_tables)) query.tables.push_back(relation);
+  }
+  ASSIGN_OR_RETURN(coverage->attached, ReadAttached(connection, query));
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<Coverage> ReadCoverage(postgres::Connection& connection,
                                       absl::string_view publication,
-                                      const std::vector<postgres::TableName>& tables) {
+                                      const std::vector<postgres::TableName>& tables,
+                                      absl::string_view since) {
   Coverage coverage;
+  // First: what comes to be meanwhile is seen twice, not never.
+  ASSIGN_OR_RETURN(coverage.seen, ReadSeen(connection));
   ASSIGN_OR_RETURN(const std::string name, ResolvePublicationName(connection, publication));
   ASSIGN_OR_RETURN(const bool via_root, ReadHead(connection, name, &coverage));
   ASSIGN_OR_RETURN(const Entries entries, ReadEntries(connection, &coverage));
   const std::vector<Oid> oids = postgres::RelationsOf(tables);
   const std::string asked = postgres::OidArray(oids);
-  ASSIGN_OR_RETURN(const Result found, connection.Query(Rows(6), kAsked, {asked}));
+  ASSIGN_OR_RETURN(const Result found, connection.Query(Rows(8), kAsked, {asked}));
   for (int row = 0; row < found.rows(); ++row) {
     const Oid relation = ParseOid(found.Get(row, 0));
     Coverage::Table& table = coverage.tables[relation];
@@ -131,6 +165,8 @@ absl::StatusOr<Coverage> ReadCoverage(postgres::Connection& connection,
     table.sent = found.Get(row, 3) == "t" && !by_leaves;
     table.placed_later = found.Get(row, 4) == "t";
     table.schema_changed = found.Get(row, 5) == "t";
+    table.unlogged = found.Get(row, 6) == "t";
+    table.rewritten = found.Get(row, 7) == "t";
   }
   ASSIGN_OR_RETURN(const Result parents, connection.Query(Rows(3), kParents, {asked}));
   for (int row = 0; row < parents.rows(); ++row) {
@@ -146,6 +182,10 @@ absl::StatusOr<Coverage> ReadCoverage(postgres::Connection& connection,
     std::sort(table.named_by.begin(), table.named_by.end());
     table.sent = table.sent && (coverage.all_tables || !table.named_by.empty());
   }
+  if (via_root) RETURN_IF_ERROR(LookForUnlogged(connection, &coverage));
+  if (since.empty()) return coverage;
+  coverage.since = std::string(since);
+  RETURN_IF_ERROR(LookForAttached(connection, via_root, &coverage));
   return coverage;
 }
 

@@ -1,6 +1,7 @@
 // Coverage: how a publication comes to send tables. Each of what names them has an OID that goes
 // with it: a table that left the publication and came back, or came back with another row filter or
-// other columns, is named by another one. Looks only; opens and locks no table.
+// other columns, is named by another one. Looks only; opens and locks no table but those that were
+// attached as partitions.
 #pragma once
 
 #include <optional>
@@ -28,6 +29,18 @@ struct Coverage {
     bool placed_later = false;
     // Its schema was changed after it was made: renamed, or its rights.
     bool schema_changed = false;
+    // It never reaches the WAL; or a partition whose rows come as its own does not.
+    bool unlogged = false;
+    // Its files are not those that it was made with: TRUNCATE, SET LOGGED, VACUUM FULL.
+    bool rewritten = false;
+  };
+  // A partition that was made, and may have had rows, before it became one of a table that brings
+  // its rows into the stream.
+  struct Attached {
+    Oid table{}, partition{};    // table: as which its rows come; perhaps itself
+    std::string name;            // of the partition, "schema.table"
+    std::string condition = {};  // which of the table's rows are its own; empty: all
+    std::string link;            // another one whenever it is attached again
   };
 
   Oid publication{};  // 0: there is none of that name
@@ -38,10 +51,15 @@ struct Coverage {
   // Of those, by which tables come in that are not made yet: of schemas, of partitioned tables.
   std::vector<Oid> names_others;
   absl::flat_hash_map<Oid, Table> tables;  // those that were asked for, and are there
+  std::string seen = {};  // which transactions it shows: the text of a snapshot of theirs
+  std::string since = {};
+  std::vector<Attached> attached = {};  // by transactions that `since` does not show
 };
 
+// since: what an earlier look has seen; empty: who was attached is not asked.
 absl::StatusOr<Coverage> ReadCoverage(postgres::Connection& connection,
                                       absl::string_view publication,
-                                      const std::vector<postgres::TableName>& tables);
+                                      const std::vector<postgres::TableName>& tables,
+                                      absl::string_view since = "");
 
 }  // namespace walduct::replication

@@ -33,7 +33,7 @@ struct ReadTable {
   bool whole() const { return ranges.size() == 1 && ranges[0].begin == 0 && !ranges[0].end; }
 };
 
-// By "schema.table".
+// By postgres::TableKey.
 using ReadTables = std::map<std::string, ReadTable>;
 
 std::string EncodeReadTables(const ReadTables& tables);

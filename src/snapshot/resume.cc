@@ -3,14 +3,14 @@
 #include <string>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/log.h"
+#include "postgres/table_key.h"
 
 namespace walduct::snapshot {
 namespace {
 
 std::string FullName(const postgres::TableName& table) {
-  return absl::StrCat(table.schema, ".", table.table);
+  return postgres::TableKey(table.schema, table.table);
 }
 
 const ReadTable* Before(const ReadRecord& record, const postgres::TableName& table) {

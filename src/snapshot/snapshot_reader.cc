@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "postgres/table_key.h"
 #include "snapshot/dropped_table.h"
 #include "snapshot/rewritten_table.h"
 
@@ -266,7 +267,8 @@ absl::Status SnapshotReader::ClosePart(size_t lane) {
 void SnapshotReader::Record(const PartPlace& place) const {
   const TablePart& part = parts_[first_parts_[place.table] + place.part];
   if (part.changed_since) return;
-  request_.record->OnRead(names_[place.table], request_.tables[place.table].storage,
+  const PlannedTable& table = request_.tables[place.table];
+  request_.record->OnRead(postgres::TableKey(table.name.schema, table.name.table), table.storage,
                           request_.view_since, part.blocks);
 }
 

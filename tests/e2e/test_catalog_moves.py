@@ -247,3 +247,20 @@ def test_follow_needs_filtered(more, idle, db, connectors):
     connector.write_files()
     done = connector.call("validate")
     assert done.returncode == 2 and "walduct.publication.follow" in done.stdout + done.stderr
+
+
+def test_names_with_dots_are_not_one(db, connectors):
+    """A schema "a.b" with a table c beside a schema a with a table "b.c": one topic, two tables."""
+    tables = 'create schema "a.b"; create schema a; create table "a.b".c (id int primary key); create table a."b.c" (id int primary key)'
+    connector, surface = running(db, connectors, {"table.include.list": r"a\.b\.c"}, script=tables + ';insert into "a.b".c values (1); insert into a."b.c" values (2)')
+    wait_until(lambda: r'\"a.b\".c' in (connector.offset() or {}).get("walduct_tables", ""), 30, "both are known")
+    db.script('insert into a."b.c" values (3); insert into "a.b".c values (4); create table other (id int)')
+    wait_until(lambda: sorted(e.id for e in connector.events()) == [1, 2, 3, 4], 30, "all rows")
+    wait_until(lambda: surface.status()["capture"]["age_seconds"] < 1, 30, "another look")
+    assert problems(surface) == {}
+    connector.stop()
+    connector.start(*LISTEN).wait_streaming()
+    assert not connector.logged("created anew|new to the connector")
+    db.execute(f'alter publication "{connector.publication}" drop table "a.b".c')
+    wait_until(lambda: problems(Surface(connector)).get("publication_lacks_tables", {}).get("tables") == ['"a.b".c'], 30, "the one that left")
+    connector.stop()

@@ -142,6 +142,105 @@ KnownTables Many(uint32_t count, const std::string& prefix = "public.table_") {
   return known;
 }
 
+TEST(TableGapsTest, WhatWasNotInTheWalIsKnownUntilItIs) {
+  Coverage coverage{
+      .publication = kPublication, .all_tables = true, .names_others = {}, .tables = {}};
+  coverage.tables[Oid{1}].unlogged = true;
+  coverage.tables[Oid{2}].unlogged = true;
+  const KnownTables away = KnowNow(Known({}), {Named(1), Named(2, "fresh")}, coverage);
+  EXPECT_TRUE(away.tables.at("public.a").unlogged);
+  EXPECT_EQ(away.tables.at("public.fresh").relation, Oid{2}) << "it has never been sent";
+  EXPECT_THAT(Gaps(away, Named(1), {}, kAll), IsEmpty()) << "it still is";
+  EXPECT_EQ(Gaps(away, Named(1), By({}), kAll), One(Kind::kLogged, 1));
+  EXPECT_EQ(Gaps(away, Named(2, "fresh"), By({}), kAll), One(Kind::kLogged, 2));
+  EXPECT_EQ(Gaps(away, Named(3), By({}), kAll), One(Kind::kReplaced, 1)) << "another table";
+  Coverage::Table whole = By({});
+  coverage.tables[Oid{1}] = whole;
+  EXPECT_FALSE(KnowNow(away, {Named(1)}, coverage).tables.at("public.a").unlogged);
+  whole.unlogged = true;
+  EXPECT_THAT(Gaps(away, Named(1), whole, kAll), IsEmpty()) << "a partition of it is";
+}
+
+TEST(TableGapsTest, NewFilesOfANewTable) {
+  Coverage::Table rewritten = By({});
+  rewritten.rewritten = true;
+  EXPECT_EQ(Gaps(Known({}), Named(2, "b"), rewritten, kAll), One(Kind::kRewritten, 0));
+  EXPECT_THAT(Gaps(Known({}), Named(1), rewritten, kAll), IsEmpty()) << "VACUUM FULL";
+}
+
+TEST(TableGapsTest, WhatIsAttachedHadRows) {
+  Coverage coverage = kAll;
+  coverage.since = "7:9:";
+  coverage.attached = {{.table = Oid{1},
+                        .partition = Oid{5},
+                        .name = "public.part",
+                        .condition = "id > 1",
+                        .link = "5/8"}};
+  const auto gaps = [&](const KnownTables& known) {
+    coverage.tables[Oid{1}] = By({});
+    return FindGaps(known, true, {Named(1)}, coverage);
+  };
+  const std::vector<TableGap> found = gaps(Known({}));
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].kind, Kind::kAttached);
+  EXPECT_EQ(found[0].partition, "public.part");
+  EXPECT_EQ(found[0].condition, "id > 1");
+  KnownTables other = Known({});
+  other.lists = "x";
+  other.tables.clear();
+  coverage.all_tables = false;
+  const std::vector<TableGap> whole = gaps(other);
+  ASSERT_EQ(whole.size(), 1u) << "the whole table is new";
+  EXPECT_EQ(whole[0].kind, Kind::kNew);
+  // One that comes under its own name: known it is no news, else it has had another parent.
+  coverage.all_tables = true;
+  coverage.attached = {{.table = Oid{1}, .partition = Oid{1}, .name = "public.a", .link = "1/8"}};
+  EXPECT_THAT(gaps(Known({})), IsEmpty());
+  KnownTables none = Known({});
+  none.tables.clear();
+  EXPECT_EQ(gaps(none)[0].kind, Kind::kPlaced);
+}
+
+TEST(TableGapsTest, WhatWasSeenMovesOnWithLooksThatWereToldOfIt) {
+  Coverage coverage = kAll;
+  coverage.seen = "7:9:";
+  EXPECT_EQ(KnowNow({}, {}, coverage).seen, "7:9:");
+  KnownTables known;
+  known.seen = "3:4:";
+  EXPECT_EQ(KnowNow(known, {}, coverage).seen, "3:4:") << "nobody asked who was attached";
+  coverage.since = "3:4:";
+  EXPECT_EQ(KnowNow(known, {}, coverage).seen, "7:9:");
+}
+
+// A schema "a.b" with a table c, a schema a with a table "b.c".
+TEST(TableGapsTest, NamesWithDotsAreNotOne) {
+  const TableName one{.relation = Oid{1}, .schema = "a.b", .table = "c"};
+  const TableName other{.relation = Oid{2}, .schema = "a", .table = "b.c"};
+  Coverage coverage = kAll;
+  coverage.tables[Oid{1}] = By({});
+  coverage.tables[Oid{2}] = By({});
+  const KnownTables known = KnowNow({}, {one, other}, coverage);
+  EXPECT_THAT(known.tables, testing::SizeIs(2));
+  EXPECT_THAT(FindGaps(known, true, {one, other}, coverage), IsEmpty());
+  // As it was once stored.
+  KnownTables joined;
+  joined.publication = kPublication;
+  joined.tables["a.b.c"] = {.relation = Oid{1}};
+  EXPECT_EQ(FindKnown(joined, one)->relation, Oid{1});
+  EXPECT_EQ(FindKnown(joined, {.relation = Oid{7}, .schema = "a.b", .table = "c"}), nullptr);
+  EXPECT_THAT(KnowNow(joined, {one}, coverage).tables,
+              testing::Contains(testing::Key("\"a.b\".c")));
+}
+
+TEST(KnownTablesTest, WhatIsUnloggedAndWhatWasSeenComeBack) {
+  KnownTables known = Known({11});
+  known.tables["public.b"] = {.relation = Oid{2}, .unlogged = true};
+  known.seen = "700:705:700,702";
+  EXPECT_EQ(DecodeKnownTables(EncodeKnownTables(known)), known);
+  for (int i = 0; i < 2000; ++i) known.tables[absl::StrCat("public.table_", i)] = {};
+  EXPECT_EQ(DecodeKnownTables(EncodeKnownTables(known)), known) << "packed";
+}
+
 TEST(KnownTablesTest, ComeBackAsTheyWere) {
   for (const uint32_t count : {0u, 1u, 3u, 3000u}) {
     const KnownTables known = Many(count);

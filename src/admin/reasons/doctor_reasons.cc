@@ -209,6 +209,12 @@ constexpr Reason kRows[] = {
      .meaning =
          "A captured name belongs to another table now, which the publication does not send.",
      .remedy = "The hint has the ALTER PUBLICATION; docs/catalog.md."},
+    {.name = "table_was_unlogged",
+     .loses = true,
+     .meaning = "A captured table was unlogged for a while, and is not any more: what was done to "
+                "it then is not in the WAL.",
+     .remedy = "The hint has the walduct signal that reads the table; it ends when it was read. "
+               "walduct.snapshot.new.tables=incremental does it by itself."},
     {.name = "topic_compacted",
      .meaning =
          "A topic is compacted: it keeps the last record of a key, and refuses rows without one.",

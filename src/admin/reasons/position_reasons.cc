@@ -99,6 +99,12 @@ constexpr Reason kRows[] = {
      .meaning = "A partition is named by one slot's publication, its root by another's: it is "
                 "published twice, or would be while tables go to other slots.",
      .remedy = "The hint has the ALTER PUBLICATION."},
+    {.name = "partition_attached",
+     .loses = true,
+     .meaning = "A table was attached as a partition, and its rows come as those of a captured "
+                "table from then on: what it had before was sent by nobody.",
+     .remedy = "The hint has the walduct signal that reads them; it ends when the table was read. "
+               "walduct.snapshot.new.tables=incremental does it by itself."},
     {.name = "partition_root_unsupported",
      .meaning = "publish.via.partition.root needs PostgreSQL 13.",
      .remedy = "Set it to false."},

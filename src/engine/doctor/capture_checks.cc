@@ -92,7 +92,7 @@ void AddAsAStartDoes(const KnownTables& known, const std::vector<postgres::Table
   for (const postgres::TableName& table : captured) {
     const auto now = coverage->tables.find(table.relation);
     if (now == coverage->tables.end() || now->second.sent || !now->second.named_by.empty() ||
-        !known.tables.contains(NameOf(table)))
+        FindKnown(known, table) == nullptr)
       continue;
     now->second.sent = true;
     now->second.named_by = {kNextStart};
@@ -170,9 +170,9 @@ absl::Status Compare(postgres::Connection& connection, const Subject& subject,
                                                               .catalog = catalog,
                                                               .share = subject.replication.share,
                                                               .tables = subject.tables}));
-  ASSIGN_OR_RETURN(
-      replication::Coverage coverage,
-      replication::ReadCoverage(connection, subject.replication.publication_name, captured.own));
+  ASSIGN_OR_RETURN(replication::Coverage coverage,
+                   replication::ReadCoverage(connection, subject.replication.publication_name,
+                                             captured.own, known.seen));
   RETURN_IF_ERROR(ComparePublication(connection, subject, known, coverage, findings));
   if (subject.replication.publication_autocreate == replication::PublicationAutocreate::kFiltered)
     AddAsAStartDoes(known, captured.own, &coverage);

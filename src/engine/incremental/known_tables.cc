@@ -155,6 +155,26 @@ std::string ListNames(const KnownTables& known) {
   return json + '"';
 }
 
+// Few, as they are short of what is promised.
+std::string ListUnlogged(const KnownTables& known) {
+  std::string json;
+  for (const auto& [name, table] : known.tables) {
+    if (!table.unlogged) continue;
+    json += json.empty() ? R"(,"unlogged":[)" : ",";
+    AppendJsonString(name, &json);
+  }
+  return json.empty() ? "" : json + ']';
+}
+
+void ReadUnlogged(const rapidjson::Document& json, KnownTables* known) {
+  if (!json.HasMember("unlogged") || !json["unlogged"].IsArray()) return;
+  for (const rapidjson::Value& name : json["unlogged"].GetArray()) {
+    if (!name.IsString()) continue;
+    const auto table = known->tables.find(std::string(name.GetString(), name.GetStringLength()));
+    if (table != known->tables.end()) table->second.unlogged = true;
+  }
+}
+
 }  // namespace
 
 std::string EncodeKnownTables(const KnownTables& known) {
@@ -171,6 +191,11 @@ std::string EncodeKnownTables(const KnownTables& known) {
     json += R"(,"settings":)";
     AppendJsonString(known.settings, &json);
   }
+  if (!known.seen.empty()) {
+    json += R"(,"seen":)";
+    AppendJsonString(known.seen, &json);
+  }
+  json += ListUnlogged(known);
   json += '}';
   std::string member;
   AppendJsonString(json, &member);
@@ -192,14 +217,19 @@ std::optional<KnownTables> DecodeKnownTables(absl::string_view member) {
   if (!lists) return std::nullopt;
   known.lists = std::string(*lists);
   known.settings = std::string(text_of("settings").value_or(""));
-  if (const auto packed = text_of("packed"))
-    return Unpack(*packed, &known) ? std::optional(std::move(known)) : std::nullopt;
+  known.seen = std::string(text_of("seen").value_or(""));
+  if (const auto packed = text_of("packed")) {
+    if (!Unpack(*packed, &known)) return std::nullopt;
+    ReadUnlogged(json, &known);
+    return known;
+  }
   if (!json.HasMember("tables") || !json["tables"].IsArray()) return std::nullopt;
   std::vector<std::string> names;
   for (const rapidjson::Value& name : json["tables"].GetArray())
     if (name.IsString()) names.emplace_back(name.GetString(), name.GetStringLength());
   for (const std::string& name : names) known.tables.emplace(name, KnownTable{});
   if (const auto oids = text_of("oids")) ReadOids(*oids, names, &known);
+  ReadUnlogged(json, &known);
   return known;
 }
 
@@ -208,6 +238,7 @@ void MergeKnownTables(KnownTables from, KnownTables* into) {
   into->publication = Oid{};
   into->names_others.clear();
   into->settings.clear();
+  into->seen.clear();
   for (auto& [name, table] : from.tables) {
     const auto [place, is_new] = into->tables.try_emplace(name, table);
     if (!is_new && place->second.relation != table.relation) place->second.relation = Oid{};

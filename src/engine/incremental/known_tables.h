@@ -7,7 +7,8 @@
 // OIDs are to the base of 36: of the publication and of what names others in it, then of each table
 // and of what names it. The second form is for more tables than the first has room for: a name is
 // how much it shares with the one before, the length of its rest, and the rest. Without "oids", as
-// it was once written, names alone are known. "settings" are those of the publication.
+// it was once written, names alone are known. "settings" are those of the publication, "seen" what
+// was running when it was looked last, "unlogged" the tables that were not in the WAL then.
 #pragma once
 
 #include <map>
@@ -23,6 +24,7 @@ namespace walduct::engine {
 struct KnownTable {
   Oid relation{};  // 0: not known
   std::vector<Oid> named_by = {};
+  bool unlogged = false;  // it was not in the WAL, whole or in part
   bool operator==(const KnownTable&) const = default;
 };
 
@@ -35,6 +37,7 @@ struct KnownTables {
   Oid publication{};                              // 0: what named them is not known
   std::vector<Oid> names_others = {};             // see replication::Coverage
   std::string settings = {};                      // of the publication, as there; empty: not known
+  std::string seen = {};                          // see replication::Coverage; empty: not known
   std::map<std::string, KnownTable> tables = {};  // by "schema.table"
   bool operator==(const KnownTables&) const = default;
 };

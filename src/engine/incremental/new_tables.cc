@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
 #include "base/json_text.h"
 #include "base/log.h"
 #include "postgres/table_argument.h"
@@ -33,20 +34,50 @@ std::string Quoted(const postgres::TableName& table) {
   return text;
 }
 
-std::string ExecuteData(const postgres::TableName& table) {
+std::string ExecuteData(const TableGap& gap) {
   std::string data = R"({"type":"incremental","data-collections":[)";
-  AppendJsonString(Quoted(table), &data);
-  return data + "]}";
+  const std::string table = Quoted(gap.table);
+  AppendJsonString(table, &data);
+  data += ']';
+  if (!gap.condition.empty()) {
+    data += R"(,"additional-conditions":[{"data-collection":)";
+    AppendJsonString(table, &data);
+    data += R"(,"filter":)";
+    AppendJsonString(gap.condition, &data);
+    data += "}]";
+  }
+  return data + '}';
 }
 
 std::string TimeText(const std::optional<absl::Time>& time) {
   return time ? absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", *time, absl::UTCTimeZone()) : "unknown";
 }
 
-std::string HintFor(const postgres::TableName& table) {
-  return absl::StrCat("walduct signal execute-snapshot --table ",
-                      postgres::TableArgument(table.schema, table.table),
-                      ", or walduct.snapshot.new.tables=incremental: docs/snapshots.md");
+std::string ShellQuoted(absl::string_view text) {
+  return absl::StrCat("'", absl::StrReplaceAll(text, {{"'", R"('\'')"}}), "'");
+}
+
+// What brings the rows.
+std::string CommandFor(const TableGap& gap) {
+  const std::string table = postgres::TableArgument(gap.table.schema, gap.table.table);
+  std::string command = absl::StrCat("walduct signal execute-snapshot --table ", table);
+  if (!gap.condition.empty()) {
+    const std::string name = table.starts_with("'") ? Quoted(gap.table) : table;
+    absl::StrAppend(&command, " --filter ", ShellQuoted(absl::StrCat(name, "=", gap.condition)));
+  }
+  return command;
+}
+
+constexpr absl::string_view kByItself =
+    ", or walduct.snapshot.new.tables=incremental: docs/snapshots.md";
+
+std::string HintFor(const TableGap& gap) { return absl::StrCat(CommandFor(gap), kByItself); }
+
+// Empty: it is told once.
+absl::string_view ReasonOf(Kind kind) {
+  return kind == Kind::kAttached ? "partition_attached"
+         : kind == Kind::kLogged ? "table_was_unlogged"
+                                 : "";
 }
 
 }  // namespace
@@ -136,6 +167,7 @@ void NewTables::Judge(const std::vector<postgres::TableName>& captured,
   compares_ = true;
   known_ = std::move(now);
   Take(gaps, differs);
+  if (parts_.seen != nullptr) parts_.seen(known_.seen);
   if (parts_.clock != nullptr) since_ = parts_.clock->Now();
 }
 
@@ -163,8 +195,8 @@ void NewTables::KeepMissing(KnownTables* now) {
 }
 
 void NewTables::Came(const postgres::TableName& table, bool renamed) {
-  const auto before = known_.tables.find(NameOf(table));
-  const Oid was = before == known_.tables.end() ? Oid{} : before->second.relation;
+  const KnownTable* const before = FindKnown(known_, table);
+  const Oid was = before == nullptr ? Oid{} : before->relation;
   if (renamed ? told_.contains(table.relation) : was == table.relation) return;
   // What names it in the publication is not to be seen from here.
   if (!renamed && (whole_ || (parts_.look && parts_.look()))) return;
@@ -175,11 +207,12 @@ void NewTables::Came(const postgres::TableName& table, bool renamed) {
 
 void NewTables::Take(const std::vector<TableGap>& gaps, bool differs) {
   for (const TableGap& gap : gaps) {
-    if (NameOf(gap.table) == parts_.signal_table) continue;
+    if (absl::StrCat(gap.table.schema, ".", gap.table.table) == parts_.signal_table) continue;
+    if (!gap.link.empty() && !links_.insert(gap.link).second) continue;
     told_.insert(gap.table.relation);
     const bool is_read = reads() && gap.kind != Kind::kReplaced;
     Tell(gap, is_read);
-    if (is_read) Ask(gap.table);
+    if (is_read) Ask(gap);
   }
   // What is asked for is known with positions behind the request alone.
   if (differs && asked_ == 0) Keep(states_.empty() ? 0 : states_.back().first);
@@ -189,21 +222,37 @@ void NewTables::Tell(const TableGap& gap, bool is_read) const {
   const std::string name = NameOf(gap.table), what = DescribeGap(gap.kind);
   if (gap.kind == Kind::kNew) {
     if (is_read) return log::Info(absl::StrCat(what, " read beside the stream"), {{"table", name}});
-    return log::Warn(absl::StrCat(what, " not sent"),
-                     {{"table", name}, {"hint", HintFor(gap.table)}});
+    return log::Warn(absl::StrCat(what, " not sent"), {{"table", name}, {"hint", HintFor(gap)}});
+  }
+  if (const absl::string_view reason = ReasonOf(gap.kind); !reason.empty()) {
+    const log::Field part = {"partition", gap.partition.empty() ? name : gap.partition};
+    if (is_read)
+      return log::Info(absl::StrCat(what, " read beside the stream"),
+                       {{"table", name}, part, {"reason", std::string(reason)}});
+    if (parts_.lacks != nullptr &&
+        parts_.lacks({.reason = std::string(reason),
+                      .table = gap.partition.empty() ? name : gap.partition,
+                      .detail = gap.partition.empty() ? "" : absl::StrCat("of ", name),
+                      .statement = CommandFor(gap),
+                      .at_once = true,
+                      .read_with = absl::StrCat(gap.table.schema, ".", gap.table.table)}))
+      return;
+    return log::Warn(
+        absl::StrCat(what, " not sent"),
+        {{"table", name}, part, {"reason", std::string(reason)}, {"hint", HintFor(gap)}});
   }
   const log::Field table = {"table", name}, was = {"was", ToInteger(gap.was)},
                    is = {"is", ToInteger(gap.table.relation)}, since = {"since", TimeText(since_)};
   if (gap.kind == Kind::kReplaced) return log::Info(what, {table, was, is, since});
   if (is_read)
     return log::Info(absl::StrCat(what, " read beside the stream"), {table, was, is, since});
-  log::Warn(absl::StrCat(what, " not sent"), {table, was, is, since, {"hint", HintFor(gap.table)}});
+  log::Warn(absl::StrCat(what, " not sent"), {table, was, is, since, {"hint", HintFor(gap)}});
 }
 
-void NewTables::Ask(const postgres::TableName& table) {
+void NewTables::Ask(const TableGap& gap) {
   ++asked_;
   parts_.snapshots->Ask(
-      {.id = parts_.new_id(), .type = "execute-snapshot", .data = ExecuteData(table)},
+      {.id = parts_.new_id(), .type = "execute-snapshot", .data = ExecuteData(gap)},
       [this](uint64_t mark) {
         if (--asked_ == 0) Keep(mark);
       });

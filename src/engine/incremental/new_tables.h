@@ -26,6 +26,7 @@
 #include "engine/incremental/table_gaps.h"
 #include "incremental/incremental_snapshots.h"
 #include "postgres/describe/catalog.h"
+#include "replication/capture/capture_judge.h"
 #include "replication/coverage.h"
 
 namespace walduct::engine {
@@ -46,6 +47,11 @@ class NewTables {
     std::string wanted = "iudt";           // changes that are not skipped (replication::Coverage)
     // Asks for a look at the catalog, whose answer comes to Saw. False, or null: nobody looks.
     std::function<bool()> look = nullptr;
+    // Of rows that stay missing until the table is read: shown, and told again and again. Null:
+    // nobody does, or false: they are told once.
+    std::function<bool(const replication::CaptureFinding&)> lacks = nullptr;
+    // What the looks from then on are to tell the difference to (replication::Coverage).
+    std::function<void(const std::string& seen)> seen = nullptr;
   };
   // captured: now; absent: nobody is to ask, null. stored: of the position that is gone on from;
   // null, or without a member: all that are captured are known.
@@ -80,7 +86,7 @@ class NewTables {
   void KeepMissing(KnownTables* now);
   void Take(const std::vector<TableGap>& gaps, bool differs);
   void Tell(const TableGap& gap, bool is_read) const;
-  void Ask(const postgres::TableName& table);
+  void Ask(const TableGap& gap);
   void Keep(uint64_t mark);
 
   const Parts parts_;
@@ -92,6 +98,7 @@ class NewTables {
   std::set<std::string> missing_;    // of those: they were not there when it was looked last
   std::optional<absl::Time> since_;  // it was so then
   std::set<Oid> told_;               // in this session
+  std::set<std::string> links_;      // of partitions; told in this session
   int asked_ = 0;                    // requests that are not taken yet
   std::deque<std::pair<uint64_t, std::string>> states_;  // by mark, ascending
 };

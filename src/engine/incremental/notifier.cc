@@ -34,8 +34,20 @@ void Notifier::Show(const event::Notification& notification) {
   parts_.board->Show(std::move(entry));
 }
 
+void Notifier::TellRead(const event::Notification& notification) {
+  if (parts_.on_read == nullptr || notification.type != "TABLE_SCAN_COMPLETED") return;
+  const std::string* table = nullptr;
+  bool was_read = false;
+  for (const auto& [name, value] : notification.details) {
+    if (name == "scanned_collection") table = &value;
+    if (name == "status") was_read = value == "SUCCEEDED" || value == "EMPTY";
+  }
+  if (table != nullptr && was_read) parts_.on_read(*table);
+}
+
 absl::Status Notifier::Send(const event::Notification& notification) {
   Show(notification);
+  TellRead(notification);
   if (notification.is_extra && !parts_.options->tells_refusals) return absl::OkStatus();
   if (parts_.options->notifies_log) log::Info(LogText(notification));
   if (!parts_.options->notifies_sink) return absl::OkStatus();

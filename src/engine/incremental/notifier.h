@@ -31,6 +31,8 @@ class Notifier final : public snapshot::TableListener {
     metrics::NotificationBoard* board = nullptr;
     Clock* clock = nullptr;
     std::function<std::string()> new_id;
+    // A table was read: "schema.table"; null: nobody asks.
+    std::function<void(const std::string& table)> on_read = nullptr;
   };
   explicit Notifier(Parts parts) : parts_(std::move(parts)) {}
 
@@ -53,6 +55,7 @@ class Notifier final : public snapshot::TableListener {
   using Details = std::vector<std::pair<std::string, std::string>>;
   absl::Status Initial(absl::string_view type, Details details);
   void Show(const event::Notification& notification);
+  void TellRead(const event::Notification& notification);
   void Join(const std::vector<std::string>& names);
   const std::string& AllTables(const std::vector<std::string>& names);
 

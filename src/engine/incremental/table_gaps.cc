@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "postgres/table_key.h"
 
 namespace walduct::engine {
 namespace {
@@ -48,7 +49,8 @@ class Lasting {
 
 std::optional<Kind> JudgeNew(const Coverage::Table& now, bool same_lists, const Lasting& lasting) {
   if (!same_lists || !lasting.Covers(now)) return Kind::kNew;
-  return now.placed_later ? std::optional(Kind::kPlaced) : std::nullopt;
+  if (now.placed_later) return Kind::kPlaced;
+  return now.rewritten ? std::optional(Kind::kRewritten) : std::nullopt;
 }
 
 std::optional<Kind> JudgeKnown(const KnownTable& known, Oid relation, const Coverage::Table& now,
@@ -58,15 +60,52 @@ std::optional<Kind> JudgeKnown(const KnownTable& known, Oid relation, const Cove
     if (!lasting.Covers(now)) return Kind::kAnew;
     return now.placed_later || now.schema_changed ? Kind::kPlaced : Kind::kReplaced;
   }
+  if (known.unlogged && !now.unlogged) return Kind::kLogged;
   const bool unknown = !lasting.comparable() || known.named_by.empty() || now.named_by.empty();
   if (unknown || Meet(known.named_by, now.named_by)) return std::nullopt;
   return Kind::kBack;
 }
 
+// Of tables that have no gap as a whole.
+void AddAttached(const KnownTables& known, const std::vector<postgres::TableName>& captured,
+                 const Coverage& coverage, std::vector<TableGap>* gaps) {
+  for (const Coverage::Attached& one : coverage.attached) {
+    const auto table = std::find_if(
+        captured.begin(), captured.end(),
+        [&one](const postgres::TableName& name) { return name.relation == one.table; });
+    const bool is_whole = std::any_of(gaps->begin(), gaps->end(), [&one](const TableGap& gap) {
+      return gap.table.relation == one.table && gap.kind != Kind::kAttached;
+    });
+    if (table == captured.end() || is_whole) continue;
+    const KnownTable* const before = FindKnown(known, *table);
+    const bool is_known = before != nullptr && before->relation == one.table;
+    if (one.table != one.partition) {
+      gaps->push_back({.kind = Kind::kAttached,
+                       .table = *table,
+                       .was = {},
+                       .partition = one.name,
+                       .condition = one.condition,
+                       .link = one.link});
+    } else if (!is_known) {
+      gaps->push_back({.kind = Kind::kPlaced, .table = *table});
+    }
+  }
+}
+
 }  // namespace
 
+const KnownTable* FindKnown(const KnownTables& known, const postgres::TableName& table) {
+  const std::string name = NameOf(table);
+  if (const auto found = known.tables.find(name); found != known.tables.end())
+    return &found->second;
+  const std::string joined = absl::StrCat(table.schema, ".", table.table);
+  const auto found = joined == name ? known.tables.end() : known.tables.find(joined);
+  const bool is_it = found != known.tables.end() && found->second.relation == table.relation;
+  return is_it ? &found->second : nullptr;
+}
+
 std::string NameOf(const postgres::TableName& table) {
-  return absl::StrCat(table.schema, ".", table.table);
+  return postgres::TableKey(table.schema, table.table);
 }
 
 std::vector<TableGap> FindGaps(const KnownTables& known, bool same_lists,
@@ -77,15 +116,15 @@ std::vector<TableGap> FindGaps(const KnownTables& known, bool same_lists,
   for (const postgres::TableName& table : captured) {
     const auto now = coverage.tables.find(table.relation);
     if (now == coverage.tables.end() || !now->second.sent) continue;
-    const auto before = known.tables.find(NameOf(table));
-    const bool is_known = before != known.tables.end();
-    const std::optional<Kind> kind =
-        is_known ? JudgeKnown(before->second, table.relation, now->second, lasting)
-                 : JudgeNew(now->second, same_lists, lasting);
+    const KnownTable* const before = FindKnown(known, table);
+    const std::optional<Kind> kind = before != nullptr
+                                         ? JudgeKnown(*before, table.relation, now->second, lasting)
+                                         : JudgeNew(now->second, same_lists, lasting);
     if (kind)
       gaps.push_back(
-          {.kind = *kind, .table = table, .was = is_known ? before->second.relation : Oid{}});
+          {.kind = *kind, .table = table, .was = before != nullptr ? before->relation : Oid{}});
   }
+  AddAttached(known, captured, coverage, &gaps);
   return gaps;
 }
 
@@ -95,15 +134,22 @@ KnownTables KnowNow(const KnownTables& known, const std::vector<postgres::TableN
                   .publication = coverage.publication,
                   .names_others = coverage.names_others,
                   .settings = coverage.settings,
+                  .seen = known.seen,
                   .tables = {}};
+  if (known.seen.empty() || !coverage.since.empty()) now.seen = coverage.seen;
   const bool same_publication = known.publication == coverage.publication;
   for (const postgres::TableName& table : captured) {
     const std::string name = NameOf(table);
     const auto found = coverage.tables.find(table.relation);
+    const bool unlogged = found != coverage.tables.end() && found->second.unlogged;
+    const KnownTable* const before = FindKnown(known, table);
     if (found != coverage.tables.end() && found->second.sent) {
-      now.tables[name] = {.relation = table.relation, .named_by = found->second.named_by};
-    } else if (const auto before = known.tables.find(name); before != known.tables.end()) {
-      KnownTable& kept = now.tables[name] = before->second;
+      now.tables[name] = {
+          .relation = table.relation, .named_by = found->second.named_by, .unlogged = unlogged};
+    } else if (before != nullptr || unlogged) {
+      KnownTable& kept = now.tables[name] = before == nullptr ? KnownTable{} : *before;
+      if (unlogged) kept.relation = table.relation;
+      kept.unlogged = kept.unlogged || unlogged;
       if (!same_publication) kept.named_by.clear();
     }
   }
@@ -122,6 +168,13 @@ std::string DescribeGap(Kind kind) {
              "other columns: what was done to it meanwhile is";
     case Kind::kPlaced:
       return "table has had another name, schema or parent: rows from before are";
+    case Kind::kLogged:
+      return "table was unlogged: what was done to it then, which is not in the WAL, is";
+    case Kind::kRewritten:
+      return "table has got other files since it was made, as by SET LOGGED or TRUNCATE: if it was "
+             "unlogged, rows of that time are";
+    case Kind::kAttached:
+      return "a table was attached as a partition: the rows that it had are";
     case Kind::kReplaced:
       break;
   }

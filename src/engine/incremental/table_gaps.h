@@ -15,18 +15,26 @@ namespace walduct::engine {
 
 struct TableGap {
   enum class Kind {
-    kNew,       // it was not captured
-    kAnew,      // it is another table than the one of that name
-    kBack,      // what names it in the publication is another
-    kPlaced,    // all of it was sent, but some of it under another name
-    kReplaced,  // it is another one, and all of it is sent: no gap
+    kNew,        // it was not captured
+    kAnew,       // it is another table than the one of that name
+    kBack,       // what names it in the publication is another
+    kPlaced,     // all of it was sent, but some of it under another name
+    kLogged,     // it, or a partition of it, was not in the WAL
+    kRewritten,  // it is new, and has got other files: perhaps it was not in the WAL before
+    kAttached,   // a table with rows has become a partition of it
+    kReplaced,   // it is another one, and all of it is sent: no gap
   };
   Kind kind = Kind::kNew;
   postgres::TableName table;
-  Oid was{};  // kAnew, kReplaced
+  Oid was{};                   // kAnew, kReplaced
+  std::string partition = {};  // kAttached: its name
+  std::string condition = {};  // kAttached: which rows are its own
+  std::string link = {};       // kAttached: see replication::Coverage
 };
 
-std::string NameOf(const postgres::TableName& table);
+std::string NameOf(const postgres::TableName& table);  // see postgres::TableKey
+// Null: none. Positions that were once stored have a dotted schema by "schema.table".
+const KnownTable* FindKnown(const KnownTables& known, const postgres::TableName& table);
 
 // same_lists: include and exclude are those of `known`.
 std::vector<TableGap> FindGaps(const KnownTables& known, bool same_lists,

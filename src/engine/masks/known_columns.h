@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/lsn.h"
+#include "postgres/table_key.h"
 
 namespace walduct::engine {
 
@@ -26,6 +27,7 @@ struct KnownColumns {
   std::vector<KnownColumn> columns;
   Oid parent{};  // of a partition; 0: it is none, or not known
 
+  std::string Key() const { return postgres::TableKey(schema, table); }
   std::string FullName() const { return absl::StrCat(schema, ".", table); }
   bool operator==(const KnownColumns&) const = default;
 };

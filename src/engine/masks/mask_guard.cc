@@ -65,13 +65,13 @@ std::vector<MaskLoss> FindLostMasks(const std::vector<KnownColumns>& known,
   std::map<std::string, const KnownColumns*> by_name;
   for (const KnownColumns& table : known) {
     by_oid[table.relation] = &table;
-    by_name[table.FullName()] = &table;
+    by_name[table.Key()] = &table;
   }
   std::vector<MaskLoss> losses;
   for (const KnownColumns& table : now) {
     const auto same = by_oid.find(table.relation);
     if (same != by_oid.end()) Append(FindLosses(*same->second, table, cover), &losses);
-    const auto named = by_name.find(table.FullName());
+    const auto named = by_name.find(table.Key());
     if (named != by_name.end() && named->second->relation != table.relation)
       Append(FindLosses(*named->second, table, cover), &losses);
   }
@@ -84,7 +84,7 @@ absl::StatusOr<std::unique_ptr<MaskGuard>> MaskGuard::Create(ColumnCover cover,
                                                              WarnOnce* warn_once) {
   auto guard = std::unique_ptr<MaskGuard>(new MaskGuard(std::move(cover), warn_once));
   for (KnownColumns& table : known) {
-    guard->by_name_[table.FullName()] = table.relation;
+    guard->by_name_[table.Key()] = table.relation;
     guard->tables_[table.relation] = std::move(table);
   }
   std::set<Oid> kept;
@@ -98,7 +98,7 @@ absl::StatusOr<std::unique_ptr<MaskGuard>> MaskGuard::Create(ColumnCover cover,
       continue;
     }
     kept.insert(table.relation);
-    const auto named = guard->by_name_.find(table.FullName());
+    const auto named = guard->by_name_.find(table.Key());
     if (named != guard->by_name_.end()) kept.insert(named->second);
   }
   RETURN_IF_ERROR(guard->Take(all));
@@ -106,7 +106,7 @@ absl::StatusOr<std::unique_ptr<MaskGuard>> MaskGuard::Create(ColumnCover cover,
   std::erase_if(guard->by_name_, [&](const auto& one) { return !kept.contains(one.second); });
   for (KnownColumns& table : learned) {
     if (!guard->cover_.Watches(table)) continue;
-    guard->by_name_[table.FullName()] = table.relation;
+    guard->by_name_[table.Key()] = table.relation;
     guard->tables_[table.relation] = std::move(table);
   }
   return guard;
@@ -116,7 +116,7 @@ std::vector<MaskLoss> MaskGuard::LossesOf(const KnownColumns& now) const {
   std::vector<MaskLoss> losses;
   const auto same = tables_.find(now.relation);
   if (same != tables_.end()) Append(FindLosses(same->second, now, cover_), &losses);
-  const auto named = by_name_.find(now.FullName());
+  const auto named = by_name_.find(now.Key());
   if (same == tables_.end() && named == by_name_.end()) return LossesOfKin(now);
   if (named == by_name_.end() || named->second == now.relation) return losses;
   const auto other = tables_.find(named->second);
@@ -169,7 +169,7 @@ absl::Status MaskGuard::Judge(const event::TableSchema& schema) {
 void MaskGuard::Learn(const KnownColumns& now, const std::vector<MaskLoss>& losses) {
   const auto found = tables_.find(now.relation);
   if (found == tables_.end() && !cover_.Watches(now)) return;
-  by_name_[now.FullName()] = now.relation;
+  by_name_[now.Key()] = now.relation;
   KnownColumns& known = tables_[now.relation];
   const KnownColumns before = known;
   for (const MaskLoss& loss : losses) {

@@ -196,20 +196,25 @@ void Session::BuildNewTables() {
        .since = prepared_.stored_at(),
        .same_system = prepared_.same_system(),
        .wanted = config().route->wanted(),
-       .look = [source = prepared_.source.get()] { return source->AskForCaptured(); }},
+       .look = [source = prepared_.source.get()] { return source->AskForCaptured(); },
+       .lacks = [source = prepared_.source.get()](
+                    const auto& finding) { return source->TellLacking(finding); },
+       .seen = [source =
+                    prepared_.source.get()](const std::string& seen) { source->KnowSeen(seen); }},
       prepared_.source->SignalTables(), prepared_.resumes() ? &prepared_.stored->foreign : nullptr);
 }
 
 void Session::BuildIncremental() {
   const auto new_id = [this] { return RandomUuid(*parts_.world); };
-  notifier_ =
-      std::make_unique<Notifier>(Notifier::Parts{.options = config().incremental.get(),
-                                                 .connector_name = TopicPrefixOf(config()),
-                                                 .signal_table = config().tables->signal_table,
-                                                 .pipeline = &path_->pipeline(),
-                                                 .board = &parts_.metrics->notifications,
-                                                 .clock = &parts_.world->clock(),
-                                                 .new_id = new_id});
+  notifier_ = std::make_unique<Notifier>(Notifier::Parts{
+      .options = config().incremental.get(),
+      .connector_name = TopicPrefixOf(config()),
+      .signal_table = config().tables->signal_table,
+      .pipeline = &path_->pipeline(),
+      .board = &parts_.metrics->notifications,
+      .clock = &parts_.world->clock(),
+      .new_id = new_id,
+      .on_read = [this](const std::string& table) { prepared_.source->TellRead(table); }});
   incremental_ = IncrementalDriver::Create(
       {.options = config().incremental.get(),
        .route = config().route.get(),

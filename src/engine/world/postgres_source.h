@@ -75,6 +75,12 @@ class PostgresSource final : public Source {
   std::optional<replication::GoneRelations> TakeGone() override { return watch_->TakeGone(); }
   std::optional<CapturedNow> TakeCaptured() override { return captured_now_->Take(); }
   bool AskForCaptured() override;
+  void KnowSeen(const std::string& seen) override { captured_now_->SetSeen(seen); }
+  bool TellLacking(const replication::CaptureFinding& finding) override {
+    if (capture_watch_ != nullptr) captured_now_->Lacks(finding);
+    return capture_watch_ != nullptr;
+  }
+  void TellRead(const std::string& table) override { captured_now_->WasRead(table); }
   absl::Status ExplainEnd(const absl::Status& error) override;
   std::optional<std::vector<postgres::TableName>> SignalTables() const override;
   std::unique_ptr<incremental::SignalInbox> OpenSignals() override;

@@ -184,6 +184,12 @@ class Source {
 
   // Somebody is to look soon. False: nobody does.
   virtual bool AskForCaptured() { return false; }
+  // What looks at the catalog from then on are to tell the difference to (replication::Coverage).
+  virtual void KnowSeen(const std::string& /*seen*/) {}
+  // Rows of a table are missing until it is read: to be shown, and told again and again. False:
+  // nobody does.
+  virtual bool TellLacking(const replication::CaptureFinding& /*finding*/) { return false; }
+  virtual void TellRead(const std::string& /*table*/) {}
 
   // heartbeat.action.query, elsewhere: never waits for it.
   virtual void RequestHeartbeatAction() {}

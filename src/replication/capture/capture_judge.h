@@ -54,12 +54,13 @@ struct CaptureMemory {
 
 struct CaptureFinding {
   std::string reason;
-  std::string table = {};      // "schema.table"; empty: it is of the publication
+  std::string table = {};      // see postgres::TableKey; empty: it is of the publication
   std::string detail = {};     // what is to be known of this one; empty: nothing
   std::string statement = {};  // to be typed; empty: none helps
   bool loses = true;           // else it is worth knowing
   bool at_once = false;        // no migration looks like this on its way
   std::string argument = {};   // the table as `walduct signal` takes it; empty: as it stands
+  std::string read_with = {};  // a snapshot of that table ends it; empty: of none
 };
 
 struct CaptureVerdict {

@@ -1,6 +1,6 @@
 #include "replication/capture/capture_map.h"
 
-#include "absl/strings/str_cat.h"
+#include "postgres/table_key.h"
 
 namespace walduct::replication {
 namespace {
@@ -10,7 +10,9 @@ constexpr size_t kDeepest = 64;
 
 }  // namespace
 
-std::string NameOf(const TableFacts& table) { return absl::StrCat(table.schema, ".", table.table); }
+std::string NameOf(const TableFacts& table) {
+  return postgres::TableKey(table.schema, table.table);
+}
 
 bool Names(const PublicationFacts& publication, const TableFacts& table) {
   return publication.members.contains(table.relation) || publication.schemas.contains(table.schema);

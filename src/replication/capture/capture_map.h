@@ -18,7 +18,7 @@ class CaptureMap {
 
   // Null: there is no such table.
   const TableFacts* Find(Oid relation) const;
-  const TableFacts* Find(const std::string& name) const;  // "schema.table"
+  const TableFacts* Find(const std::string& name) const;  // of NameOf
   // Nearest first.
   std::vector<const TableFacts*> Ancestors(const TableFacts& table) const;
   // A table with rows: itself; a partitioned one: its partitions that have rows.
@@ -33,7 +33,7 @@ class CaptureMap {
   std::multimap<Oid, const TableFacts*> partitions_;
 };
 
-std::string NameOf(const TableFacts& table);  // "schema.table"
+std::string NameOf(const TableFacts& table);  // see postgres::TableKey
 // By itself or by its schema, whatever its ancestors.
 bool Names(const PublicationFacts& publication, const TableFacts& table);
 

@@ -33,6 +33,8 @@ constexpr Words kWords[] = {
     {"partition_apart",
      "partitions are in another slot's publication than their root: their changes are published "
      "twice"},
+    {"partition_attached",
+     "tables were attached as partitions of captured ones: the rows that they had are not sent"},
     {"partition_sent_as_root",
      "partitions are captured, but the publication sends their rows under the name of their root, "
      "which is not: their changes are not captured",
@@ -79,6 +81,7 @@ constexpr Words kWords[] = {
      Afterwards::kRowsAreMissing},
     {"table_in_two_publications",
      "tables are in the publications of two slots: their changes are published twice"},
+    {"table_was_unlogged", "captured tables were unlogged: what was done to them then is not sent"},
     {"unlogged_table",
      "captured tables are unlogged: their changes are not in the WAL, and never captured"},
 };

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/status_macros.h"
 #include "postgres/oid_text.h"
+#include "postgres/table_key.h"
 #include "replication/publication/publication_errors.h"
 
 namespace walduct::replication {
@@ -86,7 +87,7 @@ absl::StatusOr<FollowResult> AddToPublication(postgres::Connection& connection,
       continue;
     }
     result.refused.push_back(
-        {.table = absl::StrCat(table.schema, ".", table.table),
+        {.table = postgres::TableKey(table.schema, table.table),
          .why = "its replica identity has a generated column that the publication does not send: "
                 "the server would refuse its UPDATE and DELETE",
          .hint = absl::StrCat("ALTER TABLE ", postgres::QuoteQualified(table.schema, table.table),
@@ -115,7 +116,7 @@ absl::StatusOr<FollowResult> AddToPublication(postgres::Connection& connection,
       return status;
     } else if (!IsPassed(status)) {
       result.refused.push_back(
-          {.table = absl::StrCat(table.schema, ".", table.table),
+          {.table = postgres::TableKey(table.schema, table.table),
            .why = std::string(status.message()),
            .hint =
                absl::StrCat(absl::IsPermissionDenied(status)

@@ -2,6 +2,8 @@
 // at a time.
 #pragma once
 
+#include <vector>
+
 #include "engine/world/capture/capture_lines.h"
 #include "replication/capture/capture_judge.h"
 
@@ -10,6 +12,8 @@ namespace walduct::engine {
 struct CaptureRecord {
   replication::CaptureMemory memory;
   CaptureLines lines;
+  // Rows that no stream brings, and no snapshot has read yet; by what they were found.
+  std::vector<replication::CaptureFinding> lacking;
 };
 
 }  // namespace walduct::engine

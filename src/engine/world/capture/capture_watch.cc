@@ -91,7 +91,8 @@ absl::Status CaptureWatch::LookWell(postgres::Connection& connection, bool in_tu
   ASSIGN_OR_RETURN(const std::string mark, replication::ReadCaptureMark(connection));
   const absl::Duration now = options_.environment.clock->Monotonic();
   const bool moved = mark != mark_ || (follow_again_ && now >= follow_at_);
-  if (moved || of_columns_) {
+  const bool heard = Hear();
+  if (moved || heard || of_columns_) {
     ASSIGN_OR_RETURN(CaptureVerdict verdict, Judge(connection));
     if (!verdict.uncovered.empty() && Follow(verdict.uncovered, stopping)) {
       ASSIGN_OR_RETURN(verdict, Judge(connection));
@@ -111,6 +112,8 @@ absl::Status CaptureWatch::LookWell(postgres::Connection& connection, bool in_tu
                                     "not added: ", refused->second.why);
       finding.statement = refused->second.hint;
     }
+    const std::vector<CaptureFinding>& lacking = options_.record->lacking;
+    verdict.findings.insert(verdict.findings.end(), lacking.begin(), lacking.end());
     options_.record->lines.Saw(
         std::move(verdict.findings),
         {.now = options_.environment.clock->Now(), .at_start = !looked_, .in_turn = in_turn});
@@ -126,6 +129,19 @@ absl::Status CaptureWatch::LookWell(postgres::Connection& connection, bool in_tu
     ASSIGN_OR_RETURN(hand_on_, HandOn(connection));
   }
   return absl::OkStatus();
+}
+
+// What the data thread has found out since; true: there is some.
+bool CaptureWatch::Hear() {
+  if (options_.captured == nullptr) return false;
+  hand_on_ = options_.captured->TakeAsks() || hand_on_;
+  std::optional<CapturedBox::News> news = options_.captured->TakeNews();
+  if (!news) return false;
+  std::vector<CaptureFinding>& lacking = options_.record->lacking;
+  for (const std::string& table : news->read)
+    std::erase_if(lacking, [&](const CaptureFinding& one) { return one.read_with == table; });
+  for (CaptureFinding& finding : news->lacking) lacking.push_back(std::move(finding));
+  return true;
 }
 
 // Tables that came into the publication just now are as they were before, for who asks, until the
@@ -144,8 +160,9 @@ absl::StatusOr<bool> CaptureWatch::HandOn(postgres::Connection& connection) {
                                        .partitioned = table.partitioned});
   }
   for (auto& [name, table] : sorted) now.tables.push_back(std::move(table));
-  ASSIGN_OR_RETURN(now.coverage, replication::ReadCoverage(
-                                     connection, publications_[OwnPublication()], now.tables));
+  ASSIGN_OR_RETURN(now.coverage,
+                   replication::ReadCoverage(connection, publications_[OwnPublication()],
+                                             now.tables, options_.captured->seen()));
   RETURN_IF_ERROR(HoldBack(connection, &now.coverage));
   options_.captured->Put(std::move(now));
   return !writers_.empty();

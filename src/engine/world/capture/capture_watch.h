@@ -75,6 +75,7 @@ class CaptureWatch {
   void Spread();
   size_t OwnPublication() const;
   void Tell();
+  bool Hear();
   // What is captured goes to the data thread; true: tables are held back.
   absl::StatusOr<bool> HandOn(postgres::Connection& connection);
   absl::Status HoldBack(postgres::Connection& connection, replication::Coverage* coverage);

@@ -1,14 +1,17 @@
 // CapturedNow: what is captured, and how the publication sends it, as a look at the catalog from
-// beside the stream has found it. CapturedBox hands the last look to the data thread. Thread-safe.
+// beside the stream has found it. CapturedBox hands the last look to the data thread, and to who
+// looks what that thread knows of it. Thread-safe.
 #pragma once
 
 #include <atomic>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "postgres/describe/catalog.h"
+#include "replication/capture/capture_judge.h"
 #include "replication/coverage.h"
 
 namespace walduct::engine {
@@ -34,10 +37,54 @@ class CapturedBox {
     return std::exchange(now_, std::nullopt);
   }
 
+  // What looks from now on are to tell the difference to; see replication::Coverage.
+  void SetSeen(std::string seen) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    asks_ = asks_ || seen_.empty();
+    seen_ = std::move(seen);
+  }
+  std::string seen() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return seen_;
+  }
+  // Once: it was set for the first time, and no look has known it.
+  bool TakeAsks() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return std::exchange(asks_, false);
+  }
+
+  // Rows are missing until the table is read.
+  void Lacks(replication::CaptureFinding finding) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    news_.lacking.push_back(std::move(finding));
+    full_of_news_ = true;
+  }
+  // "schema.table"
+  void WasRead(const std::string& table) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    std::erase_if(news_.lacking, [&](const auto& one) { return one.read_with == table; });
+    news_.read.push_back(table);
+    full_of_news_ = true;
+  }
+  struct News {
+    std::vector<std::string> read;  // before the others came
+    std::vector<replication::CaptureFinding> lacking;
+  };
+  std::optional<News> TakeNews() {
+    if (!full_of_news_) return std::nullopt;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    full_of_news_ = false;
+    return std::exchange(news_, {});
+  }
+
  private:
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::optional<CapturedNow> now_;  // guarded by mutex_
   std::atomic<bool> full_{false};
+  std::string seen_;  // guarded by mutex_, as what follows
+  bool asks_ = false;
+  News news_;
+  std::atomic<bool> full_of_news_{false};
 };
 
 }  // namespace walduct::engine

@@ -1,0 +1,161 @@
+#include "replication/attached_partitions.h"
+
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/substitute.h"
+#include "base/status_macros.h"
+#include "postgres/oid_text.h"
+
+namespace walduct::replication {
+namespace {
+
+using postgres::ParseOid;
+using postgres::Result;
+using postgres::Rows;
+
+constexpr int kVersionWithTidRanges = 140000;
+// Where so many running transactions are listed, the oldest one stands for all.
+constexpr size_t kLongestSeen = 2000;
+
+constexpr absl::string_view kSeen = R"(
+SELECT s.now::pg_catalog.text, pg_catalog.txid_snapshot_xmin(s.now)
+FROM (SELECT pg_catalog.txid_current_snapshot() AS now) s)";
+
+// $0: a transaction id, which lacks its upper half.
+constexpr absl::string_view kWhole =
+    "n.next - ((n.next - $0::pg_catalog.text::pg_catalog.int8) & 4294967295)";
+
+// A table that becomes a partition has all of its columns written anew. $0: the id of a link.
+constexpr absl::string_view kLinks = R"(
+WITH RECURSIVE now AS (
+  SELECT pg_catalog.txid_snapshot_xmax(pg_catalog.txid_current_snapshot()) AS next),
+link AS (
+  SELECT i.inhrelid, i.inhparent, $0 AS by,
+    NOT pg_catalog.txid_visible_in_snapshot($0, $$2::pg_catalog.txid_snapshot)
+      AND NOT EXISTS (
+        SELECT FROM pg_catalog.pg_attribute u JOIN pg_catalog.pg_attribute a
+          ON a.attrelid = u.attrelid AND a.attnum = -1
+        WHERE u.attrelid = i.inhrelid AND u.attnum > 0 AND u.xmin = a.xmin AND u.cmin = a.cmin)
+      AS fresh
+  FROM pg_catalog.pg_inherits i JOIN pg_catalog.pg_class c
+    ON c.oid = i.inhrelid AND c.relispartition AND c.relkind IN ('r', 'p') CROSS JOIN now n),)";
+
+constexpr absl::string_view kBelowRoots = R"(
+below AS (
+  SELECT c.oid AS as_table, c.oid AS relation, false AS fresh, 0::pg_catalog.int8 AS by
+  FROM pg_catalog.unnest($1::pg_catalog.oid[]) w(oid)
+  JOIN pg_catalog.pg_class c ON c.oid = w.oid AND c.relkind = 'p'
+  UNION ALL
+  SELECT b.as_table, l.inhrelid, l.fresh, l.by FROM below b JOIN link l ON l.inhparent = b.relation
+  WHERE NOT b.fresh)
+SELECT b.as_table, b.relation, n.nspname, c.relname, b.by
+FROM below b JOIN pg_catalog.pg_class c ON c.oid = b.relation
+JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE b.fresh)";
+
+constexpr absl::string_view kAboveLeaves = R"(
+above AS (
+  SELECT w.oid AS leaf, w.oid AS relation, false AS fresh, 0::pg_catalog.int8 AS by
+  FROM pg_catalog.unnest($1::pg_catalog.oid[]) w(oid)
+  UNION ALL
+  SELECT a.leaf, l.inhparent, l.fresh, l.by FROM above a JOIN link l ON l.inhrelid = a.relation
+  WHERE NOT a.fresh)
+SELECT a.leaf, a.leaf, n.nspname, c.relname, a.by
+FROM above a JOIN pg_catalog.pg_class c ON c.oid = a.leaf
+JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE a.fresh)";
+
+// A lock that somebody holds on one of them is not waited for.
+constexpr absl::string_view kBegin = "BEGIN READ ONLY; SET LOCAL lock_timeout = '500ms'";
+
+constexpr absl::string_view kLeaves = R"(
+WITH RECURSIVE below(oid) AS (
+  SELECT $1::pg_catalog.oid
+  UNION ALL
+  SELECT i.inhrelid FROM below b JOIN pg_catalog.pg_inherits i ON i.inhparent = b.oid)
+SELECT pg_catalog.format('%I.%I', n.nspname, c.relname), pg_catalog.pg_relation_size(c.oid::pg_catalog.regclass),
+  pg_catalog.has_schema_privilege(n.oid, 'USAGE') AND
+  pg_catalog.has_table_privilege(c.oid, 'SELECT') AND NOT pg_catalog.row_security_active(c.oid)
+FROM below b JOIN pg_catalog.pg_class c ON c.oid = b.oid AND c.relkind = 'r'
+JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace)";
+
+// What is at the beginning of its files. $0: the table; $1: the whole id of a row's transaction.
+constexpr int64_t kBlocksLookedAt = 1024;
+constexpr int64_t kBlockSize = 8192;
+constexpr absl::string_view kHasOlderRow = R"(
+SELECT EXISTS (
+  SELECT FROM ONLY $0 t, (SELECT pg_catalog.txid_snapshot_xmax(
+                            pg_catalog.txid_current_snapshot()) AS next) n
+  WHERE t.ctid < '(1024,0)'::pg_catalog.tid AND $1 <= $$1::pg_catalog.int8))";
+
+constexpr absl::string_view kCondition =
+    "SELECT pg_catalog.pg_get_partition_constraintdef($1::pg_catalog.oid)";
+
+std::string WholeId(absl::string_view column) { return absl::Substitute(kWhole, column); }
+
+// Small tables alone can be looked through; of others it may be.
+absl::StatusOr<bool> MayHaveHadRows(postgres::Connection& connection, Oid partition,
+                                    const std::string& by) {
+  ASSIGN_OR_RETURN(const Result leaves,
+                   connection.Query(Rows(3), kLeaves, {absl::StrCat(ToInteger(partition))}));
+  for (int row = 0; row < leaves.rows(); ++row) {
+    int64_t size = 0;
+    if (absl::SimpleAtoi(leaves.Get(row, 1), &size) && size == 0) continue;
+    const bool seen = leaves.Get(row, 2) == "t" && size <= kBlocksLookedAt * kBlockSize &&
+                      connection.server_version() >= kVersionWithTidRanges;
+    if (!seen) return true;
+    ASSIGN_OR_RETURN(
+        const Result older,
+        connection.Query(postgres::OneRow(1),
+                         absl::Substitute(kHasOlderRow, leaves.Get(row, 0), WholeId("t.xmin")),
+                         {by}));
+    if (older.Get(0, 0) == "t") return true;
+  }
+  return false;
+}
+
+absl::StatusOr<std::vector<Coverage::Attached>> LookInto(postgres::Connection& connection,
+                                                         const Result& links) {
+  std::vector<Coverage::Attached> all;
+  for (int row = 0; row < links.rows(); ++row) {
+    Coverage::Attached one{.table = ParseOid(links.Get(row, 0)),
+                           .partition = ParseOid(links.Get(row, 1)),
+                           .name = absl::StrCat(links.Get(row, 2), ".", links.Get(row, 3)),
+                           .link = absl::StrCat(links.Get(row, 1), "/", links.Get(row, 4))};
+    ASSIGN_OR_RETURN(const bool had_rows,
+                     MayHaveHadRows(connection, one.partition, std::string(links.Get(row, 4))));
+    if (!had_rows) continue;
+    if (one.table != one.partition) {
+      ASSIGN_OR_RETURN(const Result condition,
+                       connection.Query(Rows(1), kCondition, {std::string(links.Get(row, 1))}));
+      if (condition.rows() > 0) one.condition = std::string(condition.Get(0, 0));
+    }
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> ReadSeen(postgres::Connection& connection) {
+  ASSIGN_OR_RETURN(const Result seen, connection.Query(postgres::OneRow(2), kSeen));
+  if (seen.Get(0, 0).size() <= kLongestSeen) return std::string(seen.Get(0, 0));
+  return absl::StrCat(seen.Get(0, 1), ":", seen.Get(0, 1), ":");
+}
+
+absl::StatusOr<std::vector<Coverage::Attached>> ReadAttached(postgres::Connection& connection,
+                                                             const AttachedQuery& query) {
+  if (query.tables.empty()) return std::vector<Coverage::Attached>();
+  const std::string sql = absl::StrCat(absl::Substitute(kLinks, WholeId("i.xmin")),
+                                       query.via_root ? kBelowRoots : kAboveLeaves);
+  ASSIGN_OR_RETURN(const Result links,
+                   connection.Query(Rows(5), sql, {postgres::OidArray(query.tables), query.since}));
+  if (links.rows() == 0) return std::vector<Coverage::Attached>();
+  RETURN_IF_ERROR(connection.Run(kBegin));
+  auto all = LookInto(connection, links);
+  const absl::Status ended = connection.Run(all.ok() ? "COMMIT" : "ROLLBACK");
+  if (all.ok() && !ended.ok()) return ended;
+  return all;
+}
+
+}  // namespace walduct::replication

@@ -1,0 +1,27 @@
+// Tables that became partitions with rows in them: what they had was sent under another name, or by
+// nobody. CREATE TABLE … PARTITION OF makes none of these. Opens the tables that it has found.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "postgres/connection.h"
+#include "replication/coverage.h"
+
+namespace walduct::replication {
+
+// Which transactions are behind now, as text that goes with a position.
+absl::StatusOr<std::string> ReadSeen(postgres::Connection& connection);
+
+struct AttachedQuery {
+  std::vector<Oid> tables;  // as which rows come
+  bool via_root = false;    // partitioned ones bring the rows of what is below them
+  std::string since;        // of ReadSeen
+};
+// Those that were attached since then, but for what was empty, as far as that can be seen.
+absl::StatusOr<std::vector<Coverage::Attached>> ReadAttached(postgres::Connection& connection,
+                                                             const AttachedQuery& query);
+
+}  // namespace walduct::replication

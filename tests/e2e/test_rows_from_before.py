@@ -1,0 +1,165 @@
+"""Rows that no stream brings: of tables that become partitions with rows in them, and of tables that were not in the WAL for a while. They
+are told of until a snapshot has read them, or read beside the stream (walduct.snapshot.new.tables)."""
+import json
+
+import pytest
+
+from support.http import Surface
+from support.wait import wait_until
+
+LISTEN = ("--listen", "127.0.0.1:0")
+SIGNALS = "create table signals (id varchar(64) primary key, type varchar(64), data varchar(4096));"
+ROOT = SIGNALS + ("create table ev (id int primary key, v text) partition by range (id); create table ev_1 partition of ev for values from (0) to (10);"
+                  "insert into ev values (1, 'snapshot')")
+OPTIONS = {"publication.autocreate.mode": "disabled", "schema.include.list": None, "table.include.list": "public.ev,public.cust",
+           "signal.data.collection": "public.signals", "incremental.snapshot.chunk.size": "2", "walduct.stall.warn.ms": "1000"}
+READS = {"walduct.snapshot.new.tables": "incremental"}
+ATTACH = "alter table ev attach partition {0} for values from ({1}) to ({2})"
+FILLED = "create table {0} (like ev including all); insert into {0} select i, 'before' from generate_series({1}, {2} - 1) i;" + ATTACH
+
+
+def of(connector, op, table="ev"):
+    return sorted(e.id for e in connector.events() if e.table == table and e.op == op)
+
+
+def problems(surface):
+    return {one["reason"]: one for one in surface.status().get("capture", {}).get("problems", ()) if one["severity"] == "warning"}
+
+
+def known(connector):
+    return json.loads((connector.offset() or {}).get("walduct_tables", "{}"))
+
+
+def running(db, connectors, config=None, script=ROOT, publication="for table ev, signals with (publish_via_partition_root)"):
+    db.script(script)
+    db.script(f'create publication "{db.name}" {publication}')
+    connector = connectors(db, {**OPTIONS, **(config or {})}, sink="file", superuser="all tables" in publication,
+                           worker={"offset.flush.interval.ms": "50"})
+    started(connector)
+    wait_until(lambda: known(connector).get("seen"), 30, "what was running is stored")
+    return connector, Surface(connector)
+
+
+def started(connector):
+    connector.start(*LISTEN).wait_streaming()
+    wait_until(lambda: "capture" in Surface(connector).status(), 30, "the catalog was looked at")
+
+
+def settled(connector, surface, db):
+    """Whatever the catalog had to tell, a look has told it."""
+    db.execute("create table made_last (id int)")
+    seen = known(connector).get("seen")
+    wait_until(lambda: known(connector).get("seen") != seen, 30, "a look")
+    db.execute("drop table made_last")
+
+
+@pytest.mark.parametrize("when", ["running", "stopped", "one transaction"])
+def test_an_attached_table_is_told_of_until_it_is_read(when, db, connectors):
+    connector, surface = running(db, connectors)
+    if when == "stopped":
+        connector.stop()
+    move = FILLED.format("ev_2", 10, 20)
+    db.script(f"begin; {move}; commit" if when == "one transaction" else move)
+    db.execute("update ev set v = 'later' where id = 15")
+    if when == "stopped":
+        started(connector)
+        surface = Surface(connector)
+    wait_until(lambda: of(connector, "u") == [15], 60, "the stream has what comes later")
+    wait_until(lambda: "partition_attached" in problems(surface), 30, "it is told")
+    one = problems(surface)["partition_attached"]
+    assert one["tables"] == ["public.ev_2 (of public.ev)"] and one["count"] == 1
+    line = "warning .*the rows that they had are not sent.*reason=partition_attached hint=\"walduct signal execute-snapshot --table public.ev --filter"
+    connector.wait_log(line)
+    assert surface.value("walduct_capture_problems", reason="partition_attached") == 1
+    filter_ = one["hint"].split("--filter ")[1].strip("'")
+    reads = connector.call("signal", "execute-snapshot", "--table", "public.ev", "--filter", filter_)
+    assert reads.returncode == 0, reads.stderr
+    wait_until(lambda: of(connector, "r") == [1, *range(10, 20)], 60, "its rows, and no others")
+    wait_until(lambda: problems(surface) == {}, 30, "it is read")
+    connector.wait_log("no longer so: .*reason=partition_attached")
+    connector.stop()
+    started(connector)
+    settled(connector, Surface(connector), db)
+    assert problems(Surface(connector)) == {} and not connector.logged("partition_attached")
+    connector.stop()
+
+
+def test_what_partitions_bring_themselves_is_not_told(db, connectors):
+    """The control: made as a partition, or empty when it became one; also where rows came at once, and while nobody looked."""
+    connector, surface = running(db, connectors)
+    empty = "create table {0} (like ev including all);" + ATTACH + ";insert into ev values ({1}, 'new')"
+    made = "create table {0} partition of ev for values from ({1}) to ({2}); insert into ev values ({1}, 'new')"
+    db.script(made.format("ev_2", 10, 20) + ";" + empty.format("ev_3", 20, 30))
+    settled(connector, surface, db)
+    connector.stop()
+    db.script(made.format("ev_4", 30, 40) + ";" + empty.format("ev_5", 40, 50) + "; begin;" + empty.format("ev_6", 50, 60) + "; commit")
+    started(connector)
+    settled(connector, Surface(connector), db)
+    wait_until(lambda: of(connector, "c") == [10, 20, 30, 40, 50], 60, "their rows")
+    assert not connector.logged("attached") and problems(Surface(connector)) == {}
+    connector.stop()
+
+
+@pytest.mark.parametrize("stopped", [False, True], ids=["running", "stopped"])
+def test_an_attached_table_is_read(stopped, db, connectors):
+    connector, surface = running(db, connectors, READS)
+    if stopped:
+        connector.stop()
+    db.script(FILLED.format("ev_2", 10, 20))
+    if stopped:
+        started(connector)
+    wait_until(lambda: of(connector, "r") == [1, *range(10, 20)], 60, "its rows, and no others")
+    connector.stop()
+    started(connector)
+    settled(connector, Surface(connector), db)
+    connector.stop()
+    assert of(connector, "r") == [1, *range(10, 20)]
+
+
+def test_partitions_under_their_own_names(db, connectors):
+    """Of which CREATE, COPY and ATTACH in one transaction leave no trace but the commands' numbers."""
+    config = {"table.include.list": "public.ev_.*"}
+    connector, surface = running(db, connectors, config, publication="for table ev, signals")
+    db.script("begin;" + FILLED.format("ev_2", 10, 20) + "; commit; create table ev_3 partition of ev for values from (20) to (30)")
+    db.script("insert into ev values (25, 'new')")
+    connector.wait_log("warning .*table has had another name, schema or parent: rows from before are not sent table=public.ev_2")
+    assert not connector.logged("ev_3")
+    connector.stop()
+
+
+CUST = SIGNALS + "create table cust (id int primary key); insert into cust values (1)"
+
+
+@pytest.mark.parametrize("reads", [False, True], ids=["told", "read"])
+@pytest.mark.parametrize("stopped", [False, True], ids=["running", "stopped"])
+def test_a_table_that_was_unlogged(reads, stopped, db, connectors):
+    connector, surface = running(db, connectors, {"publication.autocreate.mode": "all_tables", **(READS if reads else {})}, CUST, "for all tables")
+    db.script("alter table cust set unlogged; insert into cust values (2)")
+    wait_until(lambda: known(connector).get("unlogged") == ["public.cust"], 30, "it is seen, and stored")
+    wait_until(lambda: "unlogged_table" in problems(surface), 30, "it is told")
+    if stopped:
+        connector.stop()
+    db.script("alter table cust set logged; insert into cust values (3)")
+    if stopped:
+        started(connector)
+    surface = Surface(connector)
+    if reads:
+        wait_until(lambda: of(connector, "r", "cust") == [1, 1, 2, 3], 60, "all of it")
+        wait_until(lambda: problems(surface) == {}, 30, "nothing is missing")
+    else:
+        wait_until(lambda: set(problems(surface)) == {"table_was_unlogged"}, 30, "it is told")
+        connector.wait_log("warning .*reason=table_was_unlogged hint=\"walduct signal execute-snapshot --table public.cust\"")
+        assert connector.call("signal", "execute-snapshot", "--table", "public.cust").returncode == 0
+        wait_until(lambda: problems(surface) == {}, 60, "it is read")
+    wait_until(lambda: of(connector, "c", "cust") == [3], 30, "the stream goes on")
+    connector.stop()
+
+
+def test_a_table_that_is_filled_before_it_is_logged(db, connectors):
+    """New, and written to while it was not in the WAL: nobody may have looked meanwhile."""
+    connector, surface = running(db, connectors, {"publication.autocreate.mode": "all_tables", "table.include.list": "public.*"}, CUST,
+                                 "for all tables")
+    db.script("create unlogged table bulk (id int primary key); insert into bulk values (1); alter table bulk set logged; create table plain (id int)")
+    connector.wait_log("warning .*(table was unlogged|table has got other files).*public.bulk|warning .*captured tables were unlogged.*public.bulk")
+    assert not connector.logged("public.plain")
+    connector.stop()
