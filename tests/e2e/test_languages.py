@@ -116,3 +116,25 @@ def test_statements(foreign, connectors):
         assert connector.run_to_end() == 1 and connector.logged("reason=lock_timeout hint=.*pg_locks"), connector.log_text()
     foreign.execute("select pg_drop_replication_slot(%s)", connector.slot)
     foreign.script(f'drop owned by "{role}"; drop role "{role}"')
+
+
+def test_what_is_in_the_way(abroad, foreign, databases, connectors):
+    """Slots of another kind or database, rows that the role must not see, a table that it must not read."""
+    role = f"{foreign.name}_narrow"
+    foreign.script(f"""create role "{role}" login replication password 'x'; create publication "{foreign.name}" for table orders""")
+    own = {"publication.autocreate.mode": "disabled", "database.user": role, "database.password": "x"}
+    connector = connectors(foreign, own, sink="file")
+    refused(connector, "table_not_readable", "GRANT SELECT ON")
+    foreign.script(f'grant select on orders to "{role}"; alter table orders enable row level security')
+    refused(connector, "row_security_hides_rows", "BYPASSRLS")
+    foreign.execute("alter table orders disable row level security")
+    for slot in foreign.slots():
+        foreign.execute("select pg_drop_replication_slot(%s)", slot)
+    foreign.execute("select pg_create_physical_replication_slot(%s)", connector.slot)
+    refused(connector, "slot_wrong_plugin", "slot.name")
+    foreign.execute("select pg_drop_replication_slot(%s)", connector.slot)
+    other = databases(abroad.server)
+    other.execute("select pg_create_logical_replication_slot(%s, 'pgoutput')", connector.slot)
+    refused(connector, "slot_wrong_database", "slot.name")
+    other.execute("select pg_drop_replication_slot(%s)", connector.slot)
+    foreign.script(f'drop owned by "{role}"; drop role "{role}"')
