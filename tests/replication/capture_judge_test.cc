@@ -7,7 +7,6 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "metrics/capture_board.h"
 #include "replication/capture/capture_map.h"
 #include "replication/capture/capture_words.h"
 #include "replication/slot_share.h"
@@ -494,21 +493,6 @@ TEST_F(CaptureJudgeTest, ListsThatMatchNothingAreTold) {
   wish_.may_be_empty = true;
   names_.clear();
   EXPECT_THAT(Judge(), testing::Not(testing::Contains("no_tables_captured")));
-}
-
-TEST(CaptureWords, EachReasonHasItsOwn) {
-  for (const absl::string_view reason : metrics::kCaptureReasons)
-    EXPECT_NE(CaptureMessage(reason), reason);
-}
-
-TEST(CaptureWords, SayWhatToType) {
-  const CaptureFinding one{
-      .reason = "publication_lacks_tables", .table = "public.a", .statement = "X"};
-  const CaptureFinding two{
-      .reason = "publication_lacks_tables", .table = "public.b", .statement = "Y"};
-  const std::string hint = CaptureHint({&one, &two}, {.filtered = true});
-  EXPECT_THAT(hint, testing::StartsWith("X; Y, or restart the connector"));
-  EXPECT_THAT(hint, HasSubstr("walduct signal execute-snapshot --table public.a --table public.b"));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // What `walduct doctor` does: looks at everything a connector needs before and while it runs, and
-// changes nothing. It asks what a start asks (engine/start/start_checks.h), to the end, and beside it
-// what goes wrong only later. Blocking; for the command line.
+// changes nothing. It asks what a start asks (engine/start/start_checks.h), to the end, and beside
+// it what goes wrong only later. Blocking; for the command line.
 #pragma once
 
 #include "base/environment.h"

@@ -1,7 +1,8 @@
 // StallWatch: nothing stands still in silence. When what is to be done makes no progress for a
 // while (records that are not acknowledged, a position that is not stored, a table that cannot be
-// described or read, WAL that the server does not send, a server that does not answer), a line says what is waited for, since when
-// and what that costs, again and again; the board and the metrics say it, too. Data thread only.
+// described or read, WAL that the server does not send, a server that does not answer), a line says
+// what is waited for, since when and what that costs, again and again; the board and the metrics
+// say it, too. Data thread only.
 #pragma once
 
 #include <cstdint>

@@ -125,326 +125,323 @@ class Judge {
   // As it is configured.
   bool IsSignalTable(const TableFacts& table) const {
     return wish_.signal_table == JoinedName(table);
-    bool HasCome(const std::string& name) const { return memory_.tables.contains(name); }
-    bool IsAskedFor(const std::string& name) const {
-      return wish_.lists_given || wish_.filtered || HasCome(name);
-    }
+  }
+  bool HasCome(const std::string& name) const { return memory_.tables.contains(name); }
+  bool IsAskedFor(const std::string& name) const {
+    return wish_.lists_given || wish_.filtered || HasCome(name);
+  }
 
-    // leaf: with rows.
-    void LookAt(const TableFacts& leaf) {
-      const TableFacts* const as = map_.SentAs(leaf, own_);
-      if (as != nullptr && Admits(*as) && !IsElsewhere(*as)) return Comes(leaf, *as);
-      std::vector<const TableFacts*> wanted;
-      if (Admits(leaf) && !IsElsewhere(leaf)) wanted.push_back(&leaf);
-      for (const TableFacts* const ancestor : map_.Ancestors(leaf)) {
-        if (Admits(*ancestor) && !IsElsewhere(*ancestor)) wanted.push_back(ancestor);
-      }
-      if (wanted.empty()) {
-        if (as != nullptr && !Admits(*as) && own_.members.contains(as->relation))
-          SentForNothing(*as);
-        return;
-      }
-      // Of another slot's publication.
-      if (ComesElsewhere(leaf)) return;
-      Lacks(leaf, as, *wanted.back());
+  // leaf: with rows.
+  void LookAt(const TableFacts& leaf) {
+    const TableFacts* const as = map_.SentAs(leaf, own_);
+    if (as != nullptr && Admits(*as) && !IsElsewhere(*as)) return Comes(leaf, *as);
+    std::vector<const TableFacts*> wanted;
+    if (Admits(leaf) && !IsElsewhere(leaf)) wanted.push_back(&leaf);
+    for (const TableFacts* const ancestor : map_.Ancestors(leaf)) {
+      if (Admits(*ancestor) && !IsElsewhere(*ancestor)) wanted.push_back(ancestor);
     }
+    if (wanted.empty()) {
+      if (as != nullptr && !Admits(*as) && own_.members.contains(as->relation)) SentForNothing(*as);
+      return;
+    }
+    // Of another slot's publication.
+    if (ComesElsewhere(leaf)) return;
+    Lacks(leaf, as, *wanted.back());
+  }
 
-    void Comes(const TableFacts& leaf, const TableFacts& as) {
-      verdict_.captured.emplace(leaf.relation, as.relation);
-      ComesAs& comes = comes_[NameOf(as)];
-      comes.as = &as;
-      if (comes.weakest == nullptr || leaf.identity < comes.weakest->identity)
-        comes.weakest = &leaf;
-      if (comes.refused == nullptr && own_.refusals.contains(leaf.relation)) comes.refused = &leaf;
-      LookForTwice(leaf, as);
-    }
+  void Comes(const TableFacts& leaf, const TableFacts& as) {
+    verdict_.captured.emplace(leaf.relation, as.relation);
+    ComesAs& comes = comes_[NameOf(as)];
+    comes.as = &as;
+    if (comes.weakest == nullptr || leaf.identity < comes.weakest->identity) comes.weakest = &leaf;
+    if (comes.refused == nullptr && own_.refusals.contains(leaf.relation)) comes.refused = &leaf;
+    LookForTwice(leaf, as);
+  }
 
-    const TableFacts* SentByOther(const TableFacts& leaf) const {
-      for (size_t i = 0; i < facts_.publications.size(); ++i) {
-        if (&facts_.publications[i] == &own_) continue;
-        const TableFacts* const as = map_.SentAs(leaf, facts_.publications[i]);
-        const auto slot = as == nullptr ? slots_.end() : slots_.find(as->relation);
-        if (slot != slots_.end() && slot->second == static_cast<int>(i) + 1) return as;
-      }
-      return nullptr;
+  const TableFacts* SentByOther(const TableFacts& leaf) const {
+    for (size_t i = 0; i < facts_.publications.size(); ++i) {
+      if (&facts_.publications[i] == &own_) continue;
+      const TableFacts* const as = map_.SentAs(leaf, facts_.publications[i]);
+      const auto slot = as == nullptr ? slots_.end() : slots_.find(as->relation);
+      if (slot != slots_.end() && slot->second == static_cast<int>(i) + 1) return as;
     }
-    bool ComesElsewhere(const TableFacts& leaf) const {
-      return wish_.share->several() && SentByOther(leaf) != nullptr;
-    }
+    return nullptr;
+  }
+  bool ComesElsewhere(const TableFacts& leaf) const {
+    return wish_.share->several() && SentByOther(leaf) != nullptr;
+  }
 
-    // Whoever has the lower one says it.
-    void LookForTwice(const TableFacts& leaf, const TableFacts& as) {
-      if (!wish_.share->several()) return;
-      const TableFacts* const other = SentByOther(leaf);
-      if (other == nullptr) return;
-      const std::vector<const TableFacts*> above = map_.Ancestors(as);
-      if (std::find(above.begin(), above.end(), other) == above.end()) return;
-      Find({.reason = "partition_apart",
-            .table = NameOf(as),
-            .detail = absl::StrCat("also as ", NameOf(*other)),
-            .statement = DropSql(own_, as),
-            .at_once = true});
-    }
+  // Whoever has the lower one says it.
+  void LookForTwice(const TableFacts& leaf, const TableFacts& as) {
+    if (!wish_.share->several()) return;
+    const TableFacts* const other = SentByOther(leaf);
+    if (other == nullptr) return;
+    const std::vector<const TableFacts*> above = map_.Ancestors(as);
+    if (std::find(above.begin(), above.end(), other) == above.end()) return;
+    Find({.reason = "partition_apart",
+          .table = NameOf(as),
+          .detail = absl::StrCat("also as ", NameOf(*other)),
+          .statement = DropSql(own_, as),
+          .at_once = true});
+  }
 
-    void SentForNothing(const TableFacts& as) {
-      Find({.reason = "publication_sends_more",
-            .table = NameOf(as),
-            .statement = DropSql(own_, as),
-            .loses = false});
-    }
+  void SentForNothing(const TableFacts& as) {
+    Find({.reason = "publication_sends_more",
+          .table = NameOf(as),
+          .statement = DropSql(own_, as),
+          .loses = false});
+  }
 
-    // as: what its rows come as, and are left out; null: they do not come. wanted: the topmost that
-    // the lists admit.
-    void Lacks(const TableFacts& leaf, const TableFacts* as, const TableFacts& wanted) {
-      const std::string name = NameOf(wanted);
-      if (IsSignalTable(wanted)) return;
-      if (leaf.unlogged) {
-        return Find({.reason = "unlogged_table",
-                     .table = NameOf(leaf),
-                     .statement = absl::StrCat("ALTER TABLE ", Quoted(leaf), " SET LOGGED"),
-                     .loses = HasCome(NameOf(leaf)) || HasCome(name)});
-      }
-      if (as == &leaf) {
-        return Find({.reason = "publication_without_partitions",
-                     .table = name,
-                     .statement = ViaRootSql(own_, true),
-                     .loses = IsAskedFor(name)});
-      }
-      if (as != nullptr && !Admits(leaf)) return ComesAsAnother(*as, wanted);
-      if (as != nullptr) {
-        return Find({.reason = "partition_sent_as_root",
-                     .table = NameOf(leaf),
-                     .detail = absl::StrCat("sent as ", NameOf(*as)),
-                     .statement = ViaRootSql(own_, false),
-                     .loses = IsAskedFor(NameOf(leaf))});
-      }
-      IsNotSent(leaf, wanted);
+  // as: what its rows come as, and are left out; null: they do not come. wanted: the topmost that
+  // the lists admit.
+  void Lacks(const TableFacts& leaf, const TableFacts* as, const TableFacts& wanted) {
+    const std::string name = NameOf(wanted);
+    if (IsSignalTable(wanted)) return;
+    if (leaf.unlogged) {
+      return Find({.reason = "unlogged_table",
+                   .table = NameOf(leaf),
+                   .statement = absl::StrCat("ALTER TABLE ", Quoted(leaf), " SET LOGGED"),
+                   .loses = HasCome(NameOf(leaf)) || HasCome(name)});
     }
+    if (as == &leaf) {
+      return Find({.reason = "publication_without_partitions",
+                   .table = name,
+                   .statement = ViaRootSql(own_, true),
+                   .loses = IsAskedFor(name)});
+    }
+    if (as != nullptr && !Admits(leaf)) return ComesAsAnother(*as, wanted);
+    if (as != nullptr) {
+      return Find({.reason = "partition_sent_as_root",
+                   .table = NameOf(leaf),
+                   .detail = absl::StrCat("sent as ", NameOf(*as)),
+                   .statement = ViaRootSql(own_, false),
+                   .loses = IsAskedFor(NameOf(leaf))});
+    }
+    IsNotSent(leaf, wanted);
+  }
 
-    // Rows come as the topmost table that is published; the lists admit one above it, or below.
-    void ComesAsAnother(const TableFacts& as, const TableFacts& wanted) {
-      const std::vector<const TableFacts*> above = map_.Ancestors(as);
-      const bool is_above = std::find(above.begin(), above.end(), &wanted) != above.end();
-      CaptureFinding finding{.reason = "publication_lacks_tables",
-                             .table = NameOf(wanted),
-                             .detail = absl::StrCat("its rows are sent as ", NameOf(as)),
-                             .loses = IsAskedFor(NameOf(wanted)),
-                             .argument = postgres::TableArgument(wanted.schema, wanted.table)};
-      if (is_above) {
-        finding.statement = AddSql(own_, wanted);
-      } else if (own_.members.contains(as.relation)) {
-        finding.statement =
-            absl::StrCat("BEGIN; ", DropSql(own_, as), "; ", AddSql(own_, wanted), "; COMMIT");
-      } else {
-        finding.statement =
-            absl::StrCat("a publication that names ", NameOf(wanted), ", and not ", NameOf(as));
-      }
+  // Rows come as the topmost table that is published; the lists admit one above it, or below.
+  void ComesAsAnother(const TableFacts& as, const TableFacts& wanted) {
+    const std::vector<const TableFacts*> above = map_.Ancestors(as);
+    const bool is_above = std::find(above.begin(), above.end(), &wanted) != above.end();
+    CaptureFinding finding{.reason = "publication_lacks_tables",
+                           .table = NameOf(wanted),
+                           .detail = absl::StrCat("its rows are sent as ", NameOf(as)),
+                           .loses = IsAskedFor(NameOf(wanted)),
+                           .argument = postgres::TableArgument(wanted.schema, wanted.table)};
+    if (is_above) {
+      finding.statement = AddSql(own_, wanted);
+    } else if (own_.members.contains(as.relation)) {
+      finding.statement =
+          absl::StrCat("BEGIN; ", DropSql(own_, as), "; ", AddSql(own_, wanted), "; COMMIT");
+    } else {
+      finding.statement =
+          absl::StrCat("a publication that names ", NameOf(wanted), ", and not ", NameOf(as));
+    }
+    Find(std::move(finding));
+  }
+
+  void IsNotSent(const TableFacts& leaf, const TableFacts& wanted) {
+    const std::string name = NameOf(wanted);
+    CaptureFinding finding{.reason = "publication_lacks_tables",
+                           .table = name,
+                           .statement = AddSql(own_, wanted),
+                           .loses = IsAskedFor(name),
+                           .argument = postgres::TableArgument(wanted.schema, wanted.table)};
+    if (!own_.via_root && !Admits(leaf))
+      absl::StrAppend(&finding.statement, "; ", ViaRootSql(own_, true));
+    if (const auto known = memory_.tables.find(name);
+        known != memory_.tables.end() && known->second.relation != wanted.relation) {
+      const TableFacts* const before = map_.Find(known->second.relation);
+      finding.reason = "table_created_anew";
+      finding.detail =
+          absl::StrCat(OidText(wanted.relation), " now; ", OidText(known->second.relation),
+                       ", which was captured, is ",
+                       before == nullptr ? "gone" : absl::StrCat(NameOf(*before), " now"));
+    }
+    if (said_.contains({finding.reason, finding.table})) return;
+    if (wish_.follows && own_.refuses_without_identity() && LacksIdentity(wanted)) {
+      finding.detail = std::string(kNotAdded);
+      finding.statement = IdentitySql(wanted) + ": it is then added";
+    } else if (wish_.follows) {
+      Uncovered(wanted);
+    }
+    Find(std::move(finding));
+  }
+
+  bool LacksIdentity(const TableFacts& table) const {
+    for (const TableFacts* const leaf : map_.Leaves(table)) {
+      if (leaf->identity == SentIdentity::kNone) return true;
+    }
+    return table.identity == SentIdentity::kNone && map_.Leaves(table).empty();
+  }
+
+  // A partitioned table that has no partition yet: the first one's rows are to come, too.
+  void LookAtEmpty(const TableFacts& root) {
+    if (!Admits(root) || IsElsewhere(root) || own_.all_tables || Names(own_, root)) return;
+    for (const TableFacts* const above : map_.Ancestors(root)) {
+      if (Admits(*above) || Names(own_, *above)) return;
+    }
+    if (own_.refuses_without_identity() && LacksIdentity(root)) return;
+    Uncovered(root);
+  }
+
+  void Uncovered(const TableFacts& table) {
+    verdict_.uncovered.push_back({.relation = table.relation,
+                                  .schema = table.schema,
+                                  .table = table.table,
+                                  .has_children = table.has_children});
+  }
+
+  // Of what comes: whether less comes than before.
+  void Compare(const std::string& name, const ComesAs& comes) {
+    const auto found = memory_.tables.find(name);
+    const bool refuses =
+        own_.refuses_without_identity() && comes.weakest->identity == SentIdentity::kNone;
+    const bool refused = found != memory_.tables.end() &&
+                         (found->second.identity == SentIdentity::kNone || found->second.refuses);
+    if (comes.refused != nullptr) {
+      CaptureFinding finding = Refused(*comes.refused, *comes.as);
+      finding.loses = found != memory_.tables.end() && !refused;
       Find(std::move(finding));
     }
-
-    void IsNotSent(const TableFacts& leaf, const TableFacts& wanted) {
-      const std::string name = NameOf(wanted);
-      CaptureFinding finding{.reason = "publication_lacks_tables",
-                             .table = name,
-                             .statement = AddSql(own_, wanted),
-                             .loses = IsAskedFor(name),
-                             .argument = postgres::TableArgument(wanted.schema, wanted.table)};
-      if (!own_.via_root && !Admits(leaf))
-        absl::StrAppend(&finding.statement, "; ", ViaRootSql(own_, true));
-      if (const auto known = memory_.tables.find(name);
-          known != memory_.tables.end() && known->second.relation != wanted.relation) {
-        const TableFacts* const before = map_.Find(known->second.relation);
-        finding.reason = "table_created_anew";
-        finding.detail =
-            absl::StrCat(OidText(wanted.relation), " now; ", OidText(known->second.relation),
-                         ", which was captured, is ",
-                         before == nullptr ? "gone" : absl::StrCat(NameOf(*before), " now"));
-      }
-      if (said_.contains({finding.reason, finding.table})) return;
-      if (wish_.follows && own_.refuses_without_identity() && LacksIdentity(wanted)) {
-        finding.detail = std::string(kNotAdded);
-        finding.statement = IdentitySql(wanted) + ": it is then added";
-      } else if (wish_.follows) {
-        Uncovered(wanted);
-      }
-      Find(std::move(finding));
+    if (refuses) {
+      Find({.reason = "publication_refuses_writes",
+            .table = NameOf(*comes.weakest),
+            .statement = IdentitySql(*comes.weakest),
+            .loses = found != memory_.tables.end() && !refused});
     }
-
-    bool LacksIdentity(const TableFacts& table) const {
-      for (const TableFacts* const leaf : map_.Leaves(table)) {
-        if (leaf->identity == SentIdentity::kNone) return true;
-      }
-      return table.identity == SentIdentity::kNone && map_.Leaves(table).empty();
+    if (found == memory_.tables.end()) return;
+    const CaptureMemory::Table& known = found->second;
+    if (known.identity == SentIdentity::kFull && comes.weakest->identity != SentIdentity::kFull) {
+      Find({.reason = "replica_identity_weaker",
+            .table = NameOf(*comes.weakest),
+            .statement =
+                absl::StrCat("ALTER TABLE ", Quoted(*comes.weakest), " REPLICA IDENTITY FULL")});
     }
-
-    // A partitioned table that has no partition yet: the first one's rows are to come, too.
-    void LookAtEmpty(const TableFacts& root) {
-      if (!Admits(root) || IsElsewhere(root) || own_.all_tables || Names(own_, root)) return;
-      for (const TableFacts* const above : map_.Ancestors(root)) {
-        if (Admits(*above) || Names(own_, *above)) return;
-      }
-      if (own_.refuses_without_identity() && LacksIdentity(root)) return;
-      Uncovered(root);
-    }
-
-    void Uncovered(const TableFacts& table) {
-      verdict_.uncovered.push_back({.relation = table.relation,
-                                    .schema = table.schema,
-                                    .table = table.table,
-                                    .has_children = table.has_children});
-    }
-
-    // Of what comes: whether less comes than before.
-    void Compare(const std::string& name, const ComesAs& comes) {
-      const auto found = memory_.tables.find(name);
-      const bool refuses =
-          own_.refuses_without_identity() && comes.weakest->identity == SentIdentity::kNone;
-      const bool refused = found != memory_.tables.end() &&
-                           (found->second.identity == SentIdentity::kNone || found->second.refuses);
-      if (comes.refused != nullptr) {
-        CaptureFinding finding = Refused(*comes.refused, *comes.as);
-        finding.loses = found != memory_.tables.end() && !refused;
-        Find(std::move(finding));
-      }
-      if (refuses) {
-        Find({.reason = "publication_refuses_writes",
-              .table = NameOf(*comes.weakest),
-              .statement = IdentitySql(*comes.weakest),
-              .loses = found != memory_.tables.end() && !refused});
-      }
-      if (found == memory_.tables.end()) return;
-      const CaptureMemory::Table& known = found->second;
-      if (known.identity == SentIdentity::kFull && comes.weakest->identity != SentIdentity::kFull) {
-        Find({.reason = "replica_identity_weaker",
-              .table = NameOf(*comes.weakest),
-              .statement =
-                  absl::StrCat("ALTER TABLE ", Quoted(*comes.weakest), " REPLICA IDENTITY FULL")});
-      }
-      const MemberFacts member = MemberOf(*comes.as);
-      if (!member.filter.empty() && member.filter != known.filter) {
-        Find({.reason = "publication_row_filter",
-              .table = name,
-              .statement = AnewSql(own_, *comes.as)});
-      }
-      if (!member.all_columns && known.all_columns) {
-        Find({.reason = "publication_column_list",
-              .table = name,
-              .statement = AnewSql(own_, *comes.as)});
-      }
-    }
-
-    CaptureFinding Refused(const TableFacts& leaf, const TableFacts& as) const {
-      CaptureFinding finding{.reason = "publication_refuses_writes", .table = NameOf(leaf)};
-      switch (own_.refusals.at(leaf.relation)) {
-        case Refusal::kGenerated:
-          finding.detail = "its replica identity has generated columns that are not sent";
-          finding.statement =
-              absl::StrCat("ALTER TABLE ", Quoted(leaf), " REPLICA IDENTITY DEFAULT",
-                           ", with a primary key of other columns; or, where none of "
-                           "them is VIRTUAL, ",
-                           GeneratedSql(own_));
-          break;
-        case Refusal::kList:
-          finding.detail = "the column list lacks columns of its replica identity";
-          finding.statement = AnewSql(own_, as);
-          break;
-        case Refusal::kFilter:
-          finding.detail = "the row filter reads columns outside of its replica identity";
-          finding.statement = AnewSql(own_, as);
-          break;
-      }
-      return finding;
-    }
-
-    MemberFacts MemberOf(const TableFacts& table) const {
-      const auto member = own_.members.find(table.relation);
-      return member == own_.members.end() ? MemberFacts() : member->second;
-    }
-
-    void LookForRenamed(const std::string& name, const CaptureMemory::Table& known) {
-      const TableFacts* const now = map_.Find(known.relation);
-      if (now == nullptr || NameOf(*now) == name || Admits(*now) || map_.Find(name) != nullptr)
-        return;
-      const std::vector<const TableFacts*> leaves = map_.Leaves(*now);
-      const bool sent = std::any_of(leaves.begin(), leaves.end(), [this](const TableFacts* leaf) {
-        return map_.SentAs(*leaf, own_) != nullptr;
-      });
-      // It is out of use where it was taken out of the publication, too; out of a schema it goes so.
-      if (!sent && own_.schemas.empty()) return;
-      Find({.reason = "captured_table_renamed",
+    const MemberFacts member = MemberOf(*comes.as);
+    if (!member.filter.empty() && member.filter != known.filter) {
+      Find({.reason = "publication_row_filter",
             .table = name,
-            .detail = absl::StrCat(NameOf(*now), " now"),
-            .statement = own_.members.contains(now->relation) ? DropSql(own_, *now) : ""});
+            .statement = AnewSql(own_, *comes.as)});
     }
-
-    void LookAtOperations() {
-      if (!memory_.begun) return;
-      if (memory_.generated && !own_.generated) {
-        Find({.reason = "publication_column_list",
-              .detail = "generated columns",
-              .statement = GeneratedSql(own_)});
-      }
-      std::vector<std::string> lost;
-      const auto look = [&](bool wanted, bool before, bool now, absl::string_view what) {
-        if (wanted && before && !now) lost.emplace_back(what);
-      };
-      look(wish_.inserts, memory_.inserts, own_.inserts, "inserts");
-      look(wish_.updates, memory_.updates, own_.updates, "updates");
-      look(wish_.deletes, memory_.deletes, own_.deletes, "deletes");
-      look(wish_.truncates, memory_.truncates, own_.truncates, "truncates");
-      if (lost.empty()) return;
-      Find({.reason = "publication_lacks_operations",
-            .detail = absl::StrJoin(lost, ", "),
-            .statement = OperationsSql(own_, memory_)});
+    if (!member.all_columns && known.all_columns) {
+      Find({.reason = "publication_column_list",
+            .table = name,
+            .statement = AnewSql(own_, *comes.as)});
     }
+  }
 
-    void LookAtSignals() {
-      if (wish_.signal_table.empty()) return;
-      const auto found =
-          std::find_if(facts_.tables.begin(), facts_.tables.end(),
-                       [this](const TableFacts& table) { return IsSignalTable(table); });
-      const TableFacts* const table = found == facts_.tables.end() ? nullptr : &*found;
-      if (table == nullptr) {
-        return Find({.reason = "signal_table_missing",
-                     .table = wish_.signal_table,
-                     .statement = SignalTableSql(wish_.signal_table)});
-      }
-      if (IsElsewhere(*table)) return;
-      bool comes = !table->partitioned || own_.all_tables || Names(own_, *table);
-      for (const TableFacts* const leaf : map_.Leaves(*table)) {
-        const TableFacts* const as = map_.SentAs(*leaf, own_);
-        if (as == nullptr) {
-          comes = false;
-        } else if (as != table) {
-          Find({.reason = "signal_table_partitioned",
-                .table = wish_.signal_table,
-                .statement = ViaRootSql(own_, true)});
-        }
-      }
-      if (comes) return;
-      Find({.reason = "signal_table_not_published",
-            .table = wish_.signal_table,
-            .statement = table->unlogged
-                             ? absl::StrCat("ALTER TABLE ", Quoted(*table), " SET LOGGED")
-                             : AddSql(own_, *table)});
+  CaptureFinding Refused(const TableFacts& leaf, const TableFacts& as) const {
+    CaptureFinding finding{.reason = "publication_refuses_writes", .table = NameOf(leaf)};
+    switch (own_.refusals.at(leaf.relation)) {
+      case Refusal::kGenerated:
+        finding.detail = "its replica identity has generated columns that are not sent";
+        finding.statement = absl::StrCat("ALTER TABLE ", Quoted(leaf), " REPLICA IDENTITY DEFAULT",
+                                         ", with a primary key of other columns; or, where none of "
+                                         "them is VIRTUAL, ",
+                                         GeneratedSql(own_));
+        break;
+      case Refusal::kList:
+        finding.detail = "the column list lacks columns of its replica identity";
+        finding.statement = AnewSql(own_, as);
+        break;
+      case Refusal::kFilter:
+        finding.detail = "the row filter reads columns outside of its replica identity";
+        finding.statement = AnewSql(own_, as);
+        break;
     }
+    return finding;
+  }
 
-    const CaptureFacts& facts_;
-    const CaptureWish& wish_;
-    const CaptureMemory& memory_;
-    const PublicationFacts& own_;
-    const CaptureMap map_;
-    std::set<Oid> admitted_;
-    std::map<Oid, int> slots_;  // of admitted tables, where there are several
-    std::map<std::string, ComesAs> comes_;
-    std::set<std::pair<std::string, std::string>> said_;
-    CaptureVerdict verdict_;
-  };
+  MemberFacts MemberOf(const TableFacts& table) const {
+    const auto member = own_.members.find(table.relation);
+    return member == own_.members.end() ? MemberFacts() : member->second;
+  }
+
+  void LookForRenamed(const std::string& name, const CaptureMemory::Table& known) {
+    const TableFacts* const now = map_.Find(known.relation);
+    if (now == nullptr || NameOf(*now) == name || Admits(*now) || map_.Find(name) != nullptr)
+      return;
+    const std::vector<const TableFacts*> leaves = map_.Leaves(*now);
+    const bool sent = std::any_of(leaves.begin(), leaves.end(), [this](const TableFacts* leaf) {
+      return map_.SentAs(*leaf, own_) != nullptr;
+    });
+    // It is out of use where it was taken out of the publication, too; out of a schema it goes so.
+    if (!sent && own_.schemas.empty()) return;
+    Find({.reason = "captured_table_renamed",
+          .table = name,
+          .detail = absl::StrCat(NameOf(*now), " now"),
+          .statement = own_.members.contains(now->relation) ? DropSql(own_, *now) : ""});
+  }
+
+  void LookAtOperations() {
+    if (!memory_.begun) return;
+    if (memory_.generated && !own_.generated) {
+      Find({.reason = "publication_column_list",
+            .detail = "generated columns",
+            .statement = GeneratedSql(own_)});
+    }
+    std::vector<std::string> lost;
+    const auto look = [&](bool wanted, bool before, bool now, absl::string_view what) {
+      if (wanted && before && !now) lost.emplace_back(what);
+    };
+    look(wish_.inserts, memory_.inserts, own_.inserts, "inserts");
+    look(wish_.updates, memory_.updates, own_.updates, "updates");
+    look(wish_.deletes, memory_.deletes, own_.deletes, "deletes");
+    look(wish_.truncates, memory_.truncates, own_.truncates, "truncates");
+    if (lost.empty()) return;
+    Find({.reason = "publication_lacks_operations",
+          .detail = absl::StrJoin(lost, ", "),
+          .statement = OperationsSql(own_, memory_)});
+  }
+
+  void LookAtSignals() {
+    if (wish_.signal_table.empty()) return;
+    const auto found =
+        std::find_if(facts_.tables.begin(), facts_.tables.end(),
+                     [this](const TableFacts& table) { return IsSignalTable(table); });
+    const TableFacts* const table = found == facts_.tables.end() ? nullptr : &*found;
+    if (table == nullptr) {
+      return Find({.reason = "signal_table_missing",
+                   .table = wish_.signal_table,
+                   .statement = SignalTableSql(wish_.signal_table)});
+    }
+    if (IsElsewhere(*table)) return;
+    bool comes = !table->partitioned || own_.all_tables || Names(own_, *table);
+    for (const TableFacts* const leaf : map_.Leaves(*table)) {
+      const TableFacts* const as = map_.SentAs(*leaf, own_);
+      if (as == nullptr) {
+        comes = false;
+      } else if (as != table) {
+        Find({.reason = "signal_table_partitioned",
+              .table = wish_.signal_table,
+              .statement = ViaRootSql(own_, true)});
+      }
+    }
+    if (comes) return;
+    Find({.reason = "signal_table_not_published",
+          .table = wish_.signal_table,
+          .statement = table->unlogged ? absl::StrCat("ALTER TABLE ", Quoted(*table), " SET LOGGED")
+                                       : AddSql(own_, *table)});
+  }
+
+  const CaptureFacts& facts_;
+  const CaptureWish& wish_;
+  const CaptureMemory& memory_;
+  const PublicationFacts& own_;
+  const CaptureMap map_;
+  std::set<Oid> admitted_;
+  std::map<Oid, int> slots_;  // of admitted tables, where there are several
+  std::map<std::string, ComesAs> comes_;
+  std::set<std::pair<std::string, std::string>> said_;
+  CaptureVerdict verdict_;
+};
 
 }  // namespace
 
-CaptureVerdict
-JudgeCapture(const CaptureFacts& facts, const CaptureWish& wish, const CaptureMemory& memory) {
+CaptureVerdict JudgeCapture(const CaptureFacts& facts, const CaptureWish& wish,
+                            const CaptureMemory& memory) {
   return Judge(facts, wish, memory).Run();
 }
 
