@@ -2,12 +2,48 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 
 namespace walduct::cli {
+namespace {
+
+void AddOutboxNames(CLI::App* init, outbox::InitOptions* names, std::string* url) {
+  static const std::map<std::string, outbox::Flavour> kFlavours = {
+      {"table", outbox::Flavour::kTable},
+      {"partitioned", outbox::Flavour::kPartitioned},
+      {"message", outbox::Flavour::kMessage}};
+  init->add_option("--flavour", names->flavour,
+                   "table, partitioned (by day) or message (pg_logical_emit_message, no table)")
+      ->transform(OneOf(kFlavours));
+  init->add_option("--schema", names->schema, "Schema of the tables")->capture_default_str();
+  init->add_option("--table", names->table, "The outbox table")->capture_default_str();
+  init->add_option("--inbox-table", names->inbox_table, "The consumer's inbox table")
+      ->capture_default_str();
+  init->add_option("--role", names->role, "Role that walduct connects as")->capture_default_str();
+  init->add_option("--application-role", names->application_role,
+                   "Existing role of the application, which is granted INSERT");
+  init->add_option("--publication", names->publication)->capture_default_str();
+  init->add_option("--slot", names->slot, "Replication slot")->capture_default_str();
+  init->add_option("--connector", names->connector, "Name of the connector and topic.prefix")
+      ->capture_default_str();
+  init->add_option("--message-prefix", names->message_prefix, "Prefix of logical messages")
+      ->capture_default_str();
+  init->add_flag("--cleanup", names->cleanup, "Include what housekeeping needs");
+  auto* const host =
+      init->add_option("--host", names->host, "Where the connector finds the server");
+  auto* const port = init->add_option("--port", names->port, "Its port");
+  auto* const database = init->add_option("--database", names->database, "The database");
+  init->add_option("--url", *url, "postgres://HOST:PORT/DATABASE in place of these three")
+      ->excludes(host)
+      ->excludes(port)
+      ->excludes(database);
+}
+
+}  // namespace
 
 void AddConfiguration(CLI::App* command, Arguments* arguments, bool required) {
   auto* files = command->add_option(
@@ -92,6 +128,69 @@ void AddOfConnector(CLI::App* command, Arguments* arguments, std::string* value,
       arguments->wrong = absl::StrCat("missing: ", what);
     }
   });
+}
+
+void AddOutbox(CLI::App* app, Arguments* arguments) {
+  auto* outbox = app->add_subcommand("outbox", "Set an outbox table up, or clean it");
+  outbox->require_subcommand(1);
+  auto* init = outbox->add_subcommand("init", "Print SQL and the matching connector configuration");
+  AddOutboxNames(init, &arguments->outbox, &arguments->outbox_url);
+  static const std::map<std::string, OutboxPart> kParts = {{"all", OutboxPart::kAll},
+                                                           {"connector", OutboxPart::kConnector},
+                                                           {"example", OutboxPart::kExample}};
+  init->add_option("--print", arguments->outbox_part,
+                   "all: SQL, with the rest as comments; or only the connector or the example")
+      ->transform(OneOf(kParts));
+  init->add_flag_callback(
+      "--inbox", [arguments] { arguments->outbox_part = OutboxPart::kInbox; },
+      "Print the consumer's inbox table instead");
+  init->callback([arguments] { arguments->command = Command::kOutboxInit; });
+  auto* clean = outbox->add_subcommand(
+      "clean", "Run housekeeping once: remove what is past its retention and acknowledged");
+  AddConfiguration(clean, arguments, true);
+  AddLogging(clean, arguments);
+  clean->add_flag("--dry-run", arguments->dry_run, "Only count, remove nothing");
+  clean
+      ->add_option("--wait", arguments->wait_seconds,
+                   "Seconds to wait for the running connector to acknowledge")
+      ->capture_default_str();
+  clean->callback([arguments] { arguments->command = Command::kOutboxClean; });
+}
+
+void AddDemo(CLI::App* app, Arguments* arguments) {
+  auto* demo = app->add_subcommand(
+      "demo",
+      "Show what walduct does, on a PostgreSQL that is there, with or without Kafka\n"
+      "Makes a schema with two tables, streams them by a temporary slot, changes rows and prints "
+      "the events; in the end, also on Ctrl-C, drops all that it has made. Touches nothing that is "
+      "there before: a schema or topics of these names are refused.");
+  DemoRequest* asked = &arguments->demo;
+  demo->add_option("--url", asked->url,
+                   "postgres://USER:PASSWORD@HOST:PORT/DATABASE, of a role that may create a "
+                   "schema and replicate")
+      ->type_name("URL")
+      ->required();
+  demo->add_option("--password-file", asked->password_file,
+                   "Its first line is the password, in place of one in the URL")
+      ->type_name("FILE");
+  demo->add_option("--kafka", asked->bootstrap_servers,
+                   "Brokers to publish to; without it events go to a file and from there to the "
+                   "terminal")
+      ->type_name("HOST:PORT");
+  demo->add_option("-w,--worker", asked->worker_file,
+                   "Kafka Connect worker properties: brokers, and how they are logged in to")
+      ->type_name("FILE");
+  demo->add_option("--schema", asked->schema,
+                   "Of the tables; also the name of slot and publication, and what topics begin "
+                   "with")
+      ->capture_default_str();
+  demo->add_option("--listen", asked->listen,
+                   "HOST:PORT of status and console (default: a free port of 127.0.0.1)")
+      ->type_name("HOST:PORT");
+  demo->add_flag("--delete-topics", asked->delete_topics,
+                 "Delete the topics in the end, too; else they are left");
+  demo->add_flag("--once", asked->once, "End by itself after the story");
+  demo->callback([arguments] { arguments->command = Command::kDemo; });
 }
 
 }  // namespace walduct::cli

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "cli/demo_request.h"
 #include "engine/commands/signal_commands.h"
 #include "outbox/init_options.h"
 
@@ -69,13 +70,6 @@ struct Arguments {
     bool force = false;
   };
 
-  struct Demo {
-    std::string url, password_file;
-    std::string bootstrap_servers;  // empty: without Kafka
-    std::string schema = "walduct_demo";
-    bool once = false, delete_topics = false;
-  };
-
   Command command = Command::kNone;
   std::vector<std::string> connector_files;
   std::string worker_file;
@@ -113,7 +107,7 @@ struct Arguments {
   bool fix = false;                     // of doctor
   bool full = false, snapshot = false;  // of tail
   bool pretty = false;                  // of tail: for eyes, without a terminal too
-  Demo demo;                            // of demo
+  DemoRequest demo;                     // of demo
   std::string shell;                    // of completion
   std::string topic_prefix;             // of shadow: before the names of topics; empty: to a file
   std::string directory;                // of shadow: its position, its file

@@ -21,6 +21,7 @@
 #include "engine/errors/error_policy.h"
 #include "kafka/options.h"
 #include "loader/load_connector.h"
+#include "loader/load_worker.h"
 
 namespace walduct::cli {
 namespace {
@@ -130,6 +131,24 @@ std::shared_ptr<const kafka::KafkaOptions> LoadKafka(const Arguments& arguments)
   return std::make_shared<const kafka::KafkaOptions>(*result.options.kafka);
 }
 
+Arguments WithListenerOfFiles(Arguments arguments) {
+  if (!arguments.url.empty() || !arguments.listen.empty()) return arguments;
+  std::optional<config::LoadRequest> request = MakeRequest(arguments);
+  if (!request) return arguments;
+  for (const std::string& file : arguments.connector_files) {
+    request->connector_path = file;
+    for (const config::PropertyReport& one : loader::LoadConnector(*request).properties) {
+      if (one.name == "walduct.listen" && arguments.listen.empty()) arguments.listen = one.value;
+    }
+  }
+  if (!arguments.connector_files.empty() || arguments.worker_file.empty()) return arguments;
+  const loader::WorkerResult worker = loader::LoadWorker(*request);
+  if (!worker.errors.empty() || worker.options.listeners.empty()) return arguments;
+  const rest::ListenerOptions& first = worker.options.listeners.front();
+  arguments.listen = absl::StrCat(first.tls == nullptr ? "" : "https://", first.address.ToString());
+  return arguments;
+}
+
 engine::SignalReader SignalReaderOf(const engine::ConnectorOptions& options) {
   return {.connector = options.name,
           .topic_prefix = engine::TopicPrefixOf(options),
@@ -139,6 +158,18 @@ engine::SignalReader SignalReaderOf(const engine::ConnectorOptions& options) {
           .tables = *options.tables,
           .columns = engine::ColumnsOf(options),
           .message_keys = engine::MessageKeysOf(options)};
+}
+
+int ForEachSignalReader(
+    const Arguments& arguments,
+    const std::function<int(const std::string&, const engine::SignalReader&)>& then) {
+  std::vector<loader::LoadResult> results;
+  if (!LoadAll(arguments, &results)) return engine::kExitConfiguration;
+  for (const loader::LoadResult& result : results) {
+    const int code = then(result.options.name, SignalReaderOf(result.options));
+    if (code != engine::kExitClean) return code;
+  }
+  return engine::kExitClean;
 }
 
 std::vector<engine::ConnectorOptions> AllLanes(const std::vector<loader::LoadResult>& results) {

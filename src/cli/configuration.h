@@ -51,11 +51,21 @@ bool LoadOne(const Arguments& arguments, loader::LoadResult* result);
 // What their files say, without the options made of it.
 bool LoadReports(const Arguments& arguments, std::vector<config::LoadReport>* reports);
 
+// Where neither --url nor --listen nor the environment says where a process answers: with the
+// listener that the files of -f and -w have, as far as they can be read.
+Arguments WithListenerOfFiles(Arguments arguments);
+
 // How the one connector of -f reaches its brokers; null when it is refused, which has been printed.
 std::shared_ptr<const kafka::KafkaOptions> LoadKafka(const Arguments& arguments);
 
 // Of a connector, what says how it is sent signals.
 engine::SignalReader SignalReaderOf(const engine::ConnectorOptions& options);
+
+// Of each connector that -f names, until one does not end clean: its name and its reader. The exit
+// code; of a refused configuration, too, which has been printed.
+int ForEachSignalReader(
+    const Arguments& arguments,
+    const std::function<int(const std::string&, const engine::SignalReader&)>& then);
 
 // Of all of them: a connector that reads several slots is one lane for each.
 std::vector<engine::ConnectorOptions> AllLanes(const std::vector<loader::LoadResult>& results);

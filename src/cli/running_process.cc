@@ -2,16 +2,12 @@
 
 #include <rapidjson/document.h>
 
-#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "base/error.h"
-#include "cli/configuration.h"
 #include "http/address.h"
-#include "loader/load_connector.h"
-#include "loader/load_worker.h"
 
 namespace walduct::cli {
 namespace {
@@ -32,24 +28,6 @@ std::string UrlOf(const Arguments& arguments) {
 }
 
 }  // namespace
-
-Arguments WithListenerOfFiles(Arguments arguments) {
-  if (!arguments.url.empty() || !arguments.listen.empty()) return arguments;
-  std::optional<config::LoadRequest> request = MakeRequest(arguments);
-  if (!request) return arguments;
-  for (const std::string& file : arguments.connector_files) {
-    request->connector_path = file;
-    for (const config::PropertyReport& one : loader::LoadConnector(*request).properties) {
-      if (one.name == "walduct.listen" && arguments.listen.empty()) arguments.listen = one.value;
-    }
-  }
-  if (!arguments.connector_files.empty() || arguments.worker_file.empty()) return arguments;
-  const loader::WorkerResult worker = loader::LoadWorker(*request);
-  if (!worker.errors.empty() || worker.options.listeners.empty()) return arguments;
-  const rest::ListenerOptions& first = worker.options.listeners.front();
-  arguments.listen = absl::StrCat(first.tls == nullptr ? "" : "https://", first.address.ToString());
-  return arguments;
-}
 
 http::Server ServerOf(const Arguments& arguments) {
   return {.url = UrlOf(arguments),

@@ -9,10 +9,6 @@
 
 namespace walduct::cli {
 
-// Where neither --url nor --listen nor the environment says it: with the listener that the files of
-// -f and -w have, as far as they can be read.
-Arguments WithListenerOfFiles(Arguments arguments);
-
 // Of --url or --listen, with what --ca, --cert and --key name; a process that listens everywhere is
 // asked here.
 http::Server ServerOf(const Arguments& arguments);

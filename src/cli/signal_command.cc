@@ -8,7 +8,6 @@
 #include "cli/configuration.h"
 #include "engine/commands/signal_commands.h"
 #include "engine/errors/error_policy.h"
-#include "loader/load_connector.h"
 
 namespace walduct::cli {
 namespace {
@@ -59,24 +58,21 @@ int SendSignal(const Arguments& arguments) {
   bool good = false;
   const std::string data = DataOf(arguments.signal, &good);
   if (!good) return Refuse("--filter: write TABLE=SQL, as in --filter \"public.orders=id > 10\"");
-  std::vector<loader::LoadResult> results;
-  if (!LoadAll(arguments, &results)) return engine::kExitConfiguration;
   const Environment environment = Environment::Real();
-  for (const loader::LoadResult& result : results) {
+  return ForEachSignalReader(arguments, [&](const std::string& name, const auto& reader) -> int {
     std::string id = arguments.signal.id;
     if (id.empty()) id = engine::NewSignalId(*environment.clock);
     const absl::StatusOr<std::string> where =
-        engine::SendSignal(SignalReaderOf(result.options), arguments.signal.via,
+        engine::SendSignal(reader, arguments.signal.via,
                            {.id = id, .type = arguments.signal.type, .data = data}, environment);
     if (absl::IsInvalidArgument(where.status())) {
       PrintStatus(where.status());
       return engine::kExitConfiguration;
     }
     if (!where.ok()) return PrintStatus(where.status());
-    std::cout << result.options.name << ": " << arguments.signal.type << " " << id << " in "
-              << *where << "\n";
-  }
-  return engine::kExitClean;
+    std::cout << name << ": " << arguments.signal.type << " " << id << " in " << *where << "\n";
+    return engine::kExitClean;
+  });
 }
 
 }  // namespace walduct::cli

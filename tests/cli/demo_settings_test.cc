@@ -13,14 +13,14 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::Pair;
 
-Arguments Asked(const std::string& url) {
-  Arguments arguments;
-  arguments.demo.url = url;
-  return arguments;
+DemoRequest Asked(const std::string& url) {
+  DemoRequest asked;
+  asked.url = url;
+  return asked;
 }
 
-std::string Refusal(const Arguments& arguments) {
-  return std::string(DemoSettingsOf(arguments, "/tmp/d").status().message());
+std::string Refusal(const DemoRequest& asked) {
+  return std::string(DemoSettingsOf(asked, "/tmp/d").status().message());
 }
 
 TEST(DemoSettings, WithoutKafkaRecordsGoToAFile) {
@@ -37,10 +37,10 @@ TEST(DemoSettings, WithoutKafkaRecordsGoToAFile) {
 }
 
 TEST(DemoSettings, WithKafka) {
-  Arguments arguments = Asked("postgres://me@db/test");
-  arguments.demo.bootstrap_servers = "k:9092";
-  arguments.demo.schema = "tour";
-  const auto settings = DemoSettingsOf(arguments, "/tmp/d");
+  DemoRequest asked = Asked("postgres://me@db/test");
+  asked.bootstrap_servers = "k:9092";
+  asked.schema = "tour";
+  const auto settings = DemoSettingsOf(asked, "/tmp/d");
   ASSERT_TRUE(settings.ok()) << settings.status();
   EXPECT_THAT(settings->properties, Contains(Pair("bootstrap.servers", "k:9092")));
   EXPECT_THAT(settings->properties, Contains(Pair("database.port", "5432")));
@@ -51,13 +51,13 @@ TEST(DemoSettings, WithKafka) {
 TEST(DemoSettings, APasswordFromAFile) {
   const std::string path = testing::TempDir() + "/demo_password";
   std::ofstream(path) << "secret\r\nmore\n";
-  Arguments arguments = Asked("postgres://me@db/test");
-  arguments.demo.password_file = path;
-  const auto settings = DemoSettingsOf(arguments, "/tmp/d");
+  DemoRequest asked = Asked("postgres://me@db/test");
+  asked.password_file = path;
+  const auto settings = DemoSettingsOf(asked, "/tmp/d");
   ASSERT_TRUE(settings.ok()) << settings.status();
   EXPECT_THAT(settings->properties, Contains(Pair("database.password", "secret")));
-  arguments.demo.password_file = path + ".none";
-  EXPECT_THAT(Refusal(arguments), HasSubstr("--password-file"));
+  asked.password_file = path + ".none";
+  EXPECT_THAT(Refusal(asked), HasSubstr("--password-file"));
 }
 
 TEST(DemoSettings, WhatIsRefused) {
@@ -65,9 +65,9 @@ TEST(DemoSettings, WhatIsRefused) {
   EXPECT_THAT(Refusal(Asked("postgres://me@db")), HasSubstr("/DATABASE is missing"));
   EXPECT_THAT(Refusal(Asked("postgres://db/test")), HasSubstr("USER@ is missing"));
   for (const char* schema : {"", "Shop", "a b", "pg_x", "1a"}) {
-    Arguments arguments = Asked("postgres://me@db/test");
-    arguments.demo.schema = schema;
-    EXPECT_THAT(Refusal(arguments), HasSubstr("--schema")) << schema;
+    DemoRequest asked = Asked("postgres://me@db/test");
+    asked.schema = schema;
+    EXPECT_THAT(Refusal(asked), HasSubstr("--schema")) << schema;
   }
 }
 

@@ -91,6 +91,18 @@ TEST(EyesRecord, ADeleteShowsItsKey) {
   EXPECT_EQ(Line(""), "                         TOMBSTONE shop.public.orders  id=102\n");
 }
 
+TEST(EyesRecord, AMessageIsText) {
+  const auto message = [](absl::string_view content) {
+    return Line(absl::StrCat(R"({"op":"m","source":{"lsn":29599096,"ts_ms":43387123},)",
+                             R"("message":{"prefix":"audit","content":")", content, "\"}}"),
+                {}, std::nullopt);
+  };
+  EXPECT_EQ(message("aGVsbG8gZXllcw=="),
+            "12:03:07.123Z 0/1C3A578  MESSAGE   shop.public.orders  (no key)  prefix=audit  "
+            "content=\"hello eyes\"\n");
+  EXPECT_THAT(message("//79"), EndsWith("content=//79\n"));
+}
+
 TEST(EyesRecord, WhatIsNoChange) {
   EXPECT_EQ(Line(R"({"amount":3,"tags":["a","b c"],"at":{"x":1}})", {}, "plain"),
             "                         RECORD    shop.public.orders  plain  amount=3  "

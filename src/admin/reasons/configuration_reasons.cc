@@ -44,6 +44,14 @@ constexpr Reason kRows[] = {
     {.name = "debezium_server",
      .meaning = "Debezium Server's configuration has something that is not supported.",
      .remedy = "docs/forms.md."},
+    {.name = "demo_exists",
+     .meaning = "What walduct demo would make is there already; it touches nothing of it.",
+     .remedy =
+         "--schema takes another name; what a demo that was killed has left is dropped as the "
+         "hint says."},
+    {.name = "demo_silent",
+     .meaning = "The events of walduct demo have not come within a minute.",
+     .remedy = "The status above says what the connector waits for."},
     {.name = "group_in_use",
      .meaning =
          "The group of group.id has members of another kind, such as a Kafka Connect that runs.",
@@ -69,6 +77,9 @@ constexpr Reason kRows[] = {
     {.name = "status_unreachable",
      .meaning = "Nobody answers at the URL.",
      .remedy = "Start walduct with --listen HOST:PORT, and name that with --url."},
+    {.name = "table_not_found",
+     .meaning = "walduct tail --table names a table that the database does not have.",
+     .remedy = "The hint has names that are near; it is written schema.table."},
     {.name = "unknown_time_zone",
      .meaning = "A time zone is not known.",
      .remedy = "Europe/Berlin, +02:00, UTC."},

@@ -32,6 +32,7 @@
 #include "engine/errors/error_policy.h"
 #include "engine/lifecycle/connector_set.h"
 #include "engine/world/server_world.h"
+#include "engine/world/tail.h"
 #include "loader/load_connector.h"
 
 namespace walduct::cli {
@@ -74,8 +75,8 @@ class Demo {
 
   // Cleans up, whatever happens.
   absl::Status Run() {
-    ASSIGN_OR_RETURN(database_,
-                     engine::DemoDatabase::Open(loaded_.options, settings_.name, environment_));
+    ASSIGN_OR_RETURN(database_, engine::DemoDatabase::Open(*loaded_.options.database,
+                                                           settings_.name, environment_));
     RETURN_IF_ERROR(database_->CheckNothingIsThere());
     RETURN_IF_ERROR(CheckTopics());
     const absl::Status told = Tell();
@@ -247,12 +248,12 @@ int RunDemo(const Arguments& arguments) {
   if (folder.path().empty())
     return Refuse(absl::StrCat("cannot make a temporary folder: ", std::strerror(errno),
                                "; TMPDIR names another place"));
-  const absl::StatusOr<DemoSettings> settings = DemoSettingsOf(arguments, folder.path());
+  const absl::StatusOr<DemoSettings> settings = DemoSettingsOf(arguments.demo, folder.path());
   if (!settings.ok()) return PrintStatus(settings.status());
-  std::optional<config::LoadRequest> request = MakeRequest(arguments);
-  if (!request) return engine::kExitConfiguration;
-  request->connector_values = settings->properties;
-  loader::LoadResult loaded = loader::LoadConnector(*request, LoginFile());
+  config::LoadRequest request;
+  request.connector_values = settings->properties;
+  if (!arguments.demo.worker_file.empty()) request.worker_path = arguments.demo.worker_file;
+  const loader::LoadResult loaded = loader::LoadConnector(request, LoginFile());
   for (const std::string& error : loaded.errors) Refuse(error);
   if (!loaded.errors.empty()) return engine::kExitConfiguration;
   engine::IgnoreClientEnvironment(/*tell=*/false);

@@ -26,7 +26,7 @@ bool IsName(absl::string_view name) {
          std::all_of(name.begin(), name.end(), fits);
 }
 
-absl::StatusOr<std::string> PasswordOf(const Arguments::Demo& asked, const engine::DemoUrl& url) {
+absl::StatusOr<std::string> PasswordOf(const DemoRequest& asked, const engine::DemoUrl& url) {
   if (asked.password_file.empty()) return url.password;
   std::ifstream file(asked.password_file);
   std::string line;
@@ -38,9 +38,8 @@ absl::StatusOr<std::string> PasswordOf(const Arguments::Demo& asked, const engin
 
 }  // namespace
 
-absl::StatusOr<DemoSettings> DemoSettingsOf(const Arguments& arguments,
+absl::StatusOr<DemoSettings> DemoSettingsOf(const DemoRequest& asked,
                                             const std::string& directory) {
-  const Arguments::Demo& asked = arguments.demo;
   DemoSettings settings;
   ASSIGN_OR_RETURN(settings.url, engine::ParseDemoUrl(asked.url));
   ASSIGN_OR_RETURN(settings.url.password, PasswordOf(asked, settings.url));
@@ -51,7 +50,7 @@ absl::StatusOr<DemoSettings> DemoSettingsOf(const Arguments& arguments,
                      "with a digit or pg_"));
   }
   settings.name = asked.schema;
-  settings.kafka = !asked.bootstrap_servers.empty() || !arguments.worker_file.empty();
+  settings.kafka = !asked.bootstrap_servers.empty() || !asked.worker_file.empty();
   for (const char* table : {"customers", "orders"})
     settings.topics.push_back(absl::StrCat(asked.schema, ".", asked.schema, ".", table));
   auto& all = settings.properties;
@@ -72,7 +71,7 @@ absl::StatusOr<DemoSettings> DemoSettingsOf(const Arguments& arguments,
       {"table.include.list", absl::StrCat(asked.schema, "\\..*")},
       {"key.converter", kConverter},
       {"value.converter", kConverter},
-      {"walduct.listen", arguments.listen.empty() ? "127.0.0.1:0" : arguments.listen},
+      {"walduct.listen", asked.listen.empty() ? "127.0.0.1:0" : asked.listen},
       {"offset.storage", "org.apache.kafka.connect.storage.MemoryOffsetBackingStore"}};
   all.insert(all.end(), std::begin(rest), std::end(rest));
   if (settings.kafka) {

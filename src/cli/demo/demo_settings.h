@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "cli/arguments.h"
+#include "cli/demo_request.h"
 #include "engine/commands/demo.h"
 
 namespace walduct::cli {
@@ -20,8 +20,7 @@ struct DemoSettings {
 };
 
 // directory: for what the demo writes. InvalidArgument: an address, a name or a file is none.
-absl::StatusOr<DemoSettings> DemoSettingsOf(const Arguments& arguments,
-                                            const std::string& directory);
+absl::StatusOr<DemoSettings> DemoSettingsOf(const DemoRequest& asked, const std::string& directory);
 
 // The properties as a file would have them, secrets left out.
 std::string DemoConfigurationText(const DemoSettings& settings);

@@ -125,8 +125,8 @@ bool IsAlive(const engine::ConnectorSet& connectors, Clock& clock) {
 bool FindTables(const Arguments& arguments, const std::vector<loader::LoadResult>& results) {
   if (arguments.command != Command::kTail || arguments.tables.empty()) return true;
   for (const loader::LoadResult& result : results) {
-    const absl::Status found =
-        engine::CheckTables(result.options, arguments.tables, Environment::Real());
+    const absl::Status found = engine::CheckTables(*result.options.database, *result.options.tables,
+                                                   arguments.tables, Environment::Real());
     // A server that is away is waited for, as without --table.
     if (ErrorReason(found) != "table_not_found") continue;
     PrintStatus(found);

@@ -8,10 +8,17 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "base/edit_distance.h"
-#include "cli/arguments.h"
 
 namespace walduct::cli {
 namespace {
+
+// Null: a command has no such subcommand.
+const CLI::App* Below(const CLI::App& command, const std::string& name) {
+  for (const CLI::App* one : command.get_subcommands({})) {
+    if (one->get_name() == name) return one;
+  }
+  return nullptr;
+}
 
 // "name", "name or other", "a, b or c"
 std::string Either(const std::vector<std::string>& names) {
@@ -59,7 +66,7 @@ std::string CommandPath(const CLI::App& app, const std::vector<std::string>& wor
   *command = &app;
   std::string path = app.get_name();
   for (const std::string& word : words) {
-    const CLI::App* const next = FindCommand(**command, word);
+    const CLI::App* const next = Below(**command, word);
     if (next == nullptr) break;
     *command = next;
     absl::StrAppend(&path, " ", word);

@@ -6,12 +6,9 @@
 #include "absl/strings/str_join.h"
 #include "base/error.h"
 #include "base/status_macros.h"
-#include "engine/configuration/connector_options.h"
-#include "offset/options.h"
+#include "engine/commands/command_session.h"
 #include "postgres/connection.h"
-#include "postgres/connection_options.h"
 #include "postgres/connection_url.h"
-#include "replication/options.h"
 
 namespace walduct::engine {
 namespace {
@@ -38,14 +35,6 @@ std::string Table(const std::string& schema, absl::string_view table) {
 }
 
 }  // namespace
-
-ConnectorOptions DemoConfig(ConnectorOptions config) {
-  config.replication->temporary_slot = true;
-  config.replication->failover_slot = false;
-  config.replication->drop_slot_on_stop = false;
-  config.offset->kind = offset::OffsetStoreKind::kMemory;
-  return config;
-}
 
 absl::StatusOr<DemoUrl> ParseDemoUrl(const std::string& url) {
   ASSIGN_OR_RETURN(const postgres::ConnectionUrl read, postgres::ParseConnectionUrl(url));
@@ -89,27 +78,21 @@ std::vector<DemoStep> DemoSteps(const std::string& schema) {
           {absl::StrCat("UPDATE ", orders, " SET id = 201 WHERE id = 101"), 3}};
 }
 
-DemoDatabase::DemoDatabase(ConnectorOptions config, std::string name,
+DemoDatabase::DemoDatabase(const postgres::DatabaseOptions& database, std::string name,
                            const Environment& environment)
-    : config_(std::make_unique<const ConnectorOptions>(std::move(config))),
-      name_(std::move(name)),
-      environment_(environment) {}
+    : database_(database), name_(std::move(name)), environment_(environment) {}
 
 DemoDatabase::~DemoDatabase() = default;
 
-absl::StatusOr<std::unique_ptr<DemoDatabase>> DemoDatabase::Open(const ConnectorOptions& config,
-                                                                 std::string name,
-                                                                 const Environment& environment) {
-  std::unique_ptr<DemoDatabase> demo(new DemoDatabase(config, std::move(name), environment));
+absl::StatusOr<std::unique_ptr<DemoDatabase>> DemoDatabase::Open(
+    const postgres::DatabaseOptions& database, std::string name, const Environment& environment) {
+  std::unique_ptr<DemoDatabase> demo(new DemoDatabase(database, std::move(name), environment));
   RETURN_IF_ERROR(demo->Connect());
   return demo;
 }
 
 absl::Status DemoDatabase::Connect() {
-  ASSIGN_OR_RETURN(connection_, postgres::Connection::Open({.database = *config_->database,
-                                                            .kind = postgres::SessionKind::kSql,
-                                                            .application_name = "walduct demo",
-                                                            .environment = environment_}));
+  ASSIGN_OR_RETURN(connection_, OpenSession(database_, "walduct demo", environment_));
   return absl::OkStatus();
 }
 

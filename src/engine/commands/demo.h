@@ -12,15 +12,10 @@
 
 namespace walduct::postgres {
 class Connection;
-}
+struct DatabaseOptions;
+}  // namespace walduct::postgres
 
 namespace walduct::engine {
-
-struct ConnectorOptions;
-
-// What the connector of a demo has: a slot that ends with its session, so that none is left behind
-// whatever happens to the process, and a position that nobody keeps.
-ConnectorOptions DemoConfig(ConnectorOptions config);
 
 // Of postgres://USER:PASSWORD@HOST:PORT/DATABASE; empty: not given.
 struct DemoUrl {
@@ -42,10 +37,9 @@ std::vector<DemoStep> DemoSteps(const std::string& schema);
 
 class DemoDatabase {
  public:
-  // name: of schema, slot and publication.
-  static absl::StatusOr<std::unique_ptr<DemoDatabase>> Open(const ConnectorOptions& config,
-                                                            std::string name,
-                                                            const Environment& environment);
+  // database is borrowed. name: of schema, slot and publication.
+  static absl::StatusOr<std::unique_ptr<DemoDatabase>> Open(
+      const postgres::DatabaseOptions& database, std::string name, const Environment& environment);
   ~DemoDatabase();
 
   // FailedPrecondition wal_level_not_logical and others that a start would give.
@@ -63,10 +57,11 @@ class DemoDatabase {
   Dropped DropAll();
 
  private:
-  DemoDatabase(ConnectorOptions config, std::string name, const Environment& environment);
+  DemoDatabase(const postgres::DatabaseOptions& database, std::string name,
+               const Environment& environment);
   absl::Status Connect();
 
-  const std::unique_ptr<const ConnectorOptions> config_;
+  const postgres::DatabaseOptions& database_;
   const std::string name_;
   const Environment environment_;
   std::unique_ptr<postgres::Connection> connection_;

@@ -10,11 +10,10 @@
 #include "base/edit_distance.h"
 #include "base/error.h"
 #include "base/status_macros.h"
-#include "engine/configuration/connector_options.h"
+#include "engine/commands/command_session.h"
 #include "java/regex/regex_list.h"
 #include "names/table_filter.h"
 #include "postgres/connection.h"
-#include "postgres/connection_options.h"
 #include "postgres/describe/catalog.h"
 
 namespace walduct::engine {
@@ -52,14 +51,11 @@ absl::Status TableNotFound(const std::string& table, const std::string& database
                                             "; it is written schema.table, a regular expression"));
 }
 
-absl::Status CheckTables(const ConnectorOptions& config, const std::vector<std::string>& tables,
-                         const Environment& environment) {
-  ASSIGN_OR_RETURN(const auto connection,
-                   postgres::Connection::Open({.database = *config.database,
-                                               .kind = postgres::SessionKind::kSql,
-                                               .application_name = "walduct tail",
-                                               .environment = environment}));
-  names::TableFilterOptions all = *config.tables;
+absl::Status CheckTables(const postgres::DatabaseOptions& database,
+                         const names::TableFilterOptions& filter,
+                         const std::vector<std::string>& tables, const Environment& environment) {
+  ASSIGN_OR_RETURN(const auto connection, OpenSession(database, "walduct tail", environment));
+  names::TableFilterOptions all = filter;
   all.table_include = all.table_exclude = nullptr;
   all.signal_table.clear();
   ASSIGN_OR_RETURN(const std::vector<postgres::TableName> found,
@@ -68,14 +64,14 @@ absl::Status CheckTables(const ConnectorOptions& config, const std::vector<std::
     names::TableFilterOptions one = all;
     ASSIGN_OR_RETURN(java::RegexList list, java::RegexList::Parse(table));
     one.table_include = std::make_shared<const java::RegexList>(std::move(list));
-    const names::TableFilter filter(one);
+    const names::TableFilter matching(one);
     const bool matches = std::any_of(found.begin(), found.end(), [&](const auto& name) {
-      return filter.Includes(name.schema, name.table);
+      return matching.Includes(name.schema, name.table);
     });
     if (matches) continue;
     std::vector<std::string> there;
     for (const postgres::TableName& name : found) there.push_back(NameOf(name));
-    return TableNotFound(table, config.database->dbname, there);
+    return TableNotFound(table, connection->database(), there);
   }
   return absl::OkStatus();
 }

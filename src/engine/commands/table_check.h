@@ -7,14 +7,21 @@
 #include "absl/status/status.h"
 #include "base/environment.h"
 
-namespace walduct::engine {
+namespace walduct::names {
+struct TableFilterOptions;
+}
+namespace walduct::postgres {
+struct DatabaseOptions;
+}
 
-struct ConnectorOptions;
+namespace walduct::engine {
 
 // Each of these has to match one table at least; they are written as in table.include.list.
 //   InvalidArgument table_not_found, with names that are near; others as the connection's
-absl::Status CheckTables(const ConnectorOptions& config, const std::vector<std::string>& tables,
-                         const Environment& environment);
+// filter: of the connector, whose other lists hold.
+absl::Status CheckTables(const postgres::DatabaseOptions& database,
+                         const names::TableFilterOptions& filter,
+                         const std::vector<std::string>& tables, const Environment& environment);
 
 // What is said of one that matches none of these, "schema.table" each.
 absl::Status TableNotFound(const std::string& table, const std::string& database,

@@ -154,6 +154,14 @@ ConnectorOptions TailConfig(ConnectorOptions config, const TailView& view) {
   return config;
 }
 
+ConnectorOptions DemoConfig(ConnectorOptions config) {
+  config.replication->temporary_slot = true;
+  config.replication->failover_slot = false;
+  config.replication->drop_slot_on_stop = false;
+  config.offset->kind = offset::OffsetStoreKind::kMemory;
+  return config;
+}
+
 ConnectorOptions RecordConfig(ConnectorOptions config) {
   ConnectorOptions looks = TailConfig(std::move(config), {});
   looks.replication->xmin_interval = absl::ZeroDuration();

@@ -32,6 +32,9 @@ struct TailView {
   bool eyes = false;      // a line for eyes: decimals, bytes and times as what they are
 };
 ConnectorOptions TailConfig(ConnectorOptions config, const TailView& view);
+// Of `demo`: a slot that ends with its session, so that none is left behind whatever happens to the
+// process, and a position that nobody keeps.
+ConnectorOptions DemoConfig(ConnectorOptions config);
 // Of `record`, whose messages are those that the assembler gets, whatever way they come.
 ConnectorOptions RecordConfig(ConnectorOptions config);
 

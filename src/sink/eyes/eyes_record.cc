@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
@@ -162,8 +163,7 @@ class EyesLine {
     const Value* const of_before = FieldSchema(value_.schema, "before");
     const Value* const of_after = FieldSchema(value_.schema, "after");
     if (operation_->code == "m") {
-      const Value* const message = Member(value_.payload, "message");
-      if (message != nullptr) AddFields("", *message, FieldSchema(value_.schema, "message"));
+      AddMessage();
     } else if (operation_->code == "d") {
       if (!record_.key && before != nullptr) AddFields("", *before, of_before);
     } else if (after == nullptr) {
@@ -172,6 +172,25 @@ class EyesLine {
       AddFields("", *after, of_after);
     } else {
       AddDifference(*before, *after, of_after);
+    }
+  }
+
+  // Its content is bytes, mostly text.
+  void AddMessage() {
+    const Value* const message = Member(value_.payload, "message");
+    if (message == nullptr || !message->IsObject()) return;
+    const Value* const schema = FieldSchema(value_.schema, "message");
+    for (const auto& member : message->GetObject()) {
+      std::string bytes;
+      const bool content = NameOf(member.name) == "content" && member.value.IsString() &&
+                           absl::Base64Unescape(member.value.GetString(), &bytes);
+      if (content && IsValidUtf8(bytes)) {
+        std::string text = "  content=";
+        AppendShownText(bytes, &text);
+        line_.Add("", text);
+      } else {
+        AddField("", member.name, member.value, schema);
+      }
     }
   }
 
