@@ -15,14 +15,13 @@
 #include "base/error.h"
 #include "base/json_text.h"
 #include "base/status_macros.h"
+#include "engine/commands/command_session.h"
 #include "engine/commands/signal_check.h"
 #include "incremental/channels/signal_text.h"
 #include "incremental/options/incremental_options.h"
 #include "kafka/options.h"
 #include "kafka/producer.h"
 #include "postgres/connection.h"
-#include "postgres/connection_options.h"
-#include "postgres/options.h"
 
 namespace walduct::engine {
 namespace {
@@ -72,27 +71,20 @@ std::string Line(const RawSignal& signal) {
   return line;
 }
 
-absl::StatusOr<std::unique_ptr<postgres::Connection>> OpenDatabase(const SignalReader& reader,
-                                                                   const Environment& environment) {
-  return postgres::Connection::Open({.database = reader.database,
-                                     .kind = postgres::SessionKind::kSql,
-                                     .application_name = "walduct signal",
-                                     .environment = environment});
-}
-
 // A database that is away is for whoever needs it: the connector asks it again.
 absl::Status CheckTables(const SignalReader& reader, const incremental::Signal& signal,
                          const Environment& environment) {
   const auto* execute = std::get_if<incremental::ExecuteSnapshot>(&signal);
   if (execute == nullptr) return absl::OkStatus();
-  const auto connection = OpenDatabase(reader, environment);
+  const auto connection = OpenSession(reader.database, "walduct signal", environment);
   if (!connection.ok()) return absl::OkStatus();
   return CheckSignalTables(**connection, reader, *execute);
 }
 
 absl::StatusOr<std::string> ToTable(const SignalReader& reader, const RawSignal& signal,
                                     const Environment& environment) {
-  ASSIGN_OR_RETURN(const auto connection, OpenDatabase(reader, environment));
+  ASSIGN_OR_RETURN(const auto connection,
+                   OpenSession(reader.database, "walduct signal", environment));
   const std::string table =
       postgres::QuoteQualified(reader.incremental.signal_schema, reader.incremental.signal_table);
   RETURN_IF_ERROR(
