@@ -104,6 +104,7 @@ async function start() {
   link.hidden = !settings.worker;
   setText(link, settings.write ? 'New connector' : 'Validate a configuration');
   showWorker(world);
+  tellChanges();
   window.addEventListener('hashchange', () => turnTo(true, false));
   document.addEventListener('keydown', (event) => page?.key?.(event));
   await turnTo(false, true);
