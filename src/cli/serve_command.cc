@@ -50,7 +50,7 @@ namespace {
 
 constexpr absl::Duration kLook = absl::Milliseconds(200);
 constexpr absl::Duration kRetry = absl::Seconds(5);
-constexpr absl::Duration kNotes = absl::Seconds(1);
+constexpr absl::Duration kComparison = absl::Seconds(1);
 // A connector's own limit is not known beforehand.
 constexpr absl::Duration kShutdown = absl::Seconds(30);
 
@@ -281,10 +281,12 @@ class Serving {
     if (served_) notes_->Keep(connectors_.Statuses());
   }
 
-  void KeepNotesInTime() {
+  // What compares all connectors, and not at each look at the seat.
+  void LookAtConnectors() {
     const absl::Duration now = environment_.clock->Monotonic();
-    if (now < next_notes_) return;
-    next_notes_ = now + kNotes;
+    if (now < next_comparison_) return;
+    next_comparison_ = now + kComparison;
+    resting_.Look();
     KeepNotes();
   }
 
@@ -352,8 +354,7 @@ class Serving {
         resting_.Look();
         return;
       }
-      resting_.Look();
-      KeepNotesInTime();
+      LookAtConnectors();
       Wait(kLook);
     }
   }
@@ -369,7 +370,7 @@ class Serving {
   rest::KafkaTopics topics_;
   bool served_ = false;
   std::optional<EndNotes> notes_;  // once it listens
-  absl::Duration next_notes_;
+  absl::Duration next_comparison_;
   rest::Worker worker_;
   RestingConnectors resting_;
   admin::Surface pages_;

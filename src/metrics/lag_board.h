@@ -24,8 +24,8 @@
 //
 // When nobody could look for kUnseen, lag counts from the last look: unknown is not zero.
 //
-// Thread-safety: Show, Begin, BeginSnapshot and Streams by the data thread, without a lock; the
-// others by any thread.
+// Thread-safety: Show, Begin, BeginSnapshot and Streams by the data thread, all but the last
+// without a lock; the others by any thread.
 #pragma once
 
 #include <atomic>

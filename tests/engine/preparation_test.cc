@@ -396,7 +396,7 @@ TEST_F(PreparationTest, AnotherNumberOfSlotsIsToldBeforeAnythingIsCreated) {
   config_.handover_news->Rest();
   EXPECT_TRUE(absl::IsInternal(Prepare().status()));
   config_.replication->share = {};
-  EXPECT_EQ(ErrorReason(CheckSameSlots(config_, offset)), "slots_changed");
+  EXPECT_EQ(ErrorReason(CheckSameSlots(config_.replication->share.count, offset)), "slots_changed");
 }
 
 }  // namespace

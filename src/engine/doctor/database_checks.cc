@@ -8,7 +8,6 @@
 #include "base/status_macros.h"
 #include "encode/options/encode_options.h"
 #include "encode/types/column_rules.h"
-#include "engine/configuration/connector_options.h"
 #include "engine/doctor/checks.h"
 #include "engine/start/no_tables.h"
 #include "engine/world/chain_preview.h"
@@ -173,12 +172,12 @@ bool StopsWithoutTables(Connection& connection, const Subject& subject) {
   return RefusesNoTables(options.publication_autocreate, options.allow_empty,
                          come.ok() && *come) &&
          slot.ok() && !*slot &&  // a first start
-         !subject.whole.chain->ReadsMessages();
+         !subject.chain.ReadsMessages();
 }
 
 // Tables that are to be cleaned, before their first event is sent.
 absl::Status CheckOutbox(const Examination& examined) {
-  const outbox::OutboxOptions& options = *examined.subject.whole.outbox;
+  const outbox::OutboxOptions& options = examined.subject.outbox;
   if (options.cleanup == outbox::OutboxCleanup::kNone) return absl::OkStatus();
   Connection& connection = *examined.sql;
   const names::TableFilter captured(examined.subject.tables);

@@ -7,9 +7,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
-#include "engine/configuration/connector_options.h"
 #include "engine/doctor/checks.h"
-#include "engine/start/start_rules.h"
+#include "engine/start/preparation.h"
 #include "kafka/look/topic_look.h"
 #include "kafka/options.h"
 #include "kafka/producer.h"
@@ -249,7 +248,7 @@ absl::StatusOr<bool> IsThere(const Subject& subject, const Environment& environm
 }  // namespace
 
 void AskSpill(Examination& examined) {
-  const spill::SpillOptions& options = *examined.subject.whole.spill;
+  const spill::SpillOptions& options = examined.subject.spill;
   if (!options.enabled) return;
   examined.findings.Add(spill::Spill::Open(std::make_unique<spill::UnnamedFiles>(options.directory),
                                            options.max_bytes)

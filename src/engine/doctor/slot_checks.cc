@@ -7,12 +7,13 @@
 #include "base/amount_text.h"
 #include "base/status_macros.h"
 #include "engine/doctor/checks.h"
-#include "engine/start/start_rules.h"
+#include "engine/start/preparation.h"
 #include "postgres/host_checks.h"
 #include "postgres/server_check.h"
 #include "replication/options.h"
 #include "replication/slot.h"
 #include "replication/slot_lock.h"
+#include "snapshot/options.h"
 
 namespace walduct::engine {
 namespace {
@@ -202,7 +203,7 @@ void AskSlotCount(Examination& examined) {
   if (offset::IsHandoverDue(stored, slots))
     examined.findings.Add(HandoverNotice(*stored, slots));
   else
-    examined.findings.Add(CheckSameSlots(examined.subject.whole, stored));
+    examined.findings.Add(CheckSameSlots(slots, stored));
 }
 
 void AskPromotion(Examination& examined) {
@@ -218,7 +219,7 @@ void AskSlot(Examination& examined) {
   const std::string& name = examined.subject.replication.slot_name;
   const absl::Status usable = replication::CheckSlotUsable(*examined.sql, name, **examined.slot);
   const bool in_use = ErrorReason(usable) == "slot_in_use";
-  const bool replaces = ReplacesSlot(examined.subject.whole, usable);
+  const bool replaces = ReplacesSlot(examined.subject.snapshot.mode, usable);
   examined.refused = !usable.ok() && !in_use && !replaces;
   if (!examined.is_read || !in_use)
     examined.findings.Add(usable, in_use || replaces ? Severity::kWarning : Severity::kError);
@@ -230,7 +231,7 @@ void AskSlot(Examination& examined) {
 void AskSlotOwner(Examination& examined) {
   if (!examined.position.known || !examined.slot) return;
   examined.findings.Add(
-      CheckSlotIsOurs(examined.subject.whole, *examined.slot, examined.position.stored));
+      CheckSlotOwner(examined.subject.whole, *examined.slot, examined.position.stored));
 }
 
 void AskPosition(Examination& examined) {
@@ -243,7 +244,7 @@ void AskPosition(Examination& examined) {
   examined.findings.Add(system.status());
   if (!system.ok()) return;
   const auto verdict = JudgePosition(
-      {.config = &examined.subject.whole,
+      {.strategy = examined.subject.replication.offset_mismatch,
        .stored = &stored,
        .slot = examined.lost_slot.ok() ? &*examined.slot : &none,
        .system = *system,
@@ -255,7 +256,7 @@ void AskPosition(Examination& examined) {
              return replication::ReadTimelineHistory(*examined.replication, system->timeline);
            },
        .traces = [&] { return replication::ReadUpgradeTraces(*examined.sql); }});
-  const auto decision = verdict.ok() ? DecideBy(examined.subject.whole, stored, *verdict)
+  const auto decision = verdict.ok() ? DecideBy(examined.subject.snapshot.mode, stored, *verdict)
                                      : absl::StatusOr<snapshot::StartDecision>(verdict.status());
   // That the slot is lost is said.
   if (ErrorReason(decision.status()) != "slot_lost") examined.findings.Add(decision.status());
@@ -267,7 +268,10 @@ void AskPosition(Examination& examined) {
     examined.findings.Add(verdict->available, Severity::kWarning);
   if (stored || examined.position.erased) return;
   const absl::Status missing =
-      BeforeAMove(CheckNoneIsMissing(examined.subject.whole, *examined.slot));
+      BeforeAMove(CheckNoneIsMissing({.connector = examined.subject.name,
+                                      .topic_prefix = examined.subject.identity.topic_prefix,
+                                      .slot = examined.subject.replication.slot_name},
+                                     examined.subject.snapshot.mode, *examined.slot));
   examined.findings.Add(missing);
   examined.refused = examined.refused || !missing.ok();
 }

@@ -22,6 +22,9 @@ struct TableFilterOptions;
 namespace walduct::offset {
 struct OffsetOptions;
 }
+namespace walduct::outbox {
+struct OutboxOptions;
+}
 namespace walduct::postgres {
 struct DatabaseOptions;
 }
@@ -39,6 +42,12 @@ struct SinkOptions;
 }
 namespace walduct::snapshot {
 struct SnapshotOptions;
+}
+namespace walduct::spill {
+struct SpillOptions;
+}
+namespace walduct::transform {
+struct ChainSpec;
 }
 
 namespace walduct::engine {
@@ -63,6 +72,9 @@ struct Subject {
   const encode::ColumnOptions& columns;
   const incremental::IncrementalOptions& incremental;
   const HeartbeatOptions& heartbeat;
+  const outbox::OutboxOptions& outbox;
+  const spill::SpillOptions& spill;
+  const transform::ChainSpec& chain;
 };
 
 }  // namespace walduct::engine

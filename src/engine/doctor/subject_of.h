@@ -23,7 +23,10 @@ inline Subject SubjectOf(const ConnectorOptions& options) {
           .message_keys = MessageKeysOf(options),
           .columns = ColumnsOf(options),
           .incremental = *options.incremental,
-          .heartbeat = *options.heartbeat};
+          .heartbeat = *options.heartbeat,
+          .outbox = *options.outbox,
+          .spill = *options.spill,
+          .chain = *options.chain};
 }
 
 }  // namespace walduct::engine

@@ -1,6 +1,7 @@
 #include "engine/start/preparation.h"
 
 #include <utility>
+#include <variant>
 
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
@@ -8,20 +9,29 @@
 #include "base/status_macros.h"
 #include "engine/configuration/connector_options.h"
 #include "engine/configuration/handover_news.h"
+#include "engine/configuration/heartbeat_options.h"
 #include "engine/configuration/record_error_options.h"
 #include "engine/duties/save_offset.h"
 #include "engine/errors/named_hint.h"
 #include "engine/masks/mask_memory.h"
 #include "engine/start/no_tables.h"
 #include "engine/start/start_position.h"
+#include "incremental/options/incremental_options.h"
 #include "incremental/state.h"
 #include "replication/options.h"
+#include "route/options.h"
+#include "route/topic_naming.h"
+#include "sink/options.h"
 #include "snapshot/options.h"
 #include "spill/options.h"
 #include "transform/chain/chain_spec.h"
 
 namespace walduct::engine {
 namespace {
+
+bool Prints(const ConnectorOptions& config) {
+  return config.sink->target->type().traits.terminal && !config.replication->temporary_slot;
+}
 
 bool Moved(const std::optional<offset::StoredOffset>& before,
            const std::optional<offset::StoredOffset>& now) {
@@ -35,6 +45,18 @@ absl::Status HandoverDue() {
 }
 
 }  // namespace
+
+std::string SinkMark(const ConnectorOptions& config) {
+  return Prints(config) ? std::string(config.sink->target->type().name) : std::string();
+}
+
+absl::Status CheckSlotOwner(const ConnectorOptions& config,
+                            const std::optional<replication::SlotState>& slot,
+                            const std::optional<offset::StoredOffset>& stored) {
+  if (!Prints(config)) return absl::OkStatus();
+  return CheckSlotIsOurs(config.replication->slot_name, config.sink->target->type().name, slot,
+                         stored);
+}
 
 absl::StatusOr<Prepared> Preparation::Run() {
   parts_.board->Show(ConnectorState::kRunning, Activity::kConnecting);
@@ -77,7 +99,7 @@ absl::Status Preparation::Ask(StartCheck check) {
     case StartCheck::kSlot:
       return CheckSlot();
     case StartCheck::kSlotOwner:
-      return CheckSlotIsOurs(config(), facts_.slot, prepared_.stored);
+      return CheckSlotOwner(config(), facts_.slot, prepared_.stored);
     case StartCheck::kEarlierWriters:
       return ShutOthersOut();
     case StartCheck::kPosition:
@@ -168,7 +190,7 @@ absl::Status Preparation::CheckSlots() const {
     ASSIGN_OR_RETURN(first, store->Load());
   }
   if (offset::IsHandoverDue(first, share.count)) return HandoverDue();
-  return CheckSameSlots(config(), prepared_.stored);
+  return CheckSameSlots(share.count, prepared_.stored);
 }
 
 // Once more, where the position that was loaded is not the last one.
@@ -197,14 +219,14 @@ absl::Status Preparation::LookAtTables() {
 absl::Status Preparation::CheckSlot() {
   lost_slot_ = absl::OkStatus();
   const absl::Status usable = prepared_.source->CheckSlot();
-  if (!ReplacesSlot(config(), usable)) return usable;
+  if (!ReplacesSlot(config().snapshot->mode, usable)) return usable;
   lost_slot_ = usable;
   facts_.slot.reset();
   return absl::OkStatus();
 }
 
 absl::StatusOr<StartVerdict> Preparation::Judge() {
-  return JudgePosition({.config = &config(),
+  return JudgePosition({.strategy = config().replication->offset_mismatch,
                         .stored = &prepared_.stored,
                         .slot = &facts_.slot,
                         .system = facts_.system,
@@ -228,7 +250,7 @@ absl::Status Preparation::Decide() {
     ASSIGN_OR_RETURN(verdict, Judge());
   }
   const absl::StatusOr<snapshot::StartDecision> decision =
-      DecideBy(config(), prepared_.stored, verdict);
+      DecideBy(config().snapshot->mode, prepared_.stored, verdict);
   if (!decision.ok()) return Refuse(decision.status());
   RETURN_IF_ERROR(CheckOffsetIsNotLost());
   prepared_.decision = *decision;
@@ -286,7 +308,11 @@ absl::Status Preparation::RenewSlot() {
 // somebody has created for us has none, nor has one whose offset was erased.
 absl::Status Preparation::CheckOffsetIsNotLost() const {
   const bool stored = prepared_.stored || prepared_.store->erased();
-  return stored ? absl::OkStatus() : CheckNoneIsMissing(config(), facts_.slot);
+  return stored ? absl::OkStatus()
+                : CheckNoneIsMissing({.connector = config().name,
+                                      .topic_prefix = config().route->topic_prefix,
+                                      .slot = config().replication->slot_name},
+                                     config().snapshot->mode, facts_.slot);
 }
 
 // A supervisor tries again and again, and a restored server that is written to grows past the
@@ -439,6 +465,23 @@ absl::Status Preparation::Save(const offset::StoredOffset& offset) {
                      .control = parts_.control,
                      .board = parts_.board,
                      .ownership = &ownership});
+}
+
+// What transforms make of the topics shows with the records.
+std::vector<std::string> KnownTopics(const ConnectorOptions& config,
+                                     const std::vector<postgres::TableName>& captured,
+                                     bool streams) {
+  std::vector<std::string> topics;
+  if (!config.chain->transforms.empty()) return topics;
+  const route::TopicNaming naming(*config.route);
+  for (const postgres::TableName& table : captured)
+    topics.push_back(naming.TableTopic(table.schema, table.table));
+  if (config.route->transaction_metadata && streams)
+    topics.push_back(route::TransactionTopic(*config.route));
+  if (config.heartbeat->interval > absl::ZeroDuration())
+    topics.push_back(route::HeartbeatTopic(*config.route));
+  if (config.incremental->notifies_sink) topics.push_back(config.incremental->notification_topic);
+  return topics;
 }
 
 }  // namespace walduct::engine

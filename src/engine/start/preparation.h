@@ -127,4 +127,17 @@ class Preparation {
 // Reason of what Preparation::Run answers before a hand-over to another number of slots.
 inline constexpr char kHandoverDue[] = "slots_handover";
 
+// What is stored with positions of this connector, as StoredOffset::sink.
+std::string SinkMark(const ConnectorOptions& config);
+
+// CheckSlotIsOurs, of a connector that prints.
+absl::Status CheckSlotOwner(const ConnectorOptions& config,
+                            const std::optional<replication::SlotState>& slot,
+                            const std::optional<offset::StoredOffset>& stored);
+
+// The topics that are known before the first record.
+std::vector<std::string> KnownTopics(const ConnectorOptions& config,
+                                     const std::vector<postgres::TableName>& captured,
+                                     bool streams);
+
 }  // namespace walduct::engine

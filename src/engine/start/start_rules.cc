@@ -6,29 +6,8 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
-#include "engine/configuration/connector_options.h"
-#include "engine/configuration/heartbeat_options.h"
-#include "incremental/options/incremental_options.h"
-#include "replication/options.h"
-#include "route/options.h"
-#include "route/topic_naming.h"
-#include "sink/options.h"
-#include "snapshot/options.h"
-#include "transform/chain/chain_spec.h"
 
 namespace walduct::engine {
-namespace {
-
-bool Prints(const ConnectorOptions& config) {
-  return config.sink->target->type().traits.terminal && !config.replication->temporary_slot;
-}
-
-}  // namespace
-
-std::string SinkMark(const ConnectorOptions& config) {
-  return Prints(config) ? std::string(config.sink->target->type().name) : std::string();
-}
-
 snapshot::OffsetState StateOf(const std::optional<offset::StoredOffset>& stored) {
   if (!stored) return snapshot::OffsetState::kNone;
   return stored->position.snapshot == event::SnapshotPhase::kRunning
@@ -36,9 +15,7 @@ snapshot::OffsetState StateOf(const std::optional<offset::StoredOffset>& stored)
              : snapshot::OffsetState::kStreaming;
 }
 
-absl::Status CheckSameSlots(const ConnectorOptions& config,
-                            const std::optional<offset::StoredOffset>& stored) {
-  const int slots = config.replication->share.count;
+absl::Status CheckSameSlots(int slots, const std::optional<offset::StoredOffset>& stored) {
   if (!stored || stored->slots == slots) return absl::OkStatus();
   return Error(
       absl::StatusCode::kFailedPrecondition, "slots_changed",
@@ -67,8 +44,8 @@ absl::Status CheckPromoted(const PromotionFacts& facts) {
       "database.hostname=HOST1,HOST2 with database.target_session_attrs=primary finds it");
 }
 
-bool ReplacesSlot(const ConnectorOptions& config, const absl::Status& usable) {
-  return ErrorReason(usable) == "slot_lost" && snapshot::FillsGaps(config.snapshot->mode);
+bool ReplacesSlot(snapshot::SnapshotMode mode, const absl::Status& usable) {
+  return ErrorReason(usable) == "slot_lost" && snapshot::FillsGaps(mode);
 }
 
 absl::StatusOr<StartVerdict> JudgePosition(const PositionFacts& facts) {
@@ -90,23 +67,22 @@ absl::StatusOr<StartVerdict> JudgePosition(const PositionFacts& facts) {
     log::Info("the server is on a different timeline than the stored position",
               {{"stored", *stored->timeline}, {"server", facts.system.timeline}});
   }
-  ASSIGN_OR_RETURN(StartVerdict verdict,
-                   JudgeStart({.stored = &stored,
-                               .slot = facts.slot,
-                               .server = std::move(server),
-                               .strategy = facts.config->replication->offset_mismatch,
-                               .traces = traces}));
+  ASSIGN_OR_RETURN(StartVerdict verdict, JudgeStart({.stored = &stored,
+                                                     .slot = facts.slot,
+                                                     .server = std::move(server),
+                                                     .strategy = facts.strategy,
+                                                     .traces = traces}));
   if (!facts.lost_slot.ok() && ErrorReason(verdict.available) == "position_lost")
     verdict.available = facts.lost_slot;
   return verdict;
 }
 
-absl::StatusOr<snapshot::StartDecision> DecideBy(const ConnectorOptions& config,
+absl::StatusOr<snapshot::StartDecision> DecideBy(snapshot::SnapshotMode mode,
                                                  const std::optional<offset::StoredOffset>& stored,
                                                  const StartVerdict& verdict) {
-  const bool streams = snapshot::Streams(config.snapshot->mode);
+  const bool streams = snapshot::Streams(mode);
   absl::StatusOr<snapshot::StartDecision> decision = snapshot::DecideStart(
-      {.mode = config.snapshot->mode,
+      {.mode = mode,
        .offset = StateOf(stored),
        .position_available = !streams || verdict.available.ok(),
        .stored_position_text = stored ? stored->position.commit_end.ToString() : ""});
@@ -116,16 +92,13 @@ absl::StatusOr<snapshot::StartDecision> DecideBy(const ConnectorOptions& config,
 }
 
 // Printing confirms changes to the slot, so a slot used by another connector is refused.
-absl::Status CheckSlotIsOurs(const ConnectorOptions& config,
+absl::Status CheckSlotIsOurs(const std::string& slot_name, absl::string_view sink,
                              const std::optional<replication::SlotState>& slot,
                              const std::optional<offset::StoredOffset>& stored) {
-  if (!Prints(config) || !slot || !slot->confirmed_flush_lsn.valid() ||
-      (stored && stored->sink == config.sink->target->type().name)) {
+  if (!slot || !slot->confirmed_flush_lsn.valid() || (stored && stored->sink == sink))
     return absl::OkStatus();
-  }
   return Error(absl::StatusCode::kFailedPrecondition, "slot_of_another_sink",
-               absl::StrCat("replication slot \"", config.replication->slot_name,
-                            "\" exists, and sink=", config.sink->target->type().name,
+               absl::StrCat("replication slot \"", slot_name, "\" exists, and sink=", sink,
                             " has not read it before: what is printed would be confirmed to it, "
                             "and the connector that "
                             "uses it would never publish it"),
@@ -133,39 +106,22 @@ absl::Status CheckSlotIsOurs(const ConnectorOptions& config,
                "slot.name and an offset store of its own");
 }
 
-absl::Status CheckNoneIsMissing(const ConnectorOptions& config,
+absl::Status CheckNoneIsMissing(const Identity& of, snapshot::SnapshotMode mode,
                                 const std::optional<replication::SlotState>& slot) {
   const bool used = slot && slot->used;
-  if (!used || config.snapshot->mode != snapshot::SnapshotMode::kInitial) return absl::OkStatus();
+  if (!used || mode != snapshot::SnapshotMode::kInitial) return absl::OkStatus();
   return Error(
       absl::StatusCode::kFailedPrecondition, "offset_missing",
-      absl::StrCat("changes have been read from replication slot ", config.replication->slot_name,
-                   " (it stands at ", replication::SlotLsn(*slot).ToString(),
-                   "), but no offset is stored for connector ", config.name, " and topic.prefix ",
-                   config.route->topic_prefix, ": all tables would be read and published again"),
+      absl::StrCat("changes have been read from replication slot ", of.slot, " (it stands at ",
+                   replication::SlotLsn(*slot).ToString(),
+                   "), but no offset is stored for connector ", of.connector, " and topic.prefix ",
+                   of.topic_prefix, ": all tables would be read and published again"),
       absl::StrCat("did you mean to import one? walduct offsets import stores the position of "
                    "another worker or of a Debezium. Else check the offset store, the "
                    "connector's name and topic.prefix; or choose: "
                    "snapshot.mode=when_needed takes the snapshot, snapshot.mode=no_data goes on "
                    "where the slot stands, and after SELECT pg_drop_replication_slot('",
-                   config.replication->slot_name, "') it is a first start"));
-}
-
-// What transforms make of the topics shows with the records.
-std::vector<std::string> KnownTopics(const ConnectorOptions& config,
-                                     const std::vector<postgres::TableName>& captured,
-                                     bool streams) {
-  std::vector<std::string> topics;
-  if (!config.chain->transforms.empty()) return topics;
-  const route::TopicNaming naming(*config.route);
-  for (const postgres::TableName& table : captured)
-    topics.push_back(naming.TableTopic(table.schema, table.table));
-  if (config.route->transaction_metadata && streams)
-    topics.push_back(route::TransactionTopic(*config.route));
-  if (config.heartbeat->interval > absl::ZeroDuration())
-    topics.push_back(route::HeartbeatTopic(*config.route));
-  if (config.incremental->notifies_sink) topics.push_back(config.incremental->notification_topic);
-  return topics;
+                   of.slot, "') it is a first start"));
 }
 
 }  // namespace walduct::engine

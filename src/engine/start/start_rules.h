@@ -4,13 +4,13 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "engine/start/start_position.h"
 #include "offset/stored_offset.h"
-#include "postgres/describe/catalog.h"
+#include "replication/offset_mismatch.h"
 #include "replication/slot.h"
 #include "replication/timeline.h"
 #include "replication/upgrade_traces.h"
@@ -18,13 +18,10 @@
 
 namespace walduct::engine {
 
-struct ConnectorOptions;
-
 snapshot::OffsetState StateOf(const std::optional<offset::StoredOffset>& stored);
 
 // FailedPrecondition slots_changed: the offset was stored with another walduct.slots.
-absl::Status CheckSameSlots(const ConnectorOptions& config,
-                            const std::optional<offset::StoredOffset>& stored);
+absl::Status CheckSameSlots(int slots, const std::optional<offset::StoredOffset>& stored);
 
 // A standby takes over when it is promoted: until then nothing may be created on it in place of
 // what the primary has. decodes: why it cannot decode at all, an old one.
@@ -37,25 +34,26 @@ struct PromotionFacts {
 // Unavailable waiting_for_promotion, or `decodes`.
 absl::Status CheckPromoted(const PromotionFacts& facts);
 
-// FailedPrecondition slot_of_another_sink: what is printed would be confirmed to a live slot.
-absl::Status CheckSlotIsOurs(const ConnectorOptions& config,
+// Of a terminal sink (SinkTraits), by its name. FailedPrecondition slot_of_another_sink: what is
+// printed would be confirmed to a live slot.
+absl::Status CheckSlotIsOurs(const std::string& slot_name, absl::string_view sink,
                              const std::optional<replication::SlotState>& slot,
                              const std::optional<offset::StoredOffset>& stored);
 
-// What is stored with positions of this connector, as StoredOffset::sink.
-std::string SinkMark(const ConnectorOptions& config);
-
 // Where no position is stored: FailedPrecondition offset_missing when one must have been.
-absl::Status CheckNoneIsMissing(const ConnectorOptions& config,
+struct Identity {
+  std::string connector, topic_prefix, slot;
+};
+absl::Status CheckNoneIsMissing(const Identity& of, snapshot::SnapshotMode mode,
                                 const std::optional<replication::SlotState>& slot);
 
 // Whether a slot that cannot be read, by `usable`, makes room for another and a new snapshot.
-bool ReplacesSlot(const ConnectorOptions& config, const absl::Status& usable);
+bool ReplacesSlot(snapshot::SnapshotMode mode, const absl::Status& usable);
 
 // The stored position, a slot that may be lost (lost_slot, else OK), and a server that is asked for
 // its history only where that matters. All borrowed.
 struct PositionFacts {
-  const ConnectorOptions* config = nullptr;
+  replication::OffsetMismatch strategy = replication::OffsetMismatch::kNoValidation;
   const std::optional<offset::StoredOffset>* stored = nullptr;
   const std::optional<replication::SlotState>* slot = nullptr;
   replication::SystemIdentity system;
@@ -68,13 +66,8 @@ struct PositionFacts {
 absl::StatusOr<StartVerdict> JudgePosition(const PositionFacts& facts);
 
 // Snapshot, stream, both or neither; the verdict's own error where the position is lost by it.
-absl::StatusOr<snapshot::StartDecision> DecideBy(const ConnectorOptions& config,
+absl::StatusOr<snapshot::StartDecision> DecideBy(snapshot::SnapshotMode mode,
                                                  const std::optional<offset::StoredOffset>& stored,
                                                  const StartVerdict& verdict);
-
-// The topics that are known before the first record.
-std::vector<std::string> KnownTopics(const ConnectorOptions& config,
-                                     const std::vector<postgres::TableName>& captured,
-                                     bool streams);
 
 }  // namespace walduct::engine
