@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <set>
@@ -189,17 +190,48 @@ bool ForEachLane(const Arguments& arguments,
   return true;
 }
 
-std::vector<NotedConnector> NotedOf(const std::vector<loader::LoadResult>& results) {
+std::string ReportedValue(const config::LoadReport& report, absl::string_view name) {
+  for (const config::PropertyReport& one : report.properties)
+    if (one.name == name) return one.value;
+  return "";
+}
+
+namespace {
+
+NotedConnector NotedOfRefused(const config::LoadReport& report, const std::string& file) {
+  NotedConnector noted{.name = ReportedValue(report, "name"), .offset_file = {}};
+  if (noted.name.empty()) noted.name = std::filesystem::path(file).stem().string();
+  const std::string store = ReportedValue(report, "offset.storage");
+  if (store.empty() || absl::StrContains(store, "File"))
+    noted.offset_file = ReportedValue(report, "offset.storage.file.filename");
+  return noted;
+}
+
+}  // namespace
+
+std::vector<NotedConnector> NotedOf(const std::vector<loader::LoadResult>& results,
+                                    const std::vector<std::string>& files) {
   std::vector<NotedConnector> noted;
-  for (const engine::ConnectorOptions& lane : AllLanes(results))
-    noted.push_back({lane.name, engine::OffsetFileOf(lane)});
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (!results[i].errors.empty()) {
+      noted.push_back(NotedOfRefused(results[i], files[i]));
+      continue;
+    }
+    for (const engine::ConnectorOptions& lane : engine::LanesOf(results[i].options))
+      noted.push_back({lane.name, engine::OffsetFileOf(lane)});
+  }
   return noted;
 }
 
 std::optional<std::vector<NotedConnector>> LoadNoted(const Arguments& arguments) {
+  std::optional<config::LoadRequest> request = MakeRequest(arguments);
+  if (!request) return std::nullopt;
   std::vector<loader::LoadResult> results;
-  if (!LoadAll(arguments, &results)) return std::nullopt;
-  return NotedOf(results);
+  for (const std::string& file : arguments.connector_files) {
+    request->connector_path = file;
+    results.push_back(loader::LoadConnector(*request, LoginFile()));
+  }
+  return NotedOf(results, arguments.connector_files);
 }
 
 bool CheckDistinct(const std::vector<loader::LoadResult>& results) {

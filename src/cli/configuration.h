@@ -74,10 +74,14 @@ std::vector<engine::ConnectorOptions> AllLanes(const std::vector<loader::LoadRes
 bool ForEachLane(const Arguments& arguments,
                  const std::function<void(const engine::ConnectorOptions&)>& then);
 
-// Names, and where their positions are.
-std::vector<NotedConnector> NotedOf(const std::vector<loader::LoadResult>& results);
-// Of those that -f names; absent: refused, which has been printed.
+// Names, and where their positions are; files: theirs, as -f has them. Of what is refused as far as
+// it can be read.
+std::vector<NotedConnector> NotedOf(const std::vector<loader::LoadResult>& results,
+                                    const std::vector<std::string>& files);
+// Of those that -f names; absent: -o is malformed, which has been printed.
 std::optional<std::vector<NotedConnector>> LoadNoted(const Arguments& arguments);
+// Of one that is refused, too; empty: it has none.
+std::string ReportedValue(const config::LoadReport& report, absl::string_view name);
 
 // Two connectors on one slot or one name would steal each other's changes or offsets.
 bool CheckDistinct(const std::vector<loader::LoadResult>& results);

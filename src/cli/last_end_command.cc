@@ -1,6 +1,7 @@
 // What is known of connectors whose process does not answer any more.
 #include <rapidjson/document.h>
 
+#include <algorithm>
 #include <iostream>
 #include <optional>
 #include <string>
@@ -33,7 +34,7 @@ absl::StatusOr<http::Address> LocalAddress(const http::Server& server) {
   return http::ParseAddress(absl::StripSuffix(place, "/"));
 }
 
-// Absent: -f was refused, which has been printed.
+// False: -o is malformed, which has been printed.
 bool FindEnds(const Arguments& arguments, std::vector<LastEnd>* ends) {
   if (!arguments.connector_files.empty()) {
     const std::optional<std::vector<NotedConnector>> noted = LoadNoted(arguments);
@@ -46,7 +47,7 @@ bool FindEnds(const Arguments& arguments, std::vector<LastEnd>* ends) {
       arguments.command == Command::kExplain ? arguments.reason : arguments.connector;
   if (!name.empty()) {
     std::erase_if(*ends, [&](const LastEnd& end) {
-      return end.connector != name && !absl::StartsWith(end.connector, name + "-");
+      return !end.worker && end.connector != name && !absl::StartsWith(end.connector, name + "-");
     });
   }
   return true;
@@ -119,17 +120,33 @@ bool ExplainRunning(const std::string& status, const std::string& name) {
   return found;
 }
 
+// To who was not answered.
+std::string HintOf(const std::vector<LastEnd>& ends, const absl::Status& error) {
+  const auto living = std::find_if(ends.begin(), ends.end(), Lives);
+  if (ErrorReason(error) == "other_process_answers") return ErrorHint(error);
+  if (living == ends.end()) {
+    return ends.front().worker ? "what ran there has ended, as told here; start it again with the "
+                                 "same worker file"
+                               : "what ran there has ended, as told here; start it again with the "
+                                 "same --listen";
+  }
+  return absl::StrCat("process ", living->pid,
+                      " is still there: it begins or ends, is suspended (kill -CONT ", living->pid,
+                      " lets it go on) or hangs (its log says what it did last; kill -9 ",
+                      living->pid, " ends it, and a new one goes on after the stored position)");
+}
+
 }  // namespace
 
 int TellLastEnd(const Arguments& arguments, const absl::Status& error) {
   std::vector<LastEnd> ends;
-  if (ErrorReason(error) == "status_unreachable" && !FindEnds(arguments, &ends))
-    return engine::kExitConfiguration;
+  const std::string reason = ErrorReason(error);
+  const bool unanswered = reason == "status_unreachable" || reason == "other_process_answers";
+  if (unanswered && !FindEnds(arguments, &ends)) return engine::kExitConfiguration;
   if (ends.empty()) return PrintStatus(error);
   if (arguments.json) std::cout << EndsJson(ends) << "\n";
-  const int exit_code = PrintStatus(
-      Error(error.code(), ErrorReason(error), error.message(),
-            "what ran there has ended, as told here; start it again with the same --listen"));
+  const int exit_code =
+      PrintStatus(Error(error.code(), reason, error.message(), HintOf(ends, error)));
   if (arguments.json) return exit_code;
   for (const LastEnd& end : ends) std::cout << EndText(end, Clock::Real().Now());
   return exit_code;

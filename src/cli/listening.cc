@@ -108,9 +108,9 @@ Listening::Listening(admin::Surface::Options options, Clock& clock,
       console_(ConsoleBefore(guard_, surface_, side_, chosen.access, chosen.console,
                              /*worker=*/false)) {}
 
-std::unique_ptr<Listening> Listening::Open(const loader::LoadResult& chosen,
-                                           const std::vector<loader::LoadResult>& results,
-                                           const engine::Connectors& connectors, Clock& clock) {
+absl::StatusOr<std::unique_ptr<Listening>> Listening::Open(
+    const loader::LoadResult& chosen, const std::vector<loader::LoadResult>& results,
+    const engine::Connectors& connectors, Clock& clock) {
   const rest::ListenerOptions& wanted = *chosen.listen;
   std::unique_ptr<Listening> listening(
       new Listening({.connectors = &connectors,
@@ -123,10 +123,7 @@ std::unique_ptr<Listening> Listening::Open(const loader::LoadResult& chosen,
                     clock, chosen));
   absl::StatusOr<std::unique_ptr<http::Listener>> listener =
       http::Listener::Open(wanted.address, &listening->console_, wanted.tls.get());
-  if (!listener.ok()) {
-    PrintStatus(listener.status());
-    return nullptr;
-  }
+  if (!listener.ok()) return listener.status();
   listening->listener_ = *std::move(listener);
   log::Info("listening", {{"address", listening->listener_->address().ToString()},
                           {"tls", wanted.tls == nullptr ? "no" : "yes"}});

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "admin/surface.h"
 #include "base/clock.h"
 #include "cli/console/console_side.h"
@@ -30,10 +31,10 @@ console::Console::Parts ConsoleBefore(http::Handler& pages, const admin::Surface
 
 class Listening {
  public:
-  // chosen, connectors and clock are borrowed. An error is printed; null then.
-  static std::unique_ptr<Listening> Open(const loader::LoadResult& chosen,
-                                         const std::vector<loader::LoadResult>& results,
-                                         const engine::Connectors& connectors, Clock& clock);
+  // chosen, connectors and clock are borrowed.
+  static absl::StatusOr<std::unique_ptr<Listening>> Open(
+      const loader::LoadResult& chosen, const std::vector<loader::LoadResult>& results,
+      const engine::Connectors& connectors, Clock& clock);
 
   // With the port that was free, where any was asked for.
   http::Address address() const { return listener_->address(); }

@@ -228,6 +228,10 @@ class Serving {
 
   int Run() {
     if (const absl::Status open = Listen(); !open.ok()) return PrintStatus(open);
+    std::vector<http::Address> addresses;
+    for (const auto& listener : listeners_) addresses.push_back(listener->address());
+    notes_.emplace(options_.group_id, std::move(addresses));
+    notes_->Begin(environment_.clock->Now());
     seat_.ShowWaiting(absl::OkStatus());
     worker_.Start();
     absl::Status left;
@@ -240,7 +244,7 @@ class Serving {
     connectors_.StopAll();
     stop_.Request();
     connectors_.AwaitEnd(stop_);
-    if (served_) notes_->End(connectors_.Statuses(), environment_.clock->Now());
+    if (served_) notes_->EndConnectors(connectors_.Statuses(), environment_.clock->Now());
     worker_.Leave();
     return End(left);
   }
@@ -250,8 +254,10 @@ class Serving {
  private:
   int End(const absl::Status& status) {
     IgnoreSignals();
-    if (status.ok() || absl::IsCancelled(status)) return engine::kExitClean;
-    return PrintStatus(status);
+    const bool clean = status.ok() || absl::IsCancelled(status);
+    const int exit_code = clean ? engine::kExitClean : PrintStatus(status);
+    notes_->End(clean ? absl::OkStatus() : status, exit_code, environment_.clock->Now());
+    return exit_code;
   }
 
   absl::Status Listen() {
@@ -270,15 +276,12 @@ class Serving {
       log::Info("listening", {{"address", listeners_.back()->address().ToString()},
                               {"tls", one.tls == nullptr ? "no" : "yes"}});
     }
-    std::vector<http::Address> listens;
-    for (const auto& listener : listeners_) listens.push_back(listener->address());
-    notes_.emplace(std::vector<NotedConnector>(), std::move(listens));
     return absl::OkStatus();
   }
 
   // Who asks when nobody answers any more finds them.
   void KeepNotes() {
-    if (served_) notes_->Keep(connectors_.Statuses());
+    if (served_) notes_->Show(connectors_.Statuses());
   }
 
   // What compares all connectors, and not at each look at the seat.
@@ -365,11 +368,11 @@ class Serving {
   const Environment environment_ = Environment::Real();
   engine::ServerWorld world_{environment_};
   engine::ConnectorSet connectors_{world_};
+  std::optional<WorkerNotes> notes_;  // once it listens
   admin::WorkerBoard board_;
   SeatWatch seat_;  // before those that ask it
   rest::KafkaTopics topics_;
   bool served_ = false;
-  std::optional<EndNotes> notes_;  // once it listens
   absl::Duration next_comparison_;
   rest::Worker worker_;
   RestingConnectors resting_;

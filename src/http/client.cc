@@ -203,7 +203,8 @@ absl::StatusOr<Response> Send(const std::string& method, const Server& server,
       absl::IsFailedPrecondition(response.status())
           ? "--ca FILE names the authorities (PEM) that vouch for it, --cert and --key what it "
             "asks for"
-          : "start walduct with --listen HOST:PORT, and name that with --url");
+          : "walduct run listens where --listen HOST:PORT says, walduct serve where its worker "
+            "file says (listeners): start it, and name that place with --url");
 }
 
 absl::StatusOr<Response> PostForm(const Form& form) {

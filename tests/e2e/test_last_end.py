@@ -1,6 +1,7 @@
 """A connector of `walduct run` that has ended can be asked for when its process is gone; what is typed wins over the environment."""
 import json
 import os
+import signal
 import subprocess
 
 import pytest
@@ -46,7 +47,7 @@ def test_how_it_failed(store, db, connectors, notes):
     named = walduct("explain", connector.name, WALDUCT_LISTEN=f"127.0.0.1:{port}")
     assert named.returncode == 0 and "publication_missing\n" in named.stdout, named
     other = walduct("status", "--url", f"http://127.0.0.1:{free_ports(1)[0]}")
-    assert other.returncode == 1 and "FAILED" not in other.stdout and "start walduct with --listen" in other.stderr, other
+    assert other.returncode == 1 and "FAILED" not in other.stdout and "--listen HOST:PORT" in other.stderr, other
 
 
 def test_a_clean_stop_and_a_kill(db, connectors, notes):
@@ -60,6 +61,49 @@ def test_a_clean_stop_and_a_kill(db, connectors, notes):
     connector.kill()
     assert "ended without a word" in walduct("status", "--url", url).stdout
     assert not [f for f in notes.iterdir() if f.stat().st_mode & 0o077]
+
+
+def test_a_start_that_is_refused(db, connectors, notes):
+    db.execute(TABLE)
+    connector = connectors(db, sink="file").start("--listen", "127.0.0.1:0").wait_streaming()
+    url = Surface(connector).base
+    listen = ("--listen", url.removeprefix("http://"))
+    files = ("-f", connector.dir / "connector.json", "-w", connector.dir / "worker.properties")
+    second = walduct("run", *files, "-o", "slot.name=not-a-name", *listen)
+    assert second.returncode == 2 and walduct("status", *files).returncode == 1, second
+    assert "STOPPED" not in walduct("status", *files).stdout, "a note of one that runs stays"
+    connector.stop()
+    assert walduct("run", *files, "-o", "slot.name=not-a-name", *listen).returncode == 2
+    for done in (walduct("status", "--url", url), walduct("status", *files)):
+        assert done.returncode == 1 and f"{connector.name}  FAILED" in done.stdout, done
+        assert "exit code 2" in done.stdout and "slot.name" in done.stdout and "validate" in done.stdout, done
+
+
+def test_another_process_answers(databases, pg17, connectors, notes):
+    dbs = [databases(pg17), databases(pg17)]
+    for db in dbs:
+        db.execute(TABLE)
+    first, second = (connectors(db, sink="file") for db in dbs)
+    second.name = "second"
+    second.write_files()
+    url = Surface(first.start("--listen", "127.0.0.1:0").wait_streaming()).base
+    asked = walduct("status", "-f", second.dir / "connector.json", "-w", second.dir / "worker.properties", "--url", url)
+    assert asked.returncode == 1 and f"does not run second; it runs {first.name}" in asked.stderr, asked
+    own = walduct("status", "-f", first.dir / "connector.json", "-w", first.dir / "worker.properties", "--url", url)
+    assert own.returncode == 0 and f"{first.name}  RUNNING" in own.stdout, own
+
+
+def test_a_process_that_hangs(db, connectors, notes):
+    db.execute(TABLE)
+    connector = connectors(db, sink="file").start("--listen", "127.0.0.1:0").wait_streaming()
+    url = Surface(connector).base
+    os.kill(connector.process.pid, signal.SIGSTOP)
+    try:
+        hangs = walduct("status", "--url", url)
+    finally:
+        os.kill(connector.process.pid, signal.SIGCONT)
+    assert hangs.returncode == 1 and f"kill -CONT {connector.process.pid}" in hangs.stderr, hangs
+    assert "has ended" not in hangs.stderr and "does not answer there" in hangs.stdout, hangs
 
 
 def test_a_folder_of_somebody_else_is_not_used(db, connectors, notes):

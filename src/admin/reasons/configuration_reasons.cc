@@ -70,16 +70,17 @@ constexpr Reason kRows[] = {
      .meaning = "Nobody answers, and nothing is known of how the connector ended: it has not run "
                 "here, or not by walduct run.",
      .remedy = "Start it; the end of its log says how the last one ended."},
+    {.name = "other_process_answers",
+     .meaning = "The process that answers at the URL runs none of the connectors of -f.",
+     .remedy = "walduct status tells what is known of their end. --url names another process."},
     {.name = "process_takes_no_commands",
      .meaning = "walduct run answers questions; only walduct serve can be told to pause, resume, "
                 "stop or restart a connector.",
      .remedy = "Stop and start the process."},
     {.name = "status_unreachable",
      .meaning = "Nobody answers at the URL.",
-     .remedy = "Start walduct with --listen HOST:PORT, and name that with --url."},
-    {.name = "table_not_found",
-     .meaning = "walduct tail --table names a table that the database does not have.",
-     .remedy = "The hint has names that are near; it is written schema.table."},
+     .remedy = "Name with --url where it listens: run --listen HOST:PORT, or listeners in the "
+               "worker file of serve. walduct status says what has ended there."},
     {.name = "unknown_time_zone",
      .meaning = "A time zone is not known.",
      .remedy = "Europe/Berlin, +02:00, UTC."},

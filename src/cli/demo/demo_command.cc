@@ -108,10 +108,13 @@ class Demo {
     engine::ServerWorld world(environment_);
     engine::ConnectorSet connectors(world);
     const auto listening = Listening::Open(loaded_, {loaded_}, connectors, *environment_.clock);
-    if (listening == nullptr)
-      return absl::FailedPreconditionError("the demo cannot listen; --listen names another place");
+    if (!listening.ok()) {
+      return Error(absl::StatusCode::kFailedPrecondition, ErrorReason(listening.status()),
+                   absl::StrCat("the demo cannot listen: ", listening.status().message()),
+                   "--listen names another place");
+    }
     url_ = absl::StrCat(loaded_.listen->tls == nullptr ? "http://" : "https://",
-                        listening->address().ToString());
+                        (*listening)->address().ToString());
     events_ = settings_.kafka ? engine::DemoEvents::InTopics(*loaded_.options.kafka,
                                                              settings_.topics, environment_)
                               : engine::DemoEvents::InFile(SinkFile());

@@ -15,9 +15,11 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "admin/json.h"
+#include "base/error.h"
 #include "base/log.h"
 #include "base/plain_text.h"
 #include "engine/control/status_board.h"
+#include "engine/errors/error_policy.h"
 
 namespace walduct::cli {
 namespace {
@@ -125,6 +127,7 @@ std::vector<LastEnd> Parse(const std::string& text) {
                 .exit_code = NumberOf(one, "exit_code"),
                 .at = absl::UnixEpoch(),
                 .pid = NumberOf(one, "pid"),
+                .worker = one.HasMember("worker"),
                 .message = TextOf(one, "message"),
                 .reason = TextOf(one, "reason"),
                 .hint = TextOf(one, "hint")};
@@ -135,11 +138,20 @@ std::vector<LastEnd> Parse(const std::string& text) {
   return ends;
 }
 
-bool Lives(const LastEnd& end) {
-  return end.state == "RUNNING" && end.pid > 0 && (kill(end.pid, 0) == 0 || errno == EPERM);
+void Keep(const std::string& path, const std::vector<LastEnd>& what) {
+  if (!Replace(path, EndsJson(what) + "\n")) log::Debug("no note of the end", {{"file", path}});
+}
+
+bool IsOfOneThatLives(const std::string& path) {
+  const std::vector<LastEnd> noted = Parse(ReadNote(path));
+  return std::any_of(noted.begin(), noted.end(), Lives);
 }
 
 }  // namespace
+
+bool Lives(const LastEnd& end) {
+  return end.state == "RUNNING" && end.pid > 0 && (kill(end.pid, 0) == 0 || errno == EPERM);
+}
 
 void EndNotes::Begin(absl::Time now) const {
   std::vector<LastEnd> begun;
@@ -161,8 +173,10 @@ std::vector<LastEnd> EndsIn(const std::vector<engine::ConnectorStatus>& statuses
     end.exit_code = status.exit_code ? static_cast<int>(*status.exit_code) : -1;
     end.at = status.ended() || !now ? status.state_since : *now;
     end.pid = getpid();
-    // One that was stopped as asked has got over what there was.
-    if (!status.last_error || status.state != engine::ConnectorState::kFailed) continue;
+    // One that was stopped as asked, and stored what it had, has got over what there was.
+    const bool clean =
+        status.state != engine::ConnectorState::kFailed && status.exit_code == engine::kExitClean;
+    if (!status.last_error || clean) continue;
     end.message = status.last_error->message;
     end.reason = status.last_error->reason;
     end.hint = status.last_error->hint;
@@ -176,23 +190,70 @@ void EndNotes::End(const std::vector<engine::ConnectorStatus>& statuses, absl::T
   Write(EndsIn(statuses, now));
 }
 
-void EndNotes::Keep(const std::vector<engine::ConnectorStatus>& statuses) {
-  const std::vector<LastEnd> ends = EndsIn(statuses, std::nullopt);
-  std::string text = EndsJson(ends);
-  if (text == kept_) return;
-  kept_ = std::move(text);
-  Write(ends);
-}
-
 void EndNotes::Write(const std::vector<LastEnd>& ends) const {
-  const auto keep = [](const std::string& path, const std::vector<LastEnd>& what) {
-    if (!Replace(path, EndsJson(what) + "\n")) log::Debug("no note of the end", {{"file", path}});
-  };
-  for (const http::Address& listen : listens_) keep(NoteAt(listen), ends);
+  for (const http::Address& listen : listens_) Keep(NoteAt(listen), ends);
   for (const NotedConnector& connector : connectors_) {
     for (const LastEnd& end : ends)
-      if (end.connector == connector.name) keep(NoteOf(connector), {end});
+      if (end.connector == connector.name) Keep(NoteOf(connector), {end});
   }
+}
+
+void WorkerNotes::Begin(absl::Time now) {
+  worker_ = {.connector = group_, .state = "RUNNING", .at = now, .pid = getpid(), .worker = true};
+  Write();
+}
+
+void WorkerNotes::Show(const std::vector<engine::ConnectorStatus>& statuses) {
+  connectors_ = EndsIn(statuses, std::nullopt);
+  std::string text = EndsJson(connectors_);
+  if (text == kept_) return;
+  kept_ = std::move(text);
+  Write();
+}
+
+void WorkerNotes::EndConnectors(const std::vector<engine::ConnectorStatus>& statuses,
+                                absl::Time now) {
+  connectors_ = EndsIn(statuses, now);
+  Write();
+}
+
+void WorkerNotes::End(const absl::Status& error, int exit_code, absl::Time now) {
+  worker_ = {.connector = group_,
+             .state = error.ok() ? "STOPPED" : "FAILED",
+             .exit_code = exit_code,
+             .at = now,
+             .pid = getpid(),
+             .worker = true};
+  if (!error.ok()) {
+    worker_.message = std::string(error.message());
+    worker_.reason = ErrorReason(error);
+    worker_.hint = ErrorHint(error);
+  }
+  Write();
+}
+
+void WorkerNotes::Write() const {
+  std::vector<LastEnd> all = {worker_};
+  all.insert(all.end(), connectors_.begin(), connectors_.end());
+  for (const http::Address& listen : listens_) Keep(NoteAt(listen), all);
+}
+
+void NoteRefused(const std::vector<NotedConnector>& connectors, const http::Address& listen,
+                 const std::string& why, absl::Time now) {
+  std::vector<LastEnd> ends;
+  for (const NotedConnector& connector : connectors) {
+    ends.push_back({.connector = connector.name,
+                    .state = "FAILED",
+                    .exit_code = engine::kExitConfiguration,
+                    .at = now,
+                    .pid = getpid(),
+                    .message = why,
+                    .hint = "walduct validate with the same files says all that is wrong"});
+    const std::string path = NoteOf(connector);
+    if (!IsOfOneThatLives(path)) Keep(path, {ends.back()});
+  }
+  if (listen.port != 0 && !ends.empty() && !IsOfOneThatLives(NoteAt(listen)))
+    Keep(NoteAt(listen), ends);
 }
 
 std::vector<LastEnd> EndsAt(const http::Address& address) {
@@ -210,7 +271,8 @@ std::string EndText(const LastEnd& end, absl::Time now) {
   const std::string at = absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", end.at, absl::UTCTimeZone());
   const std::string ago = absl::FormatDuration(
       absl::Floor(std::max(now - end.at, absl::ZeroDuration()), absl::Seconds(1)));
-  std::string text = absl::StrCat(PlainText(end.connector), "  ");
+  std::string text =
+      absl::StrCat(end.worker ? "worker of the group " : "", PlainText(end.connector), "  ");
   if (Lives(end)) {
     absl::StrAppend(&text, "runs since ", at, " (process ", end.pid,
                     "), and does not answer there\n");
@@ -236,6 +298,7 @@ std::string EndsJson(const std::vector<LastEnd>& ends) {
   json.Object().Key("last_ends").Array();
   for (const LastEnd& end : ends) {
     json.Object().Key("connector").Text(end.connector).Key("state").Text(end.state);
+    if (end.worker) json.Key("worker").Flag(true);
     if (end.exit_code >= 0) json.Key("exit_code").Whole(static_cast<uint64_t>(end.exit_code));
     json.Key("at").Text(absl::FormatTime(absl::RFC3339_full, end.at, absl::UTCTimeZone()));
     json.Key("pid").Whole(static_cast<uint64_t>(end.pid));

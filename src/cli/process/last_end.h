@@ -1,6 +1,6 @@
-// LastEnd: how the connectors of a process ended, kept where it can be asked for when nobody
-// answers any more. A note is begun with the process, so that one that was killed is told of, too;
-// of a `walduct serve`, whose connectors come and go, it is kept up while it runs.
+// LastEnd: how a `walduct serve` or the connectors of a process ended, kept where it can be asked
+// for when nobody answers any more. A note is begun with the process, so that one that was killed
+// is told of, too; of a `walduct serve`, whose connectors come and go, it is kept up while it runs.
 //
 // Each connector of `walduct run` has a note beside its offset file (offsets.dat.NAME.end); where
 // positions are not in a file, and by the address that the process listened on, there is one in a
@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "http/address.h"
 
@@ -28,6 +29,7 @@ struct LastEnd {
   int exit_code = -1;  // -1: it has none
   absl::Time at;       // of the end, or of the beginning where it did not end
   int pid = 0;
+  bool worker = false;  // connector is the group of a `walduct serve`
   // Of the last error; empty: none.
   std::string message = {}, reason = {}, hint = {};
 };
@@ -46,21 +48,50 @@ class EndNotes {
 
   void Begin(absl::Time now) const;
   void End(const std::vector<engine::ConnectorStatus>& statuses, absl::Time now) const;
-  // Of those that run; written where something has changed.
-  void Keep(const std::vector<engine::ConnectorStatus>& statuses);
 
  private:
   void Write(const std::vector<LastEnd>& ends) const;
 
   const std::vector<NotedConnector> connectors_;
   const std::vector<http::Address> listens_;
-  std::string kept_;  // as it was written last
 };
+
+// What becomes of the note of a worker and its connectors: by its addresses alone.
+class WorkerNotes {
+ public:
+  WorkerNotes(std::string group, std::vector<http::Address> listens)
+      : group_(std::move(group)), listens_(std::move(listens)) {}
+
+  void Begin(absl::Time now);
+  // Of the connectors that run; written where something has changed.
+  void Show(const std::vector<engine::ConnectorStatus>& statuses);
+  // They have ended, and the worker is about to.
+  void EndConnectors(const std::vector<engine::ConnectorStatus>& statuses, absl::Time now);
+  // error: OK: as asked.
+  void End(const absl::Status& error, int exit_code, absl::Time now);
+
+ private:
+  void Write() const;
+
+  const std::string group_;
+  const std::vector<http::Address> listens_;
+  LastEnd worker_;
+  std::vector<LastEnd> connectors_;
+  std::string kept_;  // the connectors, as they were written last
+};
+
+// Of a process that refused to start (exit code 2) and would have listened there. What a process
+// that lives has noted stays.
+void NoteRefused(const std::vector<NotedConnector>& connectors, const http::Address& listen,
+                 const std::string& why, absl::Time now);
 
 // Of a process that listened there, on this machine; empty: nothing is known.
 std::vector<LastEnd> EndsAt(const http::Address& address);
 // Of connectors of these configurations.
 std::vector<LastEnd> EndsOf(const std::vector<NotedConnector>& connectors);
+
+// It has not ended: its process is there.
+bool Lives(const LastEnd& end);
 
 // "shop  FAILED 3m12s ago (2026-03-01T10:00:12Z), exit code 3", the error, what to do.
 std::string EndText(const LastEnd& end, absl::Time now);

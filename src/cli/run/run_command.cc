@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "admin/health.h"
 #include "base/check.h"
 #include "base/environment.h"
@@ -28,6 +30,7 @@
 #include "engine/lifecycle/connector_set.h"
 #include "engine/world/server_world.h"
 #include "engine/world/tail.h"
+#include "http/address.h"
 #include "loader/load_connector.h"
 
 namespace walduct::cli {
@@ -135,7 +138,39 @@ bool FindTables(const Arguments& arguments, const std::vector<loader::LoadResult
   return true;
 }
 
+// The port that a refused process would have listened on; port 0: none.
+http::Address WantedAddress(const Arguments& arguments,
+                            const std::vector<loader::LoadResult>& results) {
+  std::string listen = arguments.listen;
+  for (const loader::LoadResult& result : results)
+    if (listen.empty()) listen = ReportedValue(result, "walduct.listen");
+  absl::string_view place = listen;
+  absl::ConsumePrefix(&place, "https://");
+  return http::ParseAddress(place).value_or(http::Address());
+}
+
+// Of run alone: exit code 2 is told like any other end.
+int RefuseRun(const Arguments& arguments, const std::vector<loader::LoadResult>& results,
+              const std::string& why) {
+  if (arguments.command != Command::kRun) return engine::kExitConfiguration;
+  std::string told = why;
+  size_t more = 0;
+  for (size_t i = 0; i < results.size(); ++i) {
+    for (const std::string& error : results[i].errors) {
+      if (told.empty())
+        told = absl::StrCat(arguments.connector_files[i], ": ", error);
+      else
+        ++more;
+    }
+  }
+  if (more > 0) absl::StrAppend(&told, ", and ", more, " more");
+  NoteRefused(NotedOf(results, arguments.connector_files), WantedAddress(arguments, results),
+              absl::StrCat("refused at the start: ", told), absl::Now());
+  return engine::kExitConfiguration;
+}
+
 struct RunPlan {
+  const Arguments* arguments = nullptr;
   engine::RunGoal goal;
   engine::RunMode mode = engine::RunMode::kRun;
   engine::TailView view = {};
@@ -155,8 +190,13 @@ engine::ExitCode RunAll(const std::vector<loader::LoadResult>& results, const Ru
   engine::ConnectorSet connectors(world);
   std::unique_ptr<Listening> listening;
   if (plan.listen != nullptr) {
-    listening = Listening::Open(*plan.listen, results, connectors, *environment.clock);
-    if (listening == nullptr) return engine::kExitConfiguration;
+    auto opened = Listening::Open(*plan.listen, results, connectors, *environment.clock);
+    if (!opened.ok()) {
+      PrintStatus(opened.status());
+      return static_cast<engine::ExitCode>(
+          RefuseRun(*plan.arguments, results, std::string(opened.status().message())));
+    }
+    listening = *std::move(opened);
   }
   for (const loader::LoadResult& result : results) {
     log::SetConnector(result.options.name);
@@ -180,7 +220,7 @@ engine::ExitCode RunAll(const std::vector<loader::LoadResult>& results, const Ru
   if (plan.mode == engine::RunMode::kRun) {
     std::vector<http::Address> listens;
     if (listening != nullptr) listens.push_back(listening->address());
-    notes.emplace(NotedOf(results), std::move(listens));
+    notes.emplace(NotedOf(results, plan.arguments->connector_files), std::move(listens));
     notes->Begin(environment.clock->Now());
   }
   const engine::ExitCode outcome = connectors.AwaitEnd(stop);
@@ -234,10 +274,10 @@ int RunConnectors(const Arguments& given) {
   }
   ConfigureLog(arguments);
   std::vector<loader::LoadResult> results;
-  if (!LoadAll(arguments, &results) || !CheckDistinct(results) ||
-      !ParseGoal(arguments, &plan.goal)) {
+  plan.arguments = &arguments;
+  if (!LoadAll(arguments, &results)) return RefuseRun(arguments, results, "");
+  if (!CheckDistinct(results) || !ParseGoal(arguments, &plan.goal))
     return engine::kExitConfiguration;
-  }
   if (!FindTables(given, results)) return engine::kExitConfiguration;
   const bool listens = plan.mode == engine::RunMode::kRun &&
                        (arguments.command != Command::kShadow || !arguments.listen.empty());

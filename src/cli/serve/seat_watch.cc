@@ -122,10 +122,22 @@ SeatWatch::Wait SeatWatch::WaitOf(const SeatView& view, SeatVerdict verdict) con
   } else if (verdict == SeatVerdict::kTaken) {
     wait.kind = WorkerWait::kSeat;
     wait.since = view.held_since;
-    wait.message = absl::StrCat("for its turn: another worker (",
-                                view.foreign ? "of another kind" : view.holder,
-                                ") serves the group ", options_.group_id, ", or has just ended");
-    wait.hint = "stop the other one, or give this one its own group.id and topics";
+    // "127.0.0.1:8083 at 10.0.0.7"
+    const absl::string_view address = view.holder.substr(0, view.holder.find(' '));
+    if (!view.foreign && address == options_.worker_id) {
+      wait.message = absl::StrCat(
+          "for its turn: a worker with this one's own address (", view.holder,
+          ") has the seat of the group ", options_.group_id,
+          ": as a rule the one before this one, which ended without leaving the group");
+      wait.hint =
+          "Kafka gives it up after session.timeout.ms; if it does not, another worker has the same "
+          "address: give each its own rest.advertised.host.name and rest.advertised.port";
+    } else {
+      wait.message = absl::StrCat("for its turn: another worker (",
+                                  view.foreign ? "of another kind" : view.holder,
+                                  ") serves the group ", options_.group_id, ", or has just ended");
+      wait.hint = "stop the other one, or give this one its own group.id and topics";
+    }
   } else if (verdict != SeatVerdict::kOurs) {
     wait.kind = WorkerWait::kGroup;
     wait.since = view.held_since;
@@ -152,10 +164,16 @@ void SeatWatch::Show(bool serves, const Wait& wait) {
   board_.Show(serves, wait.kind, environment_.clock->Now() - (now - wait.since), wait.message,
               wait.hint);
   if (wait.kind == WorkerWait::kNothing || now < next_line_) return;
-  log::Warn(LineOf(wait.kind, serves), {{"group", options_.group_id},
-                                        {"waits", wait.message},
-                                        {"for", Seconds(now - wait.since)},
-                                        {"hint", wait.hint}});
+  const std::string lasts = Seconds(now - wait.since);
+  if (wait.hint.empty()) {
+    log::Warn(LineOf(wait.kind, serves),
+              {{"group", options_.group_id}, {"waits", wait.message}, {"for", lasts}});
+  } else {
+    log::Warn(LineOf(wait.kind, serves), {{"group", options_.group_id},
+                                          {"waits", wait.message},
+                                          {"for", lasts},
+                                          {"hint", wait.hint}});
+  }
   told_ = true;
   next_line_ = now + kRemind;
 }

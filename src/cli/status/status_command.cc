@@ -3,12 +3,15 @@
 #include <iostream>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/environment.h"
 #include "cli/commands.h"
 #include "cli/configuration.h"
+#include "cli/process/last_end.h"
 #include "cli/process/shutdown_watch.h"
 #include "cli/running_process.h"
+#include "cli/status/own_connectors.h"
 #include "cli/status/status_exit.h"
 #include "cli/status/status_screen.h"
 #include "cli/status/watch_keys.h"
@@ -42,6 +45,12 @@ int ShowStatus(const Arguments& given) {
   const http::Server server = ServerOf(arguments);
   if (arguments.alive) return Probe(server, "/livez");
   if (arguments.ready) return Probe(server, "/readyz");
+  std::vector<std::string> named;
+  if (!arguments.connector_files.empty()) {
+    const std::optional<std::vector<NotedConnector>> noted = LoadNoted(arguments);
+    if (!noted) return engine::kExitConfiguration;
+    for (const NotedConnector& one : *noted) named.push_back(one.name);
+  }
   const bool terminal = isatty(STDOUT_FILENO) == 1;
   ScreenOptions options{.connector = arguments.connector, .colour = HasColours(STDOUT_FILENO)};
   engine::StopSignal stop;
@@ -54,6 +63,7 @@ int ShowStatus(const Arguments& given) {
   std::optional<absl::Duration> looked_at;
   while (true) {
     absl::StatusOr<std::string> answer = Ask(server, "/status");
+    if (answer.ok()) answer = OwnConnectors(*answer, named, http::WithoutLogin(server.url));
     if (!answer.ok()) return TellLastEnd(arguments, answer.status());
     const absl::Duration now = environment.clock->Monotonic();
     if (arguments.json) {
