@@ -345,7 +345,7 @@ class Serving {
   // Until a stop is asked for, or the seat is another worker's: then nothing of ours runs.
   void Serve() {
     while (!stop_.requested()) {
-      const kafka::SeatVerdict verdict = seat_.Look(/*serves=*/true);
+      const kafka::SeatVerdict verdict = seat_.Look(/*serves=*/true, worker_.TopicsTrouble());
       if (verdict == kafka::SeatVerdict::kTaken || verdict == kafka::SeatVerdict::kMayBeTaken) {
         interface_.Close();
         seat_.Look(/*serves=*/false);

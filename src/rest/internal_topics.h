@@ -24,6 +24,13 @@ class InternalTopics {
  public:
   virtual ~InternalTopics() = default;
 
+  // Creates what is missing. As KafkaTopics says.
+  virtual absl::Status Prepare() { return absl::OkStatus(); }
+
+  // FailedPrecondition worker_topic_gone: the topic of connectors or that of states was deleted.
+  // Whatever else is wrong is told by who writes or reads.
+  virtual absl::Status CheckThere() { return absl::OkStatus(); }
+
   // In this order, durable when it returns OK. What was begun when it fails may have been written.
   virtual absl::Status Write(InternalTopic topic, const std::vector<TopicEntry>& entries) = 0;
 

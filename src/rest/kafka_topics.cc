@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
@@ -68,6 +69,28 @@ absl::Status KafkaTopics::Prepare() {
        {InternalTopic::kConfigs, InternalTopic::kStatus, InternalTopic::kOffsets})
     RETURN_IF_ERROR(CreateMissing(OptionsOf(topic)));
   return absl::OkStatus();
+}
+
+absl::Status KafkaTopics::CheckThere() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  RETURN_IF_ERROR(Open());
+  const std::vector<std::string> names = {options_.configs.name, options_.status.name};
+  kafka::TopicAdmin admin(&writer_.producer->client(), nullptr);
+  admin.StartExists(names, kRequestTimeout);
+  std::vector<std::string> gone;
+  for (const auto& answer : admin.Poll(kRequestTimeout + absl::Seconds(1)))
+    if (ErrorReason(answer.status) == "topic_missing") gone.push_back(answer.topic);
+  if (gone.empty()) return absl::OkStatus();
+  return Error(absl::StatusCode::kFailedPrecondition, "worker_topic_gone",
+               absl::StrCat("the topic ", absl::StrJoin(gone, " and the topic "),
+                            " of this worker is gone: it was deleted. The connectors go on"),
+               absl::StrCat("it is created again, and what this worker knows is written into it; "
+                            "until then do not stop this process, and see that Kafka lets it "
+                            "create the topic (or kafka-topics.sh --create --topic ",
+                            gone.front(), " --partitions ",
+                            gone.front() == options_.configs.name ? options_.configs.partitions
+                                                                  : options_.status.partitions,
+                            " --config cleanup.policy=compact)"));
 }
 
 std::string KafkaTopics::ClusterId() {

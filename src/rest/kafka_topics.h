@@ -24,7 +24,8 @@ class KafkaTopics final : public InternalTopics, private kafka::DeliveryHandler 
 
   // Creates what is missing. Unavailable: Kafka is away. FailedPrecondition
   // internal_topic_not_compacted, or as topics are created.
-  absl::Status Prepare();
+  absl::Status Prepare() override;
+  absl::Status CheckThere() override;
 
   // The id of the cluster that they were prepared in.
   std::string ClusterId();

@@ -109,6 +109,13 @@ class Worker {
     return absl::IsUnavailable(may_write) ? may_write : absl::OkStatus();
   }
 
+  // What keeps the topics from being read or written: worker_topic_gone, as reading fails; OK:
+  // nothing that is known.
+  absl::Status TopicsTrouble() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return trouble_;
+  }
+
   // Levels that were set for all workers, as the topics had them.
   std::map<std::string, std::string> LoggerLevels() const;
   // key: 32 random bytes.
@@ -179,6 +186,10 @@ class Worker {
   void Take(Contents contents);
   absl::Status Refresh();
   void LookWhetherItMayWrite();
+  void LookWhetherTopicsAreThere();
+  void OnTopicGone(const absl::Status& gone);
+  std::vector<TopicEntry> ConfigEntries() const;
+  absl::Status BringBack(Contents* contents);
 
   const Parts parts_;
   engine::WakeSignal wake_;
@@ -193,9 +204,11 @@ class Worker {
   std::map<std::string, std::string> loggers_;
   uint64_t next_version_ = 1;
   bool loaded_ = false;
-  bool stale_ = false;  // the topics may say something else: they are read before the next write
+  bool stale_ = false;    // the topics may say something else: they are read before the next write
+  absl::Status trouble_;  // of the topics, as they were looked at last
   bool ends_ = false;
   absl::Time silent_until_ = absl::InfinitePast();  // the status topic could not be written
+  absl::Duration next_look_ = {};                   // at the topics; by the thread alone
   std::thread thread_;
 };
 

@@ -43,6 +43,7 @@ void Worker::Run() {
 }
 
 void Worker::Reconcile() {
+  LookWhetherTopicsAreThere();
   LookWhetherItMayWrite();
   std::set<std::string> names;
   {

@@ -11,6 +11,7 @@ namespace walduct::rest {
 namespace {
 
 constexpr absl::Duration kReadAgain = absl::Seconds(5);
+constexpr absl::Duration kLookForTopics = absl::Seconds(10);
 
 }  // namespace
 
@@ -108,6 +109,7 @@ void Worker::Take(Contents contents) {
   statuses_ = std::move(contents.statuses);
   loggers_ = std::move(contents.loggers);
   stale_ = false;
+  trouble_ = absl::OkStatus();
 }
 
 absl::Status Worker::Load() {
@@ -135,24 +137,91 @@ void Worker::Forget() {
 
 // change_mutex_ is held. What another worker may have written meanwhile counts, and what of ours
 // may have been written without an answer. Topics that have lost everything say nothing: who would
-// take that for an order would stop all connectors.
+// take that for an order would stop all connectors. What is known here is written into them.
 absl::Status Worker::Refresh() {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (!stale_) return absl::OkStatus();
   }
   RETURN_IF_ERROR(parts_.may_write());
+  RETURN_IF_ERROR(parts_.topics->Prepare());
   ASSIGN_OR_RETURN(Contents contents, ReadTopics());
+  RETURN_IF_ERROR(BringBack(&contents));
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (contents.configs == 0 && !deployments_.empty()) {
-    return Error(absl::StatusCode::kUnavailable, "worker_topic_empty",
-                 "the topic of config.storage.topic has lost its records: the connectors go on as "
-                 "they are, and nothing is changed",
-                 "bring the topic back, or start the worker again and create the connectors anew");
-  }
   Take(std::move(contents));
   wake_.Signal();
   log::Info("the worker's topics were read again", {{"connectors", deployments_.size()}});
+  return absl::OkStatus();
+}
+
+// By the thread; also without the seat, which goes with the topic.
+void Worker::LookWhetherTopicsAreThere() {
+  const absl::Duration now = parts_.environment.clock->Monotonic();
+  if (now < next_look_) return;
+  next_look_ = now + kLookForTopics;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!loaded_) return;
+  }
+  if (!CheckReachable().ok()) return;
+  const absl::Status there = parts_.topics->CheckThere();
+  if (ErrorReason(there) != "worker_topic_gone") return;
+  log::Warn(there.message(), {{"reason", ErrorReason(there)}, {"hint", ErrorHint(there)}});
+  OnTopicGone(there);
+  if (absl::Status created = parts_.topics->Prepare(); !created.ok()) {
+    log::Warn(created.message(), {{"reason", ErrorReason(created)}, {"hint", ErrorHint(created)}});
+    next_look_ = now + kReadAgain;
+  }
+}
+
+void Worker::OnTopicGone(const absl::Status& gone) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  stale_ = true;
+  trouble_ = gone;
+}
+
+// mutex_ is held. All that the topic of connectors held, as far as it is known here.
+std::vector<TopicEntry> Worker::ConfigEntries() const {
+  std::vector<TopicEntry> entries;
+  for (const auto& [logger, level] : loggers_)
+    entries.push_back({.key = LoggerKey(logger), .value = LoggerValue(level)});
+  for (const auto& [name, one] : deployments_) {
+    entries.push_back({.key = ConnectorKey(name), .value = ConnectorValue(one.config)});
+    // What tasks others have is known to their workers alone.
+    if (one.tasks == 1 && one.committed == one.version && !IsForeign(one)) {
+      entries.push_back({.key = TaskKey(name), .value = TaskValue(one.config)});
+      entries.push_back({.key = CommitKey(name), .value = CommitValue(1)});
+    }
+    entries.push_back({.key = TargetKey(name), .value = TargetValue(one.target)});
+  }
+  return entries;
+}
+
+// change_mutex_ is held, and the seat is ours: nobody else writes.
+absl::Status Worker::BringBack(Contents* contents) {
+  std::vector<TopicEntry> lost;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    // The names of topics have been in the topic of states; states are written whenever they miss.
+    if (contents->statuses.empty() && contents->topics.empty() && !statuses_.empty()) {
+      for (auto& [name, active] : topics_)
+        active.unwritten.insert(active.names.begin(), active.names.end());
+    }
+    if (contents->configs == 0 && !deployments_.empty()) lost = ConfigEntries();
+  }
+  if (lost.empty()) return absl::OkStatus();
+  RETURN_IF_ERROR(parts_.topics->Write(InternalTopic::kConfigs, lost));
+  ASSIGN_OR_RETURN(*contents, ReadTopics());
+  if (contents->configs == 0) {
+    return Error(absl::StatusCode::kUnavailable, "worker_topic_empty",
+                 "the topic of config.storage.topic has lost its records, and what is written into "
+                 "it is not there: the connectors go on as they are, and nothing is changed",
+                 "do not stop this process; look whether the topic has cleanup.policy=compact");
+  }
+  log::Warn(
+      "the topic of config.storage.topic had lost its records: what this worker knows was "
+      "written into it",
+      {{"reason", "worker_topic_empty"}, {"connectors", contents->deployments.size()}});
   return absl::OkStatus();
 }
 
@@ -168,7 +237,9 @@ void Worker::LookWhetherItMayWrite() {
   const std::lock_guard<std::mutex> change(change_mutex_);
   if (absl::Status read = Refresh(); !read.ok()) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    log::Warn(absl::StrCat("the worker's topics cannot be read: ", read.message()));
+    log::Warn(absl::StrCat("the worker's topics cannot be read: ", read.message()),
+              {{"reason", ErrorReason(read)}, {"hint", ErrorHint(read)}});
+    trouble_ = read;
     silent_until_ = parts_.environment.clock->Now() + kReadAgain;
   }
 }
@@ -186,6 +257,13 @@ absl::Status Worker::WriteConfigs(const std::vector<TopicEntry>& entries) {
   RETURN_IF_ERROR(CheckMayWrite());
   const absl::Status written = parts_.topics->Write(InternalTopic::kConfigs, entries);
   if (written.ok()) return written;
+  const absl::Status there = parts_.topics->CheckThere();
+  if (ErrorReason(there) == "worker_topic_gone") {
+    OnTopicGone(there);
+    return Error(absl::StatusCode::kUnavailable, ErrorReason(there),
+                 absl::StrCat(there.message(), ". Nothing was stored and nothing is changed"),
+                 "ask again in some seconds: it is created again");
+  }
   const std::lock_guard<std::mutex> lock(mutex_);
   stale_ = true;
   return Error(absl::StatusCode::kUnavailable, "change_not_acknowledged",

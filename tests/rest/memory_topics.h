@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "rest/internal_topics.h"
 
 namespace walduct::test {
@@ -57,6 +58,23 @@ class MemoryTopics final : public rest::InternalTopics {
     return last;
   }
 
+  absl::Status Prepare() override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    gone_ = absl::OkStatus();
+    return absl::OkStatus();
+  }
+  absl::Status CheckThere() override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return gone_;
+  }
+
+  // Until they are prepared.
+  void BeGone() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    records_.clear();
+    gone_ = Error(absl::StatusCode::kFailedPrecondition, "worker_topic_gone", "it is gone");
+  }
+
   void FailWith(absl::Status failure) {
     const std::lock_guard<std::mutex> lock(mutex_);
     failure_ = std::move(failure);
@@ -73,7 +91,7 @@ class MemoryTopics final : public rest::InternalTopics {
  private:
   std::function<void()> meanwhile_;
   mutable std::mutex mutex_;
-  absl::Status failure_;
+  absl::Status failure_, gone_;
   std::map<rest::InternalTopic, std::vector<rest::TopicEntry>> records_;
 };
 

@@ -339,7 +339,34 @@ TEST_F(WorkerTest, ATopicThatHasLostEverythingIsNoOrder) {
   may_write_ = absl::OkStatus();
   worker_.Reconcile();
   EXPECT_EQ(TaskState("a"), "RUNNING");
-  EXPECT_EQ(ErrorReason(worker_.SetTarget("a", TargetState::kPaused)), "worker_topic_empty");
+  // What is known here is in them again.
+  ReconcileUntil([&] { return !topics_.Records(InternalTopic::kStatus).empty(); });
+  EXPECT_TRUE(topics_.Last(InternalTopic::kConfigs, ConnectorKey("a")));
+  EXPECT_TRUE(topics_.Last(InternalTopic::kConfigs, CommitKey("a")));
+  ASSERT_TRUE(worker_.SetTarget("a", TargetState::kPaused).ok());
+  ReconcileUntil([&] { return TaskState("a") == "PAUSED"; });
+}
+
+TEST_F(WorkerTest, ATopicThatWasDeletedIsBroughtBack) {
+  ASSERT_TRUE(worker_.Load().ok());
+  CreateRunning("a");
+  CreateRunning("b");
+  ASSERT_TRUE(worker_.SetTarget("b", TargetState::kPaused).ok());
+  ReconcileUntil([&] { return TaskState("b") == "PAUSED"; });
+  topics_.BeGone();
+  topics_.FailWith(absl::UnavailableError("topic a: Local: Unknown partition"));
+  const absl::Status paused = worker_.SetTarget("a", TargetState::kPaused);
+  EXPECT_EQ(ErrorReason(paused), "worker_topic_gone");
+  EXPECT_THAT(std::string(paused.message()), HasSubstr("Nothing was stored"));
+  EXPECT_EQ(ErrorReason(worker_.TopicsTrouble()), "worker_topic_gone");
+  topics_.FailWith(absl::OkStatus());
+  ReconcileUntil([&] { return worker_.TopicsTrouble().ok(); });
+  EXPECT_EQ(TaskState("a"), "RUNNING");
+  Worker other(Parts());
+  ASSERT_TRUE(other.Load().ok());
+  EXPECT_THAT(other.Names(), ElementsAre("a", "b"));
+  EXPECT_EQ(topics_.Last(InternalTopic::kConfigs, TargetKey("b")),
+            TargetValue(TargetState::kPaused));
 }
 
 TEST_F(WorkerTest, WhatIsForgottenEndsAndIsTakenUpAgain) {

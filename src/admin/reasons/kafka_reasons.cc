@@ -205,9 +205,17 @@ constexpr Reason kRows[] = {
      .meaning = "The user may not use the transactional id.",
      .remedy = "Grant WRITE and DESCRIBE on it, or exactly.once.support=requested."},
     {.name = "worker_topic_empty",
-     .meaning = "The topic of config.storage.topic has lost its records while the worker ran; its "
-                "connectors go on as they are.",
-     .remedy = "Bring the topic back, or start the worker again and create the connectors anew."},
+     .meaning = "The topic of config.storage.topic has lost its records while the worker ran. Its "
+                "connectors go on; what the worker knows is written into it.",
+     .remedy = "Nothing once the log says that it was written. Until then do not stop the process; "
+               "give the topic cleanup.policy=compact."},
+    {.name = "worker_topic_gone",
+     .meaning = "The topic of config.storage.topic or status.storage.topic was deleted while the "
+                "worker ran. Its connectors go on; the topic is created again, and what the worker "
+                "knows is written into it.",
+     .remedy = "Nothing once the log says that it was read again. Until then do not stop the "
+               "process, and let it create the topic, or kafka-topics.sh --create it with --config "
+               "cleanup.policy=compact."},
 };
 
 }  // namespace

@@ -93,7 +93,7 @@ absl::Status SeatWatch::Refused() const {
                                                                           : absl::OkStatus();
 }
 
-SeatVerdict SeatWatch::Look(bool serves) {
+SeatVerdict SeatWatch::Look(bool serves, const absl::Status& topics) {
   if (const std::optional<SeatView> before = View()) {
     RenewSecrets(*before);
   } else if (environment_.clock->Monotonic() >= next_renewal_) {
@@ -102,7 +102,15 @@ SeatVerdict SeatWatch::Look(bool serves) {
   }
   const SeatView view = View().value_or(SeatView());
   const SeatVerdict verdict = JudgeSeat(view, environment_.clock->Monotonic());
-  Show(serves, WaitOf(view, verdict));
+  Wait wait = WaitOf(view, verdict);
+  // The seat goes with the topic.
+  if (!topics.ok() && (wait.kind == WorkerWait::kNothing || wait.kind == WorkerWait::kGroup)) {
+    wait = {.kind = WorkerWait::kTopics,
+            .since = shown_ == WorkerWait::kTopics ? shown_since_ : environment_.clock->Monotonic(),
+            .message = absl::StrCat("for the worker's topics: ", topics.message()),
+            .hint = ErrorHint(topics)};
+  }
+  Show(serves, wait);
   return verdict;
 }
 

@@ -30,7 +30,8 @@ class SeatWatch {
   // FailedPrecondition group_in_use: it will not be given.
   absl::Status Refused() const;
   // serves: connectors run. What is waited for goes to the board and, again and again, to the log.
-  kafka::SeatVerdict Look(bool serves);
+  // topics: what is wrong with those of the worker.
+  kafka::SeatVerdict Look(bool serves, const absl::Status& topics = absl::OkStatus());
   // Something else is waited for: Kafka or the worker's topics, by the error; OK: for a first
   // answer of Kafka.
   void ShowWaiting(const absl::Status& error);
