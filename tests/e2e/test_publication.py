@@ -1,6 +1,8 @@
 """publication.autocreate.mode against publications that are missing, there, or changed by others."""
 import pytest
 
+from support.wait import wait_until
+
 TABLES = """create table a (id int primary key); create table b (id int primary key);
             create schema "Oth er"; create table "Oth er"."C d" (id int primary key)"""
 
@@ -162,3 +164,27 @@ def test_a_publication_that_was_away_ends_the_stream(heard, each_pg, databases, 
     db.script(f"""drop publication "{db.name}"; insert into a values (1); create publication "{db.name}" for table a; insert into a values (2)""")
     assert connector.wait_exit() == 3 and connector.logged("reason=publication_missing hint=")
     assert connector.events() == []
+
+
+@pytest.mark.parametrize("mode", ["disabled", "filtered"])
+def test_a_publication_that_was_renamed_is_read_on(mode, db, connectors):
+    """Its new name serves what is written from then on: nothing is to be read anew."""
+    db.script("create table a (id int primary key)")
+    if mode == "disabled":
+        db.execute(f'create publication "{db.name}" for table a')
+    connector = connectors(db, {"publication.autocreate.mode": mode, "walduct.stall.warn.ms": "1000"}, sink="file",
+                           worker={"offset.flush.interval.ms": "50"})
+    connector.start("--listen", "127.0.0.1:0").wait_streaming()
+    db.execute("insert into a values (1)")
+    wait_until(lambda: "walduct_tables" in (connector.offset() or {}), 30, "it is stored which one was read")
+    connector.wait_events(1)
+    db.execute(f'alter publication "{connector.publication}" rename to "{db.name}_new"')
+    hint = f"hint=.*set publication.name={db.name}_new, .*nothing is read anew"
+    connector.wait_log("warning .*the publication is gone.*reason=publication_missing " + hint)
+    db.execute("insert into a values (2)")
+    assert connector.wait_exit(30) == 3 and connector.logged("stopped: .*reason=publication_missing " + hint)
+    connector.config["publication.name"] = f"{db.name}_new"
+    connector.start().wait_streaming()
+    connector.wait_events(2)
+    connector.stop()
+    assert [e.id for e in connector.events()] == [1, 2]

@@ -33,6 +33,10 @@ class Watched {
     return found;
   }
 
+  std::string Statement() const {
+    return JudgeCapture(facts, wish, memory_).findings.front().statement;
+  }
+
   CaptureFacts facts;
   CaptureWish wish;
 
@@ -54,6 +58,17 @@ TEST(CaptureNames, WithDotsAreNotOne) {
   EXPECT_THAT(watched.Judge(), ElementsAre(R"(publication_lacks_tables "a.b".c)"));
   watched.wish.signal_table = "a.b.c";
   EXPECT_THAT(watched.Judge(), ElementsAre("signal_table_not_published a.b.c"));
+}
+
+TEST(CaptureNames, APublicationThatWasRenamedIsReadOn) {
+  CaptureFacts facts{.publications = {{.name = "pub", .exists = true, .oid = Oid{9}}},
+                     .tables = {{.relation = Oid{1}, .schema = "public", .table = "a"}}};
+  facts.publications[0].members = {{Oid{1}, {}}};
+  Watched watched(facts);
+  watched.facts.publications[0].exists = false;
+  EXPECT_THAT(watched.Statement(), testing::StartsWith("CREATE PUBLICATION"));
+  watched.facts.names = {{Oid{8}, "other"}, {Oid{9}, "fresh"}};
+  EXPECT_THAT(watched.Statement(), testing::StartsWith("set publication.name=fresh,"));
 }
 
 TEST(CaptureNames, APartitionThatIsUnloggedLosesWhatCameAsItsRoot) {

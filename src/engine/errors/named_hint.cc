@@ -127,7 +127,8 @@ std::string AndSlotAnew(const std::string& hint) {
 }
 
 absl::Status AndSlotAnew(const absl::Status& error, bool has_slot) {
-  if (!has_slot || ErrorReason(error) != "publication_missing") return error;
+  const bool renamed = absl::StrContains(ErrorHint(error), "publication.name=");
+  if (!has_slot || renamed || ErrorReason(error) != "publication_missing") return error;
   return Error(error.code(), ErrorReason(error), error.message(), AndSlotAnew(ErrorHint(error)));
 }
 
@@ -145,7 +146,8 @@ std::string NamedHint(absl::string_view reason, absl::string_view message, absl:
     return absl::StrCat(
         reason == "slot_invalidated" ? "it is looked at again at once; if it is lost, " : "",
         ReadAnew(reason, names));
-  if (reason == "publication_missing" && !absl::StrContains(hint, "CREATE PUBLICATION"))
+  if (reason == "publication_missing" && !absl::StrContains(hint, "CREATE PUBLICATION") &&
+      !absl::StrContains(hint, "publication.name="))
     return PublicationAnew(names);
   const RemedyOf remedy_of = remedies;
   std::string said(hint);

@@ -233,6 +233,13 @@ std::optional<KnownTables> DecodeKnownTables(absl::string_view member) {
   return known;
 }
 
+Oid PublicationIn(const std::map<std::string, std::string>& members) {
+  const auto member = members.find("walduct_tables");
+  if (member == members.end()) return Oid{};
+  const std::optional<KnownTables> known = DecodeKnownTables(member->second);
+  return known ? known->publication : Oid{};
+}
+
 void MergeKnownTables(KnownTables from, KnownTables* into) {
   into->lists = std::move(from.lists);
   into->publication = Oid{};

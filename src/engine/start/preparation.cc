@@ -342,7 +342,9 @@ absl::Status Preparation::GuardMasks() {
 }
 
 SourcePlan Preparation::Plan() const {
-  return {.decision = prepared_.decision, .first_start = !prepared_.stored || recovers_};
+  return {.decision = prepared_.decision,
+          .first_start = !prepared_.stored || recovers_,
+          .publication = prepared_.publication()};
 }
 
 // PostgreSQL reads publications as of the moment of a change: one created after the slot would not

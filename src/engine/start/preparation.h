@@ -17,6 +17,7 @@
 #include "engine/control/control.h"
 #include "engine/control/status_board.h"
 #include "engine/duties/committing_store.h"
+#include "engine/incremental/known_tables.h"
 #include "engine/masks/mask_guard.h"
 #include "engine/start/start_checks.h"
 #include "engine/start/start_rules.h"
@@ -58,6 +59,10 @@ struct Prepared {
   // The server is the one that the position was stored for.
   bool same_system() const {
     return !stored || stored->system_identifier == system.system_identifier;
+  }
+  // That the stored position was read by; 0: not known.
+  Oid publication() const {
+    return resumes() && same_system() ? PublicationIn(stored->foreign) : Oid{};
   }
   std::optional<event::ChangeId> skip() const { return resumes() ? stored->skip : std::nullopt; }
 };

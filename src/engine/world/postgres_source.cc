@@ -36,6 +36,7 @@
 #include "replication/options.h"
 #include "replication/publication/publication.h"
 #include "replication/publication/publication_advice.h"
+#include "replication/publication/renamed_publication.h"
 #include "replication/publication/replica_identity.h"
 #include "replication/publication_name.h"
 #include "replication/replication_stream.h"
@@ -211,6 +212,9 @@ absl::Status PostgresSource::PreparePublication(const SourcePlan& plan) {
     return absl::OkStatus();
   }
   if (replication_options_.share.hands_over) return absl::OkStatus();
+  if (facts_.slot)
+    RETURN_IF_ERROR(replication::CheckNotRenamed(*sql_, replication_options_.publication_name,
+                                                 plan.publication));
   RETURN_IF_ERROR(replication::SetReplicaIdentities(*sql_, replication_options_, facts_.captured));
   RETURN_IF_ERROR(outbox_.BeforePublication(*sql_, replication_options_.publication_name));
   // Before there is a slot, nothing is missed: its creation waits for whoever writes.
@@ -439,14 +443,9 @@ absl::Status PostgresSource::CheckSession() {
 }
 
 absl::Status PostgresSource::ExplainEnd(const absl::Status& error) {
-  const bool broken_off = absl::IsUnavailable(error) || absl::IsAborted(error);
-  return broken_off ? replication::ExplainEnd(*sql_, replication_options_.slot_name, error) : error;
-}
-
-// `tail` leaves nothing behind.
-std::optional<std::vector<postgres::TableName>> PostgresSource::SignalTables() const {
-  if (options_.mode == RunMode::kTail) return std::nullopt;
-  return facts_.captured;
+  if (absl::IsUnavailable(error) || absl::IsAborted(error))
+    return replication::ExplainEnd(*sql_, replication_options_.slot_name, error);
+  return replication::ExplainMissing(*sql_, coverage_.publication(), error);
 }
 
 std::unique_ptr<incremental::SignalInbox> PostgresSource::OpenSignals() {

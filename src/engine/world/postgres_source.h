@@ -82,7 +82,10 @@ class PostgresSource final : public Source {
   }
   void TellRead(const std::string& table) override { captured_now_->WasRead(table); }
   absl::Status ExplainEnd(const absl::Status& error) override;
-  std::optional<std::vector<postgres::TableName>> SignalTables() const override;
+  // `tail` leaves nothing behind.
+  std::optional<std::vector<postgres::TableName>> SignalTables() const override {
+    return options_.mode == RunMode::kTail ? std::nullopt : std::optional(facts_.captured);
+  }
   std::unique_ptr<incremental::SignalInbox> OpenSignals() override;
   std::unique_ptr<incremental::ChunkSource> OpenChunks(const incremental::RecordKeyOf&) override;
   absl::StatusOr<Blocking> OpenBlocking(const incremental::BlockingSnapshot& asked) override;

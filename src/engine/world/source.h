@@ -60,6 +60,7 @@ struct SourceFacts {
 struct SourcePlan {
   snapshot::StartDecision decision;
   bool first_start = false;  // no position is stored
+  Oid publication{};         // that the stored position was read by; 0: not known
 };
 
 // The tables of a snapshot on their one view of the database. Ends with the object.

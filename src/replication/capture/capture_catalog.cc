@@ -50,8 +50,10 @@ constexpr absl::string_view kPublication = R"(
 SELECT p.puballtables, p.pubinsert, p.pubupdate, p.pubdelete,
        pg_catalog.to_jsonb(p) OPERATOR(pg_catalog.->>) 'pubtruncate',
        pg_catalog.to_jsonb(p) OPERATOR(pg_catalog.->>) 'pubviaroot',
-       (pg_catalog.to_jsonb(p) OPERATOR(pg_catalog.->>) 'pubgencols') = 's'
+       (pg_catalog.to_jsonb(p) OPERATOR(pg_catalog.->>) 'pubgencols') = 's', p.oid
 FROM pg_catalog.pg_publication p WHERE p.pubname = $1)";
+
+constexpr absl::string_view kNames = "SELECT p.oid, p.pubname FROM pg_catalog.pg_publication p";
 
 constexpr absl::string_view kMembers = R"(
 SELECT r.prrelid, '', false
@@ -138,7 +140,7 @@ absl::StatusOr<PublicationFacts> ReadPublicationFacts(postgres::Connection& conn
                                                       const std::string& name) {
   PublicationFacts facts;
   facts.name = name;
-  ASSIGN_OR_RETURN(const Result state, connection.Query(Rows(7), kPublication, {name}));
+  ASSIGN_OR_RETURN(const Result state, connection.Query(Rows(8), kPublication, {name}));
   if (state.rows() == 0) return facts;
   facts.exists = true;
   facts.all_tables = Flag(state, 0, 0);
@@ -148,6 +150,7 @@ absl::StatusOr<PublicationFacts> ReadPublicationFacts(postgres::Connection& conn
   facts.truncates = Flag(state, 0, 4);
   facts.via_root = Flag(state, 0, 5);
   facts.generated = Flag(state, 0, 6);
+  facts.oid = ParseOid(state.Get(0, 7));
   const bool with_lists = connection.server_version() >= kFirstWithSchemas;
   ASSIGN_OR_RETURN(const Result members,
                    connection.Query(Rows(3), with_lists ? kMembersWithLists : kMembers, {name}));
@@ -193,6 +196,9 @@ absl::StatusOr<CaptureFacts> ReadInTransaction(postgres::Connection& connection,
     facts.publications.push_back(std::move(one));
   }
   ASSIGN_OR_RETURN(facts.tables, ReadTableFacts(connection));
+  ASSIGN_OR_RETURN(const Result names, connection.Query(Rows(2), kNames));
+  for (int row = 0; row < names.rows(); ++row)
+    facts.names.emplace(ParseOid(names.Get(row, 0)), names.Get(row, 1));
   return facts;
 }
 

@@ -45,6 +45,7 @@ struct MemberFacts {
 struct PublicationFacts {
   std::string name;
   bool exists = false;
+  Oid oid{};
   bool all_tables = false;
   bool inserts = true, updates = true, deletes = true, truncates = true;
   bool via_root = false;
@@ -59,6 +60,7 @@ struct PublicationFacts {
 struct CaptureFacts {
   std::vector<PublicationFacts> publications;  // of the connector's slots, by number
   std::vector<TableFacts> tables;              // permanent and unlogged ones of users
+  std::map<Oid, std::string> names = {};       // of all publications
 };
 
 }  // namespace walduct::replication

@@ -10,6 +10,7 @@
 #include "postgres/table_argument.h"
 #include "replication/capture/capture_map.h"
 #include "replication/capture/capture_sql.h"
+#include "replication/publication/renamed_publication.h"
 #include "replication/slot_share.h"
 #include "replication/slots/distribution.h"
 
@@ -47,7 +48,10 @@ class Judge {
     Admit();
     Spread();
     if (!own_.exists) {
-      Find({.reason = "publication_missing", .statement = CreateAgain(own_, facts_, memory_)});
+      const auto renamed = facts_.names.find(memory_.publication);
+      Find({.reason = "publication_missing",
+            .statement = renamed == facts_.names.end() ? CreateAgain(own_, facts_, memory_)
+                                                       : RenamedHint(renamed->second)});
       return std::move(verdict_);
     }
     for (const TableFacts& table : facts_.tables) {
@@ -462,6 +466,7 @@ void RememberCapture(const CaptureFacts& facts, const CaptureWish& wish,
   memory->deletes |= own.deletes;
   memory->truncates |= own.truncates;
   memory->generated |= own.generated;
+  memory->publication = own.oid;
   memory->all_tables = own.all_tables;
   memory->via_root = own.via_root;
   const CaptureMap map(facts);

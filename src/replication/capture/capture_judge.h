@@ -47,6 +47,7 @@ struct CaptureMemory {
   };
   std::map<std::string, Table> tables;  // by the name that they are sent under
   // Of the publication.
+  Oid publication{};
   bool begun = false;
   bool inserts = false, updates = false, deletes = false, truncates = false;
   bool all_tables = false, via_root = false, generated = false;

@@ -18,6 +18,7 @@ std::optional<replication::Coverage> StartCoverage::Look(
                {{"error", std::string(coverage.status().message())}});
     return std::nullopt;
   }
+  publication_ = coverage->publication;
   for (const Oid relation : added_) {
     const auto table = coverage->tables.find(relation);
     if (table == coverage->tables.end()) continue;

@@ -26,11 +26,14 @@ class StartCoverage {
   std::optional<replication::Coverage> Look(postgres::Connection& sql,
                                             const std::string& publication,
                                             const std::vector<postgres::TableName>& captured);
+  // As Look has found it; 0: not known.
+  Oid publication() const { return publication_; }
   // The tables that Look has told as not sent for that.
   const std::set<Oid>& held_back() const { return held_back_; }
 
  private:
   std::set<Oid> added_, held_back_;
+  Oid publication_{};
 };
 
 }  // namespace walduct::engine
