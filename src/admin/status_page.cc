@@ -1,10 +1,14 @@
 #include "admin/status_page.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "admin/json.h"
 #include "engine/commands/version.h"
 
@@ -231,7 +235,17 @@ class StatusWriter {
   void WriteLastSnapshots() {
     constexpr std::ptrdiff_t kMost = 10;
     std::vector<metrics::NotificationBoard::Entry> all = numbers_.notifications.Read();
-    std::erase_if(all, [](const auto& entry) { return !IsEndOfSnapshot(entry); });
+    // By snapshot, the tables that FAILED tells of: with a sentence, so the end of the scan is not
+    // told again.
+    std::map<std::string, std::set<std::string>> failed;
+    for (const auto& one : all)
+      if (one.type == "FAILED") failed[one.id].insert(DetailOf(one, "scanned_collection"));
+    std::erase_if(all, [&failed](const auto& entry) {
+      if (!IsEndOfSnapshot(entry)) return true;
+      const auto known = failed.find(entry.id);
+      return entry.type == "TABLE_SCAN_COMPLETED" && known != failed.end() &&
+             known->second.contains(DetailOf(entry, "scanned_collection"));
+    });
     if (all.empty()) return;
     json_.Key("last_snapshots").Array();
     for (auto one = all.rbegin(); one != all.rend() && one - all.rbegin() < kMost; ++one) {
@@ -239,14 +253,24 @@ class StatusWriter {
       json_.Key("event").Text(one->type).Key("id").Text(one->id);
       for (const auto& [name, text] : one->details)
         if (name != "connector_name") json_.Key(name).Text(text);
+      const auto known = failed.find(one->id);
+      if (one->type == "COMPLETED" && known != failed.end())
+        json_.Key("left_out").Text(absl::StrJoin(known->second, ", "));
       json_.EndObject();
     }
     json_.EndArray();
   }
 
+  static std::string DetailOf(const metrics::NotificationBoard::Entry& entry,
+                              absl::string_view name) {
+    for (const auto& detail : entry.details)
+      if (detail.first == name) return detail.second;
+    return "";
+  }
+
   static bool IsEndOfSnapshot(const metrics::NotificationBoard::Entry& entry) {
     if (entry.aggregate == "Signal") return entry.type == "REFUSED";
-    for (const char* const type : {"STARTED", "COMPLETED", "ABORTED"})
+    for (const char* const type : {"STARTED", "COMPLETED", "ABORTED", "FAILED"})
       if (entry.type == type) return true;
     return entry.type == "TABLE_SCAN_COMPLETED" &&
            std::any_of(entry.details.begin(), entry.details.end(), [](const auto& detail) {

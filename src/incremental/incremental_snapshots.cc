@@ -253,6 +253,18 @@ absl::Status IncrementalSnapshots::OnChunk(Chunk chunk) {
           {{"table", table.Text()},
            {"reason", ErrorReason(chunk.error)},
            {"hint", ErrorHint(chunk.error)}});
+      // What Debezium tells of it says no more than SQL_EXCEPTION.
+      RETURN_IF_ERROR(
+          parts_.output->Notify({.id = state_.correlation_id,
+                                 .type = "FAILED",
+                                 .aggregate = "Incremental Snapshot",
+                                 .details = {{"connector_name", parts_.connector_name},
+                                             {"scanned_collection", table.Text()},
+                                             {"reason", ErrorReason(chunk.error)},
+                                             {"message", std::string(chunk.error.message())},
+                                             {"hint", ErrorHint(chunk.error)}},
+                                 .time_ms = absl::ToUnixMillis(parts_.clock->Now()),
+                                 .is_extra = true}));
       return EndTable(unknown ? "UNKNOWN_SCHEMA" : "SQL_EXCEPTION", !unknown);
     }
     case Chunk::Outcome::kRead:

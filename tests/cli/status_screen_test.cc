@@ -37,6 +37,20 @@ TEST(StatusScreen, OfAConnectorThatStreams) {
       "lost in 34m 08s\n");
 }
 
+TEST(StatusScreen, OfASnapshotThatLeftATableOut) {
+  std::string json(kRunning);
+  json.insert(json.find("\"slot\""), R"("last_snapshots":[
+    {"at":"2026-01-01T00:09:55.000Z","what":"Incremental Snapshot","event":"COMPLETED",
+     "left_out":"public.a"},
+    {"at":"2026-01-01T00:09:55.000Z","what":"Incremental Snapshot","event":"FAILED",
+     "scanned_collection":"public.a","reason":"no_right","message":"may not read","hint":"GRANT"}],)");
+  EXPECT_THAT(Show(json), HasSubstr("snapshots  Incremental Snapshot COMPLETED 5.0 s ago, without "
+                                    "public.a\n"));
+  EXPECT_THAT(Show(json),
+              HasSubstr("Incremental Snapshot FAILED 5.0 s ago, public.a, may not read\n"));
+  EXPECT_THAT(Show(json), HasSubstr("-> GRANT\n"));
+}
+
 // It takes nothing up: what grows is not its doing, and it waits for nobody.
 TEST(StatusScreen, OfAConnectorThatHasFailed) {
   std::string failed(kRunning);

@@ -53,6 +53,17 @@ def test_status_of_a_connector_that_failed(databases, pg17, connectors):
     assert ready.returncode == 1 and "failing: FAILED" in ready.stderr
 
 
+def test_an_incremental_snapshot_that_reads_nothing(db, connectors):
+    """What the topic is told is Debezium's; the sentence is in status."""
+    db.script("create table items (id int primary key); create table signals (id varchar(64), type varchar(64), data varchar(4096))")
+    connector = connectors(db, {"signal.data.collection": "public.signals"}, sink="file").start(*LISTEN).wait_streaming()
+    url = ("--url", Surface(connector).base)
+    db.execute("insert into signals values ('s1', 'execute-snapshot', %s)", '{"data-collections": ["public.nosuch"]}')
+    screen = wait_until(lambda: [text for text in [status(*url).stdout] if "Incremental Snapshot COMPLETED" in text], 30, "it is over")[0]
+    assert "Incremental Snapshot FAILED" in screen and "ago, without public.nosuch" in screen, screen
+    assert "TABLE_SCAN_COMPLETED" not in screen, screen
+
+
 def test_a_service_manager_is_told(db, connectors, tmp_path):
     """While the broker is away, too: a process that waits lives."""
     db.script("create table items (id int primary key)")

@@ -207,9 +207,10 @@ TEST_F(SnapshotsTest, INC02_TablesThatCannotBeReadAreToldAndPassed) {
   failed.outcome = Chunk::Outcome::kFailed;
   failed.error = absl::FailedPreconditionError("no column");
   AnswerRead(failed);
-  EXPECT_THAT(told_, ElementsAre("s1 STARTED", "s1 TABLE_SCAN_COMPLETED 0 UNKNOWN_SCHEMA",
-                                 "s1 TABLE_SCAN_COMPLETED 0 NO_PRIMARY_KEY",
-                                 "s1 TABLE_SCAN_COMPLETED 0 SQL_EXCEPTION", "s1 COMPLETED"));
+  EXPECT_THAT(told_,
+              ElementsAre("s1 STARTED", "s1 FAILED", "s1 TABLE_SCAN_COMPLETED 0 UNKNOWN_SCHEMA",
+                          "s1 TABLE_SCAN_COMPLETED 0 NO_PRIMARY_KEY", "s1 FAILED",
+                          "s1 TABLE_SCAN_COMPLETED 0 SQL_EXCEPTION", "s1 COMPLETED"));
 }
 
 TEST_F(SnapshotsTest, ASecondSignalJoins) {

@@ -300,14 +300,18 @@ class Screen {
     for (rapidjson::SizeType i = 0; i < std::min<rapidjson::SizeType>(all->Size(), 3); ++i) {
       const Value& one = (*all)[i];
       const std::string event = Text(one, "event");
-      const bool well = event == "STARTED" || event == "COMPLETED";
+      const std::string left_out = Text(one, "left_out");
+      const bool well = (event == "STARTED" || event == "COMPLETED") && left_out.empty();
       std::string line = absl::StrCat(Text(one, "what"), " ", event, " ", Since(one, "at"), " ago");
+      if (!left_out.empty()) absl::StrAppend(&line, ", without ", left_out);
       for (const char* const part :
            {"data_collections", "scanned_collection", "status", "message"}) {
         if (const std::string text = Text(one, part); !text.empty())
-          absl::StrAppend(&line, ", ", text.substr(0, kLongestPart));
+          absl::StrAppend(&line, ", ", event == "FAILED" ? text : text.substr(0, kLongestPart));
       }
       Line(i == 0 ? "snapshots" : "", well ? line : Toned(Tone::kWarning, line));
+      if (const std::string hint = Text(one, "hint"); event == "FAILED" && !hint.empty())
+        Line("", "-> " + hint);
     }
   }
 
