@@ -109,6 +109,7 @@ struct State {
 absl::StatusOr<State> StateOf(const http::Server& server, const std::string& name) {
   ASSIGN_OR_RETURN(const http::Response answer,
                    http::Get(server, absl::StrCat(InPath(name), "/status"), kTimeout));
+  if (answer.status == 404) return UnknownConnector(server, name);
   if (answer.status != 200) return Refusal(server, answer);
   rapidjson::Document body;
   body.Parse(answer.body.data(), answer.body.size());

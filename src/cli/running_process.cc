@@ -57,6 +57,21 @@ absl::StatusOr<std::string> AskSlowly(const http::Server& server, const std::str
   return absl::UnavailableError(MessageIn(answer->body, answer->status));
 }
 
+absl::Status UnknownConnector(const http::Server& server, const std::string& name) {
+  std::string there;
+  if (const absl::StatusOr<std::string> all = Ask(server, "/connectors"); all.ok()) {
+    rapidjson::Document names;
+    names.Parse(all->data(), all->size());
+    if (names.IsArray()) {
+      for (const rapidjson::Value& one : names.GetArray())
+        if (one.IsString()) absl::StrAppend(&there, there.empty() ? "" : ", ", one.GetString());
+    }
+  }
+  return Error(absl::StatusCode::kFailedPrecondition, "connector_unknown",
+               absl::StrCat("no connector is named '", name,
+                            "'; there are: ", there.empty() ? "none" : there));
+}
+
 std::string MessageIn(const std::string& body, int status) {
   rapidjson::Document parsed;
   parsed.Parse(body.data(), body.size());

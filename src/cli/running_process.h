@@ -22,6 +22,9 @@ absl::StatusOr<std::string> AskSlowly(const http::Server& server, const std::str
 // "message" of an error of Connect's interface.
 std::string MessageIn(const std::string& body, int status);
 
+// That it has none of that name, and which it has.
+absl::Status UnknownConnector(const http::Server& server, const std::string& name);
+
 // Has a connector that failed at that change leave it out, and begin again; what was said.
 absl::StatusOr<std::string> AskToSkip(const http::Server& server, const std::string& name,
                                       const std::string& change);

@@ -27,10 +27,12 @@ def test_levers(workers, databases, pg17):  # noqa: F811
         done = pull(lever)
         assert (done.returncode, done.stdout) == (0, f"a b/c: was {before}, is {after}\n"), done
     unknown = pull("pause", "nobody")
-    assert unknown.returncode == 3 and "nobody" in unknown.stderr, unknown
+    for unknown in (unknown, walduct("offsets", "reset", "nobody", "--url", worker.base)):
+        assert unknown.returncode == 3 and "no connector is named 'nobody'; there are: a b/c" in unknown.stderr, unknown
     worker.stop()
     gone = pull("pause")
     assert gone.returncode == 1 and "nobody answers" in gone.stderr, gone
+    assert "worker of the group" in walduct("status", "--url", worker.base).stdout, "how it ended"
 
 
 def test_a_lever_says_what_lasts(workers, databases, pg17):  # noqa: F811

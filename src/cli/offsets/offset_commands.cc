@@ -155,6 +155,7 @@ absl::StatusOr<std::string> ToldProcess(const Arguments& arguments, const std::s
                               " runs its connectors by walduct run, and keeps their positions"),
                  "stop it, and name the connector by its files: -f CONNECTOR -w WORKER");
   }
+  if (answer.status == 404) return UnknownConnector(server, arguments.connector);
   if (answer.status >= 300) {
     return Error(absl::StatusCode::kFailedPrecondition, "command_refused",
                  MessageIn(answer.body, answer.status));
