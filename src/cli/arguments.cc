@@ -293,7 +293,10 @@ void AddSignal(CLI::App* app, Arguments* arguments) {
       ->check(CLI::IsMember(std::vector<std::string>{"execute-snapshot", "stop-snapshot",
                                                      "pause-snapshot", "resume-snapshot", "log"}))
       ->required();
-  AddConfiguration(signal, arguments, true);
+  signal->add_option("connector", arguments->connector,
+                     "Its name, in a running walduct serve; else -f");
+  AddConfiguration(signal, arguments, false);
+  AddProcess(signal, arguments);
   AddLogging(signal, arguments);
   signal
       ->add_option("--table", asked->tables,

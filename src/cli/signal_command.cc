@@ -1,13 +1,22 @@
+#include <rapidjson/document.h>
+
 #include <iostream>
+#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/environment.h"
+#include "base/error.h"
 #include "base/json_text.h"
+#include "base/plain_text.h"
+#include "base/status_macros.h"
 #include "cli/commands.h"
 #include "cli/configuration.h"
+#include "cli/running_process.h"
 #include "engine/commands/signal_commands.h"
 #include "engine/errors/error_policy.h"
+#include "http/client.h"
+#include "http/message.h"
 
 namespace walduct::cli {
 namespace {
@@ -51,6 +60,41 @@ std::string DataOf(const Arguments::Signal& signal, bool* good) {
   return data + "}";
 }
 
+constexpr absl::Duration kPatience = absl::Minutes(1);
+
+// By a worker, which sees to it as for whoever asks it over REST.
+absl::Status AskWorker(const Arguments& arguments, const std::string& data) {
+  const http::Server server = ServerOf(arguments);
+  const std::string& name = arguments.connector;
+  std::string body = absl::StrCat("{\"type\":", Json(arguments.signal.type), ",\"data\":", data);
+  if (!arguments.signal.id.empty()) absl::StrAppend(&body, ",\"id\":", Json(arguments.signal.id));
+  ASSIGN_OR_RETURN(
+      const http::Response answer,
+      http::Send("POST", server, absl::StrCat("/connectors/", http::EncodePercent(name), "/signal"),
+                 kPatience, body + "}"));
+  if (answer.status == 404) return UnknownConnector(server, name);
+  if (answer.status == 405) {
+    return Error(absl::StatusCode::kFailedPrecondition, "process_takes_no_commands",
+                 absl::StrCat("the process at ", http::WithoutLogin(server.url),
+                              " runs its connectors by walduct run, which takes no signals over "
+                              "its listener"),
+                 "name the connector by its files: -f CONNECTOR -w WORKER");
+  }
+  if (answer.status >= 300) {
+    return Error(absl::StatusCode::kFailedPrecondition, "command_refused",
+                 MessageIn(answer.body, answer.status));
+  }
+  rapidjson::Document said;
+  said.Parse(answer.body.data(), answer.body.size());
+  const auto text = [&said](const char* member) {
+    const bool there = said.IsObject() && said.HasMember(member) && said[member].IsString();
+    return there ? PlainText(said[member].GetString()) : std::string();
+  };
+  std::cout << PlainText(name) << ": " << arguments.signal.type << " " << text("id") << " in "
+            << text("written_to") << "\n";
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 int SendSignal(const Arguments& arguments) {
@@ -58,6 +102,12 @@ int SendSignal(const Arguments& arguments) {
   bool good = false;
   const std::string data = DataOf(arguments.signal, &good);
   if (!good) return Refuse("--filter: write TABLE=SQL, as in --filter \"public.orders=id > 10\"");
+  const bool by_name = !arguments.connector.empty();
+  if (by_name != arguments.connector_files.empty())
+    return Refuse("signal: name the connector of a running walduct serve, or -f (and -w)");
+  if (by_name && arguments.signal.via != engine::SignalVia::kAny)
+    return Refuse("--channel: a worker chooses the channel; with -f it can be named");
+  if (by_name) return PrintStatus(AskWorker(arguments, data));
   const Environment environment = Environment::Real();
   return ForEachSignalReader(arguments, [&](const std::string& name, const auto& reader) -> int {
     std::string id = arguments.signal.id;

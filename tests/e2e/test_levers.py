@@ -53,6 +53,23 @@ def test_a_lever_says_what_lasts(workers, databases, pg17):  # noqa: F811
     worker.stop()
 
 
+def test_a_signal_by_name(workers, databases, pg17):  # noqa: F811
+    db = databases(pg17)
+    db.script("create table items (id int primary key); create table signals (id varchar(64), type varchar(64), data varchar(4096))")
+    worker = workers().start()
+    worker.create("shop", config_of(db, **{"signal.data.collection": "public.signals"}))
+    worker.wait_state("shop", "RUNNING/RUNNING")
+    sent = walduct("signal", "execute-snapshot", "shop", "--table", "public.items", "--id", "mine", "--url", worker.base)
+    assert sent.returncode == 0 and sent.stdout.startswith("shop: execute-snapshot mine in table"), sent
+    assert db.execute("select type from signals where id = 'mine'") == [("execute-snapshot",)]
+    unknown = walduct("signal", "stop-snapshot", "nobody", "--url", worker.base)
+    assert unknown.returncode == 3 and "there are: shop" in unknown.stderr, unknown
+    wrong = walduct("signal", "execute-snapshot", "shop", "--table", "public.nosuch", "--url", worker.base)
+    assert wrong.returncode == 3 and "public.nosuch" in wrong.stderr, wrong
+    neither = walduct("signal", "stop-snapshot")
+    assert neither.returncode == 2 and "-f" in neither.stderr, neither
+
+
 def test_a_process_of_run_takes_no_commands(db, connectors):
     db.script("create table items (id int primary key)")
     connector = connectors(db, sink="file").start("--listen", "127.0.0.1:0").wait_streaming()
