@@ -34,6 +34,7 @@ struct CaptureWish {
   // Changes that are not skipped.
   bool inserts = true, updates = true, deletes = true, truncates = false;
   std::string signal_table = {};  // "schema.table"; empty: none
+  std::string connector = {};     // for commands to type; empty: it has no name
 };
 
 // What has come so far. Outlives sessions.

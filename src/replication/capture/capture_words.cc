@@ -104,8 +104,8 @@ std::string Rest(Afterwards afterwards, const std::string& tables, const Capture
                                            "(walduct.publication.follow=true does it "
                                            "while it runs)"
                                          : "",
-          "; what was written before that does not come: walduct signal execute-snapshot --table ",
-          tables);
+          "; what was written before that does not come: walduct signal execute-snapshot ",
+          wish.connector, wish.connector.empty() ? "" : " ", "--table ", tables);
     case Afterwards::kMeant:
       return "; where it is meant, restart the process";
     case Afterwards::kRestart:
