@@ -10,7 +10,7 @@
 #include "config/documentation.h"
 #include "engine/commands/client_environment.h"
 #include "engine/errors/error_policy.h"
-#include "engine/world/chain_preview.h"
+#include "engine/world/preview/chain_preview.h"
 #include "loader/all_properties.h"
 #include "loader/load_connector.h"
 #include "transform/registry/documentation.h"

@@ -81,6 +81,9 @@ constexpr Reason kRows[] = {
      .meaning = "Nobody answers at the URL.",
      .remedy = "Name with --url where it listens: run --listen HOST:PORT, or listeners in the "
                "worker file of serve. walduct status says what has ended there."},
+    {.name = "table_not_found",
+     .meaning = "walduct tail --table names a table that the database does not have.",
+     .remedy = "The hint has names that are near; it is written schema.table."},
     {.name = "unknown_time_zone",
      .meaning = "A time zone is not known.",
      .remedy = "Europe/Berlin, +02:00, UTC."},

@@ -13,6 +13,7 @@
 #include "absl/strings/strip.h"
 #include "admin/health.h"
 #include "base/check.h"
+#include "base/clock.h"
 #include "base/environment.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -165,7 +166,7 @@ int RefuseRun(const Arguments& arguments, const std::vector<loader::LoadResult>&
   }
   if (more > 0) absl::StrAppend(&told, ", and ", more, " more");
   NoteRefused(NotedOf(results, arguments.connector_files), WantedAddress(arguments, results),
-              absl::StrCat("refused at the start: ", told), absl::Now());
+              absl::StrCat("refused at the start: ", told), Clock::Real().Now());
   return engine::kExitConfiguration;
 }
 

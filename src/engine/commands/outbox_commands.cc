@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/status_macros.h"
 #include "engine/configuration/connector_options.h"
-#include "engine/world/chain_preview.h"
+#include "engine/world/preview/chain_preview.h"
 #include "kafka/options.h"
 #include "names/table_filter.h"
 #include "offset/offset_store_factory.h"

@@ -10,7 +10,7 @@
 #include "encode/types/column_rules.h"
 #include "engine/doctor/checks.h"
 #include "engine/start/no_tables.h"
-#include "engine/world/chain_preview.h"
+#include "engine/world/preview/chain_preview.h"
 #include "engine/world/slots/slot_tables.h"
 #include "names/table_filter.h"
 #include "outbox/options.h"

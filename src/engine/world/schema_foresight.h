@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "engine/world/row_preview.h"
+#include "engine/world/preview/row_preview.h"
 #include "postgres/describe/catalog.h"
 
 namespace walduct::engine {

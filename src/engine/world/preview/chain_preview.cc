@@ -1,4 +1,4 @@
-#include "engine/world/chain_preview.h"
+#include "engine/world/preview/chain_preview.h"
 
 #include <algorithm>
 #include <utility>
@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/status_macros.h"
 #include "engine/configuration/connector_options.h"
-#include "engine/world/row_preview.h"
+#include "engine/world/preview/row_preview.h"
 #include "java/regex/regex_list.h"
 #include "names/table_filter.h"
 #include "outbox/options.h"

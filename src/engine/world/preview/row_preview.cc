@@ -1,4 +1,4 @@
-#include "engine/world/row_preview.h"
+#include "engine/world/preview/row_preview.h"
 
 #include <utility>
 #include <vector>
