@@ -96,7 +96,7 @@ console::Console::Parts ConsoleBefore(http::Handler& pages, const admin::Surface
   return parts;
 }
 
-Listening::Listening(admin::Surface::Options options, Clock& clock,
+Listening::Listening(const admin::Surface::Options& options, Clock& clock,
                      const loader::LoadResult& chosen)
     : surface_(options),
       side_(chosen.console,

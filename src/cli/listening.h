@@ -40,7 +40,7 @@ class Listening {
   http::Address address() const { return listener_->address(); }
 
  private:
-  Listening(admin::Surface::Options options, Clock& clock, const loader::LoadResult& chosen);
+  Listening(const admin::Surface::Options& options, Clock& clock, const loader::LoadResult& chosen);
 
   admin::Surface surface_;
   const ConsoleSide side_;

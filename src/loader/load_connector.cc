@@ -55,8 +55,8 @@ LoadResult LoadConnector(const config::LoadRequest& request, const std::string& 
   return result;
 }
 
-bool CountTopics(std::shared_ptr<metrics::TopicBoard> topics, LoadResult* result) {
-  return result->options.sink->target->CountTopics(std::move(topics));
+bool CountTopics(const std::shared_ptr<metrics::TopicBoard>& topics, LoadResult* result) {
+  return result->options.sink->target->CountTopics(topics);
 }
 
 }  // namespace walduct::loader

@@ -32,6 +32,6 @@ struct LoadResult : config::LoadReport {
 LoadResult LoadConnector(const config::LoadRequest& request, const std::string& login_file = "");
 
 // Has the connector count the records of its topics; false: its sink has none.
-bool CountTopics(std::shared_ptr<metrics::TopicBoard> topics, LoadResult* result);
+bool CountTopics(const std::shared_ptr<metrics::TopicBoard>& topics, LoadResult* result);
 
 }  // namespace walduct::loader

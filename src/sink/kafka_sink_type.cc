@@ -43,8 +43,8 @@ void KafkaDestination::Tolerate(const Tolerance& tolerance) {
   options_.tolerates_denied = tolerance.denied;
 }
 
-bool KafkaDestination::CountTopics(std::shared_ptr<metrics::TopicBoard> topics) {
-  options_.topics = std::move(topics);
+bool KafkaDestination::CountTopics(const std::shared_ptr<metrics::TopicBoard>& topics) {
+  options_.topics = topics;
   return true;
 }
 

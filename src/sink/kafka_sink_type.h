@@ -23,7 +23,7 @@ class KafkaDestination final : public Destination {
   void Tolerate(const Tolerance& tolerance) override;
   void UseTransactions(const std::string& id) override { options_.transactional_id = id; }
   bool in_transactions() const override { return !options_.transactional_id.empty(); }
-  bool CountTopics(std::shared_ptr<metrics::TopicBoard> topics) override;
+  bool CountTopics(const std::shared_ptr<metrics::TopicBoard>& topics) override;
 
   const KafkaSinkOptions& options() const { return options_; }
 

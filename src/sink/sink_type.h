@@ -71,7 +71,7 @@ class Destination {
   virtual void UseTransactions(const std::string& id) { static_cast<void>(id); }
   virtual bool in_transactions() const { return false; }
   // Counts the records of each topic from now on; false: this sink does not.
-  virtual bool CountTopics(std::shared_ptr<metrics::TopicBoard> topics) {
+  virtual bool CountTopics(const std::shared_ptr<metrics::TopicBoard>& topics) {
     static_cast<void>(topics);
     return false;
   }

@@ -15,7 +15,8 @@ admin::ConsolePages::Parts ConsoleSide::With(admin::History* history,
   return parts;
 }
 
-ConsoleSide::ConsoleSide(const console::ConsoleOptions& options, admin::ConsolePages::Parts parts)
+ConsoleSide::ConsoleSide(const console::ConsoleOptions& options,
+                         const admin::ConsolePages::Parts& parts)
     : history_(*parts.connectors, *parts.clock), pages_(With(&history_, parts)) {
   if (!options.enabled) return;
   log::KeepLines(*parts.clock);

@@ -21,7 +21,7 @@ namespace walduct::cli {
 class ConsoleSide {
  public:
   // Of parts all but history, which is here. Begins at once.
-  ConsoleSide(const console::ConsoleOptions& options, admin::ConsolePages::Parts parts);
+  ConsoleSide(const console::ConsoleOptions& options, const admin::ConsolePages::Parts& parts);
 
   absl::StatusOr<std::string> Answer(absl::string_view what, const std::string& name,
                                      uint64_t after) const {

@@ -131,7 +131,8 @@ SeatWatch::Wait SeatWatch::WaitOf(const SeatView& view, SeatVerdict verdict) con
     wait.kind = WorkerWait::kSeat;
     wait.since = view.held_since;
     // "127.0.0.1:8083 at 10.0.0.7"
-    const absl::string_view address = view.holder.substr(0, view.holder.find(' '));
+    const absl::string_view address =
+        absl::string_view(view.holder).substr(0, view.holder.find(' '));
     if (!view.foreign && address == options_.worker_id) {
       wait.message = absl::StrCat(
           "for its turn: a worker with this one's own address (", view.holder,

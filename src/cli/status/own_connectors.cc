@@ -36,14 +36,11 @@ absl::StatusOr<std::string> OwnConnectors(absl::string_view json,
   std::vector<std::string> others;
   size_t own = 0;
   for (const char* const which : {"connectors", "resting"}) {
-    const auto found = document.FindMember(which);
-    if (found == document.MemberEnd() || !found->value.IsArray()) continue;
-    rapidjson::Value& all = found->value;
+    if (!document.HasMember(which) || !document[which].IsArray()) continue;
+    rapidjson::Value& all = document[which];
     for (auto one = all.Begin(); one != all.End();) {
-      const auto name =
-          one->IsObject() ? one->FindMember("name") : rapidjson::Value::MemberIterator();
-      const bool named = one->IsObject() && name != one->MemberEnd() && name->value.IsString();
-      const std::string text = named ? name->value.GetString() : "";
+      const bool named = one->IsObject() && one->HasMember("name") && (*one)["name"].IsString();
+      const std::string text = named ? (*one)["name"].GetString() : "";
       if (named && IsNamed(text, names)) {
         ++own;
         ++one;

@@ -41,7 +41,10 @@ absl::Status TableNotFound(const std::string& table, const std::string& database
                            const std::vector<std::string>& there) {
   std::vector<std::string> named = NearNames(table, there);
   const bool near = !named.empty();
-  if (!near) named.assign(there.begin(), there.begin() + std::min(there.size(), kMostNamed));
+  if (!near) {
+    named = there;
+    if (named.size() > kMostNamed) named.resize(kMostNamed);
+  }
   return Error(absl::StatusCode::kInvalidArgument, "table_not_found",
                absl::StrCat("--table ", table, " matches no table of database \"", database, "\""),
                named.empty() ? "the database has no table that could be captured"
