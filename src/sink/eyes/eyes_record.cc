@@ -46,10 +46,9 @@ struct Shown {
     if (document.HasParseError()) return;
     payload = &document;
     if (!document.IsObject() || document.MemberCount() != 2) return;
-    const auto with = document.FindMember("schema"), of = document.FindMember("payload");
-    if (with == document.MemberEnd() || of == document.MemberEnd()) return;
-    schema = with->value.IsNull() ? nullptr : &with->value;
-    payload = &of->value;
+    if (!document.HasMember("schema") || !document.HasMember("payload")) return;
+    schema = document["schema"].IsNull() ? nullptr : &document["schema"];
+    payload = &document["payload"];
   }
 
   std::optional<absl::string_view> given;
