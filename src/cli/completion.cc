@@ -41,7 +41,9 @@ class Offer {
 
   void Add(absl::string_view word, absl::string_view description) {
     if (!absl::StartsWith(word, typed_)) return;
-    completion_.candidates.push_back({std::string(word), std::string(description)});
+    // The first line says what it is; a shell shows one.
+    completion_.candidates.push_back(
+        {std::string(word), std::string(description.substr(0, description.find('\n')))});
   }
 
   // The type's name lists them: "TEXT:{text,json}".

@@ -36,6 +36,9 @@ TEST_F(CompletionTest, OffersCommands) {
   EXPECT_THAT(Words({""}), Contains("run"));
   EXPECT_THAT(Words({"offsets", ""}), ElementsAre("show", "export", "import", "set", "reset"));
   EXPECT_THAT(Words({"offsets", "x"}), IsEmpty());
+  Words({""});
+  for (const Completion::Candidate& candidate : last_.candidates)
+    EXPECT_THAT(candidate.description, Not(testing::HasSubstr("\n"))) << candidate.word;
 }
 
 TEST_F(CompletionTest, OffersOptionsOfTheCommand) {

@@ -1,11 +1,13 @@
 """`walduct shadow` beside a live connector: the same records, and nothing of the live one is touched."""
 import json
+import subprocess
 
 import pytest
 
 from support.connector import SNAPSHOT_COMPLETED
 from support.events import from_lines
 from support.kafka import TopicReader
+from support.paths import BINARY
 from support.servers import free_ports
 from support.wait import wait_until
 
@@ -154,8 +156,8 @@ def test_it_listens_where_it_is_told(db, live, connectors, tmp_path):
     shadow = connectors(db, name="other")
     shadow.config, shadow.worker = dict(live.config), dict(live.worker)
     shadow.start("--directory", tmp_path / "s", "--listen", f"127.0.0.1:{port}", command="shadow").wait_streaming()
-    shown = json.loads(live.call("status", "--json", "--url", f"http://127.0.0.1:{port}").stdout)
-    assert "-shadow" in json.dumps(shown) and shadow.logged("listening address=")
+    shown = subprocess.run([BINARY, "status", "--json", "--url", f"http://127.0.0.1:{port}"], capture_output=True, text=True, timeout=30)
+    assert "-shadow" in shown.stdout and shadow.logged("listening address=")
     shadow.stop()
     shadow.start("--directory", tmp_path / "s", command="shadow", environment={"WALDUCT_LISTEN": f"127.0.0.1:{other}"}).wait_streaming()
     assert not shadow.logged("listening address="), "there is where the live one answers"

@@ -33,7 +33,7 @@ def test_SNP_23_several_sessions(more, db, connectors):
                 i += 1
                 session.execute(f"update wide set v = 'new {i}' where id = {i * 7 % 6000 + 1}")
                 session.execute(f"insert into wide values ({100000 + i}, 'late')")
-                session.execute(f"delete from parts where id = {i % 3000 + 1}")
+                session.execute(f"delete from parts where id = {i % 2500 + 1}")
     writer = threading.Thread(target=write)
     writer.start()
     try:

@@ -446,7 +446,8 @@ absl::Status PostgresSource::CheckSession() {
 absl::Status PostgresSource::ExplainEnd(const absl::Status& error) {
   if (absl::IsUnavailable(error) || absl::IsAborted(error))
     return replication::ExplainEnd(*sql_, replication_options_.slot_name, error);
-  return replication::ExplainMissing(*sql_, coverage_.publication(), error);
+  return replication::ExplainMissing(*sql_, replication_options_.publication_name,
+                                     coverage_.publication(), error);
 }
 
 std::unique_ptr<incremental::SignalInbox> PostgresSource::OpenSignals() {

@@ -35,13 +35,12 @@ absl::Status CheckNotRenamed(postgres::Connection& connection, absl::string_view
                RenamedHint(found.Get(0, 0)));
 }
 
-absl::Status ExplainMissing(postgres::Connection& connection, Oid known,
-                            const absl::Status& error) {
-  if (ErrorReason(error) != "publication_missing" || known == Oid{}) return error;
-  const auto found =
-      connection.Query(postgres::Rows(1), kName, {absl::StrCat(ToInteger(known)), ""});
-  if (!found.ok() || found->rows() == 0) return error;
-  return Error(error.code(), "publication_missing", error.message(), RenamedHint(found->Get(0, 0)));
+absl::Status ExplainMissing(postgres::Connection& connection, absl::string_view publication,
+                            Oid known, const absl::Status& error) {
+  if (ErrorReason(error) != "publication_missing") return error;
+  const absl::Status renamed = CheckNotRenamed(connection, publication, known);
+  if (ErrorReason(renamed) != "publication_missing") return error;
+  return Error(error.code(), "publication_missing", error.message(), ErrorHint(renamed));
 }
 
 }  // namespace walduct::replication

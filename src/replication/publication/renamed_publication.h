@@ -21,6 +21,7 @@ std::string RenamedHint(absl::string_view name);
 absl::Status CheckNotRenamed(postgres::Connection& connection, absl::string_view publication,
                              Oid known);
 // The error that says that it is missing, with what is to be done; others as they are.
-absl::Status ExplainMissing(postgres::Connection& connection, Oid known, const absl::Status& error);
+absl::Status ExplainMissing(postgres::Connection& connection, absl::string_view publication,
+                            Oid known, const absl::Status& error);
 
 }  // namespace walduct::replication
