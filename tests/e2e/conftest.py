@@ -15,9 +15,19 @@ from support.wait import wait_until  # noqa: E402
 MEMBERSHIP = pytest.StashKey()
 
 # Minutes, not seconds: each begins a worker's queue, so that none is left for the end.
-LONG = ("test_idle_slot_beside_a_busy_database", "test_any_number_after_any_other_with_kills_at_each_step", "test_every_effect_once",
-        "test_replicas_that_are_missing", "test_FAIL_09_10_SNK_02_broker_stopped", "test_FAIL_03_postgres_restarted", "test_FAIL_14_fifty_kills",
+LONG = ("test_any_number_after_any_other_with_kills_at_each_step", "test_every_effect_once",
+        "test_FAIL_09_10_SNK_02_broker_stopped", "test_FAIL_03_postgres_restarted", "test_FAIL_14_fifty_kills",
         "test_walduct_and_debezium_take_over", "test_backlog_within_bounds")
+
+
+# A shorter test of the same kind runs in their place; these run when they are asked for: by a path with '::', by -k, or all of
+# them with E2E=all.
+BY_NAME = ("test_idle_slot_beside_a_busy_database", "test_every_effect_once[envelope]", "test_each_answer_is_short_once[rows]",
+           "test_SLT_02_slot_in_use_outlasts_wal_sender_timeout[paused]", "test_replicas_that_are_missing",
+           "test_lock_on_a_captured_table[without]", "test_cpu_without_a_broker[broker-away-topic]",
+           "test_cpu_without_a_broker[control-topic]", "test_killed_again_and_again[quiet]",
+           "test_any_number_after_any_other_with_kills_at_each_step[pg15]", "test_a_clean_hand_over_repeats_and_reads_nothing[pg15]",
+           "test_a_clean_hand_over_repeats_and_reads_nothing[pg17]", "test_rows_of_a_standby_under_load[15]")
 
 
 def pytest_configure(config):
@@ -38,7 +48,17 @@ def pytest_xdist_make_scheduler(config, log):
     return WorkStealingScheduling(config, log)
 
 
+def leave_out_by_name(config, items):
+    asked = config.option.keyword or any("::" in str(argument) for argument in config.args)
+    if os.environ.get("E2E") == "all" or asked:
+        return
+    left_out = [item for item in items if item.name in BY_NAME]
+    items[:] = [item for item in items if item.name not in BY_NAME]
+    config.hook.pytest_deselected(items=left_out)
+
+
 def pytest_collection_modifyitems(config, items):
+    leave_out_by_name(config, items)
     workers = int(getattr(config, "workerinput", {}).get("workercount", 1))
     long = sorted((i for i in items if i.originalname in LONG), key=lambda i: LONG.index(i.originalname))
     short = [i for i in items if i.originalname not in LONG]
