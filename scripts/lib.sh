@@ -64,7 +64,7 @@ counted() {
 how_far() {
   local what=$1 begin=$SECONDS told=$SECONDS line done all left
   while IFS= read -r line; do
-    [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]] && [ $((SECONDS - told)) -ge 20 ] || continue
+    [[ $line =~ ^\[([1-9][0-9]*)/([0-9]+)\] ]] && [ $((SECONDS - told)) -ge 20 ] || continue
     done=${BASH_REMATCH[1]} all=${BASH_REMATCH[2]} told=$SECONDS
     left=$(((SECONDS - begin) * (all - done) / done))
     say "$what: $done of $all, about $((left / 60)) min $((left % 60)) s left"
