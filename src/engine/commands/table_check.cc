@@ -21,7 +21,7 @@ namespace {
 
 constexpr size_t kMostNamed = 5;
 
-std::string NameOf(const postgres::TableName& table) {
+std::string WholeNameOf(const postgres::TableName& table) {
   return absl::StrCat(table.schema, ".", table.table);
 }
 
@@ -73,7 +73,7 @@ absl::Status CheckTables(const postgres::DatabaseOptions& database,
     });
     if (matches) continue;
     std::vector<std::string> there;
-    for (const postgres::TableName& name : found) there.push_back(NameOf(name));
+    for (const postgres::TableName& name : found) there.push_back(WholeNameOf(name));
     return TableNotFound(table, connection->database(), there);
   }
   return absl::OkStatus();
