@@ -162,8 +162,8 @@ TEST(Names, EveryRoomHasAShortReadme) {
     const std::filesystem::path path = Root() / "src" / room / "README.md";
     EXPECT_TRUE(std::filesystem::exists(path))
         << "src/" << room << "/README.md:1: every room has one";
-    EXPECT_LE(Lines(ReadText(path)).size(), 48u)
-        << "src/" << room << "/README.md:49: at most 48 lines";
+    EXPECT_LE(Lines(ReadText(path)).size(), 40u)
+        << "src/" << room << "/README.md:41: at most 40 lines";
   }
 }
 
