@@ -159,10 +159,8 @@ def roles():
             db.script(f"reassign owned by {role} to postgres; drop owned by {role}; drop role {role}")
 
 
-@pytest.mark.parametrize("reason", WAYS)
-def test_a_start_stops_and_doctor_says_so(reason, pg17, databases, connectors, roles):
-    way = WAYS[reason]
-    db = databases(pg17)
+def before(way, db, connectors, roles):
+    """A connector as it is before the way goes wrong, with its role."""
     db.script(way.tables)
     connector = connectors(db, way.begins, sink=way.sink)
     role = of_role(db, connector)
@@ -172,14 +170,26 @@ def test_a_start_stops_and_doctor_says_so(reason, pg17, databases, connectors, r
         db.script("insert into items values (2, 'two')" if "items" in way.tables else "insert into people values (2, '555-2')")
         connector.wait_events(2)
         connector.stop()
-    code, findings = examine(connector)
-    assert code < 2, ("before", findings)
+    return connector, role
+
+
+def break_it(way, db, connector, role):
     connector.config.update(way.config)
     connector.worker.update(way.worker)
     if way.sql:
         db.script(way.sql.format(db=db.name, role=role))
     if way.does is not None:
         way.does(db, connector)
+
+
+@pytest.mark.parametrize("reason", WAYS)
+def test_a_start_stops_and_doctor_says_so(reason, pg17, databases, connectors, roles):
+    way = WAYS[reason]
+    db = databases(pg17)
+    connector, role = before(way, db, connectors, roles)
+    code, findings = examine(connector)
+    assert code < 2, ("before", findings)
+    break_it(way, db, connector, role)
     code, findings = examine(connector)
     said = findings.get(reason)
     assert said and code == way.code and said["severity"] == {2: "error", 1: "warning"}[way.code], (code, findings)

@@ -5,7 +5,7 @@ import shlex
 import subprocess
 
 import pytest
-from test_doctor_of_starts import WAYS, of_role, roles  # noqa: F401
+from test_doctor_of_starts import WAYS, before, break_it, roles  # noqa: F401
 
 from support.paths import ROOT
 
@@ -73,21 +73,8 @@ def type_it(text, db, connector):
 def test_what_is_typed_mends_it(reason, pg17, databases, connectors, roles):  # noqa: F811
     way = WAYS[reason]
     db = databases(pg17)
-    db.script(way.tables)
-    connector = connectors(db, way.begins, sink=way.sink)
-    role = of_role(db, connector)
-    roles.append((db, role))
-    if way.ran:
-        connector.start().wait_streaming()
-        db.script("insert into items values (2, 'two')" if "items" in way.tables else "insert into people values (2, '555-2')")
-        connector.wait_events(2)
-        connector.stop()
-    connector.config.update(way.config)
-    connector.worker.update(way.worker)
-    if way.sql:
-        db.script(way.sql.format(db=db.name, role=role))
-    if way.does is not None:
-        way.does(db, connector)
+    connector, role = before(way, db, connectors, roles)
+    break_it(way, db, connector, role)
     connector.start()
     connector.wait_log(rf"reason={reason}\b", 20)
     if way.retries:
