@@ -5,45 +5,25 @@
 #include "rapidjson/reader.h"
 #include "rapidjson/stringbuffer.h"
 #include "rapidjson/writer.h"
+#include "sink/eyes/operation_names.h"
 #include "sink/record_text.h"
 
 namespace walduct::sink {
 namespace {
 
-constexpr absl::string_view kBold = "\x1b[1m";
-constexpr absl::string_view kDim = "\x1b[2m";
-constexpr absl::string_view kGreen = "\x1b[32m";
-constexpr absl::string_view kYellow = "\x1b[33m";
-constexpr absl::string_view kRed = "\x1b[31m";
-constexpr absl::string_view kCyan = "\x1b[36m";
 constexpr absl::string_view kReset = "\x1b[0m";
 
-struct OperationName {
-  char code;
-  absl::string_view name;
-  absl::string_view colour;
-};
-constexpr OperationName kOperations[] = {
-    {'r', "READ", kCyan},  {'c', "CREATE", kGreen}, {'u', "UPDATE", kYellow},
-    {'d', "DELETE", kRed}, {'t', "TRUNCATE", kRed}, {'m', "MESSAGE", kCyan},
-};
-constexpr OperationName kTombstone{' ', "TOMBSTONE", kRed};
-constexpr OperationName kRecord{' ', "RECORD", kCyan};
+constexpr OperationName kTombstone{"", "TOMBSTONE", kRed};
 
 // The envelope's "op", beside or below a schema.
-const OperationName& OperationOf(const rapidjson::Document& value) {
+const OperationName& OperationIn(const rapidjson::Document& value) {
   if (!value.IsObject()) return kRecord;
   const rapidjson::Value* envelope = &value;
   const auto payload = value.FindMember("payload");
   if (payload != value.MemberEnd() && payload->value.IsObject()) envelope = &payload->value;
   const auto op = envelope->FindMember("op");
   if (op == envelope->MemberEnd() || !op->value.IsString()) return kRecord;
-  for (const OperationName& operation : kOperations) {
-    if (op->value.GetStringLength() == 1 && op->value.GetString()[0] == operation.code) {
-      return operation;
-    }
-  }
-  return kRecord;
+  return OperationOf(absl::string_view(op->value.GetString(), op->value.GetStringLength()));
 }
 
 class Painter {
@@ -146,7 +126,7 @@ void AppendPrettyRecord(const event::Record& record, const PrettyStyle& style, s
     value.Parse<rapidjson::kParseIterativeFlag>(record.value->data(), record.value->size());
   }
   const OperationName& operation =
-      !record.value ? kTombstone : (value.HasParseError() ? kRecord : OperationOf(value));
+      !record.value ? kTombstone : (value.HasParseError() ? kRecord : OperationIn(value));
   Painter paint(style.colour, out);
   paint.Append(operation.colour, operation.name);
   *out += ' ';

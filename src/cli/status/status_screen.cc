@@ -53,6 +53,17 @@ Tone ToneOf(const std::string& state) {
   return state == "FAILED" ? Tone::kBad : Tone::kWarning;
 }
 
+// Of `capture`, those that changes are lost by.
+std::vector<const Value*> CaptureWarnings(const Value& connector) {
+  std::vector<const Value*> warnings;
+  const Value* const capture = Find(connector, "capture");
+  const Value* const problems = capture == nullptr ? nullptr : Find(*capture, "problems");
+  if (problems == nullptr || !problems->IsArray()) return warnings;
+  for (const Value& problem : problems->GetArray())
+    if (Text(problem, "severity") == "warning") warnings.push_back(&problem);
+  return warnings;
+}
+
 class Screen {
  public:
   Screen(const ScreenOptions& options, absl::Time now) : options_(options), now_(now) {}
@@ -138,11 +149,8 @@ class Screen {
 
   // What is only worth knowing is on the page, in the log and in a doctor's answer.
   void AddCapture(const Value& connector) {
-    const Value* const capture = Find(connector, "capture");
-    const Value* const problems = capture == nullptr ? nullptr : Find(*capture, "problems");
-    if (problems == nullptr || !problems->IsArray()) return;
-    for (const Value& problem : problems->GetArray()) {
-      if (Text(problem, "severity") != "warning") continue;
+    for (const Value* const one : CaptureWarnings(connector)) {
+      const Value& problem = *one;
       std::vector<std::string> names;
       if (const Value* const tables = Find(problem, "tables");
           tables != nullptr && tables->IsArray())
@@ -426,18 +434,9 @@ absl::StatusOr<std::string> StatusScreen(absl::string_view json, const ScreenOpt
 
 namespace {
 
-bool LosesChanges(const Value& connector) {
-  const Value* const capture = Find(connector, "capture");
-  const Value* const problems = capture == nullptr ? nullptr : Find(*capture, "problems");
-  if (problems == nullptr || !problems->IsArray()) return false;
-  const auto all = problems->GetArray();
-  return std::any_of(all.begin(), all.end(),
-                     [](const Value& problem) { return Text(problem, "severity") == "warning"; });
-}
-
 // As /readyz judges it; and what is not captured, which a restart of the process would not mend.
 bool IsTroubled(const Value& connector) {
-  if (Find(connector, "stall") != nullptr || LosesChanges(connector)) return true;
+  if (Find(connector, "stall") != nullptr || !CaptureWarnings(connector).empty()) return true;
   if (Text(connector, "state") != "RUNNING") return false;
   const std::string activity = Text(connector, "activity");
   return !activity.empty() && activity != "streaming" && activity != "snapshotting";

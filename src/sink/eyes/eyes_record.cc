@@ -13,6 +13,7 @@
 #include "base/plain_text.h"
 #include "base/utf8.h"
 #include "sink/eyes/cut_line.h"
+#include "sink/eyes/operation_names.h"
 #include "sink/eyes/shown_value.h"
 
 namespace walduct::sink {
@@ -20,22 +21,7 @@ namespace {
 
 using Value = rapidjson::Value;
 
-constexpr absl::string_view kBold = "\x1b[1m";
-constexpr absl::string_view kDim = "\x1b[2m";
-constexpr absl::string_view kGreen = "\x1b[32m";
-constexpr absl::string_view kYellow = "\x1b[33m";
-constexpr absl::string_view kRed = "\x1b[31m";
-constexpr absl::string_view kCyan = "\x1b[36m";
-
-struct Operation {
-  absl::string_view code, name, colour;
-};
-constexpr Operation kOperations[] = {
-    {"r", "READ", kCyan},  {"c", "CREATE", kGreen}, {"u", "UPDATE", kYellow},
-    {"d", "DELETE", kRed}, {"t", "TRUNCATE", kRed}, {"m", "MESSAGE", kCyan},
-};
-constexpr Operation kTombstone{"", "TOMBSTONE", kDim};
-constexpr Operation kRecord{"", "RECORD", kCyan};
+constexpr OperationName kTombstone{"", "TOMBSTONE", kDim};
 
 // JSON with or without its schema; of something else the bytes alone.
 struct Shown {
@@ -84,10 +70,8 @@ class EyesLine {
  public:
   EyesLine(const event::Record& record, CutLine* line)
       : record_(record), key_(record.key), value_(record.value), line_(*line) {
-    if (const Value* const op = Member(value_.payload, "op"); op != nullptr && op->IsString()) {
-      for (const Operation& one : kOperations)
-        if (one.code == op->GetString()) operation_ = &one;
-    }
+    if (const Value* const op = Member(value_.payload, "op"); op != nullptr && op->IsString())
+      operation_ = &OperationOf(op->GetString());
     if (!record.value) operation_ = &kTombstone;
     changes_ = !operation_->code.empty();
   }
@@ -249,7 +233,7 @@ class EyesLine {
   const event::Record& record_;
   const Shown key_, value_;
   CutLine& line_;
-  const Operation* operation_ = &kRecord;
+  const OperationName* operation_ = &kRecord;
   bool changes_ = false;
   std::set<std::string> keys_;  // names of fields that the key has shown
 };
