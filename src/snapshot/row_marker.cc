@@ -50,7 +50,9 @@ void RowMarker::EndPart(size_t lane) {
 void RowMarker::EndPartOfSeveral(Lane& lane) {
   Table& table = in_parts_[lane.place.table];
   ++table.ended;
-  if (lane.rows == 0 && lane.place.part == table.first_part) ++table.first_part;
+  table.over.resize(lane.place.parts);
+  table.over[lane.place.part] = true;
+  while (table.first_open < table.over.size() && table.over[table.first_open]) ++table.first_open;
   if (lane.held.full) {
     Held row = std::exchange(lane.held, Held());
     if (!table.last.full || lane.place.part > table.last_part) {
@@ -59,7 +61,7 @@ void RowMarker::EndPartOfSeveral(Lane& lane) {
     }
     if (row.full) ended_.push_back(std::move(row));
   }
-  if (table.ended < lane.place.parts) return;
+  if (table.ended < lane.place.parts) return MarkFirstOpen(lane.place.table, table);
   if (table.last.full) {
     table.last.last_in_table = true;
     ended_.push_back(std::move(table.last));
@@ -79,7 +81,19 @@ bool RowMarker::IsFirst(const Lane& lane) {
   if (lane.rows > 1) return false;
   if (lane.place.parts == 1) return true;
   Table& table = in_parts_[lane.place.table];
-  return lane.place.part <= table.first_part && !std::exchange(table.begun, true);
+  return lane.place.part <= table.first_open && !std::exchange(table.has_first, true);
+}
+
+// The parts before it were empty, which nobody knew when its own rows began.
+void RowMarker::MarkFirstOpen(size_t number, Table& table) {
+  if (table.has_first) return;
+  for (Lane& lane : lanes_) {
+    if (lane.schema == nullptr || !lane.held.full) continue;
+    if (lane.rows == 0 || lane.place.table != number || lane.place.part != table.first_open)
+      continue;
+    lane.held.first_in_table = table.has_first = true;
+    lane.held.first = IsFirstOfAll(lane);
+  }
 }
 
 void RowMarker::Hold(Lane& lane, event::RowView row) {
@@ -102,7 +116,7 @@ void RowMarker::Hold(Lane& lane, event::RowView row) {
   }
   ++lane.rows;
   held.first_in_table = IsFirst(lane);
-  held.first = held.first_in_table && lane.place.table == 0 && has_first_;
+  held.first = held.first_in_table && IsFirstOfAll(lane);
   held.last_in_table = false;
   held.full = true;
   if (lane.rows == 1) held.schema = lane.schema;

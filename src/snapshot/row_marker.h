@@ -8,6 +8,8 @@
 //
 // A lane reads one part of a table at a time. Of a table in several parts the first row is that of
 // the first part that has any, the last row that of the last one, wherever they come in between.
+// When a part turns out empty after the first row of the next one went out, the row that is held of
+// the next one is first in its place.
 //
 // Not thread-safe. Memory: one row a lane, and one a table in several parts.
 #pragma once
@@ -87,11 +89,12 @@ class RowMarker {
   };
   // Of a table in several parts, from its first part to its last.
   struct Table {
-    size_t ended = 0;       // parts
-    size_t first_part = 0;  // those before it are empty
-    bool begun = false;     // it has a first row
-    size_t last_part = 0;   // of `last`
-    Held last;              // of the parts that have ended
+    size_t ended = 0;        // parts
+    std::vector<bool> over;  // of each part, whether it has ended
+    size_t first_open = 0;   // the parts before it have ended
+    bool has_first = false;  // a row
+    size_t last_part = 0;    // of `last`
+    Held last;               // of the parts that have ended
   };
 
   void TellOut(const PartPlace& place) const {
@@ -99,7 +102,9 @@ class RowMarker {
   }
   void Hold(Lane& lane, event::RowView row);
   bool IsFirst(const Lane& lane);
+  bool IsFirstOfAll(const Lane& lane) const { return lane.place.table == 0 && has_first_; }
   void EndPartOfSeveral(Lane& lane);
+  void MarkFirstOpen(size_t number, Table& table);
   absl::Status ReleaseEnded(event::ChangeHandler& handler);
   absl::Status Release(Held& held, event::ChangeHandler& handler);
   absl::Status Release(Held& held, event::SnapshotMarker marker, event::SnapshotPhase phase,

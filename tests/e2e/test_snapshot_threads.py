@@ -9,6 +9,7 @@ from support.wait import wait_until
 TABLES = """
 create table wide (id int primary key, v text);
 insert into wide select i, repeat('x', 300) from generate_series(1, 6000) i;
+update wide set v = v || 'y' where id <= 5000;
 create table parts (id int primary key, v text) partition by range (id);
 create table parts_low partition of parts for values from (0) to (1000);
 create table parts_high partition of parts for values from (1000) to (100000);

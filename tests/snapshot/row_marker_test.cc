@@ -228,6 +228,35 @@ TEST(RowMarker, EmptyPartsAtBothEndsLeaveTheMarkersToTheOthers_SNP23) {
               ElementsAre("a first", "b true", "c last_in", "z last"));
 }
 
+TEST(RowMarker, APartThatTurnsOutEmptyLateLeavesFirstToARowOfTheNext_SNP23) {
+  EXPECT_THAT(InLanes({{0, LaneStep::kStart, {.table = 0, .part = 0, .parts = 3}},
+                       {1, LaneStep::kStart, {.table = 0, .part = 1, .parts = 3}},
+                       {1, LaneStep::kRow, {}, "a"},
+                       {1, LaneStep::kRow, {}, "b"},
+                       {0, LaneStep::kEnd},
+                       {1, LaneStep::kRow, {}, "c"},
+                       {0, LaneStep::kStart, {.table = 0, .part = 2, .parts = 3}},
+                       {0, LaneStep::kRow, {}, "d"},
+                       {1, LaneStep::kEnd},
+                       {0, LaneStep::kEnd}}),
+              ElementsAre("a true", "b first", "c true", "d last"));
+}
+
+TEST(RowMarker, PartsEndInAnyOrderBeforeTheFirstThatHasRows_SNP23) {
+  EXPECT_THAT(InLanes({{0, LaneStep::kStart, {.table = 1, .part = 0, .parts = 4}},
+                       {1, LaneStep::kStart, {.table = 1, .part = 1, .parts = 4}},
+                       {1, LaneStep::kEnd},
+                       {1, LaneStep::kStart, {.table = 1, .part = 2, .parts = 4}},
+                       {1, LaneStep::kRow, {}, "a"},
+                       {1, LaneStep::kEnd},
+                       {0, LaneStep::kEnd},
+                       {0, LaneStep::kStart, {.table = 1, .part = 3, .parts = 4}},
+                       {0, LaneStep::kRow, {}, "b"},
+                       {0, LaneStep::kRow, {}, "c"},
+                       {0, LaneStep::kEnd}}),
+              ElementsAre("b first_in", "a true", "c last"));
+}
+
 TEST(RowMarker, PassesTheHandlersErrorOn) {
   Recorder recorder;
   recorder.fail_at = 1;
