@@ -15,37 +15,34 @@ namespace {
 using engine::ConnectorState;
 using enum MetricType;
 
-constexpr absl::string_view kHelp = "attribute of a bean of Kafka Connect";
+constexpr Family Bean(absl::string_view name, MetricType type = kGauge) {
+  return {name, type, "attribute of a bean of Kafka Connect"};
+}
 constexpr absl::string_view kClass = "io.debezium.connector.postgresql.PostgresConnector";
 
-constexpr Family kDebeziumConnectors = {"kafka_connect_worker_metrics_connector_count", kUntyped,
-                                        kHelp};
-constexpr Family kDebeziumTasks = {"kafka_connect_worker_metrics_task_count", kUntyped, kHelp};
-constexpr Family kConnectors = {"kafka_connect_worker_connector_count", kGauge, kHelp};
-constexpr Family kTasks = {"kafka_connect_worker_task_count", kGauge, kHelp};
-constexpr Family kAssignedConnectors = {"kafka_connect_coordinator_assigned_connectors", kGauge,
-                                        kHelp};
-constexpr Family kAssignedTasks = {"kafka_connect_coordinator_assigned_tasks", kGauge, kHelp};
-constexpr Family kRebalancing = {"kafka_connect_worker_rebalance_rebalancing", kGauge, kHelp};
-constexpr Family kStatus = {"kafka_connect_connector_status", kGauge, kHelp};
-constexpr Family kTaskStatus = {"kafka_connect_connector_task_status", kGauge, kHelp};
-constexpr Family kConnectorClass = {"kafka_connect_connector_connector_class", kGauge, kHelp};
-constexpr Family kConnectorType = {"kafka_connect_connector_connector_type", kGauge, kHelp};
-constexpr Family kConnectorVersion = {"kafka_connect_connector_connector_version", kGauge, kHelp};
-constexpr Family kTotalTasks = {"kafka_connect_worker_connector_total_task_count", kGauge, kHelp};
-constexpr Family kPollTotal = {"kafka_connect_source_task_source_record_poll_total", kCounter,
-                               kHelp};
-constexpr Family kWriteTotal = {"kafka_connect_source_task_source_record_write_total", kCounter,
-                                kHelp};
-constexpr Family kActive = {"kafka_connect_source_task_source_record_active_count", kGauge, kHelp};
-constexpr Family kRecordErrors = {"kafka_connect_task_error_total_record_errors", kGauge, kHelp};
-constexpr Family kRecordFailures = {"kafka_connect_task_error_total_record_failures", kGauge,
-                                    kHelp};
-constexpr Family kRecordsSkipped = {"kafka_connect_task_error_total_records_skipped", kGauge,
-                                    kHelp};
-constexpr Family kErrorsLogged = {"kafka_connect_task_error_total_errors_logged", kGauge, kHelp};
-constexpr Family kLetters = {"kafka_connect_task_error_deadletterqueue_produce_requests", kGauge,
-                             kHelp};
+constexpr Family kDebeziumConnectors =
+    Bean("kafka_connect_worker_metrics_connector_count", kUntyped);
+constexpr Family kDebeziumTasks = Bean("kafka_connect_worker_metrics_task_count", kUntyped);
+constexpr Family kConnectors = Bean("kafka_connect_worker_connector_count");
+constexpr Family kTasks = Bean("kafka_connect_worker_task_count");
+constexpr Family kAssignedConnectors = Bean("kafka_connect_coordinator_assigned_connectors");
+constexpr Family kAssignedTasks = Bean("kafka_connect_coordinator_assigned_tasks");
+constexpr Family kRebalancing = Bean("kafka_connect_worker_rebalance_rebalancing");
+constexpr Family kStatus = Bean("kafka_connect_connector_status");
+constexpr Family kTaskStatus = Bean("kafka_connect_connector_task_status");
+constexpr Family kConnectorClass = Bean("kafka_connect_connector_connector_class");
+constexpr Family kConnectorType = Bean("kafka_connect_connector_connector_type");
+constexpr Family kConnectorVersion = Bean("kafka_connect_connector_connector_version");
+constexpr Family kTotalTasks = Bean("kafka_connect_worker_connector_total_task_count");
+constexpr Family kPollTotal = Bean("kafka_connect_source_task_source_record_poll_total", kCounter);
+constexpr Family kWriteTotal =
+    Bean("kafka_connect_source_task_source_record_write_total", kCounter);
+constexpr Family kActive = Bean("kafka_connect_source_task_source_record_active_count");
+constexpr Family kRecordErrors = Bean("kafka_connect_task_error_total_record_errors");
+constexpr Family kRecordFailures = Bean("kafka_connect_task_error_total_record_failures");
+constexpr Family kRecordsSkipped = Bean("kafka_connect_task_error_total_records_skipped");
+constexpr Family kErrorsLogged = Bean("kafka_connect_task_error_total_errors_logged");
+constexpr Family kLetters = Bean("kafka_connect_task_error_deadletterqueue_produce_requests");
 constexpr Family kProducerBytes = {"kafka_producer_outgoing_byte_total", kCounter,
                                    "bytes of keys and values handed to the producer"};
 constexpr Family kProducers = {"kafka_producer_connection_count", kGauge,
@@ -63,12 +60,12 @@ struct TaskState {
   Family count;
 };
 constexpr std::array<TaskState, 6> kTaskStates = {{
-    {"running", {"kafka_connect_worker_connector_running_task_count", kGauge, kHelp}},
-    {"paused", {"kafka_connect_worker_connector_paused_task_count", kGauge, kHelp}},
-    {"failed", {"kafka_connect_worker_connector_failed_task_count", kGauge, kHelp}},
-    {"unassigned", {"kafka_connect_worker_connector_unassigned_task_count", kGauge, kHelp}},
-    {"destroyed", {"kafka_connect_worker_connector_destroyed_task_count", kGauge, kHelp}},
-    {"restarting", {"kafka_connect_worker_connector_restarting_task_count", kGauge, kHelp}},
+    {"running", Bean("kafka_connect_worker_connector_running_task_count")},
+    {"paused", Bean("kafka_connect_worker_connector_paused_task_count")},
+    {"failed", Bean("kafka_connect_worker_connector_failed_task_count")},
+    {"unassigned", Bean("kafka_connect_worker_connector_unassigned_task_count")},
+    {"destroyed", Bean("kafka_connect_worker_connector_destroyed_task_count")},
+    {"restarting", Bean("kafka_connect_worker_connector_restarting_task_count")},
 }};
 
 // A stopped connector has no task, a failed one a task that is counted as failed.
@@ -103,8 +100,7 @@ void AddTask(const ConnectorScene& one, Exposition* out) {
   out->Add(kActive, labels, numbers.in_flight_records.value());
   const uint64_t letters =
       numbers.record_errors[static_cast<size_t>(metrics::RecordErrorOutcome::kDeadLetter)].value();
-  uint64_t all = 0;
-  for (const metrics::Counter& counter : numbers.record_errors) all += counter.value();
+  const uint64_t all = numbers.ErroneousRecords();
   out->Add(kRecordErrors, labels, all);
   out->Add(kRecordFailures, labels, all);
   out->Add(kRecordsSkipped, labels, all);

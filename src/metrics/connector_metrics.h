@@ -1,5 +1,5 @@
 // ConnectorMetrics: what one connector counts. Written by the data thread, read by any at any time.
-// Names and meanings are in names.h.
+// Their names are in names.h.
 #pragma once
 
 #include <array>
@@ -16,7 +16,6 @@
 #include "metrics/incremental_runs.h"
 #include "metrics/lag_board.h"
 #include "metrics/live_tail.h"
-#include "metrics/names.h"
 #include "metrics/notification_board.h"
 #include "metrics/reason_counters.h"
 #include "metrics/slot_board.h"
@@ -50,6 +49,21 @@ enum class Replacement : uint8_t {
 };
 inline constexpr std::array<absl::string_view, 4> kReplacementLabels = {"null", "limit", "nothing",
                                                                         "filler"};
+
+struct ConnectorMetrics;
+enum class Kind { kCounter, kGauge };
+
+// A row of names.h.
+struct Name {
+  absl::string_view name;      // Prometheus'; its unit is in it
+  absl::string_view debezium;  // the attribute of Debezium's MBean that means the same; empty: none
+  Kind kind;
+  absl::string_view label = "";  // name of its one label; empty: none
+  absl::string_view meaning;
+  const absl::string_view* values = nullptr;  // of the label; null: it has none
+  size_t size = 1;                            // of values
+  uint64_t (*read)(const ConnectorMetrics& metrics, size_t at);
+};
 
 // One number, ready to be printed.
 struct Sample {
@@ -108,6 +122,8 @@ struct ConnectorMetrics {
     return record_errors[static_cast<size_t>(outcome)];
   }
   Counter& Replaced(Replacement by) { return values_replaced[static_cast<size_t>(by)]; }
+  // Of every outcome.
+  uint64_t ErroneousRecords() const;
 
   // The plain numbers, those with a row in names.h and at most one label. Allocates: for scrapes.
   std::vector<Sample> Snapshot() const;

@@ -12,11 +12,12 @@
 namespace walduct::metrics {
 namespace {
 
-uint64_t ValueOf(const ConnectorMetrics& metrics, const Name& name, const std::string& label = "") {
+uint64_t ValueOf(const ConnectorMetrics& metrics, const std::string& name,
+                 const std::string& label = "") {
   for (const Sample& sample : metrics.Snapshot()) {
-    if (sample.name == &name && sample.label == label) return sample.value;
+    if (sample.name->name == name && sample.label == label) return sample.value;
   }
-  ADD_FAILURE() << name.name << " is not sampled";
+  ADD_FAILURE() << name << " is not sampled";
   return 0;
 }
 
@@ -24,23 +25,23 @@ TEST(ConnectorMetrics, CountsEventsPerOperation) {
   ConnectorMetrics metrics;
   metrics.Seen(EventKind::kUpdate).Add(3);
   metrics.Seen(EventKind::kDelete).Add();
-  EXPECT_EQ(ValueOf(metrics, kEventsSeen, "update"), 3u);
-  EXPECT_EQ(ValueOf(metrics, kEventsSeen, "delete"), 1u);
-  EXPECT_EQ(ValueOf(metrics, kEventsSeen, "create"), 0u);
+  EXPECT_EQ(ValueOf(metrics, "walduct_events_seen_total", "update"), 3u);
+  EXPECT_EQ(ValueOf(metrics, "walduct_events_seen_total", "delete"), 1u);
+  EXPECT_EQ(ValueOf(metrics, "walduct_events_seen_total", "create"), 0u);
 }
 
 TEST(ConnectorMetrics, CountsFilteredEventsPerRule) {
   ConnectorMetrics metrics;
   metrics.Filtered(FilterRule::kAlreadyDone).Add(7);
-  EXPECT_EQ(ValueOf(metrics, kEventsFiltered, "already_done"), 7u);
-  EXPECT_EQ(ValueOf(metrics, kEventsFiltered, "not_captured"), 0u);
+  EXPECT_EQ(ValueOf(metrics, "walduct_events_filtered_total", "already_done"), 7u);
+  EXPECT_EQ(ValueOf(metrics, "walduct_events_filtered_total", "not_captured"), 0u);
 }
 
 TEST(ConnectorMetrics, GaugesKeepTheLastValue) {
   ConnectorMetrics metrics;
   metrics.stored_lsn.Set(Lsn(500));
   metrics.stored_lsn.Set(Lsn(400));
-  EXPECT_EQ(ValueOf(metrics, kStoredLsn), 400u);
+  EXPECT_EQ(ValueOf(metrics, "walduct_stored_lsn"), 400u);
 }
 
 TEST(ConnectorMetrics, SamplesEachNameOfTheTableAndNoneTwice) {
