@@ -1,6 +1,8 @@
 # One interface target with the warning and sanitizer flags, and one function per kind of target.
 add_library(walduct_flags INTERFACE)
 target_compile_options(walduct_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow $<$<BOOL:${WALDUCT_WERROR}>:-Werror>
+  # Locks are annotated (src/base/mutex.h).
+  $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>
   # GCC 12 sees overlaps that cannot be in std::string (its bug 105329).
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 # Each function by itself, so that the linker drops what nobody calls.

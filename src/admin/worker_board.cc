@@ -39,7 +39,7 @@ WorkerBoard::WorkerBoard(std::string group, Clock& clock) : clock_(clock) {
 
 void WorkerBoard::Show(bool serves, WorkerWait wait, absl::Time since, std::string message,
                        std::string hint) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   if (std::exchange(view_.serves, serves) != serves) view_.serves_since = clock_.Now();
   if (std::exchange(view_.wait, wait) != wait) view_.wait_since = since;
   view_.message = std::move(message);
@@ -49,7 +49,7 @@ void WorkerBoard::Show(bool serves, WorkerWait wait, absl::Time since, std::stri
 void WorkerBoard::ShowServing() { Show(true, WorkerWait::kNothing, clock_.Now(), ""); }
 
 WorkerView WorkerBoard::Read() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   return view_;
 }
 

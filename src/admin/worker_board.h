@@ -4,12 +4,12 @@
 // Thread-safety: any thread.
 #pragma once
 
-#include <mutex>
 #include <string>
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "base/clock.h"
+#include "base/mutex.h"
 
 namespace walduct::admin {
 
@@ -49,8 +49,8 @@ class WorkerBoard {
 
  private:
   Clock& clock_;
-  mutable std::mutex mutex_;
-  WorkerView view_;  // guarded by mutex_
+  mutable Mutex mutex_;
+  WorkerView view_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace walduct::admin

@@ -18,7 +18,7 @@ std::string Cut(std::string text) {
 
 void LogTail::Keep(const std::string& connector, Level level, absl::Time at, std::string text) {
   text = Cut(std::move(text));
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   if (connectors_.size() >= kNames && !connectors_.contains(connector)) return;
   Lines& lines = connectors_[connector];
   lines.bytes += text.size();
@@ -30,7 +30,7 @@ void LogTail::Keep(const std::string& connector, Level level, absl::Time at, std
 }
 
 std::vector<LogTail::Line> LogTail::Read(const std::string& connector, uint64_t after) const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = connectors_.find(connector);
   if (found == connectors_.end()) return {};
   std::vector<Line> lines;
@@ -40,7 +40,7 @@ std::vector<LogTail::Line> LogTail::Read(const std::string& connector, uint64_t 
 }
 
 void LogTail::KeepOnly(const std::set<std::string>& connectors) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   std::erase_if(connectors_, [&connectors](const auto& one) {
     return !one.first.empty() && !connectors.contains(one.first);
   });

@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <deque>
 #include <map>
-#include <mutex>
 #include <set>
 #include <string>
 #include <vector>
@@ -19,6 +18,7 @@
 #include "absl/time/time.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/mutex.h"
 
 namespace walduct::log {
 
@@ -48,9 +48,9 @@ class LogTail {
     size_t bytes = 0;
   };
 
-  mutable std::mutex mutex_;
-  std::map<std::string, Lines> connectors_;  // guarded by mutex_
-  uint64_t last_ = 0;                        // guarded by mutex_
+  mutable Mutex mutex_;
+  std::map<std::string, Lines> connectors_ ABSL_GUARDED_BY(mutex_);
+  uint64_t last_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 // From now on lines are kept, in KeptLines. clock is borrowed for good.

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <condition_variable>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "base/error.h"
+#include "base/mutex.h"
 #include "base/status_macros.h"
 #include "http/exchange.h"
 #include "http/listening_socket.h"
@@ -40,9 +40,9 @@ struct Listener::Server {
   Address address;
   std::optional<ServerTls> tls;
   MHD_Daemon* daemon = nullptr;
-  std::mutex mutex;  // guards under_way
+  Mutex mutex;
   std::condition_variable answered;
-  int under_way = 0;  // requests
+  int under_way ABSL_GUARDED_BY(mutex) = 0;  // requests
 
   static void* Begin(void* server, const char* target, MHD_Connection* /*connection*/) {
     static_cast<Server*>(server)->Count(1);
@@ -68,14 +68,17 @@ struct Listener::Server {
   }
 
   void Count(int more) {
-    const std::lock_guard<std::mutex> lock(mutex);
+    const MutexLock lock(mutex);
     under_way += more;
     if (under_way == 0) answered.notify_all();
   }
 
   void WaitForAnswers() {
-    std::unique_lock<std::mutex> lock(mutex);
-    answered.wait_for(lock, absl::ToChronoNanoseconds(kGrace), [this] { return under_way == 0; });
+    MutexLock lock(mutex);
+    answered.wait_for(lock.of_std(), absl::ToChronoNanoseconds(kGrace), [this] {
+      mutex.AssertHeld();
+      return under_way == 0;
+    });
   }
 
   bool Start(int socket) {

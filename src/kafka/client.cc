@@ -182,6 +182,11 @@ std::string Client::ClusterId(absl::Duration timeout) const {
   return id;
 }
 
+void SignalWhenFilled(rd_kafka_queue_s* queue, const Wake& wake) {
+  constexpr uint64_t kOne = 1;  // an eventfd takes eight bytes
+  rd_kafka_queue_io_event_enable(queue, wake.fd(), &kOne, sizeof(kOne));
+}
+
 int ToMilliseconds(absl::Duration duration) {
   const int64_t ms = absl::ToInt64Milliseconds(duration);
   return static_cast<int>(std::clamp<int64_t>(ms, 0, 1 << 30));

@@ -11,8 +11,10 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "base/wake.h"
 #include "kafka/properties.h"
 
+struct rd_kafka_queue_s;
 struct rd_kafka_s;
 
 namespace walduct::kafka {
@@ -58,6 +60,10 @@ class Client {
 // OK when a client with these properties (librdkafka's names) could be made: certificates, keys and
 // mechanisms are looked at. Reaches no broker. InvalidArgument kafka_property_invalid.
 absl::Status CheckUsable(Properties properties);
+
+// From now on the queue signals whenever it stops being empty, from librdkafka's threads. The queue
+// must not outlive wake.
+void SignalWhenFilled(rd_kafka_queue_s* queue, const Wake& wake);
 
 // Milliseconds for librdkafka, at least 0, never its "for ever".
 int ToMilliseconds(absl::Duration duration);

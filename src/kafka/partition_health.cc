@@ -18,9 +18,9 @@ constexpr size_t kMaxNamed = 5;
 
 }  // namespace
 
-PartitionHealth::PartitionHealth(Client* client, Wakeup* wakeup)
+PartitionHealth::PartitionHealth(Client* client, Wake* wakeup)
     : client_(client), answers_(rd_kafka_queue_new(client->handle())) {
-  if (wakeup != nullptr) wakeup->Watch(answers_);
+  if (wakeup != nullptr) SignalWhenFilled(answers_, *wakeup);
 }
 
 PartitionHealth::~PartitionHealth() {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "absl/time/time.h"
+#include "base/wake.h"
 #include "kafka/client.h"
-#include "kafka/wakeup.h"
 
 struct rd_kafka_op_s;
 struct rd_kafka_queue_s;
@@ -21,7 +21,7 @@ namespace walduct::kafka {
 
 class PartitionHealth {
  public:
-  PartitionHealth(Client* client, Wakeup* wakeup);
+  PartitionHealth(Client* client, Wake* wakeup);
   ~PartitionHealth();
   PartitionHealth(const PartitionHealth&) = delete;
   PartitionHealth& operator=(const PartitionHealth&) = delete;

@@ -155,7 +155,7 @@ Producer::Producer(std::unique_ptr<SendPermit> permit, Client client, const Opti
       secrets_changed_(options.secrets_changed),
       buffer_bytes_(options.rules.buffer_bytes),
       transactional_(!options.rules.transactional_id.empty()) {
-  wakeup_.Watch(events_);
+  SignalWhenFilled(events_, wakeup_);
 }
 
 // What has not been acknowledged is read from PostgreSQL again: nothing is sent on the way out.

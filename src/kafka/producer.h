@@ -18,10 +18,10 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "base/environment.h"
+#include "base/wake.h"
 #include "kafka/client.h"
 #include "kafka/properties.h"
 #include "kafka/send_permit.h"
-#include "kafka/wakeup.h"
 
 struct rd_kafka_headers_s;
 struct rd_kafka_message_s;
@@ -162,7 +162,7 @@ class Producer {
   size_t buffer_bytes() const { return buffer_bytes_; }
   uint64_t in_flight_records() const { return in_flight_records_; }
   Client& client() { return client_; }
-  Wakeup& wakeup() { return wakeup_; }
+  Wake& wakeup() { return wakeup_; }
 
  private:
   struct Run;
@@ -179,7 +179,7 @@ class Producer {
   void TakeErrors();
   void Break(absl::Status status);
 
-  Wakeup wakeup_;  // before the client, whose threads write to it to the end
+  Wake wakeup_;  // before the client, whose threads write to it to the end
   const std::unique_ptr<SendPermit> permit_;  // the same, asked by them
   // By topic, also of those that were closed: whether it has taken a record. librdkafka keeps the
   // address for as long as it likes.

@@ -61,9 +61,9 @@ void AppendDescribed(const rd_kafka_event_t* event, std::vector<TopicAnswer>* ou
 
 }  // namespace
 
-TopicAdmin::TopicAdmin(Client* client, Wakeup* wakeup)
+TopicAdmin::TopicAdmin(Client* client, Wake* wakeup)
     : client_(client), answers_(rd_kafka_queue_new(client->handle())) {
-  if (wakeup != nullptr) wakeup->Watch(answers_);
+  if (wakeup != nullptr) SignalWhenFilled(answers_, *wakeup);
 }
 
 TopicAdmin::~TopicAdmin() {

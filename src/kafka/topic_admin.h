@@ -11,8 +11,8 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "base/wake.h"
 #include "kafka/client.h"
-#include "kafka/wakeup.h"
 
 struct rd_kafka_op_s;
 struct rd_kafka_queue_s;
@@ -39,7 +39,7 @@ struct TopicAnswer {
 class TopicAdmin {
  public:
   // wakeup, when given, becomes readable with each answer.
-  TopicAdmin(Client* client, Wakeup* wakeup);
+  TopicAdmin(Client* client, Wake* wakeup);
   ~TopicAdmin();
   TopicAdmin(const TopicAdmin&) = delete;
   TopicAdmin& operator=(const TopicAdmin&) = delete;

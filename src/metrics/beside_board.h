@@ -5,7 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,6 +12,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "base/mutex.h"
 
 namespace walduct::metrics {
 
@@ -33,19 +33,19 @@ struct BesideTrouble {
 class BesideBoard {
  public:
   void Failed(Beside what, absl::Time now, std::string message, std::string hint) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     std::optional<BesideTrouble>& one = all_[static_cast<size_t>(what)];
     const std::optional<absl::Time> before = one ? one->since : std::nullopt;
     one = {kBesideLabels[static_cast<size_t>(what)], before.value_or(now), std::move(message),
            std::move(hint)};
   }
   void Works(Beside what) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     all_[static_cast<size_t>(what)] = {kBesideLabels[static_cast<size_t>(what)], {}, "", ""};
   }
   // What has run.
   std::vector<BesideTrouble> Read() const {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     std::vector<BesideTrouble> ran;
     for (const std::optional<BesideTrouble>& one : all_)
       if (one) ran.push_back(*one);
@@ -53,8 +53,8 @@ class BesideBoard {
   }
 
  private:
-  mutable std::mutex mutex_;
-  std::array<std::optional<BesideTrouble>, kBesideLabels.size()> all_;  // guarded by mutex_
+  mutable Mutex mutex_;
+  std::array<std::optional<BesideTrouble>, kBesideLabels.size()> all_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace walduct::metrics

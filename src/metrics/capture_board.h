@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,6 +11,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "base/mutex.h"
 
 namespace walduct::metrics {
 
@@ -57,18 +57,18 @@ struct CaptureView {
 class CaptureBoard {
  public:
   void Show(CaptureView view) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     view_ = std::move(view);
   }
   // Absent until the catalog was looked at.
   std::optional<CaptureView> Read() const {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     return view_;
   }
 
  private:
-  mutable std::mutex mutex_;
-  std::optional<CaptureView> view_;  // guarded by mutex_
+  mutable Mutex mutex_;
+  std::optional<CaptureView> view_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace walduct::metrics

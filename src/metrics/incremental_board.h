@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/time/time.h"
+#include "base/mutex.h"
 #include "metrics/table_progress.h"
 
 namespace walduct::metrics {
@@ -53,17 +53,17 @@ struct IncrementalView : TableProgress {
 class IncrementalBoard {
  public:
   void Show(IncrementalView view) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     view_ = std::move(view);
   }
   IncrementalView Read() const {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     return view_;
   }
 
  private:
-  mutable std::mutex mutex_;
-  IncrementalView view_;  // guarded by mutex_
+  mutable Mutex mutex_;
+  IncrementalView view_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace walduct::metrics

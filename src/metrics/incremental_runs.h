@@ -4,12 +4,12 @@
 
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "absl/time/time.h"
+#include "base/mutex.h"
 #include "metrics/snapshot_board.h"
 #include "metrics/table_metrics.h"
 
@@ -29,12 +29,12 @@ class IncrementalRuns {
 
   // Nobody reads any more.
   void Forget() {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     view_ = View();
   }
   // How it is now; the first tables begin a run.
   void Show(uint64_t remaining, bool paused, absl::Duration now) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     if (remaining > 0 && view_.outcome != SnapshotOutcome::kRunning) Begin(now);
     view_.remaining = remaining;
     if (paused == view_.paused_since.has_value()) return;
@@ -42,22 +42,22 @@ class IncrementalRuns {
     view_.paused_since = paused ? std::optional(now) : std::nullopt;
   }
   void Scanned(const std::string& table, uint64_t rows) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     if (view_.tables.size() < TableMetrics::kMaxTables || view_.tables.contains(table))
       view_.tables[table] = rows;
   }
   void End(SnapshotOutcome outcome, absl::Duration now) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     view_.outcome = outcome;
     view_.ended = now;
   }
   View Read() const {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     return view_;
   }
 
  private:
-  void Begin(absl::Duration now) {
+  void Begin(absl::Duration now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     View begun;
     begun.outcome = SnapshotOutcome::kRunning;
     begun.began = now;
@@ -65,8 +65,8 @@ class IncrementalRuns {
     view_ = std::move(begun);
   }
 
-  mutable std::mutex mutex_;
-  View view_;  // guarded by mutex_
+  mutable Mutex mutex_;
+  View view_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace walduct::metrics

@@ -50,12 +50,12 @@ void LagBoard::BeginSnapshot(absl::Time now) {
 }
 
 void LagBoard::Watch(absl::Time now) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   if (!watched_since_) watched_since_ = now;
 }
 
 void LagBoard::Forget() {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   watched_since_.reset();
   last_.reset();
   baseline_.reset();
@@ -67,7 +67,7 @@ int64_t LagBoard::HeldSince() const {
 }
 
 void LagBoard::Streams(bool streams) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   streams_ = streams;
   slight_.reset();
 }
@@ -78,7 +78,7 @@ bool LagBoard::IsOpen() const {
 }
 
 bool LagBoard::WantsWord() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   return IsOpen();
 }
 
@@ -101,6 +101,7 @@ void LagBoard::Settle() const {
   while (!found_.empty() && !IsBehind(found_.front())) {
     const Look& front = found_.front();
     const auto proves = [&](const Look& later) {
+      mutex_.AssertHeld();
       return later.at - front.at >= kWrittenWithin && !IsBehind(later);
     };
     const bool same = baseline_ && baseline_->next_xid == front.next_xid;
@@ -111,7 +112,7 @@ void LagBoard::Settle() const {
 }
 
 void LagBoard::OnLook(const Look& look) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   // Another server: the one that was looked at is gone with what it had.
   if (last_ && look.wal_end < last_->wal_end) found_.clear();
   last_ = look;
@@ -140,9 +141,12 @@ void LagBoard::OnLook(const Look& look) {
 
 std::optional<absl::Time> LagBoard::UnsentSince(absl::Time now) const {
   if (HeldSince() > 0 || unread_us_.load(kRelaxed) > 0) return std::nullopt;
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   Settle();
-  const auto behind = [this](const Look& look) { return IsBehind(look); };
+  const auto behind = [this](const Look& look) {
+    mutex_.AssertHeld();
+    return IsBehind(look);
+  };
   const auto first = std::find_if(found_.begin(), found_.end(), behind);
   const auto is_old = [&](const Look& look) {
     const uint64_t covered = covered_.load(kRelaxed);
@@ -164,7 +168,7 @@ std::optional<absl::Time> LagBoard::UnsentSince(absl::Time now) const {
 std::optional<absl::Duration> LagBoard::Read(absl::Time now) const {
   if (const int64_t held = HeldSince(); held > 0) return Age(now, absl::FromUnixMicros(held));
   if (const auto since = UnsentSince(now)) return Age(now, *since);
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   if (const int64_t unread = unread_us_.load(kRelaxed); unread > 0) {
     Settle();
     const absl::Time since = absl::FromUnixMicros(unread);

@@ -31,11 +31,11 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
-#include <mutex>
 #include <optional>
 
 #include "absl/time/time.h"
 #include "base/lsn.h"
+#include "base/mutex.h"
 
 namespace walduct::metrics {
 
@@ -90,27 +90,28 @@ class LagBoard {
 
  private:
   int64_t HeldSince() const;
-  void Settle() const;
-  bool IsBehind(const Look& look) const;
+  void Settle() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool IsBehind(const Look& look) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   uint64_t GapOf(const Look& look) const;
   // Of a few bytes: when they were found, where they end, and since when they may wait.
   struct Slight {
     absl::Time at, since;
     Lsn wal_end;
   };
-  bool IsOpen() const;  // slight_ is there, and nobody has said a word since
+  // slight_ is there, and nobody has said a word since.
+  bool IsOpen() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   std::atomic<int64_t> oldest_us_{0}, unread_us_{0}, snapshot_us_{0}, complete_us_{0};
   std::atomic<int64_t> heard_us_{0};
   std::atomic<uint64_t> covered_{0};
-  mutable std::mutex mutex_;
-  // Guarded by mutex_.
-  std::optional<Slight> slight_;
-  bool streams_ = false;
-  mutable std::optional<Look> baseline_;  // the last one that found nothing
-  mutable std::deque<Look> found_;        // those after it, the oldest first; some are left out
-  std::optional<absl::Time> watched_since_;
-  std::optional<Look> last_;
+  mutable Mutex mutex_;
+  std::optional<Slight> slight_ ABSL_GUARDED_BY(mutex_);
+  bool streams_ ABSL_GUARDED_BY(mutex_) = false;
+  // The last one that found nothing; those after it, the oldest first: some are left out.
+  mutable std::optional<Look> baseline_ ABSL_GUARDED_BY(mutex_);
+  mutable std::deque<Look> found_ ABSL_GUARDED_BY(mutex_);
+  std::optional<absl::Time> watched_since_ ABSL_GUARDED_BY(mutex_);
+  std::optional<Look> last_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace walduct::metrics

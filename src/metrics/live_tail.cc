@@ -7,18 +7,18 @@
 namespace walduct::metrics {
 
 void LiveTail::Show(Entry entry) {
-  const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
-  if (!lock.owns_lock()) return;
+  if (!mutex_.try_lock()) return;
   if (entries_.size() >= kGrant) entries_.pop_front();
   entries_.push_back(std::move(entry));
   // A look may ask for more at the same time: then there is more to come.
   uint32_t left = granted_.load(std::memory_order_relaxed);
   if (left > 0) granted_.compare_exchange_strong(left, left - 1, std::memory_order_relaxed);
+  mutex_.unlock();
 }
 
 std::vector<LiveTail::Entry> LiveTail::Look(uint64_t after, bool texts) const {
   std::vector<Entry> found;
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   for (Entry& entry : entries_) {
     if (!texts) entry.key = entry.value = std::nullopt;
     if (entry.number > after) found.push_back(entry);

@@ -8,7 +8,6 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +15,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "base/lsn.h"
+#include "base/mutex.h"
 
 namespace walduct::metrics {
 
@@ -50,8 +50,8 @@ class LiveTail {
   // A look changes what is kept, and nothing of the connector.
   mutable std::atomic<uint32_t> granted_{0};
   mutable std::atomic<bool> texts_{false};
-  mutable std::mutex mutex_;
-  mutable std::deque<Entry> entries_;  // guarded by mutex_
+  mutable Mutex mutex_;
+  mutable std::deque<Entry> entries_ ABSL_GUARDED_BY(mutex_);
 };
 
 // The beginning of a text as it is kept; absent: it is not UTF-8.

@@ -4,13 +4,13 @@
 
 #include <cstdint>
 #include <deque>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "base/mutex.h"
 #include "base/utf8.h"
 
 namespace walduct::metrics {
@@ -31,7 +31,7 @@ class NotificationBoard {
 
   // Of IN_PROGRESS in a row the last one is kept.
   void Show(Entry entry) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     entry.number = ++shown_;
     for (auto& [name, text] : entry.details) Shorten(&text);
     const bool goes_on = !entries_.empty() && entry.type == "IN_PROGRESS" &&
@@ -43,7 +43,7 @@ class NotificationBoard {
   }
   // The oldest first.
   std::vector<Entry> Read() const {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     return {entries_.begin(), entries_.end()};
   }
 
@@ -57,9 +57,9 @@ class NotificationBoard {
     *text = absl::StrCat(Utf8Prefix(*text, ends_there ? comma + 1 : kLongest), "…");
   }
 
-  mutable std::mutex mutex_;
-  uint64_t shown_ = 0;  // guarded by mutex_, as is
-  std::deque<Entry> entries_;
+  mutable Mutex mutex_;
+  uint64_t shown_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::deque<Entry> entries_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace walduct::metrics

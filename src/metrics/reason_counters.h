@@ -4,8 +4,9 @@
 
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <string>
+
+#include "base/mutex.h"
 
 namespace walduct::metrics {
 
@@ -18,8 +19,8 @@ class ReasonCounters {
   std::map<std::string, uint64_t> Read() const;
 
  private:
-  mutable std::mutex mutex_;
-  std::map<std::string, uint64_t> counts_;  // guarded by mutex_
+  mutable Mutex mutex_;
+  std::map<std::string, uint64_t> counts_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace walduct::metrics

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -10,6 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "base/lsn.h"
+#include "base/mutex.h"
 
 namespace walduct::metrics {
 
@@ -55,7 +55,7 @@ class SlotBoard {
  public:
   // A look that is older than what is shown changes nothing.
   void Show(SlotView view) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     if (view_ && view.looked_at < view_->looked_at) return;
     if (view.wal_status != "missing") existed_ = true;
     if (!existed_) view.wal_status = "none";
@@ -63,7 +63,7 @@ class SlotBoard {
   }
   // What an error says of the slot counts at once, until the next look.
   void OnError(absl::string_view reason, absl::Duration now) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     if (reason == "slot_lost" || reason == "slot_invalidated") {
       Know("lost", now);
     } else if (reason == "slot_missing") {
@@ -76,12 +76,13 @@ class SlotBoard {
   }
   // Absent until the server was asked.
   std::optional<SlotView> Read() const {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     return view_;
   }
 
  private:
-  void Know(absl::string_view wal_status, absl::Duration now) {
+  void Know(absl::string_view wal_status, absl::Duration now)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     existed_ = true;
     if (!view_) view_.emplace();
     view_->wal_status = std::string(wal_status);
@@ -91,9 +92,9 @@ class SlotBoard {
     view_->doubted = false;
   }
 
-  mutable std::mutex mutex_;
-  std::optional<SlotView> view_;  // guarded by mutex_
-  bool existed_ = false;          // the same
+  mutable Mutex mutex_;
+  std::optional<SlotView> view_ ABSL_GUARDED_BY(mutex_);
+  bool existed_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace walduct::metrics

@@ -39,7 +39,7 @@ double SnapshotView::Rate(absl::Duration now) const {
 }
 
 void SnapshotBoard::Begin(std::vector<SnapshotTable> tables, absl::Duration now) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   rows_ = std::make_unique<Counter[]>(tables.size());
   view_ = {.outcome = SnapshotOutcome::kRunning,
            .tables = std::move(tables),
@@ -48,19 +48,19 @@ void SnapshotBoard::Begin(std::vector<SnapshotTable> tables, absl::Duration now)
 }
 
 void SnapshotBoard::BeginTable(size_t table, absl::Duration now) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   view_.tables[table].begun = true;
   view_.tables[table].began = now;
 }
 
 void SnapshotBoard::EndChunk(size_t table, uint64_t blocks) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   view_.tables[table].blocks_read += blocks;
   ++view_.tables[table].chunks_read;
 }
 
 void SnapshotBoard::EndTable(size_t table, absl::Duration now) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   SnapshotTable& ended = view_.tables[table];
   ended.done = true;
   ended.ended = now;
@@ -68,13 +68,13 @@ void SnapshotBoard::EndTable(size_t table, absl::Duration now) {
 }
 
 void SnapshotBoard::End(SnapshotOutcome outcome, absl::Duration now) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   view_.outcome = outcome;
   view_.ended = now;
 }
 
 SnapshotView SnapshotBoard::Read() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   SnapshotView view = view_;
   for (size_t i = 0; i < view.tables.size(); ++i) view.tables[i].rows = rows_[i].value();
   return view;

@@ -4,12 +4,12 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/time/time.h"
+#include "base/mutex.h"
 #include "metrics/cell.h"
 #include "metrics/table_progress.h"
 
@@ -55,9 +55,9 @@ class SnapshotBoard {
   SnapshotView Read() const;
 
  private:
-  mutable std::mutex mutex_;
-  SnapshotView view_;                // guarded by mutex_; without its rows
-  std::unique_ptr<Counter[]> rows_;  // replaced under mutex_, by the thread that counts
+  mutable Mutex mutex_;
+  SnapshotView view_ ABSL_GUARDED_BY(mutex_);  // without its rows
+  std::unique_ptr<Counter[]> rows_;            // replaced under mutex_, by the thread that counts
 };
 
 }  // namespace walduct::metrics

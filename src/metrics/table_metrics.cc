@@ -3,7 +3,7 @@
 namespace walduct::metrics {
 
 TableCounters* TableMetrics::Of(const std::string& schema, const std::string& table) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   std::pair<std::string, std::string> name(schema, table);
   if (const auto found = tables_.find(name); found != tables_.end()) return found->second.get();
   if (tables_.size() >= kMaxTables) name = {};
@@ -13,7 +13,7 @@ TableCounters* TableMetrics::Of(const std::string& schema, const std::string& ta
 }
 
 std::vector<TableMetrics::View> TableMetrics::Read() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   std::vector<View> views;
   for (const auto& [name, counters] : tables_)
     views.push_back({.schema = name.first, .table = name.second, .counters = counters.get()});

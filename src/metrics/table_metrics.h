@@ -7,11 +7,11 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/mutex.h"
 #include "metrics/cell.h"
 #include "metrics/event_kind.h"
 
@@ -40,9 +40,9 @@ class TableMetrics {
   std::vector<View> Read() const;
 
  private:
-  mutable std::mutex mutex_;
-  // Guarded by mutex_.
-  std::map<std::pair<std::string, std::string>, std::unique_ptr<TableCounters>> tables_;
+  mutable Mutex mutex_;
+  std::map<std::pair<std::string, std::string>, std::unique_ptr<TableCounters>> tables_
+      ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace walduct::metrics

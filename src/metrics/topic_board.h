@@ -9,9 +9,10 @@
 #include <iterator>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
+
+#include "base/mutex.h"
 
 namespace walduct::metrics {
 
@@ -28,7 +29,7 @@ class TopicBoard {
 
   // A data thread. The mark is there until Forget.
   Mark* Of(const std::string& topic) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     std::unique_ptr<Entry>& entry = topics_[topic];
     if (entry == nullptr) entry = std::make_unique<Entry>();
     ++entry->users;
@@ -36,13 +37,13 @@ class TopicBoard {
   }
   // A data thread: its mark is not used any more. What it says is still to be taken.
   void Forget(const std::string& topic) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     if (const auto found = topics_.find(topic); found != topics_.end()) --found->second->users;
   }
 
   // Any thread: the topics that were written to since the last call.
   std::vector<std::string> TakeWritten() {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     std::vector<std::string> written;
     for (auto at = topics_.begin(); at != topics_.end();) {
       if (at->second->mark.Take()) written.push_back(at->first);
@@ -51,7 +52,7 @@ class TopicBoard {
     return written;
   }
   size_t size() const {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     return topics_.size();
   }
 
@@ -61,8 +62,8 @@ class TopicBoard {
     int users = 0;  // that have not forgotten it
   };
 
-  mutable std::mutex mutex_;
-  std::map<std::string, std::unique_ptr<Entry>> topics_;  // guarded by mutex_
+  mutable Mutex mutex_;
+  std::map<std::string, std::unique_ptr<Entry>> topics_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace walduct::metrics

@@ -5,11 +5,11 @@
 // Thread-safety: any thread.
 #pragma once
 
-#include <mutex>
 #include <set>
 #include <utility>
 
 #include "base/lsn.h"
+#include "base/mutex.h"
 
 namespace walduct::names {
 
@@ -17,17 +17,17 @@ class TableShare {
  public:
   // In place of what was told before. By OID: names may be exchanged while both are streamed.
   void SetOthers(std::set<Oid> tables) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     others_ = std::move(tables);
   }
   bool Takes(Oid table) const {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     return !others_.contains(table);
   }
 
  private:
-  mutable std::mutex mutex_;
-  std::set<Oid> others_;  // guarded by mutex_
+  mutable Mutex mutex_;
+  std::set<Oid> others_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace walduct::names

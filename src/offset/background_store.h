@@ -3,13 +3,12 @@
 // for the save under way first, and so does the destructor: nothing is written behind its back.
 #pragma once
 
-#include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <thread>
 
-#include "kafka/wakeup.h"
+#include "base/mutex.h"
+#include "base/wake.h"
+#include "base/worker_thread.h"
 #include "offset/offset_store.h"
 
 namespace walduct::offset {
@@ -17,9 +16,6 @@ namespace walduct::offset {
 class BackgroundStore final : public OffsetStore {
  public:
   explicit BackgroundStore(std::unique_ptr<OffsetStore> store);
-  ~BackgroundStore() override;
-  BackgroundStore(const BackgroundStore&) = delete;
-  BackgroundStore& operator=(const BackgroundStore&) = delete;
 
   absl::StatusOr<std::optional<StoredOffset>> Load() override;
   bool erased() const override { return store_->erased(); }
@@ -33,13 +29,11 @@ class BackgroundStore final : public OffsetStore {
   void AwaitSave();
 
   const std::unique_ptr<OffsetStore> store_;  // the thread's while a save is under way
-  kafka::Wakeup done_;                        // once there is an answer
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::optional<StoredOffset> asked_;   // until it is stored, or not
-  std::optional<absl::Status> answer_;  // until it is taken
-  bool stopping_ = false;
-  std::thread thread_;
+  Wake done_;                                 // once there is an answer
+  Mutex mutex_;
+  std::optional<StoredOffset> asked_ ABSL_GUARDED_BY(mutex_);   // until it is stored, or not
+  std::optional<absl::Status> answer_ ABSL_GUARDED_BY(mutex_);  // until it is taken
+  WorkerThread thread_{mutex_};                                 // last: uses all of the above
 };
 
 }  // namespace walduct::offset

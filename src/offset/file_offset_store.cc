@@ -1,9 +1,8 @@
 #include "offset/file_offset_store.h"
 
-#include <mutex>
-
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
+#include "base/mutex.h"
 #include "base/status_macros.h"
 #include "java/serial/hash_map_file.h"
 #include "offset/whole_file.h"
@@ -13,7 +12,7 @@ namespace {
 
 // Connectors of this process that share a file must not overwrite each other's entries between
 // reading and replacing it.
-std::mutex g_rewrite;
+Mutex g_rewrite;
 
 absl::StatusOr<java::HashMapFile> ReadMap(const std::string& path) {
   ASSIGN_OR_RETURN(const std::string content, ReadWholeFile(path));
@@ -44,7 +43,7 @@ absl::StatusOr<std::unique_ptr<FileOffsetStore>> FileOffsetStore::Create(std::st
                                                                          OffsetIdentity identity) {
   {
     // The check makes and removes the file that a save would rename.
-    const std::lock_guard<std::mutex> lock(g_rewrite);
+    const MutexLock lock(g_rewrite);
     RETURN_IF_ERROR(CheckReplaceable(path));
   }
   return std::unique_ptr<FileOffsetStore>(
@@ -75,7 +74,7 @@ absl::Status FileOffsetStore::CheckUnchanged(const java::HashMapFile& map) const
 }
 
 absl::Status FileOffsetStore::StartSave(const StoredOffset& offset) {
-  const std::lock_guard<std::mutex> lock(g_rewrite);
+  const MutexLock lock(g_rewrite);
   const FileLock others(path_);
   RETURN_IF_ERROR(others.status(path_));
   ASSIGN_OR_RETURN(java::HashMapFile map, ReadMap(path_));
@@ -93,7 +92,7 @@ absl::Status FileOffsetStore::StartSave(const StoredOffset& offset) {
 }
 
 absl::Status FileOffsetStore::Erase() {
-  const std::lock_guard<std::mutex> lock(g_rewrite);
+  const MutexLock lock(g_rewrite);
   const FileLock others(path_);
   RETURN_IF_ERROR(others.status(path_));
   ASSIGN_OR_RETURN(java::HashMapFile map, ReadMap(path_));

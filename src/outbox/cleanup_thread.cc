@@ -22,26 +22,14 @@ constexpr absl::Duration kRepeatFailure = absl::Minutes(10);
 }  // namespace
 
 CleanupThread::CleanupThread(Options options)
-    : options_(std::move(options)), thread_([this] { Run(); }) {}
-
-CleanupThread::~CleanupThread() {
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    stopping_ = true;
-  }
-  wake_.notify_all();
-  thread_.join();
-}
+    : options_(std::move(options)), thread_(mutex_, [this] { Run(); }) {}
 
 void CleanupThread::Run() {
   log::SetConnector(options_.connector);
-  const auto interval = absl::ToChronoMilliseconds(options_.outbox->interval);
-  while (!stopping()) {
+  do {
     const absl::Status status = Round();
     if (!status.ok() || options_.outbox->interval > kKeepSession) connection_.reset();
-    std::unique_lock<std::mutex> lock(mutex_);
-    wake_.wait_for(lock, interval, [this] { return stopping(); });
-  }
+  } while (thread_.Pause(options_.outbox->interval));
 }
 
 absl::Status CleanupThread::Round() {

@@ -9,13 +9,12 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 
+#include "base/mutex.h"
+#include "base/worker_thread.h"
 #include "metrics/connector_metrics.h"
 #include "outbox/cleaner.h"
 
@@ -45,11 +44,8 @@ class CleanupThread {
     TableMemory* memory = nullptr;  // of the thread, while it runs
     Environment environment;
   };
+  // Its end cancels what runs, within seconds.
   explicit CleanupThread(Options options);
-  // Cancels what runs; ends within seconds.
-  ~CleanupThread();
-  CleanupThread(const CleanupThread&) = delete;
-  CleanupThread& operator=(const CleanupThread&) = delete;
 
   // Everything that committed at or before lsn has been acknowledged by the sink and is stored.
   // Thread-safe, wait-free.
@@ -61,13 +57,11 @@ class CleanupThread {
   absl::Status Open();
   void Promote();
   void Count(const Removed& removed, const absl::Status& status);
-  bool stopping() const { return stopping_.load(std::memory_order_relaxed); }
+  bool stopping() const { return thread_.stopping(); }
 
   const Options options_;
   std::atomic<uint64_t> acknowledged_{0};
-  std::atomic<bool> stopping_{false};
-  std::mutex mutex_;
-  std::condition_variable wake_;
+  Mutex mutex_;
 
   // Of the thread alone.
   std::unique_ptr<postgres::Connection> connection_;
@@ -77,7 +71,7 @@ class CleanupThread {
   std::optional<absl::Duration> failed_at_;  // when that was said
   uint64_t unsaid_rows_ = 0;                 // deleted, and not in the log yet
   std::optional<absl::Duration> said_;
-  std::thread thread_;
+  WorkerThread thread_;  // last: uses all of the above
 };
 
 }  // namespace walduct::outbox

@@ -15,42 +15,36 @@ constexpr absl::Duration kRepeat = absl::Minutes(10);
 }  // namespace
 
 BackgroundStatement::BackgroundStatement(Options options)
-    : options_(std::move(options)), thread_([this] { Loop(); }) {}
-
-BackgroundStatement::~BackgroundStatement() {
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    stopping_ = true;
-  }
-  changed_.notify_one();
-  thread_.join();
-}
+    : options_(std::move(options)), thread_(mutex_, [this] { Loop(); }) {}
 
 void BackgroundStatement::Request() {
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     requested_ = true;
   }
-  changed_.notify_one();
+  thread_.Notify();
 }
 
 void BackgroundStatement::Loop() {
   log::SetConnector(options_.connector);
   while (AwaitRequest()) {
     const absl::Status status = RunOnce();
-    if (!stopping_) Report(status);
+    if (!thread_.stopping()) Report(status);
   }
 }
 
 bool BackgroundStatement::AwaitRequest() {
-  std::unique_lock<std::mutex> lock(mutex_);
-  changed_.wait(lock, [this] { return requested_ || stopping_; });
+  MutexLock lock(mutex_);
+  const bool goes_on = thread_.Await(lock, [this] {
+    mutex_.AssertHeld();
+    return requested_;
+  });
   requested_ = false;
-  return !stopping_;
+  return goes_on;
 }
 
 absl::Status BackgroundStatement::RunOnce() {
-  const auto stopping = [this] { return stopping_.load(); };
+  const auto stopping = [this] { return thread_.stopping(); };
   if (connection_ == nullptr) {
     ASSIGN_OR_RETURN(connection_, options_.open(stopping));
   }

@@ -7,19 +7,18 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/clock.h"
+#include "base/mutex.h"
+#include "base/worker_thread.h"
 #include "postgres/connection.h"
 
 namespace walduct::postgres {
@@ -39,9 +38,6 @@ class BackgroundStatement {
     std::function<void(const absl::Status&)> told = nullptr;
   };
   explicit BackgroundStatement(Options options);
-  ~BackgroundStatement();
-  BackgroundStatement(const BackgroundStatement&) = delete;
-  BackgroundStatement& operator=(const BackgroundStatement&) = delete;
 
   // Returns at once. While one run goes on, any number of requests make one more.
   void Request();
@@ -56,10 +52,8 @@ class BackgroundStatement {
   void Report(const absl::Status& status);
 
   const Options options_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool requested_ = false;  // guarded by mutex_
-  std::atomic<bool> stopping_{false};
+  Mutex mutex_;
+  bool requested_ ABSL_GUARDED_BY(mutex_) = false;
   std::atomic<uint64_t> runs_{0};
   std::atomic<uint64_t> failures_{0};
   // The thread's own.
@@ -67,7 +61,7 @@ class BackgroundStatement {
   bool failing_ = false;
   std::optional<absl::Duration> said_at_;  // that it fails
 
-  std::thread thread_;  // last: uses all of the above
+  WorkerThread thread_;  // last: uses all of the above
 };
 
 }  // namespace walduct::postgres

@@ -1,8 +1,5 @@
 #include "registry/registry_client.h"
 
-#include <sys/eventfd.h>
-#include <unistd.h>
-
 #include <utility>
 
 #include "absl/hash/hash.h"
@@ -18,46 +15,28 @@ namespace walduct::registry {
 absl::StatusOr<std::unique_ptr<RegistryClient>> RegistryClient::Create(
     const RegistryOptions& options, std::string connector, Clock& clock) {
   ASSIGN_OR_RETURN(std::unique_ptr<HttpClient> http, HttpClient::Create(options.http));
-  const int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (fd < 0)
+  std::unique_ptr<Wake> ready = Wake::TryMake();
+  if (ready == nullptr)
     return Error(absl::StatusCode::kUnavailable, "no_file_descriptor",
                  "no file descriptor is left for the schema registry", "raise ulimit -n");
   return std::unique_ptr<RegistryClient>(
-      new RegistryClient(options, std::move(connector), clock, std::move(http), fd));
+      new RegistryClient(options, std::move(connector), clock, std::move(http), std::move(ready)));
 }
 
 RegistryClient::RegistryClient(const RegistryOptions& options, std::string connector, Clock& clock,
-                               std::unique_ptr<HttpClient> http, int ready_fd)
+                               std::unique_ptr<HttpClient> http, std::unique_ptr<Wake> ready)
     : options_(options),
       connector_(std::move(connector)),
       clock_(clock),
       http_(std::move(http)),
-      ready_fd_(ready_fd),
-      thread_([this] { Run(); }) {}
-
-RegistryClient::~RegistryClient() {
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    stopping_ = true;
-  }
-  wake_.notify_all();
-  http_->Interrupt();
-  thread_.join();
-  close(ready_fd_);
-}
-
-void RegistryClient::Signal() const {
-  const uint64_t one = 1;
-  // It can only be full, and is readable then.
-  if (write(ready_fd_, &one, sizeof(one)) < 0) return;
-}
+      ready_(std::move(ready)),
+      thread_(mutex_, [this] { Run(); }) {}
 
 absl::StatusOr<int64_t> RegistryClient::Find(absl::string_view subject, absl::string_view schema) {
-  uint64_t drained = 0;
-  if (read(ready_fd_, &drained, sizeof(drained)) < 0) drained = 0;
+  ready_->Drain();
   SchemaQuestion question{std::string(subject), std::string(schema)};
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto known = answers_.find(KeyOf(question));
     if (known != answers_.end()) {
       const Answer& answer = known->second;
@@ -67,21 +46,21 @@ absl::StatusOr<int64_t> RegistryClient::Find(absl::string_view subject, absl::st
     // One at a time, in the order in which they come: the asker waits for its answer.
     if (!question_) question_ = std::move(question);
   }
-  wake_.notify_all();
+  thread_.Notify();
   return absl::ResourceExhaustedError("the schema registry is asked");
 }
 
 void RegistryClient::Foresee(absl::string_view subject, absl::string_view schema) {
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     foreseen_.push_back({std::string(subject), std::string(schema)});
   }
-  wake_.notify_all();
+  thread_.Notify();
 }
 
 std::shared_ptr<const event::ValueRewriter> RegistryClient::RewriterOf(absl::string_view subject,
                                                                        absl::string_view schema) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto known = answers_.find(KeyOf({std::string(subject), std::string(schema)}));
   return known == answers_.end() ? nullptr : known->second.rewriter;
 }
@@ -91,7 +70,7 @@ SchemaQuestion RegistryClient::KeyOf(const SchemaQuestion& question) const {
 }
 
 std::string RegistryClient::WaitingFor() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   if (!question_) return "";
   const std::string where =
       absl::StrCat("the schema registry at ", absl::StrJoin(options_.urls, ", "), ", subject ",
@@ -106,9 +85,12 @@ void RegistryClient::Run() {
     SchemaQuestion question;
     bool ahead = false;
     {
-      std::unique_lock<std::mutex> lock(mutex_);
-      wake_.wait(lock, [this] { return stopping_ || question_ || !foreseen_.empty(); });
-      if (stopping_) return;
+      MutexLock lock(mutex_);
+      const bool goes_on = thread_.Await(lock, [this] {
+        mutex_.AssertHeld();
+        return question_ || !foreseen_.empty();
+      });
+      if (!goes_on) return;
       ahead = !question_;
       if (ahead) {
         question = std::move(foreseen_.front());
@@ -125,7 +107,7 @@ void RegistryClient::Run() {
     if (absl::IsCancelled(found.status())) return;
     if (found.ok()) TellLeftOut(question, found->stand_in);
     Keep(question, std::move(found));
-    Signal();
+    ready_->Signal();
   }
 }
 
@@ -148,7 +130,7 @@ absl::StatusOr<RegistryClient::Found> RegistryClient::Ask(const SchemaQuestion& 
                  {"error", std::string(found.status().message())}});
     }
     ShowFailure(found.status());
-    Await(backoff.Next());
+    thread_.Pause(backoff.Next());
   }
 }
 
@@ -215,13 +197,8 @@ absl::StatusOr<RegistryClient::Found> RegistryClient::AskEachAddress(
   return failure;
 }
 
-void RegistryClient::Await(absl::Duration delay) {
-  std::unique_lock<std::mutex> lock(mutex_);
-  wake_.wait_for(lock, absl::ToChronoMilliseconds(delay), [this] { return stopping_; });
-}
-
 void RegistryClient::ShowFailure(const absl::Status& failure) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   failure_ = std::string(failure.message());
 }
 
@@ -247,7 +224,7 @@ void RegistryClient::TellLeftOut(const SchemaQuestion& question, const StandIn& 
 }
 
 void RegistryClient::Keep(const SchemaQuestion& question, absl::StatusOr<Found> found) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   bytes_ += question.subject.size() + question.schema.size();
   if (bytes_ > kMostBytes) {
     answers_.clear();

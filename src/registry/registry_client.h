@@ -5,19 +5,19 @@
 // Thread-safety: Find, WaitingFor and ready_fd by one thread.
 #pragma once
 
-#include <condition_variable>
 #include <deque>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
-#include <thread>
 
 #include "absl/status/statusor.h"
 #include "base/backoff.h"
 #include "base/clock.h"
+#include "base/mutex.h"
+#include "base/wake.h"
+#include "base/worker_thread.h"
 #include "event/schema_ids.h"
 #include "registry/http_client.h"
 #include "registry/options.h"
@@ -32,13 +32,13 @@ class RegistryClient final : public event::SchemaIds {
                                                                 std::string connector,
                                                                 Clock& clock);
   // Gives up what is asked.
-  ~RegistryClient() override;
+  ~RegistryClient() override { http_->Interrupt(); }
 
   absl::StatusOr<int64_t> Find(absl::string_view subject, absl::string_view schema) override;
   std::shared_ptr<const event::ValueRewriter> RewriterOf(absl::string_view subject,
                                                          absl::string_view schema) override;
   void Foresee(absl::string_view subject, absl::string_view schema) override;
-  int ready_fd() const override { return ready_fd_; }
+  int ready_fd() const override { return ready_->fd(); }
   std::string WaitingFor() const override;
 
  private:
@@ -57,7 +57,7 @@ class RegistryClient final : public event::SchemaIds {
   static constexpr size_t kMostBytes = 32 << 20;
 
   RegistryClient(const RegistryOptions& options, std::string connector, Clock& clock,
-                 std::unique_ptr<HttpClient> http, int ready_fd);
+                 std::unique_ptr<HttpClient> http, std::unique_ptr<Wake> ready);
 
   // By what an answer is remembered: Apicurio's converters do not look at the subject again.
   SchemaQuestion KeyOf(const SchemaQuestion& question) const;
@@ -71,36 +71,35 @@ class RegistryClient final : public event::SchemaIds {
   // Whether it will be taken; says so where not.
   void LookAhead(const SchemaQuestion& question);
   absl::Status AskWhether(const std::string& url, const SchemaQuestion& question);
-  void Await(absl::Duration delay);
   void Keep(const SchemaQuestion& question, absl::StatusOr<Found> found);
   // Once for each subject.
   void TellLeftOut(const SchemaQuestion& question, const StandIn& stand_in);
   // FailedPrecondition schema_id_reused: the id is another schema's.
-  absl::Status CheckId(const SchemaQuestion& question, int64_t id);
+  absl::Status CheckId(const SchemaQuestion& question, int64_t id)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void ShowFailure(const absl::Status& failure);
-  void Signal() const;
 
   const RegistryOptions options_;
   const std::string connector_;
   Clock& clock_;
   const std::unique_ptr<HttpClient> http_;
-  const int ready_fd_;
+  const std::unique_ptr<Wake> ready_;
 
-  mutable std::mutex mutex_;
-  std::condition_variable wake_;
-  bool stopping_ = false;                   // guarded by mutex_, as what follows
-  std::optional<SchemaQuestion> question_;  // that is being asked
-  std::deque<SchemaQuestion> foreseen_;     // not looked at yet; after question_
-  std::string failure_;                     // of the last attempt; empty: none
-  std::map<SchemaQuestion, Answer> answers_;
-  size_t bytes_ = 0;                       // of answers_, about
-  std::map<int64_t, uint64_t> schema_of_;  // hash of the schema that was registered by the id
+  mutable Mutex mutex_;
+  std::optional<SchemaQuestion> question_ ABSL_GUARDED_BY(mutex_);  // that is being asked
+  // Not looked at yet; after question_.
+  std::deque<SchemaQuestion> foreseen_ ABSL_GUARDED_BY(mutex_);
+  std::string failure_ ABSL_GUARDED_BY(mutex_);  // of the last attempt; empty: none
+  std::map<SchemaQuestion, Answer> answers_ ABSL_GUARDED_BY(mutex_);
+  size_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;  // of answers_, about
+  // Hash of the schema that was registered by the id.
+  std::map<int64_t, uint64_t> schema_of_ ABSL_GUARDED_BY(mutex_);
 
   // Of the thread alone.
   size_t address_ = 0;
   std::set<std::string> told_;  // subjects of TellLeftOut
   bool told_away_ = false;      // that it cannot be asked ahead
-  std::thread thread_;
+  WorkerThread thread_;         // last: uses all of the above
 };
 
 }  // namespace walduct::registry

@@ -83,7 +83,7 @@ Interface::Interface(Parts parts)
 
 void Interface::Open(std::string cluster_id) {
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     if (!cluster_id.empty()) cluster_id_ = std::move(cluster_id);
   }
   for (const auto& [logger, level] : parts_.worker->LoggerLevels()) {
@@ -135,7 +135,7 @@ std::string Interface::NotOpen() const {
 }
 
 http::Response Interface::Root(const Path&, const http::Request&) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   return Json(admin::RootJson(cluster_id_));
 }
 

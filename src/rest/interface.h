@@ -6,13 +6,13 @@
 
 #include <atomic>
 #include <functional>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "base/environment.h"
+#include "base/mutex.h"
 #include "event/change_id.h"
 #include "http/message.h"
 #include "rest/access/passwords.h"
@@ -127,8 +127,8 @@ class Interface final : public http::Handler {
   const Parts parts_;
   LoggerBoard loggers_;
   Offsets offsets_;
-  std::mutex mutex_;
-  std::string cluster_id_;  // guarded by mutex_
+  Mutex mutex_;
+  std::string cluster_id_ ABSL_GUARDED_BY(mutex_);
   std::atomic<bool> open_{false};
 };
 

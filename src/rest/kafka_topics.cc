@@ -58,7 +58,7 @@ void KafkaTopics::Close() {
 }
 
 absl::Status KafkaTopics::Prepare() {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   RETURN_IF_ERROR(Open());
   if (absl::Status connected = writer_.producer->CheckConnected(kRequestTimeout); !connected.ok()) {
     Close();
@@ -72,7 +72,7 @@ absl::Status KafkaTopics::Prepare() {
 }
 
 absl::Status KafkaTopics::CheckThere() {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   RETURN_IF_ERROR(Open());
   const std::vector<std::string> names = {options_.configs.name, options_.status.name};
   kafka::TopicAdmin admin(&writer_.producer->client(), nullptr);
@@ -94,7 +94,7 @@ absl::Status KafkaTopics::CheckThere() {
 }
 
 std::string KafkaTopics::ClusterId() {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   return cluster_id_;
 }
 
@@ -166,7 +166,7 @@ absl::Status KafkaTopics::AwaitAcknowledgement() {
 }
 
 absl::Status KafkaTopics::Write(InternalTopic topic, const std::vector<TopicEntry>& entries) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   RETURN_IF_ERROR(Open());
   absl::Status written;
   for (const TopicEntry& entry : entries) {

@@ -4,11 +4,11 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "base/environment.h"
+#include "base/mutex.h"
 #include "kafka/producer.h"
 #include "rest/internal_topics.h"
 #include "rest/worker_options.h"
@@ -40,21 +40,25 @@ class KafkaTopics final : public InternalTopics, private kafka::DeliveryHandler 
   };
 
   const InternalTopicOptions& OptionsOf(InternalTopic topic) const;
-  absl::Status Open();
-  void Close();
-  absl::Status CreateMissing(const InternalTopicOptions& topic);
-  absl::Status Create(const InternalTopicOptions& topic, int replication_factor);
-  absl::Status CheckCompacted(const InternalTopicOptions& topic);
-  absl::Status AwaitAcknowledgement();
-  absl::Status Send(const kafka::Topic& topic, const TopicEntry& entry);
+  absl::Status Open() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Close() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status CreateMissing(const InternalTopicOptions& topic)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status Create(const InternalTopicOptions& topic, int replication_factor)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status CheckCompacted(const InternalTopicOptions& topic)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status AwaitAcknowledgement() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status Send(const kafka::Topic& topic, const TopicEntry& entry)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void OnDelivered(uint64_t, uint32_t) override {}
 
   const WorkerOptions options_;
   const Environment environment_;
   const std::function<bool()> is_away_;
-  std::mutex mutex_;
-  Writer writer_;           // guarded by mutex_
-  std::string cluster_id_;  // the same
+  Mutex mutex_;
+  Writer writer_ ABSL_GUARDED_BY(mutex_);
+  std::string cluster_id_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace walduct::rest

@@ -24,7 +24,6 @@ bool Worker::IsForeign(const Deployment& one) {
           *connector_class != "Postgres");
 }
 
-// mutex_ is held.
 absl::StatusOr<Worker::Deployment*> Worker::FindOwn(const std::string& name) {
   const auto found = deployments_.find(name);
   if (found == deployments_.end()) return NotFound(name);
@@ -36,14 +35,14 @@ absl::StatusOr<Worker::Deployment*> Worker::FindOwn(const std::string& name) {
 }
 
 std::vector<std::string> Worker::Names() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   std::vector<std::string> names;
   for (const auto& [name, one] : deployments_) names.push_back(name);
   return names;
 }
 
 std::optional<ConnectorView> Worker::Find(const std::string& name) const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = deployments_.find(name);
   if (found == deployments_.end()) return std::nullopt;
   const Deployment& one = found->second;
@@ -52,10 +51,10 @@ std::optional<ConnectorView> Worker::Find(const std::string& name) const {
 }
 
 absl::Status Worker::Create(const std::string& name, const ConfigMap& config, TargetState target) {
-  const std::lock_guard<std::mutex> change(change_mutex_);
+  const MutexLock change(change_mutex_);
   RETURN_IF_ERROR(Refresh());
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     if (deployments_.contains(name))
       return absl::AlreadyExistsError(absl::StrCat("Connector ", name, " already exists"));
   }
@@ -65,7 +64,7 @@ absl::Status Worker::Create(const std::string& name, const ConfigMap& config, Ta
     entries.push_back({.key = TargetKey(name), .value = TargetValue(target)});
   entries.push_back({.key = ConnectorKey(name), .value = ConnectorValue(config)});
   RETURN_IF_ERROR(WriteConfigs(entries));
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   Deployment one;
   one.config = config;
   one.target = target;
@@ -78,17 +77,17 @@ absl::Status Worker::Create(const std::string& name, const ConfigMap& config, Ta
 absl::StatusOr<bool> Worker::PutConfig(const std::string& name, const ConfigMap& config,
                                        bool expects) {
   {
-    const std::lock_guard<std::mutex> change(change_mutex_);
+    const MutexLock change(change_mutex_);
     RETURN_IF_ERROR(Refresh());
     bool exists = false;
     {
-      const std::lock_guard<std::mutex> lock(mutex_);
+      const MutexLock lock(mutex_);
       exists = deployments_.contains(name);
       if (exists) RETURN_IF_ERROR(FindOwn(name).status());
     }
     if (exists) {
       RETURN_IF_ERROR(WriteConfigs({{.key = ConnectorKey(name), .value = ConnectorValue(config)}}));
-      const std::lock_guard<std::mutex> lock(mutex_);
+      const MutexLock lock(mutex_);
       Deployment& one = deployments_[name];
       // As it is: nothing starts anew, and what has failed stays so.
       const bool same = SameConfig(one.config, config);
@@ -107,10 +106,10 @@ absl::StatusOr<bool> Worker::PutConfig(const std::string& name, const ConfigMap&
 }
 
 absl::Status Worker::SetTarget(const std::string& name, TargetState target) {
-  const std::lock_guard<std::mutex> change(change_mutex_);
+  const MutexLock change(change_mutex_);
   RETURN_IF_ERROR(Refresh());
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     RETURN_IF_ERROR(FindOwn(name).status());
   }
   std::vector<TopicEntry> entries;
@@ -118,7 +117,7 @@ absl::Status Worker::SetTarget(const std::string& name, TargetState target) {
     entries.push_back({.key = CommitKey(name), .value = CommitValue(0)});
   entries.push_back({.key = TargetKey(name), .value = TargetValue(target)});
   RETURN_IF_ERROR(WriteConfigs(entries));
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   Deployment& one = deployments_[name];
   one.target = target;
   if (target == TargetState::kStopped) {
@@ -130,17 +129,17 @@ absl::Status Worker::SetTarget(const std::string& name, TargetState target) {
 }
 
 absl::Status Worker::Delete(const std::string& name) {
-  const std::lock_guard<std::mutex> change(change_mutex_);
+  const MutexLock change(change_mutex_);
   RETURN_IF_ERROR(Refresh());
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     RETURN_IF_ERROR(FindOwn(name).status());
   }
   RETURN_IF_ERROR(WriteConfigs(
       {{.key = ConnectorKey(name), .value = {}}, {.key = TargetKey(name), .value = {}}}));
   std::vector<TopicEntry> topics;
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     deployments_.erase(name);
     for (const std::string& topic : topics_[name].names)
       topics.push_back({.key = TopicStatusKey(name, topic), .value = {}});
@@ -152,8 +151,8 @@ absl::Status Worker::Delete(const std::string& name) {
 }
 
 absl::Status Worker::RestartTask(const std::string& name, const std::string& task) {
-  const std::lock_guard<std::mutex> change(change_mutex_);
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock change(change_mutex_);
+  const MutexLock lock(mutex_);
   ASSIGN_OR_RETURN(Deployment * one, FindOwn(name));
   if (task != "0" || one->tasks == 0)
     return absl::NotFoundError(absl::StrCat("Unknown task: ", name, "-", task));
@@ -166,11 +165,11 @@ absl::Status Worker::RestartTask(const std::string& name, const std::string& tas
 
 absl::StatusOr<StatusView> Worker::Restart(const std::string& name, bool include_tasks,
                                            bool only_failed) {
-  const std::lock_guard<std::mutex> change(change_mutex_);
+  const MutexLock change(change_mutex_);
   RETURN_IF_ERROR(Refresh());
   const bool plan = include_tasks || only_failed;
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     RETURN_IF_ERROR(FindOwn(name).status());
   }
   // Without a flag a worker restarts what has no life of its own here.
@@ -178,7 +177,7 @@ absl::StatusOr<StatusView> Worker::Restart(const std::string& name, bool include
     RETURN_IF_ERROR(WriteConfigs(
         {{.key = RestartKey(name), .value = RestartValue(include_tasks, only_failed)}}));
   }
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   Deployment& one = deployments_[name];
   StatusView view = ViewOf(name, one);
   if (!only_failed) {
@@ -196,17 +195,17 @@ absl::StatusOr<StatusView> Worker::Restart(const std::string& name, bool include
 }
 
 std::set<std::string> Worker::TopicsOf(const std::string& name) const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = topics_.find(name);
   return found == topics_.end() ? std::set<std::string>() : found->second.names;
 }
 
 absl::Status Worker::ResetTopics(const std::string& name) {
-  const std::lock_guard<std::mutex> change(change_mutex_);
+  const MutexLock change(change_mutex_);
   RETURN_IF_ERROR(CheckMayWrite());
   std::vector<TopicEntry> entries;
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto found = topics_.find(name);
     if (found == topics_.end()) return absl::OkStatus();
     for (const std::string& topic : found->second.names)
@@ -224,11 +223,11 @@ absl::Status Worker::ResetTopics(const std::string& name) {
 absl::Status Worker::WhileFailed(
     const std::string& name,
     const std::function<absl::Status(const engine::ConnectorError& last)>& change) {
-  const std::lock_guard<std::mutex> changing(change_mutex_);
+  const MutexLock changing(change_mutex_);
   RETURN_IF_ERROR(Refresh());
   std::optional<engine::ConnectorStatus> status;
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     ASSIGN_OR_RETURN(const Deployment* one, FindOwn(name));
     if (!one->restart) status = parts_.connectors->StatusOf(name);
   }
@@ -238,7 +237,7 @@ absl::Status Worker::WhileFailed(
   }
   RETURN_IF_ERROR(CheckMayWrite());
   RETURN_IF_ERROR(change(*status->last_error));
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   ASSIGN_OR_RETURN(Deployment * one, FindOwn(name));
   one->restart = true;
   one->failed = 0;
@@ -255,11 +254,11 @@ absl::Status Worker::WhileStopped(const std::string& name,
   const absl::Duration deadline = parts_.environment.clock->Monotonic() + kEnds;
   while (true) {
     {
-      const std::lock_guard<std::mutex> changing(change_mutex_);
+      const MutexLock changing(change_mutex_);
       RETURN_IF_ERROR(Refresh());
       bool ended = false;
       {
-        const std::lock_guard<std::mutex> lock(mutex_);
+        const MutexLock lock(mutex_);
         ASSIGN_OR_RETURN(const Deployment* one, FindOwn(name));
         if (one->target != TargetState::kStopped) {
           return absl::FailedPreconditionError(absl::StrCat(

@@ -11,7 +11,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -20,7 +19,8 @@
 
 #include "absl/status/statusor.h"
 #include "base/environment.h"
-#include "engine/control/wake_signal.h"
+#include "base/mutex.h"
+#include "base/wake.h"
 #include "engine/lifecycle/connectors.h"
 #include "rest/configuration/config_map.h"
 #include "rest/configuration/topic_formats.h"
@@ -112,7 +112,7 @@ class Worker {
   // What keeps the topics from being read or written: worker_topic_gone, as reading fails; OK:
   // nothing that is known.
   absl::Status TopicsTrouble() const {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     return trouble_;
   }
 
@@ -169,13 +169,18 @@ class Worker {
   void WriteTopics();
   void TakeTopics();
   std::vector<NewTopic> NewTopics() const;
-  void BeSilent(absl::string_view what, const absl::Status& written);
+  void BeSilent(absl::string_view what, const absl::Status& written)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::map<std::string, std::string> StatusEntries() const;
   void WriteStatuses(const std::map<std::string, std::string>& entries);
-  StatusView ViewOf(const std::string& name, const Deployment& one) const;
-  std::optional<TaskView> TaskOf(const std::string& name, const Deployment& one) const;
-  absl::StatusOr<Deployment*> FindOwn(const std::string& name);
-  void RepeatStatus(const std::string& name, bool of_connector, bool of_task);
+  StatusView ViewOf(const std::string& name, const Deployment& one) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  std::optional<TaskView> TaskOf(const std::string& name, const Deployment& one) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::StatusOr<Deployment*> FindOwn(const std::string& name)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void RepeatStatus(const std::string& name, bool of_connector, bool of_task)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status CheckMayWrite() const;
   absl::Status WriteConfigs(const std::vector<TopicEntry>& entries);
   absl::StatusOr<Contents> ReadTopics();
@@ -183,32 +188,35 @@ class Worker {
                          Contents* out);
   static void ReadStatus(absl::string_view key, std::optional<absl::string_view> value,
                          Contents* out);
-  void Take(Contents contents);
-  absl::Status Refresh();
+  void Take(Contents contents) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status Refresh() ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   void LookWhetherItMayWrite();
   void LookWhetherTopicsAreThere();
   void OnTopicGone(const absl::Status& gone);
-  std::vector<TopicEntry> ConfigEntries() const;
-  absl::Status BringBack(Contents* contents);
+  std::vector<TopicEntry> ConfigEntries() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status BringBack(Contents* contents) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
 
   const Parts parts_;
-  engine::WakeSignal wake_;
-  std::mutex change_mutex_;   // held by what changes something, while it waits for Kafka
-  mutable std::mutex mutex_;  // after change_mutex_
-  // All guarded by mutex_.
-  std::map<std::string, Deployment> deployments_;
-  std::map<std::string, Running> running_;
-  std::map<std::string, ActiveTopics> topics_;
-  std::map<std::string, std::string> statuses_;  // as the topic has them, by key
-  std::set<std::string> repeated_;               // keys that are written again as they are
-  std::map<std::string, std::string> loggers_;
-  uint64_t next_version_ = 1;
-  bool loaded_ = false;
-  bool stale_ = false;    // the topics may say something else: they are read before the next write
-  absl::Status trouble_;  // of the topics, as they were looked at last
-  bool ends_ = false;
-  absl::Time silent_until_ = absl::InfinitePast();  // the status topic could not be written
-  absl::Duration next_look_ = {};                   // at the topics; by the thread alone
+  Wake wake_;
+  // Held by what changes something, while it waits for Kafka.
+  Mutex change_mutex_ ABSL_ACQUIRED_BEFORE(mutex_);
+  mutable Mutex mutex_;
+  std::map<std::string, Deployment> deployments_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, Running> running_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, ActiveTopics> topics_ ABSL_GUARDED_BY(mutex_);
+  // As the topic has them, by key; keys that are written again as they are.
+  std::map<std::string, std::string> statuses_ ABSL_GUARDED_BY(mutex_);
+  std::set<std::string> repeated_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, std::string> loggers_ ABSL_GUARDED_BY(mutex_);
+  uint64_t next_version_ ABSL_GUARDED_BY(mutex_) = 1;
+  bool loaded_ ABSL_GUARDED_BY(mutex_) = false;
+  // The topics may say something else: they are read before the next write.
+  bool stale_ ABSL_GUARDED_BY(mutex_) = false;
+  absl::Status trouble_ ABSL_GUARDED_BY(mutex_);  // of the topics, as they were looked at last
+  bool ends_ ABSL_GUARDED_BY(mutex_) = false;
+  // The status topic could not be written.
+  absl::Time silent_until_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();
+  absl::Duration next_look_ = {};  // at the topics; by the thread alone
   std::thread thread_;
 };
 

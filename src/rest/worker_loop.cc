@@ -23,7 +23,7 @@ void Worker::Start() {
 
 void Worker::Stop() {
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     ends_ = true;
   }
   wake_.Signal();
@@ -34,7 +34,7 @@ void Worker::Run() {
   while (true) {
     wake_.Drain();
     {
-      const std::lock_guard<std::mutex> lock(mutex_);
+      const MutexLock lock(mutex_);
       if (ends_) return;
     }
     Reconcile();
@@ -47,7 +47,7 @@ void Worker::Reconcile() {
   LookWhetherItMayWrite();
   std::set<std::string> names;
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     for (const auto& [name, one] : deployments_) names.insert(name);
     for (const auto& [name, one] : running_) names.insert(name);
   }
@@ -61,12 +61,12 @@ void Worker::Step(const std::string& name) {
     // Joins a thread that has nothing to do any more.
     if (absl::Status removed = parts_.connectors->Remove(name); !removed.ok())
       log::Warn(removed.message());
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     running_.erase(name);
   }
   Deployment one;
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto found = deployments_.find(name);
     if (found == deployments_.end() || IsForeign(found->second)) return;
     one = found->second;
@@ -77,7 +77,7 @@ void Worker::Step(const std::string& name) {
 // True: it has ended and is not wanted as it is. What was told to stop is not wanted any more,
 // whatever was asked for since: a new one follows it.
 bool Worker::StepRunning(const std::string& name, bool ended) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   Running& running = running_[name];
   const auto found = deployments_.find(name);
   const bool wanted = found != deployments_.end() && !IsForeign(found->second) &&
@@ -100,13 +100,13 @@ bool Worker::StepRunning(const std::string& name, bool ended) {
 
 void Worker::StartOne(const std::string& name, const Deployment& one) {
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     if (parts_.environment.clock->Now() < silent_until_) return;
   }
   // Nothing new begins without the seat, for another worker may begin it.
   if (!parts_.may_write().ok()) return;
   if (absl::Status committed = CommitTask(name, one); !committed.ok()) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     return BeSilent(absl::StrCat("connector ", name, " cannot be started yet"), committed);
   }
   // A PATCH may have put another name there, which Connect does not mind.
@@ -115,7 +115,7 @@ void Worker::StartOne(const std::string& name, const Deployment& one) {
   Loaded loaded = parts_.load(config);
   if (loaded.options == nullptr) return Fail(name, one.version, loaded.errors);
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto found = deployments_.find(name);
     // Deleted or changed meanwhile: the next look decides.
     if (found == deployments_.end() || found->second.version != one.version) return;
@@ -126,7 +126,7 @@ void Worker::StartOne(const std::string& name, const Deployment& one) {
   const absl::Status added = parts_.connectors->Begin(*loaded.options);
   if (added.ok()) return;
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     running_.erase(name);
   }
   Fail(name, one.version, {std::string(added.message())});
@@ -135,10 +135,10 @@ void Worker::StartOne(const std::string& name, const Deployment& one) {
 // Task configurations count once they are committed.
 absl::Status Worker::CommitTask(const std::string& name, const Deployment& one) {
   if (one.tasks > 0 && one.committed == one.version) return absl::OkStatus();
-  const std::lock_guard<std::mutex> change(change_mutex_);
+  const MutexLock change(change_mutex_);
   RETURN_IF_ERROR(Refresh());
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto found = deployments_.find(name);
     if (found == deployments_.end() || found->second.version != one.version ||
         found->second.target != TargetState::kStarted)
@@ -146,7 +146,7 @@ absl::Status Worker::CommitTask(const std::string& name, const Deployment& one) 
   }
   RETURN_IF_ERROR(WriteConfigs({{.key = TaskKey(name), .value = TaskValue(one.config)},
                                 {.key = CommitKey(name), .value = CommitValue(1)}}));
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   Deployment& now = deployments_[name];
   now.tasks = 1;
   now.committed = one.version;
@@ -157,7 +157,7 @@ void Worker::Fail(const std::string& name, uint64_t version,
                   const std::vector<std::string>& errors) {
   const std::string why = absl::StrJoin(errors, "\n");
   log::Error("connector cannot be started", {{"name", name}, {"why", why}});
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = deployments_.find(name);
   if (found == deployments_.end() || found->second.version != version) return;
   found->second.failed = version;
@@ -167,7 +167,7 @@ void Worker::Fail(const std::string& name, uint64_t version,
 // What is new since the last look goes to the status topic.
 void Worker::Look() {
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     if (stale_ || parts_.environment.clock->Now() < silent_until_) return;
   }
   if (!parts_.may_write().ok()) return;
@@ -179,7 +179,7 @@ void Worker::Look() {
 void Worker::WriteTopics() {
   TakeTopics();
   if (NewTopics().empty()) return;
-  const std::lock_guard<std::mutex> change(change_mutex_);
+  const MutexLock change(change_mutex_);
   const std::vector<NewTopic> topics = NewTopics();
   if (topics.empty()) return;
   std::vector<TopicEntry> entries;
@@ -188,7 +188,7 @@ void Worker::WriteTopics() {
                        .value = TopicStatusValue(name, topic, parts_.environment.clock->Now())});
   }
   const absl::Status written = parts_.topics->Write(InternalTopic::kStatus, entries);
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   if (!written.ok()) return BeSilent("topics of connectors cannot be written", written);
   for (const auto& [name, topic] : topics) {
     topics_[name].names.insert(topic);
@@ -197,7 +197,7 @@ void Worker::WriteTopics() {
 }
 
 void Worker::TakeTopics() {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   for (const auto& [name, running] : running_) {
     if (running.topics == nullptr || !deployments_.contains(name)) continue;
     ActiveTopics& active = topics_[name];
@@ -208,7 +208,7 @@ void Worker::TakeTopics() {
 }
 
 std::vector<Worker::NewTopic> Worker::NewTopics() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   std::vector<NewTopic> topics;
   for (const auto& [name, active] : topics_) {
     if (!deployments_.contains(name)) continue;

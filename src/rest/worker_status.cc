@@ -34,13 +34,12 @@ absl::string_view WordOf(TargetState target) {
 }  // namespace
 
 std::optional<StatusView> Worker::StatusOf(const std::string& name) const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = deployments_.find(name);
   if (found == deployments_.end()) return std::nullopt;
   return ViewOf(name, found->second);
 }
 
-// mutex_ is held.
 StatusView Worker::ViewOf(const std::string& name, const Deployment& one) const {
   StatusView view{.name = name,
                   .state = std::string(WordOf(one.target)),
@@ -85,7 +84,7 @@ std::optional<TaskView> Worker::TaskOf(const std::string& name, const Deployment
 }
 
 std::map<std::string, std::string> Worker::StatusEntries() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   std::map<std::string, std::string> entries;
   for (const auto& [name, one] : deployments_) {
     if (IsForeign(one)) continue;
@@ -105,7 +104,7 @@ std::map<std::string, std::string> Worker::StatusEntries() const {
 void Worker::WriteStatuses(const std::map<std::string, std::string>& entries) {
   std::vector<TopicEntry> changes;
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     for (const auto& [key, value] : entries) {
       const auto found = statuses_.find(key);
       if (found == statuses_.end() || found->second != value || repeated_.contains(key))
@@ -121,7 +120,7 @@ void Worker::WriteStatuses(const std::map<std::string, std::string>& entries) {
   }
   if (changes.empty()) return;
   const absl::Status written = parts_.topics->Write(InternalTopic::kStatus, changes);
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   if (!written.ok()) {
     for (const TopicEntry& change : changes) repeated_.insert(change.key);
     return BeSilent("states of connectors cannot be written", written);
@@ -135,16 +134,16 @@ void Worker::WriteStatuses(const std::map<std::string, std::string>& entries) {
   }
 }
 
-// mutex_ is held. What begins anew says so, as Connect's does, though it is what it was.
+// What begins anew says so, as Connect's does, though it is what it was.
 void Worker::RepeatStatus(const std::string& name, bool of_connector, bool of_task) {
   const auto repeat = [this](const std::string& key) {
+    mutex_.AssertHeld();
     if (statuses_.contains(key)) repeated_.insert(key);
   };
   if (of_connector) repeat(ConnectorStatusKey(name));
   if (of_task) repeat(TaskStatusKey(name));
 }
 
-// mutex_ is held.
 void Worker::BeSilent(absl::string_view what, const absl::Status& written) {
   log::Warn(absl::StrCat(what, ": ", written.message()));
   silent_until_ = parts_.environment.clock->Now() + kSilence;

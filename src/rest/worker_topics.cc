@@ -83,7 +83,7 @@ void Worker::ReadStatus(absl::string_view key, std::optional<absl::string_view> 
   }
 }
 
-// mutex_ is held. What runs goes on where its configuration is the same.
+// What runs goes on where its configuration is the same.
 void Worker::Take(Contents contents) {
   for (auto& [name, one] : contents.deployments) {
     const bool is_committed = one.committed == one.version;
@@ -114,7 +114,7 @@ void Worker::Take(Contents contents) {
 
 absl::Status Worker::Load() {
   ASSIGN_OR_RETURN(Contents contents, ReadTopics());
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   Take(std::move(contents));
   loaded_ = true;
   for (const auto& [name, one] : deployments_) {
@@ -128,26 +128,26 @@ absl::Status Worker::Load() {
 }
 
 void Worker::Forget() {
-  const std::lock_guard<std::mutex> change(change_mutex_);
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock change(change_mutex_);
+  const MutexLock lock(mutex_);
   Take({});
   loaded_ = false;
   wake_.Signal();
 }
 
-// change_mutex_ is held. What another worker may have written meanwhile counts, and what of ours
+// What another worker may have written meanwhile counts, and what of ours
 // may have been written without an answer. Topics that have lost everything say nothing: who would
 // take that for an order would stop all connectors. What is known here is written into them.
 absl::Status Worker::Refresh() {
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     if (!stale_) return absl::OkStatus();
   }
   RETURN_IF_ERROR(parts_.may_write());
   RETURN_IF_ERROR(parts_.topics->Prepare());
   ASSIGN_OR_RETURN(Contents contents, ReadTopics());
   RETURN_IF_ERROR(BringBack(&contents));
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   Take(std::move(contents));
   wake_.Signal();
   log::Info("the worker's topics were read again", {{"connectors", deployments_.size()}});
@@ -160,7 +160,7 @@ void Worker::LookWhetherTopicsAreThere() {
   if (now < next_look_) return;
   next_look_ = now + kLookForTopics;
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     if (!loaded_) return;
   }
   if (!CheckReachable().ok()) return;
@@ -175,12 +175,12 @@ void Worker::LookWhetherTopicsAreThere() {
 }
 
 void Worker::OnTopicGone(const absl::Status& gone) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   stale_ = true;
   trouble_ = gone;
 }
 
-// mutex_ is held. All that the topic of connectors held, as far as it is known here.
+// All that the topic of connectors held, as far as it is known here.
 std::vector<TopicEntry> Worker::ConfigEntries() const {
   std::vector<TopicEntry> entries;
   for (const auto& [logger, level] : loggers_)
@@ -197,11 +197,11 @@ std::vector<TopicEntry> Worker::ConfigEntries() const {
   return entries;
 }
 
-// change_mutex_ is held, and the seat is ours: nobody else writes.
+// The seat is ours: nobody else writes.
 absl::Status Worker::BringBack(Contents* contents) {
   std::vector<TopicEntry> lost;
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     // The names of topics have been in the topic of states; states are written whenever they miss.
     if (contents->statuses.empty() && contents->topics.empty() && !statuses_.empty()) {
       for (auto& [name, active] : topics_)
@@ -229,14 +229,14 @@ absl::Status Worker::BringBack(Contents* contents) {
 void Worker::LookWhetherItMayWrite() {
   const bool may_write = parts_.may_write().ok();
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     if (!loaded_) return;
     if (!may_write) stale_ = true;
     if (!may_write || !stale_ || parts_.environment.clock->Now() < silent_until_) return;
   }
-  const std::lock_guard<std::mutex> change(change_mutex_);
+  const MutexLock change(change_mutex_);
   if (absl::Status read = Refresh(); !read.ok()) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     log::Warn(absl::StrCat("the worker's topics cannot be read: ", read.message()),
               {{"reason", ErrorReason(read)}, {"hint", ErrorHint(read)}});
     trouble_ = read;
@@ -246,7 +246,7 @@ void Worker::LookWhetherItMayWrite() {
 
 absl::Status Worker::CheckMayWrite() const {
   RETURN_IF_ERROR(parts_.may_write());
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   if (!stale_) return absl::OkStatus();
   return absl::AbortedError(
       "Cannot complete request momentarily due to stale configuration (typically caused by a "
@@ -264,7 +264,7 @@ absl::Status Worker::WriteConfigs(const std::vector<TopicEntry>& entries) {
                  absl::StrCat(there.message(), ". Nothing was stored and nothing is changed"),
                  "ask again in some seconds: it is created again");
   }
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   stale_ = true;
   return Error(absl::StatusCode::kUnavailable, "change_not_acknowledged",
                absl::StrCat("Kafka has not acknowledged the change: ", written.message(),
@@ -274,7 +274,7 @@ absl::Status Worker::WriteConfigs(const std::vector<TopicEntry>& entries) {
 }
 
 std::map<std::string, std::string> Worker::LoggerLevels() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   return loggers_;
 }
 
@@ -284,7 +284,7 @@ absl::Status Worker::WriteSession(absl::string_view key) {
 }
 
 absl::Status Worker::WriteLogger(const std::string& logger, const std::string& level) {
-  const std::lock_guard<std::mutex> change(change_mutex_);
+  const MutexLock change(change_mutex_);
   return WriteConfigs({{.key = LoggerKey(logger), .value = LoggerValue(level)}});
 }
 

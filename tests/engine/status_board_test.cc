@@ -26,7 +26,7 @@ class StatusBoardTest : public testing::Test {
   }
 
   ManualClock clock_;
-  WakeSignal changed_;
+  Wake changed_;
   StatusBoard board_{"orders", clock_, &changed_};
 };
 

@@ -32,7 +32,7 @@ class PartitionHealthTest : public testing::Test {
   }
 
   MockCluster cluster_;
-  Wakeup wakeup_;
+  Wake wakeup_;
   std::optional<Client> client_;
   std::optional<PartitionHealth> health_;
 };

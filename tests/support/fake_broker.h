@@ -14,7 +14,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "engine/control/wake_signal.h"
+#include "base/wake.h"
 #include "offset/offset_store.h"
 #include "sink/sink.h"
 
@@ -75,7 +75,7 @@ class FakeBroker {
   size_t room_ = 1000;
   bool available_ = true;
   absl::Status broken_, topics_error_;
-  engine::WakeSignal* waiting_ = nullptr;  // of the sink that is open
+  Wake* waiting_ = nullptr;  // of the sink that is open
 };
 
 class BrokerSink final : public sink::Sink {
@@ -132,7 +132,7 @@ class BrokerSink final : public sink::Sink {
   }
 
   FakeBroker& broker_;
-  engine::WakeSignal wake_;
+  Wake wake_;
   std::vector<sink::Ticket> tickets_;  // of records in flight
 };
 

@@ -17,7 +17,7 @@
 
 #include "absl/status/status.h"
 #include "base/lsn.h"
-#include "engine/control/wake_signal.h"
+#include "base/wake.h"
 #include "engine/world/source.h"
 #include "event/table_schema.h"
 #include "tests/support/pgoutput_builder.h"
@@ -138,7 +138,7 @@ class FakeDatabase {
   replication::TimelineHistory timelines_;
   std::optional<replication::UpgradeTraces> traces_;
   std::function<void()> on_connect_, on_inspect_;
-  engine::WakeSignal* stream_ = nullptr;  // of the one that streams
+  walduct::Wake* stream_ = nullptr;  // of the one that streams
   int connections_ = 0, reports_ = 0, messages_ = 0;
   std::vector<std::string> asked_;
   std::map<std::string, absl::Status> failures_;
@@ -232,7 +232,7 @@ class FakeStream final : public replication::WalSource {
   }
 
   FakeDatabase& database_;
-  engine::WakeSignal wake_;
+  Wake wake_;
   std::deque<std::pair<uint64_t, std::string>> frames_;
   std::string payload_;
   size_t next_ = 0;  // of the log
@@ -278,7 +278,7 @@ class FakeSnapshot final : public engine::TableSnapshot {
   FakeDatabase& database_;
   const snapshot::SnapshotOrigin origin_;
   snapshot::RowMarker marker_;
-  engine::WakeSignal wake_;
+  Wake wake_;
   std::vector<std::string> ids_;
   size_t next_ = 0;
 };

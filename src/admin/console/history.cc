@@ -20,34 +20,19 @@ uint64_t RowsOf(const metrics::ConnectorMetrics& numbers) {
 
 }  // namespace
 
-History::~History() {
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    stops_ = true;
-  }
-  changed_.notify_all();
-  if (thread_.joinable()) thread_.join();
-}
-
 void History::Start() {
-  thread_ = std::thread([this] { Run(); });
-}
-
-void History::Run() {
-  std::unique_lock<std::mutex> lock(mutex_);
-  while (!stops_) {
-    lock.unlock();
-    Look();
-    lock.lock();
-    changed_.wait_for(lock, absl::ToChronoNanoseconds(kEvery), [this] { return stops_; });
-  }
+  thread_.Start([this] {
+    do {
+      Look();
+    } while (thread_.Pause(kEvery));
+  });
 }
 
 void History::Look() {
   const Scene scene = LookAt(connectors_, clock_);
   std::set<std::string> names;
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     for (const auto* const all : {&scene.connectors, &scene.resting}) {
       for (const ConnectorScene& one : *all) {
         if (names.insert(one.status.name).second) LookAtOne(scene, one);
@@ -58,7 +43,7 @@ void History::Look() {
   log::KeptLines().KeepOnly(names);
 }
 
-// mutex_ is held. Looks that could not be (a machine that slept) leave a gap.
+// Looks that could not be (a machine that slept) leave a gap.
 void History::LookAtOne(const Scene& scene, const ConnectorScene& one) {
   const auto [found, made] = series_.try_emplace(one.status.name);
   Series& series = found->second;
@@ -101,14 +86,14 @@ std::vector<History::Point> History::InOrder(const Series& series) {
 }
 
 std::optional<History::View> History::Of(const std::string& connector) const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = series_.find(connector);
   if (found == series_.end()) return std::nullopt;
   return View{.last = found->second.last, .points = InOrder(found->second)};
 }
 
 std::optional<double> History::RateOf(const std::string& connector) const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = series_.find(connector);
   if (found == series_.end() || found->second.points.empty()) return std::nullopt;
   const Series& series = found->second;

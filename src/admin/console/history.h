@@ -6,19 +6,18 @@
 // does.
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "admin/scene.h"
 #include "base/clock.h"
+#include "base/mutex.h"
+#include "base/worker_thread.h"
 
 namespace walduct::admin {
 
@@ -41,9 +40,6 @@ class History {
   // Both are borrowed.
   History(const engine::Connectors& connectors, Clock& clock)
       : connectors_(connectors), clock_(clock) {}
-  ~History();
-  History(const History&) = delete;
-  History& operator=(const History&) = delete;
 
   // A thread looks every kEvery from now on.
   void Start();
@@ -68,16 +64,14 @@ class History {
   };
   static void Add(Series* series, const Point& point);
   static std::vector<Point> InOrder(const Series& series);
-  void LookAtOne(const Scene& scene, const ConnectorScene& one);
-  void Run();
+  void LookAtOne(const Scene& scene, const ConnectorScene& one)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const engine::Connectors& connectors_;
   Clock& clock_;
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
-  std::map<std::string, Series> series_;  // guarded by mutex_
-  bool stops_ = false;                    // guarded by mutex_
-  std::thread thread_;
+  mutable Mutex mutex_;
+  std::map<std::string, Series> series_ ABSL_GUARDED_BY(mutex_);
+  WorkerThread thread_{mutex_};  // last: uses all of the above
 };
 
 }  // namespace walduct::admin

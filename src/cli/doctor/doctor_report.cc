@@ -3,12 +3,12 @@
 #include <rapidjson/document.h>
 
 #include <algorithm>
-#include <mutex>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "admin/json.h"
 #include "base/environment.h"
+#include "base/mutex.h"
 #include "base/plain_text.h"
 #include "cli/usage/tones.h"
 #include "engine/doctor/subject_of.h"
@@ -69,8 +69,8 @@ Examined ExamineConnector(const engine::ConnectorOptions& options) {
 
 std::string ExamineRunning(const std::vector<engine::ConnectorOptions>& lanes,
                            const engine::Connectors& connectors) {
-  static std::mutex one_at_a_time;
-  const std::lock_guard<std::mutex> lock(one_at_a_time);
+  static Mutex one_at_a_time;
+  const MutexLock lock(one_at_a_time);
   const std::vector<engine::ConnectorStatus> statuses = connectors.Statuses();
   std::vector<Examined> all;
   for (const engine::ConnectorOptions& lane : lanes) {

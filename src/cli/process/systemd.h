@@ -12,8 +12,8 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "base/environment.h"
+#include "base/wake.h"
 #include "engine/control/stop_signal.h"
-#include "engine/control/wake_signal.h"
 
 namespace walduct::cli {
 
@@ -55,7 +55,7 @@ class SystemdNotifier {
 
   const Parts parts_;
   const SystemdSocket socket_;
-  engine::WakeSignal end_;
+  Wake end_;
   std::atomic<bool> ended_{false};
   std::thread thread_;  // last: uses all of the above
 };

@@ -57,7 +57,7 @@ absl::Status SeatWatch::Ask() {
                                           .environment = environment_,
                                           .member = options_.worker_id}));
   asked_with_ = clients.consumer;
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   seat_ = std::move(seat);
   return absl::OkStatus();
 }
@@ -65,7 +65,7 @@ absl::Status SeatWatch::Ask() {
 std::optional<SeatView> SeatWatch::View() const {
   std::shared_ptr<kafka::GroupSeat> seat;
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     seat = seat_;
   }
   return seat == nullptr ? std::nullopt : std::optional(seat->Look());
@@ -80,7 +80,7 @@ void SeatWatch::RenewSecrets(const SeatView& view) {
   log::Info("the credentials for Kafka have changed: the group is joined with the new ones");
   std::shared_ptr<kafka::GroupSeat> before;
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     before = std::move(seat_);
   }
   before.reset();

@@ -6,13 +6,13 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 
 #include "absl/status/status.h"
 #include "admin/worker_board.h"
 #include "base/environment.h"
+#include "base/mutex.h"
 #include "kafka/group/group_seat.h"
 #include "rest/worker_options.h"
 
@@ -59,8 +59,8 @@ class SeatWatch {
   const rest::WorkerOptions& options_;
   admin::WorkerBoard& board_;
   const Environment& environment_;
-  mutable std::mutex mutex_;
-  std::shared_ptr<kafka::GroupSeat> seat_;  // guarded by mutex_
+  mutable Mutex mutex_;
+  std::shared_ptr<kafka::GroupSeat> seat_ ABSL_GUARDED_BY(mutex_);
   kafka::Properties asked_with_;
   absl::Duration next_renewal_;
   admin::WorkerWait shown_ = admin::WorkerWait::kTopics;

@@ -6,9 +6,9 @@
 #pragma once
 
 #include <cstdint>
-#include <mutex>
 
 #include "absl/status/status.h"
+#include "base/mutex.h"
 
 namespace walduct::engine {
 
@@ -22,31 +22,31 @@ class HandoverNews {
   };
 
   void Begin() {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     now_.leads = true;
     now_.refused = absl::OkStatus();
   }
   // It will be tried again.
   void Rest() {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     now_.leads = false;
   }
   // OK: tables are where they belong. Otherwise the lane has failed.
   void End(const absl::Status& status) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     now_.leads = false;
     now_.led = status.ok();
     now_.refused = status;
     if (!status.ok()) ++now_.refusals;
   }
   Now Read() const {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     return now_;
   }
 
  private:
-  mutable std::mutex mutex_;
-  Now now_;  // guarded by mutex_
+  mutable Mutex mutex_;
+  Now now_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace walduct::engine

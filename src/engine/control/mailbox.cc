@@ -6,7 +6,7 @@
 namespace walduct::engine {
 
 void Mailbox::Post(Command command) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   commands_.erase(std::remove(commands_.begin(), commands_.end(), command), commands_.end());
   commands_.push_back(command);
   filled_.store(true, std::memory_order_release);
@@ -15,7 +15,7 @@ void Mailbox::Post(Command command) {
 
 std::vector<Command> Mailbox::TakeAll() {
   if (!filled_.load(std::memory_order_acquire)) return {};
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   wake_.Drain();
   filled_.store(false, std::memory_order_relaxed);
   return std::exchange(commands_, {});

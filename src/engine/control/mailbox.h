@@ -6,10 +6,10 @@
 #pragma once
 
 #include <atomic>
-#include <mutex>
 #include <vector>
 
-#include "engine/control/wake_signal.h"
+#include "base/mutex.h"
+#include "base/wake.h"
 
 namespace walduct::engine {
 
@@ -35,9 +35,9 @@ class Mailbox {
 
  private:
   std::atomic<bool> filled_{false};
-  WakeSignal wake_;
-  std::mutex mutex_;
-  std::vector<Command> commands_;  // guarded by mutex_
+  Wake wake_;
+  Mutex mutex_;
+  std::vector<Command> commands_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace walduct::engine

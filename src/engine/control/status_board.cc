@@ -80,7 +80,7 @@ absl::string_view WaitText(WaitReason wait) {
   return "";
 }
 
-StatusBoard::StatusBoard(std::string name, Clock& clock, WakeSignal* changed)
+StatusBoard::StatusBoard(std::string name, Clock& clock, Wake* changed)
     : clock_(clock), changed_(changed) {
   status_.name = std::move(name);
   status_.state_since = status_.activity_since = status_.wait_since = clock_.Now();
@@ -101,7 +101,7 @@ void StatusBoard::ShowState(ConnectorState state) { Change(state, std::nullopt);
 
 void StatusBoard::WaitsFor(WaitReason wait) {
   if (std::exchange(wait_, wait) == wait) return;
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   status_.wait = wait;
   status_.wait_since = clock_.Now();
 }
@@ -110,7 +110,7 @@ void StatusBoard::ShowError(const absl::Status& unnamed, Lsn received) {
   const absl::Status error = Named(unnamed);
   has_open_error_ = true;
   error_place_ = {.received = received, .of_change = !ErrorChange(error).empty()};
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   status_.last_error = {.at = clock_.Now(),
                         .message = std::string(error.message()),
                         .reason = ErrorReason(error),
@@ -120,25 +120,25 @@ void StatusBoard::ShowError(const absl::Status& unnamed, Lsn received) {
 
 void StatusBoard::SolveError() {
   has_open_error_ = false;
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   if (status_.last_error) status_.last_error->solved_at = clock_.Now();
 }
 
 void StatusBoard::ShowStall(std::optional<Stall> stall) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   status_.stall = std::move(stall);
 }
 
 void StatusBoard::ShowEnd(ConnectorState state, ExitCode exit_code) {
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     status_.exit_code = exit_code;
   }
   Show(state, Activity::kNone);
 }
 
 ConnectorStatus StatusBoard::Read() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   ConnectorStatus status = status_;
   status.turned = absl::Nanoseconds(turned_ns_.load(std::memory_order_relaxed));
   return status;
@@ -146,7 +146,7 @@ ConnectorStatus StatusBoard::Read() const {
 
 void StatusBoard::Change(std::optional<ConnectorState> state, std::optional<Activity> activity) {
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     const absl::Time now = clock_.Now();
     if (state && std::exchange(status_.state, *state) != *state) status_.state_since = now;
     if (activity && std::exchange(status_.activity, *activity) != *activity)

@@ -6,7 +6,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,8 +15,9 @@
 #include "absl/time/time.h"
 #include "base/clock.h"
 #include "base/lsn.h"
+#include "base/mutex.h"
+#include "base/wake.h"
 #include "engine/configuration/connector_names.h"
-#include "engine/control/wake_signal.h"
 #include "engine/errors/error_policy.h"
 #include "engine/errors/named_hint.h"
 
@@ -111,7 +111,7 @@ struct ConnectorStatus {
 class StatusBoard {
  public:
   // All borrowed. changed: signalled with each change of state or activity; null: nobody listens.
-  StatusBoard(std::string name, Clock& clock, WakeSignal* changed = nullptr);
+  StatusBoard(std::string name, Clock& clock, Wake* changed = nullptr);
 
   // Before anything else: what hints of errors call by its name.
   void SetNames(ConnectorNames names) { names_ = std::move(names); }
@@ -145,14 +145,14 @@ class StatusBoard {
   void Change(std::optional<ConnectorState> state, std::optional<Activity> activity);
 
   Clock& clock_;
-  WakeSignal* const changed_;
+  Wake* const changed_;
   ConnectorNames names_;
   WaitReason wait_ = WaitReason::kNothing;  // the writer's own copy
   bool has_open_error_ = false;             // the same
   ErrorPlace error_place_;                  // the writer's own
   std::atomic<int64_t> turned_ns_;
-  mutable std::mutex mutex_;
-  ConnectorStatus status_;  // guarded by mutex_
+  mutable Mutex mutex_;
+  ConnectorStatus status_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace walduct::engine

@@ -5,7 +5,7 @@
 
 #include <atomic>
 
-#include "engine/control/wake_signal.h"
+#include "base/wake.h"
 
 namespace walduct::engine {
 
@@ -20,7 +20,7 @@ class StopSignal {
 
  private:
   std::atomic<bool> requested_{false};
-  WakeSignal wake_;
+  Wake wake_;
 };
 
 }  // namespace walduct::engine

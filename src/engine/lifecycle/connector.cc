@@ -40,7 +40,7 @@ void Connector::ShowLook(const replication::SlotLook& look, absl::Duration now) 
 
 void Connector::Start() {
   mailbox_.Post(Command::kStart);
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   if (started_) return;
   started_ = true;
   thread_ = std::thread([this] { lifecycle_.Run(); });
@@ -48,7 +48,7 @@ void Connector::Start() {
 
 void Connector::Quit() {
   mailbox_.Post(Command::kQuit);
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   started_ = true;  // never again
   if (thread_.joinable()) thread_.join();
 }

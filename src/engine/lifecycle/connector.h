@@ -6,11 +6,11 @@
 // become of it.
 #pragma once
 
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
 
+#include "base/mutex.h"
 #include "engine/configuration/connector_options.h"
 #include "engine/control/control.h"
 #include "engine/control/mailbox.h"
@@ -30,8 +30,8 @@ class Connector final : public WatchedSlot {
     ConnectorOptions config;
     RunGoal goal = {};
     RunMode mode = RunMode::kRun;
-    bool served = false;            // walduct serve takes commands for it
-    WakeSignal* changed = nullptr;  // borrowed; signalled when the status changes
+    bool served = false;      // walduct serve takes commands for it
+    Wake* changed = nullptr;  // borrowed; signalled when the status changes
   };
   // world is borrowed.
   Connector(Options options, World& world);
@@ -76,10 +76,10 @@ class Connector final : public WatchedSlot {
   Mailbox mailbox_;
   Control control_;      // the thread's own
   Lifecycle lifecycle_;  // the same
-  std::mutex mutex_;
-  bool started_ = false;  // guarded by mutex_
-  std::thread thread_;    // the same
-  SlotShower shower_;     // of the thread that looks from beside
+  Mutex mutex_;
+  bool started_ ABSL_GUARDED_BY(mutex_) = false;
+  std::thread thread_ ABSL_GUARDED_BY(mutex_);
+  SlotShower shower_;  // of the thread that looks from beside
 };
 
 // One that a worker knows and that has no thread: stopped, or paused since before the worker was

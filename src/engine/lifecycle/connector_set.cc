@@ -20,7 +20,7 @@ constexpr absl::Duration kLook = absl::Minutes(1);
 absl::Status ConnectorSet::Add(Connector::Options options) {
   const std::string name = options.config.name;
   options.changed = &changed_;
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   Lanes& lanes = connectors_[name];
   if (!lanes.empty()) {
     return Error(absl::StatusCode::kAlreadyExists, "connector_exists",
@@ -41,7 +41,7 @@ absl::Status ConnectorSet::Add(Connector::Options options) {
 absl::Status ConnectorSet::Remove(const std::string& name) {
   Lanes lanes;
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto found = connectors_.find(name);
     if (found == connectors_.end()) {
       return Error(absl::StatusCode::kNotFound, "connector_unknown",
@@ -64,13 +64,13 @@ std::shared_ptr<Connector> ConnectorSet::Find(const std::string& name) const {
 }
 
 ConnectorSet::Lanes ConnectorSet::LanesOf(const std::string& name) const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = connectors_.find(name);
   return found == connectors_.end() ? Lanes() : found->second;
 }
 
 std::vector<std::shared_ptr<Connector>> ConnectorSet::All() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   std::vector<std::shared_ptr<Connector>> all;
   for (const auto& [name, lanes] : connectors_) all.insert(all.end(), lanes.begin(), lanes.end());
   return all;
@@ -108,17 +108,17 @@ void ConnectorSet::Rest(const ConnectorOptions& config, ConnectorState state) {
     lanes.push_back(std::make_shared<RestingConnector>(std::move(lane), state, world_));
     slots_.Add(lanes.back());
   }
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   resting_[config.name] = std::move(lanes);
 }
 
 void ConnectorSet::KeepResting(const std::set<std::string>& names) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   std::erase_if(resting_, [&names](const auto& one) { return !names.contains(one.first); });
 }
 
 std::vector<ConnectorView> ConnectorSet::Resting() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   std::vector<ConnectorView> views;
   for (const auto& [name, lanes] : resting_) {
     const auto runs = connectors_.find(name);

@@ -9,15 +9,15 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "base/mutex.h"
+#include "base/wake.h"
 #include "engine/control/stop_signal.h"
-#include "engine/control/wake_signal.h"
 #include "engine/errors/error_policy.h"
 #include "engine/lifecycle/connector.h"
 #include "engine/lifecycle/connectors.h"
@@ -66,13 +66,13 @@ class ConnectorSet final : public Connectors {
   void ReportFailures(const std::vector<ConnectorStatus>& statuses);
 
   World& world_;
-  WakeSignal changed_;
-  mutable std::mutex mutex_;
-  std::map<std::string, Lanes> connectors_;  // guarded by mutex_
+  Wake changed_;
+  mutable Mutex mutex_;
+  std::map<std::string, Lanes> connectors_ ABSL_GUARDED_BY(mutex_);
   using RestingLanes = std::vector<std::shared_ptr<RestingConnector>>;
-  std::map<std::string, RestingLanes> resting_;  // guarded by mutex_
-  std::set<std::string> failed_;                 // already logged; used by AwaitEnd only
-  SlotLooker slots_{world_};                     // last: its thread uses the connectors
+  std::map<std::string, RestingLanes> resting_ ABSL_GUARDED_BY(mutex_);
+  std::set<std::string> failed_;  // already logged; used by AwaitEnd only
+  SlotLooker slots_{world_};      // last: its thread uses the connectors
 };
 
 }  // namespace walduct::engine

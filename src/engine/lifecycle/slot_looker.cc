@@ -23,40 +23,25 @@ struct SlotLooker::Group {
   bool due = false;
 };
 
-SlotLooker::~SlotLooker() {
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    stopping_ = true;
-  }
-  changed_.notify_one();
-  if (thread_.joinable()) thread_.join();
-}
-
 void SlotLooker::Watch(const std::shared_ptr<WatchedSlot>& connector) {
   connector->BeginWatch();
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   connectors_.push_back(connector);
 }
 
 void SlotLooker::Add(const std::shared_ptr<WatchedSlot>& connector) {
   if (!connector->slot_place()) return;
   Watch(connector);
-  const std::lock_guard<std::mutex> lock(mutex_);
-  if (!thread_.joinable()) thread_ = std::thread([this] { Loop(); });
+  const MutexLock lock(mutex_);
+  thread_.Start([this] { Loop(); });
 }
 
 void SlotLooker::Loop() {
-  std::unique_lock<std::mutex> lock(mutex_);
-  while (!changed_.wait_for(lock, absl::ToChronoMilliseconds(kTick),
-                            [this] { return stopping_.load(); })) {
-    lock.unlock();
-    Turn();
-    lock.lock();
-  }
+  while (thread_.Pause(kTick)) Turn();
 }
 
 std::vector<std::shared_ptr<WatchedSlot>> SlotLooker::Watched() {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   std::vector<std::shared_ptr<WatchedSlot>> watched;
   std::erase_if(connectors_, [&watched](const std::weak_ptr<WatchedSlot>& one) {
     std::shared_ptr<WatchedSlot> connector = one.lock();
@@ -102,7 +87,7 @@ void SlotLooker::Turn() {
   }
   std::erase_if(tried_, [&groups](const auto& one) { return !groups.contains(one.first); });
   for (const auto& [server, group] : groups) {
-    if (!group.due || stopping_) continue;
+    if (!group.due || thread_.stopping()) continue;
     LookAt(group);
     tried_[server] = world_.clock().Monotonic();
   }
@@ -110,7 +95,7 @@ void SlotLooker::Turn() {
 
 void SlotLooker::LookAt(const Group& group) {
   const absl::StatusOr<std::vector<replication::SlotLook>> looks = world_.LookAtSlots(
-      group.connectors.front()->config(), group.slots, [this] { return stopping_.load(); });
+      group.connectors.front()->config(), group.slots, [this] { return thread_.stopping(); });
   if (!looks.ok()) {
     log::Debug("cannot look at the slots", {{"error", std::string(looks.status().message())}});
     return;

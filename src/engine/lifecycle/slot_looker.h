@@ -7,18 +7,16 @@
 // Thread-safety: Add from any thread; the destructor waits for a look under way to give up.
 #pragma once
 
-#include <atomic>
-#include <condition_variable>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "base/mutex.h"
+#include "base/worker_thread.h"
 #include "engine/control/status_board.h"
 #include "engine/world/world.h"
 #include "metrics/slot_board.h"
@@ -52,9 +50,6 @@ class SlotLooker {
 
   // world is borrowed.
   explicit SlotLooker(World& world) : world_(world) {}
-  ~SlotLooker();
-  SlotLooker(const SlotLooker&) = delete;
-  SlotLooker& operator=(const SlotLooker&) = delete;
 
   // From now on, on the looker's own thread, as long as somebody else keeps it.
   void Add(const std::shared_ptr<WatchedSlot>& connector);
@@ -71,12 +66,10 @@ class SlotLooker {
   void LookAt(const Group& group);
 
   World& world_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::vector<std::weak_ptr<WatchedSlot>> connectors_;  // guarded by mutex_
-  std::atomic<bool> stopping_{false};
+  Mutex mutex_;
+  std::vector<std::weak_ptr<WatchedSlot>> connectors_ ABSL_GUARDED_BY(mutex_);
   std::map<std::string, absl::Duration> tried_;  // the thread's own: by server, the last look
-  std::thread thread_;                           // guarded by mutex_ until it runs
+  WorkerThread thread_{mutex_};                  // last: uses all of the above
 };
 
 }  // namespace walduct::engine

@@ -81,25 +81,16 @@ std::string DescribeLock(const postgres::Result& result, int row) {
 }  // namespace
 
 ServerWatch::ServerWatch(Options options)
-    : options_(std::move(options)), thread_([this] { Loop(); }) {}
-
-ServerWatch::~ServerWatch() {
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    stopping_ = true;
-  }
-  changed_.notify_one();
-  thread_.join();
-}
+    : options_(std::move(options)), thread_(mutex_, [this] { Loop(); }) {}
 
 ServerView ServerWatch::view() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   return view_;
 }
 
 void ServerWatch::LookWith(std::shared_ptr<CaptureWatch> capture) {
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     capture_ = std::move(capture);
   }
   Hurry();
@@ -107,24 +98,24 @@ void ServerWatch::LookWith(std::shared_ptr<CaptureWatch> capture) {
 
 void ServerWatch::Hurry() {
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     hurry_ = true;
   }
-  changed_.notify_one();
+  thread_.Notify();
 }
 
 void ServerWatch::AskForGone(std::vector<replication::ToldRelation> relations) {
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     asked_ = std::move(relations);
     hurry_ = true;
     gone_.reset();
   }
-  changed_.notify_one();
+  thread_.Notify();
 }
 
 std::optional<replication::GoneRelations> ServerWatch::TakeGone() {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   return std::exchange(gone_, std::nullopt);
 }
 
@@ -137,24 +128,19 @@ void ServerWatch::Loop() {
     const bool refused = ErrorReason(status) == "server_starting";
     if (!status.ok())
       log::Debug("cannot look at the server", {{"error", std::string(status.message())}});
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     view_.shutting_down = refused;
   }
 }
 
-bool ServerWatch::Pause(absl::Duration duration) {
-  std::unique_lock<std::mutex> lock(mutex_);
-  changed_.wait_for(lock, absl::ToChronoMilliseconds(duration),
-                    [this] { return stopping_.load(); });
-  return !stopping_;
-}
-
 bool ServerWatch::AwaitLook(absl::Duration duration) {
-  std::unique_lock<std::mutex> lock(mutex_);
-  changed_.wait_for(lock, absl::ToChronoMilliseconds(duration),
-                    [this] { return stopping_.load() || hurry_; });
+  MutexLock lock(mutex_);
+  const bool goes_on = thread_.AwaitFor(lock, duration, [this] {
+    mutex_.AssertHeld();
+    return hurry_;
+  });
   hurry_ = false;
-  return !stopping_;
+  return goes_on;
 }
 
 absl::Status ServerWatch::Look() {
@@ -163,7 +149,7 @@ absl::Status ServerWatch::Look() {
   options.database.connect_timeout = std::min(options.database.connect_timeout, kTimeout);
   options.database.query_timeout = kTimeout;
   options.database.initial_statements.clear();
-  options.stopping = [this] { return stopping_.load(); };
+  options.stopping = [this] { return thread_.stopping(); };
   ASSIGN_OR_RETURN(const auto connection, postgres::Connection::Open(std::move(options)));
   ServerView next;
   RETURN_IF_ERROR(LookAtSlot(*connection, &next));
@@ -172,14 +158,14 @@ absl::Status ServerWatch::Look() {
   ASSIGN_OR_RETURN(Locks locks, LookAtLocks(*connection, stream_lock_.text.empty() ? 1 : kTries));
   // Most locks are gone in a moment.
   if (IsNew(locks)) {
-    if (!Pause(kAgain)) return absl::OkStatus();
+    if (!thread_.Pause(kAgain)) return absl::OkStatus();
     ASSIGN_OR_RETURN(locks, LookAtLocks(*connection, kTries));
   }
   WarnOfLock(locks.stream, "", &stream_lock_);
   TellOfChunks(locks.chunks);
   next.lock = std::move(locks.stream);
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     view_ = std::move(next);
   }
   RETURN_IF_ERROR(LookForGone(*connection));
@@ -189,28 +175,28 @@ absl::Status ServerWatch::Look() {
 absl::Status ServerWatch::LookAtCapture(postgres::Connection& connection) {
   std::shared_ptr<CaptureWatch> capture;
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     capture = capture_;
   }
   return capture == nullptr ? absl::OkStatus()
-                            : capture->Look(connection, [this] { return stopping_.load(); });
+                            : capture->Look(connection, [this] { return thread_.stopping(); });
 }
 
 bool ServerWatch::WantsLookSoon() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   return capture_ != nullptr && capture_->WantsLookSoon();
 }
 
 absl::Status ServerWatch::LookForGone(postgres::Connection& connection) {
   std::vector<replication::ToldRelation> told;
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     told = asked_;
   }
   if (told.empty()) return absl::OkStatus();
   ASSIGN_OR_RETURN(replication::GoneRelations gone,
                    replication::FindGoneRelations(connection, told));
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   asked_.clear();
   gone_ = std::move(gone);
   return absl::OkStatus();
@@ -236,7 +222,7 @@ absl::StatusOr<ServerWatch::Locks> ServerWatch::LookAtLocks(postgres::Connection
     Locks locks;
     for (int row = 0; row < result.rows(); ++row)
       (result.Get(row, 6) == "t" ? locks.chunks : locks.stream) = DescribeLock(result, row);
-    if (!locks.stream.empty() || --tries <= 0 || !Pause(kBetweenTries)) return locks;
+    if (!locks.stream.empty() || --tries <= 0 || !thread_.Pause(kBetweenTries)) return locks;
   }
 }
 

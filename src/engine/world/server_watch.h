@@ -12,17 +12,15 @@
 // up.
 #pragma once
 
-#include <atomic>
-#include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "base/mutex.h"
+#include "base/worker_thread.h"
 #include "engine/world/server_view.h"
 #include "metrics/connector_metrics.h"
 #include "postgres/connection_options.h"
@@ -42,9 +40,6 @@ class ServerWatch {
     metrics::ConnectorMetrics* metrics = nullptr;  // borrowed; null: nobody is told
   };
   explicit ServerWatch(Options options);
-  ~ServerWatch();
-  ServerWatch(const ServerWatch&) = delete;
-  ServerWatch& operator=(const ServerWatch&) = delete;
 
   ServerView view() const;
 
@@ -59,8 +54,8 @@ class ServerWatch {
 
  private:
   void Loop();
-  bool Pause(absl::Duration duration);      // false: to be ended
-  bool AwaitLook(absl::Duration duration);  // the same; ends early for a question
+  // False: to be ended. Ends early for a question.
+  bool AwaitLook(absl::Duration duration);
   absl::Status Look();
   absl::Status LookAtSlot(postgres::Connection& connection, ServerView* next);
   // What is waited for; empty: for none.
@@ -82,21 +77,19 @@ class ServerWatch {
   void WarnOfOldTransaction(const ServerView& next);
 
   Options options_;
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
-  ServerView view_;                                 // guarded by mutex_
-  std::vector<replication::ToldRelation> asked_;    // guarded by mutex_; empty: no question
-  bool hurry_ = false;                              // the same: it has just been asked
-  std::optional<replication::GoneRelations> gone_;  // the same
-  std::shared_ptr<CaptureWatch> capture_;           // the same; null: nobody looks
-  std::atomic<bool> stopping_{false};
+  mutable Mutex mutex_;
+  ServerView view_ ABSL_GUARDED_BY(mutex_);
+  std::vector<replication::ToldRelation> asked_ ABSL_GUARDED_BY(mutex_);  // empty: no question
+  bool hurry_ ABSL_GUARDED_BY(mutex_) = false;                            // it has just been asked
+  std::optional<replication::GoneRelations> gone_ ABSL_GUARDED_BY(mutex_);
+  std::shared_ptr<CaptureWatch> capture_ ABSL_GUARDED_BY(mutex_);  // null: nobody looks
   // The thread's own.
   absl::Duration slot_said_;
   SaidLock stream_lock_, chunks_lock_;  // as said last
   std::string wal_status_;              // the same
   std::optional<absl::Duration> transaction_said_;
 
-  std::thread thread_;  // last: uses all of the above
+  WorkerThread thread_;  // last: uses all of the above
 };
 
 }  // namespace walduct::engine

@@ -1,12 +1,8 @@
 #include "incremental/channels/signal_thread.h"
 
-#include <sys/eventfd.h>
-#include <unistd.h>
-
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "base/check.h"
 #include "base/error.h"
 #include "base/log.h"
 
@@ -19,27 +15,13 @@ constexpr absl::Duration kWarnAgain = absl::Minutes(1);
 
 SignalThread::SignalThread(Options options)
     : options_(std::move(options)),
-      fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      warn_again_(options_.channels.size(), -absl::InfiniteDuration()) {
-  CHECK(fd_ >= 0);
-  thread_ = std::thread([this] { Loop(); });
-}
-
-SignalThread::~SignalThread() {
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    stopping_ = true;
-  }
-  changed_.notify_one();
-  thread_.join();
-  close(fd_);
-}
+      warn_again_(options_.channels.size(), -absl::InfiniteDuration()),
+      thread_(mutex_, [this] { Loop(); }) {}
 
 std::optional<SignalInbox::Incoming> SignalThread::Take() {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   if (incoming_.empty()) {
-    uint64_t count = 0;
-    [[maybe_unused]] const ssize_t got = read(fd_, &count, sizeof count);
+    ready_.Drain();
     return std::nullopt;
   }
   Incoming next = std::move(incoming_.front());
@@ -48,7 +30,7 @@ std::optional<SignalInbox::Incoming> SignalThread::Take() {
 }
 
 void SignalThread::Done(uint64_t ticket) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   done_ = ticket;
 }
 
@@ -57,14 +39,8 @@ void SignalThread::Loop() {
   do {
     TellDone();
     for (size_t channel = 0; channel < options_.channels.size(); ++channel) Look(channel);
-  } while (AwaitNext());
+  } while (thread_.Pause(options_.interval));
   TellDone();
-}
-
-bool SignalThread::AwaitNext() {
-  std::unique_lock<std::mutex> lock(mutex_);
-  return !changed_.wait_for(lock, absl::ToChronoNanoseconds(options_.interval),
-                            [this] { return stopping_; });
 }
 
 void SignalThread::Look(size_t channel) {
@@ -73,20 +49,19 @@ void SignalThread::Look(size_t channel) {
   warn_again_[channel] = -absl::InfiniteDuration();
   if (signals->empty()) return;
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     for (absl::StatusOr<RawSignal>& signal : *signals) {
       incoming_.push_back({++last_ticket_, std::move(signal)});
       handed_out_.emplace_back(last_ticket_, channel);
     }
   }
-  const uint64_t one = 1;
-  [[maybe_unused]] const ssize_t written = write(fd_, &one, sizeof one);
+  ready_.Signal();
 }
 
 void SignalThread::TellDone() {
   uint64_t done = 0;
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     done = done_;
   }
   std::vector<size_t> counts(options_.channels.size(), 0);

@@ -1,14 +1,10 @@
 #include "incremental/chunks/chunk_thread.h"
 
-#include <sys/eventfd.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "base/check.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
@@ -82,33 +78,19 @@ bool MayHoldNull(const event::TableSchema& schema, uint16_t index, int server_ve
 ChunkThread::ChunkThread(Options options)
     : options_(std::move(options)),
       captured_(options_.captured),
-      fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  CHECK(fd_ >= 0);
-  thread_ = std::thread([this] { Loop(); });
-}
-
-ChunkThread::~ChunkThread() {
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    stopping_ = true;
-  }
-  changed_.notify_one();
-  thread_.join();
-  close(fd_);
-}
+      thread_(mutex_, [this] { Loop(); }) {}
 
 void ChunkThread::Begin(Job job) {
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     job_ = std::move(job);
   }
-  changed_.notify_one();
+  thread_.Notify();
 }
 
 std::optional<ChunkSource::Answer> ChunkThread::Poll() {
-  uint64_t count = 0;
-  [[maybe_unused]] const ssize_t got = read(fd_, &count, sizeof count);
-  const std::lock_guard<std::mutex> lock(mutex_);
+  ready_.Drain();
+  const MutexLock lock(mutex_);
   return std::exchange(answer_, std::nullopt);
 }
 
@@ -118,19 +100,21 @@ void ChunkThread::Loop() {
   while (AwaitJob(&job)) {
     Answer answer = Run(job);
     {
-      const std::lock_guard<std::mutex> lock(mutex_);
+      const MutexLock lock(mutex_);
       answer_ = std::move(answer);
     }
-    const uint64_t one = 1;
-    [[maybe_unused]] const ssize_t written = write(fd_, &one, sizeof one);
+    ready_.Signal();
   }
 }
 
 bool ChunkThread::AwaitJob(Job* job) {
-  std::unique_lock<std::mutex> lock(mutex_);
-  changed_.wait(lock, [this] { return job_.index() != 0 || stopping_; });
+  MutexLock lock(mutex_);
+  const bool goes_on = thread_.Await(lock, [this] {
+    mutex_.AssertHeld();
+    return job_.index() != 0;
+  });
   *job = std::exchange(job_, {});
-  return !stopping_;
+  return goes_on;
 }
 
 ChunkSource::Answer ChunkThread::Run(const Job& job) {
@@ -154,7 +138,7 @@ ChunkSource::Answer ChunkThread::Run(const Job& job) {
 absl::Status ChunkThread::Connect() {
   if (connection_ != nullptr) return absl::OkStatus();
   postgres::ConnectionOptions options = options_.connection;
-  options.stopping = [this] { return stopping_.load(); };
+  options.stopping = [this] { return thread_.stopping(); };
   ASSIGN_OR_RETURN(connection_, postgres::Connection::Open(std::move(options)));
   catalog_ = std::make_unique<postgres::Catalog>(*connection_, options_.schemas);
   // A watermark need not outlive the server: it does not wait for a synchronous standby.

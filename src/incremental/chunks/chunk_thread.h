@@ -5,15 +5,14 @@
 // Thread-safety: as ChunkSource. The destructor cancels what runs and waits for the thread.
 #pragma once
 
-#include <atomic>
-#include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <string>
-#include <thread>
 #include <variant>
 #include <vector>
 
+#include "base/mutex.h"
+#include "base/wake.h"
+#include "base/worker_thread.h"
 #include "event/wanted_columns.h"
 #include "incremental/chunks/chunk_source.h"
 #include "incremental/chunks/chunk_sql.h"
@@ -40,15 +39,12 @@ class ChunkThread final : public ChunkSource {
     event::WantedColumns wanted = nullptr;
   };
   explicit ChunkThread(Options options);
-  ~ChunkThread() override;
-  ChunkThread(const ChunkThread&) = delete;
-  ChunkThread& operator=(const ChunkThread&) = delete;
 
   void WriteOpen(const std::string& window) override { Begin(Open{window}); }
   void Read(const ChunkRequest& request) override { Begin(request); }
   void WriteClose(const std::string& window) override { Begin(Close{window}); }
   std::optional<Answer> Poll() override;
-  int ready_fd() const override { return fd_; }
+  int ready_fd() const override { return ready_.fd(); }
 
  private:
   struct Open {
@@ -93,12 +89,10 @@ class ChunkThread final : public ChunkSource {
 
   const Options options_;
   const names::TableFilter captured_;
-  const int fd_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  Job job_;                       // guarded by mutex_
-  std::optional<Answer> answer_;  // guarded by mutex_
-  std::atomic<bool> stopping_{false};
+  Wake ready_;
+  Mutex mutex_;
+  Job job_ ABSL_GUARDED_BY(mutex_);
+  std::optional<Answer> answer_ ABSL_GUARDED_BY(mutex_);
   // The thread's own.
   std::unique_ptr<postgres::Connection> connection_;
   std::unique_ptr<postgres::Catalog> catalog_;
@@ -111,7 +105,7 @@ class ChunkThread final : public ChunkSource {
   PlaceWalk places_;
   std::string opened_at_;
 
-  std::thread thread_;  // last: uses all of the above
+  WorkerThread thread_;  // last: uses all of the above
 };
 
 }  // namespace walduct::incremental

@@ -114,7 +114,7 @@ void GroupSeat::Leave() {
 }
 
 SeatView GroupSeat::Look() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   SeatView view = view_;
   view.held = held_;
   return view;
@@ -135,7 +135,7 @@ void GroupSeat::LookAtMemberId() {
   if (found == nullptr) return;
   const std::string id = found;
   rd_kafka_mem_free(client_.handle(), found);
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   if (id.empty() || absl::c_linear_search(own_ids_, id)) return;
   if (own_ids_.size() == kOwnIds) own_ids_.erase(own_ids_.begin());
   own_ids_.push_back(id);
@@ -150,7 +150,7 @@ void GroupSeat::LookAtAssignment() {
   if (held_ == first) return;
   // What is written to the topic does not concern us.
   if (first) rd_kafka_pause_partitions(client_.handle(), assigned.get());
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   view_.held_since = next_question_ = clock_.Monotonic();
   view_.holder.clear();
   view_.foreign = false;
@@ -169,7 +169,7 @@ void GroupSeat::AskOn() {
 }
 
 absl::Duration GroupSeat::UntilNextQuestion() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   return next_question_ - clock_.Monotonic();
 }
 
@@ -178,7 +178,7 @@ absl::Duration GroupSeat::UntilNextQuestion() const {
 // "eonce->refcnt > 0"; seen after nine minutes of questions to a broker that was away).
 void GroupSeat::AskWhoHasIt() {
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     next_question_ = clock_.Monotonic() + (held_ ? kAtRest : kElse);
   }
   const rd_kafka_group_list* list = nullptr;
@@ -198,7 +198,7 @@ void GroupSeat::AskWhoHasIt() {
 void GroupSeat::TakeMembers(const rd_kafka_group_info& group) {
   Heard();
   LookAtMemberId();  // the answer may be about one that this member has only just got
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   view_.others = 0;
   view_.holder.clear();
   for (int i = 0; i < group.member_cnt; ++i) {
@@ -212,7 +212,7 @@ void GroupSeat::TakeMembers(const rd_kafka_group_info& group) {
 }
 
 void GroupSeat::Heard() {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   if (!view_.answered || held_) view_.error = absl::OkStatus();
   view_.answered = true;
   first_trouble_ = absl::InfiniteDuration();
@@ -224,7 +224,7 @@ void GroupSeat::NotHeard(int code) {
     return OnError(code, rd_kafka_err2str(static_cast<rd_kafka_resp_err_t>(code)));
   }
   const absl::Duration now = clock_.Monotonic();
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   if (view_.answered) {
     const absl::Duration lost = held_ ? now : view_.held_since;
     view_.silent_since = std::min({first_trouble_, lost, now});
@@ -242,12 +242,12 @@ void GroupSeat::OnError(int code, const char* text) {
   if (IsConnectionError(error)) {
     // Perhaps one broker of several: the question tells.
     const absl::Duration now = clock_.Monotonic();
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     next_question_ = std::min(next_question_, now + kElse);
     first_trouble_ = std::min(first_trouble_, now);
     return;
   }
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   if (error == RD_KAFKA_RESP_ERR_INCONSISTENT_GROUP_PROTOCOL) {
     view_.foreign = !held_;
     view_.error = Error(absl::StatusCode::kFailedPrecondition, "group_in_use",

@@ -11,7 +11,6 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -19,6 +18,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/environment.h"
+#include "base/mutex.h"
 #include "kafka/client.h"
 #include "kafka/group/seat_view.h"
 #include "kafka/properties.h"
@@ -70,13 +70,12 @@ class GroupSeat {
   Clock& clock_;
   std::atomic<bool> held_{false};
   std::atomic<bool> ends_{false};
-  mutable std::mutex mutex_;
-  // All guarded by mutex_.
-  SeatView view_;                 // but for held
-  absl::Duration next_question_;  // on the monotonic clock
-  absl::Duration first_trouble_;  // since the last answer; infinite: none
+  mutable Mutex mutex_;
+  SeatView view_ ABSL_GUARDED_BY(mutex_);                 // but for held
+  absl::Duration next_question_ ABSL_GUARDED_BY(mutex_);  // on the monotonic clock
+  absl::Duration first_trouble_ ABSL_GUARDED_BY(mutex_);  // since the last answer; infinite: none
   // A coordinator that was away may still know a member that this one has been before.
-  std::vector<std::string> own_ids_;
+  std::vector<std::string> own_ids_ ABSL_GUARDED_BY(mutex_);
   std::thread thread_;
   std::thread asker_;  // a question blocks
 };

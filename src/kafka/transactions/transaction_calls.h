@@ -15,8 +15,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "base/wake.h"
 #include "kafka/client.h"
-#include "kafka/wakeup.h"
 
 struct rd_kafka_error_s;
 
@@ -25,7 +25,7 @@ namespace walduct::kafka {
 class TransactionCalls {
  public:
   // All borrowed. wakeup becomes readable when a call has ended.
-  TransactionCalls(Client* client, Wakeup* wakeup) : client_(*client), wakeup_(*wakeup) {}
+  TransactionCalls(Client* client, Wake* wakeup) : client_(*client), wakeup_(*wakeup) {}
   // Gives up what is under way; waits up to kStep.
   ~TransactionCalls();
   TransactionCalls(const TransactionCalls&) = delete;
@@ -53,7 +53,7 @@ class TransactionCalls {
   absl::Status ToStatus(rd_kafka_error_s* error, absl::string_view what) const;
 
   Client& client_;
-  Wakeup& wakeup_;
+  Wake& wakeup_;
   std::thread thread_;
   std::atomic<bool> done_{false}, stopping_{false};
   absl::Status answer_;  // written by thread_ before done_

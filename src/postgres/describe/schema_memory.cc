@@ -127,13 +127,13 @@ RememberedTable FactsOf(const event::TableSchema& table) {
 
 void SchemaMemory::Learn(const event::TableSchema& table) {
   RememberedTable facts = FactsOf(table);
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   for (const event::Column& column : table.columns) LearnType(column.type);
   LearnTable(table.relation, std::move(facts));
 }
 
 void SchemaMemory::LearnTypes(const std::vector<TypePtr>& types) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   for (const TypePtr& type : types) LearnType(type);
 }
 
@@ -172,7 +172,7 @@ void SchemaMemory::LearnTable(Oid relation, RememberedTable table) {
 }
 
 TypePtr SchemaMemory::TypeOf(const event::RelationColumn& column) const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = types_.find(column.type);
   if (found == types_.end()) return nullptr;
   const event::Type& type = *found->second.type;
@@ -182,14 +182,14 @@ TypePtr SchemaMemory::TypeOf(const event::RelationColumn& column) const {
 }
 
 std::optional<RememberedTable> SchemaMemory::TableOf(Oid relation) const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = tables_.find(relation);
   if (found == tables_.end()) return std::nullopt;
   return Unpack(found->second.text);
 }
 
 void SchemaMemory::Forget(Oid relation) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (!tables_.contains(relation)) return;
   forgotten_.push_back(relation);
   if (forgotten_.size() <= kMaxForgotten) return;
@@ -204,8 +204,9 @@ void SchemaMemory::Sweep(const std::vector<Oid>& types, const std::vector<Oid>& 
                          Lsn wal_end, Lsn start) {
   const absl::flat_hash_set<Oid> live_types(types.begin(), types.end());
   const absl::flat_hash_set<Oid> live_tables(relations.begin(), relations.end());
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto sweep = [&](auto& known, const absl::flat_hash_set<Oid>& live) {
+    mutex_.AssertHeld();
     for (auto it = known.begin(); it != known.end();) {
       const auto here = it++;
       Lsn& gone = here->second.gone;
@@ -228,7 +229,7 @@ void SchemaMemory::Sweep(const std::vector<Oid>& types, const std::vector<Oid>& 
 std::vector<RememberedType> SchemaMemory::Types() const {
   std::vector<RememberedType> types;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     types.reserve(types_.size());
     for (const auto& [oid, type] : types_) types.push_back(type);
   }
@@ -241,11 +242,12 @@ std::vector<RememberedType> SchemaMemory::Types() const {
 std::vector<std::pair<Oid, RememberedTable>> SchemaMemory::Tables() const {
   std::vector<std::pair<Oid, RememberedTable>> tables;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     for (const auto& [relation, known] : tables_) {
       if (!known.of_users) continue;
       RememberedTable table = Unpack(known.text);
       std::erase_if(table.columns, [&](const auto& column) {
+        mutex_.AssertHeld();
         return !types_.contains(column.type);  // among them all that are not of users
       });
       table.gone = known.gone;
@@ -259,7 +261,7 @@ std::vector<std::pair<Oid, RememberedTable>> SchemaMemory::Tables() const {
 
 void SchemaMemory::Restore(const std::vector<RememberedType>& types,
                            const std::vector<std::pair<Oid, RememberedTable>>& tables) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   for (const RememberedType& type : types) {
     const Oid oid = type.type->oid;
     if (OfUsers(oid) && types_.try_emplace(oid, type).second) ++changes_;
@@ -272,7 +274,7 @@ void SchemaMemory::Restore(const std::vector<RememberedType>& types,
 }
 
 uint64_t SchemaMemory::changes() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return changes_;
 }
 

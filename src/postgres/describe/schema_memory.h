@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -22,6 +21,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 #include "base/lsn.h"
+#include "base/mutex.h"
 #include "event/table_schema.h"
 #include "event/type.h"
 
@@ -91,14 +91,15 @@ class SchemaMemory {
     bool of_users = false;  // a column has a type of users
   };
 
-  void LearnType(const std::shared_ptr<const event::Type>& type);
-  void LearnTable(Oid relation, RememberedTable table);
+  void LearnType(const std::shared_ptr<const event::Type>& type)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void LearnTable(Oid relation, RememberedTable table) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  mutable std::mutex mutex_;  // guards all that follows
-  absl::flat_hash_map<Oid, RememberedType> types_;
-  absl::flat_hash_map<Oid, Table> tables_;
-  std::deque<Oid> forgotten_;
-  uint64_t changes_ = 0;
+  mutable Mutex mutex_;
+  absl::flat_hash_map<Oid, RememberedType> types_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_map<Oid, Table> tables_ ABSL_GUARDED_BY(mutex_);
+  std::deque<Oid> forgotten_ ABSL_GUARDED_BY(mutex_);
+  uint64_t changes_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace walduct::postgres

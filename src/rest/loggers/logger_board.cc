@@ -47,7 +47,7 @@ LoggerBoard::LoggerBoard(const std::string& level) {
     loggers_[absl::StrCat(kOwn, ".", room)] = {.level = level};
 }
 
-// mutex_ is held. The nearest one above that has a level of its own.
+// The nearest one above that has a level of its own.
 std::string LoggerBoard::LevelOf(const std::string& logger) const {
   std::string name = logger;
   while (!loggers_.contains(name)) {
@@ -64,7 +64,7 @@ absl::StatusOr<std::vector<std::string>> LoggerBoard::Set(const std::string& log
     return absl::NotFoundError(absl::StrCat("invalid log level '", level, "'."));
   const bool root = absl::EqualsIgnoreCase(logger, kRoot);
   const std::string name = root ? std::string(kRoot) : logger;
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   std::vector<std::string> changed;
   if (LevelOf(name) != word) {
     changed.push_back(name);
@@ -84,14 +84,14 @@ absl::StatusOr<std::vector<std::string>> LoggerBoard::Set(const std::string& log
 }
 
 std::optional<LoggerLevel> LoggerBoard::Find(const std::string& logger) const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = loggers_.find(absl::EqualsIgnoreCase(logger, kRoot) ? "root" : logger);
   if (found == loggers_.end()) return std::nullopt;
   return found->second;
 }
 
 std::map<std::string, LoggerLevel> LoggerBoard::All() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   return loggers_;
 }
 

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <map>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +14,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "base/mutex.h"
 
 namespace walduct::rest {
 
@@ -38,10 +38,10 @@ class LoggerBoard {
   std::map<std::string, LoggerLevel> All() const;
 
  private:
-  std::string LevelOf(const std::string& logger) const;
+  std::string LevelOf(const std::string& logger) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  mutable std::mutex mutex_;
-  std::map<std::string, LoggerLevel> loggers_;  // guarded by mutex_
+  mutable Mutex mutex_;
+  std::map<std::string, LoggerLevel> loggers_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace walduct::rest

@@ -56,7 +56,7 @@ std::string EnvelopeNames::First(const ConnectSchema* payload,
   } else if (payload != nullptr) {
     AppendStructure(*payload, &kind);
   }
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   if (const auto known = names_.find(kind); known != names_.end()) return known->second;
   if (names_.size() >= kMost || bytes_ + kind.size() > kMostBytes) {
     names_.clear();

@@ -4,11 +4,11 @@
 // new start forgets. Thread-safe.
 #pragma once
 
-#include <mutex>
 #include <optional>
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
+#include "base/mutex.h"
 #include "event/connect_schema.h"
 
 namespace walduct::transform {
@@ -24,9 +24,9 @@ class EnvelopeNames {
   static constexpr size_t kMost = 10'000;         // as many structures as Debezium keeps
   static constexpr size_t kMostBytes = 16 << 20;  // of their descriptions
 
-  std::mutex mutex_;  // guards the rest
-  size_t bytes_ = 0;
-  absl::flat_hash_map<std::string, std::string> names_;
+  Mutex mutex_;
+  size_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;
+  absl::flat_hash_map<std::string, std::string> names_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace walduct::transform

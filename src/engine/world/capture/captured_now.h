@@ -4,12 +4,12 @@
 #pragma once
 
 #include <atomic>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/mutex.h"
 #include "postgres/describe/catalog.h"
 #include "replication/capture/capture_judge.h"
 #include "replication/coverage.h"
@@ -25,43 +25,43 @@ class CapturedBox {
  public:
   // In the place of an earlier one that nobody has taken.
   void Put(CapturedNow now) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     now_ = std::move(now);
     full_ = true;
   }
   // Once each. Cheap where there is none.
   std::optional<CapturedNow> Take() {
     if (!full_) return std::nullopt;
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     full_ = false;
     return std::exchange(now_, std::nullopt);
   }
 
   // What looks from now on are to tell the difference to; see replication::Coverage.
   void SetSeen(std::string seen) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     asks_ = asks_ || seen_.empty();
     seen_ = std::move(seen);
   }
   std::string seen() const {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     return seen_;
   }
   // Once: it was set for the first time, and no look has known it.
   bool TakeAsks() {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     return std::exchange(asks_, false);
   }
 
   // Rows are missing until the table is read.
   void Lacks(replication::CaptureFinding finding) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     news_.lacking.push_back(std::move(finding));
     full_of_news_ = true;
   }
   // "schema.table"
   void WasRead(const std::string& table) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     std::erase_if(news_.lacking, [&](const auto& one) { return one.read_with == table; });
     news_.read.push_back(table);
     full_of_news_ = true;
@@ -72,18 +72,18 @@ class CapturedBox {
   };
   std::optional<News> TakeNews() {
     if (!full_of_news_) return std::nullopt;
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     full_of_news_ = false;
     return std::exchange(news_, {});
   }
 
  private:
-  mutable std::mutex mutex_;
-  std::optional<CapturedNow> now_;  // guarded by mutex_
+  mutable Mutex mutex_;
+  std::optional<CapturedNow> now_ ABSL_GUARDED_BY(mutex_);
   std::atomic<bool> full_{false};
-  std::string seen_;  // guarded by mutex_, as what follows
-  bool asks_ = false;
-  News news_;
+  std::string seen_ ABSL_GUARDED_BY(mutex_);
+  bool asks_ ABSL_GUARDED_BY(mutex_) = false;
+  News news_ ABSL_GUARDED_BY(mutex_);
   std::atomic<bool> full_of_news_{false};
 };
 

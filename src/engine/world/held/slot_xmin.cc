@@ -24,22 +24,13 @@ absl::StatusOr<std::optional<uint64_t>> ReadSlotXmin(Connection& sql, const std:
 }
 
 SlotXmin::SlotXmin(Options options)
-    : options_(std::move(options)), value_(options_.first), thread_([this] { Loop(); }) {}
-
-SlotXmin::~SlotXmin() {
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    stopping_ = true;
-  }
-  changed_.notify_one();
-  thread_.join();
-}
+    : options_(std::move(options)), value_(options_.first), thread_(mutex_, [this] { Loop(); }) {}
 
 void SlotXmin::Loop() {
   log::SetConnector(options_.connector);
-  while (AwaitNext()) {
+  while (thread_.Pause(options_.interval)) {
     const absl::Status status = Read();
-    if (stopping_) return;
+    if (thread_.stopping()) return;
     if (!status.ok() && !failing_) {
       log::Warn("cannot read catalog_xmin of the slot; source.xmin stays as it is",
                 {{"slot", options_.slot},
@@ -50,16 +41,9 @@ void SlotXmin::Loop() {
   }
 }
 
-bool SlotXmin::AwaitNext() {
-  std::unique_lock<std::mutex> lock(mutex_);
-  changed_.wait_for(lock, absl::ToChronoMilliseconds(options_.interval),
-                    [this] { return stopping_.load(); });
-  return !stopping_;
-}
-
 absl::Status SlotXmin::Read() {
   if (connection_ == nullptr) {
-    ASSIGN_OR_RETURN(connection_, options_.open([this] { return stopping_.load(); }));
+    ASSIGN_OR_RETURN(connection_, options_.open([this] { return thread_.stopping(); }));
   }
   const auto xmin = ReadSlotXmin(*connection_, options_.slot);
   // Whatever went wrong: a new session has forgotten it.

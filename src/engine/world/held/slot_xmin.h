@@ -5,17 +5,16 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "base/mutex.h"
+#include "base/worker_thread.h"
 #include "postgres/connection.h"
 
 namespace walduct::engine {
@@ -35,27 +34,21 @@ class SlotXmin {
     uint64_t first = 0;  // as it was read before
   };
   explicit SlotXmin(Options options);
-  ~SlotXmin();
-  SlotXmin(const SlotXmin&) = delete;
-  SlotXmin& operator=(const SlotXmin&) = delete;
 
   uint64_t value() const { return value_.load(std::memory_order_relaxed); }
 
  private:
   void Loop();
-  bool AwaitNext();
   absl::Status Read();
 
   const Options options_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::atomic<bool> stopping_{false};
+  Mutex mutex_;
   std::atomic<uint64_t> value_;
   // The thread's own.
   std::unique_ptr<postgres::Connection> connection_;
   bool failing_ = false;
 
-  std::thread thread_;  // last: uses all of the above
+  WorkerThread thread_;  // last: uses all of the above
 };
 
 }  // namespace walduct::engine
