@@ -1,13 +1,13 @@
 #include "admin/connect_bodies.h"
 
 #include "absl/strings/str_cat.h"
-#include "admin/json.h"
+#include "base/json.h"
 #include "engine/commands/version.h"
 
 namespace walduct::admin {
 namespace {
 
-void AddTaskStatus(const StatusView& view, Json* json) {
+void AddTaskStatus(const StatusView& view, JsonWriter* json) {
   json->Object().Key("id").Signed(0).Key("state").Text(view.task->state);
   json->Key("worker_id").Text(view.worker_id).Key("version").Text(view.version);
   if (!view.task->trace.empty()) json->Key("trace").Text(view.task->trace);
@@ -17,7 +17,7 @@ void AddTaskStatus(const StatusView& view, Json* json) {
 }  // namespace
 
 std::string RootJson(absl::string_view cluster_id) {
-  Json json;
+  JsonWriter json;
   json.Object().Key("version").Text(kConnectVersion).Key("commit");
   json.Text(absl::StrCat("walduct-", engine::LibraryVersions().walduct));
   return json.Key("kafka_cluster_id").Text(cluster_id).EndObject().text();
@@ -35,7 +35,7 @@ std::optional<Expansion> ExpansionOf(const http::Request& request) {
 }
 
 std::string ListJson(const std::vector<ListedConnector>& connectors, bool expanded) {
-  Json json;
+  JsonWriter json;
   if (!expanded) {
     json.Array();
     for (const ListedConnector& one : connectors) json.Text(one.name);
@@ -52,7 +52,7 @@ std::string ListJson(const std::vector<ListedConnector>& connectors, bool expand
 }
 
 std::string InfoJson(const InfoView& view) {
-  Json json;
+  JsonWriter json;
   json.Object().Key("name").Text(view.name).Key("config").Raw(view.config);
   json.Key("tasks").Array();
   if (view.has_task)
@@ -62,7 +62,7 @@ std::string InfoJson(const InfoView& view) {
 }
 
 std::string StatusJson(const StatusView& view) {
-  Json json;
+  JsonWriter json;
   json.Object().Key("name").Text(view.name).Key("connector").Object();
   json.Key("state").Text(view.state).Key("worker_id").Text(view.worker_id);
   json.Key("version").Text(view.version);
@@ -74,13 +74,13 @@ std::string StatusJson(const StatusView& view) {
 }
 
 std::string TaskStatusJson(const StatusView& view) {
-  Json json;
+  JsonWriter json;
   AddTaskStatus(view, &json);
   return json.text();
 }
 
 std::string TasksJson(absl::string_view name, bool has_task, const std::string& task_config) {
-  Json json;
+  JsonWriter json;
   json.Array();
   if (has_task) {
     json.Object().Key("id").Object().Key("connector").Text(name).Key("task").Signed(0);
@@ -90,7 +90,7 @@ std::string TasksJson(absl::string_view name, bool has_task, const std::string& 
 }
 
 std::string ErrorJson(int status, absl::string_view message) {
-  Json json;
+  JsonWriter json;
   json.Object().Key("error_code").Signed(status).Key("message").Text(message);
   return json.EndObject().text();
 }

@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "admin/connect_bodies.h"
-#include "admin/json.h"
+#include "base/json.h"
 #include "engine/commands/version.h"
 
 namespace walduct::admin {
@@ -44,7 +44,7 @@ http::Response ConnectPages::Get(const std::vector<std::string>& path, const htt
   if (path[0] == "connectors")
     return path.size() == 1 ? List(request, scene) : OfConnector(path, scene);
   if (path[0] == "connector-plugins" && path.size() == 1) {
-    Json json;
+    JsonWriter json;
     json.Array().Object().Key("class").Text(kClass).Key("type").Text("source");
     json.Key("version").Text(engine::LibraryVersions().debezium);
     return Answer(json.EndObject().EndArray().text());
@@ -89,7 +89,7 @@ http::Response ConnectPages::OfConnector(const std::vector<std::string>& path,
 }
 
 std::string ConnectPages::ConfigJson(const std::string& name, bool of_task) const {
-  Json json;
+  JsonWriter json;
   json.Object();
   if (const auto found = configs_.find(name); found != configs_.end()) {
     for (const auto& [key, value] : found->second) json.Key(key).Text(value);

@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "admin/json.h"
+#include "base/json.h"
 #include "engine/commands/version.h"
 
 namespace walduct::admin {
@@ -23,7 +23,7 @@ double Seconds(absl::Duration duration) { return std::max(0.0, absl::ToDoubleSec
 
 class StatusWriter {
  public:
-  StatusWriter(const Scene& scene, const ConnectorScene& one, Json* json)
+  StatusWriter(const Scene& scene, const ConnectorScene& one, JsonWriter* json)
       : scene_(scene), status_(one.status), numbers_(*one.metrics), json_(*json) {}
 
   // One that does not run: its slot and its lag are all that there is.
@@ -332,11 +332,11 @@ class StatusWriter {
   const Scene& scene_;
   const engine::ConnectorStatus& status_;
   const metrics::ConnectorMetrics& numbers_;
-  Json& json_;
+  JsonWriter& json_;
 };
 
-void WriteEntry(const metrics::LiveTail::Entry& entry, Json* out) {
-  Json& json = *out;
+void WriteEntry(const metrics::LiveTail::Entry& entry, JsonWriter* out) {
+  JsonWriter& json = *out;
   json.Object();
   json.Key("number").Whole(entry.number);
   json.Key("at").Text(TimeText(entry.at));
@@ -351,8 +351,8 @@ void WriteEntry(const metrics::LiveTail::Entry& entry, Json* out) {
   json.EndObject();
 }
 
-void WriteNotification(const metrics::NotificationBoard::Entry& entry, Json* out) {
-  Json& json = *out;
+void WriteNotification(const metrics::NotificationBoard::Entry& entry, JsonWriter* out) {
+  JsonWriter& json = *out;
   json.Object();
   json.Key("number").Whole(entry.number);
   json.Key("at").Text(TimeText(entry.at));
@@ -367,7 +367,7 @@ void WriteNotification(const metrics::NotificationBoard::Entry& entry, Json* out
 
 }  // namespace
 
-void WriteWorker(const WorkerView& worker, Json* json) {
+void WriteWorker(const WorkerView& worker, JsonWriter* json) {
   json->Key("worker").Object();
   json->Key("group").Text(worker.group);
   json->Key("state").Text(worker.serves ? "serving" : "waiting");
@@ -382,7 +382,7 @@ void WriteWorker(const WorkerView& worker, Json* json) {
 }
 
 std::string StatusJson(const Scene& scene, absl::string_view only) {
-  Json json;
+  JsonWriter json;
   json.Object();
   json.Key("version").Text(engine::LibraryVersions().walduct);
   json.Key("now").Text(TimeText(scene.now));
@@ -403,7 +403,7 @@ std::string StatusJson(const Scene& scene, absl::string_view only) {
 }
 
 std::string NotificationsJson(const Scene& scene, absl::string_view only) {
-  Json json;
+  JsonWriter json;
   json.Object();
   json.Key("connectors").Array();
   for (const ConnectorScene& one : scene.connectors) {
@@ -425,7 +425,7 @@ std::string TailJson(const Scene& scene, absl::string_view connector, uint64_t a
       std::find_if(scene.connectors.begin(), scene.connectors.end(),
                    [&](const ConnectorScene& c) { return c.status.name == connector; });
   if (one == scene.connectors.end()) return "";
-  Json json;
+  JsonWriter json;
   json.Object();
   const std::vector<metrics::LiveTail::Entry> entries = one->metrics->tail.Look(after, texts);
   json.Key("records").Whole(one->metrics->records_written.value());

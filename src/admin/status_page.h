@@ -6,16 +6,15 @@
 
 #include "absl/strings/string_view.h"
 #include "admin/scene.h"
+#include "base/json.h"
 
 namespace walduct::admin {
-
-class Json;
 
 // only: of this connector alone, with what was published of each of its tables; empty: of all.
 std::string StatusJson(const Scene& scene, absl::string_view only = "");
 
 // What the worker does and waits for, as its member "worker".
-void WriteWorker(const WorkerView& worker, Json* json);
+void WriteWorker(const WorkerView& worker, JsonWriter* json);
 
 // /notifications: what connectors told last of their own doings, the oldest first.
 std::string NotificationsJson(const Scene& scene, absl::string_view only = "");

@@ -13,6 +13,7 @@
 #include "admin/reasons/reasons.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "base/plain_text.h"
 #include "cli/commands.h"
 #include "cli/configuration.h"
@@ -58,25 +59,23 @@ void ExplainReasonOf(const std::string& reason) {
     std::cout << "\n" << admin::ExplainReason(*known);
 }
 
-std::string Member(const rapidjson::Value& object, const char* name) {
-  const auto found = object.FindMember(name);
-  return found != object.MemberEnd() && found->value.IsString() ? found->value.GetString() : "";
-}
+using json::FindArray;
+using json::FindObject;
+using rapidjson::Value;
+constexpr auto Member = json::TextIn;
 
 // What it waits for now, and which tables do not come, which are no errors.
 bool ExplainTrouble(const rapidjson::Value& one) {
   bool any = false;
-  if (const auto stall = one.FindMember("stall");
-      stall != one.MemberEnd() && stall->value.IsObject()) {
-    std::cout << "  stalled  waiting for " << PlainText(Member(stall->value, "waiting_for")) << " ("
-              << Member(stall->value, "since") << ")\n";
+  if (const Value* const stall = FindObject(one, "stall")) {
+    std::cout << "  stalled  waiting for " << PlainText(Member(*stall, "waiting_for")) << " ("
+              << Member(*stall, "since") << ")\n";
     any = true;
   }
-  const auto capture = one.FindMember("capture");
-  if (capture == one.MemberEnd() || !capture->value.IsObject()) return any;
-  const auto problems = capture->value.FindMember("problems");
-  if (problems == capture->value.MemberEnd() || !problems->value.IsArray()) return any;
-  for (const rapidjson::Value& problem : problems->value.GetArray()) {
+  const Value* const capture = FindObject(one, "capture");
+  const Value* const problems = capture == nullptr ? nullptr : FindArray(*capture, "problems");
+  if (problems == nullptr) return any;
+  for (const Value& problem : problems->GetArray()) {
     if (!problem.IsObject() || Member(problem, "severity") != "warning") continue;
     std::cout << "  tables   " << PlainText(Member(problem, "message")) << " ("
               << Member(problem, "since") << ")\n";
@@ -90,32 +89,30 @@ bool ExplainTrouble(const rapidjson::Value& one) {
 
 // Of a process that answers. False: it has no such connector.
 bool ExplainRunning(const std::string& status, const std::string& name) {
-  rapidjson::Document body;
-  body.Parse(status.data(), status.size());
-  if (!body.IsObject() || !body.HasMember("connectors") || !body["connectors"].IsArray())
-    return false;
+  const rapidjson::Document body = json::Parse(status);
+  const Value* const connectors = FindArray(body, "connectors");
+  if (connectors == nullptr) return false;
   bool found = false;
-  for (const rapidjson::Value& one : body["connectors"].GetArray()) {
+  for (const Value& one : connectors->GetArray()) {
     if (!one.IsObject() || Member(one, "name") != name) continue;
     found = true;
     std::cout << PlainText(name) << "  " << Member(one, "state") << "\n";
     const bool troubled = ExplainTrouble(one);
-    const auto error = one.FindMember("last_error");
-    if (error == one.MemberEnd() || !error->value.IsObject()) {
+    const Value* const error = FindObject(one, "last_error");
+    if (error == nullptr) {
       if (!troubled) std::cout << "  no error\n";
       continue;
     }
-    if (const std::string solved = Member(error->value, "solved_at"); !solved.empty()) {
-      std::cout << "  no error now; the last one, of " << Member(error->value, "at")
-                << ", was solved at " << solved << ": "
-                << PlainText(Member(error->value, "message")) << "\n";
+    if (const std::string solved = Member(*error, "solved_at"); !solved.empty()) {
+      std::cout << "  no error now; the last one, of " << Member(*error, "at") << ", was solved at "
+                << solved << ": " << PlainText(Member(*error, "message")) << "\n";
       continue;
     }
-    std::cout << "  error    " << PlainText(Member(error->value, "message")) << " ("
-              << Member(error->value, "at") << ")\n";
-    if (const std::string hint = Member(error->value, "hint"); !hint.empty())
+    std::cout << "  error    " << PlainText(Member(*error, "message")) << " ("
+              << Member(*error, "at") << ")\n";
+    if (const std::string hint = Member(*error, "hint"); !hint.empty())
       std::cout << "  hint     " << PlainText(hint) << "\n";
-    ExplainReasonOf(Member(error->value, "reason"));
+    ExplainReasonOf(Member(*error, "reason"));
   }
   return found;
 }

@@ -11,6 +11,7 @@
 #include "absl/strings/strip.h"
 #include "base/environment.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "cli/commands.h"
@@ -64,15 +65,6 @@ std::string InPath(const std::string& name) {
   return path;
 }
 
-// "message" of Connect's errors.
-std::string MessageOf(const http::Response& answer) {
-  rapidjson::Document body;
-  body.Parse(answer.body.data(), answer.body.size());
-  if (body.IsObject() && body.HasMember("message") && body["message"].IsString())
-    return body["message"].GetString();
-  return absl::StrCat("HTTP ", answer.status);
-}
-
 absl::Status Refusal(const http::Server& server, const http::Response& answer) {
   if (answer.status == 405) {
     return Error(absl::StatusCode::kFailedPrecondition, "process_takes_no_commands",
@@ -81,22 +73,14 @@ absl::Status Refusal(const http::Server& server, const http::Response& answer) {
                               "takes no commands"),
                  "stop and start the process; walduct serve takes commands");
   }
-  return Error(absl::StatusCode::kFailedPrecondition, "command_refused", MessageOf(answer));
-}
-
-std::string TextOf(const rapidjson::Value& object, const char* name) {
-  if (!object.IsObject()) return "";
-  const auto found = object.FindMember(name);
-  const bool is_text = found != object.MemberEnd() && found->value.IsString();
-  return is_text ? std::string(found->value.GetString(), found->value.GetStringLength()) : "";
+  return Error(absl::StatusCode::kFailedPrecondition, "command_refused",
+               MessageIn(answer.body, answer.status));
 }
 
 // The first of an array that is a member.
 const rapidjson::Value* FirstOf(const rapidjson::Value& object, const char* name) {
-  if (!object.IsObject()) return nullptr;
-  const auto found = object.FindMember(name);
-  const bool some = found != object.MemberEnd() && found->value.IsArray() && !found->value.Empty();
-  return some ? &found->value[0] : nullptr;
+  const rapidjson::Value* const found = json::FindArray(object, name);
+  return found == nullptr || found->Empty() ? nullptr : &(*found)[0];
 }
 
 // The connector's state, or that of its task where that says more: a connector that failed has it
@@ -111,14 +95,13 @@ absl::StatusOr<State> StateOf(const http::Server& server, const std::string& nam
                    http::Get(server, absl::StrCat(InPath(name), "/status"), kTimeout));
   if (answer.status == 404) return UnknownConnector(server, name);
   if (answer.status != 200) return Refusal(server, answer);
-  rapidjson::Document body;
-  body.Parse(answer.body.data(), answer.body.size());
-  const bool is_status = body.IsObject() && body.HasMember("connector");
-  std::string word = is_status ? TextOf(body["connector"], "state") : "";
+  const rapidjson::Document body = json::Parse(answer.body);
+  const rapidjson::Value* const connector = json::Find(body, "connector");
+  std::string word = connector == nullptr ? "" : json::TextIn(*connector, "state");
   if (word.empty()) return absl::UnavailableError("the answer is not Kafka Connect's");
   const rapidjson::Value* const task = FirstOf(body, "tasks");
-  if (task != nullptr && !TextOf(*task, "state").empty())
-    return State{.word = TextOf(*task, "state"), .trace = TextOf(*task, "trace")};
+  if (task != nullptr && !json::TextIn(*task, "state").empty())
+    return State{.word = json::TextIn(*task, "state"), .trace = json::TextIn(*task, "trace")};
   return State{.word = std::move(word), .trace = {}};
 }
 
@@ -132,16 +115,15 @@ Doing DoingOf(const http::Server& server, const std::string& name) {
   const std::string path = absl::StrCat("/status?connector=", http::EncodePercent(name));
   const absl::StatusOr<http::Response> answer = http::Get(server, path, kTimeout);
   if (!answer.ok() || answer->status != 200) return {};
-  rapidjson::Document body;
-  body.Parse(answer->body.data(), answer->body.size());
+  const rapidjson::Document body = json::Parse(answer->body);
   const rapidjson::Value* const one = FirstOf(body, "connectors");
-  const std::string activity = one == nullptr ? "" : TextOf(*one, "activity");
+  const std::string activity = one == nullptr ? "" : json::TextIn(*one, "activity");
   if (activity.empty() || activity == "streaming" || activity == "snapshotting") return {};
   Doing doing{.starts = activity != "retrying", .text = activity == "none" ? "" : activity};
-  if (const std::string wait = TextOf(*one, "waiting_for"); !wait.empty() && doing.starts)
+  if (const std::string wait = json::TextIn(*one, "waiting_for"); !wait.empty() && doing.starts)
     absl::StrAppend(&doing.text, doing.text.empty() ? "" : ", ", "waiting for ", wait);
   if (!doing.starts && one->HasMember("last_error"))
-    absl::StrAppend(&doing.text, ": ", TextOf((*one)["last_error"], "message"));
+    absl::StrAppend(&doing.text, ": ", json::TextIn((*one)["last_error"], "message"));
   return doing;
 }
 
@@ -208,7 +190,7 @@ absl::StatusOr<std::string> AskToSkip(const http::Server& server, const std::str
                    http::Send("POST", server, absl::StrCat(InPath(name), "/skip"), kTimeout,
                               absl::StrCat("{\"change\":\"", change, "\"}")));
   if (answer.status >= 300) return Refusal(server, answer);
-  return absl::StrCat(MessageOf(answer), "; restarting");
+  return absl::StrCat(MessageIn(answer.body, answer.status), "; restarting");
 }
 
 int PullLever(const Arguments& arguments) {

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "http/address.h"
 
 namespace walduct::cli {
@@ -60,8 +61,7 @@ absl::StatusOr<std::string> AskSlowly(const http::Server& server, const std::str
 absl::Status UnknownConnector(const http::Server& server, const std::string& name) {
   std::string there;
   if (const absl::StatusOr<std::string> all = Ask(server, "/connectors"); all.ok()) {
-    rapidjson::Document names;
-    names.Parse(all->data(), all->size());
+    const rapidjson::Document names = json::Parse(*all);
     if (names.IsArray()) {
       for (const rapidjson::Value& one : names.GetArray())
         if (one.IsString()) absl::StrAppend(&there, there.empty() ? "" : ", ", one.GetString());
@@ -73,10 +73,8 @@ absl::Status UnknownConnector(const http::Server& server, const std::string& nam
 }
 
 std::string MessageIn(const std::string& body, int status) {
-  rapidjson::Document parsed;
-  parsed.Parse(body.data(), body.size());
-  if (parsed.IsObject() && parsed.HasMember("message") && parsed["message"].IsString())
-    return parsed["message"].GetString();
+  const rapidjson::Document parsed = json::Parse(body);
+  if (json::FindString(parsed, "message") != nullptr) return json::TextIn(parsed, "message");
   return absl::StrCat("HTTP ", status);
 }
 

@@ -7,6 +7,7 @@
 #include "absl/strings/str_split.h"
 #include "base/environment.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "base/json_text.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
@@ -84,12 +85,8 @@ absl::Status AskWorker(const Arguments& arguments, const std::string& data) {
     return Error(absl::StatusCode::kFailedPrecondition, "command_refused",
                  MessageIn(answer.body, answer.status));
   }
-  rapidjson::Document said;
-  said.Parse(answer.body.data(), answer.body.size());
-  const auto text = [&said](const char* member) {
-    const bool there = said.IsObject() && said.HasMember(member) && said[member].IsString();
-    return there ? PlainText(said[member].GetString()) : std::string();
-  };
+  const rapidjson::Document said = json::Parse(answer.body);
+  const auto text = [&said](const char* member) { return PlainText(json::TextIn(said, member)); };
   std::cout << PlainText(name) << ": " << arguments.signal.type << " " << text("id") << " in "
             << text("written_to") << "\n";
   return absl::OkStatus();

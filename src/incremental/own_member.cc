@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/json.h"
 #include "base/status_macros.h"
 #include "incremental/chunks/place.h"
 #include "incremental/stored/java_stream.h"
@@ -52,14 +53,14 @@ void WritePlaces(const SnapshotState& state, Writer* writer) {
 absl::Status IsDamaged() { return Malformed(absl::StrCat(kOwnMember, " is damaged")); }
 
 absl::Status ReadStop(const rapidjson::Value& item, SnapshotState* state) {
-  if (!item.IsObject() || !item.HasMember("asked") || !item["asked"].IsUint64() ||
-      !item.HasMember("collections") || !item["collections"].IsArray())
-    return IsDamaged();
+  const rapidjson::Value* const asked = json::Find(item, "asked");
+  const rapidjson::Value* const collections = json::FindArray(item, "collections");
+  if (asked == nullptr || !asked->IsUint64() || collections == nullptr) return IsDamaged();
   PendingStop stop;
-  stop.asked = std::min<size_t>(item["asked"].GetUint64(), state->queue.size());
-  for (const rapidjson::Value& one : item["collections"].GetArray()) {
+  stop.asked = std::min<size_t>(asked->GetUint64(), state->queue.size());
+  for (const rapidjson::Value& one : collections->GetArray()) {
     if (!one.IsString()) return IsDamaged();
-    stop.collections.emplace_back(one.GetString(), one.GetStringLength());
+    stop.collections.emplace_back(json::TextOf(one));
   }
   state->stops.push_back(std::move(stop));
   return absl::OkStatus();
@@ -123,8 +124,7 @@ std::string OwnText(const SnapshotState& state) {
 }
 
 absl::Status ReadOwn(const std::string& text, SnapshotState* state) {
-  rapidjson::Document document;
-  document.Parse(text.data(), text.size());
+  const rapidjson::Document document = json::Parse(text);
   if (document.HasParseError() || !document.IsObject()) return IsDamaged();
   const rapidjson::Value& json = document;
   if (const auto paused = json.FindMember("paused"); paused != json.MemberEnd()) {

@@ -4,6 +4,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/json.h"
 #include "base/json_text.h"
 #include "base/status_macros.h"
 #include "incremental/own_member.h"
@@ -55,18 +56,16 @@ absl::StatusOr<std::optional<std::string>> TextOf(const OffsetMembers& members,
                                                   absl::string_view name) {
   const auto member = members.find(std::string(name));
   if (member == members.end()) return std::optional<std::string>();
-  rapidjson::Document json;
-  json.Parse(member->second.data(), member->second.size());
+  const rapidjson::Document json = json::Parse(member->second);
   if (json.HasParseError()) return Malformed(absl::StrCat(member->first, " is not JSON"));
   if (json.IsNull()) return std::optional<std::string>();
   if (!json.IsString()) return Malformed(absl::StrCat(member->first, " is not a string"));
-  return std::optional<std::string>(std::string(json.GetString(), json.GetStringLength()));
+  return std::optional(std::string(json::TextOf(json)));
 }
 
 std::optional<std::string> Optional(const rapidjson::Value& object, const char* name) {
-  const auto member = object.FindMember(name);
-  if (member == object.MemberEnd() || !member->value.IsString()) return std::nullopt;
-  return std::string(member->value.GetString(), member->value.GetStringLength());
+  const rapidjson::Value* const found = json::FindString(object, name);
+  return found == nullptr ? std::nullopt : std::optional(std::string(json::TextOf(*found)));
 }
 
 // Stored is `schema.table` without quotes, or what a signal named without a schema.
@@ -78,13 +77,11 @@ std::optional<TableId> StoredTable(const std::string& text) {
 }
 
 absl::Status ReadQueue(const std::string& text, SnapshotState* state) {
-  rapidjson::Document json;
-  json.Parse(text.data(), text.size());
+  const rapidjson::Document json = json::Parse(text);
   if (json.HasParseError() || !json.IsArray())
     return Malformed("the tables of an incremental snapshot are not a list");
   for (const rapidjson::Value& item : json.GetArray()) {
-    const std::optional<std::string> id =
-        item.IsObject() ? Optional(item, kId) : std::optional<std::string>();
+    const std::optional<std::string> id = Optional(item, kId);
     const std::optional<TableId> table = id ? StoredTable(*id) : std::nullopt;
     if (!table) return Malformed("a table of an incremental snapshot has no name");
     state->queue.push_back({*table, Optional(item, kCondition), Optional(item, kSurrogate)});
@@ -111,8 +108,7 @@ std::string BlockingText(const SnapshotState& state) {
 absl::Status ReadBlocking(const OffsetMembers& members, SnapshotState* state) {
   ASSIGN_OR_RETURN(const auto text, TextOf(members, kBlocking));
   if (!text) return absl::OkStatus();
-  rapidjson::Document json;
-  json.Parse(text->data(), text->size());
+  const rapidjson::Document json = json::Parse(*text);
   if (json.HasParseError() || !json.IsArray())
     return Malformed(absl::StrCat(kBlocking, " is not a list"));
   for (const rapidjson::Value& item : json.GetArray()) {

@@ -6,12 +6,11 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "base/status_macros.h"
 #include "base/utf8.h"
 #include "offset/stored_offset.h"
 #include "rapidjson/document.h"
-#include "rapidjson/stringbuffer.h"
-#include "rapidjson/writer.h"
 
 namespace walduct::offset {
 namespace {
@@ -24,9 +23,7 @@ absl::Status Malformed(absl::string_view what) {
                "restore the offset from a backup, or remove it and let snapshot.mode decide");
 }
 
-absl::string_view TextOf(const Value& value) {
-  return {value.GetString(), value.GetStringLength()};
-}
+using json::TextOf;
 
 // One member as what the field of a position needs. Every reader leaves its target alone when the
 // member is absent or null.
@@ -34,10 +31,7 @@ class ObjectReader {
  public:
   explicit ObjectReader(const Value& object) : object_(object) {}
 
-  const Value* Find(const char* name) const {
-    const auto member = object_.FindMember(name);
-    return member == object_.MemberEnd() || member->value.IsNull() ? nullptr : &member->value;
-  }
+  const Value* Find(const char* name) const { return json::FindSet(object_, name); }
 
   // A 64-bit LSN or transaction id. Java prints those above 2^63 as negative numbers.
   absl::StatusOr<bool> Unsigned(const char* name, uint64_t* out) const {
@@ -177,10 +171,7 @@ bool IsKnown(absl::string_view name) {
 void KeepForeign(const Value& object, StoredOffset* offset) {
   for (const auto& member : object.GetObject()) {
     if (IsKnown(TextOf(member.name)) || member.value.IsObject() || member.value.IsArray()) continue;
-    rapidjson::StringBuffer json;
-    rapidjson::Writer<rapidjson::StringBuffer> writer(json);
-    member.value.Accept(writer);
-    offset->foreign.emplace(TextOf(member.name), std::string(json.GetString(), json.GetSize()));
+    offset->foreign.emplace(TextOf(member.name), json::Print(member.value));
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/json.h"
 #include "rapidjson/document.h"
 
 namespace walduct::registry {
@@ -19,10 +20,11 @@ constexpr absl::string_view kPrimitives[] = {"null",  "boolean", "int",   "long"
 // Deeper ones are nobody's, and would cost stack.
 constexpr int kMostLevels = 200;
 
-absl::string_view TextOf(const Json& json) { return {json.GetString(), json.GetStringLength()}; }
+using json::TextOf;
 
 absl::string_view Member(const Json& object, const char* name) {
-  return object.HasMember(name) && object[name].IsString() ? TextOf(object[name]) : "";
+  const Json* const found = json::FindString(object, name);
+  return found == nullptr ? "" : TextOf(*found);
 }
 
 // The number of its kind; the count of them: none.
@@ -134,8 +136,7 @@ class AvroTypeReader {
 };
 
 AvroTypes::AvroTypes(absl::string_view schema) {
-  rapidjson::Document json;
-  json.Parse<rapidjson::kParseIterativeFlag>(schema.data(), schema.size());
+  const rapidjson::Document json = json::Parse(schema);
   AvroTypeReader reader(this);
   // A primitive's name may stand in a registry without its quotes.
   root_ = json.HasParseError() ? reader.Named(schema, "") : reader.Read(json, "", 0);

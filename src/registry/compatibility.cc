@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "rapidjson/document.h"
 
 namespace walduct::registry {
@@ -29,16 +30,14 @@ std::string VersionsUrl(absl::string_view url, const SchemaQuestion& question) {
 std::string ObjectionIn(const HttpResponse& response, RegistryApi api) {
   if (api == RegistryApi::kApicurio)
     return response.status == kHttpConflict ? MessageOf(response) : std::string();
-  rapidjson::Document json;
-  json.Parse(response.body.data(), response.body.size());
-  const bool refused = IsFine(response) && json.IsObject() && json.HasMember("is_compatible") &&
-                       json["is_compatible"].IsFalse();
-  if (!refused) return "";
+  const rapidjson::Document json = json::Parse(response.body);
+  const rapidjson::Value* const compatible = json::Find(json, "is_compatible");
+  if (!IsFine(response) || compatible == nullptr || !compatible->IsFalse()) return "";
   std::vector<std::string> messages;
-  if (json.HasMember("messages") && json["messages"].IsArray()) {
-    for (const auto& message : json["messages"].GetArray()) {
+  if (const rapidjson::Value* const all = json::FindArray(json, "messages")) {
+    for (const auto& message : all->GetArray()) {
       if (!message.IsString() || messages.size() == kMostMessages) continue;
-      messages.emplace_back(message.GetString(), message.GetStringLength());
+      messages.emplace_back(json::TextOf(message));
     }
   }
   return messages.empty() ? "it is not compatible with the latest version"
@@ -49,12 +48,11 @@ std::string ObjectionIn(const HttpResponse& response, RegistryApi api) {
 std::pair<std::string, std::string> LatestIn(const HttpResponse& response, RegistryApi api) {
   if (!IsFine(response)) return {};
   if (api == RegistryApi::kApicurio) return {response.body, "the latest"};
-  rapidjson::Document json;
-  json.Parse(response.body.data(), response.body.size());
-  if (!json.IsObject() || !json.HasMember("schema") || !json["schema"].IsString()) return {};
-  const bool numbered = json.HasMember("version") && json["version"].IsInt();
-  return {{json["schema"].GetString(), json["schema"].GetStringLength()},
-          numbered ? absl::StrCat(json["version"].GetInt()) : "the latest"};
+  const rapidjson::Document json = json::Parse(response.body);
+  if (json::FindString(json, "schema") == nullptr) return {};
+  const rapidjson::Value* const version = json::Find(json, "version");
+  const bool numbered = version != nullptr && version->IsInt();
+  return {json::TextIn(json, "schema"), numbered ? absl::StrCat(version->GetInt()) : "the latest"};
 }
 
 }  // namespace

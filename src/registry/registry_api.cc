@@ -1,9 +1,12 @@
 #include "registry/registry_api.h"
 
+#include <optional>
+
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "base/json_text.h"
 #include "base/status_macros.h"
 #include "rapidjson/document.h"
@@ -23,11 +26,9 @@ std::string Refusal(const SchemaQuestion& question, absl::string_view words) {
                       words);
 }
 
-int ErrorCodeOf(const HttpResponse& response) {
-  rapidjson::Document json;
-  json.Parse(response.body.data(), response.body.size());
-  const bool coded = json.IsObject() && json.HasMember("error_code") && json["error_code"].IsInt();
-  return coded ? json["error_code"].GetInt() : 0;
+std::optional<int> ErrorCodeIn(const rapidjson::Value& json) {
+  const rapidjson::Value* const code = json::Find(json, "error_code");
+  return code != nullptr && code->IsInt() ? std::optional(code->GetInt()) : std::nullopt;
 }
 
 // A schema is registered whether its subject is known or not: 404 is not about the schema.
@@ -35,7 +36,7 @@ absl::Status NotFoundForUs(const HttpResponse& response, const SchemaQuestion& q
                            const RegistryOptions& options) {
   const std::string what = absl::StrCat("the schema registry takes no schema for subject ",
                                         question.subject, ": ", MessageOf(response));
-  if (ErrorCodeOf(response) == kNoSuchSubject) {
+  if (ErrorCodeIn(json::Parse(response.body)) == kNoSuchSubject) {
     return Error(Code::kPermissionDenied, "registry_forbidden", what,
                  absl::StrCat("the registry answers so to a user who may not write the subject "
                               "(Karapace: its authorization file): give the user of ",
@@ -73,14 +74,12 @@ absl::Status Refused(const HttpResponse& response, const SchemaQuestion& questio
 
 std::string MessageOf(const HttpResponse& response) {
   constexpr size_t kLongest = 4000;
-  rapidjson::Document json;
-  json.Parse(response.body.data(), response.body.size());
-  if (json.IsObject() && json.HasMember("message") && json["message"].IsString()) {
-    std::string message(json["message"].GetString(), json["message"].GetStringLength());
+  const rapidjson::Document json = json::Parse(response.body);
+  if (json::FindString(json, "message") != nullptr) {
+    std::string message = json::TextIn(json, "message");
     if (message.size() > kLongest) message.resize(kLongest);
-    const bool code = json.HasMember("error_code") && json["error_code"].IsInt();
-    return code ? absl::StrCat(message, " (error code ", json["error_code"].GetInt(), ")")
-                : message;
+    const std::optional<int> code = ErrorCodeIn(json);
+    return code ? absl::StrCat(message, " (error code ", *code, ")") : message;
   }
   return absl::StrCat("HTTP ", response.status, " ",
                       absl::StripAsciiWhitespace(response.body.substr(0, 200)));
@@ -232,11 +231,9 @@ absl::Status NoRegistrysAnswer(const HttpResponse& response, const RegistryOptio
 absl::StatusOr<StandIn> StandInOf(const HttpResponse& response, const SchemaQuestion& question,
                                   const RegistryOptions& options) {
   RETURN_IF_ERROR(CheckAnswer(response, question, options));
-  rapidjson::Document json;
-  json.Parse(response.body.data(), response.body.size());
-  if (!json.IsObject() || !json.HasMember("schema") || !json["schema"].IsString())
-    return NoRegistrysAnswer(response, options);
-  StandIn known{{json["schema"].GetString(), json["schema"].GetStringLength()}, nullptr, {}};
+  const rapidjson::Document json = json::Parse(response.body);
+  if (json::FindString(json, "schema") == nullptr) return NoRegistrysAnswer(response, options);
+  StandIn known{json::TextIn(json, "schema"), nullptr, {}};
   const absl::Status fits = Fit(question.schema, options, &known);
   if (fits.ok()) return known;
   const bool latest = options.schema_id < 0;
@@ -252,12 +249,10 @@ absl::StatusOr<StandIn> StandInOf(const HttpResponse& response, const SchemaQues
 absl::StatusOr<int64_t> IdOf(const HttpResponse& response, const SchemaQuestion& question,
                              const RegistryOptions& options) {
   RETURN_IF_ERROR(CheckAnswer(response, question, options));
-  rapidjson::Document json;
-  json.Parse(response.body.data(), response.body.size());
-  const std::string member(IdMember(options));
-  const bool known = json.IsObject() && json.HasMember(member.c_str());
-  if (!known || !json[member.c_str()].IsInt64()) return NoRegistrysAnswer(response, options);
-  return json[member.c_str()].GetInt64();
+  const rapidjson::Document json = json::Parse(response.body);
+  const rapidjson::Value* const id = json::Find(json, std::string(IdMember(options)).c_str());
+  if (id == nullptr || !id->IsInt64()) return NoRegistrysAnswer(response, options);
+  return id->GetInt64();
 }
 
 }  // namespace walduct::registry

@@ -7,7 +7,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "admin/json.h"
+#include "base/json.h"
 #include "java/hash/hash_code.h"
 #include "rest/answers.h"
 #include "rest/interface.h"
@@ -249,7 +249,7 @@ http::Response Interface::Stop(const Path& path, const http::Request&) {
 }
 
 http::Response Interface::Topics(const Path& path, const http::Request&) {
-  admin::Json json;
+  JsonWriter json;
   json.Object().Key(path[1]).Object().Key("topics").Array();
   for (const std::string& topic : parts_.worker->TopicsOf(path[1])) json.Text(topic);
   return Json(json.EndArray().EndObject().EndObject().text());

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "admin/connect_bodies.h"
-#include "admin/json.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "rest/access/guarded_pages.h"
 #include "rest/answers.h"
@@ -144,7 +144,7 @@ http::Response Interface::Health(const Path&, const http::Request&) {
   std::string message = open_ ? "Worker has completed startup and is ready to handle requests."
                               : "Worker is still starting up.";
   if (!waits.empty()) absl::StrAppend(&message, " It ", waits, ".");
-  admin::Json json;
+  JsonWriter json;
   json.Object().Key("status").Text(open_ ? "healthy" : "starting").Key("message").Text(message);
   return Json(json.EndObject().text(), open_ ? 200 : 503);
 }

@@ -1,8 +1,6 @@
 #include "rest/offsets.h"
 
 #include <rapidjson/document.h>
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
 
 #include <algorithm>
 #include <initializer_list>
@@ -11,37 +9,30 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/json.h"
 #include "base/json_text.h"
 #include "base/status_macros.h"
 
 namespace walduct::rest {
 namespace {
 
-std::string Print(const rapidjson::Value& value) {
-  rapidjson::StringBuffer buffer;
-  rapidjson::Writer<rapidjson::StringBuffer> writer(buffer);
-  value.Accept(writer);
-  return {buffer.GetString(), buffer.GetSize()};
-}
+using json::Print;
 
 // The partition of a key ["<connector>",{…}]; empty: the key of another, or none of these.
 std::string PartitionOf(absl::string_view key, absl::string_view connector) {
-  rapidjson::Document document;
-  document.Parse<rapidjson::kParseIterativeFlag>(key.data(), key.size());
+  const rapidjson::Document document = json::Parse(key);
   if (document.HasParseError() || !document.IsArray() || document.Size() != 2) return "";
-  if (!document[0].IsString() || !document[1].IsObject()) return "";
-  const absl::string_view name(document[0].GetString(), document[0].GetStringLength());
-  return name == connector ? Print(document[1]) : "";
+  const bool own = json::IsText(document[0], connector) && document[1].IsObject();
+  return own ? Print(document[1]) : "";
 }
 
 // Without what is walduct's own; empty: no JSON object.
 std::string ShownOffset(absl::string_view value) {
-  rapidjson::Document document;
-  document.Parse<rapidjson::kParseIterativeFlag>(value.data(), value.size());
+  rapidjson::Document document = json::Parse(value);
   if (document.HasParseError() || !document.IsObject()) return "";
   std::vector<std::string> own;
   for (const auto& member : std::as_const(document).GetObject()) {
-    const absl::string_view name(member.name.GetString(), member.name.GetStringLength());
+    const absl::string_view name = json::TextOf(member.name);
     if (absl::StartsWith(name, "walduct_")) own.emplace_back(name);
   }
   for (const std::string& name : own) document.RemoveMember(name.c_str());
@@ -80,7 +71,7 @@ absl::Status CheckPrimitive(const rapidjson::Value& map) {
 bool HasOtherMembers(const rapidjson::Value& object,
                      std::initializer_list<absl::string_view> known) {
   for (const auto& member : object.GetObject()) {
-    const absl::string_view name(member.name.GetString(), member.name.GetStringLength());
+    const absl::string_view name = json::TextOf(member.name);
     if (std::find(known.begin(), known.end(), name) == known.end()) return true;
   }
   return false;
@@ -127,8 +118,7 @@ absl::StatusOr<std::vector<PartitionOffset>> Offsets::Read(const std::string& co
 
 absl::StatusOr<std::vector<TopicEntry>> Offsets::ParseChange(const std::string& connector,
                                                              absl::string_view json) {
-  rapidjson::Document document;
-  document.Parse<rapidjson::kParseIterativeFlag>(json.data(), json.size());
+  const rapidjson::Document document = json::Parse(json);
   if (document.HasParseError() || !document.IsObject() || HasOtherMembers(document, {"offsets"})) {
     return absl::InvalidArgumentError(
         "The request body must be a JSON object "

@@ -7,8 +7,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "admin/json.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "rest/answers.h"
@@ -19,7 +19,7 @@ namespace walduct::rest {
 namespace {
 
 http::Response OffsetsChanged(absl::string_view how) {
-  admin::Json json;
+  JsonWriter json;
   json.Object().Key("message").Text(absl::StrCat(
       "The Connect framework-managed offsets for this connector have been ", how,
       " successfully. However, if this connector manages offsets externally, they will need to be "
@@ -28,7 +28,7 @@ http::Response OffsetsChanged(absl::string_view how) {
   return Json(json.EndObject().text());
 }
 
-void AddLevel(const LoggerLevel& level, admin::Json* json) {
+void AddLevel(const LoggerLevel& level, JsonWriter* json) {
   json->Object().Key("level").Text(level.level).Key("last_modified");
   if (level.modified) {
     json->Signed(absl::ToUnixMillis(*level.modified));
@@ -48,35 +48,28 @@ absl::StatusOr<std::string> LevelOf(const std::string& body) {
     return absl::InvalidArgumentError(
         "The request body must be a JSON object {\"level\":\"INFO\"}");
   }
-  const auto level = std::as_const(document).FindMember("level");
-  if (level != std::as_const(document).MemberEnd() && level->value.IsString())
-    return std::string(level->value.GetString(), level->value.GetStringLength());
-  if (level != std::as_const(document).MemberEnd() && level->value.IsBool())
-    return std::string(level->value.GetBool() ? "true" : "false");
+  const rapidjson::Value* const level = json::Find(document, "level");
+  if (level != nullptr && level->IsString()) return std::string(json::TextOf(*level));
+  if (level != nullptr && level->IsBool()) return std::string(level->GetBool() ? "true" : "false");
   return absl::InvalidArgumentError("Desired 'level' parameter was not specified in request.");
 }
 
 // {"change":"0/16B3748:3"}
 absl::StatusOr<event::ChangeId> ChangeOf(const std::string& body) {
-  rapidjson::Document document;
-  document.Parse<rapidjson::kParseIterativeFlag>(body.data(), body.size());
-  std::optional<event::ChangeId> change;
-  if (!document.HasParseError() && document.IsObject() && document.HasMember("change") &&
-      document["change"].IsString())
-    change = event::ParseChangeId(document["change"].GetString());
+  const rapidjson::Document document = json::Parse(body);
+  const auto change = event::ParseChangeId(json::TextIn(document, "change"));
   if (change) return *change;
   return absl::InvalidArgumentError(
       "The request body must be {\"change\":\"0/16B3748:3\"}, as last_error of /status names it");
 }
 
 absl::StatusOr<Interface::Parts::Move> MoveOf(const std::string& body) {
-  rapidjson::Document document;
-  document.Parse<rapidjson::kParseIterativeFlag>(body.data(), body.size());
+  const rapidjson::Document document = json::Parse(body);
   Interface::Parts::Move move;
   bool good = !document.HasParseError() && document.IsObject();
   if (good) {
-    for (const auto& member : std::as_const(document).GetObject()) {
-      const absl::string_view name(member.name.GetString(), member.name.GetStringLength());
+    for (const auto& member : document.GetObject()) {
+      const absl::string_view name = json::TextOf(member.name);
       if (name == "lsn" && member.value.IsString())
         move.lsn = member.value.GetString();
       else if (name == "accept_loss" && member.value.IsBool())
@@ -106,7 +99,7 @@ http::Response Interface::GetOffsets(const Path& path, const http::Request&) {
   if (absl::Status away = parts_.worker->CheckReachable(); !away.ok()) return ErrorAnswer(away);
   const auto offsets = offsets_.Read(path[1]);
   if (!offsets.ok()) return ErrorAnswer(offsets.status());
-  admin::Json json;
+  JsonWriter json;
   json.Object().Key("offsets").Array();
   for (const auto& [partition, offset] : *offsets)
     json.Object().Key("partition").Raw(partition).Key("offset").Raw(offset).EndObject();
@@ -139,7 +132,7 @@ http::Response Interface::Signal(const Path& path, const http::Request& request)
     // Of a right: to be asked for anew once it is given.
     return absl::IsPermissionDenied(why) ? ErrorAnswer(400, why.message()) : ErrorAnswer(why);
   }
-  admin::Json json;
+  JsonWriter json;
   json.Object().Key("name").Text(path[1]).Key("id").Text(sent->first);
   json.Key("written_to").Text(sent->second);
   return Json(json.EndObject().text(), 202);
@@ -167,7 +160,7 @@ http::Response Interface::Skip(const Path& path, const http::Request& request) {
       });
   if (absl::IsNotFound(skipped)) return ConnectorNotFound(path[1]);
   if (!skipped.ok()) return ErrorAnswer(skipped);
-  admin::Json json;
+  JsonWriter json;
   json.Object().Key("name").Text(path[1]).Key("change").Text(change->Text());
   json.Key("message").Text(absl::StripSuffix(said, "\n"));
   return Json(json.EndObject().text(), 202);
@@ -209,7 +202,7 @@ http::Response Interface::MovePosition(const Path& path, const http::Request& re
                                            [&](const engine::ConnectorError&) { return change(); });
   if (absl::IsNotFound(moved)) return ConnectorNotFound(path[1]);
   if (!moved.ok()) return ErrorAnswer(WithHint(moved));
-  admin::Json json;
+  JsonWriter json;
   json.Object().Key("name").Text(path[1]).Key("message").Text(absl::StripSuffix(said, "\n"));
   json.Key("restarts").Flag(!stopped);
   return Json(json.EndObject().text());
@@ -219,7 +212,7 @@ http::Response Interface::ListPlugins(const Path&, const http::Request& request)
   const auto asked = request.query.find("connectorsOnly");
   const bool all = asked != request.query.end() && !asked->second.empty() &&
                    !absl::EqualsIgnoreCase(asked->second, "true");
-  admin::Json json;
+  JsonWriter json;
   json.Array();
   for (const Plugin& one : AllPlugins()) {
     if (!all && one.type != "source") continue;
@@ -237,7 +230,7 @@ http::Response Interface::PluginConfig(const Path& path, const http::Request& re
     if (const std::string wrong = VersionError(*plugin, version->second); !wrong.empty())
       return ErrorAnswer(400, wrong);
   }
-  admin::Json json;
+  JsonWriter json;
   json.Array();
   for (const Definition& one : plugin->definitions) json.Raw(DefinitionJson(one));
   if (plugin == &ConnectorPlugin()) {
@@ -266,7 +259,7 @@ http::Response Interface::ValidatePlugin(const Path& path, const http::Request& 
 }
 
 http::Response Interface::Loggers(const Path&, const http::Request&) {
-  admin::Json json;
+  JsonWriter json;
   json.Object();
   for (const auto& [logger, level] : loggers_.All()) {
     json.Key(logger);
@@ -278,7 +271,7 @@ http::Response Interface::Loggers(const Path&, const http::Request&) {
 http::Response Interface::GetLogger(const Path& path, const http::Request&) {
   const std::optional<LoggerLevel> level = loggers_.Find(path[2]);
   if (!level) return ErrorAnswer(404, absl::StrCat("Logger ", path[2], " not found."));
-  admin::Json json;
+  JsonWriter json;
   AddLevel(*level, &json);
   return Json(json.text());
 }
@@ -294,7 +287,7 @@ http::Response Interface::PutLogger(const Path& path, const http::Request& reque
         parts_.worker->WriteLogger(path[2], loggers_.Find(path[2]).value_or(LoggerLevel()).level);
     return written.ok() ? Empty(204) : ErrorAnswer(written);
   }
-  admin::Json json;
+  JsonWriter json;
   json.Array();
   for (const std::string& logger : *changed) json.Text(logger);
   return Json(json.EndArray().text());

@@ -1,4 +1,5 @@
 #include "absl/strings/str_cat.h"
+#include "base/json.h"
 #include "base/utf8.h"
 #include "rapidjson/document.h"
 #include "rapidjson/prettywriter.h"
@@ -17,13 +18,9 @@ constexpr OperationName kTombstone{"", "TOMBSTONE", kRed};
 
 // The envelope's "op", beside or below a schema.
 const OperationName& OperationIn(const rapidjson::Document& value) {
-  if (!value.IsObject()) return kRecord;
-  const rapidjson::Value* envelope = &value;
-  const auto payload = value.FindMember("payload");
-  if (payload != value.MemberEnd() && payload->value.IsObject()) envelope = &payload->value;
-  const auto op = envelope->FindMember("op");
-  if (op == envelope->MemberEnd() || !op->value.IsString()) return kRecord;
-  return OperationOf(absl::string_view(op->value.GetString(), op->value.GetStringLength()));
+  const rapidjson::Value* const payload = json::FindObject(value, "payload");
+  const rapidjson::Value* const op = json::FindString(payload == nullptr ? value : *payload, "op");
+  return op == nullptr ? kRecord : OperationOf(json::TextOf(*op));
 }
 
 class Painter {
@@ -89,23 +86,14 @@ const rapidjson::Value* RowOf(const rapidjson::Value& value) {
   const rapidjson::Value* const envelope = PayloadOf(value);
   if (!envelope->IsObject() || !envelope->HasMember("op")) return envelope;
   for (const char* name : {"after", "before", "message"}) {
-    const auto row = envelope->FindMember(name);
-    if (row != envelope->MemberEnd() && !row->value.IsNull()) return &row->value;
+    if (const rapidjson::Value* const row = json::FindSet(*envelope, name)) return row;
   }
   return nullptr;
 }
 
-std::string InLine(const rapidjson::Value& value) {
-  rapidjson::StringBuffer buffer;
-  rapidjson::Writer<rapidjson::StringBuffer> writer(buffer);
-  value.Accept(writer);
-  return {buffer.GetString(), buffer.GetSize()};
-}
-
 std::string InLine(absl::string_view bytes) {
-  rapidjson::Document parsed;
-  parsed.Parse<rapidjson::kParseIterativeFlag>(bytes.data(), bytes.size());
-  return parsed.HasParseError() ? Printable(bytes) : InLine(*PayloadOf(parsed));
+  const rapidjson::Document parsed = json::Parse(bytes);
+  return parsed.HasParseError() ? Printable(bytes) : json::Print(*PayloadOf(parsed));
 }
 
 void AppendInLine(const event::Record& record, const rapidjson::Document& value, Painter& paint,
@@ -113,7 +101,7 @@ void AppendInLine(const event::Record& record, const rapidjson::Document& value,
   paint.Append(kDim, record.key ? InLine(*record.key) : "(no key)");
   if (record.value && value.HasParseError()) absl::StrAppend(out, " ", Printable(*record.value));
   if (record.value && !value.HasParseError()) {
-    if (const rapidjson::Value* row = RowOf(value)) absl::StrAppend(out, " ", InLine(*row));
+    if (const rapidjson::Value* row = RowOf(value)) absl::StrAppend(out, " ", json::Print(*row));
   }
   *out += '\n';
 }
@@ -123,7 +111,7 @@ void AppendInLine(const event::Record& record, const rapidjson::Document& value,
 void AppendPrettyRecord(const event::Record& record, const PrettyStyle& style, std::string* out) {
   rapidjson::Document value;
   if (record.value) {
-    value.Parse<rapidjson::kParseIterativeFlag>(record.value->data(), record.value->size());
+    value = json::Parse(*record.value);
   }
   const OperationName& operation =
       !record.value ? kTombstone : (value.HasParseError() ? kRecord : OperationIn(value));

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/status_macros.h"
 #include "rapidjson/document.h"
 #include "rapidjson/stringbuffer.h"
@@ -43,19 +44,15 @@ absl::StatusOr<BlockRange> RangeOf(const Value& value) {
 }
 
 absl::StatusOr<ReadTable> TableOf(const Value& value) {
-  if (!value.IsObject()) return Malformed();
-  const auto storage = value.FindMember("storage");
-  const auto since = value.FindMember("since");
-  const auto read = value.FindMember("read");
-  const auto end = value.MemberEnd();
-  if (storage == end || since == end || read == end || !storage->value.IsString() ||
-      !since->value.IsUint64() || !read->value.IsArray()) {
+  const Value* const storage = json::FindString(value, "storage");
+  const Value* const since = json::Find(value, "since");
+  const Value* const read = json::FindArray(value, "read");
+  if (storage == nullptr || since == nullptr || read == nullptr || !since->IsUint64())
     return Malformed();
-  }
   ReadTable table;
-  table.storage.assign(storage->value.GetString(), storage->value.GetStringLength());
-  table.since = since->value.GetUint64();
-  for (const Value& entry : read->value.GetArray()) {
+  table.storage = std::string(json::TextOf(*storage));
+  table.since = since->GetUint64();
+  for (const Value& entry : read->GetArray()) {
     ASSIGN_OR_RETURN(const BlockRange range, RangeOf(entry));
     AddRange(range, &table.ranges);
   }
@@ -86,18 +83,16 @@ std::string EncodeReadTables(const ReadTables& tables) {
 }
 
 absl::StatusOr<ReadTables> DecodeReadTables(absl::string_view json) {
-  rapidjson::Document document;
-  document.Parse(json.data(), json.size());
+  rapidjson::Document document = json::Parse(json);
   if (!document.HasParseError() && document.IsString()) {
-    const std::string text(document.GetString(), document.GetStringLength());
-    document.Parse(text.data(), text.size());
+    const std::string text(json::TextOf(document));
+    document = json::Parse(text);
   }
   if (document.HasParseError() || !document.IsObject()) return Malformed();
   ReadTables tables;
   const Value& object = document;
   for (const auto& member : object.GetObject()) {
-    ASSIGN_OR_RETURN(tables[std::string(member.name.GetString(), member.name.GetStringLength())],
-                     TableOf(member.value));
+    ASSIGN_OR_RETURN(tables[std::string(json::TextOf(member.name))], TableOf(member.value));
   }
   return tables;
 }

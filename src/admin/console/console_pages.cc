@@ -8,9 +8,9 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "admin/json.h"
 #include "admin/reasons/reasons.h"
 #include "admin/status_page.h"
+#include "base/json.h"
 #include "base/log_tail.h"
 #include "engine/commands/version.h"
 
@@ -89,7 +89,7 @@ std::string WholeOf(const std::string& name, const std::set<std::string>& whole)
 class RowWriter {
  public:
   RowWriter(const Scene& scene, const History* history, const std::vector<KnownConnector>& known,
-            Json* json)
+            JsonWriter* json)
       : scene_(scene), history_(history), known_(known), json_(*json) {
     if (known.empty()) {
       for (const ConnectorScene& one : scene.connectors) {
@@ -164,11 +164,11 @@ class RowWriter {
   const Scene& scene_;
   const History* const history_;
   const std::vector<KnownConnector>& known_;
-  Json& json_;
+  JsonWriter& json_;
   std::set<std::string> whole_;
 };
 
-void WriteKnown(absl::string_view key, float value, Json* json) {
+void WriteKnown(absl::string_view key, float value, JsonWriter* json) {
   if (!std::isnan(value)) {
     json->Key(key).Number(static_cast<double>(value));
   }
@@ -189,7 +189,7 @@ absl::string_view LevelText(log::Level level) {
 }
 
 std::string LogJson(const std::string& name, uint64_t after) {
-  Json json;
+  JsonWriter json;
   json.Object().Key("lines").Array();
   for (const log::LogTail::Line& line : log::KeptLines().Read(name, after)) {
     json.Object().Key("number").Whole(line.number).Key("at").Text(TimeText(line.at));
@@ -201,7 +201,7 @@ std::string LogJson(const std::string& name, uint64_t after) {
 absl::StatusOr<std::string> ReasonJson(const std::string& name) {
   const Reason* const reason = FindReason(name);
   if (reason == nullptr) return NotFound("reason", name);
-  Json json;
+  JsonWriter json;
   json.Object().Key("name").Text(reason->name).Key("loses").Flag(reason->loses);
   json.Key("meaning").Text(reason->meaning).Key("remedy").Text(reason->remedy);
   return json.EndObject().text();
@@ -240,7 +240,7 @@ std::string ConsolePages::ListJson() const {
   const Scene scene = Look();
   const std::vector<KnownConnector> known =
       parts_.known ? parts_.known() : std::vector<KnownConnector>();
-  Json json;
+  JsonWriter json;
   json.Object().Key("version").Text(engine::LibraryVersions().walduct);
   if (scene.worker) WriteWorker(*scene.worker, &json);
   json.Key("rows").Array();
@@ -252,7 +252,7 @@ absl::StatusOr<std::string> ConsolePages::ConnectorJson(const std::string& name)
   const Scene scene = Look();
   const std::vector<KnownConnector> known =
       parts_.known ? parts_.known() : std::vector<KnownConnector>();
-  Json json;
+  JsonWriter json;
   json.Object().Key("rows").Array();
   RowWriter(scene, parts_.history, known, &json).WriteAll(name);
   json.EndArray().Key("status").Raw(StatusJson(scene, name));
@@ -262,7 +262,7 @@ absl::StatusOr<std::string> ConsolePages::ConnectorJson(const std::string& name)
 // No points: not looked at yet, or not there.
 std::string ConsolePages::HistoryJson(const std::string& name) const {
   const History::View view = parts_.history->Of(name).value_or(History::View{});
-  Json json;
+  JsonWriter json;
   json.Object().Key("last").Text(TimeText(view.last));
   json.Key("seconds").Number(absl::ToDoubleSeconds(History::kEvery));
   json.Key("points").Array();
@@ -279,7 +279,7 @@ std::string ConsolePages::HistoryJson(const std::string& name) const {
 absl::StatusOr<std::string> ConsolePages::ConfigJson(const std::string& name) const {
   const absl::StatusOr<ShownConfig> config = parts_.config(name);
   if (!config.ok()) return config.status();
-  Json json;
+  JsonWriter json;
   json.Object().Key("properties").Array();
   for (const auto& [key, value] : *config) json.Array().Text(key).Text(value).EndArray();
   return json.EndArray().EndObject().text();

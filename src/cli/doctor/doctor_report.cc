@@ -6,8 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "admin/json.h"
 #include "base/environment.h"
+#include "base/json.h"
 #include "base/mutex.h"
 #include "base/plain_text.h"
 #include "cli/usage/tones.h"
@@ -21,11 +21,6 @@ namespace {
 using engine::Finding;
 using engine::Severity;
 
-std::string MemberOf(const rapidjson::Value& object, const char* name) {
-  const auto found = object.FindMember(name);
-  return found != object.MemberEnd() && found->value.IsString() ? found->value.GetString() : "";
-}
-
 Severity SeverityIn(const std::string& text) {
   for (const Severity one : {Severity::kNotice, Severity::kWarning})
     if (engine::SeverityText(one) == text) return one;
@@ -33,22 +28,22 @@ Severity SeverityIn(const std::string& text) {
 }
 
 bool ReadExamined(const rapidjson::Value& json, Examined* one) {
-  if (!json.IsObject() || !json.HasMember("findings") || !json["findings"].IsArray() ||
-      !json.HasMember("asked") || !json["asked"].IsArray())
-    return false;
-  one->connector = MemberOf(json, "name");
-  for (const rapidjson::Value& asked : json["asked"].GetArray())
+  const rapidjson::Value* const findings = json::FindArray(json, "findings");
+  const rapidjson::Value* const questions = json::FindArray(json, "asked");
+  if (findings == nullptr || questions == nullptr) return false;
+  one->connector = json::TextIn(json, "name");
+  for (const rapidjson::Value& asked : questions->GetArray())
     if (asked.IsString()) one->findings.asked.emplace_back(asked.GetString());
-  for (const rapidjson::Value& finding : json["findings"].GetArray()) {
+  for (const rapidjson::Value& finding : findings->GetArray()) {
     if (!finding.IsObject()) return false;
-    one->findings.Add({.severity = SeverityIn(MemberOf(finding, "severity")),
-                       .reason = MemberOf(finding, "reason"),
-                       .message = MemberOf(finding, "message"),
-                       .hint = MemberOf(finding, "hint")});
+    one->findings.Add({.severity = SeverityIn(json::TextIn(finding, "severity")),
+                       .reason = json::TextIn(finding, "reason"),
+                       .message = json::TextIn(finding, "message"),
+                       .hint = json::TextIn(finding, "hint")});
   }
-  one->findings.host = MemberOf(json, "host");
-  one->findings.port = MemberOf(json, "port");
-  one->findings.database = MemberOf(json, "database");
+  one->findings.host = json::TextIn(json, "host");
+  one->findings.port = json::TextIn(json, "port");
+  one->findings.database = json::TextIn(json, "database");
   return true;
 }
 
@@ -113,7 +108,7 @@ std::string ExaminedText(const Examined& one, bool colour) {
 }
 
 std::string ExaminedJson(const std::vector<Examined>& all) {
-  admin::Json json;
+  JsonWriter json;
   json.Object().Key("connectors").Array();
   for (const Examined& one : all) {
     json.Object().Key("name").Text(one.connector);
@@ -134,12 +129,11 @@ std::string ExaminedJson(const std::vector<Examined>& all) {
 }
 
 std::optional<std::vector<Examined>> ParseExamined(absl::string_view json) {
-  rapidjson::Document body;
-  body.Parse(json.data(), json.size());
-  if (!body.IsObject() || !body.HasMember("connectors") || !body["connectors"].IsArray())
-    return std::nullopt;
+  const rapidjson::Document body = json::Parse(json);
+  const rapidjson::Value* const connectors = json::FindArray(body, "connectors");
+  if (connectors == nullptr) return std::nullopt;
   std::vector<Examined> all;
-  for (const rapidjson::Value& one : body["connectors"].GetArray())
+  for (const rapidjson::Value& one : connectors->GetArray())
     if (!ReadExamined(one, &all.emplace_back())) return std::nullopt;
   return all;
 }

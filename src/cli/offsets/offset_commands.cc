@@ -13,6 +13,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "base/json_text.h"
 #include "base/log.h"
 #include "base/plain_text.h"
@@ -32,9 +33,7 @@ namespace {
 constexpr absl::Duration kPatience = absl::Minutes(1);
 
 std::optional<Lsn> LsnIn(const rapidjson::Value& connector, const char* name) {
-  const auto found = connector.FindMember(name);
-  if (found == connector.MemberEnd() || !found->value.IsString()) return std::nullopt;
-  const absl::StatusOr<Lsn> lsn = Lsn::Parse(found->value.GetString());
+  const absl::StatusOr<Lsn> lsn = Lsn::Parse(json::TextIn(connector, name));
   return lsn.ok() && lsn->valid() ? std::optional(*lsn) : std::nullopt;
 }
 
@@ -55,9 +54,8 @@ void Print(const std::string& name, const engine::LsnFacts& facts) {
 
 absl::StatusOr<rapidjson::Document> StatusOf(const http::Server& server) {
   ASSIGN_OR_RETURN(const std::string answer, Ask(server, "/status"));
-  rapidjson::Document body;
-  body.Parse(answer.data(), answer.size());
-  if (!body.IsObject() || !body.HasMember("connectors") || !body["connectors"].IsArray())
+  rapidjson::Document body = json::Parse(answer);
+  if (json::FindArray(body, "connectors") == nullptr)
     return absl::UnavailableError("the answer is not walduct's");
   return body;
 }
@@ -160,10 +158,9 @@ absl::StatusOr<std::string> ToldProcess(const Arguments& arguments, const std::s
     return Error(absl::StatusCode::kFailedPrecondition, "command_refused",
                  MessageIn(answer.body, answer.status));
   }
-  rapidjson::Document said;
-  said.Parse(answer.body.data(), answer.body.size());
-  const bool restarts = said.IsObject() && said.HasMember("restarts") &&
-                        said["restarts"].IsBool() && said["restarts"].GetBool();
+  const rapidjson::Document said = json::Parse(answer.body);
+  const rapidjson::Value* const found = json::Find(said, "restarts");
+  const bool restarts = found != nullptr && found->IsTrue();
   return absl::StrCat(MessageIn(answer.body, answer.status), restarts ? "\nit begins again" : "");
 }
 

@@ -14,8 +14,8 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "admin/json.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "base/plain_text.h"
 #include "engine/control/status_board.h"
@@ -105,34 +105,29 @@ std::string ReadNote(const std::string& path) {
   return text;
 }
 
-std::string TextOf(const rapidjson::Value& object, const char* name) {
-  const auto found = object.FindMember(name);
-  return found != object.MemberEnd() && found->value.IsString() ? found->value.GetString() : "";
-}
-
 int NumberOf(const rapidjson::Value& object, const char* name) {
-  const auto found = object.FindMember(name);
-  return found != object.MemberEnd() && found->value.IsInt() ? found->value.GetInt() : -1;
+  const rapidjson::Value* const found = json::Find(object, name);
+  return found != nullptr && found->IsInt() ? found->GetInt() : -1;
 }
 
 std::vector<LastEnd> Parse(const std::string& text) {
-  rapidjson::Document body;
-  body.Parse(text.data(), text.size());
+  const rapidjson::Document body = json::Parse(text);
   std::vector<LastEnd> ends;
-  if (!body.IsObject() || !body.HasMember("last_ends") || !body["last_ends"].IsArray()) return ends;
-  for (const rapidjson::Value& one : body["last_ends"].GetArray()) {
+  const rapidjson::Value* const noted = json::FindArray(body, "last_ends");
+  if (noted == nullptr) return ends;
+  for (const rapidjson::Value& one : noted->GetArray()) {
     if (!one.IsObject()) continue;
-    LastEnd end{.connector = TextOf(one, "connector"),
-                .state = TextOf(one, "state"),
+    LastEnd end{.connector = json::TextIn(one, "connector"),
+                .state = json::TextIn(one, "state"),
                 .exit_code = NumberOf(one, "exit_code"),
                 .at = absl::UnixEpoch(),
                 .pid = NumberOf(one, "pid"),
                 .worker = one.HasMember("worker"),
-                .message = TextOf(one, "message"),
-                .reason = TextOf(one, "reason"),
-                .hint = TextOf(one, "hint")};
+                .message = json::TextIn(one, "message"),
+                .reason = json::TextIn(one, "reason"),
+                .hint = json::TextIn(one, "hint")};
     std::string error;
-    if (absl::ParseTime(absl::RFC3339_full, TextOf(one, "at"), &end.at, &error))
+    if (absl::ParseTime(absl::RFC3339_full, json::TextIn(one, "at"), &end.at, &error))
       ends.push_back(std::move(end));
   }
   return ends;
@@ -294,7 +289,7 @@ std::string EndText(const LastEnd& end, absl::Time now) {
 }
 
 std::string EndsJson(const std::vector<LastEnd>& ends) {
-  admin::Json json;
+  JsonWriter json;
   json.Object().Key("last_ends").Array();
   for (const LastEnd& end : ends) {
     json.Object().Key("connector").Text(end.connector).Key("state").Text(end.state);

@@ -1,8 +1,6 @@
 #include "cli/status/own_connectors.h"
 
 #include <rapidjson/document.h>
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
 
 #include <algorithm>
 
@@ -12,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "base/error.h"
+#include "base/json.h"
 
 namespace walduct::cli {
 namespace {
@@ -30,8 +29,7 @@ bool IsNamed(const std::string& shown, const std::vector<std::string>& names) {
 absl::StatusOr<std::string> OwnConnectors(absl::string_view json,
                                           const std::vector<std::string>& names,
                                           absl::string_view url) {
-  rapidjson::Document document;
-  document.Parse(json.data(), json.size());
+  rapidjson::Document document = json::Parse(json);
   if (names.empty() || !document.IsObject()) return std::string(json);
   std::vector<std::string> others;
   size_t own = 0;
@@ -39,8 +37,8 @@ absl::StatusOr<std::string> OwnConnectors(absl::string_view json,
     if (!document.HasMember(which) || !document[which].IsArray()) continue;
     rapidjson::Value& all = document[which];
     for (auto one = all.Begin(); one != all.End();) {
-      const bool named = one->IsObject() && one->HasMember("name") && (*one)["name"].IsString();
-      const std::string text = named ? (*one)["name"].GetString() : "";
+      const bool named = json::FindString(*one, "name") != nullptr;
+      const std::string text = json::TextIn(*one, "name");
       if (named && IsNamed(text, names)) {
         ++own;
         ++one;
@@ -58,10 +56,7 @@ absl::StatusOr<std::string> OwnConnectors(absl::string_view json,
                  "--url names another process; without -f this one is shown");
   }
   if (others.empty()) return std::string(json);
-  rapidjson::StringBuffer text;
-  rapidjson::Writer<rapidjson::StringBuffer> writer(text);
-  document.Accept(writer);
-  return absl::StrCat(text.GetString(), "\n");
+  return absl::StrCat(json::Print(document), "\n");
 }
 
 }  // namespace walduct::cli

@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "base/amount_text.h"
+#include "base/json.h"
 #include "base/plain_text.h"
 #include "cli/status/status_exit.h"
 #include "cli/usage/tones.h"
@@ -17,6 +18,7 @@
 namespace walduct::cli {
 namespace {
 
+using json::Find;
 using Value = rapidjson::Value;
 
 constexpr size_t kLongestPart = 120;
@@ -24,16 +26,8 @@ constexpr int kBarWidth = 20;
 // What was solved so long ago is no news.
 constexpr absl::Duration kForget = absl::Minutes(10);
 
-const Value* Find(const Value& object, const char* name) {
-  if (!object.IsObject()) return nullptr;
-  const auto found = object.FindMember(name);
-  return found == object.MemberEnd() ? nullptr : &found->value;
-}
-
 std::string Text(const Value& object, const char* name) {
-  const Value* const value = Find(object, name);
-  if (value == nullptr || !value->IsString()) return "";
-  return PlainText(absl::string_view(value->GetString(), value->GetStringLength()));
+  return PlainText(json::TextIn(object, name));
 }
 
 std::optional<double> Number(const Value& object, const char* name) {
@@ -396,9 +390,8 @@ std::string DurationText(absl::Duration duration) {
 }
 
 absl::StatusOr<std::string> StatusScreen(absl::string_view json, const ScreenOptions& options) {
-  rapidjson::Document document, before;
-  document.Parse(json.data(), json.size());
-  before.Parse(options.before.data(), options.before.size());
+  const rapidjson::Document document = json::Parse(json);
+  const rapidjson::Document before = json::Parse(options.before);
   const Value* const all = document.HasParseError() ? nullptr : Connectors(document);
   if (all == nullptr) return absl::InternalError("the answer is not that of a walduct");
   Screen screen(options, TimeOf(document, "now").value_or(absl::UnixEpoch()));
@@ -453,8 +446,7 @@ StatusExit ExitOfWorker(const Value& document) {
 }  // namespace
 
 StatusExit StatusExitOf(absl::string_view json, absl::string_view connector) {
-  rapidjson::Document document;
-  document.Parse(json.data(), json.size());
+  const rapidjson::Document document = json::Parse(json);
   if (document.HasParseError()) return kStatusFine;
   StatusExit worst = ExitOfWorker(document);
   std::vector<const Value*> shown;

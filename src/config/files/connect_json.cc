@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "base/status_macros.h"
 
 namespace walduct::config {
@@ -51,10 +52,6 @@ absl::Status NotJson(absl::string_view text, const rapidjson::Document& root) {
                    "check commas, quotes and braces there");
 }
 
-absl::string_view Text(const rapidjson::Value& value) {
-  return {value.GetString(), value.GetStringLength()};
-}
-
 const char* KindName(const rapidjson::Value& value) {
   return value.IsArray() ? "an array" : "an object";
 }
@@ -68,7 +65,7 @@ bool IsComment(absl::string_view key) {
 absl::Status PutAll(const rapidjson::Value& object, ParsedFile* file) {
   KeyValues* const values = &file->values;
   for (const auto& member : object.GetObject()) {
-    const absl::string_view key = Text(member.name);
+    const absl::string_view key = json::TextOf(member.name);
     if (IsComment(key)) continue;
     if (member.value.IsNull()) {
       file->warnings.push_back(absl::StrCat("property '", key, "': null, so it is not set"));
@@ -79,7 +76,7 @@ absl::Status PutAll(const rapidjson::Value& object, ParsedFile* file) {
                                     " is not a property value"),
                        "use a string, a number or a boolean");
     }
-    std::string value = member.value.IsString()  ? std::string(Text(member.value))
+    std::string value = member.value.IsString()  ? std::string(json::TextOf(member.value))
                         : member.value.GetBool() ? "true"
                                                  : "false";
     const auto same = std::find_if(values->begin(), values->end(),
@@ -101,10 +98,10 @@ absl::StatusOr<ParsedFile> FromCreateRequest(const rapidjson::Value& root) {
   if (name != root.MemberEnd()) {
     if (!name->value.IsString())
       return Malformed("property 'name': must be a string", "set \"name\" to the connector's name");
-    file.values.emplace_back("name", std::string(Text(name->value)));
+    file.values.emplace_back("name", std::string(json::TextOf(name->value)));
   }
   for (const auto& member : root.GetObject()) {
-    const absl::string_view key = Text(member.name);
+    const absl::string_view key = json::TextOf(member.name);
     if (key == "name" || key == "config" || key == "initial_state" || IsComment(key)) continue;
     file.warnings.push_back(
         absl::StrCat("'", key, "' is outside \"config\" and is ignored; move it into \"config\""));

@@ -1,6 +1,7 @@
 // The formats of text, and the way from a TextTarget to the writer of its format.
 #pragma once
 
+#include "base/json.h"
 #include "encode/formats/header_writer.h"
 #include "encode/formats/java_writer.h"
 #include "encode/formats/json_writer.h"

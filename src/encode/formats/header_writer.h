@@ -3,6 +3,7 @@
 // Connect's own times are texts.
 #pragma once
 
+#include "base/json.h"
 #include "encode/formats/json_writer.h"
 
 namespace walduct::encode {

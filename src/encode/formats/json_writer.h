@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "absl/strings/string_view.h"
+#include "base/json.h"
 #include "base/json_text.h"
 #include "encode/formats/half_pair.h"
 #include "encode/formats/text_writer.h"

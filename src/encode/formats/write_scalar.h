@@ -7,6 +7,7 @@
 #include "absl/base/attributes.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/string_view.h"
+#include "base/json.h"
 #include "encode/formats/formats.h"
 #include "encode/formats/half_pair.h"
 #include "encode/schema/need.h"

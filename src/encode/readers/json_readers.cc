@@ -1,4 +1,5 @@
 // All readers on JsonWriter.
+#include "base/json.h"
 #include "encode/readers/read_formats.h"
 #include "encode/readers/read_table.h"
 

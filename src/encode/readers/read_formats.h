@@ -2,6 +2,7 @@
 // own.
 #pragma once
 
+#include "base/json.h"
 #include "encode/formats/avro_writer.h"
 #include "encode/formats/formats.h"
 #include "encode/formats/protobuf_writer.h"

@@ -9,6 +9,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/time/time.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "base/status_macros.h"
 #include "event/record.h"
 #include "kafka/client.h"
@@ -25,10 +26,10 @@ constexpr absl::Duration kPatience = absl::Seconds(15);
 
 // A text, or {"base64": "…"}; absent: null.
 std::optional<std::string> BytesOf(const rapidjson::Value& value) {
-  if (value.IsString()) return std::string(value.GetString(), value.GetStringLength());
+  if (value.IsString()) return std::string(json::TextOf(value));
   std::string bytes;
-  if (value.IsObject() && value.HasMember("base64") && value["base64"].IsString() &&
-      absl::Base64Unescape(value["base64"].GetString(), &bytes))
+  if (json::FindString(value, "base64") != nullptr &&
+      absl::Base64Unescape(json::TextIn(value, "base64"), &bytes))
     return bytes;
   return std::nullopt;
 }
@@ -43,8 +44,7 @@ class FileEvents final : public DemoEvents {
     file.seekg(read_);
     for (std::string line; std::getline(file, line) && !file.eof();) {
       read_ += static_cast<std::streamoff>(line.size() + 1);
-      rapidjson::Document record;
-      record.Parse(line.data(), line.size());
+      const rapidjson::Document record = json::Parse(line);
       if (!record.IsObject() || !record.HasMember("topic") || !record.HasMember("key") ||
           !record.HasMember("value") || !record["topic"].IsString())
         return absl::InternalError("a line of the file is no record");

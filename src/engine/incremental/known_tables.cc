@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/json.h"
 #include "base/json_text.h"
 #include "rapidjson/document.h"
 
@@ -167,10 +168,11 @@ std::string ListUnlogged(const KnownTables& known) {
 }
 
 void ReadUnlogged(const rapidjson::Document& json, KnownTables* known) {
-  if (!json.HasMember("unlogged") || !json["unlogged"].IsArray()) return;
-  for (const rapidjson::Value& name : json["unlogged"].GetArray()) {
+  const rapidjson::Value* const all = json::FindArray(json, "unlogged");
+  if (all == nullptr) return;
+  for (const rapidjson::Value& name : all->GetArray()) {
     if (!name.IsString()) continue;
-    const auto table = known->tables.find(std::string(name.GetString(), name.GetStringLength()));
+    const auto table = known->tables.find(std::string(json::TextOf(name)));
     if (table != known->tables.end()) table->second.unlogged = true;
   }
 }
@@ -203,14 +205,13 @@ std::string EncodeKnownTables(const KnownTables& known) {
 }
 
 std::optional<KnownTables> DecodeKnownTables(absl::string_view member) {
-  rapidjson::Document text, json;
-  text.Parse(member.data(), member.size());
+  const rapidjson::Document text = json::Parse(member);
   if (text.HasParseError() || !text.IsString()) return std::nullopt;
-  json.Parse(text.GetString(), text.GetStringLength());
+  const rapidjson::Document json = json::Parse(json::TextOf(text));
   if (json.HasParseError() || !json.IsObject()) return std::nullopt;
   const auto text_of = [&json](const char* name) -> std::optional<absl::string_view> {
-    if (!json.HasMember(name) || !json[name].IsString()) return std::nullopt;
-    return absl::string_view(json[name].GetString(), json[name].GetStringLength());
+    const rapidjson::Value* const found = json::FindString(json, name);
+    return found == nullptr ? std::nullopt : std::optional(json::TextOf(*found));
   };
   KnownTables known;
   const auto lists = text_of("lists");
@@ -223,10 +224,11 @@ std::optional<KnownTables> DecodeKnownTables(absl::string_view member) {
     ReadUnlogged(json, &known);
     return known;
   }
-  if (!json.HasMember("tables") || !json["tables"].IsArray()) return std::nullopt;
+  const rapidjson::Value* const tables = json::FindArray(json, "tables");
+  if (tables == nullptr) return std::nullopt;
   std::vector<std::string> names;
-  for (const rapidjson::Value& name : json["tables"].GetArray())
-    if (name.IsString()) names.emplace_back(name.GetString(), name.GetStringLength());
+  for (const rapidjson::Value& name : tables->GetArray())
+    if (name.IsString()) names.emplace_back(json::TextOf(name));
   for (const std::string& name : names) known.tables.emplace(name, KnownTable{});
   if (const auto oids = text_of("oids")) ReadOids(*oids, names, &known);
   ReadUnlogged(json, &known);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/json.h"
 #include "base/json_text.h"
 #include "base/log.h"
 #include "engine/masks/column_cover.h"
@@ -62,22 +63,22 @@ std::string MemberOf(const std::string& tables) {
   return member;
 }
 
-std::string TextIn(const Value& value) { return {value.GetString(), value.GetStringLength()}; }
+std::string StringOf(const Value& value) { return std::string(json::TextOf(value)); }
 
 bool ReadTable(const Value& text, KnownColumns* table) {
   if (!text.IsArray() || text.Size() != 4 || !text[0].IsUint() || !text[1].IsString() ||
       !text[2].IsString() || !text[3].IsArray())
     return false;
   table->relation = Oid{text[0].GetUint()};
-  table->schema = TextIn(text[1]);
-  table->table = TextIn(text[2]);
+  table->schema = StringOf(text[1]);
+  table->table = StringOf(text[2]);
   for (const Value& column : text[3].GetArray()) {
     if (!column.IsArray() || column.Size() != 3 || !column[0].IsInt() || !column[1].IsString() ||
         !column[2].IsInt() || column[0].GetInt() < 0 ||
         column[0].GetInt() > std::numeric_limits<int16_t>::max())
       return false;
     table->columns.push_back({.attnum = static_cast<int16_t>(column[0].GetInt()),
-                              .name = TextIn(column[1]),
+                              .name = StringOf(column[1]),
                               .of_text = column[2].GetInt() != 0});
   }
   return true;
@@ -98,15 +99,13 @@ std::string EncodeMasks(const std::map<Oid, KnownColumns>& tables, const ColumnC
 }
 
 std::optional<std::vector<KnownColumns>> DecodeMasks(absl::string_view member) {
-  rapidjson::Document text, json;
-  text.Parse(member.data(), member.size());
+  const rapidjson::Document text = json::Parse(member);
   if (text.HasParseError() || !text.IsString()) return std::nullopt;
-  json.Parse(text.GetString(), text.GetStringLength());
-  if (json.HasParseError() || !json.IsObject() || !json.HasMember("tables") ||
-      !json["tables"].IsArray())
-    return std::nullopt;
+  const rapidjson::Document json = json::Parse(json::TextOf(text));
+  const Value* const all = json::FindArray(json, "tables");
+  if (all == nullptr) return std::nullopt;
   std::vector<KnownColumns> tables;
-  for (const Value& table : json["tables"].GetArray())
+  for (const Value& table : all->GetArray())
     if (!ReadTable(table, &tables.emplace_back())) return std::nullopt;
   return tables;
 }

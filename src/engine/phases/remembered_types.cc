@@ -9,6 +9,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "base/json.h"
 #include "base/json_text.h"
 #include "base/log.h"
 #include "rapidjson/document.h"
@@ -134,22 +135,21 @@ std::string MemberOf(const postgres::SchemaMemory& memory) {
   return member;
 }
 
-std::string StringOf(const Value& value) { return {value.GetString(), value.GetStringLength()}; }
+std::string StringOf(const Value& value) { return std::string(json::TextOf(value)); }
 
 // Reads a member, or finds that it is damaged.
 class Decoder {
  public:
   bool Read(const std::string& member) {
-    rapidjson::Document text, json;
-    text.Parse(member.data(), member.size());
+    const rapidjson::Document text = json::Parse(member);
     if (text.HasParseError() || !text.IsString()) return false;
-    json.Parse(text.GetString(), text.GetStringLength());
-    if (json.HasParseError() || !json.IsObject() || !IsList(json, "types") ||
-        !IsList(json, "tables"))
-      return false;
-    for (const Value& type : json["types"].GetArray())
+    const rapidjson::Document json = json::Parse(json::TextOf(text));
+    const Value* const all_types = json::FindArray(json, "types");
+    const Value* const all_tables = json::FindArray(json, "tables");
+    if (all_types == nullptr || all_tables == nullptr) return false;
+    for (const Value& type : all_types->GetArray())
       if (!type.IsArray() || !ReadType(type)) return false;
-    for (const Value& table : json["tables"].GetArray())
+    for (const Value& table : all_tables->GetArray())
       if (!table.IsArray() || !ReadTable(table)) return false;
     return true;
   }
@@ -157,10 +157,6 @@ class Decoder {
   std::vector<std::pair<Oid, RememberedTable>> tables;
 
  private:
-  static bool IsList(const Value& object, const char* name) {
-    return object.HasMember(name) && object[name].IsArray();
-  }
-
   TypePtr Known(const Value& oid) const {
     if (!oid.IsUint()) return nullptr;
     const auto found = known_.find(Oid{oid.GetUint()});

@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "base/status_macros.h"
 #include "incremental/signals/table_name.h"
 #include "java/regex/regex.h"
@@ -16,7 +17,7 @@ namespace {
 
 using rapidjson::Value;
 
-std::string TextOf(const Value& value) { return {value.GetString(), value.GetStringLength()}; }
+std::string TextOf(const Value& value) { return std::string(json::TextOf(value)); }
 
 absl::Status MalformedSignal(const RawSignal& raw, absl::string_view what,
                              absl::string_view hint = "") {
@@ -24,14 +25,9 @@ absl::Status MalformedSignal(const RawSignal& raw, absl::string_view what,
                absl::StrCat("signal '", raw.id, "' (", raw.type, "): ", what), hint);
 }
 
-const Value* Find(const Value& object, const char* name) {
-  const auto member = object.FindMember(name);
-  return member == object.MemberEnd() || member->value.IsNull() ? nullptr : &member->value;
-}
-
 absl::StatusOr<std::vector<std::string>> Collections(const RawSignal& raw, const Value& data) {
   std::vector<std::string> collections;
-  const Value* list = Find(data, "data-collections");
+  const Value* list = json::FindSet(data, "data-collections");
   if (list == nullptr) return collections;
   if (!list->IsArray()) return MalformedSignal(raw, "\"data-collections\" is not a list");
   for (const Value& item : list->GetArray()) {
@@ -53,7 +49,7 @@ absl::StatusOr<std::vector<std::string>> Collections(const RawSignal& raw, const
 
 // Incremental when it is not said.
 absl::StatusOr<bool> IsBlocking(const RawSignal& raw, const Value& data) {
-  const Value* type = Find(data, "type");
+  const Value* type = json::FindSet(data, "type");
   if (type == nullptr) return false;
   const std::string kind = type->IsString() ? absl::AsciiStrToUpper(TextOf(*type)) : "";
   if (kind == "INCREMENTAL" || kind == "BLOCKING") return kind == "BLOCKING";
@@ -72,8 +68,8 @@ absl::Status CheckIncremental(const RawSignal& raw, const Value& data) {
 
 absl::StatusOr<Condition> ConditionFrom(const RawSignal& raw, const Value& item) {
   if (!item.IsObject()) return MalformedSignal(raw, "a condition is not an object");
-  const Value* table = Find(item, "data-collection");
-  const Value* filter = Find(item, "filter");
+  const Value* table = json::FindSet(item, "data-collection");
+  const Value* filter = json::FindSet(item, "filter");
   if (table == nullptr || filter == nullptr || !table->IsString() || !filter->IsString())
     return MalformedSignal(raw, "a condition lacks \"data-collection\" or \"filter\"");
   Condition condition{.collection = std::string(absl::StripAsciiWhitespace(TextOf(*table))),
@@ -92,7 +88,7 @@ absl::StatusOr<Condition> ConditionFrom(const RawSignal& raw, const Value& item)
 
 absl::StatusOr<std::vector<Condition>> Conditions(const RawSignal& raw, const Value& data) {
   std::vector<Condition> conditions;
-  const Value* list = Find(data, "additional-conditions");
+  const Value* list = json::FindSet(data, "additional-conditions");
   if (list == nullptr) return conditions;
   if (!list->IsArray()) return MalformedSignal(raw, "\"additional-conditions\" is not a list");
   for (const Value& item : list->GetArray()) {
@@ -111,7 +107,7 @@ absl::StatusOr<Signal> Execute(const RawSignal& raw, const Value& data) {
                            "name tables: {\"data-collections\": [\"public.orders\"]}");
   }
   ASSIGN_OR_RETURN(execute.conditions, Conditions(raw, data));
-  if (const Value* key = Find(data, "surrogate-key"); key != nullptr) {
+  if (const Value* key = json::FindSet(data, "surrogate-key"); key != nullptr) {
     if (!key->IsString()) return MalformedSignal(raw, "\"surrogate-key\" is not a string");
     const std::string text(absl::StripAsciiWhitespace(TextOf(*key)));
     if (!text.empty()) execute.surrogate_key = text;
@@ -127,7 +123,7 @@ absl::StatusOr<Signal> Stop(const RawSignal& raw, const Value& data) {
 }
 
 absl::StatusOr<Signal> Log(const RawSignal& raw, const Value& data) {
-  const Value* message = Find(data, "message");
+  const Value* message = json::FindSet(data, "message");
   if (message == nullptr || !message->IsString())
     return MalformedSignal(raw, "\"message\" is missing", "{\"message\": \"at {}\"}");
   return Signal(LogMessage{TextOf(*message)});

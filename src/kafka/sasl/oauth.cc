@@ -14,6 +14,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "http/client.h"
@@ -51,28 +52,17 @@ absl::Status NoToken(absl::string_view what) {
                "check sasl.oauthbearer.token.endpoint.url, the client's id and secret, and scope");
 }
 
-std::string Text(const rapidjson::Document& document, const char* name) {
-  if (!document.IsObject()) return "";
-  const auto found = document.FindMember(name);
-  return found != document.MemberEnd() && found->value.IsString() ? found->value.GetString() : "";
-}
-
 int64_t Number(const rapidjson::Document& document, const char* name) {
-  if (!document.IsObject()) return 0;
-  const auto found = document.FindMember(name);
-  return found != document.MemberEnd() && found->value.IsNumber()
-             ? static_cast<int64_t>(found->value.GetDouble())
-             : 0;
+  const rapidjson::Value* const found = json::Find(document, name);
+  return found != nullptr && found->IsNumber() ? static_cast<int64_t>(found->GetDouble()) : 0;
 }
 
 // The claims of a JSON web token; an opaque token has none.
 rapidjson::Document Claims(absl::string_view token) {
-  rapidjson::Document claims;
   const std::vector<absl::string_view> parts = absl::StrSplit(token, '.');
   std::string json;
-  if (parts.size() >= 2 && absl::WebSafeBase64Unescape(parts[1], &json))
-    claims.Parse(json.data(), json.size());
-  return claims;
+  const bool some = parts.size() >= 2 && absl::WebSafeBase64Unescape(parts[1], &json);
+  return some ? json::Parse(json) : rapidjson::Document();
 }
 
 // RFC 3986: what is not unreserved.
@@ -185,16 +175,13 @@ std::optional<OAuthOptions> TakeOAuth(NamedValues* properties) {
 }
 
 absl::StatusOr<OAuthToken> ReadToken(absl::string_view body) {
-  rapidjson::Document answer;
-  answer.Parse(body.data(), body.size());
+  const rapidjson::Document answer = json::Parse(body);
   OAuthToken token;
-  if (!answer.HasParseError()) token.value = Text(answer, "access_token");
+  token.value = json::TextIn(answer, "access_token");
   if (token.value.empty()) return NoToken("the token endpoint's answer holds no access_token");
   const rapidjson::Document claims = Claims(token.value);
-  if (!claims.HasParseError()) {
-    token.principal = Text(claims, "sub");
-    token.expires_ms = 1000 * Number(claims, "exp");
-  }
+  token.principal = json::TextIn(claims, "sub");
+  token.expires_ms = 1000 * Number(claims, "exp");
   if (token.principal.empty()) token.principal = "walduct";
   if (token.expires_ms > 0) return token;
   return NoToken("the token is not a JSON web token with an expiry (claim exp)");

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "admin/json.h"
+#include "base/json.h"
 #include "base/status_macros.h"
 
 namespace walduct::rest {
@@ -16,9 +16,7 @@ namespace {
 constexpr unsigned kParse = rapidjson::kParseNumbersAsStringsFlag |
                             rapidjson::kParseValidateEncodingFlag | rapidjson::kParseIterativeFlag;
 
-std::string TextOf(const rapidjson::Value& value) {
-  return {value.GetString(), value.GetStringLength()};
-}
+std::string TextOf(const rapidjson::Value& value) { return std::string(json::TextOf(value)); }
 
 absl::Status Parse(absl::string_view json, rapidjson::Document* document) {
   document->Parse<kParse>(json.data(), json.size());
@@ -90,7 +88,7 @@ bool SameConfig(const ConfigMap& one, const ConfigMap& other) {
 }
 
 std::string ConfigJson(const ConfigMap& config) {
-  admin::Json json;
+  JsonWriter json;
   json.Object();
   for (const auto& [key, value] : config) {
     json.Key(key);
@@ -117,7 +115,7 @@ absl::StatusOr<CreateRequest> ParseCreateRequest(absl::string_view json) {
         "The request body must be a JSON object with 'name' and 'config'");
   }
   CreateRequest request;
-  for (const auto& member : std::as_const(document).GetObject()) {
+  for (const auto& member : document.GetObject()) {
     const std::string key = TextOf(member.name);
     if (key == "config") {
       if (member.value.IsNull()) continue;

@@ -8,7 +8,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "admin/json.h"
+#include "base/json.h"
 #include "base/status_macros.h"
 
 namespace walduct::rest {
@@ -21,7 +21,7 @@ constexpr absl::string_view kLoggerPrefix = "logger-cluster-";
 constexpr absl::string_view kTopicInfix = ":connector-";
 
 std::string Members(absl::string_view key, const std::string& json) {
-  return admin::Json().Object().Key(key).Raw(json).EndObject().text();
+  return JsonWriter().Object().Key(key).Raw(json).EndObject().text();
 }
 
 absl::string_view StateWord(TargetState state) {
@@ -37,19 +37,13 @@ absl::string_view StateWord(TargetState state) {
 }
 
 absl::Status ParseObject(absl::string_view value, rapidjson::Document* document) {
-  document->Parse<rapidjson::kParseIterativeFlag>(value.data(), value.size());
+  *document = json::Parse(value);
   if (document->HasParseError() || !document->IsObject())
     return absl::InvalidArgumentError("the value is not a JSON object");
   return absl::OkStatus();
 }
 
-std::string TextMember(const rapidjson::Document& document, const char* name) {
-  const auto found = document.FindMember(name);
-  if (found == document.MemberEnd() || !found->value.IsString()) return "";
-  return {found->value.GetString(), found->value.GetStringLength()};
-}
-
-void TextOrNull(absl::string_view key, absl::string_view text, admin::Json* json) {
+void TextOrNull(absl::string_view key, absl::string_view text, JsonWriter* json) {
   json->Key(key);
   if (text.empty()) {
     json->Null();
@@ -91,36 +85,36 @@ std::string TaskValue(const ConfigMap& config) {
 }
 
 std::string CommitValue(int tasks) {
-  return admin::Json().Object().Key("tasks").Signed(tasks).EndObject().text();
+  return JsonWriter().Object().Key("tasks").Signed(tasks).EndObject().text();
 }
 
 // Workers of Kafka before 3.5 read "state", which knows no stopped connectors.
 std::string TargetValue(TargetState state) {
   const TargetState old = state == TargetState::kStopped ? TargetState::kPaused : state;
-  admin::Json json;
+  JsonWriter json;
   json.Object().Key("state").Text(StateWord(old));
   return json.Key("state.v2").Text(StateWord(state)).EndObject().text();
 }
 
 std::string RestartValue(bool include_tasks, bool only_failed) {
-  admin::Json json;
+  JsonWriter json;
   json.Object().Key("include-tasks").Flag(include_tasks);
   return json.Key("only-failed").Flag(only_failed).EndObject().text();
 }
 
 std::string LoggerValue(absl::string_view level) {
-  return admin::Json().Object().Key("level").Text(level).EndObject().text();
+  return JsonWriter().Object().Key("level").Text(level).EndObject().text();
 }
 
 std::string SessionValue(absl::string_view key, absl::Time now) {
-  admin::Json json;
+  JsonWriter json;
   json.Object().Key("key").Text(absl::Base64Escape(key));
   json.Key("algorithm").Text("HmacSHA256");
   return json.Key("creation-timestamp").Signed(absl::ToUnixMillis(now)).EndObject().text();
 }
 
 std::string StatusValue(const StatusRecord& status, absl::string_view worker_id) {
-  admin::Json json;
+  JsonWriter json;
   json.Object().Key("state").Text(status.state);
   TextOrNull("trace", status.trace, &json);
   json.Key("worker_id").Text(worker_id).Key("generation").Signed(1);
@@ -129,7 +123,7 @@ std::string StatusValue(const StatusRecord& status, absl::string_view worker_id)
 }
 
 std::string TopicStatusValue(absl::string_view name, absl::string_view topic, absl::Time now) {
-  admin::Json json;
+  JsonWriter json;
   json.Object().Key("topic").Object().Key("name").Text(topic).Key("connector").Text(name);
   json.Key("task").Signed(0).Key("discoverTimestamp").Signed(absl::ToUnixMillis(now));
   return json.EndObject().EndObject().text();
@@ -150,15 +144,13 @@ ConfigRecordName NameOfConfigRecord(absl::string_view key) {
 absl::StatusOr<ConfigMap> ReadConnectorValue(absl::string_view value) {
   rapidjson::Document document;
   RETURN_IF_ERROR(ParseObject(value, &document));
-  const auto found = std::as_const(document).FindMember("properties");
-  if (found == std::as_const(document).MemberEnd() || !found->value.IsObject())
-    return absl::InvalidArgumentError("the value has no 'properties'");
+  const rapidjson::Value* const found = json::FindObject(document, "properties");
+  if (found == nullptr) return absl::InvalidArgumentError("the value has no 'properties'");
   ConfigMap config;
-  for (const auto& member : found->value.GetObject()) {
+  for (const auto& member : found->GetObject()) {
     std::optional<std::string> text;
-    if (member.value.IsString())
-      text.emplace(member.value.GetString(), member.value.GetStringLength());
-    PutValue(&config, {member.name.GetString(), member.name.GetStringLength()}, std::move(text));
+    if (member.value.IsString()) text.emplace(json::TextOf(member.value));
+    PutValue(&config, std::string(json::TextOf(member.name)), std::move(text));
   }
   return config;
 }
@@ -166,17 +158,17 @@ absl::StatusOr<ConfigMap> ReadConnectorValue(absl::string_view value) {
 absl::StatusOr<int> ReadCommitValue(absl::string_view value) {
   rapidjson::Document document;
   RETURN_IF_ERROR(ParseObject(value, &document));
-  const auto found = std::as_const(document).FindMember("tasks");
-  if (found == std::as_const(document).MemberEnd() || !found->value.IsInt())
+  const rapidjson::Value* const found = json::Find(document, "tasks");
+  if (found == nullptr || !found->IsInt())
     return absl::InvalidArgumentError("the value has no 'tasks'");
-  return found->value.GetInt();
+  return found->GetInt();
 }
 
 absl::StatusOr<TargetState> ReadTargetValue(absl::string_view value) {
   rapidjson::Document document;
   RETURN_IF_ERROR(ParseObject(value, &document));
-  std::string word = TextMember(document, "state.v2");
-  if (word.empty()) word = TextMember(document, "state");
+  std::string word = json::TextIn(document, "state.v2");
+  if (word.empty()) word = json::TextIn(document, "state");
   for (const TargetState state :
        {TargetState::kStarted, TargetState::kPaused, TargetState::kStopped}) {
     if (StateWord(state) == word) return state;
@@ -187,7 +179,7 @@ absl::StatusOr<TargetState> ReadTargetValue(absl::string_view value) {
 absl::StatusOr<std::string> ReadLoggerValue(absl::string_view value) {
   rapidjson::Document document;
   RETURN_IF_ERROR(ParseObject(value, &document));
-  return TextMember(document, "level");
+  return json::TextIn(document, "level");
 }
 
 // A topic's name has no colon.

@@ -1,17 +1,17 @@
 #include "absl/strings/str_cat.h"
-#include "admin/json.h"
+#include "base/json.h"
 #include "rest/plugins/validation.h"
 
 namespace walduct::rest {
 namespace {
 
-void AddTexts(absl::string_view key, const std::vector<std::string>& texts, admin::Json* json) {
+void AddTexts(absl::string_view key, const std::vector<std::string>& texts, JsonWriter* json) {
   json->Key(key).Array();
   for (const std::string& text : texts) json->Text(text);
   json->EndArray();
 }
 
-void AddOptional(absl::string_view key, const std::optional<std::string>& text, admin::Json* json) {
+void AddOptional(absl::string_view key, const std::optional<std::string>& text, JsonWriter* json) {
   json->Key(key);
   if (text) {
     json->Text(*text);
@@ -20,7 +20,7 @@ void AddOptional(absl::string_view key, const std::optional<std::string>& text, 
   }
 }
 
-void AddDefinition(const Definition& one, admin::Json* json) {
+void AddDefinition(const Definition& one, JsonWriter* json) {
   json->Object().Key("name").Text(one.name).Key("type").Text(one.type);
   json->Key("required").Flag(one.required);
   AddOptional("default_value", one.default_value, json);
@@ -42,7 +42,7 @@ std::optional<std::string> ShownValue(const ValidatedSetting& one) {
 }  // namespace
 
 std::string ValidationJson(const Validation& validation) {
-  admin::Json json;
+  JsonWriter json;
   json.Object().Key("name").Text(ConnectorPlugin().class_name);
   json.Key("error_count").Whole(validation.errors().size());
   AddTexts("groups", validation.groups(), &json);
@@ -60,7 +60,7 @@ std::string ValidationJson(const Validation& validation) {
 }
 
 std::string DefinitionJson(const Definition& definition) {
-  admin::Json json;
+  JsonWriter json;
   AddDefinition(definition, &json);
   return json.text();
 }

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
+#include "base/json.h"
 #include "base/lsn.h"
 #include "base/plain_text.h"
 #include "base/utf8.h"

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/time/time.h"
+#include "base/json.h"
 #include "base/plain_text.h"
 
 namespace walduct::sink {

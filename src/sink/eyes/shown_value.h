@@ -7,6 +7,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
+#include "base/json.h"
 
 namespace walduct::sink {
 
