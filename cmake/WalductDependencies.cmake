@@ -17,18 +17,12 @@ foreach(library IN LISTS imported)
 endforeach()
 find_package(OpenSSL REQUIRED)
 find_package(CLI11 REQUIRED)
-# spdlog and fmt by their headers, for one source: as shared libraries they would be the only ones that need a shared libstdc++.
-find_path(SPDLOG_INCLUDE spdlog/spdlog.h REQUIRED)
-find_path(FMT_INCLUDE fmt/format.h REQUIRED)
-add_library(walduct_spdlog INTERFACE)
-target_include_directories(walduct_spdlog SYSTEM INTERFACE ${SPDLOG_INCLUDE} ${FMT_INCLUDE})
-target_compile_definitions(walduct_spdlog INTERFACE SPDLOG_FMT_EXTERNAL FMT_HEADER_ONLY)
 pkg_check_modules(PCRE2 REQUIRED IMPORTED_TARGET libpcre2-8)
 pkg_check_modules(LIBPQ REQUIRED IMPORTED_TARGET libpq)
 pkg_check_modules(MICROHTTPD REQUIRED IMPORTED_TARGET libmicrohttpd)
 pkg_check_modules(GNUTLS REQUIRED IMPORTED_TARGET gnutls)  # TLS of libmicrohttpd
 pkg_check_modules(YAML REQUIRED yaml-0.1)
-find_library(YAML_ARCHIVE libyaml.a REQUIRED)  # linked in, for the same reason
+find_library(YAML_ARCHIVE libyaml.a REQUIRED)  # linked in
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 find_path(CURL_INCLUDE curl/curl.h REQUIRED)  # the headers alone
 find_path(RAPIDJSON_INCLUDE rapidjson/document.h REQUIRED)  # header-only, in the system include path

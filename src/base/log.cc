@@ -1,18 +1,21 @@
 #include "base/log.h"
 
-#include <spdlog/sinks/stdout_color_sinks.h>
-#include <spdlog/spdlog.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <map>
-#include <memory>
-#include <mutex>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "base/clock.h"
 #include "base/json_text.h"
 #include "base/log_tail.h"
+#include "base/mutex.h"
 #include "base/plain_text.h"
 #include "base/utf8.h"
 
@@ -35,41 +38,31 @@ absl::string_view RoomOf(absl::string_view file) {
 class Levels {
  public:
   void SetAll(Level level) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     all_ = level;
     rooms_.clear();
   }
 
   void Set(absl::string_view room, Level level) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     rooms_[std::string(room)] = level;
   }
 
   bool Shows(Level level, absl::string_view file) const {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto found = rooms_.empty() ? rooms_.end() : rooms_.find(RoomOf(file));
     return level >= (found == rooms_.end() ? all_ : found->second);
   }
 
  private:
-  mutable std::mutex mutex_;
-  Level all_ = Level::kInfo;                         // guarded by mutex_
-  std::map<std::string, Level, std::less<>> rooms_;  // guarded by mutex_
+  mutable Mutex mutex_;
+  Level all_ ABSL_GUARDED_BY(mutex_) = Level::kInfo;
+  std::map<std::string, Level, std::less<>> rooms_ ABSL_GUARDED_BY(mutex_);
 };
 
 Levels& AllLevels() {
   static Levels levels;
   return levels;
-}
-
-spdlog::logger& Logger() {
-  static const std::shared_ptr<spdlog::logger> logger = [] {
-    auto created = spdlog::stderr_color_mt("walduct");
-    created->set_level(spdlog::level::debug);
-    created->set_pattern("%Y-%m-%dT%H:%M:%S.%eZ %^%-7l%$ %v", spdlog::pattern_time_type::utc);
-    return created;
-  }();
-  return *logger;
 }
 
 // Quoted, and still one line: the quotes and backslashes first, then what is not plain.
@@ -95,7 +88,7 @@ void AppendJson(absl::string_view text, std::string* out) {
   AppendJsonString(IsValidUtf8(text) ? text : ReplaceInvalidUtf8(text), out);
 }
 
-// The members after time and level; the pattern writes those and the braces.
+// The members after time and level.
 std::string JsonMembers(absl::string_view message, Fields fields) {
   std::string line = "\"message\":";
   AppendJson(message, &line);
@@ -116,28 +109,65 @@ std::string JsonMembers(absl::string_view message, Fields fields) {
   return line;
 }
 
-spdlog::level::level_enum ToSpdlog(Level level) {
+struct Word {
+  absl::string_view text, colour;
+};
+Word WordOf(Level level) {
   switch (level) {
     case Level::kDebug:
-      return spdlog::level::debug;
+      return {"debug", "\033[36m"};
     case Level::kInfo:
-      return spdlog::level::info;
+      return {"info", "\033[32m"};
     case Level::kWarn:
-      return spdlog::level::warn;
+      return {"warning", "\033[33m\033[1m"};
     case Level::kError:
-      return spdlog::level::err;
+      return {"error", "\033[31m\033[1m"};
   }
-  return spdlog::level::info;
+  return {};
+}
+
+// Whether it is a terminal that does.
+bool ShowsColours() {
+  static const bool shows = [] {
+    const char* const terminal = std::getenv("TERM");
+    if (isatty(STDERR_FILENO) == 0) return false;
+    if (std::getenv("COLORTERM") != nullptr) return true;
+    constexpr absl::string_view kKinds[] = {
+        "ansi", "color", "console", "cygwin", "gnome", "konsole", "kterm",     "linux",
+        "msys", "putty", "rxvt",    "screen", "vt100", "xterm",   "alacritty", "vt102"};
+    return terminal != nullptr &&
+           std::any_of(std::begin(kKinds), std::end(kKinds), [terminal](absl::string_view kind) {
+             return absl::StrContains(terminal, kind);
+           });
+  }();
+  return shows;
+}
+
+// In one piece: lines of several threads do not mix.
+void Print(Level level, Format format, absl::string_view rest) {
+  constexpr size_t kWidth = 7;
+  const std::string time =
+      absl::FormatTime("%Y-%m-%dT%H:%M:%E3SZ", Clock::Real().Now(), absl::UTCTimeZone());
+  const Word word = WordOf(level);
+  const bool colours = format == Format::kText && ShowsColours();
+  const std::string line =
+      format == Format::kJson
+          ? absl::StrCat("{\"time\":\"", time, "\",\"level\":\"", word.text, "\",", rest, "}\n")
+          : absl::StrCat(time, " ", colours ? word.colour : "", word.text,
+                         std::string(kWidth - word.text.size(), ' '), colours ? "\033[m" : "", " ",
+                         rest, "\n");
+  std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
 void Write(Level level, absl::string_view message, Fields fields, const char* file) {
   if (!AllLevels().Shows(level, file)) return;
   const std::string connector = t_connector.empty() ? "" : absl::StrCat("[", t_connector, "] ");
-  const std::string line = g_format == Format::kJson ? JsonMembers(message, fields)
-                                                     : TextLine(connector, message, fields);
+  const Format format = g_format;
+  const std::string rest =
+      format == Format::kJson ? JsonMembers(message, fields) : TextLine(connector, message, fields);
   if (Clock* const clock = g_keeps; clock != nullptr)
     KeptLines().Keep(t_connector, level, clock->Now(), TextLine("", message, fields));
-  Logger().log(ToSpdlog(level), spdlog::string_view_t(line.data(), line.size()));
+  Print(level, format, rest);
 }
 
 }  // namespace
@@ -152,10 +182,6 @@ LogTail& KeptLines() {
 void Configure(Level level, Format format) {
   g_format = format;
   SetLevel(level);
-  if (format == Format::kJson) {
-    Logger().set_pattern("{\"time\":\"%Y-%m-%dT%H:%M:%S.%eZ\",\"level\":\"%l\",%v}",
-                         spdlog::pattern_time_type::utc);
-  }
 }
 
 void SetLevel(Level level) { AllLevels().SetAll(level); }
