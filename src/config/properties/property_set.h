@@ -6,11 +6,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "config/properties/definition.h"
@@ -63,7 +64,7 @@ class PropertySet {
  private:
   const PropertyTable* table_;
   std::vector<Property> properties_;
-  absl::flat_hash_map<std::string, size_t> index_;
+  std::map<std::string, size_t, std::less<>> index_;
 };
 
 }  // namespace walduct::config

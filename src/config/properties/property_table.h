@@ -3,11 +3,11 @@
 // from it. Immutable; thread-safe.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "config/properties/definition.h"
@@ -43,7 +43,7 @@ class PropertyTable {
 
   std::vector<PropertySection> sections_;
   std::vector<const PropertyDefinition*> all_, patterns_;
-  absl::flat_hash_map<absl::string_view, const PropertyDefinition*> exact_, aliases_;
+  std::map<absl::string_view, const PropertyDefinition*> exact_, aliases_;
 };
 
 }  // namespace walduct::config
