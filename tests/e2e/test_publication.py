@@ -166,6 +166,24 @@ def test_a_publication_that_was_away_ends_the_stream(heard, each_pg, databases, 
     assert connector.events() == []
 
 
+def test_a_publication_that_was_dropped_while_it_ran_has_no_other_name(db, connectors):
+    """The position that was stored meanwhile knows which one was read, and nothing has it."""
+    db.script(f'create table a (id int primary key); create publication "{db.name}" for table a')
+    connector = connectors(db, {"publication.autocreate.mode": "disabled", "walduct.stall.warn.ms": "1000"}, sink="file",
+                           worker={"offset.flush.interval.ms": "50"})
+    connector.start("--listen", "127.0.0.1:0").wait_streaming()
+    db.execute("insert into a values (1)")
+    wait_until(lambda: "walduct_tables" in (connector.offset() or {}), 30, "it is stored which one was read")
+    connector.wait_events(1)
+    db.script(f'create publication "{db.name}_new" for table a; drop publication "{db.name}"')
+    connector.wait_log("warning .*the publication is gone")
+    db.execute("insert into a values (2)")
+    assert connector.wait_exit(30) == 3
+    connector.start()
+    assert connector.wait_exit(30) == 3 and connector.logged("stopped: .*does not exist.*reason=publication_missing hint=.*CREATE PUBLICATION")
+    assert f"{db.name}_new" not in connector.log_text()
+
+
 @pytest.mark.parametrize("mode", ["disabled", "filtered"])
 def test_a_publication_that_was_renamed_is_read_on(mode, db, connectors):
     """Its new name serves what is written from then on: nothing is to be read anew."""
@@ -183,6 +201,10 @@ def test_a_publication_that_was_renamed_is_read_on(mode, db, connectors):
     connector.wait_log("warning .*the publication is gone.*reason=publication_missing " + hint)
     db.execute("insert into a values (2)")
     assert connector.wait_exit(30) == 3 and connector.logged("stopped: .*reason=publication_missing " + hint)
+    connector.start()
+    assert connector.wait_exit(30) == 3 and connector.logged(f'stopped: .*has been renamed to "{db.name}_new" reason=publication_missing ' + hint)
+    said = connector.call("doctor").stdout
+    assert "publication_missing" in said and f"set publication.name={db.name}_new, " in said and "--accept-loss" not in said, said
     connector.config["publication.name"] = f"{db.name}_new"
     connector.start().wait_streaming()
     connector.wait_events(2)

@@ -130,6 +130,19 @@ TEST(TableGapsTest, WhatIsCapturedAndNotSentNowStaysAsItWas) {
   EXPECT_EQ(Gaps(now, Named(1), By({12})), One(Kind::kBack, 1)) << "it came back";
 }
 
+// It may have another name, by which it goes on.
+TEST(TableGapsTest, APublicationThatIsGoneIsKnownByItsOid) {
+  Coverage gone;
+  gone.tables[Oid{1}] = {};
+  KnownTables known = Known({11});
+  known.names_others = {Oid{50}};
+  known.settings = "iudt 7";
+  EXPECT_EQ(KnowNow(known, {Named(1)}, gone), known);
+  EXPECT_EQ(KnowNow({}, {}, gone).publication, Oid{}) << "nobody has ever seen one";
+  const Coverage other = {.publication = Oid{901}, .names_others = {}, .tables = {}};
+  EXPECT_EQ(KnowNow(known, {}, other).publication, Oid{901});
+}
+
 KnownTables Many(uint32_t count, const std::string& prefix = "public.table_") {
   KnownTables known;
   known.lists = "0123456789abcdef";

@@ -29,6 +29,7 @@
 #include "replication/coverage.h"
 #include "replication/options.h"
 #include "replication/publication/publication.h"
+#include "replication/publication/renamed_publication.h"
 #include "replication/publication_name.h"
 #include "replication/slot.h"
 
@@ -132,6 +133,13 @@ void TellOfNoPublication(const Subject& subject, Findings* findings) {
        .hint = ""});
 }
 
+// In the place of what is said of one that is missing, which loses what its new name still brings.
+void TellOfRename(const absl::Status& renamed, Findings* findings) {
+  std::erase_if(findings->all,
+                [](const Finding& finding) { return finding.reason == "publication_missing"; });
+  findings->Add(renamed);
+}
+
 // The server decodes a change by the publications as they were when it was written.
 absl::Status ComparePublication(postgres::Connection& connection, const Subject& subject,
                                 const KnownTables& known, const replication::Coverage& coverage,
@@ -141,6 +149,13 @@ absl::Status ComparePublication(postgres::Connection& connection, const Subject&
   const bool anew = known.publication != Oid{} && coverage.publication != Oid{} &&
                     known.publication != coverage.publication;
   if (slot && coverage.publication == Oid{}) {
+    const absl::Status renamed = replication::CheckNotRenamed(
+        connection, subject.replication.publication_name, known.publication);
+    if (ErrorReason(renamed) == "publication_missing") {
+      TellOfRename(renamed, findings);
+      return absl::OkStatus();
+    }
+    RETURN_IF_ERROR(renamed);
     bool told = false;
     for (Finding& finding : findings->all) {
       if (finding.reason != "publication_missing") continue;

@@ -130,14 +130,16 @@ std::vector<TableGap> FindGaps(const KnownTables& known, bool same_lists,
 
 KnownTables KnowNow(const KnownTables& known, const std::vector<postgres::TableName>& captured,
                     const Coverage& coverage) {
+  // One that is gone may have another name, and come back: by its OID it is found.
+  const bool gone = coverage.publication == Oid{};
   KnownTables now{.lists = known.lists,
-                  .publication = coverage.publication,
-                  .names_others = coverage.names_others,
-                  .settings = coverage.settings,
+                  .publication = gone ? known.publication : coverage.publication,
+                  .names_others = gone ? known.names_others : coverage.names_others,
+                  .settings = gone ? known.settings : coverage.settings,
                   .seen = known.seen,
                   .tables = {}};
   if (known.seen.empty() || !coverage.since.empty()) now.seen = coverage.seen;
-  const bool same_publication = known.publication == coverage.publication;
+  const bool same_publication = known.publication == now.publication;
   for (const postgres::TableName& table : captured) {
     const std::string name = NameOf(table);
     const auto found = coverage.tables.find(table.relation);
