@@ -62,6 +62,10 @@ def test_an_attached_table_is_told_of_until_it_is_read(when, db, connectors):
     db.script(f"begin; {move}; commit" if when == "one transaction" else move)
     db.execute("update ev set v = 'later' where id = 15")
     if when == "stopped":
+        found = json.loads(connector.call("doctor", "--json").stdout)["connectors"][0]["findings"]
+        said = [(f["message"], f["hint"]) for f in found if f["reason"] == "partition_attached"]
+        assert len(said) == 1 and said[0][0].endswith("not sent (1): public.ev_2 (of public.ev)"), found
+        assert said[0][1].startswith("walduct signal execute-snapshot --table public.ev --filter "), said
         started(connector)
         surface = Surface(connector)
     wait_until(lambda: of(connector, "u") == [15], 60, "the stream has what comes later")

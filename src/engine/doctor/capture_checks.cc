@@ -23,7 +23,6 @@
 #include "engine/world/slots/slot_tables.h"
 #include "incremental/options/incremental_options.h"
 #include "names/table_filter.h"
-#include "postgres/table_argument.h"
 #include "replication/capture/capture_catalog.h"
 #include "replication/capture/capture_judge.h"
 #include "replication/coverage.h"
@@ -100,24 +99,28 @@ void AddAsAStartDoes(const KnownTables& known, const std::vector<postgres::Table
   }
 }
 
-Finding FindingOf(TableGap::Kind kind, const std::vector<postgres::TableName>& tables, bool reads) {
+// Of one kind.
+Finding FindingOf(const std::vector<TableGap>& gaps, bool reads) {
   std::vector<std::string> named;
-  for (const postgres::TableName& table : tables) named.push_back(NameOf(table));
+  for (const TableGap& gap : gaps) {
+    const std::string name = NameOf(gap.table);
+    named.push_back(gap.partition.empty() ? name : absl::StrCat(gap.partition, " (of ", name, ")"));
+  }
   if (named.size() > kMostNamed) named.resize(kMostNamed);
   const std::string names =
-      absl::StrCat(absl::StrJoin(named, ", "), tables.size() > named.size() ? ", …" : "");
+      absl::StrCat(absl::StrJoin(named, ", "), gaps.size() > named.size() ? ", …" : "");
+  const TableGap& first = gaps.front();
   Finding finding{.severity = reads ? Severity::kNotice : Severity::kWarning,
-                  .reason = "captured_tables_changed",
+                  .reason = first.kind == TableGap::Kind::kAttached ? "partition_attached"
+                                                                    : "captured_tables_changed",
                   .message = {},
                   .hint = {}};
-  finding.message = absl::StrCat("since the stored position, ", DescribeGap(kind),
-                                 reads ? " read by the next start (" : " not sent (", tables.size(),
-                                 "): ", names);
+  finding.message =
+      absl::StrCat("since the stored position, ", DescribeGap(first.kind),
+                   reads ? " read by the next start (" : " not sent (", gaps.size(), "): ", names);
   if (!reads)
-    finding.hint =
-        absl::StrCat("walduct signal execute-snapshot --table ",
-                     postgres::TableArgument(tables.front().schema, tables.front().table),
-                     ", or walduct.snapshot.new.tables=incremental before the next start");
+    finding.hint = absl::StrCat(
+        CommandFor(first), ", or walduct.snapshot.new.tables=incremental before the next start");
   return finding;
 }
 
@@ -191,13 +194,13 @@ absl::Status Compare(postgres::Connection& connection, const Subject& subject,
   RETURN_IF_ERROR(ComparePublication(connection, subject, known, coverage, findings));
   if (subject.replication.publication_autocreate == replication::PublicationAutocreate::kFiltered)
     AddAsAStartDoes(known, captured.own, &coverage);
-  std::map<TableGap::Kind, std::vector<postgres::TableName>> gaps;
+  std::map<TableGap::Kind, std::vector<TableGap>> gaps;
   for (const TableGap& gap : FindGaps(known, true, captured.own, coverage)) {
     if (gap.kind != TableGap::Kind::kReplaced && NameOf(gap.table) != subject.tables.signal_table)
-      gaps[gap.kind].push_back(gap.table);
+      gaps[gap.kind].push_back(gap);
   }
   const bool reads = subject.incremental.reads_new_tables;
-  for (const auto& [kind, tables] : gaps) findings->Add(FindingOf(kind, tables, reads));
+  for (const auto& [kind, of_kind] : gaps) findings->Add(FindingOf(of_kind, reads));
   return absl::OkStatus();
 }
 

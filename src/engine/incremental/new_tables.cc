@@ -57,17 +57,6 @@ std::string ShellQuoted(absl::string_view text) {
   return absl::StrCat("'", absl::StrReplaceAll(text, {{"'", R"('\'')"}}), "'");
 }
 
-// What brings the rows.
-std::string CommandFor(const TableGap& gap) {
-  const std::string table = postgres::TableArgument(gap.table.schema, gap.table.table);
-  std::string command = absl::StrCat("walduct signal execute-snapshot --table ", table);
-  if (!gap.condition.empty()) {
-    const std::string name = table.starts_with("'") ? Quoted(gap.table) : table;
-    absl::StrAppend(&command, " --filter ", ShellQuoted(absl::StrCat(name, "=", gap.condition)));
-  }
-  return command;
-}
-
 constexpr absl::string_view kByItself =
     ", or walduct.snapshot.new.tables=incremental: docs/snapshots.md";
 
@@ -81,6 +70,16 @@ absl::string_view ReasonOf(Kind kind) {
 }
 
 }  // namespace
+
+std::string CommandFor(const TableGap& gap) {
+  const std::string table = postgres::TableArgument(gap.table.schema, gap.table.table);
+  std::string command = absl::StrCat("walduct signal execute-snapshot --table ", table);
+  if (!gap.condition.empty()) {
+    const std::string name = table.starts_with("'") ? Quoted(gap.table) : table;
+    absl::StrAppend(&command, " --filter ", ShellQuoted(absl::StrCat(name, "=", gap.condition)));
+  }
+  return command;
+}
 
 NewTables::NewTables(Parts parts, std::vector<postgres::TableName> captured)
     : parts_(std::move(parts)),

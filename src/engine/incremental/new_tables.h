@@ -31,6 +31,9 @@
 
 namespace walduct::engine {
 
+// What brings the rows: "walduct signal execute-snapshot …".
+std::string CommandFor(const TableGap& gap);
+
 class NewTables {
  public:
   static constexpr char kMember[] = "walduct_tables";
