@@ -19,10 +19,6 @@ constexpr int kVersionWithTidRanges = 140000;
 // Where so many running transactions are listed, the oldest one stands for all.
 constexpr size_t kLongestSeen = 2000;
 
-constexpr absl::string_view kSeen = R"(
-SELECT s.now::pg_catalog.text, pg_catalog.txid_snapshot_xmin(s.now)
-FROM (SELECT pg_catalog.txid_current_snapshot() AS now) s)";
-
 // $0: a transaction id, which lacks its upper half.
 constexpr absl::string_view kWhole =
     "n.next - ((n.next - $0::pg_catalog.text::pg_catalog.int8) & 4294967295)";
@@ -137,10 +133,9 @@ absl::StatusOr<std::vector<Coverage::Attached>> LookInto(postgres::Connection& c
 
 }  // namespace
 
-absl::StatusOr<std::string> ReadSeen(postgres::Connection& connection) {
-  ASSIGN_OR_RETURN(const Result seen, connection.Query(postgres::OneRow(2), kSeen));
-  if (seen.Get(0, 0).size() <= kLongestSeen) return std::string(seen.Get(0, 0));
-  return absl::StrCat(seen.Get(0, 1), ":", seen.Get(0, 1), ":");
+std::string SeenText(absl::string_view snapshot, absl::string_view oldest) {
+  return snapshot.size() <= kLongestSeen ? std::string(snapshot)
+                                         : absl::StrCat(oldest, ":", oldest, ":");
 }
 
 absl::StatusOr<std::vector<Coverage::Attached>> ReadAttached(postgres::Connection& connection,

@@ -12,13 +12,14 @@
 
 namespace walduct::replication {
 
-// Which transactions are behind now, as text that goes with a position.
-absl::StatusOr<std::string> ReadSeen(postgres::Connection& connection);
+// Which transactions are behind, as text that goes with a position. snapshot: of
+// txid_current_snapshot. oldest: the first that it has running.
+std::string SeenText(absl::string_view snapshot, absl::string_view oldest);
 
 struct AttachedQuery {
   std::vector<Oid> tables;  // as which rows come
   bool via_root = false;    // partitioned ones bring the rows of what is below them
-  std::string since;        // of ReadSeen
+  std::string since;        // of SeenText
 };
 // Those that were attached since then, but for what was empty, as far as that can be seen.
 absl::StatusOr<std::vector<Coverage::Attached>> ReadAttached(postgres::Connection& connection,

@@ -19,8 +19,11 @@ using postgres::Rows;
 
 constexpr int kFirstWithSchemas = 150000;
 
-// Older servers lack columns.
+// Older servers lack columns. What it has not seen comes to be while the others are asked, and is
+// then seen twice, not never.
 constexpr absl::string_view kHead = R"(
+SELECT s.now::pg_catalog.text, pg_catalog.txid_snapshot_xmin(s.now), h.*
+FROM (SELECT pg_catalog.txid_current_snapshot() AS now) s LEFT JOIN (
 SELECT p.oid, p.puballtables, COALESCE(o.via_root, 'false') = 'true',
   pg_catalog.concat(CASE WHEN p.pubinsert THEN 'i' END, CASE WHEN p.pubupdate THEN 'u' END,
     CASE WHEN p.pubdelete THEN 'd' END, CASE WHEN o.truncates = 'true' THEN 't' END,
@@ -29,7 +32,7 @@ FROM pg_catalog.pg_publication p CROSS JOIN LATERAL (
   SELECT pg_catalog.to_jsonb(p) OPERATOR(pg_catalog.->>) 'pubtruncate' AS truncates,
          pg_catalog.to_jsonb(p) OPERATOR(pg_catalog.->>) 'pubviaroot' AS via_root,
          pg_catalog.to_jsonb(p) OPERATOR(pg_catalog.->>) 'pubgencols' AS generated) o
-WHERE p.pubname = $1)";
+WHERE p.pubname = $1) h ON true)";
 
 constexpr absl::string_view kTables = R"(
 SELECT r.oid, r.prrelid, r.prrelid IN (SELECT c.oid FROM pg_catalog.pg_class c WHERE c.relkind = 'p')
@@ -88,12 +91,13 @@ struct Entries {
 
 absl::StatusOr<bool> ReadHead(postgres::Connection& connection, const std::string& name,
                               Coverage* coverage) {
-  ASSIGN_OR_RETURN(const Result head, connection.Query(Rows(4), kHead, {name}));
-  if (head.rows() == 0) return false;
-  coverage->publication = ParseOid(head.Get(0, 0));
-  coverage->all_tables = head.Get(0, 1) == "t";
-  coverage->settings = std::string(head.Get(0, 3));
-  return head.Get(0, 2) == "t";
+  ASSIGN_OR_RETURN(const Result head, connection.Query(postgres::OneRow(6), kHead, {name}));
+  coverage->seen = SeenText(head.Get(0, 0), head.Get(0, 1));
+  if (head.is_null(0, 2)) return false;
+  coverage->publication = ParseOid(head.Get(0, 2));
+  coverage->all_tables = head.Get(0, 3) == "t";
+  coverage->settings = std::string(head.Get(0, 5));
+  return head.Get(0, 4) == "t";
 }
 
 absl::StatusOr<Entries> ReadEntries(postgres::Connection& connection, Coverage* coverage) {
@@ -149,8 +153,6 @@ absl::StatusOr<Coverage> ReadCoverage(postgres::Connection& connection,
                                       const std::vector<postgres::TableName>& tables,
                                       absl::string_view since) {
   Coverage coverage;
-  // First: what comes to be meanwhile is seen twice, not never.
-  ASSIGN_OR_RETURN(coverage.seen, ReadSeen(connection));
   ASSIGN_OR_RETURN(const std::string name, ResolvePublicationName(connection, publication));
   ASSIGN_OR_RETURN(const bool via_root, ReadHead(connection, name, &coverage));
   ASSIGN_OR_RETURN(const Entries entries, ReadEntries(connection, &coverage));
