@@ -4,12 +4,14 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "incremental/chunks/place.h"
 #include "incremental/options/incremental_options.h"
 #include "incremental/stored/key_text.h"
+#include "postgres/table_argument.h"
 
 namespace walduct::incremental {
 namespace {
@@ -17,6 +19,14 @@ namespace {
 constexpr size_t kRecentCommits = 4096;
 constexpr absl::Duration kFirstRetry = absl::Seconds(1);
 constexpr absl::Duration kLongestRetry = absl::Seconds(30);
+
+// The rows that it lacks come with the next one alone.
+std::string AndAskAgain(const std::string& hint, const TableId& table) {
+  const std::string again =
+      absl::StrCat("ask for it again: walduct signal execute-snapshot --table ",
+                   postgres::TableArgument(table.schema, table.table));
+  return hint.empty() ? again : absl::StrCat(absl::StripSuffix(hint, ";"), "; then ", again);
+}
 
 }  // namespace
 
@@ -248,11 +258,14 @@ absl::Status IncrementalSnapshots::OnChunk(Chunk chunk) {
     case Chunk::Outcome::kUnknown:
     case Chunk::Outcome::kFailed: {
       const bool unknown = chunk.outcome == Chunk::Outcome::kUnknown;
+      const std::string hint =
+          unknown ? ErrorHint(chunk.error) : AndAskAgain(ErrorHint(chunk.error), table);
       log::Warn(
           absl::StrCat("incremental snapshot: the table is left out: ", chunk.error.message()),
-          {{"table", table.Text()},
+          {{"rows_before", table_rows_},
+           {"table", table.Text()},
            {"reason", ErrorReason(chunk.error)},
-           {"hint", ErrorHint(chunk.error)}});
+           {"hint", hint}});
       // What Debezium tells of it says no more than SQL_EXCEPTION.
       RETURN_IF_ERROR(
           parts_.output->Notify({.id = state_.correlation_id,
@@ -262,7 +275,7 @@ absl::Status IncrementalSnapshots::OnChunk(Chunk chunk) {
                                              {"scanned_collection", table.Text()},
                                              {"reason", ErrorReason(chunk.error)},
                                              {"message", std::string(chunk.error.message())},
-                                             {"hint", ErrorHint(chunk.error)}},
+                                             {"hint", hint}},
                                  .time_ms = absl::ToUnixMillis(parts_.clock->Now()),
                                  .is_extra = true}));
       return EndTable(unknown ? "UNKNOWN_SCHEMA" : "SQL_EXCEPTION", !unknown);

@@ -209,3 +209,51 @@ def test_PRM_what_an_override_reads(databases, pg17, roles, connectors):
     assert [r["name"] for r in reads(connector.wait_events(2), "people")] == ["ann", "bob"]
     connector.stop()
     assert re.search("snapshot completed", connector.log_text())
+
+
+# By what is revoked while an incremental snapshot runs: what gives it again.
+REVOKED = {
+    "select on s.big": ("table_not_readable", 'GRANT SELECT ("id", "v") ON "s"."big" TO "{role}"; then ask for it again: '
+                        'walduct signal execute-snapshot --table s.big'),
+    "select (v) on s.narrow": ("table_not_readable", 'GRANT SELECT ("v") ON "s"."narrow" TO "{role}"; then ask for it again: '
+                               'walduct signal execute-snapshot --table s.narrow'),
+    "usage on schema s": ("table_not_readable", 'GRANT USAGE ON SCHEMA "s" TO "{role}"; then ask for it again: '
+                          'walduct signal execute-snapshot --table s.'),
+}
+
+
+def test_PRM_revoked_while_an_incremental_snapshot_runs(databases, pg17, roles, connectors):
+    """What it leaves out is told with the rows that it has read, and with all that brings the rest."""
+    db = databases(pg17)
+    rows = 3000
+    db.script(f"""create schema s; create table sig (id varchar(64) primary key, type varchar(64), data varchar(4096));
+                  create table s.big (id int primary key, v text, secret text); create table s.narrow (like s.big including all);
+                  create publication "{db.name}" for table s.big, s.narrow, sig;
+                  insert into s.big select i, 'x' from generate_series(1, {rows}) i; insert into s.narrow select * from s.big""")
+    role = roles(db)
+    for rights in ("usage on schema public, s", "select on s.big", "select (id, v) on s.narrow", "insert, select, delete on sig"):
+        role.grant(rights)
+    connector = connectors(db, {
+        "publication.autocreate.mode": "disabled", "snapshot.mode": "no_data", "schema.include.list": None,
+        "table.include.list": "s.big,s.narrow,public.sig", "column.exclude.list": r"s\..*\.secret", "signal.data.collection": "public.sig",
+        "incremental.snapshot.chunk.size": "10", "database.user": role.name, "database.password": "x"}, sink="file")
+    connector.start().wait_streaming()
+
+    def ask(name, table):
+        data = json.dumps({"data-collections": [f"s.{table}"], "type": "incremental"})
+        db.execute("insert into sig values (%s, 'execute-snapshot', %s)", name, data)
+
+    for rights, (reason, hint) in REVOKED.items():
+        table = "narrow" if "narrow" in rights else "big"
+        before = len(reads(connector.events(), table))
+        ask(f"{rights} 1", table)
+        connector.wait_events(lambda seen: len(reads(seen, table)) > before)
+        role.revoke(rights)
+        connector.wait_log(f"warning .*the table is left out.*rows_before=[1-9]\\d* table=s.{table} reason={reason} hint="
+                           + re.escape(json.dumps(hint.format(role=role.name))[:-1]), 10)
+        role.grant(rights)
+        seen = len(connector.events())
+        assert len(reads(connector.events(), table)) < before + rows
+        ask(f"{rights} 2", table)
+        connector.wait_events(lambda events: len({row["id"] for row in reads(events[seen:], table)}) == rows)
+    assert connector.running()
