@@ -31,7 +31,7 @@ Again WhyAgain(const Window& window) {
     return {"window_unclear",
             "rows were deleted meanwhile, and what partitions send of them does not tell which",
             "give each partition a replica identity with the columns of the records' key: ALTER "
-            "TABLE … REPLICA IDENTITY DEFAULT, or FULL"};
+            "TABLE … REPLICA IDENTITY DEFAULT, or FULL where the publication sends all columns"};
   }
   return {"commit_held_up", "a transaction that was streamed is not visible to other sessions yet",
           HintOfHeld(window.chunk())};

@@ -91,8 +91,8 @@ void WarnOfKey(const event::TableSchema& schema, const std::vector<uint16_t>& ch
       schema.partitioned
           ? "message.key.columns names columns that are not part of the replica identity of every "
             "partition: keys of deletes and of key changes lack them where they are not; ALTER "
-            "TABLE … REPLICA IDENTITY FULL, or a key, for each partition (the table's own is not "
-            "handed on to those that exist)"
+            "TABLE … REPLICA IDENTITY FULL, where the publication sends all columns, or a key, for "
+            "each partition (the table's own is not handed on to those that exist)"
           : "message.key.columns names columns whose old values the server does not send, so keys "
             "of deletes and of key changes lack them; ALTER TABLE … REPLICA IDENTITY FULL, where "
             "the publication sends all columns of the table",

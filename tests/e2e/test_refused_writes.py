@@ -17,6 +17,8 @@ alter table listed_full replica identity full; create table covered (id int prim
 create table filtered (id int primary key, a int, b int); create table filtered_key (id int primary key, a int);
 create table filtered_full (id int primary key, a int); alter table filtered_full replica identity full;
 create table keyless_listed (a int, b int);
+create table nothing (id int primary key, a int); alter table nothing replica identity nothing;
+create table nothing_listed (id int primary key, a int, b int); alter table nothing_listed replica identity nothing;
 """
 GENERATED = """
 create table stored (id int primary key, a int, v int generated always as (a * 3) stored); alter table stored replica identity full;
@@ -33,7 +35,7 @@ create table virtual_key (id int primary key, a int, v int generated always as (
 TABLES = re.compile(r"create table (\w+)")
 # Tables of which all columns are meant come by the schema of their own publication: for tables, with lists and filters.
 MEMBERS = """keyed, keyless, whole, listed (a, b), listed_full (id, a), covered (id, a), filtered where (a > 0), filtered_key where (id > 0),
-filtered_full where (a > 0), keyless_listed (a)"""
+filtered_full where (a > 0), keyless_listed (a), nothing, nothing_listed (id, a)"""
 
 
 def refused(db, tables):
@@ -77,6 +79,12 @@ def test_doctor_names_what_the_server_refuses(version, sends, request, databases
         assert not full or not ({"listed", "listed_full", "keyless_listed", "stored", "virtual"} & set(re.findall(r"public\.(\w+)", message)))
         if "virtual" in message:
             assert "REPLICA IDENTITY DEFAULT" in hint
+    # One that has a key needs no other: what is to be typed stands there.
+    keyed = [f for f in findings["publication_refuses_writes"] if "though they have a primary key" in f["message"]]
+    assert len(keyed) == 1 and named({"": keyed}, "") == {"nothing", "nothing_listed"} and "FULL" not in keyed[0]["hint"], keyed
+    for statement in keyed[0]["hint"].split("; ")[:-1]:
+        db.execute(statement)
+    db.script("update nothing set a = 3; update nothing_listed set a = 3")
     connector.start().wait_streaming()
     if sends == "none":
         assert connector.logged("replica identity has generated columns that the publication does not send.*public.stored")
@@ -173,4 +181,6 @@ def test_writes_that_are_refused_from_now_on_are_told(pg18, databases, connector
     # That leaves no trace in the mark of the catalog.
     db.script(f"""alter table whole drop g; alter publication "{db.name}" set table whole, listed, filtered, plain""")
     wait_until(lambda: told() == {}, 30, "it is mended")
+    db.execute("alter table plain replica identity nothing")
+    connector.wait_log(r'warning .*no replica identity.*tables=public.plain.*hint="ALTER TABLE ."public.".."plain." REPLICA IDENTITY DEFAULT')
     connector.stop()

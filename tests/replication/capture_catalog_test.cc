@@ -56,6 +56,7 @@ TEST_F(CaptureCatalogTest, ReadsWhatDecides) {
   Run("CREATE TABLE a (id int PRIMARY KEY, v int); CREATE TABLE b (id int); CREATE TABLE f (id "
       "int);"
       "ALTER TABLE f REPLICA IDENTITY FULL; CREATE UNLOGGED TABLE u (id int PRIMARY KEY);"
+      "CREATE TABLE n (id int PRIMARY KEY); ALTER TABLE n REPLICA IDENTITY NOTHING;"
       "CREATE TABLE d (id int, PRIMARY KEY (id) DEFERRABLE); CREATE TEMP TABLE passing (id int);"
       "CREATE TABLE r (id int PRIMARY KEY) PARTITION BY LIST (id);"
       "CREATE TABLE r1 PARTITION OF r FOR VALUES IN (1); CREATE VIEW seen AS SELECT 1;"
@@ -66,10 +67,13 @@ TEST_F(CaptureCatalogTest, ReadsWhatDecides) {
   EXPECT_FALSE(pub.updates || pub.truncates || pub.via_root || pub.all_tables);
   EXPECT_EQ(pub.members.size(), 2u);
   const CaptureMap map(facts);
-  EXPECT_EQ(facts.tables.size(), 7u) << "neither the view nor the temporary table";
+  EXPECT_EQ(facts.tables.size(), 8u) << "neither the view nor the temporary table";
   EXPECT_EQ(map.Find("public.a")->identity, SentIdentity::kKey);
   EXPECT_EQ(map.Find("public.b")->identity, SentIdentity::kNone);
   EXPECT_EQ(map.Find("public.d")->identity, SentIdentity::kNone) << "its key is deferrable";
+  EXPECT_FALSE(map.Find("public.d")->has_key);
+  EXPECT_EQ(map.Find("public.n")->identity, SentIdentity::kNone);
+  EXPECT_TRUE(map.Find("public.n")->has_key);
   EXPECT_EQ(map.Find("public.f")->identity, SentIdentity::kFull);
   EXPECT_TRUE(map.Find("public.u")->unlogged);
   EXPECT_EQ(map.Find("public.r1")->parent, OidOf("r"));

@@ -157,6 +157,14 @@ TEST_F(OneTable, LosesItsFullIdentity) {
   Remember();
   At(1).identity = SentIdentity::kKey;
   EXPECT_THAT(Judge(), ElementsAre("replica_identity_weaker public.cust"));
+  EXPECT_EQ(finding().statement, R"(ALTER TABLE "public"."cust" REPLICA IDENTITY FULL)");
+  At(1).stored_ones = true;
+  Judge();
+  EXPECT_THAT(finding().statement, HasSubstr("publish_generated_columns = stored); ALTER TABLE"));
+  At(1).virtual_ones = true;
+  Judge();
+  EXPECT_EQ(finding().statement, "") << "the server would refuse UPDATE and DELETE";
+  At(1).stored_ones = At(1).virtual_ones = false;
   // Also of the one that takes its place.
   At(1).table = "cust_old";
   Table(2, "cust");
@@ -168,6 +176,19 @@ TEST_F(OneTable, LosesItsFullIdentity) {
 TEST_F(OneTable, LosesItsIdentity) {
   At(1).identity = SentIdentity::kNone;
   EXPECT_THAT(Judge(), ElementsAre("publication_refuses_writes public.cust"));
+  constexpr absl::string_view kAlter = R"(ALTER TABLE "public"."cust" )";
+  EXPECT_EQ(finding().statement,
+            absl::StrCat(kAlter, "ADD PRIMARY KEY (…), or REPLICA IDENTITY FULL"));
+  At(1).stored_ones = true;
+  Judge();
+  EXPECT_EQ(finding().statement, absl::StrCat(kAlter, "ADD PRIMARY KEY (…)")) << "FULL is refused";
+  own().generated = true;
+  own().members[Oid{1}].has_list = true;
+  Judge();
+  EXPECT_EQ(finding().statement, absl::StrCat(kAlter, "ADD PRIMARY KEY (…)")) << "FULL is refused";
+  At(1).has_key = true;
+  Judge();
+  EXPECT_EQ(finding().statement, absl::StrCat(kAlter, "REPLICA IDENTITY DEFAULT"));
   own().updates = own().deletes = false;
   wish_.updates = wish_.deletes = false;
   EXPECT_THAT(Judge(), IsEmpty()) << "only inserts are published";
@@ -397,6 +418,10 @@ TEST_F(Follow, NeverOneWhoseWritersWouldBeRefused) {
                                    "publication_lacks_tables public.ev"));
   EXPECT_THAT(Uncovered(), IsEmpty());
   EXPECT_THAT(finding().statement, HasSubstr("REPLICA IDENTITY FULL"));
+  EXPECT_EQ(verdict_.findings.back().statement,
+            R"(ALTER TABLE "public"."ev_1" ADD PRIMARY KEY (…), or REPLICA IDENTITY FULL)"
+            ": it is then added")
+      << "a partition has an identity of its own";
   own().updates = own().deletes = false;
   Judge();
   EXPECT_THAT(Uncovered(), ElementsAre("a", "ev"));

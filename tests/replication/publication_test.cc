@@ -197,6 +197,23 @@ TEST_F(PublicationTest, E24_WarnsOfTablesWhoseUpdatesTheServerRefuses) {
   const std::string log = ::testing::internal::GetCapturedStderr();
   EXPECT_THAT(log, HasSubstr("public.keyless"));
   EXPECT_THAT(log, HasSubstr("REPLICA IDENTITY FULL"));
+  EXPECT_THAT(log, ::testing::Not(HasSubstr("REPLICA IDENTITY DEFAULT")));
+}
+
+TEST_F(PublicationTest, ATableThatHasAKeyNeedsNoOther) {
+  Run("CREATE TABLE public.keyed(id int PRIMARY KEY);"
+      "ALTER TABLE public.keyed REPLICA IDENTITY NOTHING; CREATE TABLE public.\"Key d\"(id int "
+      "PRIMARY KEY); ALTER TABLE public.\"Key d\" REPLICA IDENTITY NOTHING");
+  constexpr absl::string_view kHint =
+      R"(hint="ALTER TABLE public.\"Key d\" REPLICA IDENTITY DEFAULT; ALTER TABLE public.keyed )"
+      R"(REPLICA IDENTITY DEFAULT; or )";
+  for (const char* when : {"before it is made", "of the one that is there"}) {
+    ::testing::internal::CaptureStderr();
+    ASSERT_TRUE(Ensure().ok());
+    const std::string log = ::testing::internal::GetCapturedStderr();
+    EXPECT_THAT(log, HasSubstr(kHint)) << when;
+    EXPECT_THAT(log, ::testing::Not(HasSubstr("REPLICA IDENTITY FULL"))) << when;
+  }
 }
 
 // Where FULL would be refused as well, no hint says it.

@@ -125,16 +125,17 @@ constexpr Reason kRows[] = {
     {.name = "publication_partition_identity",
      .meaning = "A partitioned table has REPLICA IDENTITY FULL, and partitions of it have not: the "
                 "server sends their old rows by the identity of the partition.",
-     .remedy = "ALTER TABLE … REPLICA IDENTITY FULL for each partition, old and new."},
+     .remedy = "ALTER TABLE … REPLICA IDENTITY FULL for each partition, old and new, where the "
+               "publication sends all columns of the table."},
     {.name = "publication_refuses_writes",
      .meaning = "The server refuses UPDATE and DELETE of applications: published tables have no "
                 "replica identity, or one with columns that the publication does not send (of a "
                 "column list; from PostgreSQL 18 on generated ones, also under FULL), or a row "
                 "filter that reads others.",
      .remedy =
-         "Add a primary key, or ALTER TABLE … REPLICA IDENTITY FULL, where the publication "
-         "sends all columns of the table; else REPLICA IDENTITY DEFAULT, or ALTER PUBLICATION "
-         "… SET (publish_generated_columns = stored)."},
+         "ALTER TABLE … REPLICA IDENTITY DEFAULT, where it has a primary key; else add one, or "
+         "REPLICA IDENTITY FULL, where the publication sends all columns of the table; or ALTER "
+         "PUBLICATION … SET (publish_generated_columns = stored)."},
     {.name = "publication_row_filter",
      .meaning = "The publication sends only the rows of a WHERE.",
      .remedy = "If that is not meant, take the table out of the publication and add it again."},
@@ -151,8 +152,9 @@ constexpr Reason kRows[] = {
      .meaning = "The publication that a start creates would hold tables without replica identity, "
                 "or, from PostgreSQL 18 on, with generated columns in it: the server refuses their "
                 "UPDATE and DELETE from then on.",
-     .remedy = "Add a primary key, or ALTER TABLE … REPLICA IDENTITY FULL, before the start; FULL "
-               "does not do where PostgreSQL 18 has generated columns."},
+     .remedy = "Before the start ALTER TABLE … REPLICA IDENTITY DEFAULT, where it has a primary "
+               "key; else add one, or REPLICA IDENTITY FULL, which does not do where PostgreSQL 18 "
+               "has generated columns."},
     {.name = "repack_of_all_tables",
      .meaning =
          "The publication is FOR ALL TABLES, and pg_repack is installed: it fails at a table "
@@ -164,7 +166,8 @@ constexpr Reason kRows[] = {
      .loses = true,
      .meaning = "A captured table had REPLICA IDENTITY FULL and has not any more: records lack "
                 "what was there before.",
-     .remedy = "ALTER TABLE … REPLICA IDENTITY FULL."},
+     .remedy = "ALTER TABLE … REPLICA IDENTITY FULL, where the publication sends all columns of "
+               "the table."},
     {.name = "restart_pending",
      .meaning = "wal_level, max_replication_slots or max_wal_senders was changed and waits for a "
                 "restart of the server.",

@@ -167,7 +167,7 @@ constexpr Reason kRows[] = {
                 "without the key of their root's records, and more than one row may have been "
                 "meant. The chunk is read again, with half the rows.",
      .remedy = "Give each partition a replica identity that has the key: ALTER TABLE … REPLICA "
-               "IDENTITY DEFAULT, or FULL."},
+               "IDENTITY DEFAULT, or FULL where the publication sends all columns."},
 };
 
 }  // namespace

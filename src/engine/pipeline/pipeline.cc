@@ -59,7 +59,8 @@ absl::string_view NoticeText(encode::ColumnNotice::Kind kind) {
     case encode::ColumnNotice::Kind::kUnsentNulled:
       return "large values published as null where an update leaves them unchanged, as Debezium "
              "does: the server does not send them (TOAST), and the type has no placeholder; ALTER "
-             "TABLE ... REPLICA IDENTITY FULL makes the server send them";
+             "TABLE ... REPLICA IDENTITY FULL, where the publication sends all columns, makes the "
+             "server send them";
     case encode::ColumnNotice::Kind::kNullFilled:
       return "NULL of a NOT NULL column published as a value of its type or as its DEFAULT, as "
              "Debezium does (a constraint that is not valid, a domain, a row older than the "

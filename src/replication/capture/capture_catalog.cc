@@ -56,7 +56,7 @@ FROM pg_catalog.pg_publication p WHERE p.pubname = $1)";
 constexpr absl::string_view kNames = "SELECT p.oid, p.pubname FROM pg_catalog.pg_publication p";
 
 constexpr absl::string_view kMembers = R"(
-SELECT r.prrelid, '', false
+SELECT r.prrelid, '', false, false
 FROM pg_catalog.pg_publication p JOIN pg_catalog.pg_publication_rel r ON r.prpubid = p.oid
 WHERE p.pubname = $1)";
 constexpr absl::string_view kMembersWithLists = R"(
@@ -64,7 +64,8 @@ SELECT r.prrelid, r.prqual::pg_catalog.text,
        r.prattrs IS NOT NULL AND EXISTS (
          SELECT FROM pg_catalog.pg_attribute a
          WHERE a.attrelid = r.prrelid AND a.attnum > 0 AND NOT a.attisdropped
-           AND a.attgenerated = '' AND NOT a.attnum = ANY (r.prattrs))
+           AND a.attgenerated = '' AND NOT a.attnum = ANY (r.prattrs)),
+       r.prattrs IS NOT NULL
 FROM pg_catalog.pg_publication p JOIN pg_catalog.pg_publication_rel r ON r.prpubid = p.oid
 WHERE p.pubname = $1)";
 
@@ -84,7 +85,10 @@ WHERE c.relkind = 'r' AND c.oid >= 16384 AND EXISTS (SELECT FROM publication)
 constexpr absl::string_view kTables = R"(
 SELECT c.oid, n.nspname, c.relname, c.relkind = 'p', c.relpersistence = 'u',
        c.relkind = 'r' AND c.relhassubclass, h.inhparent,
-       CASE WHEN c.relreplident = 'f' THEN 'f' WHEN i.indrelid IS NULL THEN 'n' ELSE 'k' END
+       CASE WHEN c.relreplident = 'f' THEN 'f' WHEN i.indrelid IS NOT NULL THEN 'k'
+       WHEN EXISTS (SELECT FROM pg_catalog.pg_index k
+                    WHERE k.indrelid = c.oid AND k.indisprimary AND k.indimmediate) THEN 'p'
+       ELSE 'n' END
 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 LEFT JOIN pg_catalog.pg_inherits h ON c.relispartition AND h.inhrelid = c.oid
 LEFT JOIN pg_catalog.pg_index i ON i.indrelid = c.oid
@@ -93,6 +97,11 @@ LEFT JOIN pg_catalog.pg_index i ON i.indrelid = c.oid
 WHERE c.relkind IN ('r', 'p') AND c.relpersistence <> 't'
   AND pg_catalog.left(n.nspname::pg_catalog.text, 3) <> 'pg_'
   AND n.nspname <> 'information_schema')";
+
+constexpr absl::string_view kGenerated = R"(
+SELECT a.attrelid, pg_catalog.bool_or(a.attgenerated = 's'), pg_catalog.bool_or(a.attgenerated = 'v')
+FROM pg_catalog.pg_attribute a
+WHERE a.attrelid >= 16384 AND a.attgenerated <> '' AND NOT a.attisdropped GROUP BY 1)";
 
 // What writes has more than the two weakest locks, to the end of its transaction. A prepared
 // transaction has a name here too.
@@ -153,11 +162,12 @@ absl::StatusOr<PublicationFacts> ReadPublicationFacts(postgres::Connection& conn
   facts.oid = ParseOid(state.Get(0, 7));
   const bool with_lists = connection.server_version() >= kFirstWithSchemas;
   ASSIGN_OR_RETURN(const Result members,
-                   connection.Query(Rows(3), with_lists ? kMembersWithLists : kMembers, {name}));
+                   connection.Query(Rows(4), with_lists ? kMembersWithLists : kMembers, {name}));
   for (int row = 0; row < members.rows(); ++row) {
     facts.members.emplace(ParseOid(members.Get(row, 0)),
                           MemberFacts{.filter = std::string(members.Get(row, 1)),
-                                      .all_columns = !Flag(members, row, 2)});
+                                      .all_columns = !Flag(members, row, 2),
+                                      .has_list = Flag(members, row, 3)});
   }
   if (!with_lists) return facts;
   ASSIGN_OR_RETURN(const std::vector<std::string> schemas, ReadPublishedSchemas(connection, name));
@@ -169,6 +179,21 @@ absl::StatusOr<PublicationFacts> ReadPublicationFacts(postgres::Connection& conn
 SentIdentity IdentityOf(absl::string_view letter) {
   if (letter == "f") return SentIdentity::kFull;
   return letter == "k" ? SentIdentity::kKey : SentIdentity::kNone;
+}
+
+absl::Status LookForGenerated(postgres::Connection& connection, std::vector<TableFacts>* tables) {
+  if (connection.server_version() < kVersionWithUnsent) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const Result result, connection.Query(Rows(3), kGenerated));
+  std::map<Oid, int> rows;
+  for (int row = 0; row < result.rows(); ++row) rows.emplace(ParseOid(result.Get(row, 0)), row);
+  if (rows.empty()) return absl::OkStatus();
+  for (TableFacts& table : *tables) {
+    const auto found = rows.find(table.relation);
+    if (found == rows.end()) continue;
+    table.stored_ones = Flag(result, found->second, 1);
+    table.virtual_ones = Flag(result, found->second, 2);
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::vector<TableFacts>> ReadTableFacts(postgres::Connection& connection) {
@@ -183,8 +208,10 @@ absl::StatusOr<std::vector<TableFacts>> ReadTableFacts(postgres::Connection& con
                       .unlogged = Flag(result, row, 4),
                       .has_children = Flag(result, row, 5),
                       .parent = ParseOid(result.Get(row, 6)),
-                      .identity = IdentityOf(result.Get(row, 7))});
+                      .identity = IdentityOf(result.Get(row, 7)),
+                      .has_key = result.Get(row, 7) == "p"});
   }
+  RETURN_IF_ERROR(LookForGenerated(connection, &tables));
   return tables;
 }
 

@@ -27,6 +27,9 @@ struct TableFacts {
   bool has_children = false;  // by INHERITS
   Oid parent{};               // as a partition; 0: it is none
   SentIdentity identity = SentIdentity::kKey;
+  bool has_key = false;  // a primary key that could be its identity; known of those without one
+  // It has generated columns of these kinds, and REPLICA IDENTITY FULL would need them sent.
+  bool stored_ones = false, virtual_ones = false;
 };
 
 // Why the server refuses UPDATE and DELETE of a table that has a replica identity.
@@ -40,6 +43,7 @@ enum class Refusal {
 struct MemberFacts {
   std::string filter;       // its row filter, as the catalog keeps it; empty: none
   bool all_columns = true;  // no column is missing from its list, or it has no list
+  bool has_list = false;    // of columns, whichever
 };
 
 struct PublicationFacts {

@@ -264,20 +264,23 @@ class Judge {
                        before == nullptr ? "gone" : absl::StrCat(NameOf(*before), " now"));
     }
     if (said_.contains({finding.reason, finding.table})) return;
-    if (wish_.follows && own_.refuses_without_identity() && LacksIdentity(wanted)) {
+    const TableFacts* const bare = WithoutIdentity(wanted);
+    if (wish_.follows && bare != nullptr) {
       finding.detail = std::string(kNotAdded);
-      finding.statement = IdentitySql(wanted) + ": it is then added";
+      finding.statement = IdentitySql(own_, *bare, wanted) + ": it is then added";
     } else if (wish_.follows) {
       Uncovered(wanted);
     }
     Find(std::move(finding));
   }
 
-  bool LacksIdentity(const TableFacts& table) const {
+  // It, or one of its partitions, where the server would then refuse UPDATE and DELETE; else null.
+  const TableFacts* WithoutIdentity(const TableFacts& table) const {
+    if (!own_.refuses_without_identity()) return nullptr;
     for (const TableFacts* const leaf : map_.Leaves(table)) {
-      if (leaf->identity == SentIdentity::kNone) return true;
+      if (leaf->identity == SentIdentity::kNone) return leaf;
     }
-    return table.identity == SentIdentity::kNone && map_.Leaves(table).empty();
+    return table.identity == SentIdentity::kNone && map_.Leaves(table).empty() ? &table : nullptr;
   }
 
   // A partitioned table that has no partition yet: the first one's rows are to come, too.
@@ -286,7 +289,7 @@ class Judge {
     for (const TableFacts* const above : map_.Ancestors(root)) {
       if (Admits(*above) || Names(own_, *above)) return;
     }
-    if (own_.refuses_without_identity() && LacksIdentity(root)) return;
+    if (WithoutIdentity(root) != nullptr) return;
     Uncovered(root);
   }
 
@@ -312,7 +315,7 @@ class Judge {
     if (refuses) {
       Find({.reason = "publication_refuses_writes",
             .table = NameOf(*comes.weakest),
-            .statement = IdentitySql(*comes.weakest),
+            .statement = IdentitySql(own_, *comes.weakest, *comes.as),
             .loses = found != memory_.tables.end() && !refused});
     }
     if (found == memory_.tables.end()) return;
@@ -320,8 +323,7 @@ class Judge {
     if (known.identity == SentIdentity::kFull && comes.weakest->identity != SentIdentity::kFull) {
       Find({.reason = "replica_identity_weaker",
             .table = NameOf(*comes.weakest),
-            .statement =
-                absl::StrCat("ALTER TABLE ", Quoted(*comes.weakest), " REPLICA IDENTITY FULL")});
+            .statement = FullSql(own_, *comes.weakest, *comes.as)});
     }
     const MemberFacts member = MemberOf(*comes.as);
     if (!member.filter.empty() && member.filter != known.filter) {

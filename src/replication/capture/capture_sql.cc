@@ -23,6 +23,11 @@ std::string Only(const TableFacts& table) {
   return absl::StrCat(table.has_children ? "ONLY " : "", Quoted(table));
 }
 
+bool HasList(const PublicationFacts& publication, const TableFacts& table) {
+  const auto member = publication.members.find(table.relation);
+  return member != publication.members.end() && member->second.has_list;
+}
+
 std::string Listed(bool inserts, bool updates, bool deletes, bool truncates) {
   std::vector<std::string> operations;
   if (inserts) operations.emplace_back("insert");
@@ -51,9 +56,24 @@ std::string AnewSql(const PublicationFacts& publication, const TableFacts& table
                       "; COMMIT");
 }
 
-std::string IdentitySql(const TableFacts& table) {
-  return absl::StrCat("ALTER TABLE ", Quoted(table),
-                      " ADD PRIMARY KEY (…), or REPLICA IDENTITY FULL");
+std::string IdentitySql(const PublicationFacts& publication, const TableFacts& table,
+                        const TableFacts& as) {
+  const std::string alter = absl::StrCat("ALTER TABLE ", Quoted(table));
+  if (table.has_key) return absl::StrCat(alter, " REPLICA IDENTITY DEFAULT");
+  const bool is_refused = HasList(publication, as) || table.virtual_ones ||
+                          (table.stored_ones && !publication.generated);
+  return absl::StrCat(alter, " ADD PRIMARY KEY (…)",
+                      is_refused ? "" : ", or REPLICA IDENTITY FULL");
+}
+
+std::string FullSql(const PublicationFacts& publication, const TableFacts& table,
+                    const TableFacts& as) {
+  if (table.virtual_ones) return "";
+  std::string sql;
+  if (HasList(publication, as)) absl::StrAppend(&sql, AnewSql(publication, as), "; ");
+  if (table.stored_ones && !publication.generated)
+    absl::StrAppend(&sql, GeneratedSql(publication), "; ");
+  return absl::StrCat(sql, "ALTER TABLE ", Quoted(table), " REPLICA IDENTITY FULL");
 }
 
 std::string ViaRootSql(const PublicationFacts& publication, bool via_root) {

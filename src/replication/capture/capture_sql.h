@@ -14,8 +14,13 @@ std::string AddSql(const PublicationFacts& publication, const TableFacts& table)
 std::string DropSql(const PublicationFacts& publication, const TableFacts& table);
 // Without the row filter and the column list that it has.
 std::string AnewSql(const PublicationFacts& publication, const TableFacts& table);
-// One of two.
-std::string IdentitySql(const TableFacts& table);
+// What gives a table without replica identity one. as: under which its rows come.
+std::string IdentitySql(const PublicationFacts& publication, const TableFacts& table,
+                        const TableFacts& as);
+// REPLICA IDENTITY FULL, with what has to be sent first; empty: the server would refuse UPDATE and
+// DELETE all the same.
+std::string FullSql(const PublicationFacts& publication, const TableFacts& table,
+                    const TableFacts& as);
 std::string ViaRootSql(const PublicationFacts& publication, bool via_root);
 std::string GeneratedSql(const PublicationFacts& publication);
 // What was published before, and what is published now.

@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/substitute.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
@@ -96,6 +97,11 @@ constexpr absl::string_view kWithoutIdentity = R"((
   OR (c.relreplident = 'i' AND NOT EXISTS (
         SELECT 1 FROM pg_catalog.pg_index i WHERE i.indrelid = c.oid AND i.indisreplident))))";
 
+// It could be the identity of such a table.
+constexpr absl::string_view kHasKey =
+    "EXISTS (SELECT FROM pg_catalog.pg_index i "
+    "WHERE i.indrelid = c.oid AND i.indisprimary AND i.indimmediate)";
+
 // The server sends the old values of the index's columns alone.
 constexpr absl::string_view kKeyNotSent = R"((
   c.relreplident = 'i' AND EXISTS (
@@ -180,9 +186,10 @@ struct Question {
   absl::string_view reason;
   std::string sql = {};
   std::vector<std::optional<std::string>> parameters;
-  absl::string_view message;  // when it finds tables
-  std::string hint;
-  std::string only_if = {};  // see Sift
+  std::string message;  // when it finds tables
+  std::string hint = {};
+  absl::string_view of_each = {};  // before it: a statement, $0: a table
+  std::string only_if = {};        // see Sift
 };
 
 struct Inquiry {
@@ -199,16 +206,21 @@ void LogAdvice(const Advice& advice) {
 }
 
 absl::Status AskOne(postgres::Connection& connection, const Question& question, Hear hear) {
-  const absl::StatusOr<Result> result =
-      connection.Query(postgres::Rows(2), question.sql, question.parameters);
-  if (!result.ok() || result->rows() == 0) return result.status();
+  ASSIGN_OR_RETURN(const Result result,
+                   connection.Query(postgres::Rows(2), question.sql, question.parameters));
+  if (result.rows() == 0) return absl::OkStatus();
   std::vector<std::string> names;
-  for (int row = 0; row < result->rows(); ++row) names.emplace_back(result->Get(row, 0));
+  std::string statements;
+  for (int row = 0; row < result.rows(); ++row) {
+    names.emplace_back(result.Get(row, 0));
+    if (question.of_each.empty()) continue;
+    absl::StrAppend(&statements, absl::Substitute(question.of_each, names.back()), "; ");
+  }
   hear({.reason = std::string(question.reason),
-        .message = std::string(question.message),
-        .count = std::string(result->Get(0, 1)),
+        .message = question.message,
+        .count = std::string(result.Get(0, 1)),
         .tables = absl::StrJoin(names, ", "),
-        .hint = question.hint});
+        .hint = statements + question.hint});
   return absl::OkStatus();
 }
 
@@ -285,6 +297,26 @@ void Add(absl::string_view sql, absl::string_view where, Question question,
   questions->push_back(std::move(question));
 }
 
+// By what gives them one. no_full: SQL, where FULL would not. instead: of the hint. question:
+// without its hint.
+void AddWithoutIdentity(absl::string_view sql, const std::string& no_full,
+                        absl::string_view instead, Question question,
+                        std::vector<Question>* questions) {
+  question.only_if = SomeOf(kWithoutIdentity);
+  Question keyed = question, bare = question;
+  keyed.message += ", though they have a primary key";
+  keyed.of_each = "ALTER TABLE $0 REPLICA IDENTITY DEFAULT";
+  keyed.hint = std::string(instead);
+  question.hint =
+      absl::StrCat("add a primary key, or ALTER TABLE … REPLICA IDENTITY FULL; ", instead);
+  bare.message += ", and of which not all columns are sent: under REPLICA IDENTITY FULL as well";
+  bare.hint = absl::StrCat("add a primary key; ", instead);
+  const std::string unkeyed = absl::StrCat(kWithoutIdentity, " AND NOT ", kHasKey, " AND ");
+  Add(sql, absl::StrCat(kWithoutIdentity, " AND ", kHasKey), std::move(keyed), questions);
+  Add(sql, absl::StrCat(unkeyed, "NOT ", no_full), std::move(question), questions);
+  if (no_full != "(false)") Add(sql, absl::StrCat(unkeyed, no_full), std::move(bare), questions);
+}
+
 Inquiry BeforePublication(int server_version,
                           const std::optional<std::vector<PublishedTable>>& tables) {
   std::optional<std::string> oids;
@@ -293,23 +325,14 @@ Inquiry BeforePublication(int server_version,
   const std::vector<std::optional<std::string>> parameters = {std::move(oids)};
   constexpr absl::string_view kReason = "publication_would_refuse_writes";
   std::vector<Question> questions;
-  Add(kToBePublished, absl::StrCat(kWithoutIdentity, " AND NOT ", no_full),
+  AddWithoutIdentity(
+      kToBePublished, no_full, "or publish inserts only with skipped.operations=u,d,t",
       {.reason = kReason,
        .parameters = parameters,
        .message = "about to publish tables without replica identity: the server will refuse "
-                  "UPDATE and DELETE on them",
-       .hint = "add a primary key, or ALTER TABLE … REPLICA IDENTITY FULL; or publish inserts "
-               "only with skipped.operations=u,d,t"},
+                  "UPDATE and DELETE on them"},
       &questions);
   if (server_version < kVersionWithUnsent) return {.questions = std::move(questions)};
-  Add(kToBePublished, absl::StrCat(kWithoutIdentity, " AND ", no_full),
-      {.reason = kReason,
-       .parameters = parameters,
-       .message = "about to publish tables without replica identity, and with generated columns "
-                  "that are not sent: the server will refuse UPDATE and DELETE on them, under "
-                  "REPLICA IDENTITY FULL as well",
-       .hint = "add a primary key; or publish inserts only with skipped.operations=u,d,t"},
-      &questions);
   Add(kToBePublished, GeneratedInIdentity(server_version, ""),
       {.reason = kReason,
        .parameters = parameters,
@@ -330,26 +353,12 @@ std::vector<Question> OnRefusedWrites(int version, absl::string_view published,
   const std::vector<std::optional<std::string>> by_name = {std::string(name)};
   const std::string no_full = FullIsRefused(version, kOf);
   std::vector<Question> questions;
-  Add(published, absl::StrCat(kWithoutIdentity, " AND NOT ", no_full),
-      {.reason = kReason,
-       .parameters = by_name,
-       .message = "the server will refuse UPDATE and DELETE on published tables without replica "
-                  "identity",
-       .hint = "add a primary key, or ALTER TABLE … REPLICA IDENTITY FULL, or leave the table "
-               "out of the publication",
-       .only_if = SomeOf(kWithoutIdentity)},
-      &questions);
-  if (no_full != "(false)") {
-    Add(published, absl::StrCat(kWithoutIdentity, " AND ", no_full),
-        {.reason = kReason,
-         .parameters = by_name,
-         .message = "the server will refuse UPDATE and DELETE on published tables without replica "
-                    "identity, of which the publication does not send all columns: under REPLICA "
-                    "IDENTITY FULL as well",
-         .hint = "add a primary key, or leave the table out of the publication",
-         .only_if = SomeOf(kWithoutIdentity)},
-        &questions);
-  }
+  AddWithoutIdentity(published, no_full, "or leave the table out of the publication",
+                     {.reason = kReason,
+                      .parameters = by_name,
+                      .message = "the server will refuse UPDATE and DELETE on published tables "
+                                 "without replica identity"},
+                     &questions);
   Add(published, GeneratedInIdentity(version, kOf),
       {.reason = kReason,
        .parameters = by_name,
@@ -417,8 +426,9 @@ Inquiry OnPublication(int server_version, absl::string_view name,
         .parameters = of_captured,
         .message = "a partitioned table has REPLICA IDENTITY FULL, and partitions of it have not: "
                    "what is sent of their old rows is the partition's own identity",
-        .hint = "ALTER TABLE … REPLICA IDENTITY FULL for each of them, and for each that is "
-                "created later: the table's own is not handed on",
+        .hint =
+            absl::StrCat("ALTER TABLE … REPLICA IDENTITY FULL for each of them,", kFullNeedsAll,
+                         ", and for each that is created later: the table's own is not handed on"),
         .only_if = std::string(kAnyRoot)},
        {.reason = "publication_without_partitions",
         .sql = absl::StrCat(publication, kRootAlone),
