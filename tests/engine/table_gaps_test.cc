@@ -245,6 +245,16 @@ TEST(TableGapsTest, NamesWithDotsAreNotOne) {
               testing::Contains(testing::Key("\"a.b\".c")));
 }
 
+TEST(KnownTablesTest, SaysWhichTableEachNameWas) {
+  KnownTables known = Known({11});
+  known.tables["public.unknown"] = {};
+  const std::map<std::string, Oid> tables =
+      TablesIn({{"walduct_tables", EncodeKnownTables(known)}, {"other", "{}"}});
+  EXPECT_EQ(tables, (std::map<std::string, Oid>{{"public.a", Oid{1}}}));
+  EXPECT_THAT(TablesIn({{"walduct_tables", "damaged"}}), IsEmpty());
+  EXPECT_THAT(TablesIn({}), IsEmpty());
+}
+
 TEST(KnownTablesTest, WhatIsUnloggedAndWhatWasSeenComeBack) {
   KnownTables known = Known({11});
   known.tables["public.b"] = {.relation = Oid{2}, .unlogged = true};

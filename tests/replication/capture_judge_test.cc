@@ -250,6 +250,22 @@ TEST_F(OneTable, FewerKindsOfChanges) {
   EXPECT_THAT(Judge(), IsEmpty());
 }
 
+TEST_F(OneTable, GotAnotherNameWhileNothingRan) {
+  memory_ = {.tables = {}, .before = {{"public.cust", Oid{1}}}};
+  EXPECT_THAT(Judge(), IsEmpty());
+  At(1).table = "gone";
+  EXPECT_THAT(Judge(), ElementsAre("publication_sends_more public.gone?",
+                                   "captured_table_renamed public.cust"));
+  own().members.clear();
+  EXPECT_THAT(Judge(), IsEmpty()) << "it is out of use";
+  wish_.filtered = true;
+  EXPECT_THAT(Judge(), ElementsAre("captured_table_renamed public.cust"))
+      << "a start has taken it out of the publication";
+  Table(2, "cust");
+  Publish(2);
+  EXPECT_THAT(Judge(), IsEmpty()) << "another one has its place";
+}
+
 TEST_F(OneTable, GeneratedColumnsAreNotSentAnyMore) {
   memory_ = {};
   own().generated = true;

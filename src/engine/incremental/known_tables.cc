@@ -242,6 +242,17 @@ Oid PublicationIn(const std::map<std::string, std::string>& members) {
   return known ? known->publication : Oid{};
 }
 
+std::map<std::string, Oid> TablesIn(const std::map<std::string, std::string>& members) {
+  std::map<std::string, Oid> tables;
+  const auto member = members.find("walduct_tables");
+  if (member == members.end()) return tables;
+  const std::optional<KnownTables> known = DecodeKnownTables(member->second);
+  if (!known) return tables;
+  for (const auto& [name, table] : known->tables)
+    if (table.relation != Oid{}) tables.emplace(name, table.relation);
+  return tables;
+}
+
 void MergeKnownTables(KnownTables from, KnownTables* into) {
   into->lists = std::move(from.lists);
   into->publication = Oid{};

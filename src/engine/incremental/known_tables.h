@@ -50,6 +50,9 @@ std::optional<KnownTables> DecodeKnownTables(absl::string_view member);
 // The publication; 0: not known.
 Oid PublicationIn(const std::map<std::string, std::string>& members);
 
+// Which table each name was, where that is known.
+std::map<std::string, Oid> TablesIn(const std::map<std::string, std::string>& members);
+
 // The tables of both; what named them is of different publications, and not known any more.
 void MergeKnownTables(KnownTables from, KnownTables* into);
 

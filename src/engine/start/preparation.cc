@@ -16,6 +16,7 @@
 #include "engine/masks/mask_memory.h"
 #include "engine/start/no_tables.h"
 #include "engine/start/start_position.h"
+#include "engine/start/stored_names.h"
 #include "incremental/options/incremental_options.h"
 #include "incremental/state.h"
 #include "replication/options.h"
@@ -351,6 +352,8 @@ SourcePlan Preparation::Plan() const {
 // be found for ever.
 absl::Status Preparation::PreparePublication() {
   if (!prepared_.decision.stream) return absl::OkStatus();
+  if (prepared_.resumes() && prepared_.same_system())
+    RememberNames(prepared_.stored->foreign, *config().tables, parts_.source.capture);
   return AndSlotAnew(prepared_.source->PreparePublication(Plan()), facts_.slot.has_value());
 }
 

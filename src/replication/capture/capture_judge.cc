@@ -62,7 +62,9 @@ class Judge {
       }
     }
     for (const auto& [name, comes] : comes_) Compare(name, comes);
-    for (const auto& [name, known] : memory_.tables) LookForRenamed(name, known);
+    for (const auto& [name, known] : memory_.tables) LookForRenamed(name, known.relation, false);
+    for (const auto& [name, relation] : memory_.before)
+      if (!HasCome(name)) LookForRenamed(name, relation, wish_.filtered);
     LookAtOperations();
     LookAtSignals();
     LookForAny();
@@ -365,16 +367,16 @@ class Judge {
     return member == own_.members.end() ? MemberFacts() : member->second;
   }
 
-  void LookForRenamed(const std::string& name, const CaptureMemory::Table& known) {
-    const TableFacts* const now = map_.Find(known.relation);
-    if (now == nullptr || NameOf(*now) == name || Admits(*now) || map_.Find(name) != nullptr)
-      return;
+  // dropped: out of the publication, by a start that found it under its new name.
+  void LookForRenamed(const std::string& name, Oid relation, bool dropped) {
+    const TableFacts* const now = map_.Find(relation);
+    if (now == nullptr || NameOf(*now) == name || Admits(*now) || map_.Find(name)) return;
     const std::vector<const TableFacts*> leaves = map_.Leaves(*now);
     const bool sent = std::any_of(leaves.begin(), leaves.end(), [this](const TableFacts* leaf) {
       return map_.SentAs(*leaf, own_) != nullptr;
     });
     // It is out of use where it was taken out of the publication, too; out of a schema it goes so.
-    if (!sent && own_.schemas.empty()) return;
+    if (!sent && !dropped && own_.schemas.empty()) return;
     Find({.reason = "captured_table_renamed",
           .table = name,
           .detail = absl::StrCat(NameOf(*now), " now"),

@@ -46,7 +46,8 @@ struct CaptureMemory {
     bool all_columns = true;
     bool refuses = false;  // the server refused writes of it from the beginning
   };
-  std::map<std::string, Table> tables;  // by the name that they are sent under
+  std::map<std::string, Table> tables;     // by the name that they are sent under
+  std::map<std::string, Oid> before = {};  // as the stored position has them; of an earlier start
   // Of the publication.
   Oid publication{};
   bool begun = false;
