@@ -69,6 +69,7 @@ class Assembler {
 
   // What Relation messages have told of. Forget: between transactions.
   size_t known_relations() const { return relations_.size(); }
+  const event::TableSchema* SchemaOf(Oid relation) const { return relations_.SchemaOf(relation); }
   std::vector<KnownRelation> ListRelations() const { return relations_.List(); }
   void Forget(const KnownRelation& known) { relations_.Forget(known); }
 

@@ -92,6 +92,11 @@ class RelationCache {
   absl::StatusOr<bool> ResolveAnew(CachedRelation& relation, event::RowView row);
 
   size_t size() const { return relations_.size(); }
+  // As the last Relation message had it; null: there was none.
+  const event::TableSchema* SchemaOf(Oid relation) const {
+    const auto found = relations_.find(relation);
+    return found == relations_.end() ? nullptr : found->second->schema.get();
+  }
   std::vector<KnownRelation> List() const;
   // Without effect when it has been announced again since it was listed. Not while an event is
   // under way.

@@ -9,6 +9,10 @@
 namespace walduct::replication {
 namespace {
 
+constexpr absl::string_view kEnd =
+    "SELECT CASE WHEN pg_catalog.pg_is_in_recovery() THEN pg_catalog.pg_last_wal_replay_lsn() "
+    "ELSE pg_catalog.pg_current_wal_insert_lsn() END";
+
 // The transaction id of the stream has 32 bits, and is at most 2^31 before the newest. The end of
 // the WAL is read row by row, and so after the snapshot that shows what is gone.
 constexpr absl::string_view kGone = R"(
@@ -24,6 +28,11 @@ WHERE NOT EXISTS (SELECT 1 FROM pg_catalog.pg_class c WHERE c.oid = w.oid)
         CASE WHEN id > newest + 2147483648 THEN GREATEST(id - 4294967296, 0) ELSE id END, shot))";
 
 }  // namespace
+
+absl::StatusOr<Lsn> ReadWalEnd(postgres::Connection& connection) {
+  ASSIGN_OR_RETURN(const postgres::Result result, connection.Query(postgres::OneRow(1), kEnd));
+  return Lsn::Parse(result.Get(0, 0));
+}
 
 absl::StatusOr<GoneRelations> FindGoneRelations(postgres::Connection& connection,
                                                 const std::vector<ToldRelation>& told) {

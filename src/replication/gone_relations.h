@@ -22,6 +22,9 @@ struct GoneRelations {
   Lsn end;  // of the WAL, as of after that: whatever was written to them is before it
 };
 
+// Of whatever an earlier question of the session has shown, all is before it.
+absl::StatusOr<Lsn> ReadWalEnd(postgres::Connection& connection);
+
 // One whose transaction is not visible yet is not gone: a server sends a transaction before it
 // shows it (postgres/relation_reader.h).
 absl::StatusOr<GoneRelations> FindGoneRelations(postgres::Connection& connection,

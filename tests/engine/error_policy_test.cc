@@ -32,10 +32,12 @@ TEST(ErrorPolicy, WhatWasGrantedOnceIsWaitedFor) {
   }
 }
 
-TEST(ErrorPolicy, ABatchThatWasRefusedIsSentOtherwiseAtOnce) {
-  const absl::Status status = Error(StatusCode::kUnavailable, "batch_refused", "too large");
-  EXPECT_EQ(ActionFor(status, Phase::kStarting), Action::kRetryNow);
-  EXPECT_EQ(ActionFor(status, Phase::kRunning), Action::kRetryNow);
+TEST(ErrorPolicy, WhatTheNextAttemptDoesOtherwiseIsTriedAtOnce) {
+  for (const char* reason : {"batch_refused", "relation_renamed"}) {
+    const absl::Status status = Error(StatusCode::kUnavailable, reason, "x");
+    EXPECT_EQ(ActionFor(status, Phase::kStarting), Action::kRetryNow) << reason;
+    EXPECT_EQ(ActionFor(status, Phase::kRunning), Action::kRetryNow) << reason;
+  }
 }
 
 TEST(ErrorPolicy, UnknownHostIsATypingErrorAtFirstAndAnOutageLater) {

@@ -108,7 +108,8 @@ void Compare(const Row& row, const std::string& name, const absl::Status& status
 
 // One that would be treated otherwise without the reason, as far as there is one.
 StatusCode CodeWith(const std::string& reason) {
-  if (reason == "unknown_host" || reason == "batch_refused") return StatusCode::kUnavailable;
+  if (reason == "unknown_host" || reason == "batch_refused" || reason == "relation_renamed")
+    return StatusCode::kUnavailable;
   return reason == "outbox_strict" ? StatusCode::kInvalidArgument : StatusCode::kFailedPrecondition;
 }
 

@@ -169,6 +169,14 @@ constexpr Reason kRows[] = {
      .meaning = "Two slots' publications differ in publish or other options, and a table is to go "
                 "from one to the other.",
      .remedy = "ALTER PUBLICATION ... SET makes them alike."},
+    {.name = "relation_renamed",
+     .meaning =
+         "A partitioned table whose partitions' rows come under its name "
+         "(publish.via.partition.root) has got another name or schema, or, before "
+         "PostgreSQL 16, a schema another name: the server goes on sending the old one until "
+         "the stream begins anew.",
+     .remedy = "Nothing: it does. What was sent under the old name meanwhile, and that is not "
+               "captured, is told of and comes with a snapshot (docs/catalog.md)."},
     {.name = "schema_mismatch",
      .meaning = "Stream and catalog describe a table differently.",
      .remedy = "Report it."},

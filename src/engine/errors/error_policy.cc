@@ -54,14 +54,15 @@ const Rule& RuleFor(absl::StatusCode code) {
 }  // namespace
 
 Action ActionFor(const absl::Status& status, Phase phase) {
-  if (ErrorReason(status) == "batch_refused") return Action::kRetryNow;
+  const std::string reason = ErrorReason(status);
+  if (reason == "batch_refused" || reason == "relation_renamed") return Action::kRetryNow;
   // A name that does not resolve at the first attempt is a typing error, later it is an outage of
   // the resolver.
-  if (phase == Phase::kStarting && ErrorReason(status) == "unknown_host") return Action::kFail;
+  if (phase == Phase::kStarting && reason == "unknown_host") return Action::kFail;
   // It was right once: a password is being changed and the new one is not in its file yet, rights
   // in Kafka are being set anew.
-  const bool is_granted_again = std::find(kGrantedAgain.begin(), kGrantedAgain.end(),
-                                          ErrorReason(status)) != kGrantedAgain.end();
+  const bool is_granted_again =
+      std::find(kGrantedAgain.begin(), kGrantedAgain.end(), reason) != kGrantedAgain.end();
   if (phase != Phase::kStarting && is_granted_again) return Action::kRetry;
   return RuleFor(status.code()).action;
 }

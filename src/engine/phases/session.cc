@@ -18,6 +18,7 @@
 #include "engine/phases/read_before.h"
 #include "engine/phases/run_identity.h"
 #include "engine/phases/snapshot_phase.h"
+#include "engine/phases/stale_names.h"
 #include "engine/phases/standby_phase.h"
 #include "engine/phases/stream_phase.h"
 #include "incremental/options/incremental_options.h"
@@ -333,7 +334,8 @@ absl::Status Session::Stream() {
                                  ? EndStream(*opened.stream)
                                  : OnBrokenStream(std::move(opened), session_watch.lost(), ran);
   JudgeProgress(before, opened_at);
-  return ended.ok() && pause_ended_ ? StreamsAgain() : ended;
+  if (!ended.ok()) return ended;
+  return pause_ended_ ? StreamsAgain() : begins_anew_;
 }
 
 absl::Status Session::BeginIncremental() {
@@ -400,9 +402,15 @@ absl::Status Session::RunStream(const OpenedStream& opened, std::optional<Lsn> g
                      .clock = &clock,
                      .metrics = parts_.metrics,
                      .incremental = incremental_ == nullptr ? nullptr : &incremental_->snapshots(),
-                     .before_batch = LookBeside(),
+                     .before_batch = LookBeside(&assembler),
                      .goal = end});
-  RETURN_IF_ERROR(RunAndBlock(&phase));
+  const absl::Status ran = RunAndBlock(&phase);
+  if (ErrorReason(ran) == "relation_renamed") {
+    begins_anew_ = ran;
+    log::Info("closing the stream", {{"why", std::string(ran.message())}});
+    return absl::OkStatus();
+  }
+  RETURN_IF_ERROR(ran);
   goal_reached_ = phase.goal_reached() && end == goal;
   pause_ended_ = phase.goal_reached() && !goal_reached_;
   log::Info(goal_reached_ ? "goal reached, stopping"
@@ -411,12 +419,17 @@ absl::Status Session::RunStream(const OpenedStream& opened, std::optional<Lsn> g
 }
 
 // What has been found beside the stream: what records say of the slot, what is captured by now.
-std::function<void()> Session::LookBeside() {
-  return [this, xmin = config().encode->slot_xmin, source = prepared_.source.get()] {
+std::function<absl::Status()> Session::LookBeside(const pgoutput::Assembler* assembler) {
+  return [this, assembler, names = StaleNames(), xmin = config().encode->slot_xmin,
+          source = prepared_.source.get()]() mutable {
     if (xmin) path_->encoder().SetXmin(source->Xmin());
-    if (new_tables_ == nullptr) return;
-    if (const std::optional<CapturedNow> now = source->TakeCaptured())
+    if (new_tables_ == nullptr) return absl::OkStatus();
+    if (const std::optional<CapturedNow> now = source->TakeCaptured()) {
       new_tables_->Saw(now->tables, now->coverage);
+      names.Saw(*now);
+      if (names.waits()) duties_->housekeeping().AskForReply();
+    }
+    return names.Check(*assembler);
   };
 }
 

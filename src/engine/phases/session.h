@@ -79,7 +79,7 @@ class Session {
   absl::Status BeginIncremental();
   bool Pauses() const;
   absl::Status RunStream(const OpenedStream& opened, std::optional<Lsn> goal);
-  std::function<void()> LookBeside();
+  std::function<absl::Status()> LookBeside(const pgoutput::Assembler* assembler);
   absl::Status RunAndBlock(StreamPhase* phase);
   absl::Status EndStream(replication::WalSource& stream);
   absl::Status OnBrokenStream(OpenedStream opened, bool must_close, const absl::Status& error);
@@ -102,6 +102,7 @@ class Session {
   std::unique_ptr<snapshot::ReadRecord> read_record_;  // null: a snapshot begins anew
   bool goal_reached_ = false;
   bool pause_ended_ = false;  // transactions in progress can be received again
+  absl::Status begins_anew_;  // why the stream is to be opened again
   bool began_ = false;
   bool progressed_ = false;
   uint64_t rows_before_ = 0;  // read by snapshots of earlier attempts

@@ -29,7 +29,7 @@ absl::Status StreamPhase::Run() {
       continue;
     }
     if ((blocked_ = IsBlocked())) return absl::OkStatus();
-    if (parts_.before_batch) parts_.before_batch();
+    if (parts_.before_batch) RETURN_IF_ERROR(parts_.before_batch());
     bool empty = false;
     absl::Status read = ReadBatch(&empty);
     if (read.ok()) read = parts_.heartbeat->Turn();

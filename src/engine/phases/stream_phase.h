@@ -34,7 +34,7 @@ class StreamPhase {
     Clock* clock = nullptr;
     metrics::ConnectorMetrics* metrics = nullptr;
     incremental::IncrementalSnapshots* incremental = nullptr;  // null: none
-    std::function<void()> before_batch = nullptr;
+    std::function<absl::Status()> before_batch = nullptr;      // an error ends it
     std::optional<Lsn> goal;  // end once everything up to it is behind
   };
   explicit StreamPhase(Parts parts)

@@ -13,6 +13,7 @@
 #include "replication/capture/capture_map.h"
 #include "replication/capture/capture_words.h"
 #include "replication/coverage.h"
+#include "replication/gone_relations.h"
 #include "replication/publication/publication.h"
 #include "replication/publication_name.h"
 
@@ -24,6 +25,8 @@ using replication::CaptureVerdict;
 
 // Looks that fail one after the other before a line says so.
 constexpr int kPatience = 3;
+// Tables of a schema that is renamed while it streams.
+constexpr int kFirstToAnnounceSchemas = 160000;
 constexpr absl::string_view kUnasked = "whether all captured tables are still sent is not known";
 
 // The lists are asked about names; where the names are many and come and go, not for ever.
@@ -164,6 +167,12 @@ absl::StatusOr<bool> CaptureWatch::HandOn(postgres::Connection& connection) {
                    replication::ReadCoverage(connection, publications_[OwnPublication()],
                                              now.tables, options_.captured->seen()));
   RETURN_IF_ERROR(HoldBack(connection, &now.coverage));
+  now.schemas_are_kept = connection.server_version() < kFirstToAnnounceSchemas;
+  if (now.schemas_are_kept ||
+      std::any_of(now.tables.begin(), now.tables.end(),
+                  [](const postgres::TableName& table) { return table.partitioned; })) {
+    ASSIGN_OR_RETURN(now.end, replication::ReadWalEnd(connection));
+  }
   options_.captured->Put(std::move(now));
   return !writers_.empty();
 }

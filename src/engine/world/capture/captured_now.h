@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/lsn.h"
 #include "base/mutex.h"
 #include "postgres/describe/catalog.h"
 #include "replication/capture/capture_judge.h"
@@ -19,6 +20,10 @@ namespace walduct::engine {
 struct CapturedNow {
   std::vector<postgres::TableName> tables;
   replication::Coverage coverage;
+  // Of tables with partitions, and where the server announces no other name of a schema, of all:
+  // the end of the WAL, after all that is shown here.
+  Lsn end = {};
+  bool schemas_are_kept = false;
 };
 
 class CapturedBox {
