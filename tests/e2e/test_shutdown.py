@@ -1,9 +1,9 @@
 """A server that is stopped, or that drops our slot, while the broker is stuck: nobody waits for us, and nothing is lost."""
 import re
-import time
 
 import pytest
 
+from support.http import Surface
 from support.wait import wait_until
 
 TABLE = "create table items (id int primary key, v text)"
@@ -61,7 +61,7 @@ def test_slot_that_the_server_gives_up(limit, private_servers, databases, connec
     db = databases(servers.postgres)
     db.script(TABLE)
     connector = connectors(db, QUICK_RETRY, worker={"bootstrap.servers": servers.bootstrap})
-    connector.start().wait_streaming()
+    connector.start("--listen", "127.0.0.1:0").wait_streaming()
     db.execute("insert into items values (1)")
     connector.wait_events(1)
     servers.pause_kafka()
@@ -69,10 +69,11 @@ def test_slot_that_the_server_gives_up(limit, private_servers, databases, connec
     for _ in range(3):
         write_wal(db)
     if limit == "-1":
-        time.sleep(15)
+        surface = Surface(connector)
+        wait_until(lambda: surface.status().get("slot", {}).get("retained_wal_bytes", 0) > 32 << 20, 60, "the slot was looked at")
         assert not connector.logged("about to be lost")
         servers.resume_kafka()
-        connector.wait_events(2)
+        connector.wait_events(2, 120)
         connector.stop()
         return
     connector.wait_log("the replication slot is about to be lost.*max_slot_wal_keep_size")
