@@ -1,5 +1,6 @@
 #include "admin/health.h"
 
+#include <algorithm>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -21,8 +22,9 @@ http::Response Answer(const std::string& problems) {
           .body = fine ? "ok\n" : problems};
 }
 
-// Empty: it does its work.
-std::string Trouble(const engine::ConnectorStatus& status) {
+}  // namespace
+
+std::string NotReady(const engine::ConnectorStatus& status) {
   if (status.stall) return absl::StrCat("stalled: waiting for ", PlainText(status.stall->cause));
   const bool works = status.activity == engine::Activity::kStreaming ||
                      status.activity == engine::Activity::kSnapshotting;
@@ -33,7 +35,31 @@ std::string Trouble(const engine::ConnectorStatus& status) {
   return trouble;
 }
 
-}  // namespace
+absl::string_view HealthText(Health health) {
+  switch (health) {
+    case Health::kFine:
+      return "fine";
+    case Health::kTroubled:
+      return "troubled";
+    case Health::kFailed:
+      return "failed";
+  }
+  return "";
+}
+
+Health HealthOf(const ConnectorScene& one, absl::Duration monotonic) {
+  const auto slot = one.metrics->slot.Read();
+  const std::string wal_status = slot ? slot->StatusAt(monotonic) : "";
+  const engine::ConnectorState state = one.status.state;
+  if (state == engine::ConnectorState::kFailed || wal_status == "lost" || wal_status == "missing")
+    return Health::kFailed;
+  const auto capture = one.metrics->capture.Read();
+  const bool loses = capture && std::any_of(capture->problems.begin(), capture->problems.end(),
+                                            [](const auto& problem) { return problem.loses; });
+  const bool runs = state == engine::ConnectorState::kRunning;
+  const bool troubled = one.status.stall || loses || (runs && !NotReady(one.status).empty());
+  return troubled ? Health::kTroubled : Health::kFine;
+}
 
 bool IsAlive(const ConnectorScene& one, absl::Duration monotonic, absl::Duration limit) {
   return one.status.rests() || monotonic - one.status.turned <= limit;
@@ -54,7 +80,7 @@ http::Response Readiness(const Scene& scene) {
   if (scene.worker && scene.worker->wait != WorkerWait::kNothing)
     absl::StrAppend(&problems, "the worker ", PlainText(scene.worker->Text()), "\n");
   for (const ConnectorScene& one : scene.connectors) {
-    const std::string trouble = Trouble(one.status);
+    const std::string trouble = NotReady(one.status);
     if (!trouble.empty())
       absl::StrAppend(&problems, PlainText(one.status.name), ": ", trouble, "\n");
   }

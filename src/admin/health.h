@@ -1,6 +1,9 @@
 // Whether the process lives and whether it does its work, for probes. Pure.
 #pragma once
 
+#include <string>
+
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "admin/scene.h"
 #include "http/message.h"
@@ -14,6 +17,18 @@ http::Response Liveness(const Scene& scene, absl::Duration limit);
 // 200 while every connector streams or takes a snapshot and is not stalled, and their worker waits
 // for nothing; 503 says what the others do, and what the worker waits for.
 http::Response Readiness(const Scene& scene);
+
+// Why it is not ready: "stalled: waiting for …", "RUNNING, retrying"; empty: it does its work.
+std::string NotReady(const engine::ConnectorStatus& status);
+
+// What `walduct status` exits by. More than readiness, which is for what a restart could mend.
+enum class Health {
+  kFine,      // or paused or stopped, as asked
+  kTroubled,  // it is stalled, does not get to its servers, or misses changes
+  kFailed,    // or its slot is lost
+};
+absl::string_view HealthText(Health health);  // "fine"
+Health HealthOf(const ConnectorScene& one, absl::Duration monotonic);
 
 bool IsAlive(const ConnectorScene& one, absl::Duration monotonic, absl::Duration limit);
 

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "admin/health.h"
 #include "base/json.h"
 #include "engine/commands/version.h"
 
@@ -24,7 +25,7 @@ double Seconds(absl::Duration duration) { return std::max(0.0, absl::ToDoubleSec
 class StatusWriter {
  public:
   StatusWriter(const Scene& scene, const ConnectorScene& one, JsonWriter* json)
-      : scene_(scene), status_(one.status), numbers_(*one.metrics), json_(*json) {}
+      : scene_(scene), one_(one), status_(one.status), numbers_(*one.metrics), json_(*json) {}
 
   // One that does not run: its slot and its lag are all that there is.
   void WriteResting() {
@@ -32,6 +33,7 @@ class StatusWriter {
     json_.Key("name").Text(status_.name);
     json_.Key("state").Text(engine::StateText(status_.state));
     json_.Key("state_since").Text(TimeText(status_.state_since));
+    WriteHealth();
     WriteLag();
     WriteSlot();
     json_.EndObject();
@@ -48,6 +50,7 @@ class StatusWriter {
       json_.Key("waiting_for").Text(engine::WaitText(status_.wait));
       json_.Key("waiting_since").Text(TimeText(status_.wait_since));
     }
+    WriteHealth();
     if (status_.exit_code) json_.Key("exit_code").Signed(*status_.exit_code);
     if (!status_.rests())
       json_.Key("loop_age_seconds").Number(Seconds(scene_.monotonic - status_.turned));
@@ -62,12 +65,18 @@ class StatusWriter {
   }
 
  private:
+  void WriteHealth() {
+    json_.Key("ready").Flag(NotReady(status_).empty());
+    json_.Key("health").Text(HealthText(HealthOf(one_, scene_.monotonic)));
+  }
+
   void WriteTrouble() {
     if (status_.stall) {
       json_.Key("stall").Object();
       json_.Key("since").Text(TimeText(status_.stall->since));
       json_.Key("kind").Text(status_.stall->kind);
       json_.Key("waiting_for").Text(status_.stall->cause);
+      json_.Key("hint").Text(status_.stall->hint);
       json_.EndObject();
     }
     WriteCapture();
@@ -330,6 +339,7 @@ class StatusWriter {
   }
 
   const Scene& scene_;
+  const ConnectorScene& one_;
   const engine::ConnectorStatus& status_;
   const metrics::ConnectorMetrics& numbers_;
   JsonWriter& json_;

@@ -284,6 +284,14 @@ void KafkaSink::BreakIfStuck(const std::string& where) {
                                " though all partitions have leaders: the producer is made anew"));
 }
 
+std::string KafkaSink::WaitingHint() const {
+  return health_.finding().empty()
+             ? "it goes on by itself once Kafka acknowledges: look at the brokers, their load and "
+               "the network before them"
+             : "it goes on by itself once the partitions that are named have leaders and replicas "
+               "enough in sync: start the brokers that hold them, or lower min.insync.replicas";
+}
+
 std::string KafkaSink::WaitingFor() {
   constexpr size_t kMaxAsked = 100;
   std::vector<std::string> topics;

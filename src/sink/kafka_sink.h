@@ -63,6 +63,7 @@ class KafkaSink final : public Sink {
   void RenewPermit() override { producer_->RenewPermit(); }
   SinkTransactions* transactions() override { return transactions_.get(); }
   std::string WaitingFor() override;
+  std::string WaitingHint() const override;
 
  private:
   struct Target {

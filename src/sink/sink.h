@@ -83,6 +83,11 @@ class Sink {
   // the next time. For a stall, now and then: allocates.
   virtual std::string WaitingFor() { return "the sink"; }
 
+  // What to do about that.
+  virtual std::string WaitingHint() const {
+    return "it goes on by itself once whoever reads its output takes more";
+  }
+
   // Records and positions that become durable together. Null: this sink has no transactions, or was
   // not asked for them. Lives as long as the sink.
   virtual SinkTransactions* transactions() { return nullptr; }

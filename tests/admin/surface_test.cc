@@ -95,6 +95,7 @@ TEST_F(SurfaceTest, APausedConnectorLivesButIsNotReady) {
   const http::Response ready = Ask("/readyz");
   EXPECT_EQ(ready.status, 503);
   EXPECT_EQ(ready.body, "orders: PAUSED\n");
+  EXPECT_THAT(Ask("/status").body, HasSubstr(R"("ready":false,"health":"fine")"));
 }
 
 TEST_F(SurfaceTest, MetricsInBothForms) {
@@ -240,6 +241,9 @@ TEST(Readiness, SaysWhatTheOthersDo) {
   EXPECT_EQ(Readiness(scene).status, 200);
   scene.connectors[0].status.stall = engine::Stall{.since = {}, .kind = "sink", .cause = "Kafka"};
   EXPECT_EQ(Readiness(scene).body, "a: stalled: waiting for Kafka\n");
+  metrics::ConnectorMetrics numbers;
+  scene.connectors[0].metrics = &numbers;
+  EXPECT_EQ(HealthOf(scene.connectors[0], scene.monotonic), Health::kTroubled);
   scene.connectors[0] = SceneOf(ConnectorState::kRunning, Activity::kRetrying);
   EXPECT_EQ(Readiness(scene).body, "a: RUNNING, retrying\n");
   scene.connectors[0] = SceneOf(ConnectorState::kFailed, Activity::kNone);

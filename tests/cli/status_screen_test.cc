@@ -166,7 +166,9 @@ TEST(StatusScreen, AStallSaysWhatIsWaitedFor) {
   const std::string screen = Show(R"({"now":"2026-01-01T00:01:00.000Z","connectors":[{"name":"a",
     "state":"RUNNING","state_since":"2026-01-01T00:00:00.000Z","activity":"streaming",
     "activity_since":"2026-01-01T00:00:00.000Z","loop_age_seconds":70,
-    "stall":{"since":"2026-01-01T00:00:30.000Z","kind":"sink","waiting_for":"Kafka at x"}}]})");
+    "stall":{"since":"2026-01-01T00:00:30.000Z","kind":"sink","waiting_for":"Kafka at x",
+             "hint":"start it"}}]})");
+  EXPECT_THAT(screen, HasSubstr("-> start it\n"));
   EXPECT_THAT(screen, HasSubstr("stalled    for 30 s, waiting for Kafka at x\n"));
   EXPECT_THAT(screen, HasSubstr("loop       has not turned for 70 s\n"));
 }
@@ -289,6 +291,18 @@ TEST(StatusScreenExit, IsTheWorstOfWhatIsShown) {
   EXPECT_EQ(of(R"({"name":"a","state":"PAUSED","slot":{"problem":{}}})"), kStatusFailed);
   EXPECT_EQ(StatusExitOf(R"({"connectors":[],"resting":[{"name":"a","slot":{"problem":{}}}]})", ""),
             kStatusFailed);
+}
+
+// What the process says itself comes before what can be seen.
+TEST(StatusScreenExit, IsWhatTheProcessSays) {
+  const auto of = [](absl::string_view health) {
+    return StatusExitOf(absl::StrCat(R"({"connectors":[{"name":"a","state":"RUNNING","health":")",
+                                     health, R"(","activity":"connecting","stall":{}}]})"),
+                        "");
+  };
+  EXPECT_EQ(of("fine"), kStatusFine);
+  EXPECT_EQ(of("troubled"), kStatusTroubled);
+  EXPECT_EQ(of("failed"), kStatusFailed);
 }
 
 TEST(BytesText, IsShort) {

@@ -66,6 +66,7 @@ TEST_F(StallWatchTest, AServerThatDoesNotAnswer) {
   ASSERT_TRUE(stall());
   EXPECT_THAT(stall()->cause, HasSubstr("PostgreSQL to answer"));
   EXPECT_EQ(stall()->kind, "database");
+  EXPECT_THAT(stall()->hint, HasSubstr("pg_stat_activity"));
   time_.Advance(absl::Seconds(1));
   watch_.Turn({.received = received_});
   EXPECT_FALSE(stall());
@@ -96,6 +97,7 @@ TEST_F(StallWatchTest, ALockIsNamed) {
   Pass(absl::Seconds(20), WaitReason::kCatalog);
   ASSERT_TRUE(stall());
   EXPECT_EQ(stall()->cause, server_.lock);
+  EXPECT_THAT(stall()->hint, HasSubstr("pg_terminate_backend(12)"));
 }
 
 TEST_F(StallWatchTest, ATableThatASnapshotCannotReadIsNamed) {

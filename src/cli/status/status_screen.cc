@@ -125,6 +125,7 @@ class Screen {
       Line("stalled",
            Toned(Tone::kBad, absl::StrCat("for ", Since(*stall, "since"), ", waiting for ",
                                           Text(*stall, "waiting_for"))));
+      if (const std::string hint = Text(*stall, "hint"); !hint.empty()) Line("", "-> " + hint);
     } else if (Text(connector, "state") == "FAILED") {
       Line("stopped",
            Toned(Tone::kBad,
@@ -427,8 +428,8 @@ absl::StatusOr<std::string> StatusScreen(absl::string_view json, const ScreenOpt
 
 namespace {
 
-// As /readyz judges it; and what is not captured, which a restart of the process would not mend.
-bool IsTroubled(const Value& connector) {
+// Of a process of before /status told `health`: as /readyz judges it, and what is not captured.
+bool LooksTroubled(const Value& connector) {
   if (Find(connector, "stall") != nullptr || !CaptureWarnings(connector).empty()) return true;
   if (Text(connector, "state") != "RUNNING") return false;
   const std::string activity = Text(connector, "activity");
@@ -442,6 +443,17 @@ StatusExit ExitOfWorker(const Value& document) {
   if (waits.empty()) return kStatusFine;
   return waits == "seat" ? kStatusStandsBy : kStatusWorkerWaits;
 }
+StatusExit ExitOf(const Value& connector) {
+  if (const std::string health = Text(connector, "health"); !health.empty()) {
+    if (health == "failed") return kStatusFailed;
+    return health == "troubled" ? kStatusTroubled : kStatusFine;
+  }
+  const Value* const slot = Find(connector, "slot");
+  const bool lost = slot != nullptr && Find(*slot, "problem") != nullptr;
+  if (lost || Text(connector, "state") == "FAILED") return kStatusFailed;
+  return LooksTroubled(connector) ? kStatusTroubled : kStatusFine;
+}
+
 
 }  // namespace
 
@@ -458,10 +470,9 @@ StatusExit StatusExitOf(absl::string_view json, absl::string_view connector) {
   for (const Value* const at : shown) {
     const Value& one = *at;
     if (!connector.empty() && Text(one, "name") != PlainText(connector)) continue;
-    const Value* const slot = Find(one, "slot");
-    const bool lost = slot != nullptr && Find(*slot, "problem") != nullptr;
-    if (lost || Text(one, "state") == "FAILED") return kStatusFailed;
-    if (IsTroubled(one) && worst == kStatusFine) worst = kStatusTroubled;
+    const StatusExit exit = ExitOf(one);
+    if (exit == kStatusFailed) return exit;
+    if (worst == kStatusFine) worst = exit;
   }
   return worst;
 }

@@ -83,6 +83,7 @@ struct Stall {
   absl::Time since;
   absl::string_view kind = "";     // a stable word for labels: "sink"
   std::string cause;               // "Kafka at …: …"
+  std::string hint = {};           // what to do
   uint64_t retained_bytes = 0;     // WAL kept for the slot; 0: not known
   uint64_t growth_per_second = 0;  // of that, in bytes
 };

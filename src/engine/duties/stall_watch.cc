@@ -5,7 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/amount_text.h"
+#include "base/error.h"
 #include "base/log.h"
+#include "engine/errors/named_hint.h"
 #include "engine/world/slot_show.h"
 
 namespace walduct::engine {
@@ -155,12 +157,38 @@ std::string StallWatch::CauseOf(const Lane& lane, const ServerView& server, Lsn 
                       "synchronized_standby_slots, or is slow)");
 }
 
+std::string StallWatch::HintOf(const Lane& lane, const ServerView& server) const {
+  const bool locks = &lane == &catalog_ || &lane == &rows_;
+  if (locks && !server.lock.empty()) return LockHint(server.lock);
+  if (&lane == &standby_)
+    return "wait for the standby, or see what holds its replay up: SELECT * FROM "
+           "pg_stat_replication on its primary";
+  if (&lane == &schema_id_)
+    return "it goes on by itself once the registry answers: look at the registry, and at the "
+           "network before it";
+  if (&lane == &delivery_ || &lane == &room_) return parts_.sink->WaitingHint();
+  if (&lane == &store_) {
+    const std::string hint = ErrorHint(parts_.checkpointer->last_error());
+    return hint.empty() ? "it goes on by itself once positions are stored: look at the brokers of "
+                          "the offset topic, or at the disk of the offset file"
+                        : hint;
+  }
+  if (&lane == &wal_ && parts_.metrics->open_commit_us.value() == 0)
+    return "a large transaction takes its time; a standby that synchronized_standby_slots names "
+           "and that is away is waited for: SHOW synchronized_standby_slots; SELECT * FROM "
+           "pg_stat_replication";
+  return "it goes on by itself once the server answers, which SELECT pid, state, wait_event_type, "
+         "wait_event, query FROM pg_stat_activity WHERE application_name LIKE 'walduct%' shows: "
+         "look at its load, its disk and the network";
+}
+
 void StallWatch::Say(const Lane& lane, const ServerView& server, Lsn received, absl::Duration now) {
   next_line_ = now + (&lane == &schema_id_ ? kRepeatForRegistry : kRepeat);
   const absl::Duration stood = now - *lane.since;
   const Stall stall = {.since = parts_.clock->Now() - stood,
                        .kind = KindOf(lane),
                        .cause = CauseOf(lane, server, received),
+                       .hint = HintOf(lane, server),
                        .retained_bytes = server.retained_bytes,
                        .growth_per_second = server.growth_per_second};
   std::string cost;
@@ -170,7 +198,8 @@ void StallWatch::Say(const Lane& lane, const ServerView& server, Lsn received, a
   }
   log::Warn(
       absl::StrCat("no progress for ", Seconds(stood), ": waiting for ", stall.cause, " since ",
-                   absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", stall.since, absl::UTCTimeZone()), cost));
+                   absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", stall.since, absl::UTCTimeZone()), cost),
+      {{"hint", stall.hint}});
   parts_.board->ShowStall(stall);
 }
 

@@ -70,6 +70,7 @@ class StallWatch {
   bool Delivers() const;
   uint64_t DeliveredCount() const;
   std::string CauseOf(const Lane& lane, const ServerView& server, Lsn received);
+  std::string HintOf(const Lane& lane, const ServerView& server) const;
   void Say(const Lane& lane, const ServerView& server, Lsn received, absl::Duration now);
   void OnProgress(absl::Duration now);
 

@@ -152,6 +152,11 @@ std::string NamedHint(absl::string_view reason, absl::string_view message, absl:
   const RemedyOf remedy_of = remedies;
   std::string said(hint);
   if (said.empty() && remedy_of != nullptr)
+std::string LockHint(absl::string_view lock) {
+  return WithProcess(
+      "end that transaction (COMMIT, ROLLBACK, SELECT pg_terminate_backend(PID)), or wait", lock);
+}
+
     said = std::string(absl::StripSuffix(remedy_of(reason), "."));
   return Filled(reason, said, message, names);
 }

@@ -27,6 +27,8 @@ std::string AndSlotAnew(const std::string& hint);
 
 // "(PID)" in a hint becomes the process that the message names.
 std::string WithProcess(const std::string& hint, absl::string_view message);
+// About a session that holds what is waited for. lock: "a lock on table …, held up by pid 7".
+std::string LockHint(absl::string_view lock);
 // The same error with it.
 absl::Status WithNamedHint(const absl::Status& error, const ConnectorNames& names);
 

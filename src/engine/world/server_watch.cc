@@ -31,8 +31,6 @@ constexpr uint64_t kLeastSafeBytes = 64u << 20;
 constexpr absl::Duration kOldTransaction = absl::Minutes(10);
 constexpr uint64_t kMuchKept = uint64_t{1} << 30;
 constexpr absl::Duration kRepeatTransaction = absl::Minutes(10);
-constexpr char kEndIt[] =
-    "end that transaction (COMMIT, ROLLBACK, SELECT pg_terminate_backend(PID)), or wait";
 
 // Our sessions that wait for a lock, and the first of those in the way: of those that the stream
 // needs one, and of the one that reads chunks beside it. Takes no lock on a table.
@@ -239,7 +237,7 @@ void ServerWatch::WarnOfLock(const std::string& lock, absl::string_view who, Sai
     return;
   }
   *said = {.text = lock, .at = now};
-  log::Warn(absl::StrCat(who, "waiting for ", lock), {{"hint", WithProcess(kEndIt, lock)}});
+  log::Warn(absl::StrCat(who, "waiting for ", lock), {{"hint", LockHint(lock)}});
 }
 
 // Publishing goes on, so that no lag tells of it.
@@ -251,7 +249,7 @@ void ServerWatch::TellOfChunks(const std::string& lock) {
   metrics::BesideBoard& beside = options_.metrics->beside;
   if (lock.empty()) return beside.Works(kWhat);
   beside.Failed(kWhat, options_.connection.environment.clock->Now(),
-                absl::StrCat("waits for ", lock), WithProcess(kEndIt, lock));
+                absl::StrCat("waits for ", lock), LockHint(lock));
 }
 
 // While something can still be done about it.
