@@ -15,10 +15,12 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/plain_text.h"
+#include "cli/process/called_by.h"
 #include "cli/process/last_end.h"
 #include "cli/usage/tones.h"
 #include "engine/commands/client_environment.h"
 #include "engine/commands/signal_commands.h"
+#include "engine/configuration/runtime_options.h"
 #include "engine/errors/error_policy.h"
 #include "kafka/options.h"
 #include "loader/load_connector.h"
@@ -101,6 +103,9 @@ bool LoadAll(const Arguments& arguments, std::vector<loader::LoadResult>* result
   for (const std::string& file : arguments.connector_files) {
     request->connector_path = file;
     results->push_back(loader::LoadConnector(*request, LoginFile()));
+    results->back().options.runtime->called = CalledByFiles(
+        {.connector = file, .worker = arguments.worker_file, .overrides = arguments.overrides},
+        results->back());
     for (const std::string& error : results->back().errors) Refuse(absl::StrCat(file, ": ", error));
     accepted = accepted && results->back().errors.empty();
   }

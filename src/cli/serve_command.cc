@@ -22,6 +22,7 @@
 #include "cli/console/console_side.h"
 #include "cli/doctor/doctor_report.h"
 #include "cli/listening.h"
+#include "cli/process/called_by.h"
 #include "cli/process/last_end.h"
 #include "cli/process/resting.h"
 #include "cli/process/shutdown_watch.h"
@@ -32,6 +33,7 @@
 #include "engine/commands/offset_commands.h"
 #include "engine/commands/signal_commands.h"
 #include "engine/commands/version.h"
+#include "engine/configuration/runtime_options.h"
 #include "engine/errors/error_policy.h"
 #include "engine/lifecycle/connector_set.h"
 #include "engine/world/server_world.h"
@@ -88,9 +90,11 @@ rest::ValidationQuestions Questions(const config::LoadRequest& request,
   return questions;
 }
 
-rest::Loaded LoadForWorker(const config::LoadRequest& request, const rest::ConfigMap& config) {
+rest::Loaded LoadForWorker(const config::LoadRequest& request, const rest::ConfigMap& config,
+                           const std::string& url) {
   loader::LoadResult loaded = LoadMap(request, config);
   if (!loaded.errors.empty()) return {{}, {}, std::move(loaded.errors)};
+  loaded.options.runtime->called = {.who = names::ShellWord(loaded.options.name), .where = url};
   log::SetConnector(loaded.options.name);
   for (const std::string& warning : loaded.warnings) log::Warn(warning);
   log::SetConnector("");
@@ -174,18 +178,20 @@ class Serving {
         board_(options_.group_id, *environment_.clock),
         seat_(options_, board_, environment_),
         topics_(options_, environment_, [this] { return seat_.IsAway(); }),
-        worker_(
-            {.topics = &topics_,
-             .connectors = &connectors_,
-             .environment = environment_,
-             .worker_id = options_.worker_id,
-             .version = engine::LibraryVersions().debezium,
-             .load = [request](
-                         const rest::ConfigMap& config) { return LoadForWorker(request, config); },
-             .may_write = [this] { return seat_.MayWrite(); }}),
-        resting_(
-            worker_, connectors_,
-            [request](const rest::ConfigMap& config) { return LoadForWorker(request, config); }),
+        worker_({.topics = &topics_,
+                 .connectors = &connectors_,
+                 .environment = environment_,
+                 .worker_id = options_.worker_id,
+                 .version = engine::LibraryVersions().debezium,
+                 .load =
+                     [request, url = WorkerUrl(options_)](const rest::ConfigMap& config) {
+                       return LoadForWorker(request, config, url);
+                     },
+                 .may_write = [this] { return seat_.MayWrite(); }}),
+        resting_(worker_, connectors_,
+                 [request, url = WorkerUrl(options_)](const rest::ConfigMap& config) {
+                   return LoadForWorker(request, config, url);
+                 }),
         pages_({.connectors = &connectors_,
                 .clock = environment_.clock,
                 .configs = {},

@@ -60,7 +60,8 @@ TEST(Reasons, HintsHaveTheNames) {
                                      .database = "shopdb",
                                      .role = "cdc",
                                      .slot = "shop_slot",
-                                     .publication = "shop_pub"};
+                                     .publication = "shop_pub",
+                                     .called = {.who = "shop"}};
   static const std::regex kGap(
       R"re(\('NAME'\)|ROLE (NAME|…)|PUBLICATION (…|\.\.\.)|DATABASE (NAME|…|USER)|\(PID\)|-h HOST|walduct [a-z ]+ NAME|getent hosts NAME|TO (NAME|ROLE|…)\b)re");
   size_t asked = 0;
@@ -92,13 +93,27 @@ TEST(Reasons, ALostSlotIsOneThing) {
   EXPECT_EQ(FindReason("slot_lost")->remedy, FindReason("slot_invalidated")->remedy);
   engine::ConnectorNames names;
   names.connector = "shop";
+  names.called = {.who = "shop"};
   names.slot = "it's";
   const std::string lost = engine::NamedHint("slot_lost", "", "drop the slot", names);
   EXPECT_THAT(lost, HasSubstr("-o snapshot.mode=when_needed"));
   EXPECT_THAT(engine::NamedHint("slot_invalidated", "", "", names), HasSubstr(lost));
   names.served = true;
   EXPECT_THAT(engine::NamedHint("position_lost", "", "", names),
-              HasSubstr("walduct offsets reset shop --accept-loss"));
+              HasSubstr("walduct offsets reset shop --accept-loss, which starts it again"));
+  names.rests = true;
+  EXPECT_THAT(engine::NamedHint("slot_lost", "", "", names),
+              HasSubstr("walduct offsets reset shop --accept-loss, then walduct resume shop: "));
+  names.rests = names.served = false;
+  names.called = {.who = "-f a -w b"};
+  EXPECT_THAT(engine::NamedHint("slot_lost", "", "", names),
+              HasSubstr("(walduct run -f a -w b -o snapshot.mode=when_needed)"));
+  names.called.unit = "shop";
+  EXPECT_THAT(engine::NamedHint("slot_lost", "", "", names),
+              testing::AllOf(HasSubstr("walduct offsets reset -f a -w b --accept-loss', then sudo "
+                                       "systemctl reset-failed walduct@shop && sudo systemctl "
+                                       "start walduct@shop"),
+                             testing::Not(HasSubstr("-o snapshot.mode"))));
 }
 
 TEST(Reasons, EachAlertIsExplained) {

@@ -22,10 +22,11 @@ def walduct(*arguments, **environment):
 def typed(hint, db, *more):
     """What a hint tells to type: SQL and commands, as they stand between its words."""
     done = []
-    for found in re.finditer(r"walduct (?:offsets reset)[^,:;()]*|(?:ALTER|CREATE|GRANT|DROP) [A-Z][^;:]*?(?=;|, then|:|$)|SELECT pg_[a-z_]+\([^)]*\)", hint):
+    for found in re.finditer(r"walduct (?:offsets reset)(?:[^,:;()]|:(?=/|\d))*|(?:ALTER|CREATE|GRANT|DROP) [A-Z][^;:]*?(?=;|, then|:|$)|SELECT pg_[a-z_]+\([^)]*\)", hint):
         text = found.group().strip()
         if text.startswith("walduct "):
-            result = walduct(*shlex.split(text)[1:], *more)
+            named = " --url " in text or " -f " in text
+            result = walduct(*shlex.split(text)[1:], *(() if named else more))
             assert result.returncode == 0, (text, result)
         else:
             db.execute(text)
@@ -72,6 +73,8 @@ def test_run(reason, small, databases, connectors):
     override = re.search(r"-o (snapshot\.mode=\w+)", hint)
     assert connector.name in hint, hint
     if override:
+        typed_run = re.search(r"\(walduct (run -f [^)]*)\)", hint).group(1)
+        assert shlex.split(typed_run) == ["run", *map(str, connector.files()), "-o", override.group(1)], hint
         connector.start("-o", override.group(1))
     else:
         assert len(typed(hint, db, *connector.files())) == 1, hint

@@ -1,10 +1,13 @@
 """Rows that no stream brings: of tables that become partitions with rows in them, and of tables that were not in the WAL for a while. They
 are told of until a snapshot has read them, or read beside the stream (walduct.snapshot.new.tables)."""
 import json
+import shlex
+import subprocess
 
 import pytest
 
 from support.http import Surface
+from support.paths import BINARY
 from support.wait import wait_until
 
 LISTEN = ("--listen", "127.0.0.1:0")
@@ -72,11 +75,10 @@ def test_an_attached_table_is_told_of_until_it_is_read(when, db, connectors):
     wait_until(lambda: "partition_attached" in problems(surface), 30, "it is told")
     one = problems(surface)["partition_attached"]
     assert one["tables"] == ["public.ev_2 (of public.ev)"] and one["count"] == 1
-    line = "warning .*the rows that they had are not sent.*reason=partition_attached hint=\"walduct signal execute-snapshot --table public.ev --filter"
+    line = "warning .*the rows that they had are not sent.*reason=partition_attached hint=\"walduct signal execute-snapshot -f \\S+ -w \\S+ --table public.ev --filter"
     connector.wait_log(line)
     assert surface.value("walduct_capture_problems", reason="partition_attached") == 1
-    filter_ = one["hint"].split("--filter ")[1].strip("'")
-    reads = connector.call("signal", "execute-snapshot", "--table", "public.ev", "--filter", filter_)
+    reads = subprocess.run([str(BINARY), *shlex.split(one["hint"])[1:]], capture_output=True, text=True, timeout=60)
     assert reads.returncode == 0, reads.stderr
     wait_until(lambda: of(connector, "r") == [1, *range(10, 20)], 60, "its rows, and no others")
     wait_until(lambda: problems(surface) == {}, 30, "it is read")
@@ -152,7 +154,7 @@ def test_a_table_that_was_unlogged(reads, stopped, db, connectors):
         wait_until(lambda: problems(surface) == {}, 30, "nothing is missing")
     else:
         wait_until(lambda: set(problems(surface)) == {"table_was_unlogged"}, 30, "it is told")
-        connector.wait_log("warning .*reason=table_was_unlogged hint=\"walduct signal execute-snapshot --table public.cust\"")
+        connector.wait_log("warning .*reason=table_was_unlogged hint=\"walduct signal execute-snapshot -f \\S+ -w \\S+ --table public.cust\"")
         assert connector.call("signal", "execute-snapshot", "--table", "public.cust").returncode == 0
         wait_until(lambda: problems(surface) == {}, 60, "it is read")
     wait_until(lambda: of(connector, "c", "cust") == [3], 30, "the stream goes on")

@@ -103,6 +103,7 @@ class RecordErrorsTest : public encode::EncodeTest {
     router_ = std::make_unique<route::Router>(options, filter_);
     errors_ = std::make_unique<RecordErrors>(RecordErrors::Options{.policy = policy_,
                                                                    .connector = "shop",
+                                                                   .called = {.who = "shop"},
                                                                    .encode = &options_,
                                                                    .run_id = "run",
                                                                    .clock = &clock_,

@@ -25,5 +25,22 @@ TEST(CaptureWords, SayWhatToType) {
   EXPECT_THAT(hint, HasSubstr("walduct signal execute-snapshot --table public.a --table public.b"));
 }
 
+TEST(CaptureWords, CallTheConnectorAsCommandsDo) {
+  const CaptureFinding gone{.reason = "captured_table_dropped", .table = "public.a"};
+  EXPECT_THAT(
+      CaptureHint({&gone}, {.called = {.who = "shop", .where = "http://h:8083"}}),
+      testing::AllOf(
+          testing::StartsWith("where it is not meant"),
+          HasSubstr("walduct signal execute-snapshot shop --table public.a --url http://h:8083")));
+}
+
+TEST(CaptureWords, ANewNameIsForTheLists) {
+  const CaptureFinding one{
+      .reason = "captured_table_renamed", .table = "public.a", .statement = "X"};
+  EXPECT_THAT(CaptureHint({&one}, {}),
+              testing::AllOf(testing::StartsWith("add the new names to the lists"),
+                             testing::EndsWith("; or, where they are out of use: X")));
+}
+
 }  // namespace
 }  // namespace walduct::replication

@@ -4,12 +4,22 @@
 
 #include <string>
 
+#include "names/called.h"
+
 namespace walduct::engine {
+
+struct ConnectorOptions;
 
 struct ConnectorNames {
   std::string connector, host, port, database, role, slot, publication;
+  names::Called called;            // by commands; of a lane, the connector that it is of
   bool makes_publication = false;  // a start does where it is missing
   bool served = false;             // by walduct serve, which takes commands; else by walduct run
+  bool rests = false;              // paused or stopped: only walduct resume starts it again
 };
+
+ConnectorNames NamesOf(const ConnectorOptions& options);
+// What commands call it: the connector that a lane is of, too.
+names::Called CalledOf(const ConnectorOptions& options);
 
 }  // namespace walduct::engine

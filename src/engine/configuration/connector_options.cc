@@ -104,6 +104,14 @@ std::string OffsetFileOf(const ConnectorOptions& options) {
   return options.offset->kind == offset::OffsetStoreKind::kFile ? options.offset->file_path : "";
 }
 
+names::Called CalledOf(const ConnectorOptions& options) {
+  names::Called called = options.runtime->called;
+  const bool lane = options.replication->share.several() && !options.offset->connector.empty();
+  if (called.who.empty())
+    called.who = names::ShellWord(lane ? options.offset->connector : options.name);
+  return called;
+}
+
 ConnectorNames NamesOf(const ConnectorOptions& options) {
   return {.connector = options.name,
           .host = options.database->hostname,
@@ -112,6 +120,7 @@ ConnectorNames NamesOf(const ConnectorOptions& options) {
           .role = options.database->user,
           .slot = options.replication->slot_name,
           .publication = options.replication->publication_name,
+          .called = CalledOf(options),
           .makes_publication = options.replication->publication_autocreate !=
                                replication::PublicationAutocreate::kDisabled};
 }

@@ -126,8 +126,6 @@ offset::OffsetIdentity OffsetIdentityOf(const ConnectorOptions& lane);
 // The file that positions are in; empty: they are in none.
 std::string OffsetFileOf(const ConnectorOptions& options);
 
-ConnectorNames NamesOf(const ConnectorOptions& options);
-
 // Parts of two rooms' options: which columns records have, and message.key.columns.
 const encode::ColumnOptions& ColumnsOf(const ConnectorOptions& options);
 const std::optional<route::MessageKeys>& MessageKeysOf(const ConnectorOptions& options);

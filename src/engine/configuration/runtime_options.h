@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/time/time.h"
+#include "names/called.h"
 
 namespace walduct::engine {
 
@@ -19,6 +20,7 @@ struct RuntimeOptions {
   // Of Debezium's series, behind the prefix: ", k=v, …".
   std::string metric_tags = {};
   bool counts_per_table = false;
+  names::Called called = {};  // who empty: by its name alone
 };
 
 }  // namespace walduct::engine

@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "base/error.h"
 #include "base/status_macros.h"
+#include "engine/configuration/connector_names.h"
 #include "engine/doctor/checks.h"
 #include "engine/errors/named_hint.h"
 #include "engine/incremental/new_tables.h"
@@ -22,7 +23,9 @@
 #include "engine/world/reads/table_columns.h"
 #include "engine/world/slots/slot_tables.h"
 #include "incremental/options/incremental_options.h"
+#include "names/called.h"
 #include "names/table_filter.h"
+#include "postgres/table_argument.h"
 #include "replication/capture/capture_catalog.h"
 #include "replication/capture/capture_judge.h"
 #include "replication/coverage.h"
@@ -74,7 +77,8 @@ absl::StatusOr<std::vector<metrics::CaptureProblem>> FindProblems(Connection& co
                                       .lists_given = subject.tables.lists_anything(),
                                       .filtered = filtered,
                                       .follows = subject.replication.publication_follow,
-                                      .signal_table = subject.tables.signal_table};
+                                      .signal_table = subject.tables.signal_table,
+                                      .called = CalledOf(subject.whole)};
   CaptureLines lines;
   lines.Saw(replication::JudgeCapture(facts, wish, {}).findings, {.now = absl::Time()});
   lines.SawTheSame();
@@ -99,8 +103,19 @@ void AddAsAStartDoes(const KnownTables& known, const std::vector<postgres::Table
   }
 }
 
+// One command for all, where none needs a filter of its own.
+std::string CommandOf(const std::vector<TableGap>& gaps, const names::Called& called) {
+  std::vector<std::string> arguments;
+  for (const TableGap& gap : gaps) {
+    if (!gap.condition.empty()) return CommandFor(gaps.front(), called);
+    if (arguments.size() < kMostNamed)
+      arguments.push_back(postgres::TableArgument(gap.table.schema, gap.table.table));
+  }
+  return names::SnapshotCommand(called, arguments);
+}
+
 // Of one kind.
-Finding FindingOf(const std::vector<TableGap>& gaps, bool reads) {
+Finding FindingOf(const std::vector<TableGap>& gaps, bool reads, const names::Called& called) {
   std::vector<std::string> named;
   for (const TableGap& gap : gaps) {
     const std::string name = NameOf(gap.table);
@@ -119,8 +134,8 @@ Finding FindingOf(const std::vector<TableGap>& gaps, bool reads) {
       absl::StrCat("since the stored position, ", DescribeGap(first.kind),
                    reads ? " read by the next start (" : " not sent (", gaps.size(), "): ", names);
   if (!reads)
-    finding.hint = absl::StrCat(
-        CommandFor(first), ", or walduct.snapshot.new.tables=incremental before the next start");
+    finding.hint = absl::StrCat(CommandOf(gaps, called),
+                                ", or walduct.snapshot.new.tables=incremental before the next start");
   return finding;
 }
 
@@ -200,7 +215,8 @@ absl::Status Compare(postgres::Connection& connection, const Subject& subject,
       gaps[gap.kind].push_back(gap);
   }
   const bool reads = subject.incremental.reads_new_tables;
-  for (const auto& [kind, of_kind] : gaps) findings->Add(FindingOf(of_kind, reads));
+  for (const auto& [kind, of_kind] : gaps)
+    findings->Add(FindingOf(of_kind, reads, CalledOf(subject.whole)));
   return absl::OkStatus();
 }
 

@@ -30,19 +30,33 @@ std::string Identifier(absl::string_view name) {
   return absl::StrCat("\"", absl::StrReplaceAll(name, {{"\"", "\"\""}}), "\"");
 }
 
+bool ByFiles(const ConnectorNames& names) { return names.called.who.starts_with("-f "); }
+
+// systemd refuses to start what has failed often.
+std::string StartUnit(const ConnectorNames& names) {
+  const std::string unit = names::ShellWord("walduct@" + names.called.unit);
+  return absl::StrCat("sudo systemctl reset-failed ", unit, " && sudo systemctl start ", unit);
+}
+
 std::string Reset(const ConnectorNames& names, absl::string_view flags) {
-  if (names.served)
-    return absl::StrCat("walduct offsets reset ", names.connector, " ", flags,
-                        ", which starts it again");
-  return absl::StrCat("walduct offsets reset ", flags, ", with the -f and -w of ", names.connector,
-                      ", then start it");
+  if (!names.served && !ByFiles(names)) {
+    return absl::StrCat("walduct offsets reset ", flags, ", with the -f and -w of ",
+                        names.connector, ", then start it");
+  }
+  const std::string reset = names::Command(names.called, "offsets reset", flags);
+  if (names.rests) return absl::StrCat(reset, ", then ", names::Command(names.called, "resume"));
+  if (names.served) return absl::StrCat(reset, ", which starts it again");
+  return absl::StrCat(reset, ", then ", names.called.unit.empty() ? "start it" : StartUnit(names));
 }
 
 std::string ReadAnew(absl::string_view reason, const ConnectorNames& names) {
   const std::string what = absl::StrCat(
-      names.served
+      names.served || !names.called.unit.empty()
           ? Reset(names, "--accept-loss")
-          : absl::StrCat("start ", names.connector, " once with -o snapshot.mode=when_needed"),
+          : absl::StrCat("start ", names.connector, " once with -o snapshot.mode=when_needed",
+                         ByFiles(names) ? absl::StrCat(" (walduct run ", names.called.who,
+                                                       " -o snapshot.mode=when_needed)")
+                                        : ""),
       ": it makes the replication slot ", Identifier(names.slot),
       " anew and reads all tables; what was deleted meanwhile is never told");
   const bool by_size = reason == "slot_lost" || reason == "slot_invalidated";
@@ -93,7 +107,7 @@ std::string Filled(absl::string_view reason, absl::string_view hint, absl::strin
       {"rds_replication TO NAME", absl::StrCat("rds_replication TO ", role)},
       {"TABLES TO NAME", absl::StrCat("TABLES TO ", role)},
       {"walduct status NAME", absl::StrCat("walduct status ", names.connector)},
-      {"walduct offsets reset NAME", absl::StrCat("walduct offsets reset ", names.connector)},
+      {"walduct offsets reset NAME", absl::StrCat("walduct offsets reset ", names.called.who)},
       {"getent hosts NAME", absl::StrCat("getent hosts ", names.host)},
       {"-h HOST -p PORT", absl::StrCat("-h ", names.host, " -p ", names.port)},
       {"-connect HOST:PORT", absl::StrCat("-connect ", names.host, ":", names.port)},
@@ -138,6 +152,11 @@ std::string WithProcess(const std::string& hint, absl::string_view message) {
                          : absl::StrReplaceAll(hint, {{"(PID)", absl::StrCat("(", process, ")")}});
 }
 
+std::string LockHint(absl::string_view lock) {
+  return WithProcess(
+      "end that transaction (COMMIT, ROLLBACK, SELECT pg_terminate_backend(PID)), or wait", lock);
+}
+
 void UseRemedies(RemedyOf remedy_of) { remedies = remedy_of; }
 
 std::string NamedHint(absl::string_view reason, absl::string_view message, absl::string_view hint,
@@ -152,11 +171,6 @@ std::string NamedHint(absl::string_view reason, absl::string_view message, absl:
   const RemedyOf remedy_of = remedies;
   std::string said(hint);
   if (said.empty() && remedy_of != nullptr)
-std::string LockHint(absl::string_view lock) {
-  return WithProcess(
-      "end that transaction (COMMIT, ROLLBACK, SELECT pg_terminate_backend(PID)), or wait", lock);
-}
-
     said = std::string(absl::StripSuffix(remedy_of(reason), "."));
   return Filled(reason, said, message, names);
 }

@@ -5,7 +5,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_replace.h"
 #include "base/json_text.h"
 #include "base/log.h"
 #include "postgres/table_argument.h"
@@ -53,14 +52,12 @@ std::string TimeText(const std::optional<absl::Time>& time) {
   return time ? absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", *time, absl::UTCTimeZone()) : "unknown";
 }
 
-std::string ShellQuoted(absl::string_view text) {
-  return absl::StrCat("'", absl::StrReplaceAll(text, {{"'", R"('\'')"}}), "'");
-}
-
 constexpr absl::string_view kByItself =
     ", or walduct.snapshot.new.tables=incremental: docs/snapshots.md";
 
-std::string HintFor(const TableGap& gap) { return absl::StrCat(CommandFor(gap), kByItself); }
+std::string HintFor(const TableGap& gap, const names::Called& called) {
+  return absl::StrCat(CommandFor(gap, called), kByItself);
+}
 
 // Empty: it is told once.
 absl::string_view ReasonOf(Kind kind) {
@@ -71,14 +68,11 @@ absl::string_view ReasonOf(Kind kind) {
 
 }  // namespace
 
-std::string CommandFor(const TableGap& gap) {
+std::string CommandFor(const TableGap& gap, const names::Called& called) {
   const std::string table = postgres::TableArgument(gap.table.schema, gap.table.table);
-  std::string command = absl::StrCat("walduct signal execute-snapshot --table ", table);
-  if (!gap.condition.empty()) {
-    const std::string name = table.starts_with("'") ? Quoted(gap.table) : table;
-    absl::StrAppend(&command, " --filter ", ShellQuoted(absl::StrCat(name, "=", gap.condition)));
-  }
-  return command;
+  const std::string name = table.starts_with("'") ? Quoted(gap.table) : table;
+  return names::SnapshotCommand(
+      called, {table}, gap.condition.empty() ? "" : absl::StrCat(name, "=", gap.condition));
 }
 
 NewTables::NewTables(Parts parts, std::vector<postgres::TableName> captured)
@@ -221,7 +215,8 @@ void NewTables::Tell(const TableGap& gap, bool is_read) const {
   const std::string name = NameOf(gap.table), what = DescribeGap(gap.kind);
   if (gap.kind == Kind::kNew) {
     if (is_read) return log::Info(absl::StrCat(what, " read beside the stream"), {{"table", name}});
-    return log::Warn(absl::StrCat(what, " not sent"), {{"table", name}, {"hint", HintFor(gap)}});
+    return log::Warn(absl::StrCat(what, " not sent"),
+                     {{"table", name}, {"hint", HintFor(gap, parts_.called)}});
   }
   if (const absl::string_view reason = ReasonOf(gap.kind); !reason.empty()) {
     const log::Field part = {"partition", gap.partition.empty() ? name : gap.partition};
@@ -232,20 +227,22 @@ void NewTables::Tell(const TableGap& gap, bool is_read) const {
         parts_.lacks({.reason = std::string(reason),
                       .table = gap.partition.empty() ? name : gap.partition,
                       .detail = gap.partition.empty() ? "" : absl::StrCat("of ", name),
-                      .statement = CommandFor(gap),
+                      .statement = CommandFor(gap, parts_.called),
                       .at_once = true,
                       .read_with = absl::StrCat(gap.table.schema, ".", gap.table.table)}))
       return;
-    return log::Warn(
-        absl::StrCat(what, " not sent"),
-        {{"table", name}, part, {"reason", std::string(reason)}, {"hint", HintFor(gap)}});
+    return log::Warn(absl::StrCat(what, " not sent"), {{"table", name},
+                                                       part,
+                                                       {"reason", std::string(reason)},
+                                                       {"hint", HintFor(gap, parts_.called)}});
   }
   const log::Field table = {"table", name}, was = {"was", ToInteger(gap.was)},
                    is = {"is", ToInteger(gap.table.relation)}, since = {"since", TimeText(since_)};
   if (gap.kind == Kind::kReplaced) return log::Info(what, {table, was, is, since});
   if (is_read)
     return log::Info(absl::StrCat(what, " read beside the stream"), {table, was, is, since});
-  log::Warn(absl::StrCat(what, " not sent"), {table, was, is, since, {"hint", HintFor(gap)}});
+  log::Warn(absl::StrCat(what, " not sent"),
+            {table, was, is, since, {"hint", HintFor(gap, parts_.called)}});
 }
 
 void NewTables::Ask(const TableGap& gap) {

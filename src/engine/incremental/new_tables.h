@@ -25,6 +25,7 @@
 #include "engine/incremental/known_tables.h"
 #include "engine/incremental/table_gaps.h"
 #include "incremental/incremental_snapshots.h"
+#include "names/called.h"
 #include "postgres/describe/catalog.h"
 #include "replication/capture/capture_judge.h"
 #include "replication/coverage.h"
@@ -32,16 +33,17 @@
 namespace walduct::engine {
 
 // What brings the rows: "walduct signal execute-snapshot …".
-std::string CommandFor(const TableGap& gap);
+std::string CommandFor(const TableGap& gap, const names::Called& called);
 
 class NewTables {
  public:
   static constexpr char kMember[] = "walduct_tables";
 
   struct Parts {
-    std::string lists;         // include and exclude, as written
-    std::string signal_table;  // schema.table, whose rows nobody wants
-    bool reads = false;        // else they are told
+    std::string lists;          // include and exclude, as written
+    std::string signal_table;   // schema.table, whose rows nobody wants
+    names::Called called = {};  // in commands to type
+    bool reads = false;         // else they are told
     incremental::IncrementalSnapshots* snapshots = nullptr;  // borrowed; null: they are told
     std::function<std::string()> new_id = nullptr;           // of a signal
     Clock* clock = nullptr;                                  // borrowed; null: nobody asks when

@@ -190,6 +190,7 @@ void Session::BuildNewTables() {
   new_tables_ = NewTables::Create(
       {.lists = config().tables->lists,
        .signal_table = config().tables->signal_table,
+       .called = CalledOf(config()),
        .reads = config().incremental->reads_new_tables,
        .snapshots = incremental_ == nullptr ? nullptr : &incremental_->snapshots(),
        .new_id = [this] { return RandomUuid(*parts_.world); },

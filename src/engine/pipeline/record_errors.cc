@@ -138,8 +138,9 @@ absl::Status RecordErrors::Skippable(const event::Emission& emission,
   const std::string hint = ErrorHint(error);
   return WithChange(
       Error(error.code(), ErrorReason(error), error.message(),
-            absl::StrCat(hint, hint.empty() ? "" : "; or ", "walduct skip ", options_.connector,
-                         " --lsn ", change->Text(), " leaves this one change out for good")),
+            absl::StrCat(hint, hint.empty() ? "" : "; or ",
+                         names::Command(options_.called, "skip", "--lsn " + change->Text()),
+                         " leaves this one change out for good")),
       change->Text());
 }
 

@@ -18,6 +18,7 @@
 #include "event/emission.h"
 #include "event/record.h"
 #include "metrics/connector_metrics.h"
+#include "names/called.h"
 
 namespace walduct::encode {
 struct EncodeOptions;
@@ -30,6 +31,7 @@ class RecordErrors {
   struct Options {
     RecordErrorOptions policy;
     std::string connector;                          // its name
+    names::Called called;                           // by commands
     const encode::EncodeOptions* encode = nullptr;  // borrowed
     std::string run_id;
     Clock* clock = nullptr;                        // borrowed

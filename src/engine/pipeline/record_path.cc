@@ -15,6 +15,7 @@ RecordPath::RecordPath(const Parts& parts)
       chain_(transform::Chain::Create(*parts.config->chain)),
       errors_(RecordErrors::Options{.policy = *parts.config->record_errors,
                                     .connector = parts.config->name,
+                                    .called = CalledOf(*parts.config),
                                     .encode = parts.config->encode.get(),
                                     .run_id = parts.run_id,
                                     .clock = parts.clock,

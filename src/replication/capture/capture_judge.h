@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "names/called.h"
 #include "replication/capture/capture_facts.h"
 #include "replication/publication/publication_sql.h"
 
@@ -34,7 +35,7 @@ struct CaptureWish {
   // Changes that are not skipped.
   bool inserts = true, updates = true, deletes = true, truncates = false;
   std::string signal_table = {};  // "schema.table"; empty: none
-  std::string connector = {};     // for commands to type; empty: it has no name
+  names::Called called = {};      // for commands to type
 };
 
 // What has come so far. Outlives sessions.

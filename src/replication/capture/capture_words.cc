@@ -14,6 +14,8 @@ enum class Afterwards {
   kRestart,
   kLists,  // the configuration may be what is to be changed
   kSpelling,
+  kRestored,
+  kNewName,  // the lists come before the statement
 };
 
 struct Words {
@@ -26,10 +28,14 @@ constexpr Words kWords[] = {
      "the include and exclude lists match no table of the database: nothing is captured, and what "
      "is written meanwhile does not come later",
      Afterwards::kSpelling},
+    {"captured_table_dropped",
+     "captured tables were dropped: nothing comes of them any more, and nobody tells consumers "
+     "that the rows they had are gone",
+     Afterwards::kRestored},
     {"captured_table_renamed",
      "captured tables have other names now, which the lists leave out: their changes are not "
      "captured",
-     Afterwards::kLists},
+     Afterwards::kNewName},
     {"partition_apart",
      "partitions are in another slot's publication than their root: their changes are published "
      "twice"},
@@ -93,19 +99,24 @@ const Words* WordsOf(absl::string_view reason) {
   return nullptr;
 }
 
-// tables: as `--table` takes them, joined.
-std::string Rest(Afterwards afterwards, const std::string& tables, const CaptureWish& wish) {
+// tables: as `--table` takes them.
+std::string Rest(Afterwards afterwards, const std::vector<std::string>& tables,
+                 const CaptureWish& wish) {
   switch (afterwards) {
     case Afterwards::kNothing:
       return "";
     case Afterwards::kRowsAreMissing:
-      return absl::StrCat(
-          wish.filtered && !wish.follows ? ", or restart the connector, which does it "
-                                           "(walduct.publication.follow=true does it "
-                                           "while it runs)"
-                                         : "",
-          "; what was written before that does not come: walduct signal execute-snapshot ",
-          wish.connector, wish.connector.empty() ? "" : " ", "--table ", tables);
+      return absl::StrCat(wish.filtered && !wish.follows
+                              ? ", or restart the connector, which does it "
+                                "(walduct.publication.follow=true does it "
+                                "while it runs)"
+                              : "",
+                          "; what was written before that does not come: ",
+                          names::SnapshotCommand(wish.called, tables));
+    case Afterwards::kRestored:
+      return absl::StrCat("; where it is not meant, restore them under their names, then ",
+                          names::SnapshotCommand(wish.called, tables),
+                          "; where it is, restart the process");
     case Afterwards::kMeant:
       return "; where it is meant, restart the process";
     case Afterwards::kRestart:
@@ -116,6 +127,8 @@ std::string Rest(Afterwards afterwards, const std::string& tables, const Capture
              "are still to come";
     case Afterwards::kLists:
       return "; or change the lists (table.include.list …) and restart the connector";
+    case Afterwards::kNewName:
+      return "add the new names to the lists (table.include.list …) and restart the connector";
   }
   return "";
 }
@@ -135,20 +148,24 @@ std::string CaptureSubject(const CaptureFinding& finding) {
 
 std::string CaptureHint(const std::vector<const CaptureFinding*>& of_one_reason,
                         const CaptureWish& wish) {
-  std::vector<absl::string_view> statements, tables;
+  std::vector<absl::string_view> statements;
+  std::vector<std::string> tables;
   for (const CaptureFinding* const finding : of_one_reason) {
     const absl::string_view statement = finding->statement;
     const bool said = !statements.empty() && statements.back() == statement;
     if (!statement.empty() && !said && statements.size() < kMostNamed)
       statements.push_back(statement);
-    const absl::string_view table = finding->argument.empty() ? finding->table : finding->argument;
+    const std::string& table = finding->argument.empty() ? finding->table : finding->argument;
     const bool named = !tables.empty() && tables.back() == table;
     if (!named && tables.size() < kMostNamed) tables.push_back(table);
   }
   const CaptureFinding& first = *of_one_reason.front();
   const Words* const words = WordsOf(first.reason);
-  std::string rest =
-      words == nullptr ? "" : Rest(words->afterwards, absl::StrJoin(tables, " --table "), wish);
+  std::string rest = words == nullptr ? "" : Rest(words->afterwards, tables, wish);
+  if (words != nullptr && words->afterwards == Afterwards::kNewName) {
+    return absl::StrCat(rest, statements.empty() ? "" : "; or, where they are out of use: ",
+                        absl::StrJoin(statements, "; "));
+  }
   if (statements.empty() && rest.size() > 2) rest = rest.substr(rest.starts_with("; or ") ? 5 : 2);
   return absl::StrCat(absl::StrJoin(statements, "; "), rest);
 }

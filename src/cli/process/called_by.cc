@@ -1,0 +1,61 @@
+#include "cli/process/called_by.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "rest/worker_options.h"
+
+namespace walduct::cli {
+namespace {
+
+std::string Variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// Values that were typed beside the files; those of secrets are not shown.
+std::string Overrides(const TypedFiles& typed, const config::LoadReport& report) {
+  std::string text;
+  for (const std::string& one : typed.overrides) {
+    absl::string_view value = one;
+    const std::string name(value.substr(0, value.find('=')));
+    if (name == "snapshot.mode" || !absl::ConsumePrefix(&value, name + "=")) continue;
+    const bool shown = std::any_of(
+        report.properties.begin(), report.properties.end(),
+        [&](const config::PropertyReport& of) { return of.name == name && of.value == value; });
+    if (shown) absl::StrAppend(&text, " -o ", names::ShellWord(one));
+  }
+  return text;
+}
+
+}  // namespace
+
+names::Called CalledByFiles(const TypedFiles& typed, const config::LoadReport& report) {
+  if (typed.connector == "-") return {};
+  std::string connector = typed.connector, worker = typed.worker;
+  const std::string credentials = Variable("CREDENTIALS_DIRECTORY");
+  std::string unit = credentials.empty() ? "" : Variable("WALDUCT_UNIT");
+  if (!unit.empty() && connector == credentials + "/connector.json") {
+    connector = absl::StrCat("/etc/walduct/", unit, ".json");
+    if (worker == credentials + "/worker.properties") worker = "/etc/walduct/worker.properties";
+  } else {
+    unit.clear();
+  }
+  std::string who = absl::StrCat("-f ", names::ShellWord(connector));
+  if (!worker.empty()) absl::StrAppend(&who, " -w ", names::ShellWord(worker));
+  return {.who = who + Overrides(typed, report), .unit = unit};
+}
+
+std::string WorkerUrl(const rest::WorkerOptions& options) {
+  for (const rest::ListenerOptions& one : options.listeners) {
+    absl::string_view host = options.worker_id;
+    if (one.address.port == 0 || !absl::ConsumeSuffix(&host, absl::StrCat(":", one.address.port)))
+      continue;
+    return absl::StrCat(one.tls == nullptr ? "http://" : "https://", options.worker_id);
+  }
+  return "";
+}
+
+}  // namespace walduct::cli

@@ -1,0 +1,27 @@
+// How the commands in hints call the connectors of this process.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/load_report.h"
+#include "names/called.h"
+
+namespace walduct::rest {
+struct WorkerOptions;
+}
+
+namespace walduct::cli {
+
+// By the files that it was read from, as they were typed, with -o as it may be shown; of the unit
+// walduct@NAME, whose copies go with the process, by those in /etc/walduct.
+struct TypedFiles {
+  std::string connector, worker;       // worker may be empty
+  std::vector<std::string> overrides;  // key=value
+};
+names::Called CalledByFiles(const TypedFiles& typed, const config::LoadReport& report);
+
+// Where a worker answers; empty: a free port, which is not known beforehand.
+std::string WorkerUrl(const rest::WorkerOptions& options);
+
+}  // namespace walduct::cli

@@ -1,0 +1,30 @@
+// Called: how a command that people type calls a connector, for hints that are copied into a shell:
+// by its name, of a running walduct serve, or by its files.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+
+namespace walduct::names {
+
+struct Called {
+  std::string who;         // "shop", "-f shop.json -w worker.properties"; empty: not known
+  std::string where = {};  // "http://127.0.0.1:8083"; empty: the files say all
+  std::string unit = {};   // NAME of the systemd unit walduct@NAME that runs it; empty: none
+};
+
+// "walduct offsets reset shop --accept-loss --url http://127.0.0.1:8083". verb: "offsets reset";
+// flags: "--accept-loss", or none. Of a unit, in its folder and with its environment.
+std::string Command(const Called& called, absl::string_view verb, absl::string_view flags = "");
+
+// What reads tables beside the stream. tables: as `--table` takes them (postgres::TableArgument).
+// filter: of --filter, as it stands; empty: none.
+std::string SnapshotCommand(const Called& called, const std::vector<std::string>& tables,
+                            absl::string_view filter = "");
+
+// As a word of a shell: 'it'\''s', and plain where that will do.
+std::string ShellWord(absl::string_view text);
+
+}  // namespace walduct::names

@@ -1,0 +1,59 @@
+#include "cli/process/called_by.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "rest/worker_options.h"
+
+namespace walduct::cli {
+namespace {
+
+TypedFiles Typed(const std::string& connector) {
+  return {.connector = connector,
+          .worker = "my worker.properties",
+          .overrides = {"slot.name=other", "database.password=secret", "snapshot.mode=always"}};
+}
+
+config::LoadReport Report() {
+  config::LoadReport report;
+  report.properties.push_back({.name = "slot.name", .value = "other", .status = {}, .note = {}});
+  report.properties.push_back(
+      {.name = "database.password", .value = "******", .status = {}, .note = {}});
+  return report;
+}
+
+TEST(CalledBy, FilesAsTheyWereTyped) {
+  const names::Called called = CalledByFiles(Typed("shop.json"), Report());
+  EXPECT_EQ(called.who, "-f shop.json -w 'my worker.properties' -o slot.name=other");
+  EXPECT_EQ(called.unit, "");
+  EXPECT_EQ(CalledByFiles(Typed("-"), Report()).who, "");
+}
+
+TEST(CalledBy, AUnitsFilesAreThoseItCopies) {
+  setenv("CREDENTIALS_DIRECTORY", "/run/credentials/walduct@shop.service", 1);
+  setenv("WALDUCT_UNIT", "shop", 1);
+  const std::string folder = "/run/credentials/walduct@shop.service/";
+  const names::Called called = CalledByFiles({.connector = folder + "connector.json",
+                                              .worker = folder + "worker.properties",
+                                              .overrides = {}},
+                                             Report());
+  const names::Called other = CalledByFiles(Typed("shop.json"), Report());
+  unsetenv("CREDENTIALS_DIRECTORY");
+  unsetenv("WALDUCT_UNIT");
+  EXPECT_EQ(called.who, "-f /etc/walduct/shop.json -w /etc/walduct/worker.properties");
+  EXPECT_EQ(called.unit, "shop");
+  EXPECT_EQ(other.unit, "") << "it is no file of the unit's";
+}
+
+TEST(CalledBy, AWorkerByWhereItIsReached) {
+  rest::WorkerOptions options;
+  options.listeners.push_back({.address = {.host = "0.0.0.0", .port = 8083}});
+  options.worker_id = "here:8083";
+  EXPECT_EQ(WorkerUrl(options), "http://here:8083");
+  options.listeners.front().address.port = 0;
+  EXPECT_EQ(WorkerUrl(options), "");
+}
+
+}  // namespace
+}  // namespace walduct::cli
