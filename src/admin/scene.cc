@@ -13,6 +13,7 @@ Scene LookAt(const engine::Connectors& connectors, Clock& clock) {
     one.metric_name = std::move(view.metric_name);
     one.counts_per_table = view.counts_per_table;
     one.metrics = view.metrics;
+    one.names = view.names;
     one.connector = std::move(view.connector);
     return one;
   };

@@ -25,6 +25,7 @@ struct ConnectorScene {
   std::string metric_name;  // of Debezium's series
   bool counts_per_table = false;
   const metrics::ConnectorMetrics* metrics = nullptr;
+  const engine::ConnectorNames* names = nullptr;  // null: hints go without
 
   // Debezium's task is there: running, retrying or paused, but neither stopped nor failed.
   bool has_task() const { return !status.ended(); }

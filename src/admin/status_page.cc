@@ -180,15 +180,17 @@ class StatusWriter {
   void WriteSlotProblem(const std::string& wal_status, const std::string& slot) {
     if (wal_status != "lost" && wal_status != "missing") return;
     const bool lost = wal_status == "lost";
+    const absl::string_view reason = lost ? "slot_lost" : "slot_missing";
     const std::string name = slot.empty() ? "" : absl::StrCat(" \"", slot, "\"");
     json_.Key("problem").Object();
-    json_.Key("reason").Text(lost ? "slot_lost" : "slot_missing");
+    json_.Key("reason").Text(reason);
     json_.Key("message").Text(
         lost ? absl::StrCat("replication slot", name,
                             " was invalidated: the server has removed WAL that was not read")
              : absl::StrCat("the server has no replication slot", name));
-    json_.Key("hint").Text(lost ? "walduct explain slot_lost says what can be done"
-                                : "walduct explain slot_missing says what can be done");
+    json_.Key("hint").Text(one_.names == nullptr
+                               ? absl::StrCat("walduct explain ", reason, " says what can be done")
+                               : engine::SlotHint(reason, *one_.names, status_.state));
     json_.EndObject();
   }
 

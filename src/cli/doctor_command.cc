@@ -14,6 +14,7 @@
 #include "cli/running_process.h"
 #include "cli/usage/tones.h"
 #include "engine/commands/client_environment.h"
+#include "engine/configuration/connector_names.h"
 #include "engine/errors/error_policy.h"
 #include "http/message.h"
 
@@ -70,7 +71,7 @@ int Doctor(const Arguments& arguments) {
   std::vector<Examined> all;
   const bool loaded = ForEachLane(arguments, [&](const engine::ConnectorOptions& options) {
     engine::IgnoreClientEnvironment(/*tell=*/false);  // once it is loaded
-    all.push_back(ExamineConnector(options));
+    all.push_back(ExamineConnector(options, engine::NamesOf(options)));
   });
   if (!loaded) return engine::kExitConfiguration;
   return Report(arguments, all);

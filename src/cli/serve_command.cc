@@ -227,7 +227,10 @@ class Serving {
              .move =
                  [this, request](const rest::ConfigMap& config,
                                  const rest::Interface::Parts::Move& move) {
-                   return MovePosition(request, config, move, environment_);
+                   auto moved = MovePosition(request, config, move, environment_);
+                   const std::string* const name = rest::FindValue(config, "name");
+                   if (moved.ok() && name != nullptr) resting_.Anew(*name);
+                   return moved;
                  },
              .log_level = absl::AsciiStrToUpper(log_level),
              .waits = [this] { return board_.Read().Text(); }}) {}

@@ -175,7 +175,7 @@ http::Response Interface::Doctor(const Path& path, const http::Request&) {
 }
 
 // Ours: {"lsn":"0/16B3748","accept_loss":true,"drop_slot":false}, each of which may be left out. Of
-// a connector that is stopped, or of one that has failed, which begins again then.
+// a connector that is stopped or paused, or of one that has failed, which begins again then.
 http::Response Interface::MovePosition(const Path& path, const http::Request& request) {
   const std::optional<ConnectorView> view = parts_.worker->Find(path[1]);
   if (!view || view->foreign || !parts_.move) return ConnectorNotFound(path[1]);
@@ -189,22 +189,22 @@ http::Response Interface::MovePosition(const Path& path, const http::Request& re
     return absl::OkStatus();
   };
   const std::optional<StatusView> status = parts_.worker->StatusOf(path[1]);
-  const bool stopped = status && status->state == "STOPPED";
+  const bool rests = status && (status->state == "STOPPED" || status->state == "PAUSED");
   const bool failed = status && status->task && status->task->state == "FAILED";
-  if (!stopped && !failed) {
+  if (!rests && !failed) {
     return ErrorAnswer(absl::FailedPreconditionError(absl::StrCat(
         "Connector ", path[1], " runs, and would overwrite what is stored now; hint: walduct stop ",
         path[1], " first, and walduct resume ", path[1], " behind it")));
   }
   const absl::Status moved =
-      stopped ? parts_.worker->WhileStopped(path[1], change)
-              : parts_.worker->WhileFailed(path[1],
-                                           [&](const engine::ConnectorError&) { return change(); });
+      rests ? parts_.worker->WhileStopped(path[1], change, /*also_paused=*/true)
+            : parts_.worker->WhileFailed(path[1],
+                                         [&](const engine::ConnectorError&) { return change(); });
   if (absl::IsNotFound(moved)) return ConnectorNotFound(path[1]);
   if (!moved.ok()) return ErrorAnswer(WithHint(moved));
   JsonWriter json;
   json.Object().Key("name").Text(path[1]).Key("message").Text(absl::StripSuffix(said, "\n"));
-  json.Key("restarts").Flag(!stopped);
+  json.Key("restarts").Flag(!rests);
   return Json(json.EndObject().text());
 }
 

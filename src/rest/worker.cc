@@ -247,7 +247,7 @@ absl::Status Worker::WhileFailed(
 }
 
 absl::Status Worker::WhileStopped(const std::string& name,
-                                  const std::function<absl::Status()>& change) {
+                                  const std::function<absl::Status()>& change, bool also_paused) {
   // What was stopped may take a moment to end.
   constexpr absl::Duration kEnds = absl::Seconds(30);
   constexpr absl::Duration kLookAgain = absl::Milliseconds(20);
@@ -260,14 +260,18 @@ absl::Status Worker::WhileStopped(const std::string& name,
       {
         const MutexLock lock(mutex_);
         ASSIGN_OR_RETURN(const Deployment* one, FindOwn(name));
-        if (one->target != TargetState::kStopped) {
+        const bool paused = also_paused && one->target == TargetState::kPaused;
+        if (one->target != TargetState::kStopped && !paused) {
           return absl::FailedPreconditionError(absl::StrCat(
               "Connectors must be in the STOPPED state before their offsets can be modified. This "
               "can be done for the specified connector by issuing a 'PUT' request to the "
               "'/connectors/",
               name, "/stop' endpoint"));
         }
-        ended = !running_.contains(name);
+        const auto running = running_.find(name);
+        ended = running == running_.end();
+        if (!ended && paused && !std::exchange(running->second.stopping, true))
+          parts_.connectors->Post(name, engine::Command::kStop);
       }
       if (ended) {
         RETURN_IF_ERROR(CheckMayWrite());

@@ -95,7 +95,9 @@ class Worker {
 
   // Runs change while nothing else can change this connector, which has to be stopped and to have
   // ended. NotFound, FailedPrecondition.
-  absl::Status WhileStopped(const std::string& name, const std::function<absl::Status()>& change);
+  // also_paused: a paused one will do, which is ended for it and stays paused.
+  absl::Status WhileStopped(const std::string& name, const std::function<absl::Status()>& change,
+                            bool also_paused = false);
 
   // Runs change while nothing else can change this connector, which has to have failed; then
   // restarts it. NotFound, FailedPrecondition.

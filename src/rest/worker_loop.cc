@@ -118,7 +118,9 @@ void Worker::StartOne(const std::string& name, const Deployment& one) {
     const MutexLock lock(mutex_);
     const auto found = deployments_.find(name);
     // Deleted or changed meanwhile: the next look decides.
-    if (found == deployments_.end() || found->second.version != one.version) return;
+    if (found == deployments_.end() || found->second.version != one.version ||
+        found->second.target != TargetState::kStarted)
+      return;
     found->second.restart = false;
     found->second.failure.clear();
     running_[name] = {.version = one.version, .topics = loaded.topics};

@@ -77,6 +77,7 @@ std::optional<TaskView> Worker::TaskOf(const std::string& name, const Deployment
     case ConnectorState::kStopped:
       // It has ended by itself, having done what it was asked for; or is about to start anew.
       if (one.target == TargetState::kStopped) return std::nullopt;
+      if (one.target == TargetState::kPaused) return TaskView{.state = "PAUSED", .trace = {}};
       return TaskView{.state = running_.at(name).stopping ? "UNASSIGNED" : "RUNNING", .trace = {}};
     default:
       return TaskView{.state = std::string(engine::StateText(status->state)), .trace = {}};

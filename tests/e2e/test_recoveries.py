@@ -172,3 +172,47 @@ def test_a_slot_that_is_good_is_not_dropped(db, connectors):
     kept = connector.call("offsets", "reset")
     assert kept.returncode == 0 and "is dropped" not in kept.stdout, kept
     assert db.value("select count(*) from pg_replication_slots where slot_name = %s", connector.slot) == 1
+
+
+def status_of(worker, name):
+    page = worker.get("/status")
+    return next((one for one in page["connectors"] + page["resting"] if one["name"] == name), {})
+
+
+def test_a_slot_that_is_lost_while_nobody_reads_it(small, workers, databases):  # noqa: F811
+    """Of a paused, a stopped and a failed connector: status has the very command, and what follows it where it does not start by itself."""
+    db = databases(small.postgres)
+    db.script(TABLE)
+    worker = workers().start()
+    names = {"paused": "pause", "stopped": "stop", "failed": None}
+    slots = {name: f"{db.name}_{name}" for name in names}
+    for name in names:
+        worker.create(name, config_of(db, **{"slot.name": slots[name], "publication.name": slots[name], "topic.prefix": slots[name]}))
+
+    def active():
+        return db.value("select count(*) from pg_replication_slots where active and slot_name = any(%s)", list(slots.values()))
+    wait_until(lambda: active() == 3, 60, "all stream")
+    db.script(f'drop publication "{slots["failed"]}"; insert into items values (1)')
+    worker.wait_state("failed", "RUNNING/FAILED")
+    for name in ("paused", "stopped"):
+        assert walduct(names[name], name, "--url", worker.base).returncode == 0
+    wait_until(lambda: active() == 0, 60, "all rest")
+    lose(db, slots["paused"], small)
+    for name in names:
+        wait_until(lambda name=name: status_of(worker, name).get("slot", {}).get("problem"), 30, f"{name} is told of")
+        shown = walduct("status", name, "--url", worker.base)
+        assert shown.returncode == 6 and status_of(worker, name)["health"] == "failed", shown
+        reset = f"walduct offsets reset {name} --accept-loss --url {worker.base}"
+        then = f", then walduct resume {name} --url {worker.base}" if names[name] else ", which starts it again"
+        assert reset + then + ":" in shown.stdout, shown
+        assert reset in walduct("doctor", name, "--url", worker.base).stdout
+    # Both commands as they stand; what the first one says is what is left.
+    for name in names:
+        done = walduct(*shlex.split(f"offsets reset {name} --accept-loss --url {worker.base}"))
+        assert done.returncode == 0 and ("walduct resume" in done.stdout) == bool(names[name]), done
+        if names[name]:
+            wait_until(lambda name=name: "problem" not in status_of(worker, name).get("slot", {}), 30, f"{name} has nothing to tell of")
+            assert worker.state(name).split("/")[0] == name.upper(), "it stays as it was asked to be"
+            assert walduct(*shlex.split(f"resume {name} --url {worker.base}")).returncode == 0
+    wait_until(lambda: active() == 3, 60, "all stream again")
+    wait_until(lambda: walduct("status", "--url", worker.base).returncode == 0, 20, "the last looks have seen it")

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <thread>
 
 #include "absl/strings/match.h"
 #include "base/clock.h"
@@ -275,6 +277,34 @@ TEST_F(WorkerTest, OffsetsAreChangedOnceTheConnectorHasEnded) {
                                 })
                   .ok());
   EXPECT_TRUE(changed);
+}
+
+// It has ended when the change begins, stays paused, and begins anew.
+TEST_F(WorkerTest, APausedConnectorIsEndedForAChange) {
+  CreateRunning("a");
+  ASSERT_TRUE(worker_.SetTarget("a", TargetState::kPaused).ok());
+  ReconcileUntil([&] { return TaskState("a") == "PAUSED"; });
+  EXPECT_TRUE(
+      absl::IsFailedPrecondition(worker_.WhileStopped("a", [] { return absl::OkStatus(); })));
+  absl::Status changed = absl::UnknownError("not yet");
+  std::atomic<bool> done{false};
+  std::thread asks([&] {
+    changed = worker_.WhileStopped(
+        "a",
+        [&] {
+          return connectors_.Find("a") == nullptr ? absl::OkStatus()
+                                                  : absl::InternalError("it runs");
+        },
+        /*also_paused=*/true);
+    done = true;
+  });
+  ReconcileUntil([&] { return done.load(); });
+  asks.join();
+  EXPECT_TRUE(changed.ok()) << changed;
+  EXPECT_EQ(worker_.StatusOf("a")->state, "PAUSED");
+  EXPECT_EQ(TaskState("a"), "PAUSED");
+  ASSERT_TRUE(worker_.SetTarget("a", TargetState::kStarted).ok());
+  ReconcileUntil([&] { return TaskState("a") == "RUNNING"; });
 }
 
 TEST_F(WorkerTest, WithoutTheGroupsSeatNothingIsWritten) {

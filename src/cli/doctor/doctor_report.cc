@@ -3,6 +3,7 @@
 #include <rapidjson/document.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -14,6 +15,7 @@
 #include "engine/doctor/subject_of.h"
 #include "engine/errors/named_hint.h"
 #include "engine/lifecycle/connectors.h"
+#include "metrics/connector_metrics.h"
 
 namespace walduct::cli {
 namespace {
@@ -47,6 +49,21 @@ bool ReadExamined(const rapidjson::Value& json, Examined* one) {
   return true;
 }
 
+// What looks at the catalog have found, which know what was captured before.
+void AddCapture(const metrics::ConnectorMetrics& numbers, engine::Findings* findings) {
+  const std::optional<metrics::CaptureView> view = numbers.capture.Read();
+  if (!view) return;
+  for (const metrics::CaptureProblem& problem : view->problems) {
+    const auto same = [&](const Finding& finding) { return finding.reason == problem.reason; };
+    if (std::any_of(findings->all.begin(), findings->all.end(), same)) continue;
+    findings->Add({.severity = problem.loses ? Severity::kWarning : Severity::kNotice,
+                   .reason = problem.reason,
+                   .message = absl::StrCat(problem.message, " (", problem.count,
+                                           "): ", absl::StrJoin(problem.tables, ", ")),
+                   .hint = problem.hint});
+  }
+}
+
 Tone ToneOf(Severity severity) {
   if (severity == Severity::kError) return Tone::kBad;
   return severity == Severity::kWarning ? Tone::kWarning : Tone::kFaint;
@@ -54,11 +71,11 @@ Tone ToneOf(Severity severity) {
 
 }  // namespace
 
-Examined ExamineConnector(const engine::ConnectorOptions& options) {
+Examined ExamineConnector(const engine::ConnectorOptions& options,
+                          const engine::ConnectorNames& names) {
   Examined one{options.name, Examine(engine::SubjectOf(options), Environment::Real())};
   for (engine::Finding& finding : one.findings.all)
-    finding.hint =
-        engine::NamedHint(finding.reason, finding.message, finding.hint, engine::NamesOf(options));
+    finding.hint = engine::NamedHint(finding.reason, finding.message, finding.hint, names);
   return one;
 }
 
@@ -66,12 +83,23 @@ std::string ExamineRunning(const std::vector<engine::ConnectorOptions>& lanes,
                            const engine::Connectors& connectors) {
   static Mutex one_at_a_time;
   const MutexLock lock(one_at_a_time);
-  const std::vector<engine::ConnectorStatus> statuses = connectors.Statuses();
+  std::vector<engine::ConnectorView> views = connectors.Look();
+  for (engine::ConnectorView& view : connectors.Resting()) views.push_back(std::move(view));
   std::vector<Examined> all;
   for (const engine::ConnectorOptions& lane : lanes) {
-    all.push_back(ExamineConnector(lane));
-    for (const engine::ConnectorStatus& status : statuses)
-      if (status.name == lane.name) AddLastError(status, &all.back().findings);
+    const auto view = std::find_if(views.begin(), views.end(), [&](const auto& one) {
+      return one.status.name == lane.name && one.names != nullptr;
+    });
+    if (view == views.end()) {
+      all.push_back(ExamineConnector(lane, engine::NamesOf(lane)));
+      continue;
+    }
+    engine::ConnectorNames names = *view->names;
+    names.rests = view->status.state == engine::ConnectorState::kPaused ||
+                  view->status.state == engine::ConnectorState::kStopped;
+    all.push_back(ExamineConnector(lane, names));
+    AddLastError(view->status, &all.back().findings);
+    if (view->metrics != nullptr) AddCapture(*view->metrics, &all.back().findings);
   }
   return ExaminedJson(all);
 }

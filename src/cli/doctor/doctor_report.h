@@ -21,8 +21,9 @@ struct Examined {
   engine::Findings findings;
 };
 
-// Asks its servers; blocks.
-Examined ExamineConnector(const engine::ConnectorOptions& options);
+// Asks its servers; blocks. names: as hints are to call it.
+Examined ExamineConnector(const engine::ConnectorOptions& options,
+                          const engine::ConnectorNames& names);
 
 // The same of connectors that run here, as JSON. One at a time.
 std::string ExamineRunning(const std::vector<engine::ConnectorOptions>& lanes,

@@ -27,7 +27,17 @@ bool RestingConnectors::Rest(const std::string& name) {
   return true;
 }
 
+void RestingConnectors::Anew(const std::string& name) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  anew_.insert(name);
+}
+
 void RestingConnectors::Look() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (const std::string& name : anew_) known_.erase(name);
+    anew_.clear();
+  }
   std::set<std::string> names;
   for (const std::string& name : worker_.Names())
     if (Rest(name)) names.insert(name);

@@ -1,9 +1,10 @@
 // The connectors of a worker that do not run (stopped, or paused since before it was started), told
-// to the Connectors, which go on looking at their slots. One thread.
+// to the Connectors, which go on looking at their slots. One thread, but for what says otherwise.
 #pragma once
 
 #include <functional>
 #include <map>
+#include <mutex>
 #include <set>
 #include <string>
 #include <utility>
@@ -22,6 +23,8 @@ class RestingConnectors {
 
   // Call it every second or so: it only compares, unless something has changed.
   void Look();
+  // What its slot was is forgotten, as its position is. Any thread.
+  void Anew(const std::string& name);
 
  private:
   struct Known {
@@ -34,6 +37,8 @@ class RestingConnectors {
   engine::Connectors& connectors_;
   const std::function<rest::Loaded(const rest::ConfigMap&)> load_;
   std::map<std::string, Known> known_;
+  std::mutex mutex_;
+  std::set<std::string> anew_;  // guarded by mutex_
 };
 
 }  // namespace walduct::cli

@@ -227,11 +227,18 @@ class Screen {
     if (const Value* const problem = Find(*slot, "problem"); problem != nullptr) {
       Line("", Toned(Tone::kBad,
                      absl::StrCat(Text(*problem, "message"), " (", Text(*problem, "reason"), ")")));
-      Line("", "-> " + Text(*problem, "hint"));
+      const std::string hint = Text(*problem, "hint");
+      if (hint != HintOfOpenError(connector)) Line("", "-> " + hint);
     }
     if (const double age = Number(*slot, "oldest_transaction_seconds").value_or(0); age >= 60)
       Line("held by", absl::StrCat(Text(*slot, "oldest_transaction"), ", open for ",
                                    DurationText(absl::Seconds(age))));
+  }
+
+  // It is shown below; empty: there is none.
+  static std::string HintOfOpenError(const Value& connector) {
+    const Value* const error = Find(connector, "last_error");
+    return error == nullptr || Find(*error, "solved_at") != nullptr ? "" : Text(*error, "hint");
   }
 
   struct Seen {
@@ -436,13 +443,6 @@ bool LooksTroubled(const Value& connector) {
   return !activity.empty() && activity != "streaming" && activity != "snapshotting";
 }
 
-// What the worker waits for, which is more than what its connectors do.
-StatusExit ExitOfWorker(const Value& document) {
-  const Value* const worker = Find(document, "worker");
-  const std::string waits = worker == nullptr ? "" : Text(*worker, "waiting_for");
-  if (waits.empty()) return kStatusFine;
-  return waits == "seat" ? kStatusStandsBy : kStatusWorkerWaits;
-}
 StatusExit ExitOf(const Value& connector) {
   if (const std::string health = Text(connector, "health"); !health.empty()) {
     if (health == "failed") return kStatusFailed;
@@ -454,6 +454,13 @@ StatusExit ExitOf(const Value& connector) {
   return LooksTroubled(connector) ? kStatusTroubled : kStatusFine;
 }
 
+// What the worker waits for, which is more than what its connectors do.
+StatusExit ExitOfWorker(const Value& document) {
+  const Value* const worker = Find(document, "worker");
+  const std::string waits = worker == nullptr ? "" : Text(*worker, "waiting_for");
+  if (waits.empty()) return kStatusFine;
+  return waits == "seat" ? kStatusStandsBy : kStatusWorkerWaits;
+}
 
 }  // namespace
 

@@ -80,6 +80,11 @@ absl::string_view WaitText(WaitReason wait) {
   return "";
 }
 
+std::string SlotHint(absl::string_view reason, ConnectorNames names, ConnectorState state) {
+  names.rests = state == ConnectorState::kPaused || state == ConnectorState::kStopped;
+  return NamedHint(reason, "", "", names);
+}
+
 StatusBoard::StatusBoard(std::string name, Clock& clock, Wake* changed)
     : clock_(clock), changed_(changed) {
   status_.name = std::move(name);

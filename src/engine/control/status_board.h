@@ -109,6 +109,9 @@ struct ConnectorStatus {
   }
 };
 
+// What to do about a slot that is lost or gone: reason is slot_lost or slot_missing.
+std::string SlotHint(absl::string_view reason, ConnectorNames names, ConnectorState state);
+
 class StatusBoard {
  public:
   // All borrowed. changed: signalled with each change of state or activity; null: nobody listens.

@@ -6,12 +6,22 @@
 #include "engine/configuration/runtime_options.h"
 
 namespace walduct::engine {
+namespace {
+
+ConnectorNames NamesOf(const ConnectorOptions& options, bool served) {
+  ConnectorNames names = engine::NamesOf(options);
+  names.served = served;
+  return names;
+}
+
+}  // namespace
 
 Connector::Connector(Options options, World& world)
     : options_(std::move(options)),
       world_(world),
       slot_place_(options_.mode == RunMode::kRun ? world.PlaceOfSlot(options_.config)
                                                  : std::nullopt),
+      names_(NamesOf(options_.config, options_.served)),
       board_(options_.config.name, world.clock(), options_.changed),
       control_(mailbox_, board_),
       lifecycle_({.config = &options_.config,
@@ -21,9 +31,7 @@ Connector::Connector(Options options, World& world)
                   .control = &control_,
                   .board = &board_,
                   .metrics = &metrics_}) {
-  ConnectorNames names = NamesOf(options_.config);
-  names.served = options_.served;
-  board_.SetNames(std::move(names));
+  board_.SetNames(names_);
 }
 
 std::string Connector::metric_name() const {
@@ -35,7 +43,7 @@ bool Connector::counts_per_table() const { return options_.config.runtime->count
 void Connector::BeginWatch() { metrics_.lag.Watch(world_.clock().Now()); }
 
 void Connector::ShowLook(const replication::SlotLook& look, absl::Duration now) {
-  shower_.Show(look, now, world_.clock(), name(), status().activity == Activity::kNone, &metrics_);
+  shower_.Show(look, now, world_.clock(), names_, status(), &metrics_);
 }
 
 void Connector::Start() {
@@ -54,7 +62,10 @@ void Connector::Quit() {
 }
 
 RestingConnector::RestingConnector(ConnectorOptions config, ConnectorState state, World& world)
-    : config_(std::move(config)), world_(world), slot_place_(world.PlaceOfSlot(config_)) {
+    : config_(std::move(config)),
+      world_(world),
+      slot_place_(world.PlaceOfSlot(config_)),
+      names_(NamesOf(config_, /*served=*/true)) {
   status_.name = config_.name;
   status_.state = state;
   status_.state_since = status_.activity_since = status_.wait_since = world.clock().Now();
@@ -64,7 +75,7 @@ RestingConnector::RestingConnector(ConnectorOptions config, ConnectorState state
 void RestingConnector::BeginWatch() { metrics_.lag.Watch(world_.clock().Now()); }
 
 void RestingConnector::ShowLook(const replication::SlotLook& look, absl::Duration now) {
-  shower_.Show(look, now, world_.clock(), config_.name, /*rests=*/true, &metrics_);
+  shower_.Show(look, now, world_.clock(), names_, status_, &metrics_);
 }
 
 }  // namespace walduct::engine

@@ -60,6 +60,7 @@ class Connector final : public WatchedSlot {
   std::string metric_name() const;
   bool counts_per_table() const;
   const metrics::ConnectorMetrics& metrics() const { return metrics_; }
+  const ConnectorNames& names() const { return names_; }
 
   const ConnectorOptions& config() const override { return options_.config; }
   const std::optional<SlotPlace>& slot_place() const override { return slot_place_; }
@@ -71,6 +72,7 @@ class Connector final : public WatchedSlot {
   const Options options_;
   World& world_;
   const std::optional<SlotPlace> slot_place_;
+  const ConnectorNames names_;
   metrics::ConnectorMetrics metrics_;
   StatusBoard board_;
   Mailbox mailbox_;
@@ -95,11 +97,13 @@ class RestingConnector final : public WatchedSlot {
   void BeginWatch() override;
   void ShowLook(const replication::SlotLook& look, absl::Duration now) override;
   const metrics::ConnectorMetrics& metrics() const { return metrics_; }
+  const ConnectorNames& names() const { return names_; }
 
  private:
   const ConnectorOptions config_;
   World& world_;
   const std::optional<SlotPlace> slot_place_;
+  const ConnectorNames names_;
   ConnectorStatus status_;
   metrics::ConnectorMetrics metrics_;
   SlotShower shower_;

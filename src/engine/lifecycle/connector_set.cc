@@ -97,7 +97,8 @@ std::vector<ConnectorView> ConnectorSet::Look() const {
                      .status = connector->status(),
                      .metric_name = connector->metric_name(),
                      .counts_per_table = connector->counts_per_table(),
-                     .metrics = &connector->metrics()});
+                     .metrics = &connector->metrics(),
+                     .names = &connector->names()});
   }
   return views;
 }
@@ -127,7 +128,8 @@ std::vector<ConnectorView> ConnectorSet::Resting() const {
       views.push_back({.connector = lane,
                        .status = lane->status(),
                        .metric_name = {},
-                       .metrics = &lane->metrics()});
+                       .metrics = &lane->metrics(),
+                       .names = &lane->names()});
     }
   }
   return views;

@@ -27,6 +27,7 @@ struct ConnectorView {
   std::string metric_name;  // of Debezium's series: the topics' prefix, and tags
   bool counts_per_table = false;
   const metrics::ConnectorMetrics* metrics = nullptr;
+  const ConnectorNames* names = nullptr;
 };
 
 class Connectors {

@@ -57,7 +57,7 @@ void ShowSlot(const ServerView& view, Clock& clock, metrics::ConnectorMetrics* m
 }
 
 void SlotShower::Show(const replication::SlotLook& look, absl::Duration now, Clock& clock,
-                      const std::string& connector, bool rests,
+                      const ConnectorNames& names, const ConnectorStatus& status,
                       metrics::ConnectorMetrics* metrics) {
   const std::optional<metrics::SlotView> shown = metrics->slot.Read();
   if (shown && shown->looked_at > last_.looked_at) {
@@ -66,13 +66,13 @@ void SlotShower::Show(const replication::SlotLook& look, absl::Duration now, Clo
     last_.looked_at = shown->looked_at;
   }
   last_ = ViewOf(look, last_, now);
-  ShowSlot(last_, clock, metrics, rests);
+  ShowSlot(last_, clock, metrics, /*rests=*/status.activity == Activity::kNone);
   if (look.wal_status != "lost" || (shown && shown->wal_status == "lost")) return;
-  log::SetConnector(connector);
+  log::SetConnector(names.connector);
   log::Error("the replication slot is lost: the server has removed WAL that was not read",
              {{"slot", look.slot},
               {"reason", "slot_lost"},
-              {"hint", "walduct explain slot_lost says what can be done"}});
+              {"hint", SlotHint("slot_lost", names, status.state)}});
   log::SetConnector("");
 }
 

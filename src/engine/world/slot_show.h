@@ -6,6 +6,7 @@
 
 #include "absl/time/time.h"
 #include "base/clock.h"
+#include "engine/control/status_board.h"
 #include "engine/world/server_view.h"
 #include "metrics/connector_metrics.h"
 #include "replication/slot_look.h"
@@ -24,9 +25,10 @@ void ShowSlot(const ServerView& view, Clock& clock, metrics::ConnectorMetrics* m
 // One thread.
 class SlotShower {
  public:
-  // Of that connector. rests: as above.
+  // Of the connector of these names, which is in that status.
   void Show(const replication::SlotLook& look, absl::Duration now, Clock& clock,
-            const std::string& connector, bool rests, metrics::ConnectorMetrics* metrics);
+            const ConnectorNames& names, const ConnectorStatus& status,
+            metrics::ConnectorMetrics* metrics);
 
  private:
   ServerView last_;
