@@ -164,6 +164,28 @@ def test_rows_of_a_schema_that_takes_anothers_name_come_under_it(each_pg, databa
     assert not (stale and tells)
 
 
+def test_a_table_is_dropped(db, connectors):
+    """Told until it comes back; one that is not captured is nobody's, nor one that came and went while the connector ran."""
+    connector, surface = running(db, connectors, {"publication.autocreate.mode": "all_tables"},
+                                 TABLES + "; create table unasked (id int primary key)")
+    looked = surface.status()["capture"]["age_seconds"]
+    db.script("create table ev_1 (id int primary key); insert into ev_1 values (1)")
+    connector.wait_events(lambda events: any(e.table == "ev_1" for e in events))
+    wait_until(lambda: surface.status()["capture"]["age_seconds"] < looked, 30, "another look")
+    db.script("drop table unasked; drop table ev_1; drop table cust")
+    line = told(connector, surface, "captured_table_dropped", "public.cust", "walduct signal execute-snapshot")
+    assert problems(surface).keys() == {"captured_table_dropped"} and "unasked" not in connector.logged(line).group(0)
+    shown = subprocess.run([BINARY, "status", "--url", surface.base], capture_output=True, text=True, timeout=30)
+    assert shown.returncode == 7 and "public.cust: captured tables were dropped" in shown.stdout, shown
+    asked = subprocess.run([BINARY, "doctor", connector.name, "--url", surface.base], capture_output=True, text=True, timeout=60)
+    assert "captured_table_dropped" in asked.stdout and "public.cust" in asked.stdout, asked
+    db.script("create table cust (id int primary key, v text); insert into cust values (7, 'x')")
+    wait_until(lambda: problems(surface) == {}, 30, "it has come back")
+    connector.wait_log(r"no longer so: captured tables were dropped.* tables=public\.cust reason=captured_table_dropped")
+    wait_until(lambda: 7 in of(connector, "cust"), 30, "its row")
+    connector.stop()
+
+
 def test_schemas_change_their_names(db, connectors):
     connector, surface = running(db, connectors)
     db.script(GREEN)

@@ -4,6 +4,13 @@ namespace walduct::admin {
 namespace {
 
 constexpr Reason kRows[] = {
+    {.name = "captured_table_dropped",
+     .loses = true,
+     .meaning = "A captured table was dropped while the connector ran: nothing comes of it any "
+                "more, and nobody tells consumers that the rows it had are gone.",
+     .remedy = "Where that is not meant, restore it under its name; walduct signal "
+               "execute-snapshot reads what was written before it was in the publication again. "
+               "Where it is, restart the process."},
     {.name = "captured_table_renamed",
      .loses = true,
      .meaning = "A captured table has another name now, which the lists leave out.",

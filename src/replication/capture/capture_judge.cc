@@ -62,7 +62,10 @@ class Judge {
       }
     }
     for (const auto& [name, comes] : comes_) Compare(name, comes);
-    for (const auto& [name, known] : memory_.tables) LookForRenamed(name, known.relation, false);
+    for (const auto& [name, known] : memory_.tables) {
+      LookForRenamed(name, known.relation, false);
+      LookForDropped(name, known);
+    }
     for (const auto& [name, relation] : memory_.before)
       if (!HasCome(name)) LookForRenamed(name, relation, wish_.filtered);
     LookAtOperations();
@@ -383,6 +386,13 @@ class Judge {
           .statement = own_.members.contains(now->relation) ? DropSql(own_, *now) : ""});
   }
 
+  // PostgreSQL sends nothing for its rows. One of that name is another finding, or none.
+  void LookForDropped(const std::string& name, const CaptureMemory::Table& known) {
+    const bool passing = !known.from_start || known.partition || name == wish_.signal_table;
+    if (passing || map_.Find(known.relation) != nullptr || map_.Find(name) != nullptr) return;
+    Find({.reason = "captured_table_dropped", .table = name});
+  }
+
   void LookAtOperations() {
     if (!memory_.begun) return;
     if (memory_.generated && !own_.generated) {
@@ -451,50 +461,6 @@ class Judge {
 CaptureVerdict JudgeCapture(const CaptureFacts& facts, const CaptureWish& wish,
                             const CaptureMemory& memory) {
   return Judge(facts, wish, memory).Run();
-}
-
-void RememberCapture(const CaptureFacts& facts, const CaptureWish& wish,
-                     const CaptureVerdict& verdict, CaptureMemory* memory) {
-  const PublicationFacts& own =
-      facts.publications[static_cast<size_t>(wish.share->several() ? wish.share->number - 1 : 0)];
-  if (!own.exists) return;
-  if (!memory->begun) {
-    memory->begun = true;
-    memory->inserts = own.inserts;
-    memory->updates = own.updates;
-    memory->deletes = own.deletes;
-    memory->truncates = own.truncates;
-  }
-  memory->inserts |= own.inserts;
-  memory->updates |= own.updates;
-  memory->deletes |= own.deletes;
-  memory->truncates |= own.truncates;
-  memory->generated |= own.generated;
-  memory->publication = own.oid;
-  memory->all_tables = own.all_tables;
-  memory->via_root = own.via_root;
-  const CaptureMap map(facts);
-  std::map<std::string, bool> fresh;  // names that were not known, until now
-  for (const auto& [leaf_oid, as_oid] : verdict.captured) {
-    const TableFacts* const leaf = map.Find(leaf_oid);
-    const TableFacts* const as = map.Find(as_oid);
-    if (leaf == nullptr || as == nullptr) continue;
-    const auto member = own.members.find(as_oid);
-    const auto [known, is_new] = memory->tables.try_emplace(
-        NameOf(*as), CaptureMemory::Table{
-                         .relation = as_oid,
-                         .identity = leaf->identity,
-                         .filter = member == own.members.end() ? "" : member->second.filter,
-                         .all_columns = member == own.members.end() || member->second.all_columns,
-                         .refuses = own.refusals.contains(leaf_oid)});
-    if (is_new) {
-      fresh[known->first] = true;
-    } else if (fresh.contains(known->first)) {
-      known->second.identity = std::min(known->second.identity, leaf->identity);
-      known->second.refuses = known->second.refuses || own.refusals.contains(leaf_oid);
-    }
-    known->second.relation = as_oid;
-  }
 }
 
 }  // namespace walduct::replication
