@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "kafka/look/topic_look.h"
 #include "kafka/topic_admin.h"
 #include "kafka/topic_policy.h"
 
@@ -129,6 +130,47 @@ absl::Status KafkaOffsetStore::Explain(const absl::Status& status) const {
                    "then do not stop this process: it alone knows the position"));
 }
 
+void KafkaOffsetStore::CloseProducer() {
+  doubt_.reset();
+  topic_.reset();
+  producer_.reset();
+}
+
+absl::Status KafkaOffsetStore::Gone(absl::string_view why) const {
+  return Error(
+      absl::StatusCode::kUnavailable, "offset_topic_gone",
+      absl::StrCat("the offset topic ", options_.topic, " is gone: ", why),
+      "nothing to do: it is created again, and the position is stored there; until then do "
+      "not stop this process: it alone knows the position");
+}
+
+absl::Status KafkaOffsetStore::Doubt() {
+  constexpr absl::Duration kTimeout = absl::Seconds(5);
+  if (doubt_ == nullptr) {
+    if (!OpenProducer().ok()) return absl::OkStatus();
+    doubt_ = std::make_unique<kafka::TopicAdmin>(&producer_->client(), nullptr);
+    doubt_->StartExists({options_.topic}, kTimeout);
+  }
+  const std::vector<kafka::TopicAnswer> answers = doubt_->Poll(absl::ZeroDuration());
+  if (answers.empty()) return absl::OkStatus();
+  doubt_.reset();
+  return ErrorReason(answers.front().status) == "topic_missing"
+             ? Gone("a transaction with it does not end")
+             : absl::OkStatus();
+}
+
+// A transaction that a topic is missing for does not say which.
+absl::Status KafkaOffsetStore::ExplainEnd(const absl::Status& status) {
+  constexpr absl::Duration kTimeout = absl::Seconds(5);
+  const std::string reason = ErrorReason(status);
+  const bool missing =
+      reason == "topic_missing" || reason == "topic_gone" || reason == "partition_missing";
+  if (!missing || !OpenProducer().ok()) return status;
+  const auto looks = kafka::LookAtTopics(producer_->client(), {options_.topic}, kTimeout);
+  const bool gone = !looks.empty() && ErrorReason(looks.front().status) == "topic_missing";
+  return gone ? Gone(status.message()) : status;
+}
+
 absl::StatusOr<std::optional<StoredOffset>> KafkaOffsetStore::Read(bool awaits_transactions) {
   erased_ = false;
   std::map<Place, Latest> places;
@@ -188,8 +230,7 @@ absl::Status KafkaOffsetStore::ReadLatest(
     bool awaits_transactions, const std::function<void(const kafka::TopicRecord&)>& handler) {
   RETURN_IF_ERROR(OpenProducer());
   if (absl::Status connected = producer_->CheckConnected(options_.flush_timeout); !connected.ok()) {
-    topic_.reset();
-    producer_.reset();
+    CloseProducer();
     return connected;
   }
   const absl::Duration begin = environment_.clock->Monotonic();
@@ -287,8 +328,7 @@ std::optional<absl::Status> KafkaOffsetStore::PollSave() {
   if (producer_ == nullptr) return std::nullopt;
   if (const absl::Status status = producer_->Poll(*this); !status.ok()) {
     // The next save begins with a new producer.
-    topic_.reset();
-    producer_.reset();
+    CloseProducer();
     return Explain(status);
   }
   if (delivered_ < sent_) return std::nullopt;

@@ -16,6 +16,7 @@
 #include "kafka/look/topic_reader.h"
 #include "kafka/options.h"
 #include "kafka/producer.h"
+#include "kafka/topic_admin.h"
 #include "offset/offset_key.h"
 #include "offset/offset_store.h"
 #include "offset/options.h"
@@ -41,11 +42,15 @@ class KafkaOffsetStore final : public OffsetStore, private kafka::DeliveryHandle
   }
   std::optional<event::Record> RecordOf(const StoredOffset& offset) override;
   absl::Status Erase() override;
+  absl::Status Doubt() override;
+  absl::Status ExplainEnd(const absl::Status& status) override;
   bool erased() const override { return erased_; }
 
  private:
   KafkaOffsetStore(OffsetOptions options, kafka::KafkaOptions kafka, OffsetIdentity identity,
                    const Environment& environment);
+  absl::Status Gone(absl::string_view why) const;
+  void CloseProducer();
   void OnDelivered(uint64_t token, uint32_t count) override;
   absl::Status OpenProducer();
   absl::StatusOr<std::optional<StoredOffset>> Read(bool awaits_transactions);
@@ -66,6 +71,7 @@ class KafkaOffsetStore final : public OffsetStore, private kafka::DeliveryHandle
   const absl::Duration timeout_;
   std::unique_ptr<kafka::Producer> producer_;  // absent until it is needed, and after it broke
   std::optional<kafka::Topic> topic_;          // of producer_
+  std::unique_ptr<kafka::TopicAdmin> doubt_;   // the same; null: no question is under way
   bool erased_ = false;                        // the last Load found a tombstone
   std::string key_, value_;                    // of the last RecordOf
   uint64_t sent_ = 0;                          // token of the last record

@@ -49,6 +49,13 @@ class OffsetStore {
     return std::nullopt;
   }
 
+  // Of a save, by whomever, that takes long: whether the store is still there, as far as is known.
+  // Asks from beside and never waits: to be called again and again.
+  virtual absl::Status Doubt() { return absl::OkStatus(); }
+
+  // What a session has failed of, where that is about this store; else as it is.
+  virtual absl::Status ExplainEnd(const absl::Status& status) { return status; }
+
   // Forgets the offset (Connect's tombstone). Blocks up to the store's timeout.
   virtual absl::Status Erase() = 0;
 };

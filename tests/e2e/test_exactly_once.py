@@ -10,7 +10,7 @@ import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
 from support import workload
-from support.kafka import QUIET, read_topics
+from support.kafka import QUIET, delete_topics, read_topics
 from support.offsets import offset_key
 from support.wait import wait_until
 
@@ -352,3 +352,23 @@ def test_time_that_the_brokers_do_not_allow(db, connectors):
     assert connector.run_to_end() == 3
     assert connector.logged("reason=transaction_timeout_refused") and connector.logged("transaction.max.timeout.ms")
     assert db.slots() == []
+
+
+def test_the_offset_topic_is_deleted_while_it_streams(db, broker, connectors):
+    """The transaction fails, and nothing is said to be stored; the topic is made again, the process knows the position: no second snapshot."""
+    topic = offsets_of(db)
+    db.script("create table items (id int primary key); insert into items values (0)")
+    connector = exactly_once(connectors, db).start().wait_streaming()
+    db.execute("insert into items values (1)")
+    connector.wait_events(2)
+    delete_topics(broker, topic)
+    db.execute("insert into items values (2)")
+    connector.wait_events(3, 60)
+    connector.wait_log(rf"retrying: the offset topic {topic} is gone: .* reason=offset_topic_gone hint=\"nothing to do: it is created again")
+    connector.wait_log("the stored position has vanished under this process, which knows it")
+    wait_until(lambda: any(record.value for record in read_topics(broker, topic)), 30, "the position is stored again")
+    connector.stop()
+    connector.start().wait_streaming()
+    db.execute("insert into items values (3)")
+    assert [(e.op, e.id) for e in connector.wait_events(4)] == [("r", 0), ("c", 1), ("c", 2), ("c", 3)]
+    connector.stop()

@@ -16,6 +16,7 @@ absl::Status CommittingStore::StartSave(const offset::StoredOffset& offset) {
   CHECK(record.has_value());
   RETURN_IF_ERROR(transactions_.StartCommit(*record));
   saving_ = true;
+  doubt_at_ = clock_.Monotonic() + kLong;
   return absl::OkStatus();
 }
 
@@ -24,7 +25,11 @@ std::optional<absl::Status> CommittingStore::PollSave() {
   if (const auto idle = store_->PollSave(); idle.has_value()) idle->IgnoreError();
   if (!saving_) return absl::OkStatus();
   const std::optional<absl::Status> committed = transactions_.PollCommit();
-  if (!committed) return std::nullopt;
+  if (!committed) {
+    if (clock_.Monotonic() < doubt_at_) return std::nullopt;
+    const absl::Status there = store_->Doubt();
+    return there.ok() ? std::nullopt : std::optional(there);
+  }
   saving_ = false;
   return committed->ok() ? transactions_.Begin() : *committed;
 }

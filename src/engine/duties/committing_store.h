@@ -10,6 +10,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "base/clock.h"
 #include "offset/offset_store.h"
 #include "sink/sink.h"
 
@@ -17,9 +19,16 @@ namespace walduct::engine {
 
 class CommittingStore final : public offset::OffsetStore {
  public:
-  // store: knows how positions are written. sink: borrowed, with transactions.
-  CommittingStore(std::unique_ptr<offset::OffsetStore> store, sink::Sink* sink)
-      : store_(std::move(store)), sink_(*sink), transactions_(*sink->transactions()) {}
+  // A commit that takes longer is doubted: the topic of the position may be gone, which a client
+  // does not say.
+  static constexpr absl::Duration kLong = absl::Seconds(5);
+
+  // store: knows how positions are written. sink: borrowed, with transactions; clock, too.
+  CommittingStore(std::unique_ptr<offset::OffsetStore> store, sink::Sink* sink, Clock* clock)
+      : store_(std::move(store)),
+        sink_(*sink),
+        transactions_(*sink->transactions()),
+        clock_(*clock) {}
 
   // Shuts earlier instances out, and opens the first transaction. Blocks; see SinkTransactions.
   absl::Status Open();
@@ -34,12 +43,18 @@ class CommittingStore final : public offset::OffsetStore {
   std::optional<absl::Status> PollSave() override;
   int ready_fd() const override { return sink_.ready_fd(); }
   absl::Status Erase() override { return store_->Erase(); }
+  absl::Status Doubt() override { return store_->Doubt(); }
+  absl::Status ExplainEnd(const absl::Status& status) override {
+    return store_->ExplainEnd(status);
+  }
 
  private:
   const std::unique_ptr<offset::OffsetStore> store_;
   sink::Sink& sink_;
   sink::SinkTransactions& transactions_;
+  Clock& clock_;
   bool opened_ = false, saving_ = false;
+  absl::Duration doubt_at_;  // of the commit under way
 };
 
 }  // namespace walduct::engine

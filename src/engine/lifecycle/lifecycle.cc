@@ -64,6 +64,7 @@ void Lifecycle::ShowRest() {
 }
 
 void Lifecycle::RunAttempts() {
+  known_.reset();
   RetryBudget budget(*parts_.config->runtime, *parts_.config->replication, parts_.world->Random());
   std::optional<absl::Duration> failing_since;
   while (true) {
@@ -163,7 +164,8 @@ absl::StatusOr<Prepared> Lifecycle::Prepare(const ConnectorOptions& config,
                                       .stopping = [this] { return Interrupted(); }},
                            .refusals = &refusals_,
                            .control = parts_.control,
-                           .board = parts_.board});
+                           .board = parts_.board,
+                           .known = &config == parts_.config ? &known_ : nullptr});
   absl::StatusOr<Prepared> prepared = preparation.Run();
   *sender_timeout = preparation.facts().sender_timeout;
   return prepared;

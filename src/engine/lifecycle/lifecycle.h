@@ -24,6 +24,7 @@
 #include "engine/world/world.h"
 #include "event/position.h"
 #include "metrics/connector_metrics.h"
+#include "offset/stored_offset.h"
 #include "outbox/tables.h"
 #include "postgres/describe/schema_memory.h"
 #include "sink/refusals.h"
@@ -95,6 +96,7 @@ class Lifecycle {
   postgres::SchemaMemory schemas_;
   sink::Refusals refusals_;
   StreamingPause pause_;
+  std::optional<offset::StoredOffset> known_;  // of the attempts since a command
   // Of slots that hand tables over.
   std::map<int, StreamingPause> drain_pauses_;
   std::map<int, postgres::SchemaMemory> drain_schemas_;

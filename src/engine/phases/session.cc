@@ -70,7 +70,7 @@ absl::Status Session::Run() {
   const absl::Status ran = RunPhases();
   GiveUpTransaction();
   parts_.control->HoldPauses(false);
-  return ran;
+  return prepared_.store->ExplainEnd(ran);
 }
 
 absl::Status Session::RunPhases() {

@@ -11,6 +11,7 @@
 #include "engine/configuration/handover_news.h"
 #include "engine/configuration/heartbeat_options.h"
 #include "engine/configuration/record_error_options.h"
+#include "engine/duties/remembering_store.h"
 #include "engine/duties/save_offset.h"
 #include "engine/errors/named_hint.h"
 #include "engine/masks/mask_memory.h"
@@ -19,6 +20,7 @@
 #include "engine/start/stored_names.h"
 #include "incremental/options/incremental_options.h"
 #include "incremental/state.h"
+#include "offset/options.h"
 #include "replication/options.h"
 #include "route/options.h"
 #include "route/topic_naming.h"
@@ -142,11 +144,14 @@ absl::Status Preparation::OpenStore() {
   parts_.board->WaitsFor(WaitReason::kOffsetStore);
   ASSIGN_OR_RETURN(prepared_.store, parts_.world->OpenOffsetStore(config()));
   if (prepared_.sink->transactions() != nullptr) {
-    auto committing =
-        std::make_unique<CommittingStore>(std::move(prepared_.store), prepared_.sink.get());
+    auto committing = std::make_unique<CommittingStore>(
+        std::move(prepared_.store), prepared_.sink.get(), &parts_.world->clock());
     committing_ = committing.get();
     prepared_.store = std::move(committing);
   }
+  // Who takes a file away means it.
+  if (parts_.known != nullptr && config().offset->kind == offset::OffsetStoreKind::kKafkaTopic)
+    prepared_.store = std::make_unique<RememberingStore>(std::move(prepared_.store), parts_.known);
   return absl::OkStatus();
 }
 

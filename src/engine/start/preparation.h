@@ -77,6 +77,8 @@ class Preparation {
     sink::Refusals* refusals = nullptr;
     Control* control = nullptr;
     StatusBoard* board = nullptr;
+    // What the attempts before it have loaded or stored last; null: nobody remembers.
+    std::optional<offset::StoredOffset>* known = nullptr;
   };
   explicit Preparation(const Parts& parts) : parts_(parts) {}
 
