@@ -58,11 +58,22 @@ absl::Status Mounted(const std::string& path) {
                    "; in Kubernetes a volumeMount without subPath) instead of the file"));
 }
 
-absl::Status Unwritable(const std::string& path, absl::string_view why) {
+// error: of the system, or EINVAL with why.
+absl::Status Unwritable(const std::string& path, int error, absl::string_view why = "") {
+  const std::string directory = DirectoryOf(path);
+  std::string hint =
+      "set offset.storage.file.filename to a file in an existing directory that this user can "
+      "write to";
+  if (error == ENOSPC) {
+    hint = absl::StrCat("free space where it lies, which df -h ", directory, " and df -i ",
+                        directory, " show");
+  } else if (error == EDQUOT) {
+    hint = absl::StrCat("this user has no more room in ", directory, ": quota -s shows it");
+  }
   return Error(absl::StatusCode::kFailedPrecondition, "offset_file_unwritable",
-               absl::StrCat("cannot write the offset file ", path, ": ", why),
-               "set offset.storage.file.filename to a file in an existing directory that this user "
-               "can write to");
+               absl::StrCat("cannot write the offset file ", path, ": ",
+                            why.empty() ? absl::string_view(std::strerror(error)) : why),
+               hint);
 }
 
 std::string TemporaryOf(const std::string& path) { return path + ".walduct-new"; }
@@ -81,6 +92,13 @@ bool WriteAll(int fd, absl::string_view content) {
 mode_t ModeFor(const std::string& path) {
   struct stat status {};
   return stat(path.c_str(), &status) == 0 ? status.st_mode & 0777 : 0644;
+}
+
+// Whoever repairs something as root leaves the file to who runs the connector.
+bool KeepOwner(const std::string& path, int fd) {
+  struct stat status {};
+  return geteuid() != 0 || stat(path.c_str(), &status) != 0 ||
+         fchown(fd, status.st_uid, status.st_gid) == 0;
 }
 
 // Linux tells since 5.8; before, the first rename does.
@@ -119,11 +137,10 @@ absl::Status ReplaceWholeFile(const std::string& path, absl::string_view content
   const std::string temporary = TemporaryOf(path);
   FileDescriptor file(
       open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, ModeFor(path)));
-  if (file.get() < 0) return Unwritable(path, std::strerror(errno));
-  if (!WriteAll(file.get(), content) || fsync(file.get()) != 0 || !file.Close() ||
-      std::rename(temporary.c_str(), path.c_str()) != 0 || !SyncDirectory(path)) {
-    const absl::Status status =
-        errno == EBUSY ? Mounted(path) : Unwritable(path, std::strerror(errno));
+  if (file.get() < 0) return Unwritable(path, errno);
+  if (!KeepOwner(path, file.get()) || !WriteAll(file.get(), content) || fsync(file.get()) != 0 ||
+      !file.Close() || std::rename(temporary.c_str(), path.c_str()) != 0 || !SyncDirectory(path)) {
+    const absl::Status status = errno == EBUSY ? Mounted(path) : Unwritable(path, errno);
     unlink(temporary.c_str());
     return status;
   }
@@ -171,12 +188,13 @@ absl::Status FileLock::status(const std::string& path) const {
 absl::Status CheckReplaceable(const std::string& path) {
   struct stat status {};
   const bool exists = stat(path.c_str(), &status) == 0;
-  if (exists && !S_ISREG(status.st_mode)) return Unwritable(path, "it is not a regular file");
+  if (exists && !S_ISREG(status.st_mode))
+    return Unwritable(path, EINVAL, "it is not a regular file");
   if (exists && IsMountPoint(path)) return Mounted(path);
-  if (exists && access(path.c_str(), W_OK) != 0) return Unwritable(path, std::strerror(errno));
+  if (exists && access(path.c_str(), W_OK) != 0) return Unwritable(path, errno);
   const std::string temporary = TemporaryOf(path);
   FileDescriptor file(open(temporary.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, ModeFor(path)));
-  if (file.get() < 0) return Unwritable(path, std::strerror(errno));
+  if (file.get() < 0) return Unwritable(path, errno);
   unlink(temporary.c_str());
   return absl::OkStatus();
 }
