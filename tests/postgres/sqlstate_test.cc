@@ -47,6 +47,10 @@ INSTANTIATE_TEST_SUITE_P(
              StatusCode::kUnauthenticated, "client_certificate_refused"},
         Case{"28000", "pg_hba.conf rejects connection for host \"::1\", user \"x\"",
              StatusCode::kUnauthenticated, "address_not_allowed"},
+        Case{"28000",
+             "pg_hba.conf rejects connection for host \"::1\", user \"x\", database \"d\", no "
+             "encryption",
+             StatusCode::kUnauthenticated, "address_not_allowed"},
         Case{"42501", "permission denied for database \"d\": User does not have CONNECT privilege.",
              StatusCode::kPermissionDenied, "may_not_connect"},
         Case{"3D000", "database \"d\" does not exist", StatusCode::kFailedPrecondition,

@@ -99,6 +99,10 @@ constexpr ErrorRule kSqlStateRules[] = {
     {"08001", "", kUnavailable, "foreign_server_unreachable", kForeignServer},
     // Who we are.
     {"28P01", "", kUnauthenticated, "wrong_password", "check database.user and database.password"},
+    {"28000", "pg_hba.conf rejects", kUnauthenticated, "address_not_allowed",
+     "a line of pg_hba.conf with the method reject fits this connection before any other: put a "
+     "line that allows it above, then SELECT pg_reload_conf(); where it rejects only what is not "
+     "encrypted (hostnossl), database.sslmode=require"},
     {"28000", "no encryption", kUnauthenticated, "tls_required",
      "set database.sslmode=require, or allow the address in pg_hba.conf"},
     {"28000", "SSL off", kUnauthenticated, "tls_required",
@@ -107,9 +111,6 @@ constexpr ErrorRule kSqlStateRules[] = {
      kOwnCertificate},
     {"28000", "ertificate authentication failed", kUnauthenticated, "client_certificate_refused",
      kOwnCertificate},
-    {"28000", "pg_hba.conf rejects", kUnauthenticated, "address_not_allowed",
-     "a line of pg_hba.conf with the method reject fits this connection before any other: put a "
-     "line that allows it above, then SELECT pg_reload_conf()"},
     {"28000", "no pg_hba.conf entry", kUnauthenticated, "address_not_allowed", kHba},
     {"28000", "pg_hba.conf", kUnauthenticated, "address_not_allowed", kHbaEither},
     {"28000", "", kUnauthenticated, "client_certificate_required", kOwnCertificate,
