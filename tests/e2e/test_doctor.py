@@ -214,6 +214,10 @@ def test_topics(db, connectors, strict_broker):
     connector.config["topic.creation.default.partitions"] = "1"
     connector.config["topic.creation.default.replication.factor"] = "1"
     assert examine(connector)[0] == 0, "the connector creates it"
+    prefix = connector.config["topic.prefix"]
+    connector.config.update({"topic.prefix": "p" * 245, "provide.transaction.metadata": "true"})
+    found(connector, "error", "topic_name_invalid", "p" * 245 + ".transaction", "249")
+    connector.config.update({"topic.prefix": prefix, "provide.transaction.metadata": "false"})
     create_topic(strict_broker, topic, **{"max.message.bytes": "5000"})
     found(connector, "warning", "message_limit_small", topic, "5000", "kafka-configs.sh")
     set_topic(strict_broker, topic, max_message_bytes="2000000")

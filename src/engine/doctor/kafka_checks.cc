@@ -29,6 +29,8 @@ namespace {
 
 // Asked for one by one.
 constexpr size_t kMostTopics = 50;
+// Named one by one.
+constexpr size_t kMostBadNames = 5;
 constexpr int64_t kShortRetentionMs = 3'600'000;
 constexpr int64_t kDefaultRequestBytes = 1 << 20;  // max.request.size of Java's producer
 
@@ -49,7 +51,7 @@ class KafkaDoctor {
     CheckLimit("the broker's message.max.bytes", broker_limit_,
                "raise message.max.bytes of the brokers, or topic.creation.default."
                "max.message.bytes of new topics");
-    std::vector<std::string> asked = topics;
+    std::vector<std::string> asked = WithoutBadNames(topics);
     if (asked.size() > kMostTopics) asked.resize(kMostTopics);
     if (asked.empty()) return;
     const auto looks = kafka::LookAtTopics(client_, asked, kPatience);
@@ -72,6 +74,20 @@ class KafkaDoctor {
   }
 
  private:
+  // A start stops at the first of them, or the first record does.
+  std::vector<std::string> WithoutBadNames(const std::vector<std::string>& topics) {
+    std::vector<std::string> good;
+    size_t bad = 0;
+    for (const std::string& topic : topics) {
+      const absl::Status named = kafka::CheckTopicName(topic);
+      if (named.ok())
+        good.push_back(topic);
+      else if (++bad <= kMostBadNames)
+        findings_.Add(named);
+    }
+    return good;
+  }
+
   // The broker says whether it would, and creates none.
   void AskWhetherCreated(const std::vector<kafka::NewTopic>& topics) {
     if (topics.empty()) return;
