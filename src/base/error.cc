@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/cord.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
 namespace walduct {
@@ -38,7 +39,8 @@ absl::Status WithChange(absl::Status status, absl::string_view change) {
 std::string ErrorChange(const absl::Status& status) { return Payload(status, kChangeUrl); }
 
 absl::Status WithContext(const absl::Status& status, absl::string_view context) {
-  if (status.ok()) return status;
+  // It may begin so already.
+  if (status.ok() || absl::StartsWith(status.message(), absl::StrCat(context, ": "))) return status;
   absl::Status whole = Error(status.code(), ErrorReason(status),
                              absl::StrCat(context, ": ", status.message()), ErrorHint(status));
   return WithChange(std::move(whole), ErrorChange(status));

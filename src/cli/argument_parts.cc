@@ -104,7 +104,7 @@ void AddOfConnector(CLI::App* command, Arguments* arguments, std::string* value,
   const std::function<void()> parsed = AddProcess(command, arguments);
   auto words = std::make_shared<std::vector<std::string>>();
   auto* option =
-      command->add_option("words", *words,
+      command->add_option("connector", *words,
                           absl::StrCat("The connector of a running process, where -f names none",
                                        value == nullptr ? "" : "; then: ", what));
   option->type_name(value == nullptr ? "[CONNECTOR]"

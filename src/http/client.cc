@@ -156,7 +156,11 @@ CURLcode Client::Perform() {
 }
 
 absl::Status Client::Failure(CURLcode code) const {
-  const absl::string_view text = error_[0] != '\0' ? error_ : curl_.easy_strerror(code);
+  absl::string_view text = error_[0] != '\0' ? error_ : curl_.easy_strerror(code);
+  // "Failed to connect to HOST port PORT after 0 ms: …": whoever asked knows where.
+  const size_t after = text.find(" ms: ");
+  if (absl::StartsWith(text, "Failed to connect to ") && after != absl::string_view::npos)
+    text.remove_prefix(after + 5);
   return IsAboutTrust(code) ? absl::FailedPreconditionError(text) : absl::UnavailableError(text);
 }
 

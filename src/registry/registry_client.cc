@@ -191,7 +191,8 @@ absl::StatusOr<RegistryClient::Found> RegistryClient::AskEachAddress(
     const bool untrusted = absl::IsFailedPrecondition(found.status());
     if (!untrusted && !absl::IsUnavailable(found.status())) return found;
     // One that is only away may come back; what none trusts will not.
-    if (failure.ok() || absl::IsUnavailable(found.status())) failure = found.status();
+    if (failure.ok() || absl::IsUnavailable(found.status()))
+      failure = options_.urls.size() > 1 ? WithContext(found.status(), url) : found.status();
     ++address_;
   }
   return failure;

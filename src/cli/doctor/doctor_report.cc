@@ -126,11 +126,11 @@ std::string ExaminedText(const Examined& one, bool colour) {
   const auto count = [&](Severity severity, absl::string_view what) {
     const size_t number = CountOf(one, severity);
     return Toned(colour, number == 0 ? Tone::kPlain : ToneOf(severity),
-                 absl::StrCat(number, " ", what));
+                 absl::StrCat(number, " ", what, number == 1 ? "" : "s"));
   };
   absl::StrAppend(&text, one.findings.all.empty() ? "" : "\n", "  ",
-                  count(Severity::kError, "errors"), ", ", count(Severity::kWarning, "warnings"),
-                  ", ", count(Severity::kNotice, "notices"),
+                  count(Severity::kError, "error"), ", ", count(Severity::kWarning, "warning"),
+                  ", ", count(Severity::kNotice, "notice"),
                   "; asked: ", absl::StrJoin(one.findings.asked, ", "), "\n");
   return text;
 }
