@@ -85,8 +85,8 @@ constexpr Reason kRows[] = {
      .meaning = "The offset topic was deleted, or has fewer partitions than before. The connector "
                 "goes on; the slot keeps its WAL.",
      .remedy = "kafka-topics.sh --create it again with --config cleanup.policy=compact: the "
-               "position is stored there at once. Do not stop the process before. With exactly "
-               "once nothing: it is created by itself."},
+               "position is stored there at once. Do not stop the process before. With "
+               "exactly.once.support=required it is created by itself."},
     {.name = "offset_topic_not_compacted",
      .meaning = "The offset topic is not compacted: offsets would be deleted with time.",
      .remedy = "kafka-configs.sh --alter --add-config cleanup.policy=compact on the topic."},
