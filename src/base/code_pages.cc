@@ -4,11 +4,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
 namespace walduct {
 namespace {
+
+// With many connectors all would read the same pages in again all the time.
+constexpr absl::Duration kBetween = absl::Seconds(8);
 
 void ReleaseSegment(uintptr_t begin, uintptr_t size) {
   const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
@@ -31,5 +35,13 @@ int ReleaseObject(dl_phdr_info* object, size_t /*size*/, void* /*closure*/) {
 }  // namespace
 
 void ReleaseCodePages() { dl_iterate_phdr(ReleaseObject, nullptr); }
+
+void ReleaseCodePagesAgain(absl::Duration now) {
+  static std::atomic<int64_t> not_before{0};
+  const int64_t at = absl::ToInt64Nanoseconds(now);
+  int64_t due = not_before;
+  if (at >= due && not_before.compare_exchange_strong(due, at + absl::ToInt64Nanoseconds(kBetween)))
+    ReleaseCodePages();
+}
 
 }  // namespace walduct

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/amount_text.h"
+#include "base/code_pages.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
@@ -126,6 +127,7 @@ void ServerWatch::Loop() {
     const bool refused = ErrorReason(status) == "server_starting";
     if (!status.ok())
       log::Debug("cannot look at the server", {{"error", std::string(status.message())}});
+    ReleaseCodePagesAgain(options_.connection.environment.clock->Monotonic());  // of its login
     const MutexLock lock(mutex_);
     view_.shutting_down = refused;
   }
