@@ -9,6 +9,7 @@
 #include "engine/configuration/handover_news.h"
 #include "engine/configuration/runtime_options.h"
 #include "offset/options.h"
+#include "replication/options.h"
 #include "tests/support/fake_world.h"
 #include "tests/support/simulated_time.h"
 

@@ -2,21 +2,20 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/configuration/connector_options.h"
 #include "engine/configuration/runtime_options.h"
-#include "replication/options.h"
 
 namespace walduct::engine {
 namespace {
 
 class RetryBudgetTest : public testing::Test {
  protected:
-  ConnectorOptions config_;
+  RuntimeOptions runtime_;
+  SoonRetries soon_ = {.most = 6, .delay = absl::Seconds(10)};
 };
 
 TEST_F(RetryBudgetTest, DelaysGrowUpToTheirLimit) {
-  config_.runtime->retry_wait = absl::Seconds(10);
-  RetryBudget budget(*config_.runtime, *config_.replication, 1);
+  runtime_.retry_wait = absl::Seconds(10);
+  RetryBudget budget(runtime_, 1);
   EXPECT_LE(*budget.Next(Action::kRetry), absl::Seconds(1));
   absl::Duration last;
   for (int i = 0; i < 100; ++i) last = *budget.Next(Action::kRetry);
@@ -25,27 +24,27 @@ TEST_F(RetryBudgetTest, DelaysGrowUpToTheirLimit) {
 }
 
 TEST_F(RetryBudgetTest, EachKindHasItsOwnLimit) {
-  config_.runtime->errors_max_retries = 2;
-  config_.replication->max_retries = 1;
-  config_.replication->retries_given = true;
-  RetryBudget budget(*config_.runtime, *config_.replication, 1);
-  EXPECT_TRUE(budget.Next(Action::kRetrySoon));
-  EXPECT_FALSE(budget.Next(Action::kRetrySoon));
+  runtime_.errors_max_retries = 2;
+  soon_.most = 1;
+  soon_.given = true;
+  RetryBudget budget(runtime_, 1);
+  EXPECT_TRUE(budget.Next(Action::kRetrySoon, soon_));
+  EXPECT_FALSE(budget.Next(Action::kRetrySoon, soon_));
   EXPECT_TRUE(budget.Next(Action::kRetry));
   EXPECT_TRUE(budget.Next(Action::kRetry));
   EXPECT_FALSE(budget.Next(Action::kRetry));
   EXPECT_EQ(budget.Next(Action::kRetryNow), absl::ZeroDuration());
   budget.Reset();
   EXPECT_TRUE(budget.Next(Action::kRetry));
-  EXPECT_TRUE(budget.Next(Action::kRetrySoon));
+  EXPECT_TRUE(budget.Next(Action::kRetrySoon, soon_));
 }
 
 TEST_F(RetryBudgetTest, ASlotInUseOutlastsTheServersPatience) {
   for (const absl::Duration timeout : {absl::ZeroDuration(), absl::Seconds(60), absl::Minutes(5)}) {
-    RetryBudget budget(*config_.runtime, *config_.replication, 1);
-    budget.SetSenderTimeout(timeout);
+    RetryBudget budget(runtime_, 1);
+    soon_.held = timeout;
     absl::Duration waited;
-    while (const std::optional<absl::Duration> delay = budget.Next(Action::kRetrySoon)) {
+    while (const std::optional<absl::Duration> delay = budget.Next(Action::kRetrySoon, soon_)) {
       EXPECT_LE(*delay, absl::Seconds(10));
       waited += *delay;
     }
@@ -55,18 +54,18 @@ TEST_F(RetryBudgetTest, ASlotInUseOutlastsTheServersPatience) {
 }
 
 TEST_F(RetryBudgetTest, GivenRetriesAreMadeAsGiven) {
-  config_.replication->max_retries = 2;
-  config_.replication->retry_delay = absl::Seconds(7);
-  config_.replication->retries_given = true;
-  RetryBudget budget(*config_.runtime, *config_.replication, 1);
-  budget.SetSenderTimeout(absl::Minutes(5));
-  EXPECT_EQ(budget.Next(Action::kRetrySoon), absl::Seconds(7));
-  EXPECT_EQ(budget.Next(Action::kRetrySoon), absl::Seconds(7));
-  EXPECT_FALSE(budget.Next(Action::kRetrySoon));
+  soon_.most = 2;
+  soon_.delay = absl::Seconds(7);
+  soon_.given = true;
+  RetryBudget budget(runtime_, 1);
+  soon_.held = absl::Minutes(5);
+  EXPECT_EQ(budget.Next(Action::kRetrySoon, soon_), absl::Seconds(7));
+  EXPECT_EQ(budget.Next(Action::kRetrySoon, soon_), absl::Seconds(7));
+  EXPECT_FALSE(budget.Next(Action::kRetrySoon, soon_));
 }
 
 TEST_F(RetryBudgetTest, AFailureIsNotRetried) {
-  EXPECT_FALSE(RetryBudget(*config_.runtime, *config_.replication, 1).Next(Action::kFail));
+  EXPECT_FALSE(RetryBudget(runtime_, 1).Next(Action::kFail));
 }
 
 TEST(WorseExitCode, PossibleLossComesFirstAndACleanEndLast) {

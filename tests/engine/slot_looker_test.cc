@@ -1,16 +1,18 @@
 // One session for all slots of a server, as often as it is due, and never beside a look that a
 // session has by itself.
-#include "engine/lifecycle/slot_looker.h"
+#include "engine/attempts/slot_looker.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "engine/configuration/connector_options.h"
+#include "metrics/connector_metrics.h"
 #include "tests/support/fake_world.h"
 #include "tests/support/simulated_time.h"
 
@@ -36,6 +38,10 @@ class Servers final : public World {
     return absl::UnimplementedError("");
   }
   std::unique_ptr<Source> MakeSource(const SourceOptions&) override { return nullptr; }
+  std::optional<SlotPlace> PlaceOfSlot(const ConnectorOptions& config) override {
+    const std::vector<std::string> names = absl::StrSplit(config.name, '/');
+    return SlotPlace{.server = names[0], .slot = names[1]};
+  }
   absl::StatusOr<std::vector<replication::SlotLook>> LookAtSlots(
       const ConnectorOptions&, const std::vector<std::string>& slots,
       const postgres::StopCheck&) override {
@@ -43,7 +49,11 @@ class Servers final : public World {
     time_.Advance(took);
     if (away) return absl::UnavailableError("away");
     std::vector<replication::SlotLook> looks(slots.size());
-    for (size_t i = 0; i < slots.size(); ++i) looks[i].slot = slots[i];
+    for (size_t i = 0; i < slots.size(); ++i) {
+      looks[i].slot = slots[i];
+      looks[i].wal_status = "reserved";
+      looks[i].wal_end = Lsn(1);
+    }
     return looks;
   }
 
@@ -56,42 +66,39 @@ class Servers final : public World {
   const Environment environment_;
 };
 
-class FakeSlot final : public WatchedSlot {
+class FakeSlot final : public Monitored {
  public:
-  FakeSlot(test::SimulatedTime* time, std::string server, std::string slot)
-      : time_(*time), place_({.server = std::move(server), .slot = std::move(slot)}) {
+  FakeSlot(test::SimulatedTime* time, const std::string& server, const std::string& slot)
+      : time_(*time) {
+    config_.name = absl::StrCat(server, "/", slot);
     now.activity = Activity::kNone;
     now.state_since = now.activity_since = time_.Now();
   }
   const ConnectorOptions& config() const override { return config_; }
-  const std::optional<SlotPlace>& slot_place() const override { return place_; }
   ConnectorStatus status() const override { return now; }
-  std::optional<metrics::SlotView> slot_view() const override { return view; }
-  void BeginWatch() override {}
-  void ShowLook(const replication::SlotLook& look, absl::Duration at) override {
-    EXPECT_EQ(look.slot, place_->slot);
-    Looked(at);
-  }
+  metrics::ConnectorMetrics& metrics() override { return metrics_; }
+  std::optional<metrics::SlotView> view() const { return metrics_.slot.Read(); }
+  // By a session of its own.
   void Looked(absl::Duration at) {
-    view.emplace();
-    view->wal_status = "reserved";
-    view->looked_at = at;
+    metrics::SlotView view;
+    view.wal_status = "reserved";
+    view.looked_at = at;
+    metrics_.slot.Show(view);
   }
 
   ConnectorStatus now;
-  std::optional<metrics::SlotView> view;
 
  private:
   test::SimulatedTime& time_;
-  const ConnectorOptions config_ = test::FakeConfig();
-  const std::optional<SlotPlace> place_;
+  ConnectorOptions config_ = test::FakeConfig();
+  metrics::ConnectorMetrics metrics_;
 };
 
 class SlotLookerTest : public testing::Test {
  protected:
   std::shared_ptr<FakeSlot> Add(const std::string& server, const std::string& slot) {
     slots_.push_back(std::make_shared<FakeSlot>(&time_, server, slot));
-    looker_.Watch(slots_.back());
+    EXPECT_TRUE(looker_.Watch(slots_.back()));
     return slots_.back();
   }
   void Pass(absl::Duration duration) {
@@ -148,7 +155,8 @@ TEST_F(SlotLookerTest, ADoubtIsLookedAtSoon) {
   const auto slot = Add("one", "s");
   Pass(absl::Seconds(4));
   world_.asked.clear();
-  slot->view->doubted = true;
+  EXPECT_EQ(slot->view()->slot, "s");
+  slot->metrics().slot.OnError("position_lost", time_.Monotonic());
   Pass(absl::Seconds(1));
   EXPECT_THAT(world_.asked, SizeIs(1));
 }
@@ -162,7 +170,7 @@ TEST_F(SlotLookerTest, AServerThatIsAwayIsAskedNoMoreOften) {
   Pass(absl::Seconds(100));
   EXPECT_LE(world_.asked.size(), 15u);
   EXPECT_GE(world_.asked.size(), 6u);
-  EXPECT_FALSE(slot->view);
+  EXPECT_FALSE(slot->view());
 }
 
 TEST_F(SlotLookerTest, WhoBeginsComesToItsServerByItself) {

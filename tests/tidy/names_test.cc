@@ -94,7 +94,7 @@ const Ban& Clocks() {
 // A thread beside the data thread waits for its own work; no simulation has it.
 bool HasAThreadOfItsOwn(absl::string_view path) {
   static constexpr absl::string_view kPaths[] = {"src/admin/console/history.cc",
-                                                 "src/engine/lifecycle/slot_looker.cc",
+                                                 "src/engine/attempts/slot_looker.cc",
                                                  "src/engine/world/server_watch.cc",
                                                  "src/engine/world/held/slot_xmin.cc",
                                                  "src/http/listener.cc",

@@ -1,4 +1,4 @@
-// When a run ends by itself. Neither set: only by a stop signal.
+// What a run is for.
 #pragma once
 
 #include <optional>
@@ -7,6 +7,12 @@
 
 namespace walduct::engine {
 
+enum class RunMode {
+  kRun,   // to the configured sink
+  kTail,  // to the terminal; temporary slot, nothing stored, nothing left behind
+};
+
+// When a run ends by itself. Neither set: only by a stop signal.
 struct RunGoal {
   std::optional<Lsn> until_lsn;
   bool until_caught_up = false;

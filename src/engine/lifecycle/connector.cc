@@ -16,11 +16,8 @@ ConnectorNames NamesOf(const ConnectorOptions& options, bool served) {
 
 }  // namespace
 
-Connector::Connector(Options options, World& world)
+Connector::Connector(Options options, Host& world)
     : options_(std::move(options)),
-      world_(world),
-      slot_place_(options_.mode == RunMode::kRun ? world.PlaceOfSlot(options_.config)
-                                                 : std::nullopt),
       names_(NamesOf(options_.config, options_.served)),
       board_(options_.config.name, world.clock(), options_.changed),
       control_(mailbox_, board_),
@@ -40,12 +37,6 @@ std::string Connector::metric_name() const {
 
 bool Connector::counts_per_table() const { return options_.config.runtime->counts_per_table; }
 
-void Connector::BeginWatch() { metrics_.lag.Watch(world_.clock().Now()); }
-
-void Connector::ShowLook(const replication::SlotLook& look, absl::Duration now) {
-  shower_.Show(look, now, world_.clock(), names_, status(), &metrics_);
-}
-
 void Connector::Start() {
   mailbox_.Post(Command::kStart);
   const MutexLock lock(mutex_);
@@ -61,21 +52,12 @@ void Connector::Quit() {
   if (thread_.joinable()) thread_.join();
 }
 
-RestingConnector::RestingConnector(ConnectorOptions config, ConnectorState state, World& world)
-    : config_(std::move(config)),
-      world_(world),
-      slot_place_(world.PlaceOfSlot(config_)),
-      names_(NamesOf(config_, /*served=*/true)) {
+RestingConnector::RestingConnector(ConnectorOptions config, ConnectorState state, Clock& clock)
+    : config_(std::move(config)), names_(NamesOf(config_, /*served=*/true)) {
   status_.name = config_.name;
   status_.state = state;
-  status_.state_since = status_.activity_since = status_.wait_since = world.clock().Now();
+  status_.state_since = status_.activity_since = status_.wait_since = clock.Now();
   status_.wait = WaitReason::kCommand;
-}
-
-void RestingConnector::BeginWatch() { metrics_.lag.Watch(world_.clock().Now()); }
-
-void RestingConnector::ShowLook(const replication::SlotLook& look, absl::Duration now) {
-  shower_.Show(look, now, world_.clock(), names_, status_, &metrics_);
 }
 
 }  // namespace walduct::engine

@@ -1,4 +1,4 @@
-// Connector: one slot, one stream, one offset, on a thread of its own, driven by commands. It
+// Connector: one source, one stream, one offset, on a thread of its own, driven by commands. It
 // reconnects by itself after what passes by itself; what does not leaves it FAILED until somebody
 // restarts it.
 //
@@ -16,15 +16,14 @@
 #include "engine/control/mailbox.h"
 #include "engine/control/run_goal.h"
 #include "engine/control/status_board.h"
+#include "engine/lifecycle/host.h"
 #include "engine/lifecycle/lifecycle.h"
-#include "engine/lifecycle/slot_looker.h"
-#include "engine/world/slot_show.h"
-#include "engine/world/world.h"
+#include "engine/lifecycle/monitor.h"
 #include "metrics/connector_metrics.h"
 
 namespace walduct::engine {
 
-class Connector final : public WatchedSlot {
+class Connector final : public Monitored {
  public:
   struct Options {
     ConnectorOptions config;
@@ -34,7 +33,7 @@ class Connector final : public WatchedSlot {
     Wake* changed = nullptr;  // borrowed; signalled when the status changes
   };
   // world is borrowed.
-  Connector(Options options, World& world);
+  Connector(Options options, Host& world);
   ~Connector() override { Quit(); }
   Connector(const Connector&) = delete;
   Connector& operator=(const Connector&) = delete;
@@ -42,7 +41,7 @@ class Connector final : public WatchedSlot {
   // Runs it, also after it was stopped or has failed.
   void Start();
   // Stops reading until it is resumed; what was read is delivered and stored. While it streams, the
-  // stream is closed and the slot released; a snapshot under way is kept and waits.
+  // stream is closed and its source released; a snapshot under way is kept and waits.
   void Pause() { mailbox_.Post(Command::kPause); }
   // Goes on from the stored position.
   void Resume() { mailbox_.Post(Command::kResume); }
@@ -59,19 +58,13 @@ class Connector final : public WatchedSlot {
   const std::string& name() const { return options_.config.name; }
   std::string metric_name() const;
   bool counts_per_table() const;
-  const metrics::ConnectorMetrics& metrics() const { return metrics_; }
-  const ConnectorNames& names() const { return names_; }
-
+  const ConnectorNames& names() const override { return names_; }
   const ConnectorOptions& config() const override { return options_.config; }
-  const std::optional<SlotPlace>& slot_place() const override { return slot_place_; }
-  std::optional<metrics::SlotView> slot_view() const override { return metrics_.slot.Read(); }
-  void BeginWatch() override;
-  void ShowLook(const replication::SlotLook& look, absl::Duration now) override;
+  metrics::ConnectorMetrics& metrics() override { return metrics_; }
+  const metrics::ConnectorMetrics& metrics() const { return metrics_; }
 
  private:
   const Options options_;
-  World& world_;
-  const std::optional<SlotPlace> slot_place_;
   const ConnectorNames names_;
   metrics::ConnectorMetrics metrics_;
   StatusBoard board_;
@@ -81,32 +74,25 @@ class Connector final : public WatchedSlot {
   Mutex mutex_;
   bool started_ ABSL_GUARDED_BY(mutex_) = false;
   std::thread thread_ ABSL_GUARDED_BY(mutex_);
-  SlotShower shower_;  // of the thread that looks from beside
 };
 
 // One that a worker knows and that has no thread: stopped, or paused since before the worker was
-// started. Its slot is looked at all the same. Immutable but for what looks show.
-class RestingConnector final : public WatchedSlot {
+// started. It is monitored all the same. Immutable but for its metrics.
+class RestingConnector final : public Monitored {
  public:
-  RestingConnector(ConnectorOptions config, ConnectorState state, World& world);
+  RestingConnector(ConnectorOptions config, ConnectorState state, Clock& clock);
 
   const ConnectorOptions& config() const override { return config_; }
-  const std::optional<SlotPlace>& slot_place() const override { return slot_place_; }
   ConnectorStatus status() const override { return status_; }
-  std::optional<metrics::SlotView> slot_view() const override { return metrics_.slot.Read(); }
-  void BeginWatch() override;
-  void ShowLook(const replication::SlotLook& look, absl::Duration now) override;
+  metrics::ConnectorMetrics& metrics() override { return metrics_; }
   const metrics::ConnectorMetrics& metrics() const { return metrics_; }
-  const ConnectorNames& names() const { return names_; }
+  const ConnectorNames& names() const override { return names_; }
 
  private:
   const ConnectorOptions config_;
-  World& world_;
-  const std::optional<SlotPlace> slot_place_;
   const ConnectorNames names_;
   ConnectorStatus status_;
   metrics::ConnectorMetrics metrics_;
-  SlotShower shower_;
 };
 
 }  // namespace walduct::engine

@@ -33,7 +33,7 @@ absl::Status ConnectorSet::Add(Connector::Options options) {
   }
   for (const std::shared_ptr<Connector>& lane : lanes) {
     lane->Start();
-    slots_.Add(lane);
+    if (options.mode == RunMode::kRun) monitor_->Add(lane);
   }
   return absl::OkStatus();
 }
@@ -106,8 +106,8 @@ std::vector<ConnectorView> ConnectorSet::Look() const {
 void ConnectorSet::Rest(const ConnectorOptions& config, ConnectorState state) {
   RestingLanes lanes;
   for (ConnectorOptions& lane : engine::LanesOf(config)) {
-    lanes.push_back(std::make_shared<RestingConnector>(std::move(lane), state, world_));
-    slots_.Add(lanes.back());
+    lanes.push_back(std::make_shared<RestingConnector>(std::move(lane), state, world_.clock()));
+    monitor_->Add(lanes.back());
   }
   const MutexLock lock(mutex_);
   resting_[config.name] = std::move(lanes);

@@ -21,15 +21,15 @@
 #include "engine/errors/error_policy.h"
 #include "engine/lifecycle/connector.h"
 #include "engine/lifecycle/connectors.h"
-#include "engine/lifecycle/slot_looker.h"
-#include "engine/world/world.h"
+#include "engine/lifecycle/host.h"
+#include "engine/lifecycle/monitor.h"
 
 namespace walduct::engine {
 
 class ConnectorSet final : public Connectors {
  public:
   // world is borrowed and outlives the set.
-  explicit ConnectorSet(World& world) : world_(world) {}
+  explicit ConnectorSet(Host& world) : world_(world), monitor_(world.MakeMonitor()) {}
 
   // Starts it. AlreadyExists connector_exists: one has its name.
   absl::Status Add(Connector::Options options);
@@ -65,14 +65,14 @@ class ConnectorSet final : public Connectors {
   Lanes LanesOf(const std::string& name) const;
   void ReportFailures(const std::vector<ConnectorStatus>& statuses);
 
-  World& world_;
+  Host& world_;
   Wake changed_;
   mutable Mutex mutex_;
   std::map<std::string, Lanes> connectors_ ABSL_GUARDED_BY(mutex_);
   using RestingLanes = std::vector<std::shared_ptr<RestingConnector>>;
   std::map<std::string, RestingLanes> resting_ ABSL_GUARDED_BY(mutex_);
-  std::set<std::string> failed_;  // already logged; used by AwaitEnd only
-  SlotLooker slots_{world_};      // last: its thread uses the connectors
+  std::set<std::string> failed_;      // already logged; used by AwaitEnd only
+  std::unique_ptr<Monitor> monitor_;  // last: its thread uses the connectors
 };
 
 }  // namespace walduct::engine

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "engine/configuration/runtime_options.h"
-#include "replication/options.h"
 
 namespace walduct::engine {
 namespace {
@@ -14,12 +13,8 @@ constexpr absl::Duration kSenderMargin = absl::Seconds(15);
 
 }  // namespace
 
-RetryBudget::RetryBudget(const RuntimeOptions& runtime,
-                         const replication::ReplicationOptions& replication, uint64_t seed)
+RetryBudget::RetryBudget(const RuntimeOptions& runtime, uint64_t seed)
     : retries_(runtime.errors_max_retries),
-      soon_(replication.max_retries),
-      soon_delay_(replication.retry_delay),
-      soon_given_(replication.retries_given),
       backoff_(kFirstRetry, std::max(runtime.retry_wait, kFirstRetry), seed) {}
 
 void RetryBudget::Reset() {
@@ -29,16 +24,14 @@ void RetryBudget::Reset() {
   backoff_.Reset();
 }
 
-std::optional<absl::Duration> RetryBudget::Next(Action action) {
+std::optional<absl::Duration> RetryBudget::Next(Action action, const SoonRetries& soon) {
   if (action == Action::kFail) return std::nullopt;
   if (action == Action::kRetryNow) return absl::ZeroDuration();
   if (action == Action::kRetrySoon) {
-    if (soon_given_) {
-      return soon_failures_++ < soon_ ? std::optional(soon_delay_) : std::nullopt;
-    }
-    if (soon_waited_ >= std::max(soon_ * soon_delay_, sender_timeout_ + kSenderMargin))
+    if (soon.given) return soon_failures_++ < soon.most ? std::optional(soon.delay) : std::nullopt;
+    if (soon_waited_ >= std::max(soon.most * soon.delay, soon.held + kSenderMargin))
       return std::nullopt;
-    const absl::Duration delay = std::min(soon_delay_, backoff_.Next());
+    const absl::Duration delay = std::min(soon.delay, backoff_.Next());
     soon_waited_ += delay;
     return delay;
   }

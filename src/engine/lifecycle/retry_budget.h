@@ -8,10 +8,7 @@
 #include "absl/time/time.h"
 #include "base/backoff.h"
 #include "engine/errors/error_policy.h"
-
-namespace walduct::replication {
-struct ReplicationOptions;
-}
+#include "engine/lifecycle/attempt.h"
 
 namespace walduct::engine {
 
@@ -20,22 +17,15 @@ struct RuntimeOptions;
 class RetryBudget {
  public:
   // seed: of the jitter.
-  RetryBudget(const RuntimeOptions& runtime, const replication::ReplicationOptions& replication,
-              uint64_t seed);
+  RetryBudget(const RuntimeOptions& runtime, uint64_t seed);
 
-  // How long the server may hold a slot for a peer that is gone.
-  void SetSenderTimeout(absl::Duration timeout) { sender_timeout_ = timeout; }
   // Something went well since the last failure.
   void Reset();
-  // Absent: the limit is used up.
-  std::optional<absl::Duration> Next(Action action);
+  // Absent: the limit is used up. soon: of what somebody else has in use.
+  std::optional<absl::Duration> Next(Action action, const SoonRetries& soon = {});
 
  private:
   const int retries_;  // negative: no limit
-  const int soon_;
-  const absl::Duration soon_delay_;
-  const bool soon_given_;
-  absl::Duration sender_timeout_;
   absl::Duration soon_waited_;
   int failures_ = 0;
   int soon_failures_ = 0;

@@ -1,5 +1,5 @@
-// World: everything a connector reaches outside of itself: time, chance, servers. Connectors
-// share one; tests and the simulation have their own.
+// World: everything a connector of a slot reaches outside of itself: time, chance, servers.
+// Connectors share one; tests and the simulation have their own.
 //
 // Thread-safety: any thread. What it opens belongs to the thread that asked.
 #pragma once
@@ -11,8 +11,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "base/environment.h"
+#include "engine/control/run_goal.h"
 #include "engine/errors/warn_once.h"
+#include "engine/lifecycle/host.h"
 #include "engine/world/registries.h"
 #include "engine/world/source.h"
 #include "metrics/connector_metrics.h"
@@ -34,11 +35,6 @@ class HandoverServer;
 class StreamingPause;
 struct CaptureRecord;
 
-enum class RunMode {
-  kRun,   // to the configured sink
-  kTail,  // to the terminal; temporary slot, nothing stored, nothing left behind
-};
-
 // All borrowed; outlive the source.
 struct SourceOptions {
   const ConnectorOptions* config = nullptr;
@@ -58,14 +54,10 @@ struct SlotPlace {
   std::string slot;
 };
 
-class World {
+class World : public Host {
  public:
-  virtual ~World() = default;
-
-  virtual const Environment& environment() const = 0;
-  Clock& clock() const { return *environment().clock; }
-  Poller& poller() const { return *environment().poller; }
-  virtual uint64_t Random() = 0;
+  std::unique_ptr<Attempts> MakeAttempts(const AttemptParts& parts) override;
+  std::unique_ptr<Monitor> MakeMonitor() override;
 
   // Both reach their servers: Unavailable while one is away.
   // refusals: what the sinks before have learnt; outlives this one.

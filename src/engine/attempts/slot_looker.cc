@@ -1,10 +1,12 @@
-#include "engine/lifecycle/slot_looker.h"
+#include "engine/attempts/slot_looker.h"
 
 #include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "base/log.h"
+#include "engine/configuration/connector_options.h"
+#include "metrics/connector_metrics.h"
 
 namespace walduct::engine {
 namespace {
@@ -18,20 +20,24 @@ constexpr absl::Duration kBetween = absl::Seconds(2);
 }  // namespace
 
 struct SlotLooker::Group {
-  std::vector<std::shared_ptr<WatchedSlot>> connectors;
-  std::vector<std::string> slots;
+  std::vector<Slot> slots;
+  std::vector<std::string> names;
   bool due = false;
 };
 
-void SlotLooker::Watch(const std::shared_ptr<WatchedSlot>& connector) {
-  connector->BeginWatch();
+bool SlotLooker::Watch(const std::shared_ptr<Monitored>& connector) {
+  std::optional<SlotPlace> place = world_.PlaceOfSlot(connector->config());
+  if (!place) return false;
+  connector->metrics().lag.Watch(world_.clock().Now());
   const MutexLock lock(mutex_);
-  connectors_.push_back(connector);
+  slots_.push_back({.place = *std::move(place),
+                    .owner = connector,
+                    .shower = std::make_shared<SlotShower>()});
+  return true;
 }
 
-void SlotLooker::Add(const std::shared_ptr<WatchedSlot>& connector) {
-  if (!connector->slot_place()) return;
-  Watch(connector);
+void SlotLooker::Add(const std::shared_ptr<Monitored>& connector) {
+  if (!Watch(connector)) return;
   const MutexLock lock(mutex_);
   thread_.Start([this] { Loop(); });
 }
@@ -40,27 +46,27 @@ void SlotLooker::Loop() {
   while (thread_.Pause(kTick)) Turn();
 }
 
-std::vector<std::shared_ptr<WatchedSlot>> SlotLooker::Watched() {
+std::vector<SlotLooker::Slot> SlotLooker::Watched() {
   const MutexLock lock(mutex_);
-  std::vector<std::shared_ptr<WatchedSlot>> watched;
-  std::erase_if(connectors_, [&watched](const std::weak_ptr<WatchedSlot>& one) {
-    std::shared_ptr<WatchedSlot> connector = one.lock();
-    if (connector == nullptr) return true;
-    watched.push_back(std::move(connector));
-    return false;
+  std::vector<Slot> watched;
+  std::erase_if(slots_, [&watched](const Slot& slot) {
+    watched.push_back(slot);
+    watched.back().connector = slot.owner.lock();
+    if (watched.back().connector != nullptr) return false;
+    watched.pop_back();
+    return true;
   });
   return watched;
 }
 
 // The first look after the end of a session is at once: from there on it is known what has come.
-bool SlotLooker::IsDue(const WatchedSlot& connector, const SlotPlace& place,
-                       absl::Duration now) const {
+bool SlotLooker::IsDue(Monitored& connector, const SlotPlace& place, absl::Duration now) const {
   const auto tried = tried_.find(place.server);
   if (tried != tried_.end() && now - tried->second < kBetween) return false;
   const ConnectorStatus status = connector.status();
   const bool looks =
       status.activity == Activity::kStreaming || status.activity == Activity::kSnapshotting;
-  const std::optional<metrics::SlotView> seen = connector.slot_view();
+  const std::optional<metrics::SlotView> seen = connector.metrics().slot.Read();
   const absl::Duration since = tried == tried_.end() ? kInterval : now - tried->second;
   if (!seen) {
     // One that begins comes to its server by itself.
@@ -78,12 +84,11 @@ bool SlotLooker::IsDue(const WatchedSlot& connector, const SlotPlace& place,
 void SlotLooker::Turn() {
   const absl::Duration now = world_.clock().Monotonic();
   std::map<std::string, Group> groups;
-  for (const std::shared_ptr<WatchedSlot>& connector : Watched()) {
-    const SlotPlace& place = *connector->slot_place();
-    Group& group = groups[place.server];
-    group.due |= IsDue(*connector, place, now);
-    group.connectors.push_back(connector);
-    group.slots.push_back(place.slot);
+  for (Slot& slot : Watched()) {
+    Group& group = groups[slot.place.server];
+    group.due |= IsDue(*slot.connector, slot.place, now);
+    group.names.push_back(slot.place.slot);
+    group.slots.push_back(std::move(slot));
   }
   std::erase_if(tried_, [&groups](const auto& one) { return !groups.contains(one.first); });
   for (const auto& [server, group] : groups) {
@@ -95,13 +100,19 @@ void SlotLooker::Turn() {
 
 void SlotLooker::LookAt(const Group& group) {
   const absl::StatusOr<std::vector<replication::SlotLook>> looks = world_.LookAtSlots(
-      group.connectors.front()->config(), group.slots, [this] { return thread_.stopping(); });
+      group.slots.front().connector->config(), group.names, [this] { return thread_.stopping(); });
   if (!looks.ok()) {
     log::Debug("cannot look at the slots", {{"error", std::string(looks.status().message())}});
     return;
   }
   const absl::Duration now = world_.clock().Monotonic();
-  for (size_t i = 0; i < looks->size(); ++i) group.connectors[i]->ShowLook((*looks)[i], now);
+  for (size_t i = 0; i < looks->size(); ++i) Show(group.slots[i], (*looks)[i], now);
+}
+
+void SlotLooker::Show(const Slot& slot, const replication::SlotLook& look, absl::Duration now) {
+  Monitored& connector = *slot.connector;
+  slot.shower->Show(look, now, world_.clock(), connector.names(), connector.status(),
+                    &connector.metrics());
 }
 
 }  // namespace walduct::engine

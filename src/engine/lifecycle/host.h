@@ -1,0 +1,30 @@
+// Host: what the engine asks of the world around a connector: time, chance, the source that the
+// configuration names. Connectors share one; tests and the simulation have their own.
+//
+// Thread-safety: any thread. What it opens belongs to the thread that asked.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "base/environment.h"
+#include "engine/lifecycle/attempt.h"
+#include "engine/lifecycle/monitor.h"
+
+namespace walduct::engine {
+
+class Host {
+ public:
+  virtual ~Host() = default;
+
+  virtual const Environment& environment() const = 0;
+  Clock& clock() const { return *environment().clock; }
+  Poller& poller() const { return *environment().poller; }
+  virtual uint64_t Random() = 0;
+
+  virtual std::unique_ptr<Attempts> MakeAttempts(const AttemptParts& parts) = 0;
+  // Of all connectors of a process.
+  virtual std::unique_ptr<Monitor> MakeMonitor() = 0;
+};
+
+}  // namespace walduct::engine
