@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/log.h"
-#include "engine/configuration/connector_options.h"
 #include "metrics/connector_metrics.h"
 
 namespace walduct::engine {
@@ -30,9 +29,8 @@ bool SlotLooker::Watch(const std::shared_ptr<Monitored>& connector) {
   if (!place) return false;
   connector->metrics().lag.Watch(world_.clock().Now());
   const MutexLock lock(mutex_);
-  slots_.push_back({.place = *std::move(place),
-                    .owner = connector,
-                    .shower = std::make_shared<SlotShower>()});
+  slots_.push_back(
+      {.place = *std::move(place), .owner = connector, .shower = std::make_shared<SlotShower>()});
   return true;
 }
 

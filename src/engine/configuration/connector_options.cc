@@ -70,6 +70,8 @@ SlotAddress SlotOf(const ConnectorOptions& options) {
           .slot = options.replication->slot_name};
 }
 
+const RuntimeOptions& RuntimeOf(const ConnectorOptions& options) { return *options.runtime; }
+
 std::string TopicPrefixOf(const ConnectorOptions& options) { return options.encode->topic_prefix; }
 
 std::vector<ConnectorOptions> LanesOf(const ConnectorOptions& whole) {

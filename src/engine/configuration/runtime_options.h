@@ -8,6 +8,8 @@
 
 namespace walduct::engine {
 
+struct ConnectorOptions;
+
 struct RuntimeOptions {
   int errors_max_retries = -1;  // -1: for ever
   // retriable.restart.connector.wait.ms: cap of the backoff
@@ -22,5 +24,7 @@ struct RuntimeOptions {
   bool counts_per_table = false;
   names::Called called = {};  // who empty: by its name alone
 };
+
+const RuntimeOptions& RuntimeOf(const ConnectorOptions& options);
 
 }  // namespace walduct::engine

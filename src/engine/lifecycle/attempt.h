@@ -36,10 +36,10 @@ struct AttemptParts {
 };
 
 struct AttemptEnd {
-  absl::Status status = {};    // OK: interrupted, or the goal is reached
+  absl::Status status = {};  // OK: interrupted, or the goal is reached
   bool goal_reached = false;
-  bool began = false;          // it has got as far as reading
-  bool progressed = false;     // it was useful: the retries before it are forgotten
+  bool began = false;             // it has got as far as reading
+  bool progressed = false;        // it was useful: the retries before it are forgotten
   std::string position = "none";  // that is stored, as people read it
 };
 
@@ -47,8 +47,9 @@ struct AttemptEnd {
 struct SoonRetries {
   int most = 0;
   absl::Duration delay = absl::ZeroDuration();
-  bool given = false;    // by the user: no more and no longer than that
-  absl::Duration held = absl::ZeroDuration();  // so long may a peer that is gone still have it, as far as is known
+  bool given = false;  // by the user: no more and no longer than that
+  // So long may a peer that is gone still have it, as far as is known.
+  absl::Duration held = absl::ZeroDuration();
 };
 
 class Attempts {

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "engine/configuration/connector_options.h"
+#include "engine/configuration/runtime_options.h"
 #include "engine/lifecycle/host.h"
 #include "engine/lifecycle/retry_budget.h"
 #include "metrics/connector_metrics.h"
@@ -23,7 +23,7 @@ Lifecycle::Lifecycle(const Parts& parts)
     : parts_(parts), attempts_(parts.world->MakeAttempts(parts)) {}
 
 void Lifecycle::Run() {
-  log::SetConnector(parts_.config->name);
+  log::SetConnector(parts_.board->Read().name);
   parts_.control->Take();
   while (!parts_.control->quits()) {
     if (parts_.control->runs()) {
@@ -58,7 +58,7 @@ void Lifecycle::ShowRest() {
 
 void Lifecycle::RunAttempts() {
   attempts_->Begin();
-  RetryBudget budget(*parts_.config->runtime, parts_.world->Random());
+  RetryBudget budget(RuntimeOf(*parts_.config), parts_.world->Random());
   std::optional<absl::Duration> failing_since;
   while (true) {
     AttemptEnd end = attempts_->Run(phase_ == Phase::kRunning);
