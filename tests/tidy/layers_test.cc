@@ -37,6 +37,11 @@ Layers ParseLayers(const std::string& text) {
     std::set<std::string>& allowed = layers.allowed[parts.first];
     for (absl::string_view room : absl::StrSplit(parts.second, ' ', absl::SkipEmpty())) {
       const std::string name(room);
+      // One header of a room, which need not be above.
+      if (absl::StrContains(name, '/')) {
+        allowed.insert(name);
+        continue;
+      }
       if (name == parts.first || layers.allowed.count(name) == 0) {
         layers.findings.push_back(
             absl::StrCat("tests/tidy/layers.txt:", number, ": '", name, "' is not a room above"));
@@ -56,9 +61,11 @@ Findings CheckIncludes(const SourceFile& file, const Edges& allowed,
     ++number;
     if (!absl::ConsumePrefix(&line, "#include \"")) continue;
     const std::string included(line.substr(0, line.find('/')));
+    const std::string header(line.substr(0, line.find('"')));
     const auto edges = allowed.find(room);
-    const bool fine = included == room || room.empty() ||
-                      (edges != allowed.end() && edges->second.count(included) > 0);
+    const bool fine =
+        included == room || room.empty() ||
+        (edges != allowed.end() && edges->second.count(included) + edges->second.count(header) > 0);
     if (rooms.count(included) > 0 && !fine) {
       AddFinding(file, number,
                  absl::StrCat("room '", room, "' may not include room '", included, "'"),
@@ -139,12 +146,14 @@ Findings CheckLinkEdges(const Edges& linked, const Edges& allowed) {
     for (const std::string& other : linked.at(room)) {
       // An imported target of ours that is no room, such as walduct_rdkafka.
       if (allowed.count(other) == 0 || rooms.count(other) > 0) continue;
+      const auto header = rooms.lower_bound(other + "/");
+      if (header != rooms.end() && absl::StartsWith(*header, other + "/")) continue;
       findings.push_back(
           absl::StrCat("src/CMakeLists.txt:1: room '", room, "' may not link room '", other, "'"));
     }
     const std::set<std::string> brought = Closure(linked, room);
     for (const std::string& other : rooms) {
-      if (brought.count(other) > 0) continue;
+      if (brought.count(other) > 0 || absl::StrContains(other, '/')) continue;
       findings.push_back(absl::StrCat("src/CMakeLists.txt:1: room '", room, "' may include '",
                                       other, "' but does not link it"));
     }
@@ -221,6 +230,18 @@ TEST(LayersRule, FindsAForbiddenInclude) {
       MakeSource("src/encode/a.cc", "#include \"base/lsn.h\"\n#include \"sink/sink.h\"\n");
   EXPECT_THAT(CheckIncludes(file, {{"encode", {"base"}}}, {"base", "encode", "sink"}),
               ElementsAre("src/encode/a.cc:2: room 'encode' may not include room 'sink'"));
+}
+
+TEST(LayersRule, OneHeaderOfARoomIsNotTheRoom) {
+  const SourceFile file =
+      MakeSource("src/engine/a.cc", "#include \"sink/options.h\"\n#include \"sink/sink.h\"\n");
+  const Edges allowed = {{"engine", {"base", "sink/options.h"}}, {"base", {}}, {"sink", {"base"}}};
+  EXPECT_THAT(CheckIncludes(file, allowed, {"base", "engine", "sink"}),
+              ElementsAre("src/engine/a.cc:2: room 'engine' may not include room 'sink'"));
+  EXPECT_THAT(
+      CheckLinkEdges({{"base", {}}, {"sink", {"base"}}, {"engine", {"sink", "base"}}}, allowed),
+      IsEmpty());
+  EXPECT_THAT(ParseLayers("base:\nengine: base sink/options.h\nsink: base\n").findings, IsEmpty());
 }
 
 TEST(LayersRule, FindsWhoAsksWhichSinkItIs) {
