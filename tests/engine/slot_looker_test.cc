@@ -75,6 +75,7 @@ class FakeSlot final : public Monitored {
     now.state_since = now.activity_since = time_.Now();
   }
   const ConnectorOptions& config() const override { return config_; }
+  const ConnectorNames& names() const override { return names_; }
   ConnectorStatus status() const override { return now; }
   metrics::ConnectorMetrics& metrics() override { return metrics_; }
   std::optional<metrics::SlotView> view() const { return metrics_.slot.Read(); }
@@ -91,6 +92,7 @@ class FakeSlot final : public Monitored {
  private:
   test::SimulatedTime& time_;
   ConnectorOptions config_ = test::FakeConfig();
+  const ConnectorNames names_;
   metrics::ConnectorMetrics metrics_;
 };
 
