@@ -257,3 +257,27 @@ def test_PRM_revoked_while_an_incremental_snapshot_runs(databases, pg17, roles, 
         ask(f"{rights} 2", table)
         connector.wait_events(lambda events: len({row["id"] for row in reads(events[seen:], table)}) == rows)
     assert connector.running()
+
+
+@pytest.mark.parametrize("rights, hint", [("select on b", 'GRANT SELECT ON "public"."b" TO "{role}";'),
+                                          ("usage on schema public", 'GRANT USAGE ON SCHEMA "public" TO "{role}";')])
+def test_PRM_revoked_while_tables_are_read(rights, hint, databases, pg17, roles, connectors):
+    """Between the check of a start and the table: told like there, and read by the next start."""
+    db = databases(pg17)
+    db.script(f"""revoke all on schema public from public; create table a (id int primary key); create table b (id int primary key);
+                  insert into a values (1); insert into b values (2); create publication "{db.name}" for table a, b""")
+    role = roles(db)
+    role.grant("usage on schema public")
+    role.grant("select on a, b")
+    connector = connectors(db, {"publication.autocreate.mode": "disabled", "table.include.list": "public.a,public.b", "schema.include.list": None,
+                                "database.user": role.name, "database.password": "x", "snapshot.select.statement.overrides": "public.a",
+                                "snapshot.select.statement.overrides.public.a": "select id from public.a where (select pg_sleep(2)) is not null"},
+                           sink="file")
+    connector.start().wait_log("snapshot started")
+    role.revoke(rights)
+    assert connector.wait_exit() == 3
+    assert connector.logged("stopped: .*reason=table_not_readable hint=" + re.escape(json.dumps(hint.format(role=role.name)))), connector.log_text()
+    role.grant(rights)
+    connector.start().wait_streaming()
+    connector.stop()
+    assert {e.id for e in connector.events() if e.op == "r"} == {1, 2}

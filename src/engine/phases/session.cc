@@ -267,10 +267,17 @@ absl::Status Session::TakeSnapshot() {
   parts_.control->HoldPauses(true);
   const absl::Status ran = ReadTables(snapshot.get(), &done);
   parts_.control->HoldPauses(config().replication->temporary_slot);
-  RETURN_IF_ERROR(ran);
+  RETURN_IF_ERROR(ExplainRights(ran));
   if (!done) return Settle();
   RETURN_IF_ERROR(snapshot->End());
   return FinishSnapshot(snapshot->origin());
+}
+
+// One that was revoked since the start: what is missing is known to who asks for all of it.
+absl::Status Session::ExplainRights(const absl::Status& error) {
+  if (ErrorReason(error) != "permission_denied") return error;
+  const absl::Status rights = prepared_.source->CheckPlan({.decision = prepared_.decision});
+  return ErrorReason(rights) == "table_not_readable" ? rights : error;
 }
 
 // Stored before the stream begins: a crash from here on does not read the tables again.

@@ -74,6 +74,7 @@ class Session {
   std::function<void()> MarksWhatIsRead();
   absl::Status ReadTables(TableSnapshot* snapshot, bool* done);
   absl::Status TakeSnapshot();
+  absl::Status ExplainRights(const absl::Status& error);
   absl::Status FinishSnapshot(const snapshot::SnapshotOrigin& origin);
   absl::Status Stream();
   absl::Status BeginIncremental();
