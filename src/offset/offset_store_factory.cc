@@ -1,5 +1,6 @@
 #include "offset/offset_store_factory.h"
 
+#include <optional>
 #include <utility>
 
 #include "base/check.h"
@@ -8,9 +9,30 @@
 #include "offset/background_store.h"
 #include "offset/file_offset_store.h"
 #include "offset/kafka_offset_store.h"
-#include "offset/memory_offset_store.h"
 
 namespace walduct::offset {
+namespace {
+
+// Forgets everything when the process ends. For `tail` and for tests.
+class MemoryOffsetStore final : public OffsetStore {
+ public:
+  absl::StatusOr<std::optional<StoredOffset>> Load() override { return stored_; }
+  absl::Status StartSave(const StoredOffset& offset) override {
+    stored_ = offset;
+    return absl::OkStatus();
+  }
+  std::optional<absl::Status> PollSave() override { return absl::OkStatus(); }
+  int ready_fd() const override { return -1; }
+  absl::Status Erase() override {
+    stored_.reset();
+    return absl::OkStatus();
+  }
+
+ private:
+  std::optional<StoredOffset> stored_;
+};
+
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<OffsetStore>> CreateOffsetStore(const OffsetOptions& options,
                                                                const kafka::KafkaOptions& kafka,

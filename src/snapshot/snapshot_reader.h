@@ -32,11 +32,27 @@
 #include "snapshot/plan.h"
 #include "snapshot/progress.h"
 #include "snapshot/reading_progress.h"
-#include "snapshot/ready_set.h"
 #include "snapshot/row_marker.h"
 #include "snapshot/row_source.h"
 
 namespace walduct::snapshot {
+
+// One descriptor that can be read when any of several sockets can.
+class ReadySet {
+ public:
+  ReadySet();
+  ~ReadySet();
+  ReadySet(const ReadySet&) = delete;
+  ReadySet& operator=(const ReadySet&) = delete;
+
+  // Without effect for one that is there, or not.
+  void Add(int socket);
+  void Remove(int socket);
+  int fd() const { return fd_; }
+
+ private:
+  const int fd_;
+};
 
 struct SnapshotRequest {
   std::vector<PlannedTable> tables;

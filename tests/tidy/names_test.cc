@@ -96,7 +96,7 @@ bool HasAThreadOfItsOwn(absl::string_view path) {
   static constexpr absl::string_view kPaths[] = {"src/admin/console/history.cc",
                                                  "src/engine/attempts/slot_looker.cc",
                                                  "src/engine/world/server_watch.cc",
-                                                 "src/engine/world/held/slot_xmin.cc",
+                                                 "src/engine/world/slot_xmin.cc",
                                                  "src/http/listener.cc",
                                                  "src/incremental/channels/signal_thread.cc",
                                                  "src/outbox/cleanup_thread.cc",

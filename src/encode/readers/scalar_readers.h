@@ -1,15 +1,31 @@
 // Texts, booleans and numbers of fixed size.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "absl/strings/string_view.h"
+#include "encode/values/digits.h"
 #include "encode/values/float_text.h"
-#include "encode/values/integer_text.h"
 #include "encode/values/read_context.h"
 #include "encode/values/value_plan.h"
 
 namespace walduct::encode {
+
+// As PostgreSQL prints them: -?(0|[1-9][0-9]*).
+// False: no such text, or beyond 64 bits.
+inline bool ParseInteger(absl::string_view text, int64_t* value) {
+  constexpr size_t kMostDigits = 19;  // which 64 bits without a sign hold
+  constexpr uint64_t kLimit = uint64_t{1} << 63;
+  const bool negative = !text.empty() && text[0] == '-';
+  const size_t sign = negative ? 1 : 0;
+  const size_t size = text.size() - sign;
+  if (size == 0 || size > kMostDigits || (text[sign] == '0' && text.size() > 1)) return false;
+  uint64_t number = 0;
+  if (!ReadDigits(text.substr(sign), &number)) return false;
+  *value = static_cast<int64_t>(negative ? 0 - number : number);
+  return number < kLimit || (negative && number == kLimit);
+}
 
 template <typename Writer>
 Outcome ReadString(absl::string_view text, const ValuePlan&, ReadContext*, Writer* out) {

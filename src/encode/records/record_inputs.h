@@ -82,12 +82,6 @@ class RecordInputs {
     context->streaming = IsStreamed(row);
     return WriteFirstFields(*table_, plan, count, RowOf(row), context, out);
   }
-  template <typename Writer>
-  absl::Status WriteWholeRow(InputRow row, const RowPlan& plan, RowContext* context,
-                             Writer* out) const {
-    context->streaming = IsStreamed(row);
-    return WriteRow(*table_, plan, RowOf(row), context, out);
-  }
 
   // The value for a function; its text is in *buffer, which is empty before.
   absl::Status Read(const InputPlan& plan, ValueContext* context, std::string* buffer,

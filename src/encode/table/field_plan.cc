@@ -1,5 +1,8 @@
 #include "encode/table/field_plan.h"
 
+#include <algorithm>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -9,9 +12,10 @@
 #include "encode/options/converter_options.h"
 #include "encode/options/value_options.h"
 #include "encode/readers/read_formats.h"
-#include "encode/table/value_mask.h"
 #include "encode/types/default_value.h"
 #include "encode/types/type_table.h"
+#include "encode/values/text_hash.h"
+#include "encode/values/value_mask.h"
 
 namespace walduct::encode {
 namespace {
@@ -36,6 +40,46 @@ std::optional<Texts> Render(const Constant& constant, const ConverterOptions& co
     texts[Index(format)] = std::string(text.view());
   }
   return texts;
+}
+
+// How values of the schema's type are cut; absent: they are not.
+std::optional<Reads> CutOf(const event::ConnectSchema& schema, const ValuePlan& inner) {
+  if (schema.type == event::ConnectType::kString) return Reads::kCutText;
+  if (inner.reads == Reads::kTextBytes) return Reads::kCutTextBytes;
+  if (inner.reads == Reads::kGeometricBytes) return Reads::kCutGeometricBytes;
+  if (inner.reads == Reads::kBytea) return Reads::kCutBytea;
+  return std::nullopt;
+}
+
+// Stars, hash, or a text cut short, around the value plan of a column. inner itself where the mask
+// does nothing to values of the schema's type: only texts and bytes can be cut. length: of the
+// column, which a hash is cut to. A hash belongs to the thread that writes values.
+ValuePlan MaskedPlan(const ColumnMask& mask, int32_t length, const event::ConnectSchema& schema,
+                     ValuePlan inner) {
+  auto masked = std::make_shared<ValueMask>();
+  ValuePlan plan;
+  switch (mask.kind) {
+    case ColumnMaskKind::kTruncate: {
+      const std::optional<Reads> cut = CutOf(schema, inner);
+      if (!cut) return inner;
+      plan.reads = *cut;
+      masked->length = mask.length;
+      break;
+    }
+    case ColumnMaskKind::kStars:
+      plan.reads = Reads::kStars;
+      masked->stars.assign(mask.length, '*');
+      break;
+    case ColumnMaskKind::kHash:
+    case ColumnMaskKind::kHashV2:
+      plan.reads = Reads::kHash;
+      masked->length = static_cast<uint32_t>(std::max(length, 0));
+      masked->hash = std::make_shared<TextHash>(mask);
+      break;
+  }
+  masked->inner = std::move(inner);
+  plan.mask = std::move(masked);
+  return plan;
 }
 
 // The plan under the column's mask, if it has one.

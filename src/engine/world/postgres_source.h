@@ -11,10 +11,10 @@
 
 #include "base/environment.h"
 #include "engine/world/capture/start_coverage.h"
-#include "engine/world/held/slot_xmin.h"
 #include "engine/world/outbox_checks.h"
 #include "engine/world/reads/table_columns.h"
 #include "engine/world/server_watch.h"
+#include "engine/world/slot_xmin.h"
 #include "engine/world/slots/slot_tables.h"
 #include "engine/world/source.h"
 #include "engine/world/standby/snapshot_standby.h"

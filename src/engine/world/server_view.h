@@ -28,7 +28,7 @@ struct ServerView {
   absl::Duration looked_at;  // on the monotonic clock
   // What a session waits for that the stream needs: "a lock on table public.t, held by pid 12 (…)".
   std::string lock;
-  std::optional<metrics::OpenTransaction> oldest_transaction;  // see oldest_transaction.h
+  std::optional<metrics::OpenTransaction> oldest_transaction;  // see ServerWatch
   bool shutting_down = false;                                  // refuses new sessions
 };
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/amount_text.h"
 #include "base/code_pages.h"
@@ -12,7 +13,6 @@
 #include "base/status_macros.h"
 #include "engine/errors/named_hint.h"
 #include "engine/world/capture/capture_watch.h"
-#include "engine/world/held/oldest_transaction.h"
 #include "engine/world/slot_show.h"
 #include "replication/slot_look.h"
 
@@ -50,6 +50,36 @@ CROSS JOIN LATERAL (SELECT w.application_name <> ALL ($1::pg_catalog.text[]) AS 
 WHERE w.datname = pg_catalog.current_database()
   AND (w.application_name = ANY ($1::pg_catalog.text[]) OR w.application_name = $2)
 ORDER BY c.chunks, w.pid)";
+
+// The oldest transaction of the server that has written something, of any database, open or
+// prepared: until it ends, the server keeps the WAL since its first change for every slot, however
+// fast the slot is read (restart_lsn stands while confirmed_flush_lsn moves).
+constexpr absl::string_view kOldestWriter = R"(
+SELECT t.who, pg_catalog.date_part('epoch', pg_catalog.clock_timestamp() - t.since)
+FROM (
+  SELECT pg_catalog.format('pid %s (database %s, role %s, application "%s", %s)', a.pid, a.datname,
+                           a.usename, a.application_name, a.state), a.xact_start
+  FROM pg_catalog.pg_stat_activity a
+  WHERE a.backend_xid IS NOT NULL AND a.pid <> pg_catalog.pg_backend_pid()
+  UNION ALL
+  SELECT pg_catalog.format('prepared transaction %L (database %s, role %s)', p.gid, p.database,
+                           p.owner), p.prepared
+  FROM pg_catalog.pg_prepared_xacts p
+) t(who, since)
+WHERE t.since IS NOT NULL
+ORDER BY t.since LIMIT 1)";
+
+// One query of the statistics, which takes no lock; absent: there is none. Of the sessions of other
+// roles the server tells nothing to a role without pg_read_all_stats.
+absl::StatusOr<std::optional<metrics::OpenTransaction>> FindOldestTransaction(
+    postgres::Connection& connection) {
+  ASSIGN_OR_RETURN(const postgres::Result result,
+                   connection.Query(postgres::Rows(2), kOldestWriter));
+  double seconds = 0;
+  if (result.rows() == 0 || !absl::SimpleAtod(result.Get(0, 1), &seconds)) return std::nullopt;
+  return metrics::OpenTransaction{.who = std::string(result.Get(0, 0)),
+                                  .age = absl::Seconds(seconds)};
+}
 
 constexpr size_t kLongestName = 63;  // PostgreSQL cuts names of sessions there
 

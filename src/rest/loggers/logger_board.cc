@@ -37,8 +37,6 @@ void Apply(absl::string_view logger, absl::string_view level) {
 
 }  // namespace
 
-absl::Span<const absl::string_view> LoggedRooms() { return kRooms; }
-
 LoggerBoard::LoggerBoard(const std::string& level) {
   // No line is written to it: this is what unknown names inherit.
   loggers_[std::string(kRoot)] = {.level = "WARN"};

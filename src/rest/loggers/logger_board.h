@@ -13,7 +13,6 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "absl/types/span.h"
 #include "base/mutex.h"
 
 namespace walduct::rest {
@@ -22,9 +21,6 @@ struct LoggerLevel {
   std::string level;
   std::optional<absl::Time> modified = {};
 };
-
-// The folders of src/ that write lines.
-absl::Span<const absl::string_view> LoggedRooms();
 
 class LoggerBoard {
  public:

@@ -37,9 +37,6 @@ absl::StatusOr<event::Node> Converted(const event::Node& operand, event::Connect
 // "true" or "false".
 event::Node IsNullNode(const event::Node& leaf);
 
-// The operand itself, for questions: its text.
-inline event::Node TextQuestion(const event::Node& leaf) { return leaf; }
-
 // Member of a struct that is one value.
 event::Node MemberOfLeaf(const event::Node& leaf, const std::string& member,
                          event::ConnectSchemaPtr schema);

@@ -1,4 +1,4 @@
-#include "engine/world/held/slot_xmin.h"
+#include "engine/world/slot_xmin.h"
 
 #include <utility>
 
