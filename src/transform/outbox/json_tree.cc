@@ -55,8 +55,8 @@ bool JsonText(absl::string_view json, std::string* out) {
   return true;
 }
 
-// By hand: RapidJSON refuses what Jackson takes, half of a surrogate pair (\ud800) and a number that
-// no double holds (1e400).
+// By hand: RapidJSON refuses what Jackson takes, half of a surrogate pair (\ud800) and a number
+// that no double holds (1e400).
 class Parser {
  public:
   explicit Parser(absl::string_view text) : text_(text) {}
