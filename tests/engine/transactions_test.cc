@@ -74,7 +74,7 @@ class TransactionsTest : public testing::Test {
   test::FakeSink sink_{
       &time_, &target_, {.capacity = 1000, .transactional = true, .transaction_timeout = kTimeout}};
   test::FakeDisk disk_;
-  CommittingStore store_{std::make_unique<test::FakeOffsetStore>(&time_, &disk_), &sink_};
+  CommittingStore store_{std::make_unique<test::FakeOffsetStore>(&time_, &disk_), &sink_, &time_};
   test::FakeWalSource source_{&time_};
   Mailbox mailbox_;
   StatusBoard board_{"orders", time_};

@@ -28,13 +28,13 @@ bool RestingConnectors::Rest(const std::string& name) {
 }
 
 void RestingConnectors::Anew(const std::string& name) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   anew_.insert(name);
 }
 
 void RestingConnectors::Look() {
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     for (const std::string& name : anew_) known_.erase(name);
     anew_.clear();
   }

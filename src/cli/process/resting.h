@@ -4,11 +4,11 @@
 
 #include <functional>
 #include <map>
-#include <mutex>
 #include <set>
 #include <string>
 #include <utility>
 
+#include "base/mutex.h"
 #include "engine/lifecycle/connectors.h"
 #include "rest/worker.h"
 
@@ -37,8 +37,8 @@ class RestingConnectors {
   engine::Connectors& connectors_;
   const std::function<rest::Loaded(const rest::ConfigMap&)> load_;
   std::map<std::string, Known> known_;
-  std::mutex mutex_;
-  std::set<std::string> anew_;  // guarded by mutex_
+  Mutex mutex_;
+  std::set<std::string> anew_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace walduct::cli
