@@ -3,8 +3,8 @@
 #include "admin/reasons/reasons.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
-#include "engine/commands/version.h"
 #include "engine/errors/named_hint.h"
+#include "operate/commands/version.h"
 
 int main(int argc, char** argv) {
   using walduct::cli::Command;
@@ -63,7 +63,7 @@ int main(int argc, char** argv) {
     case Command::kDemo:
       return walduct::cli::RunDemo(arguments);
     case Command::kVersion:
-      std::cout << walduct::engine::VersionText();
+      std::cout << walduct::operate::VersionText();
       return 0;
   }
   return 1;

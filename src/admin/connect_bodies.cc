@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/json.h"
-#include "engine/commands/version.h"
+#include "operate/commands/version.h"
 
 namespace walduct::admin {
 namespace {
@@ -19,7 +19,7 @@ void AddTaskStatus(const StatusView& view, JsonWriter* json) {
 std::string RootJson(absl::string_view cluster_id) {
   JsonWriter json;
   json.Object().Key("version").Text(kConnectVersion).Key("commit");
-  json.Text(absl::StrCat("walduct-", engine::LibraryVersions().walduct));
+  json.Text(absl::StrCat("walduct-", operate::LibraryVersions().walduct));
   return json.Key("kafka_cluster_id").Text(cluster_id).EndObject().text();
 }
 

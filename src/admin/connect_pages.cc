@@ -6,7 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "admin/connect_bodies.h"
 #include "base/json.h"
-#include "engine/commands/version.h"
+#include "operate/commands/version.h"
 
 namespace walduct::admin {
 namespace {
@@ -46,7 +46,7 @@ http::Response ConnectPages::Get(const std::vector<std::string>& path, const htt
   if (path[0] == "connector-plugins" && path.size() == 1) {
     JsonWriter json;
     json.Array().Object().Key("class").Text(kClass).Key("type").Text("source");
-    json.Key("version").Text(engine::LibraryVersions().debezium);
+    json.Key("version").Text(operate::LibraryVersions().debezium);
     return Answer(json.EndObject().EndArray().text());
   }
   return NotFound();
@@ -111,7 +111,7 @@ StatusView ConnectPages::ViewOf(const ConnectorScene& one) const {
       .state = std::string(engine::StateText(failed ? ConnectorState::kRunning : state)),
       .trace = {},
       .worker_id = worker_,
-      .version = engine::LibraryVersions().debezium,
+      .version = operate::LibraryVersions().debezium,
       .task = {}};
   if (state == ConnectorState::kStopped) return view;
   view.task = TaskView{.state = std::string(engine::StateText(state))};

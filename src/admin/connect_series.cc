@@ -7,7 +7,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "admin/series.h"
-#include "engine/commands/version.h"
+#include "operate/commands/version.h"
 
 namespace walduct::admin {
 namespace {
@@ -114,7 +114,7 @@ void AddTask(const ConnectorScene& one, Exposition* out) {
 }  // namespace
 
 void AddConnectSeries(const Scene& scene, Exposition* out) {
-  const std::string version = engine::LibraryVersions().debezium;
+  const std::string version = operate::LibraryVersions().debezium;
   uint64_t tasks = 0;
   for (const ConnectorScene& one : scene.connectors) tasks += HasTask(one) ? 1 : 0;
   const uint64_t connectors = scene.connectors.size() + scene.idle.size();

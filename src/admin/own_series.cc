@@ -4,7 +4,7 @@
 
 #include "absl/strings/ascii.h"
 #include "admin/series.h"
-#include "engine/commands/version.h"
+#include "operate/commands/version.h"
 
 namespace walduct::admin {
 namespace {
@@ -285,7 +285,7 @@ class OwnSeries {
 }  // namespace
 
 void AddOwnSeries(const Scene& scene, Exposition* out) {
-  const engine::Versions versions = engine::LibraryVersions();
+  const operate::Versions versions = operate::LibraryVersions();
   out->Add(kBuildInfo,
            {{"version", versions.walduct},
             {"debezium", versions.debezium},

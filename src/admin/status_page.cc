@@ -11,7 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "admin/health.h"
 #include "base/json.h"
-#include "engine/commands/version.h"
+#include "operate/commands/version.h"
 
 namespace walduct::admin {
 namespace {
@@ -396,7 +396,7 @@ void WriteWorker(const WorkerView& worker, JsonWriter* json) {
 std::string StatusJson(const Scene& scene, absl::string_view only) {
   JsonWriter json;
   json.Object();
-  json.Key("version").Text(engine::LibraryVersions().walduct);
+  json.Key("version").Text(operate::LibraryVersions().walduct);
   json.Key("now").Text(TimeText(scene.now));
   if (scene.worker) WriteWorker(*scene.worker, &json);
   json.Key("connectors").Array();

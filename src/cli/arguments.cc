@@ -14,8 +14,8 @@
 #include "cli/usage/examples.h"
 #include "cli/usage/help_formatter.h"
 #include "cli/usage/mistakes.h"
-#include "engine/commands/version.h"
 #include "engine/errors/error_policy.h"
+#include "operate/commands/version.h"
 
 namespace walduct::cli {
 namespace {
@@ -313,10 +313,10 @@ void AddSignal(CLI::App* app, Arguments* arguments) {
                      "Column to walk by instead of the key");
   signal->add_option("--message", asked->message, "Of log; its first {} is the position");
   signal->add_option("--id", asked->id, "By which notifications name it");
-  static const std::map<std::string, engine::SignalVia> kChannels = {
-      {"source", engine::SignalVia::kSource},
-      {"file", engine::SignalVia::kFile},
-      {"kafka", engine::SignalVia::kKafka}};
+  static const std::map<std::string, operate::SignalVia> kChannels = {
+      {"source", operate::SignalVia::kSource},
+      {"file", operate::SignalVia::kFile},
+      {"kafka", operate::SignalVia::kKafka}};
   signal->add_option("--channel", asked->via, "Which channel; without it one that is read")
       ->transform(OneOf(kChannels));
   signal->callback([arguments] { arguments->command = Command::kSignal; });
@@ -381,7 +381,7 @@ void DescribeCommands(CLI::App* app, Arguments* arguments) {
   app->description("walduct: PostgreSQL's write-ahead log to Kafka, as Debezium writes it");
   app->formatter(std::make_shared<HelpFormatter>());
   app->require_subcommand(1);
-  app->set_version_flag("--version", engine::VersionText(), "Print versions");
+  app->set_version_flag("--version", operate::VersionText(), "Print versions");
   AddRun(app, arguments);
   AddServe(app, arguments);
   AddDemo(app, arguments);

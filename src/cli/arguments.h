@@ -8,7 +8,7 @@
 
 #include "absl/strings/string_view.h"
 #include "cli/demo_request.h"
-#include "engine/commands/signal_commands.h"
+#include "operate/commands/signal_commands.h"
 #include "outbox/init_options.h"
 
 namespace CLI {
@@ -59,7 +59,7 @@ struct Arguments {
     std::string surrogate_key, message;
     std::string id;  // empty: a new one
     bool blocking = false;
-    engine::SignalVia via = engine::SignalVia::kAny;
+    operate::SignalVia via = operate::SignalVia::kAny;
   };
 
   struct Record {

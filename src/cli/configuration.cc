@@ -18,13 +18,13 @@
 #include "cli/process/called_by.h"
 #include "cli/process/last_end.h"
 #include "cli/usage/tones.h"
-#include "engine/commands/client_environment.h"
-#include "engine/commands/signal_commands.h"
 #include "engine/configuration/runtime_options.h"
 #include "engine/errors/error_policy.h"
 #include "kafka/options.h"
 #include "loader/load_connector.h"
 #include "loader/load_worker.h"
+#include "operate/commands/client_environment.h"
+#include "operate/commands/signal_commands.h"
 
 namespace walduct::cli {
 namespace {
@@ -109,7 +109,7 @@ bool LoadAll(const Arguments& arguments, std::vector<loader::LoadResult>* result
     for (const std::string& error : results->back().errors) Refuse(absl::StrCat(file, ": ", error));
     accepted = accepted && results->back().errors.empty();
   }
-  engine::IgnoreClientEnvironment(Streams(arguments.command));
+  operate::IgnoreClientEnvironment(Streams(arguments.command));
   return accepted;
 }
 
@@ -155,7 +155,7 @@ Arguments WithListenerOfFiles(Arguments arguments) {
   return arguments;
 }
 
-engine::SignalReader SignalReaderOf(const engine::ConnectorOptions& options) {
+operate::SignalReader SignalReaderOf(const engine::ConnectorOptions& options) {
   return {.connector = options.name,
           .topic_prefix = engine::TopicPrefixOf(options),
           .incremental = *options.incremental,
@@ -168,7 +168,7 @@ engine::SignalReader SignalReaderOf(const engine::ConnectorOptions& options) {
 
 int ForEachSignalReader(
     const Arguments& arguments,
-    const std::function<int(const std::string&, const engine::SignalReader&)>& then) {
+    const std::function<int(const std::string&, const operate::SignalReader&)>& then) {
   std::vector<loader::LoadResult> results;
   if (!LoadAll(arguments, &results)) return engine::kExitConfiguration;
   for (const loader::LoadResult& result : results) {

@@ -14,8 +14,10 @@
 
 namespace walduct::engine {
 struct ConnectorOptions;
-struct SignalReader;
 }  // namespace walduct::engine
+namespace walduct::operate {
+struct SignalReader;
+}  // namespace walduct::operate
 namespace walduct::kafka {
 struct KafkaOptions;
 }
@@ -59,13 +61,13 @@ Arguments WithListenerOfFiles(Arguments arguments);
 std::shared_ptr<const kafka::KafkaOptions> LoadKafka(const Arguments& arguments);
 
 // Of a connector, what says how it is sent signals.
-engine::SignalReader SignalReaderOf(const engine::ConnectorOptions& options);
+operate::SignalReader SignalReaderOf(const engine::ConnectorOptions& options);
 
 // Of each connector that -f names, until one does not end clean: its name and its reader. The exit
 // code; of a refused configuration, too, which has been printed.
 int ForEachSignalReader(
     const Arguments& arguments,
-    const std::function<int(const std::string&, const engine::SignalReader&)>& then);
+    const std::function<int(const std::string&, const operate::SignalReader&)>& then);
 
 // Of all of them: a connector that reads several slots is one lane for each.
 std::vector<engine::ConnectorOptions> AllLanes(const std::vector<loader::LoadResult>& results);

@@ -13,20 +13,20 @@
 #include "cli/doctor/doctor_script.h"
 #include "cli/running_process.h"
 #include "cli/usage/tones.h"
-#include "engine/commands/client_environment.h"
 #include "engine/configuration/connector_names.h"
 #include "engine/errors/error_policy.h"
 #include "http/message.h"
+#include "operate/commands/client_environment.h"
 
 namespace walduct::cli {
 namespace {
 
-using engine::Severity;
+using operate::Severity;
 
 enum DoctorExit { kHealthy = 0, kWarnings = 1, kErrors = 2 };
 
 std::string ScriptOf(const Examined& one) {
-  const engine::Findings& found = one.findings;
+  const operate::Findings& found = one.findings;
   return FixScript({.connector = one.connector,
                     .host = found.host,
                     .port = found.port,
@@ -70,7 +70,7 @@ int Doctor(const Arguments& arguments) {
   log::SetLevel(log::Level::kError);
   std::vector<Examined> all;
   const bool loaded = ForEachLane(arguments, [&](const engine::ConnectorOptions& options) {
-    engine::IgnoreClientEnvironment(/*tell=*/false);  // once it is loaded
+    operate::IgnoreClientEnvironment(/*tell=*/false);  // once it is loaded
     all.push_back(ExamineConnector(options, engine::NamesOf(options)));
   });
   if (!loaded) return engine::kExitConfiguration;

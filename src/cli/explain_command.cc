@@ -9,14 +9,14 @@
 #include "base/lsn.h"
 #include "cli/commands.h"
 #include "cli/configuration.h"
-#include "engine/commands/sqlstate.h"
 #include "engine/errors/error_policy.h"
+#include "operate/commands/sqlstate.h"
 
 namespace walduct::cli {
 namespace {
 
 int ExplainSqlState(const std::string& sqlstate) {
-  const std::vector<std::string> reasons = engine::ReasonsOfSqlState(sqlstate);
+  const std::vector<std::string> reasons = operate::ReasonsOfSqlState(sqlstate);
   if (reasons.empty()) {
     std::cout << sqlstate
               << " is an SQLSTATE that has no reason of its own here; the server's message says "
@@ -52,7 +52,7 @@ int Explain(const Arguments& arguments) {
     std::cout << alert;
     return engine::kExitClean;
   }
-  if (engine::IsSqlState(arguments.reason)) return ExplainSqlState(arguments.reason);
+  if (operate::IsSqlState(arguments.reason)) return ExplainSqlState(arguments.reason);
   if (ExplainConnector(arguments) == engine::kExitClean) return engine::kExitClean;
   const auto similar = admin::SimilarReasons(arguments.reason);
   Refuse(absl::StrCat("there is no reason '", arguments.reason, "'; ",

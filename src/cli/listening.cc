@@ -9,8 +9,8 @@
 #include "base/log.h"
 #include "cli/configuration.h"
 #include "cli/doctor/doctor_report.h"
-#include "engine/commands/offset_commands.h"
 #include "loader/load_connector.h"
+#include "operate/commands/offset_commands.h"
 
 namespace walduct::cli {
 namespace {
@@ -41,7 +41,7 @@ absl::StatusOr<std::string> AskOf(const std::vector<engine::ConnectorOptions>& c
   for (const engine::ConnectorOptions& one : connectors) {
     if (one.name != name) continue;
     return what == "doctor" ? ExamineRunning(engine::LanesOf(one), running)
-                            : engine::ReadOffsets(one, Environment::Real());
+                            : operate::ReadOffsets(one, Environment::Real());
   }
   return absl::NotFoundError(absl::StrCat("Connector ", name, " not found"));
 }

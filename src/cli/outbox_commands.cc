@@ -1,4 +1,4 @@
-#include "engine/commands/outbox_commands.h"
+#include "operate/commands/outbox_commands.h"
 
 #include <iostream>
 
@@ -58,9 +58,9 @@ int CleanOutbox(const Arguments& arguments) {
   if (!LoadAll(arguments, &results)) return engine::kExitConfiguration;
   for (const loader::LoadResult& result : results) {
     const absl::StatusOr<outbox::Removed> removed =
-        engine::CleanOutboxOnce(result.options, {.dry_run = arguments.dry_run,
-                                                 .wait = absl::Seconds(arguments.wait_seconds),
-                                                 .environment = Environment::Real()});
+        operate::CleanOutboxOnce(result.options, {.dry_run = arguments.dry_run,
+                                                  .wait = absl::Seconds(arguments.wait_seconds),
+                                                  .environment = Environment::Real()});
     if (!removed.ok()) return PrintStatus(removed.status());
     std::cout << result.options.name << ": " << (arguments.dry_run ? "would remove " : "removed ")
               << removed->rows << " rows, " << removed->partitions << " partitions\n";

@@ -29,23 +29,23 @@
 #include "cli/process/systemd.h"
 #include "cli/serve/seat_watch.h"
 #include "console/console.h"
-#include "engine/commands/client_environment.h"
-#include "engine/commands/offset_commands.h"
-#include "engine/commands/signal_commands.h"
-#include "engine/commands/version.h"
 #include "engine/configuration/runtime_options.h"
 #include "engine/errors/error_policy.h"
 #include "engine/lifecycle/connector_set.h"
-#include "engine/world/server_world.h"
 #include "http/listener.h"
 #include "loader/known_classes.h"
 #include "loader/load_connector.h"
 #include "loader/load_worker.h"
 #include "metrics/topic_board.h"
+#include "operate/commands/client_environment.h"
+#include "operate/commands/offset_commands.h"
+#include "operate/commands/signal_commands.h"
+#include "operate/commands/version.h"
 #include "rest/gate.h"
 #include "rest/interface.h"
 #include "rest/kafka_topics.h"
 #include "rest/loading.h"
+#include "slot/world/server_world.h"
 
 namespace walduct::cli {
 namespace {
@@ -111,7 +111,7 @@ absl::StatusOr<rest::Interface::Parts::Sent> SendSignal(const config::LoadReques
                                                         const Environment& environment) {
   const loader::LoadResult loaded = LoadMap(request, config);
   if (!loaded.errors.empty()) return absl::FailedPreconditionError(loaded.errors.front());
-  auto sent = engine::SendSignalText(SignalReaderOf(loaded.options), text, environment);
+  auto sent = operate::SendSignalText(SignalReaderOf(loaded.options), text, environment);
   if (!sent.ok()) return sent.status();
   return std::pair(std::move(sent->id), std::move(sent->where));
 }
@@ -121,7 +121,7 @@ absl::StatusOr<std::string> SkipChange(const config::LoadRequest& request,
                                        const Environment& environment) {
   const loader::LoadResult loaded = LoadMap(request, config);
   if (!loaded.errors.empty()) return absl::FailedPreconditionError(loaded.errors.front());
-  return engine::SkipChange(loaded.options, change, environment);
+  return operate::SkipChange(loaded.options, change, environment);
 }
 
 absl::StatusOr<std::string> DoctorOf(const config::LoadRequest& request,
@@ -139,14 +139,14 @@ absl::StatusOr<std::string> MovePosition(const config::LoadRequest& request,
                                          const Environment& environment) {
   const loader::LoadResult loaded = LoadMap(request, config);
   if (!loaded.errors.empty()) return absl::FailedPreconditionError(loaded.errors.front());
-  engine::OffsetMove move{
+  operate::OffsetMove move{
       .to = std::nullopt, .accept_loss = asked.accept_loss, .drop_slot = asked.drop_slot};
   if (!asked.lsn.empty()) {
     const absl::StatusOr<Lsn> lsn = Lsn::Parse(asked.lsn);
     if (!lsn.ok()) return lsn.status();
     move.to = *lsn;
   }
-  return engine::MoveOffset(loaded.options, move, environment);
+  return operate::MoveOffset(loaded.options, move, environment);
 }
 
 absl::StatusOr<admin::ShownConfig> MaskedConfig(const config::LoadRequest& request,
@@ -182,7 +182,7 @@ class Serving {
                  .connectors = &connectors_,
                  .environment = environment_,
                  .worker_id = options_.worker_id,
-                 .version = engine::LibraryVersions().debezium,
+                 .version = operate::LibraryVersions().debezium,
                  .load =
                      [request, url = WorkerUrl(options_)](const rest::ConfigMap& config) {
                        return LoadForWorker(request, config, url);
@@ -375,7 +375,7 @@ class Serving {
   const console::ConsoleOptions console_;
   engine::StopSignal& stop_;
   const Environment environment_ = Environment::Real();
-  engine::ServerWorld world_{environment_};
+  slot::ServerWorld world_{environment_};
   engine::ConnectorSet connectors_{world_};
   std::optional<WorkerNotes> notes_;  // once it listens
   admin::WorkerBoard board_;
@@ -404,7 +404,7 @@ int Serve(const Arguments& arguments) {
     Refuse(absl::StrCat(arguments.worker_file, ": ", error));
   if (!worker.errors.empty()) return engine::kExitConfiguration;
   for (const std::string& warning : worker.warnings) log::Warn(warning);
-  engine::IgnoreClientEnvironment(/*tell=*/true);
+  operate::IgnoreClientEnvironment(/*tell=*/true);
   const Environment environment = Environment::Real();
   engine::StopSignal stop;
   InstallSignals(&stop);

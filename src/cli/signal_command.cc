@@ -14,10 +14,10 @@
 #include "cli/commands.h"
 #include "cli/configuration.h"
 #include "cli/running_process.h"
-#include "engine/commands/signal_commands.h"
 #include "engine/errors/error_policy.h"
 #include "http/client.h"
 #include "http/message.h"
+#include "operate/commands/signal_commands.h"
 
 namespace walduct::cli {
 namespace {
@@ -102,16 +102,16 @@ int SendSignal(const Arguments& arguments) {
   const bool by_name = !arguments.connector.empty();
   if (by_name != arguments.connector_files.empty())
     return Refuse("signal: name the connector of a running walduct serve, or -f (and -w)");
-  if (by_name && arguments.signal.via != engine::SignalVia::kAny)
+  if (by_name && arguments.signal.via != operate::SignalVia::kAny)
     return Refuse("--channel: a worker chooses the channel; with -f it can be named");
   if (by_name) return PrintStatus(AskWorker(arguments, data));
   const Environment environment = Environment::Real();
   return ForEachSignalReader(arguments, [&](const std::string& name, const auto& reader) -> int {
     std::string id = arguments.signal.id;
-    if (id.empty()) id = engine::NewSignalId(*environment.clock);
+    if (id.empty()) id = operate::NewSignalId(*environment.clock);
     const absl::StatusOr<std::string> where =
-        engine::SendSignal(reader, arguments.signal.via,
-                           {.id = id, .type = arguments.signal.type, .data = data}, environment);
+        operate::SendSignal(reader, arguments.signal.via,
+                            {.id = id, .type = arguments.signal.type, .data = data}, environment);
     if (absl::IsInvalidArgument(where.status())) {
       PrintStatus(where.status());
       return engine::kExitConfiguration;

@@ -8,11 +8,11 @@
 #include "cli/configuration.h"
 #include "cli/usage/tones.h"
 #include "config/documentation.h"
-#include "engine/commands/client_environment.h"
 #include "engine/errors/error_policy.h"
-#include "engine/world/preview/chain_preview.h"
 #include "loader/all_properties.h"
 #include "loader/load_connector.h"
+#include "operate/commands/client_environment.h"
+#include "slot/world/preview/chain_preview.h"
 #include "transform/registry/documentation.h"
 
 namespace walduct::cli {
@@ -21,7 +21,7 @@ namespace {
 
 // What the outbox tables are like, as far as the transforms care.
 int ShowPreview(const engine::ConnectorOptions& options) {
-  const auto preview = engine::PreviewOnServer(options, Environment::Real());
+  const auto preview = slot::PreviewOnServer(options, Environment::Real());
   if (!preview.ok()) {
     std::cout << Toned(HasColours(STDOUT_FILENO), Tone::kBad,
                        absl::StrCat("error: ", preview.status().message()))
@@ -61,7 +61,7 @@ int Validate(const Arguments& arguments) {
     request->connector_path = file;
     results.push_back(loader::LoadConnector(*request));
   }
-  engine::IgnoreClientEnvironment(/*tell=*/false);
+  operate::IgnoreClientEnvironment(/*tell=*/false);
   bool accepted = true;
   for (size_t i = 0; i < results.size(); ++i) {
     std::cout << arguments.connector_files[i] << "\n"

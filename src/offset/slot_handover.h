@@ -1,6 +1,6 @@
 // SlotHandover: a connector on its way from one walduct.slots to another. It stands with the
 // position of the first slot from before anything is changed until all is done, so that whoever
-// goes on after a crash knows how far it came. See engine/handover.
+// goes on after a crash knows how far it came. See slot/handover.
 #pragma once
 
 #include <optional>

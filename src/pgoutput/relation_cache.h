@@ -3,7 +3,7 @@
 // may have changed; a new session starts empty.
 //
 // Not thread-safe. The server says nothing of a relation that is dropped: whoever knows of it and
-// that no row of it will come calls Forget (engine/phases/dropped_relations.h).
+// that no row of it will come calls Forget (slot/phases/dropped_relations.h).
 //
 // Lifetimes: a CachedRelation until the next Apply. The TableSchema it points to for longer: the
 // last kKeptSchemas replaced ones stay alive, so that neither an event under way nor a plan keyed

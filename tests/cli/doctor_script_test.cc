@@ -39,7 +39,7 @@ TEST(DoctorScript, NamesAreQuotedForTheShell) {
   const std::string script = FixScript(
       {.connector = "a\nb", .host = "it's", .port = "5432", .database = "shop"},
       {{.reason = "one", .message = "line\nrm -rf", .hint = "GRANT SELECT ON \"o'r\" TO \"$x\""},
-       {.severity = engine::Severity::kNotice,
+       {.severity = operate::Severity::kNotice,
         .reason = "seen",
         .message = "",
         .hint = "ALTER SYSTEM RESET a"},

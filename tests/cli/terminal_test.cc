@@ -30,7 +30,7 @@ TEST(Tones, AFileHasNone) { EXPECT_FALSE(HasColours(-1)); }
 
 TEST(Tones, ErrorsOfADoctorDoNotLookLikeNotices) {
   Examined one{.connector = "shop", .findings = {}};
-  using engine::Severity;
+  using operate::Severity;
   one.findings.Add(
       {.severity = Severity::kError, .reason = "slot_lost", .message = "gone", .hint = "drop it"});
   one.findings.Add(

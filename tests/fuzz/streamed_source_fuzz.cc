@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "base/check.h"
-#include "engine/in_progress/streamed_source.h"
-#include "engine/in_progress/streaming_pause.h"
 #include "pgoutput/assembler.h"
+#include "slot/in_progress/streamed_source.h"
+#include "slot/in_progress/streaming_pause.h"
 #include "spill/spill.h"
 #include "tests/support/fake_spill_disk.h"
 #include "tests/support/fake_wal_source.h"
@@ -76,9 +76,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* input, size_t size) {
   {
     auto spill = *walduct::spill::Spill::Open(std::make_unique<walduct::test::FakeSpillDisk>(&disk),
                                               size_t{1} << 20);
-    walduct::engine::StreamingPause pause;
+    walduct::slot::StreamingPause pause;
     walduct::metrics::ConnectorMetrics metrics;
-    walduct::engine::StreamedSource source(
+    walduct::slot::StreamedSource source(
         std::move(wire), {.spill = spill.get(), .pause = &pause, .metrics = &metrics});
     Read(&source);
   }

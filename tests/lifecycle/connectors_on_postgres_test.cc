@@ -11,14 +11,14 @@
 #include "engine/configuration/connector_options.h"
 #include "engine/configuration/runtime_options.h"
 #include "engine/lifecycle/connector_set.h"
-#include "engine/world/postgres_source.h"
 #include "postgres/options.h"
 #include "replication/options.h"
+#include "slot/world/postgres_source.h"
 #include "tests/support/await.h"
 #include "tests/support/fake_world.h"
 #include "tests/support/postgres_server.h"
 
-namespace walduct::engine {
+namespace walduct::slot {
 namespace {
 
 using test::Await;
@@ -39,12 +39,12 @@ class PostgresWorld final : public World {
 
   const Environment& environment() const override { return environment_; }
   uint64_t Random() override { return 1; }
-  absl::StatusOr<std::unique_ptr<sink::Sink>> OpenSink(const ConnectorOptions& config,
+  absl::StatusOr<std::unique_ptr<sink::Sink>> OpenSink(const engine::ConnectorOptions& config,
                                                        sink::Refusals*) override {
     return std::make_unique<test::BrokerSink>(targets.at(config.name).broker);
   }
   absl::StatusOr<std::unique_ptr<offset::OffsetStore>> OpenOffsetStore(
-      const ConnectorOptions& config) override {
+      const engine::ConnectorOptions& config) override {
     return std::make_unique<test::OffsetsStore>(targets.at(config.name).offsets);
   }
   std::unique_ptr<Source> MakeSource(const SourceOptions& options) override {
@@ -61,7 +61,7 @@ class ConnectorsOnPostgres : public ::testing::Test {
  protected:
   ConnectorsOnPostgres() { MustQuery(*sql_, "CREATE TABLE public.orders(id text PRIMARY KEY)"); }
   ~ConnectorsOnPostgres() override {
-    for (const ConnectorStatus& status : set_.Statuses())
+    for (const engine::ConnectorStatus& status : set_.Statuses())
       EXPECT_TRUE(set_.Remove(status.name).ok());
     MustQuery(*sql_,
               "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots "
@@ -69,8 +69,8 @@ class ConnectorsOnPostgres : public ::testing::Test {
   }
 
   // Runs one until it streams.
-  Connector& Stream(const std::string& name) {
-    ConnectorOptions config = test::FakeConfig(name);
+  engine::Connector& Stream(const std::string& name) {
+    engine::ConnectorOptions config = test::FakeConfig(name);
     *config.database = database_;
     config.replication->slot_name = config.replication->publication_name =
         absl::StrCat(name, "_", database_.dbname);
@@ -82,12 +82,13 @@ class ConnectorsOnPostgres : public ::testing::Test {
     return *set_.Find(name);
   }
   bool AwaitStreaming(const std::string& name) {
-    return Await([&] { return StatusOf(name).activity == Activity::kStreaming; }, kPatience);
+    return Await([&] { return StatusOf(name).activity == engine::Activity::kStreaming; },
+                 kPatience);
   }
-  bool AwaitState(const std::string& name, ConnectorState state) {
+  bool AwaitState(const std::string& name, engine::ConnectorState state) {
     return Await([&] { return StatusOf(name).state == state; }, kPatience);
   }
-  ConnectorStatus StatusOf(const std::string& name) { return set_.Find(name)->status(); }
+  engine::ConnectorStatus StatusOf(const std::string& name) { return set_.Find(name)->status(); }
 
   void Insert(int id) {
     MustQuery(*sql_, absl::StrCat("INSERT INTO public.orders VALUES ('", id, "')"));
@@ -107,15 +108,15 @@ class ConnectorsOnPostgres : public ::testing::Test {
   postgres::DatabaseOptions database_ = PostgresServer::Shared().CreateDatabase();
   std::unique_ptr<postgres::Connection> sql_ = MustOpen(database_);
   PostgresWorld world_;
-  ConnectorSet set_{world_};
+  engine::ConnectorSet set_{world_};
 };
 
 TEST_F(ConnectorsOnPostgres, APauseFreesTheSlotAndAResumeMissesNothing) {
-  Connector& orders = Stream("orders");
+  engine::Connector& orders = Stream("orders");
   Insert(1);
   ASSERT_TRUE(AwaitRows("orders", 1));
   orders.Pause();
-  ASSERT_TRUE(AwaitState("orders", ConnectorState::kPaused));
+  ASSERT_TRUE(AwaitState("orders", engine::ConnectorState::kPaused));
   ASSERT_TRUE(Await([&] { return ActiveSlots() == "0"; }, kPatience));
   Insert(2);
   orders.Resume();
@@ -129,7 +130,7 @@ TEST_F(ConnectorsOnPostgres, APauseFreesTheSlotAndAResumeMissesNothing) {
 }
 
 TEST_F(ConnectorsOnPostgres, EachRowComesOnceWhateverIsCommanded) {
-  Connector& orders = Stream("orders");
+  engine::Connector& orders = Stream("orders");
   constexpr int kRows = 2000;
   std::atomic<bool> written{false};
   std::thread writer([&] {
@@ -140,11 +141,12 @@ TEST_F(ConnectorsOnPostgres, EachRowComesOnceWhateverIsCommanded) {
   while (!written || cycles < 3) {
     ++cycles;
     orders.Pause();
-    EXPECT_TRUE(AwaitState("orders", ConnectorState::kPaused));
+    EXPECT_TRUE(AwaitState("orders", engine::ConnectorState::kPaused));
     orders.Resume();
     EXPECT_TRUE(AwaitStreaming("orders"));
     orders.Restart();
-    EXPECT_TRUE(Await([&] { return StatusOf("orders").state != ConnectorState::kRestarting; }));
+    EXPECT_TRUE(
+        Await([&] { return StatusOf("orders").state != engine::ConnectorState::kRestarting; }));
     EXPECT_TRUE(AwaitStreaming("orders"));
   }
   writer.join();
@@ -156,17 +158,17 @@ TEST_F(ConnectorsOnPostgres, EachRowComesOnceWhateverIsCommanded) {
 
 TEST_F(ConnectorsOnPostgres, OneWhoseSlotIsGoneFailsAloneAndIsRestartedOnceItsOffsetIs) {
   Stream("orders");
-  Connector& payments = Stream("payments");
+  engine::Connector& payments = Stream("payments");
   Insert(1);
   ASSERT_TRUE(AwaitRows("orders", 1) && AwaitRows("payments", 1));
   payments.Pause();
-  ASSERT_TRUE(AwaitState("payments", ConnectorState::kPaused));
+  ASSERT_TRUE(AwaitState("payments", engine::ConnectorState::kPaused));
   const std::string slot = absl::StrCat("payments_", database_.dbname);
   ASSERT_TRUE(Await([&] { return ActiveSlots() == "1"; }, kPatience));
   MustQuery(*sql_, absl::StrCat("SELECT pg_drop_replication_slot('", slot, "')"));
   payments.Resume();
-  ASSERT_TRUE(AwaitState("payments", ConnectorState::kFailed));
-  EXPECT_EQ(payments.status().exit_code, kExitDataSafety);
+  ASSERT_TRUE(AwaitState("payments", engine::ConnectorState::kFailed));
+  EXPECT_EQ(payments.status().exit_code, engine::kExitDataSafety);
   EXPECT_EQ(payments.status().last_error->reason, "position_lost");
   Insert(2);
   ASSERT_TRUE(AwaitRows("orders", 2)) << "the other one goes on";
@@ -177,4 +179,4 @@ TEST_F(ConnectorsOnPostgres, OneWhoseSlotIsGoneFailsAloneAndIsRestartedOnceItsOf
 }
 
 }  // namespace
-}  // namespace walduct::engine
+}  // namespace walduct::slot

@@ -2,10 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "engine/doctor/checks.h"
+#include "operate/doctor/checks.h"
 #include "tests/support/postgres_server.h"
 
-namespace walduct::engine {
+namespace walduct::operate {
 namespace {
 
 using ::testing::Contains;
@@ -45,4 +45,4 @@ TEST(Doctor, SeesAWrongClock) {
 }
 
 }  // namespace
-}  // namespace walduct::engine
+}  // namespace walduct::operate

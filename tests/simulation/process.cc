@@ -167,7 +167,7 @@ absl::StatusOr<std::unique_ptr<offset::OffsetStore>> Process::OpenOffsetStore(
   return std::make_unique<DiskStore>(&world_, this);
 }
 
-std::unique_ptr<engine::Source> Process::MakeSource(const engine::SourceOptions&) {
+std::unique_ptr<slot::Source> Process::MakeSource(const slot::SourceOptions&) {
   return std::make_unique<Source>(&world_, this);
 }
 

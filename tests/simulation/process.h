@@ -14,12 +14,12 @@
 #include "engine/control/control.h"
 #include "engine/control/status_board.h"
 #include "engine/lifecycle/lifecycle.h"
-#include "engine/world/world.h"
+#include "slot/world/world.h"
 #include "tests/simulation/world.h"
 
 namespace walduct::simulation {
 
-class Process final : public engine::World, private Clock, private Poller {
+class Process final : public slot::World, private Clock, private Poller {
  public:
   Process(simulation::World* world, std::string name);
   ~Process() override;
@@ -63,7 +63,7 @@ class Process final : public engine::World, private Clock, private Poller {
                                                        sink::Refusals*) override;
   absl::StatusOr<std::unique_ptr<offset::OffsetStore>> OpenOffsetStore(
       const engine::ConnectorOptions&) override;
-  std::unique_ptr<engine::Source> MakeSource(const engine::SourceOptions&) override;
+  std::unique_ptr<slot::Source> MakeSource(const slot::SourceOptions&) override;
 
  private:
   absl::Time Now() override { return test::SimulatedTime::Epoch() + Monotonic(); }

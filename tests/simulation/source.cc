@@ -11,7 +11,7 @@ namespace walduct::simulation {
 namespace {
 
 // The rows that a snapshot sees, a few at a time.
-class Snapshot final : public engine::TableSnapshot {
+class Snapshot final : public slot::TableSnapshot {
  public:
   // standby: where it is read; absent: on the server of the stream.
   Snapshot(World* world, Process* process, snapshot::SnapshotOrigin origin, Lsn seen,
@@ -142,11 +142,11 @@ absl::Status Source::Connect() {
   return process_.Step("Connect") ? Dead() : absl::OkStatus();
 }
 
-absl::StatusOr<engine::SourceFacts> Source::Inspect() {
+absl::StatusOr<slot::SourceFacts> Source::Inspect() {
   if (process_.Step("Inspect") || Gone()) return Dead();
   if (world_.Happens(Fault::kRefuses)) return absl::UnavailableError("no answer");
   timeline_ = world_.database.timeline();
-  engine::SourceFacts facts;
+  slot::SourceFacts facts;
   const absl::Duration now = world_.time.Monotonic();
   facts.system = {
       .system_identifier = "7000", .timeline = world_.database.timeline(), .wal_end = Now()};
@@ -183,7 +183,7 @@ absl::Status Source::CheckSlot() {
   return Error(absl::StatusCode::kAborted, "slot_in_use", "the slot is in use");
 }
 
-absl::StatusOr<Lsn> Source::CreateSlot(const engine::SourcePlan& plan, const postgres::StopCheck&) {
+absl::StatusOr<Lsn> Source::CreateSlot(const slot::SourcePlan& plan, const postgres::StopCheck&) {
   if (process_.Step("CreateSlot") || Gone()) return Dead();
   if (world_.slot_exists)
     return Error(absl::StatusCode::kAlreadyExists, "slot_exists", "somebody else has created it");
@@ -204,7 +204,7 @@ absl::Status Source::DropSlot() {
   return process_.Step("DropSlot") ? Dead() : absl::OkStatus();
 }
 
-absl::StatusOr<std::optional<engine::ReplayLag>> Source::LagOfRows() {
+absl::StatusOr<std::optional<slot::ReplayLag>> Source::LagOfRows() {
   if (!world_.policy.standby) return std::nullopt;
   if (process_.Step("LagOfRows") || Gone()) return Dead();
   if (!standby_) {
@@ -219,8 +219,8 @@ absl::StatusOr<std::optional<engine::ReplayLag>> Source::LagOfRows() {
 }
 
 // What was asked before is asked again, on the session that reads.
-absl::StatusOr<std::unique_ptr<engine::TableSnapshot>> Source::OpenOnStandby(Lsn start) {
-  absl::StatusOr<std::optional<engine::ReplayLag>> lag = LagOfRows();
+absl::StatusOr<std::unique_ptr<slot::TableSnapshot>> Source::OpenOnStandby(Lsn start) {
+  absl::StatusOr<std::optional<slot::ReplayLag>> lag = LagOfRows();
   if (!lag.ok()) return lag.status();
   if (*lag) return absl::UnavailableError("the standby is behind");
   const Lsn shown = world_.standby.Replayed();
@@ -234,7 +234,7 @@ absl::StatusOr<std::unique_ptr<engine::TableSnapshot>> Source::OpenOnStandby(Lsn
       shown, standby_);
 }
 
-absl::StatusOr<std::unique_ptr<engine::TableSnapshot>> Source::OpenSnapshot(Lsn start) {
+absl::StatusOr<std::unique_ptr<slot::TableSnapshot>> Source::OpenSnapshot(Lsn start) {
   if (process_.Step("OpenSnapshot") || Gone()) return Dead();
   if (world_.Happens(Fault::kLock)) return absl::DeadlineExceededError("lock timeout");
   if (world_.policy.standby) return OpenOnStandby(start);
@@ -248,7 +248,7 @@ absl::StatusOr<std::unique_ptr<engine::TableSnapshot>> Source::OpenSnapshot(Lsn 
       seen, std::nullopt);
 }
 
-absl::StatusOr<engine::OpenedStream> Source::OpenStream(const event::Position& start) {
+absl::StatusOr<slot::OpenedStream> Source::OpenStream(const event::Position& start) {
   if (process_.Step("OpenStream") || Gone()) return Dead();
   if (world_.Happens(Fault::kRefuses)) return absl::UnavailableError("no stream");
   if (world_.walsender)
@@ -261,7 +261,7 @@ absl::StatusOr<engine::OpenedStream> Source::OpenStream(const event::Position& s
   if (process_.Step("OpenStream")) return Dead();
   if (world_.slot > start.commit_end && world_.defect != Defect::kIgnoreMovedSlot)
     return Error(absl::StatusCode::kUnavailable, "slot_moved", "the slot has been moved");
-  return engine::OpenedStream{
+  return slot::OpenedStream{
       .stream = std::move(stream),
       .status_interval = std::min(absl::Seconds(10), world_.policy.wal_sender_timeout / 2)};
 }

@@ -5,14 +5,14 @@
 #include <memory>
 #include <optional>
 
-#include "engine/world/source.h"
+#include "slot/world/source.h"
 #include "tests/simulation/catalog.h"
 #include "tests/simulation/chunks.h"
 #include "tests/simulation/stream.h"
 
 namespace walduct::simulation {
 
-class Source final : public engine::Source {
+class Source final : public slot::Source {
  public:
   Source(World* world, Process* process)
       : world_(*world), process_(*process), catalog_(world, process) {}
@@ -20,18 +20,18 @@ class Source final : public engine::Source {
   ~Source() override { world_.Close(session_); }
 
   absl::Status Connect() override;
-  absl::StatusOr<engine::SourceFacts> Inspect() override;
+  absl::StatusOr<slot::SourceFacts> Inspect() override;
   absl::StatusOr<replication::TimelineHistory> Timelines() override;
   absl::Status CheckSlot() override;
   absl::Status PreviewTransforms() override { return absl::OkStatus(); }
-  absl::Status CheckPlan(const engine::SourcePlan&) override { return absl::OkStatus(); }
-  absl::Status PreparePublication(const engine::SourcePlan&) override { return absl::OkStatus(); }
-  absl::StatusOr<Lsn> CreateSlot(const engine::SourcePlan& plan,
+  absl::Status CheckPlan(const slot::SourcePlan&) override { return absl::OkStatus(); }
+  absl::Status PreparePublication(const slot::SourcePlan&) override { return absl::OkStatus(); }
+  absl::StatusOr<Lsn> CreateSlot(const slot::SourcePlan& plan,
                                  const postgres::StopCheck& stopping) override;
-  absl::StatusOr<std::optional<engine::ReplayLag>> LagOfRows() override;
-  absl::StatusOr<std::unique_ptr<engine::TableSnapshot>> OpenSnapshot(Lsn start) override;
+  absl::StatusOr<std::optional<slot::ReplayLag>> LagOfRows() override;
+  absl::StatusOr<std::unique_ptr<slot::TableSnapshot>> OpenSnapshot(Lsn start) override;
   absl::StatusOr<Lsn> CurrentLsn() override { return Now(); }
-  absl::StatusOr<engine::OpenedStream> OpenStream(const event::Position& start) override;
+  absl::StatusOr<slot::OpenedStream> OpenStream(const event::Position& start) override;
   event::SchemaResolver& schemas() override { return catalog_; }
   absl::Status DropSlot() override;
   absl::Status CheckSlotHeld() override;
@@ -42,7 +42,7 @@ class Source final : public engine::Source {
   }
 
  private:
-  absl::StatusOr<std::unique_ptr<engine::TableSnapshot>> OpenOnStandby(Lsn start);
+  absl::StatusOr<std::unique_ptr<slot::TableSnapshot>> OpenOnStandby(Lsn start);
   // This server is no more.
   bool Gone() const { return timeline_ != 0 && timeline_ != world_.database.timeline(); }
   Lsn Now() const { return world_.database.WalEnd(world_.time.Monotonic()); }
@@ -55,7 +55,7 @@ class Source final : public engine::Source {
   Lsn connected_at_;
   std::optional<Lsn> exported_;  // of the slot that was created
   std::optional<Standby::Session> standby_;
-  engine::StandbyNeeds needs_;
+  slot::StandbyNeeds needs_;
 };
 
 }  // namespace walduct::simulation

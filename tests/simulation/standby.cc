@@ -63,13 +63,13 @@ absl::Status Standby::Session::Check() const {
   return there ? absl::OkStatus() : absl::UnavailableError("the standby is gone");
 }
 
-absl::StatusOr<std::optional<engine::ReplayLag>> Standby::Session::Lag(
-    const engine::StandbyNeeds& needs) const {
+absl::StatusOr<std::optional<slot::ReplayLag>> Standby::Session::Lag(
+    const slot::StandbyNeeds& needs) const {
   if (absl::Status there = Check(); !there.ok()) return there;
   if (world_->defect == Defect::kStandbyBehind) return std::nullopt;
   const Standby& standby = world_->standby;
   const bool follows = standby.until_ >= standby.forked_;
-  engine::StandbyFacts facts;
+  slot::StandbyFacts facts;
   facts.in_recovery = true;
   facts.paused = world_->time.Monotonic() < standby.paused_until_;
   // A server that is promoted writes a record of its own, which one that follows has.
@@ -77,7 +77,7 @@ absl::StatusOr<std::optional<engine::ReplayLag>> Standby::Session::Lag(
   facts.system = {.system_identifier = "7000",
                   .timeline = world_->database.timeline() - (follows ? 0 : 1),
                   .wal_end = facts.replayed};
-  return engine::JudgeStandby(facts, needs, "standby:5432");
+  return slot::JudgeStandby(facts, needs, "standby:5432");
 }
 
 }  // namespace walduct::simulation

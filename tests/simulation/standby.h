@@ -2,7 +2,7 @@
 // replays late, is paused, and is lost: it shows less then than before. A failover that leaves out
 // what it has replayed makes it useless until somebody has built it anew.
 //
-// The verdict is the engine's own, engine::JudgeStandby.
+// The verdict is the engine's own, slot::JudgeStandby.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/lsn.h"
-#include "engine/world/standby/standby_verdict.h"
+#include "slot/world/standby/standby_verdict.h"
 
 namespace walduct::simulation {
 
@@ -34,8 +34,8 @@ class Standby {
   class Session {
    public:
     static absl::StatusOr<Session> Open(World* world);
-    // needs: see engine::JudgeStandby.
-    absl::StatusOr<std::optional<engine::ReplayLag>> Lag(const engine::StandbyNeeds& needs) const;
+    // needs: see slot::JudgeStandby.
+    absl::StatusOr<std::optional<slot::ReplayLag>> Lag(const slot::StandbyNeeds& needs) const;
     absl::Status Check() const;
 
    private:

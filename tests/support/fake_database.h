@@ -18,8 +18,8 @@
 #include "absl/status/status.h"
 #include "base/lsn.h"
 #include "base/wake.h"
-#include "engine/world/source.h"
 #include "event/table_schema.h"
+#include "slot/world/source.h"
 #include "tests/support/pgoutput_builder.h"
 
 namespace walduct::test {
@@ -77,7 +77,7 @@ class FakeDatabase {
   // The server is restored to an older state.
   void Rewind(Lsn end) { Set(&end_, end.value()); }
   // What the standby of a snapshot lacks, each time it is asked; then nothing.
-  void Lag(std::deque<engine::ReplayLag> lags) { Set(&lags_, std::move(lags)); }
+  void Lag(std::deque<slot::ReplayLag> lags) { Set(&lags_, std::move(lags)); }
   // How many rows a snapshot gives before it blocks; absent: all.
   void LimitSnapshot(std::optional<int> rows) {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -131,7 +131,7 @@ class FakeDatabase {
   std::optional<Lsn> slot_;  // its consistent point
   Lsn confirmed_;
   absl::Status refusal_, broken_;
-  std::deque<engine::ReplayLag> lags_;
+  std::deque<slot::ReplayLag> lags_;
   std::optional<int> snapshot_rows_;
   bool slot_used_ = false, slot_synced_ = false, in_recovery_ = false;
   uint32_t timeline_ = 1;
@@ -240,7 +240,7 @@ class FakeStream final : public replication::WalSource {
   bool reply_wanted_ = false;
 };
 
-class FakeSnapshot final : public engine::TableSnapshot {
+class FakeSnapshot final : public slot::TableSnapshot {
  public:
   FakeSnapshot(FakeDatabase& database, snapshot::SnapshotOrigin origin)
       : database_(database), origin_(origin), marker_(origin) {
@@ -283,7 +283,7 @@ class FakeSnapshot final : public engine::TableSnapshot {
   size_t next_ = 0;
 };
 
-class FakeSource final : public engine::Source {
+class FakeSource final : public slot::Source {
  public:
   explicit FakeSource(FakeDatabase& database) : database_(database) {}
 
@@ -294,10 +294,10 @@ class FakeSource final : public engine::Source {
     ++database_.connections_;
     return absl::OkStatus();
   }
-  absl::StatusOr<engine::SourceFacts> Inspect() override {
+  absl::StatusOr<slot::SourceFacts> Inspect() override {
     if (const auto before = database_.Get(database_.on_inspect_)) before();
     const std::lock_guard<std::mutex> lock(database_.mutex_);
-    engine::SourceFacts facts;
+    slot::SourceFacts facts;
     facts.system = {.system_identifier = "7000",
                     .timeline = database_.timeline_,
                     .wal_end = Lsn(database_.end_)};
@@ -320,9 +320,9 @@ class FakeSource final : public engine::Source {
   }
   absl::Status CheckSlot() override { return Log("check slot"); }
   absl::Status PreviewTransforms() override { return Log("preview"); }
-  absl::Status CheckPlan(const engine::SourcePlan&) override { return Log("check plan"); }
-  absl::Status PreparePublication(const engine::SourcePlan&) override { return Log("publication"); }
-  absl::StatusOr<Lsn> CreateSlot(const engine::SourcePlan&,
+  absl::Status CheckPlan(const slot::SourcePlan&) override { return Log("check plan"); }
+  absl::Status PreparePublication(const slot::SourcePlan&) override { return Log("publication"); }
+  absl::StatusOr<Lsn> CreateSlot(const slot::SourcePlan&,
                                  const postgres::StopCheck& stopping) override {
     if (absl::Status logged = Log("slot"); !logged.ok()) return logged;
     if (stopping()) return absl::CancelledError("stopped");
@@ -330,15 +330,15 @@ class FakeSource final : public engine::Source {
     database_.slot_ = database_.confirmed_ = Lsn(database_.end_);
     return *database_.slot_;
   }
-  absl::StatusOr<std::optional<engine::ReplayLag>> LagOfRows() override {
+  absl::StatusOr<std::optional<slot::ReplayLag>> LagOfRows() override {
     const std::lock_guard<std::mutex> lock(database_.mutex_);
     if (absl::Status& failure = database_.failures_["lag"]; !failure.ok()) return failure;
     if (database_.lags_.empty()) return std::nullopt;
-    engine::ReplayLag lag = std::move(database_.lags_.front());
+    slot::ReplayLag lag = std::move(database_.lags_.front());
     database_.lags_.pop_front();
     return lag;
   }
-  absl::StatusOr<std::unique_ptr<engine::TableSnapshot>> OpenSnapshot(Lsn start) override {
+  absl::StatusOr<std::unique_ptr<slot::TableSnapshot>> OpenSnapshot(Lsn start) override {
     if (absl::Status logged = Log("snapshot"); !logged.ok()) return logged;
     return std::make_unique<FakeSnapshot>(
         database_,
@@ -347,10 +347,10 @@ class FakeSource final : public engine::Source {
                                  .time_us = 1'700'000'000'000'000});
   }
   absl::StatusOr<Lsn> CurrentLsn() override { return database_.end(); }
-  absl::StatusOr<engine::OpenedStream> OpenStream(const event::Position& start) override {
+  absl::StatusOr<slot::OpenedStream> OpenStream(const event::Position& start) override {
     if (absl::Status logged = Log("stream"); !logged.ok()) return logged;
-    return engine::OpenedStream{.stream = std::make_unique<FakeStream>(database_, start.commit_end),
-                                .status_interval = absl::Seconds(10)};
+    return slot::OpenedStream{.stream = std::make_unique<FakeStream>(database_, start.commit_end),
+                              .status_interval = absl::Seconds(10)};
   }
   event::SchemaResolver& schemas() override { return table_; }
   absl::Status DropSlot() override {

@@ -7,15 +7,15 @@
 #include "encode/options/encode_options.h"
 #include "engine/configuration/connector_options.h"
 #include "engine/configuration/runtime_options.h"
-#include "engine/world/world.h"
 #include "offset/options.h"
 #include "route/options.h"
+#include "slot/world/world.h"
 #include "tests/support/fake_broker.h"
 #include "tests/support/fake_database.h"
 
 namespace walduct::test {
 
-class FakeWorld final : public engine::World {
+class FakeWorld final : public slot::World {
  public:
   explicit FakeWorld(const Environment& environment = Environment::Real())
       : environment_(environment) {}
@@ -30,7 +30,7 @@ class FakeWorld final : public engine::World {
       const engine::ConnectorOptions&) override {
     return std::make_unique<OffsetsStore>(offsets);
   }
-  std::unique_ptr<engine::Source> MakeSource(const engine::SourceOptions&) override {
+  std::unique_ptr<slot::Source> MakeSource(const slot::SourceOptions&) override {
     return std::make_unique<FakeSource>(database);
   }
 

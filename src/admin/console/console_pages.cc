@@ -12,7 +12,7 @@
 #include "admin/status_page.h"
 #include "base/json.h"
 #include "base/log_tail.h"
-#include "engine/commands/version.h"
+#include "operate/commands/version.h"
 
 namespace walduct::admin {
 namespace {
@@ -241,7 +241,7 @@ std::string ConsolePages::ListJson() const {
   const std::vector<KnownConnector> known =
       parts_.known ? parts_.known() : std::vector<KnownConnector>();
   JsonWriter json;
-  json.Object().Key("version").Text(engine::LibraryVersions().walduct);
+  json.Object().Key("version").Text(operate::LibraryVersions().walduct);
   if (scene.worker) WriteWorker(*scene.worker, &json);
   json.Key("rows").Array();
   RowWriter(scene, parts_.history, known, &json).WriteAll();

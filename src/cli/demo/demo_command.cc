@@ -26,14 +26,14 @@
 #include "cli/status/status_screen.h"
 #include "cli/status/watch_keys.h"
 #include "cli/usage/tones.h"
-#include "engine/commands/client_environment.h"
-#include "engine/commands/demo.h"
-#include "engine/commands/demo_events.h"
 #include "engine/errors/error_policy.h"
 #include "engine/lifecycle/connector_set.h"
-#include "engine/world/server_world.h"
-#include "engine/world/tail.h"
 #include "loader/load_connector.h"
+#include "operate/commands/client_environment.h"
+#include "operate/commands/demo.h"
+#include "operate/commands/demo_events.h"
+#include "slot/world/server_world.h"
+#include "slot/world/tail.h"
 
 namespace walduct::cli {
 namespace {
@@ -75,8 +75,8 @@ class Demo {
 
   // Cleans up, whatever happens.
   absl::Status Run() {
-    ASSIGN_OR_RETURN(database_, engine::DemoDatabase::Open(*loaded_.options.database,
-                                                           settings_.name, environment_));
+    ASSIGN_OR_RETURN(database_, operate::DemoDatabase::Open(*loaded_.options.database,
+                                                            settings_.name, environment_));
     RETURN_IF_ERROR(database_->CheckNothingIsThere());
     RETURN_IF_ERROR(CheckTopics());
     const absl::Status told = Tell();
@@ -88,8 +88,9 @@ class Demo {
  private:
   absl::Status CheckTopics() {
     if (!settings_.kafka) return absl::OkStatus();
-    ASSIGN_OR_RETURN(const std::vector<std::string> there,
-                     engine::DemoTopics(*loaded_.options.kafka, absl::StrCat(settings_.name, ".")));
+    ASSIGN_OR_RETURN(
+        const std::vector<std::string> there,
+        operate::DemoTopics(*loaded_.options.kafka, absl::StrCat(settings_.name, ".")));
     if (there.empty()) return absl::OkStatus();
     return Error(absl::StatusCode::kAlreadyExists, "demo_exists",
                  absl::StrCat("Kafka has already ", absl::StrJoin(there, ", "),
@@ -100,12 +101,12 @@ class Demo {
   absl::Status Tell() {
     Say(absl::StrCat("a schema with two tables in database ", settings_.url.database, " at ",
                      settings_.url.host, ":", settings_.url.port));
-    for (const std::string& sql : engine::DemoTables(settings_.name))
+    for (const std::string& sql : operate::DemoTables(settings_.name))
       std::cout << "  " << sql << ";\n";
     RETURN_IF_ERROR(database_->MakeTables());
     Say("a connector, which could be a file for walduct run -f");
     std::cout << DemoConfigurationText(settings_) << std::flush;
-    engine::ServerWorld world(environment_);
+    slot::ServerWorld world(environment_);
     engine::ConnectorSet connectors(world);
     const auto listening = Listening::Open(loaded_, {loaded_}, connectors, *environment_.clock);
     if (!listening.ok()) {
@@ -115,10 +116,10 @@ class Demo {
     }
     url_ = absl::StrCat(loaded_.listen->tls == nullptr ? "http://" : "https://",
                         (*listening)->address().ToString());
-    events_ = settings_.kafka ? engine::DemoEvents::InTopics(*loaded_.options.kafka,
-                                                             settings_.topics, environment_)
-                              : engine::DemoEvents::InFile(SinkFile());
-    RETURN_IF_ERROR(connectors.Add({.config = engine::DemoConfig(loaded_.options)}));
+    events_ = settings_.kafka ? operate::DemoEvents::InTopics(*loaded_.options.kafka,
+                                                              settings_.topics, environment_)
+                              : operate::DemoEvents::InFile(SinkFile());
+    RETURN_IF_ERROR(connectors.Add({.config = slot::DemoConfig(loaded_.options)}));
     const absl::Status told = Story(connectors);
     stop_.Request();
     connectors.AwaitEnd(stop_);
@@ -135,8 +136,8 @@ class Demo {
     Say(absl::StrCat(
         "what was there before: the snapshot; events come from ",
         settings_.kafka ? absl::StrJoin(settings_.topics, " and ") : "the sink, a file"));
-    RETURN_IF_ERROR(Await(connectors, engine::kDemoRows));
-    for (const engine::DemoStep& step : engine::DemoSteps(settings_.name)) {
+    RETURN_IF_ERROR(Await(connectors, operate::kDemoRows));
+    for (const operate::DemoStep& step : operate::DemoSteps(settings_.name)) {
       if (stop_.requested()) return absl::OkStatus();
       Say(step.sql);
       RETURN_IF_ERROR(database_->Run(step.sql));
@@ -150,11 +151,11 @@ class Demo {
 
   // Prints what comes. Aborted: the connector has failed.
   absl::StatusOr<size_t> PrintNew(const engine::ConnectorSet& connectors) {
-    ASSIGN_OR_RETURN(const std::vector<engine::DemoRecord> records, events_->Next());
+    ASSIGN_OR_RETURN(const std::vector<operate::DemoRecord> records, events_->Next());
     winsize size = {};
     const bool terminal = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
-    for (const engine::DemoRecord& record : records)
-      std::cout << engine::DemoLine(record, HasColours(STDOUT_FILENO), terminal ? size.ws_col : 0);
+    for (const operate::DemoRecord& record : records)
+      std::cout << operate::DemoLine(record, HasColours(STDOUT_FILENO), terminal ? size.ws_col : 0);
     std::cout << std::flush;
     for (const engine::ConnectorStatus& one : connectors.Statuses()) {
       if (one.state != engine::ConnectorState::kFailed || !records.empty()) continue;
@@ -216,12 +217,12 @@ class Demo {
 
   absl::Status CleanUp() {
     Say("what the demo has made is removed; its slot was a temporary one");
-    const engine::DemoDatabase::Dropped dropped = database_->DropAll();
+    const operate::DemoDatabase::Dropped dropped = database_->DropAll();
     for (const std::string& sql : dropped.done) std::cout << "  " << sql << ";\n";
     absl::Status status = dropped.status;
     if (settings_.kafka && arguments_.demo.delete_topics) {
       const absl::Status deleted =
-          engine::DeleteDemoTopics(*loaded_.options.kafka, settings_.topics);
+          operate::DeleteDemoTopics(*loaded_.options.kafka, settings_.topics);
       if (deleted.ok())
         std::cout << "  topics deleted: " << absl::StrJoin(settings_.topics, ", ") << "\n";
       status.Update(deleted);
@@ -238,8 +239,8 @@ class Demo {
   const loader::LoadResult& loaded_;
   engine::StopSignal& stop_;
   const Environment environment_ = Environment::Real();
-  std::unique_ptr<engine::DemoDatabase> database_;
-  std::unique_ptr<engine::DemoEvents> events_;
+  std::unique_ptr<operate::DemoDatabase> database_;
+  std::unique_ptr<operate::DemoEvents> events_;
   std::string url_;  // where it listens
 };
 
@@ -259,7 +260,7 @@ int RunDemo(const Arguments& arguments) {
   const loader::LoadResult loaded = loader::LoadConnector(request, LoginFile());
   for (const std::string& error : loaded.errors) Refuse(error);
   if (!loaded.errors.empty()) return engine::kExitConfiguration;
-  engine::IgnoreClientEnvironment(/*tell=*/false);
+  operate::IgnoreClientEnvironment(/*tell=*/false);
   engine::StopSignal stop;
   InstallSignals(&stop);
   return PrintStatus(Demo(arguments, *settings, loaded, stop).Run());

@@ -26,7 +26,7 @@ bool IsName(absl::string_view name) {
          std::all_of(name.begin(), name.end(), fits);
 }
 
-absl::StatusOr<std::string> PasswordOf(const DemoRequest& asked, const engine::DemoUrl& url) {
+absl::StatusOr<std::string> PasswordOf(const DemoRequest& asked, const operate::DemoUrl& url) {
   if (asked.password_file.empty()) return url.password;
   std::ifstream file(asked.password_file);
   std::string line;
@@ -41,7 +41,7 @@ absl::StatusOr<std::string> PasswordOf(const DemoRequest& asked, const engine::D
 absl::StatusOr<DemoSettings> DemoSettingsOf(const DemoRequest& asked,
                                             const std::string& directory) {
   DemoSettings settings;
-  ASSIGN_OR_RETURN(settings.url, engine::ParseDemoUrl(asked.url));
+  ASSIGN_OR_RETURN(settings.url, operate::ParseDemoUrl(asked.url));
   ASSIGN_OR_RETURN(settings.url.password, PasswordOf(asked, settings.url));
   if (!IsName(asked.schema)) {
     return absl::InvalidArgumentError(

@@ -7,13 +7,13 @@
 
 #include "absl/status/statusor.h"
 #include "cli/demo_request.h"
-#include "engine/commands/demo.h"
+#include "operate/commands/demo.h"
 
 namespace walduct::cli {
 
 struct DemoSettings {
-  engine::DemoUrl url;  // with the password, wherever it came from
-  std::string name;     // of the schema, and of all else
+  operate::DemoUrl url;  // with the password, wherever it came from
+  std::string name;      // of the schema, and of all else
   bool kafka = false;
   std::vector<std::string> topics;
   std::vector<std::pair<std::string, std::string>> properties;  // with its secrets

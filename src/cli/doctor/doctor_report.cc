@@ -12,20 +12,20 @@
 #include "base/mutex.h"
 #include "base/plain_text.h"
 #include "cli/usage/tones.h"
-#include "engine/doctor/subject_of.h"
 #include "engine/errors/named_hint.h"
 #include "engine/lifecycle/connectors.h"
 #include "metrics/connector_metrics.h"
+#include "operate/doctor/subject_of.h"
 
 namespace walduct::cli {
 namespace {
 
-using engine::Finding;
-using engine::Severity;
+using operate::Finding;
+using operate::Severity;
 
 Severity SeverityIn(const std::string& text) {
   for (const Severity one : {Severity::kNotice, Severity::kWarning})
-    if (engine::SeverityText(one) == text) return one;
+    if (operate::SeverityText(one) == text) return one;
   return Severity::kError;
 }
 
@@ -50,7 +50,7 @@ bool ReadExamined(const rapidjson::Value& json, Examined* one) {
 }
 
 // What looks at the catalog have found, which know what was captured before.
-void AddCapture(const metrics::ConnectorMetrics& numbers, engine::Findings* findings) {
+void AddCapture(const metrics::ConnectorMetrics& numbers, operate::Findings* findings) {
   const std::optional<metrics::CaptureView> view = numbers.capture.Read();
   if (!view) return;
   for (const metrics::CaptureProblem& problem : view->problems) {
@@ -73,8 +73,8 @@ Tone ToneOf(Severity severity) {
 
 Examined ExamineConnector(const engine::ConnectorOptions& options,
                           const engine::ConnectorNames& names) {
-  Examined one{options.name, Examine(engine::SubjectOf(options), Environment::Real())};
-  for (engine::Finding& finding : one.findings.all)
+  Examined one{options.name, Examine(operate::SubjectOf(options), Environment::Real())};
+  for (operate::Finding& finding : one.findings.all)
     finding.hint = engine::NamedHint(finding.reason, finding.message, finding.hint, names);
   return one;
 }
@@ -166,7 +166,7 @@ std::optional<std::vector<Examined>> ParseExamined(absl::string_view json) {
   return all;
 }
 
-void AddLastError(const engine::ConnectorStatus& status, engine::Findings* findings) {
+void AddLastError(const engine::ConnectorStatus& status, operate::Findings* findings) {
   const bool fails = status.state == engine::ConnectorState::kFailed ||
                      status.activity == engine::Activity::kRetrying;
   if (!fails || !status.last_error) return;

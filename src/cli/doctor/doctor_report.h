@@ -7,7 +7,7 @@
 
 #include "absl/strings/string_view.h"
 #include "engine/control/status_board.h"
-#include "engine/doctor/doctor.h"
+#include "operate/doctor/doctor.h"
 
 namespace walduct::engine {
 class Connectors;
@@ -18,7 +18,7 @@ namespace walduct::cli {
 
 struct Examined {
   std::string connector;
-  engine::Findings findings;
+  operate::Findings findings;
 };
 
 // Asks its servers; blocks. names: as hints are to call it.
@@ -29,7 +29,7 @@ Examined ExamineConnector(const engine::ConnectorOptions& options,
 std::string ExamineRunning(const std::vector<engine::ConnectorOptions>& lanes,
                            const engine::Connectors& connectors);
 
-size_t CountOf(const Examined& one, engine::Severity severity);
+size_t CountOf(const Examined& one, operate::Severity severity);
 // For people: errors in red, warnings in yellow, notices faint.
 std::string ExaminedText(const Examined& one, bool colour);
 std::string ExaminedJson(const std::vector<Examined>& all);
@@ -37,6 +37,6 @@ std::string ExaminedJson(const std::vector<Examined>& all);
 std::optional<std::vector<Examined>> ParseExamined(absl::string_view json);
 
 // What a connector that runs here has failed of, or fails of, comes before what else there is.
-void AddLastError(const engine::ConnectorStatus& status, engine::Findings* findings);
+void AddLastError(const engine::ConnectorStatus& status, operate::Findings* findings);
 
 }  // namespace walduct::cli

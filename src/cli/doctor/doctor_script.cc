@@ -57,7 +57,7 @@ std::vector<std::string> CommandsOf(absl::string_view hint) {
   return commands;
 }
 
-std::string FixScript(const ScriptTarget& target, const std::vector<engine::Finding>& findings) {
+std::string FixScript(const ScriptTarget& target, const std::vector<operate::Finding>& findings) {
   std::string script = absl::StrCat(
       "#!/bin/sh\n",
       Comment(absl::StrCat("What walduct doctor found for connector ", target.connector,
@@ -66,12 +66,12 @@ std::string FixScript(const ScriptTarget& target, const std::vector<engine::Find
       "set -e\nexport PGHOST=",
       Quoted(target.host), " PGPORT=", Quoted(target.port), " PGDATABASE=", Quoted(target.database),
       "\n");
-  for (const engine::Finding& finding : findings) {
+  for (const operate::Finding& finding : findings) {
     absl::StrAppend(&script, "\n",
-                    Comment(absl::StrCat(engine::SeverityText(finding.severity), " ",
+                    Comment(absl::StrCat(operate::SeverityText(finding.severity), " ",
                                          finding.reason, ": ", finding.message)));
     // A notice is worth knowing, no more.
-    const bool wrong = finding.severity != engine::Severity::kNotice;
+    const bool wrong = finding.severity != operate::Severity::kNotice;
     const std::vector<std::string> commands =
         wrong ? CommandsOf(finding.hint) : std::vector<std::string>();
     if (commands.empty() && !finding.hint.empty())

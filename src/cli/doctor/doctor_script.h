@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "engine/doctor/finding.h"
+#include "operate/doctor/finding.h"
 
 namespace walduct::cli {
 
@@ -20,6 +20,6 @@ struct ScriptTarget {
 std::vector<std::string> CommandsOf(absl::string_view hint);
 
 // Each finding as a comment, its commands below it; what has none is left to the reader.
-std::string FixScript(const ScriptTarget& target, const std::vector<engine::Finding>& findings);
+std::string FixScript(const ScriptTarget& target, const std::vector<operate::Finding>& findings);
 
 }  // namespace walduct::cli

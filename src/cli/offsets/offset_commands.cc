@@ -1,4 +1,4 @@
-#include "engine/commands/offset_commands.h"
+#include "operate/commands/offset_commands.h"
 
 #include <rapidjson/document.h>
 #include <unistd.h>
@@ -21,11 +21,11 @@
 #include "cli/commands.h"
 #include "cli/configuration.h"
 #include "cli/running_process.h"
-#include "engine/commands/lsn_place.h"
 #include "engine/errors/error_policy.h"
 #include "http/client.h"
 #include "http/message.h"
 #include "loader/load_connector.h"
+#include "operate/commands/lsn_place.h"
 
 namespace walduct::cli {
 namespace {
@@ -42,14 +42,14 @@ void Newer(const std::optional<Lsn>& seen, std::optional<Lsn>* known) {
   if (seen && (!*known || **known < *seen)) *known = seen;
 }
 
-void AddProcess(const rapidjson::Value& connector, engine::LsnFacts* facts) {
+void AddProcess(const rapidjson::Value& connector, operate::LsnFacts* facts) {
   Newer(LsnIn(connector, "received_lsn"), &facts->received);
   Newer(LsnIn(connector, "stored_lsn"), &facts->stored);
   Newer(LsnIn(connector, "confirmed_lsn"), &facts->confirmed);
 }
 
-void Print(const std::string& name, const engine::LsnFacts& facts) {
-  std::cout << PlainText(name) << ": " << engine::ExplainLsn(facts);
+void Print(const std::string& name, const operate::LsnFacts& facts) {
+  std::cout << PlainText(name) << ": " << operate::ExplainLsn(facts);
 }
 
 absl::StatusOr<rapidjson::Document> StatusOf(const http::Server& server) {
@@ -69,7 +69,7 @@ int ExplainByProcess(Lsn lsn, const Arguments& arguments) {
     return engine::kExitFailure;
   }
   for (const rapidjson::Value& connector : (*status)["connectors"].GetArray()) {
-    engine::LsnFacts facts{.lsn = lsn};
+    operate::LsnFacts facts{.lsn = lsn};
     AddProcess(connector, &facts);
     Print(connector["name"].GetString(), facts);
   }
@@ -89,7 +89,7 @@ int ExplainByServer(Lsn lsn, const Arguments& arguments) {
     if (status.ok()) process = *std::move(status);
   }
   for (const engine::ConnectorOptions& options : AllLanes(results)) {
-    auto facts = engine::LookAtLsn(options, lsn, Environment::Real());
+    auto facts = operate::LookAtLsn(options, lsn, Environment::Real());
     if (!facts.ok()) return PrintStatus(facts.status());
     if (process) {
       for (const rapidjson::Value& connector : (*process)["connectors"].GetArray()) {
@@ -192,7 +192,7 @@ int ShowOffsets(const Arguments& arguments) {
   if (!LoadAll(arguments, &results)) return engine::kExitConfiguration;
   int exit_code = engine::kExitClean;
   for (const loader::LoadResult& result : results) {
-    const auto body = engine::ReadOffsets(result.options, Environment::Real());
+    const auto body = operate::ReadOffsets(result.options, Environment::Real());
     if (body.ok())
       std::cout << (results.size() > 1 ? Named(result.options.name, *body) : *body) << std::endl;
     else
@@ -207,7 +207,7 @@ int ExportOffsets(const Arguments& arguments) {
   if (!by_process && !LoadOne(arguments, &result)) return engine::kExitConfiguration;
   const absl::StatusOr<std::string> body =
       by_process ? ShownByProcess(arguments)
-                 : engine::ReadOffsets(result.options, Environment::Real());
+                 : operate::ReadOffsets(result.options, Environment::Real());
   if (!body.ok()) return PrintStatus(body.status());
   if (arguments.offsets_file == "-") {
     std::cout << *body << "\n";
@@ -234,11 +234,11 @@ int ImportOffsets(const Arguments& arguments) {
   if (by_process)
     return PrintReport(arguments.connector, ToldProcess(arguments, "PATCH", "offsets", body));
   return PrintReport(result.options.name,
-                     engine::WriteOffsets(result.options, body, Environment::Real()));
+                     operate::WriteOffsets(result.options, body, Environment::Real()));
 }
 
 int MoveOffsets(const Arguments& arguments) {
-  engine::OffsetMove move{
+  operate::OffsetMove move{
       .to = std::nullopt, .accept_loss = arguments.accept_loss, .drop_slot = arguments.drop_slot};
   if (arguments.command == Command::kSetOffsets) {
     const absl::StatusOr<Lsn> lsn = Lsn::Parse(arguments.lsn);
@@ -253,7 +253,7 @@ int MoveOffsets(const Arguments& arguments) {
   loader::LoadResult result;
   if (!LoadOne(arguments, &result)) return engine::kExitConfiguration;
   return PrintReport(result.options.name,
-                     engine::MoveOffset(result.options, move, Environment::Real()));
+                     operate::MoveOffset(result.options, move, Environment::Real()));
 }
 
 int ExplainLsn(Lsn lsn, const Arguments& arguments) {
@@ -279,7 +279,7 @@ int SkipChange(const Arguments& arguments) {
                                                PlainText(name), " will never be published.")))
     return engine::kExitConfiguration;
   const absl::StatusOr<std::string> done =
-      stored ? engine::SkipChange(loaded.options, *change, Environment::Real())
+      stored ? operate::SkipChange(loaded.options, *change, Environment::Real())
              : AskToSkip(ServerOf(arguments), name, change->Text());
   if (!done.ok()) return PrintStatus(done.status());
   std::cout << PlainText(name) << ": " << PlainText(absl::StripSuffix(*done, "\n")) << "\n";

@@ -24,15 +24,15 @@
 #include "cli/process/last_end.h"
 #include "cli/process/shutdown_watch.h"
 #include "cli/process/systemd.h"
-#include "engine/commands/offset_commands.h"
-#include "engine/commands/record.h"
-#include "engine/commands/table_check.h"
 #include "engine/configuration/runtime_options.h"
 #include "engine/lifecycle/connector_set.h"
-#include "engine/world/server_world.h"
-#include "engine/world/tail.h"
 #include "http/address.h"
 #include "loader/load_connector.h"
+#include "operate/commands/offset_commands.h"
+#include "operate/commands/record.h"
+#include "operate/commands/table_check.h"
+#include "slot/world/server_world.h"
+#include "slot/world/tail.h"
 
 namespace walduct::cli {
 namespace {
@@ -84,7 +84,7 @@ bool AsksForSnapshot(const Arguments& arguments) {
 }
 
 // False: refused.
-bool PlanTail(Arguments* arguments, engine::TailView* view) {
+bool PlanTail(Arguments* arguments, slot::TailView* view) {
   if (!AddTailFilters(arguments)) return false;
   const bool plain = arguments->full || arguments->json;
   *view = {.snapshot = AsksForSnapshot(*arguments),
@@ -110,7 +110,7 @@ void TakeBackWarning(std::vector<loader::LoadResult>* results) {
 // begins anew, and says so. A server that does not answer is the run's to tell.
 void BeginAnewWithoutSlot(const loader::LoadResult& shadow, bool to_topics,
                           const Environment& environment) {
-  const absl::StatusOr<std::string> why = engine::ForgetWithoutSlot(shadow.options, environment);
+  const absl::StatusOr<std::string> why = operate::ForgetWithoutSlot(shadow.options, environment);
   if (!why.ok() || why->empty()) return;
   std::cerr << "shadow: " << PlainText(*why)
             << ": it begins anew; changes between its last end and now are in none of its records";
@@ -129,8 +129,8 @@ bool IsAlive(const engine::ConnectorSet& connectors, Clock& clock) {
 bool FindTables(const Arguments& arguments, const std::vector<loader::LoadResult>& results) {
   if (arguments.command != Command::kTail || arguments.tables.empty()) return true;
   for (const loader::LoadResult& result : results) {
-    const absl::Status found = engine::CheckTables(*result.options.database, *result.options.tables,
-                                                   arguments.tables, Environment::Real());
+    const absl::Status found = operate::CheckTables(
+        *result.options.database, *result.options.tables, arguments.tables, Environment::Real());
     // A server that is away is waited for, as without --table.
     if (ErrorReason(found) != "table_not_found") continue;
     PrintStatus(found);
@@ -174,20 +174,20 @@ struct RunPlan {
   const Arguments* arguments = nullptr;
   engine::RunGoal goal;
   engine::RunMode mode = engine::RunMode::kRun;
-  engine::TailView view = {};
+  slot::TailView view = {};
   const loader::LoadResult* listen = nullptr;  // whose listener; null: nothing listens
 };
 
 engine::Connector::Options OptionsOf(const loader::LoadResult& loaded, const RunPlan& plan) {
   const bool runs = plan.mode == engine::RunMode::kRun;
-  return {.config = runs ? loaded.options : engine::TailConfig(loaded.options, plan.view),
+  return {.config = runs ? loaded.options : slot::TailConfig(loaded.options, plan.view),
           .goal = plan.goal,
           .mode = plan.mode};
 }
 
 engine::ExitCode RunAll(const std::vector<loader::LoadResult>& results, const RunPlan& plan,
                         engine::StopSignal& stop, const Environment& environment) {
-  engine::ServerWorld world(environment);
+  slot::ServerWorld world(environment);
   engine::ConnectorSet connectors(world);
   std::unique_ptr<Listening> listening;
   if (plan.listen != nullptr) {
@@ -230,7 +230,7 @@ engine::ExitCode RunAll(const std::vector<loader::LoadResult>& results, const Ru
   return outcome;
 }
 
-void PrintRecorded(const engine::Recorded& recorded, const std::string& file) {
+void PrintRecorded(const operate::Recorded& recorded, const std::string& file) {
   std::cout << "recorded " << recorded.changes << " changes in " << recorded.transactions
             << " transactions" << (recorded.cut ? " and a part of one" : "") << ", "
             << recorded.bytes << " bytes, in " << PlainText(file)
@@ -247,19 +247,19 @@ int RecordCorpus(const Arguments& arguments) {
   for (const std::string& warning : loaded.warnings) log::Warn(warning);
   engine::StopSignal stop;
   InstallSignals(&stop);
-  engine::ServerWorld world(Environment::Real());
-  const engine::ConnectorOptions config = engine::RecordConfig(loaded.options);
+  slot::ServerWorld world(Environment::Real());
+  const engine::ConnectorOptions config = slot::RecordConfig(loaded.options);
   const Arguments::Record& asked = arguments.record;
-  const engine::RecordLimits limits = {
+  const operate::RecordLimits limits = {
       .changes = asked.changes, .time = absl::Seconds(asked.seconds), .bytes = asked.bytes};
-  engine::Recorded recorded;
-  const absl::Status status = engine::RecordStream({.config = &config,
-                                                    .path = asked.file,
-                                                    .overwrite = asked.force,
-                                                    .limits = limits,
-                                                    .world = &world,
-                                                    .stop = &stop},
-                                                   &recorded);
+  operate::Recorded recorded;
+  const absl::Status status = operate::RecordStream({.config = &config,
+                                                     .path = asked.file,
+                                                     .overwrite = asked.force,
+                                                     .limits = limits,
+                                                     .world = &world,
+                                                     .stop = &stop},
+                                                    &recorded);
   IgnoreSignals();
   if (recorded.begun) PrintRecorded(recorded, asked.file);
   // Stopped before it began: nothing is wrong.

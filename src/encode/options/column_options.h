@@ -29,7 +29,7 @@ struct ColumnOptions {
   std::shared_ptr<const java::RegexList> include, exclude;  // over schema.table.column
   // by kind, then as configured: the order in which Debezium asks them
   std::vector<ColumnMask> masks;
-  bool lost_warns = false;  // walduct.mask.lost=warn, see engine/masks/mask_guard.h
+  bool lost_warns = false;  // walduct.mask.lost=warn, see slot/masks/mask_guard.h
   std::shared_ptr<const java::RegexList> propagate_columns;  // over schema.table.column
   std::shared_ptr<const java::RegexList> propagate_types;    // over schema.table.type
 };

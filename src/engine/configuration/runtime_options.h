@@ -15,9 +15,9 @@ struct RuntimeOptions {
   // retriable.restart.connector.wait.ms: cap of the backoff
   absl::Duration retry_wait = absl::Seconds(10);
   absl::Duration shutdown_timeout = absl::Milliseconds(7500);
-  // See engine/duties/stall_watch.h; zero: never.
+  // See slot/duties/stall_watch.h; zero: never.
   absl::Duration stall_warning = absl::Seconds(10);
-  // See engine/phases/delayed_schema_resolver.h.
+  // See slot/phases/delayed_schema_resolver.h.
   absl::Duration catalog_delay = absl::Milliseconds(500);
   // Of Debezium's series, behind the prefix: ", k=v, …".
   std::string metric_tags = {};

@@ -2,7 +2,7 @@
 // A row may be read long after it was written: by then a migration may have dropped a type or a
 // column, and only who has seen it before knows what the row's text means. So this outlives the
 // attempts of a connector, and its types go with the stored position over restarts
-// (engine/phases/remembered_types.h).
+// (slot/phases/remembered_types.h).
 //
 // It is asked only where the catalog has no answer: what the catalog knows counts. Rows written
 // after a migration have another OID of their type, and are not touched by what is remembered.

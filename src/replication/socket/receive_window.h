@@ -4,7 +4,7 @@
 // room, TCP sends each one on at once, which on loopback costs more than decoding the row. Once the
 // window is full they gather in the server's socket, which holds megabytes, and leave it together.
 // So, where the server is near, the window is that of some messages, and the reader leaves it full
-// for a while (engine/phases/read_pace.h). Near is this machine: over a network, what gathers comes
+// for a while (slot/phases/read_pace.h). Near is this machine: over a network, what gathers comes
 // at that one's speed, which a small window and long pauses would bound.
 //
 // One thread, that which reads the socket.

@@ -6,8 +6,8 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "admin/connect_bodies.h"
-#include "engine/commands/version.h"
 #include "java/text/text_lists.h"
+#include "operate/commands/version.h"
 #include "rest/plugins/definitions_text.h"
 
 namespace walduct::rest {
@@ -96,7 +96,7 @@ const Tables& TheTables() {
 }  // namespace
 
 std::string Plugin::version() const {
-  return debezium ? std::string(engine::LibraryVersions().debezium)
+  return debezium ? std::string(operate::LibraryVersions().debezium)
                   : std::string(admin::kConnectVersion);
 }
 

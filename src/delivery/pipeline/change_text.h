@@ -1,0 +1,21 @@
+// The record of an emission in words, for messages: which row, where in the log.
+#pragma once
+
+#include <string>
+
+#include "event/emission.h"
+
+namespace walduct::delivery {
+
+// "table public.orders": what the record is about; a message's prefix, a heartbeat, a transaction
+// otherwise.
+std::string SubjectOf(const event::Emission& emission);
+
+// "id=5, region=eu": the key columns as PostgreSQL prints them, long values cut. "none" for a table
+// without key, empty where the record is about no row.
+std::string KeyOf(const event::Emission& emission);
+
+// All of it: "insert into table public.orders, key id=5, LSN 0/1A2B3C, transaction 740".
+std::string DescribeRecord(const event::Emission& emission);
+
+}  // namespace walduct::delivery

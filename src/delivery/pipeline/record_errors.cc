@@ -1,0 +1,275 @@
+#include "delivery/pipeline/record_errors.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "delivery/pipeline/change_text.h"
+#include "encode/options/encode_options.h"
+#include "event/change_id.h"
+#include "event/header_error.h"
+#include "event/transform_error.h"
+
+namespace walduct::delivery {
+namespace {
+
+using metrics::RecordErrorOutcome;
+
+// The names that Connect gives the headers of its sinks' dead letters, in its order. A source has
+// neither partition nor offset to name; there is no stack to trace.
+constexpr std::array<absl::string_view, 7> kContextNames = {"__connect.errors.topic",
+                                                            "__connect.errors.connector.name",
+                                                            "__connect.errors.task.id",
+                                                            "__connect.errors.stage",
+                                                            "__connect.errors.class.name",
+                                                            "__connect.errors.exception.class.name",
+                                                            "__connect.errors.exception.message"};
+
+struct Exception {
+  absl::string_view reason;
+  absl::string_view java;
+};
+constexpr Exception kExceptions[] = {
+    {"record_too_large", "org.apache.kafka.common.errors.RecordTooLargeException"},
+    {"record_refused", "org.apache.kafka.common.InvalidRecordException"},
+    {"topic_name_invalid", "org.apache.kafka.common.errors.InvalidTopicException"},
+    {"record_timestamp_refused", "org.apache.kafka.common.errors.InvalidTimestampException"},
+    {"topic_missing", "org.apache.kafka.common.errors.UnknownTopicOrPartitionException"},
+    {"topic_authorization_failed", "org.apache.kafka.common.errors.TopicAuthorizationException"},
+};
+
+std::string ExceptionOf(const absl::Status& error) {
+  const std::string reason = ErrorReason(error);
+  for (const Exception& exception : kExceptions) {
+    if (exception.reason == reason) return std::string(exception.java);
+  }
+  return "org.apache.kafka.connect.errors.DataException";
+}
+
+// An error of this record and of no other. What a server lacks, and text that PostgreSQL cannot
+// have sent, stop the connector whatever the tolerance.
+bool IsOfRecord(const absl::Status& error) {
+  return absl::IsInvalidArgument(error) || absl::IsUnimplemented(error) ||
+         ErrorReason(error) == "toast_value_not_sent";
+}
+
+absl::string_view StageText(const absl::Status& error, RecordErrors::Stage stage) {
+  if (stage == RecordErrors::Stage::kProduce) return "KAFKA_PRODUCE";
+  if (event::IsHeaderError(error)) return "HEADER_CONVERTER";
+  return event::FailedTransform(error).empty() ? "VALUE_CONVERTER" : "TRANSFORMATION";
+}
+
+engine::RecordErrorOptions::Policy PolicyOf(const engine::RecordErrorOptions& options,
+                                            const absl::Status& error) {
+  const std::string reason = ErrorReason(error);
+  if (reason == "record_too_large") return options.too_large;
+  if (reason == "topic_missing") return options.topic_missing;
+  if (reason == "topic_authorization_failed") return options.topic_denied;
+  const bool refused = reason == "record_refused" || reason == "record_timestamp_refused";
+  return refused ? options.refused : engine::RecordErrorOptions::Policy::kTolerance;
+}
+
+absl::Status WithAdvice(const absl::Status& error) {
+  constexpr absl::string_view kAdvice =
+      "set errors.tolerance=all and errors.deadletterqueue.topic.name to send such records to a "
+      "dead letter topic";
+  const std::string hint = ErrorHint(error);
+  return Error(error.code(), ErrorReason(error), error.message(),
+               hint.empty() ? std::string(kAdvice) : absl::StrCat(hint, "; or ", kAdvice));
+}
+
+// Writes whatever can be written: a dead letter need not be complete.
+encode::EncodeOptions Lenient(encode::EncodeOptions options) {
+  options.values.on_failure = encode::FailureMode::kNull;
+  for (encode::ConverterOptions* converter : {&options.key, &options.value}) {
+    converter->cloud_events = nullptr;
+    converter->schema_id = converter->json_schema = false;
+    if (converter->kind != encode::ConverterKind::kByteArray &&
+        converter->kind != encode::ConverterKind::kNumber &&
+        converter->kind != encode::ConverterKind::kAvro &&
+        converter->kind != encode::ConverterKind::kProtobuf)
+      continue;
+    converter->kind = encode::ConverterKind::kJson;
+    converter->schemas_enable = false;
+  }
+  if (options.header && (options.header->kind == encode::ConverterKind::kByteArray ||
+                         options.header->kind == encode::ConverterKind::kNumber))
+    options.header.reset();
+  return options;
+}
+
+}  // namespace
+
+RecordErrors::RecordErrors(Options options) : options_(std::move(options)) {}
+
+absl::Status RecordErrors::Take(const event::Emission& emission, const absl::Status& error,
+                                Stage stage, const event::Record** letter) {
+  *letter = nullptr;
+  absl::Status described = WithContext(error, DescribeRecord(emission));
+  if (!IsOfRecord(error)) return described;
+  const Verdict verdict = Judge(error, stage);
+  if (verdict == Verdict::kStop) return WithAdvice(described);
+  if (verdict == Verdict::kSkip) {
+    Skip(emission, error, stage);
+    return absl::OkStatus();
+  }
+  const bool has_letter = verdict == Verdict::kDeadLetter;
+  if (!has_letter || options_.policy.log) Log(emission, error, stage);
+  options_.metrics
+      ->RecordErrors(has_letter ? RecordErrorOutcome::kDeadLetter : RecordErrorOutcome::kLogged)
+      .Add();
+  if (!has_letter) return absl::OkStatus();
+  MakeLetter(emission, error, stage);
+  *letter = &letter_;
+  return absl::OkStatus();
+}
+
+absl::Status RecordErrors::Skippable(const event::Emission& emission,
+                                     const absl::Status& error) const {
+  const bool of_row = emission.kind == event::RecordKind::kChange && emission.change != nullptr &&
+                      emission.change->operation != event::Operation::kRead;
+  const bool lasts = absl::IsInvalidArgument(error) || absl::IsUnimplemented(error) ||
+                     absl::IsFailedPrecondition(error) || absl::IsDataLoss(error);
+  // Of a table, not of this change of it.
+  if (ErrorReason(error) == "mask_lost") return error;
+  if (error.ok() || !of_row || !lasts) return error;
+  const auto change = event::LastChange(emission.change->position);
+  if (!change) return error;
+  const std::string hint = ErrorHint(error);
+  return WithChange(
+      Error(error.code(), ErrorReason(error), error.message(),
+            absl::StrCat(hint, hint.empty() ? "" : "; or ",
+                         names::Command(options_.called, "skip", "--lsn " + change->Text()),
+                         " leaves this one change out for good")),
+      change->Text());
+}
+
+RecordErrors::Verdict RecordErrors::Judge(const absl::Status& error, Stage stage) const {
+  using Policy = engine::RecordErrorOptions::Policy;
+  const Policy policy =
+      stage == Stage::kProduce ? PolicyOf(options_.policy, error) : Policy::kTolerance;
+  if (policy == Policy::kStop) return Verdict::kStop;
+  if (policy == Policy::kSkip) return Verdict::kSkip;
+  if (policy == Policy::kDeadLetter) return Verdict::kDeadLetter;
+  if (!options_.policy.tolerate) return Verdict::kStop;
+  return options_.policy.dead_letter_topic.empty() ? Verdict::kLog : Verdict::kDeadLetter;
+}
+
+// Where a whole topic is skipped a line for each record would be the log: the first, the second,
+// the fourth, and so on.
+void RecordErrors::Skip(const event::Emission& emission, const absl::Status& error, Stage stage) {
+  options_.metrics->RecordErrors(RecordErrorOutcome::kSkipped).Add();
+  const uint64_t count = ++skipped_[absl::StrCat(emission.topic, " ", ErrorReason(error))];
+  if ((count & (count - 1)) != 0) return;
+  Log(emission, error, stage);
+  if (count > 1) {
+    log::Warn("records skipped so far",
+              {{"topic", emission.topic}, {"reason", ErrorReason(error)}, {"records", count}});
+  }
+}
+
+bool RecordErrors::WantsPlaceholder(const absl::Status& error) const {
+  return options_.policy.too_large == engine::RecordErrorOptions::Policy::kPlaceholder &&
+         ErrorReason(error) == "record_too_large";
+}
+
+void RecordErrors::OnPlaceholder(const event::Emission& emission, const absl::Status& error,
+                                 absl::string_view columns) {
+  options_.metrics->RecordErrors(RecordErrorOutcome::kPlaceholder).Add();
+  log::Warn(absl::StrCat("record published without its largest values: ", error.message()),
+            {{"record", SubjectOf(emission)},
+             {"key", KeyOf(emission)},
+             {"lsn", emission.change->lsn.ToString()},
+             {"topic", emission.topic},
+             {"columns", columns},
+             {"hint", ErrorHint(error)}});
+}
+
+bool RecordErrors::EncodeOriginal(const event::Emission& emission, event::Record* record) {
+  if (encoder_ == nullptr) {
+    auto encoder =
+        encode::RecordEncoder::Create(Lenient(*options_.encode), *options_.clock, options_.run_id);
+    if (encoder.ok()) encoder_ = *std::move(encoder);
+  }
+  if (encoder_ == nullptr) return false;
+  if (encoder_->Encode(emission, record).ok()) return true;
+  event::Emission key_only = emission;
+  key_only.value = event::PublishedValue::kTombstone;
+  if (emission.kind != event::RecordKind::kChange || !encoder_->Encode(key_only, record).ok())
+    *record = event::Record();
+  record->value.reset();
+  return false;
+}
+
+void RecordErrors::SetContext(const event::Emission& emission, const absl::Status& error,
+                              Stage stage) {
+  context_ = {std::string(emission.topic),
+              options_.connector,
+              "0",
+              std::string(StageText(error, stage)),
+              ClassOf(error, stage),
+              ExceptionOf(error),
+              absl::StrCat(DescribeRecord(emission), ": ", error.message())};
+}
+
+std::string RecordErrors::ClassOf(const absl::Status& error, Stage stage) const {
+  if (stage == Stage::kProduce) return "org.apache.kafka.connect.runtime.WorkerSourceTask";
+  const std::string alias = event::FailedTransform(error);
+  if (event::IsHeaderError(error)) return options_.policy.header_converter;
+  if (alias.empty()) return options_.policy.value_converter;
+  const auto found = options_.policy.transforms.find(alias);
+  return found == options_.policy.transforms.end() ? alias : found->second;
+}
+
+void RecordErrors::MakeLetter(const event::Emission& emission, const absl::Status& error,
+                              Stage stage) {
+  letter_ = event::Record();
+  const bool whole = EncodeOriginal(emission, &letter_);
+  letter_.topic = options_.policy.dead_letter_topic;
+  letter_.partition.reset();
+  headers_.assign(letter_.headers.begin(), letter_.headers.end());
+  SetContext(emission, error, stage);
+  has_context_ = false;
+  if (options_.policy.context_headers || !whole) AddContextHeaders();
+  letter_.headers = headers_;
+}
+
+void RecordErrors::AddContextHeaders() {
+  if (std::exchange(has_context_, true)) return;
+  for (size_t i = 0; i < kContextNames.size(); ++i)
+    headers_.push_back({kContextNames[i], context_[i]});
+  letter_.headers = headers_;
+}
+
+bool RecordErrors::Shrink() {
+  if (!letter_.value && !letter_.key) return false;
+  AddContextHeaders();
+  if (letter_.value) {
+    letter_.value.reset();
+  } else {
+    letter_.key.reset();
+  }
+  return true;
+}
+
+void RecordErrors::Log(const event::Emission& emission, const absl::Status& error, Stage stage) {
+  const bool change = emission.kind == event::RecordKind::kChange;
+  log::Warn(absl::StrCat("record not published: ", error.message()),
+            {{"record", SubjectOf(emission)},
+             {"key", KeyOf(emission)},
+             {"lsn", change ? emission.change->lsn.ToString() : ""},
+             {"transaction",
+              change && emission.change->xid ? absl::StrCat(*emission.change->xid) : std::string()},
+             {"topic", emission.topic},
+             {"stage", StageText(error, stage)},
+             {"reason", ErrorReason(error)},
+             {"dead_letter_topic", options_.policy.dead_letter_topic}});
+  if (!options_.policy.log_records) return;
+  event::Record record;
+  EncodeOriginal(emission, &record);
+  log::Warn("the record that was not published",
+            {{"key", record.key.value_or("null")}, {"value", record.value.value_or("null")}});
+}
+
+}  // namespace walduct::delivery

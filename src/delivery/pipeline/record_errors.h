@@ -1,0 +1,90 @@
+// RecordErrors: what becomes of a record that cannot be published, by Connect's errors.*
+// properties: the connector stops, or the record goes to the dead letter topic or the log. Costs
+// nothing while nothing fails: the record as it was before the transforms is made anew from the
+// row, which is still at hand. Data thread only.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "base/clock.h"
+#include "encode/record_encoder.h"
+#include "engine/configuration/record_error_options.h"
+#include "event/emission.h"
+#include "event/record.h"
+#include "metrics/connector_metrics.h"
+#include "names/called.h"
+
+namespace walduct::encode {
+struct EncodeOptions;
+}
+
+namespace walduct::delivery {
+
+class RecordErrors {
+ public:
+  struct Options {
+    engine::RecordErrorOptions policy;
+    std::string connector;                          // its name
+    names::Called called;                           // by commands
+    const encode::EncodeOptions* encode = nullptr;  // borrowed
+    std::string run_id;
+    Clock* clock = nullptr;                        // borrowed
+    metrics::ConnectorMetrics* metrics = nullptr;  // borrowed
+  };
+  explicit RecordErrors(Options options);
+
+  enum class Stage {
+    kEncode,   // transforms and converters
+    kProduce,  // the sink will never take it
+  };
+  // The record of emission cannot be published. OK: it is let pass, and was logged when there is no
+  // dead letter to write. An error: the connector has to stop; the same one, with the row, its key
+  // and its LSN. *letter: the dead letter to be written in its place, borrowed until the next call;
+  // null: none.
+  absl::Status Take(const event::Emission& emission, const absl::Status& error, Stage stage,
+                    const event::Record** letter);
+
+  // The connector stops with that error: the same one, with the change that could be left out and
+  // how. Any other as it is.
+  absl::Status Skippable(const event::Emission& emission, const absl::Status& error) const;
+
+  // A record that the sink never takes: whether its values are to make room first.
+  bool WantsPlaceholder(const absl::Status& error) const;
+  // They did: columns were replaced, and it was taken.
+  void OnPlaceholder(const event::Emission& emission, const absl::Status& error,
+                     absl::string_view columns);
+
+  // The sink cannot take the dead letter either: makes it smaller. False: it has nothing left but
+  // its headers.
+  bool Shrink();
+
+ private:
+  enum class Verdict { kStop, kDeadLetter, kLog, kSkip };
+  Verdict Judge(const absl::Status& error, Stage stage) const;
+  void Skip(const event::Emission& emission, const absl::Status& error, Stage stage);
+  void Log(const event::Emission& emission, const absl::Status& error, Stage stage);
+  void MakeLetter(const event::Emission& emission, const absl::Status& error, Stage stage);
+  // The record before the transforms, or as much of it as can be written.
+  bool EncodeOriginal(const event::Emission& emission, event::Record* record);
+  void AddContextHeaders();
+  void SetContext(const event::Emission& emission, const absl::Status& error, Stage stage);
+  std::string ClassOf(const absl::Status& error, Stage stage) const;
+
+  static constexpr size_t kContextHeaders = 7;
+
+  const Options options_;
+  std::unique_ptr<encode::RecordEncoder> encoder_;  // without transforms; made at the first error
+  event::Record letter_;
+  std::vector<event::Header> headers_;
+  std::array<std::string, kContextHeaders> context_;
+  bool has_context_ = false;
+  absl::flat_hash_map<std::string, uint64_t> skipped_;  // by topic and reason
+};
+
+}  // namespace walduct::delivery

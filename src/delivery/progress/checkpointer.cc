@@ -1,0 +1,151 @@
+#include "delivery/progress/checkpointer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "base/error.h"
+#include "base/log.h"
+
+namespace walduct::delivery {
+namespace {
+
+constexpr absl::Duration kRetryDelay = absl::Seconds(1);
+
+// Equal positions can still differ in phase, and in what is stored with them: the end of a snapshot
+// has to be stored too.
+bool Moved(const std::optional<event::Position>& from, const event::Position& to) {
+  return !from || from->snapshot != to.snapshot || from->mark != to.mark || *from < to;
+}
+
+}  // namespace
+
+Checkpointer::Checkpointer(Options options, std::optional<event::Position> stored)
+    : options_(std::move(options)),
+      at_once_(options_.interval <= absl::ZeroDuration()),
+      stored_(stored),
+      soon_due_(options_.clock->Monotonic()) {
+  if (at_once_) options_.interval = kIdleInterval;
+  next_due_ = soon_due_ + options_.interval;
+}
+
+// Another writer has gone on from here: to store what this one knows would set it back.
+bool Checkpointer::IsFinal(const absl::Status& status) const {
+  return !status.ok() && (options_.commits || ErrorReason(status) == "offset_superseded");
+}
+
+absl::Status Checkpointer::FinalError() const {
+  return IsFinal(last_error_) ? last_error_ : absl::OkStatus();
+}
+
+absl::Status Checkpointer::Turn(const std::optional<event::Position>& safe) {
+  // Also with nothing under way: the store may have to take what made its descriptor readable.
+  const std::optional<absl::Status> answer = options_.store->PollSave();
+  const absl::Duration now = options_.clock->Monotonic();
+  if (saving_) {
+    if (!answer) {
+      ReportTrouble(*saving_, now);
+      return absl::OkStatus();
+    }
+    Finish(*answer);
+  }
+  const bool waits = options_.commits && (!safe || !last_error_.ok());
+  if (now < next_due() || waits) return FinalError();
+  next_due_ = now + options_.interval;
+  const bool delivered = std::exchange(delivered_, false);
+  if (safe && (Moved(stored_, *safe) || (options_.commits && delivered))) Start(*safe, now);
+  return FinalError();
+}
+
+void Checkpointer::Start(const event::Position& safe, absl::Duration now) {
+  offset::StoredOffset offset;
+  offset.position = safe;
+  offset.system_identifier = options_.system_identifier;
+  offset.of_standby = options_.of_standby;
+  if (!options_.of_standby) offset.timeline = options_.timeline;
+  offset.transaction_id = options_.transaction_id;
+  offset.sink = options_.sink;
+  offset.slots = options_.slots;
+  offset.handover = options_.handover;
+  if (options_.beside) offset.foreign = options_.beside(safe.mark);
+  if (options_.snapshot_seen > safe.commit_end) offset.snapshot_seen = options_.snapshot_seen;
+  if (options_.skip && safe.commit_end <= options_.skip->commit) offset.skip = options_.skip;
+  saving_ = safe;
+  if (!unstored_since_) {
+    unstored_since_ = now;
+    report_due_ = now + kPatience;
+  }
+  const absl::Status started = options_.store->StartSave(offset);
+  const std::optional<absl::Status> answer =
+      started.ok() ? options_.store->PollSave() : std::optional(started);
+  const absl::Duration blocked = options_.clock->Monotonic() - now;
+  soon_due_ = now + Soon(blocked);
+  if (answer) Finish(*answer);
+}
+
+absl::Duration Checkpointer::Soon(absl::Duration blocked) const {
+  if (at_once_ && !options_.commits) return absl::ZeroDuration();
+  return std::min(std::max(options_.soon, kCostFactor * blocked), options_.interval);
+}
+
+bool Checkpointer::Covers(const std::optional<event::Position>& safe) const {
+  return !safe || !Moved(stored_, *safe);
+}
+
+absl::Duration Checkpointer::next_due() const {
+  if (saving_) return unstored_since_ ? report_due_ : absl::InfiniteDuration();
+  // A store that fails is asked in its own time.
+  const bool soon = delivered_ && last_error_.ok();
+  return soon ? std::min(soon_due_, next_due_) : next_due_;
+}
+
+void Checkpointer::Finish(const absl::Status& status) {
+  CHECK(saving_.has_value());
+  const event::Position position = *saving_;
+  saving_.reset();
+  const bool first = last_error_.ok();
+  last_error_ = status;
+  const absl::Duration now = options_.clock->Monotonic();
+  if (status.ok()) {
+    if (!first || now - *unstored_since_ >= kPatience) log::Info("offset store works again");
+    unstored_since_.reset();
+    stored_ = position;
+    ++saves_;
+    if (options_.commits) delivered_ = false;  // nothing is written during a commit
+    return;
+  }
+  next_due_ = now + kRetryDelay;
+  if (first && !IsFinal(status)) {
+    log::Warn("cannot store the offset; retrying",
+              {{"error", std::string(status.message())}, {"hint", ErrorHint(status)}});
+    if (options_.board != nullptr) options_.board->ShowError(status);
+  }
+  ReportTrouble(position, now);
+}
+
+// Meanwhile the slot keeps the WAL of everything that is not stored.
+void Checkpointer::ReportTrouble(const event::Position& safe, absl::Duration now) {
+  if (!unstored_since_ || now < report_due_) return;
+  report_due_ = now + kRepeat;
+  absl::Status status = last_error_;
+  if (status.ok()) {
+    status = Error(absl::StatusCode::kUnavailable, "offset_store_slow",
+                   "the offset store does not answer",
+                   "see why the broker of the offset topic takes no records, or the offset file's "
+                   "disk is slow");
+  }
+  const uint64_t stored = stored_ ? stored_->commit_end.value() : 0;
+  log::Error(
+      "the position is not stored; after a crash all that follows it is published again, "
+      "and the slot keeps its WAL",
+      {{"for", absl::FormatDuration(absl::Trunc(now - *unstored_since_, absl::Seconds(1)))},
+       {"stored", stored_ ? stored_->commit_end.ToString() : "none"},
+       {"delivered", safe.commit_end.ToString()},
+       {"behind_bytes", stored_ ? safe.commit_end.value() - stored : 0},
+       {"error", std::string(status.message())},
+       {"reason", ErrorReason(status)},
+       {"hint", ErrorHint(status)}});
+  if (options_.board != nullptr) options_.board->ShowError(status);
+}
+
+}  // namespace walduct::delivery

@@ -1,0 +1,22 @@
+// A session for what is asked beside a connector.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "base/environment.h"
+#include "postgres/connection.h"
+
+namespace walduct::postgres {
+struct DatabaseOptions;
+}
+
+namespace walduct::operate {
+
+// application: by which the server knows it.
+absl::StatusOr<std::unique_ptr<postgres::Connection>> OpenSession(
+    const postgres::DatabaseOptions& database, std::string application,
+    const Environment& environment);
+
+}  // namespace walduct::operate

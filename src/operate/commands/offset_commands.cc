@@ -1,0 +1,365 @@
+#include "operate/commands/offset_commands.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/error.h"
+#include "base/status_macros.h"
+#include "engine/configuration/connector_options.h"
+#include "kafka/options.h"
+#include "offset/offset_store_factory.h"
+#include "offset/options.h"
+#include "operate/commands/position_move.h"
+#include "postgres/connection.h"
+#include "postgres/connection_options.h"
+#include "postgres/options.h"
+#include "postgres/server_check.h"
+#include "replication/options.h"
+#include "replication/slot.h"
+#include "replication/upgrade_traces.h"
+#include "slot/start/preparation.h"
+#include "slot/start/upgraded_server.h"
+#include "snapshot/mode.h"
+#include "snapshot/options.h"
+
+namespace walduct::operate {
+namespace {
+
+constexpr absl::string_view kWalEnd =
+    "SELECT CASE WHEN pg_catalog.pg_is_in_recovery() THEN pg_catalog.pg_last_wal_replay_lsn() "
+    "ELSE pg_catalog.pg_current_wal_lsn() END";
+constexpr absl::string_view kInspector = R"(
+SELECT pg_catalog.quote_ident(n.nspname) FROM pg_catalog.pg_extension e
+JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'pg_walinspect')";
+
+absl::StatusOr<Lsn> WalEnd(postgres::Connection& connection) {
+  ASSIGN_OR_RETURN(const postgres::Result result, connection.Query(postgres::OneRow(1), kWalEnd));
+  return Lsn::Parse(result.Get(0, 0));
+}
+
+// Whatever is in the way, the place is known without it.
+std::optional<LsnTransaction> FindTransaction(postgres::Connection& connection, Lsn lsn,
+                                              Lsn wal_end) {
+  const auto inspector = connection.Query(postgres::Rows(1), kInspector);
+  if (!inspector.ok() || inspector->rows() == 0 || lsn >= wal_end) return std::nullopt;
+  const std::string functions(inspector->Get(0, 0));
+  const auto record =
+      connection.Query(postgres::Rows(2),
+                       absl::StrCat("SELECT xid, resource_manager || ' ' || record_type FROM ",
+                                    functions, ".pg_get_wal_record_info($1)"),
+                       {lsn.ToString()});
+  uint32_t xid = 0;
+  if (!record.ok() || record->rows() == 0 || !absl::SimpleAtoi(record->Get(0, 0), &xid) || xid == 0)
+    return std::nullopt;
+  LsnTransaction found{.xid = Xid{xid}, .record = std::string(record->Get(0, 1)), .commit = {}};
+  const auto commit = connection.Query(
+      postgres::Rows(1),
+      absl::StrCat("SELECT end_lsn FROM ", functions,
+                   ".pg_get_wal_records_info($1, $2) WHERE resource_manager = 'Transaction' AND "
+                   "record_type LIKE 'COMMIT%' AND xid::pg_catalog.text = $3 LIMIT 1"),
+      {lsn.ToString(), wal_end.ToString(), absl::StrCat(xid)});
+  if (!commit.ok() || commit->rows() == 0) return found;
+  if (const auto end = Lsn::Parse(commit->Get(0, 0)); end.ok()) found.commit = *end;
+  return found;
+}
+
+absl::StatusOr<std::unique_ptr<postgres::Connection>> Open(const engine::ConnectorOptions& options,
+                                                           postgres::SessionKind kind,
+                                                           const Environment& environment) {
+  return postgres::Connection::Open({.database = *options.database,
+                                     .kind = kind,
+                                     .application_name = "walduct offsets",
+                                     .environment = environment});
+}
+
+absl::StatusOr<std::unique_ptr<offset::OffsetStore>> OpenStore(
+    const engine::ConnectorOptions& options, const Environment& environment) {
+  return offset::CreateOffsetStore(*options.offset, *options.kafka,
+                                   engine::OffsetIdentityOf(options), environment);
+}
+
+absl::Status CheckNotRunning(const engine::ConnectorOptions& options,
+                             const std::optional<replication::SlotState>& slot) {
+  if (!slot || !slot->active) return absl::OkStatus();
+  return Error(
+      absl::StatusCode::kFailedPrecondition, "connector_running",
+      absl::StrCat("replication slot ", options.replication->slot_name, " is in use by process ",
+                   slot->active_pid, ": a running connector would overwrite what is stored now"),
+      "stop the connector first");
+}
+
+absl::Status RefuseWhileRunning(const engine::ConnectorOptions& options,
+                                const Environment& environment) {
+  const auto connection = Open(options, postgres::SessionKind::kSql, environment);
+  if (!connection.ok()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const auto slot,
+                   replication::InspectSlot(**connection, options.replication->slot_name));
+  return CheckNotRunning(options, slot);
+}
+
+// Whether pg_upgrade seems to have made the server of the one that the position is of.
+absl::StatusOr<bool> IsUpgraded(postgres::Connection& connection,
+                                const offset::StoredOffset& stored,
+                                const std::optional<replication::SlotState>& slot,
+                                const replication::SystemIdentity& system) {
+  ASSIGN_OR_RETURN(const postgres::ServerInfo server, postgres::CheckServer(connection));
+  ASSIGN_OR_RETURN(const auto traces, replication::ReadUpgradeTraces(connection));
+  const slot::ServerHistory history{.system = system,
+                                    .timelines = {},
+                                    .in_recovery = server.in_recovery,
+                                    .next_xid = server.next_xid,
+                                    .slot = {}};
+  return slot::WhyNotUpgraded(
+             {.stored = &stored, .slot = &slot, .server = &history, .traces = &traces})
+      .empty();
+}
+
+bool TakesSnapshot(snapshot::SnapshotMode mode) {
+  const auto decision = snapshot::DecideStart({.mode = mode, .stored_position_text = ""});
+  return decision.ok() && decision->snapshot;
+}
+
+absl::Status SaveAndWait(offset::OffsetStore& store, const offset::StoredOffset& offset,
+                         absl::Duration timeout, const Environment& environment) {
+  const auto [clock, poller] = environment;
+  const absl::Duration deadline = clock->Monotonic() + timeout;
+  RETURN_IF_ERROR(store.StartSave(offset));
+  while (clock->Monotonic() < deadline) {
+    if (const std::optional<absl::Status> answer = store.PollSave()) return *answer;
+    poller->WaitReadable({store.ready_fd()}, absl::Milliseconds(20));
+  }
+  return Error(absl::StatusCode::kDeadlineExceeded, "offset_store_slow",
+               "the offset could not be stored in time");
+}
+
+absl::Status Store(offset::OffsetStore& store, const std::optional<offset::StoredOffset>& wanted,
+                   const engine::ConnectorOptions& options, const Environment& environment) {
+  if (!wanted) return store.Erase();
+  return SaveAndWait(store, *wanted, options.offset->flush_timeout, environment);
+}
+
+// Before what is said of one of several slots.
+std::string SlotText(const engine::ConnectorOptions& lane) {
+  const replication::SlotShare& share = lane.replication->share;
+  return share.several() ? absl::StrCat("slot ", share.number, ": ") : "";
+}
+
+absl::StatusOr<std::optional<offset::StoredOffset>> LoadFirst(
+    const engine::ConnectorOptions& options, const Environment& environment) {
+  ASSIGN_OR_RETURN(const auto store, OpenStore(engine::LanesOf(options).front(), environment));
+  return store->Load();
+}
+
+// Of what is stored: of another number of slots, or of two of them while tables are handed over.
+std::vector<engine::ConnectorOptions> StoredLanes(
+    const engine::ConnectorOptions& options, const std::optional<offset::StoredOffset>& first) {
+  std::vector<engine::ConnectorOptions> lanes = engine::LanesOf(options);
+  int count = static_cast<int>(lanes.size());
+  if (first) count = std::max(count, first->slots);
+  if (first && first->handover) count = std::max(count, first->handover->to);
+  if (count == static_cast<int>(lanes.size())) return lanes;
+  const engine::ConnectorOptions one = lanes.front();
+  lanes.clear();
+  for (int number = 1; number <= count; ++number)
+    lanes.push_back(engine::LaneAmong(one, number, count));
+  return lanes;
+}
+
+// Positions of another number are not those of its tables.
+absl::Status RefuseBeforeHandover(const engine::ConnectorOptions& options,
+                                  const Environment& environment) {
+  ASSIGN_OR_RETURN(const auto first, LoadFirst(options, environment));
+  if (!offset::IsHandoverDue(first, options.replication->share.count)) return absl::OkStatus();
+  return Error(
+      absl::StatusCode::kFailedPrecondition, "slots_changed",
+      absl::StrCat("what is stored are positions of ", first->slots,
+                   first->slots == 1 ? " slot" : " slots", ", and walduct.slots is ",
+                   options.replication->share.count,
+                   first->handover ? ": tables are on their way to other slots" : ""),
+      "start the connector until tables are handed over, and stop it again; or walduct offsets "
+      "reset forgets all positions");
+}
+
+// What a move comes to in one slot; nothing is stored yet.
+struct JudgedMove {
+  std::unique_ptr<offset::OffsetStore> store;
+  std::optional<offset::StoredOffset> wanted;
+  std::string report;
+  std::string drops_slot = {};  // its name; empty: none
+};
+
+absl::StatusOr<JudgedMove> Judge(const engine::ConnectorOptions& options, const OffsetMove& move,
+                                 const Environment& environment) {
+  ASSIGN_OR_RETURN(const auto connection, Open(options, postgres::SessionKind::kSql, environment));
+  ASSIGN_OR_RETURN(const auto slot,
+                   replication::InspectSlot(*connection, options.replication->slot_name));
+  RETURN_IF_ERROR(CheckNotRunning(options, slot));
+  ASSIGN_OR_RETURN(const auto replication,
+                   Open(options, postgres::SessionKind::kReplication, environment));
+  ASSIGN_OR_RETURN(const replication::SystemIdentity system,
+                   replication::IdentifySystem(*replication));
+  JudgedMove judged;
+  ASSIGN_OR_RETURN(judged.store, OpenStore(options, environment));
+  ASSIGN_OR_RETURN(const auto stored, judged.store->Load());
+  const bool of_other_server = stored && slot::IsOfAnotherSystem(*stored, system);
+  bool upgraded = false;
+  if (of_other_server && move.to) {
+    ASSIGN_OR_RETURN(upgraded, IsUpgraded(*connection, *stored, slot, system));
+  }
+  const MoveFacts facts = {.stored = stored,
+                           .to = move.to,
+                           .slot_name = options.replication->slot_name,
+                           .slot = slot,
+                           .wal_end = system.wal_end,
+                           .of_other_server = of_other_server,
+                           .upgraded = upgraded,
+                           .takes_snapshot = TakesSnapshot(options.snapshot->mode),
+                           .accept_loss = move.accept_loss,
+                           .drops_slot = move.drop_slot};
+  ASSIGN_OR_RETURN(const std::string report, JudgeMove(facts));
+  judged.report = SlotText(options) + report;
+  if (DropsSlot(facts)) judged.drops_slot = options.replication->slot_name;
+  if (!move.to) return judged;
+  offset::StoredOffset& wanted = judged.wanted.emplace();
+  wanted.position.commit_end = *move.to;
+  wanted.position.change_lsn = *move.to;
+  wanted.system_identifier = system.system_identifier;
+  ASSIGN_OR_RETURN(wanted.of_standby, postgres::IsInRecovery(*connection));
+  if (!wanted.of_standby) wanted.timeline = system.timeline;
+  wanted.sink = slot::SinkMark(options);
+  wanted.slots = options.replication->share.count;
+  return judged;
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> ReadOffsets(const engine::ConnectorOptions& options,
+                                        const Environment& environment) {
+  std::vector<std::optional<offset::StoredOffset>> all(1);
+  ASSIGN_OR_RETURN(all.front(), LoadFirst(options, environment));
+  const std::vector<engine::ConnectorOptions> lanes = StoredLanes(options, all.front());
+  for (size_t i = 1; i < lanes.size(); ++i) {
+    ASSIGN_OR_RETURN(const auto store, OpenStore(lanes[i], environment));
+    ASSIGN_OR_RETURN(all.emplace_back(), store->Load());
+  }
+  return offset::EncodeRestBody(engine::TopicPrefixOf(options), all);
+}
+
+absl::StatusOr<std::string> WriteOffsets(const engine::ConnectorOptions& options,
+                                         absl::string_view rest_body,
+                                         const Environment& environment) {
+  const std::vector<engine::ConnectorOptions> lanes = engine::LanesOf(options);
+  ASSIGN_OR_RETURN(auto wanted,
+                   offset::DecodeRestBody(rest_body, engine::TopicPrefixOf(options), lanes.size()));
+  for (const engine::ConnectorOptions& lane : lanes)
+    RETURN_IF_ERROR(RefuseWhileRunning(lane, environment));
+  RETURN_IF_ERROR(RefuseBeforeHandover(options, environment));
+  std::vector<std::string> report(lanes.size());
+  for (size_t n = 0; n < lanes.size(); ++n) {
+    // What is forgotten, the first slot's last: what a hand-over has still to read stands in it.
+    const size_t i = wanted.front() ? n : lanes.size() - 1 - n;
+    if (wanted[i]) wanted[i]->slots = static_cast<int>(lanes.size());
+    ASSIGN_OR_RETURN(const auto store, OpenStore(lanes[i], environment));
+    // Loading first reads what else is in the store, and finds out whether it can be written to.
+    ASSIGN_OR_RETURN(const auto before, store->Load());
+    RETURN_IF_ERROR(Store(*store, wanted[i], lanes[i], environment));
+    report[i] = absl::StrCat(SlotText(lanes[i]), "position was ", PositionText(before), "; is now ",
+                             PositionText(wanted[i]), "\n");
+  }
+  return absl::StrJoin(report, "");
+}
+
+absl::StatusOr<std::string> MoveOffset(const engine::ConnectorOptions& options,
+                                       const OffsetMove& move, const Environment& environment) {
+  if (move.to) RETURN_IF_ERROR(RefuseBeforeHandover(options, environment));
+  std::vector<JudgedMove> judged;
+  ASSIGN_OR_RETURN(const auto first, LoadFirst(options, environment));
+  for (const engine::ConnectorOptions& lane : StoredLanes(options, first)) {
+    ASSIGN_OR_RETURN(judged.emplace_back(), Judge(lane, move, environment));
+  }
+  // The first says how many there are, and where tables are on their way to: as long as it does, a
+  // start, and this command said again, know what an interruption has left.
+  std::string report;
+  for (auto one = judged.rbegin(); one != judged.rend(); ++one) {
+    RETURN_IF_ERROR(Store(*one->store, one->wanted, options, environment));
+    report.insert(0, one->report);
+    if (one->drops_slot.empty()) continue;
+    ASSIGN_OR_RETURN(const auto sql, Open(options, postgres::SessionKind::kSql, environment));
+    RETURN_IF_ERROR(replication::DropSlot(*sql, one->drops_slot));
+  }
+  return report;
+}
+
+absl::StatusOr<std::string> ForgetWithoutSlot(const engine::ConnectorOptions& options,
+                                              const Environment& environment) {
+  ASSIGN_OR_RETURN(const auto stored, LoadFirst(options, environment));
+  const std::string& name = options.replication->slot_name;
+  ASSIGN_OR_RETURN(const auto connection, Open(options, postgres::SessionKind::kSql, environment));
+  ASSIGN_OR_RETURN(const auto slot, replication::InspectSlot(*connection, name));
+  const bool lost =
+      slot && ErrorReason(replication::CheckSlotUsable(*connection, name, *slot)) == "slot_lost";
+  if (!lost && (slot || !stored)) return std::string();
+  RETURN_IF_ERROR(MoveOffset(options, {.to = {}, .accept_loss = true}, environment).status());
+  return absl::StrCat("replication slot ", name,
+                      lost ? " had lost its WAL and is dropped" : " is gone");
+}
+
+absl::StatusOr<std::string> SkipChange(const engine::ConnectorOptions& options,
+                                       const event::ChangeId& change,
+                                       const Environment& environment) {
+  // Each slot's stream counts its own changes.
+  if (options.replication->share.several()) {
+    return Error(absl::StatusCode::kFailedPrecondition, "skip_of_several_slots",
+                 "a change cannot be skipped where walduct.slots is above 1",
+                 "set errors.tolerance=all, with errors.deadletterqueue.topic.name to keep what it "
+                 "was, until the change is behind");
+  }
+  RETURN_IF_ERROR(RefuseWhileRunning(options, environment));
+  ASSIGN_OR_RETURN(const auto store, OpenStore(options, environment));
+  ASSIGN_OR_RETURN(std::optional<offset::StoredOffset> stored, store->Load());
+  if (!stored || stored->position.snapshot == event::SnapshotPhase::kRunning) {
+    return Error(absl::StatusCode::kFailedPrecondition, "offset_missing",
+                 "no position of a stream is stored: there is no change to skip",
+                 "name the connector, and the worker file that it runs with");
+  }
+  const event::Position& position = stored->position;
+  const bool in_it = position.transaction_final_lsn == change.commit;
+  if (position.commit_end > change.commit || (in_it && position.ordinal >= change.number)) {
+    return Error(absl::StatusCode::kFailedPrecondition, "change_behind",
+                 absl::StrCat("change ", change.Text(), " is behind the stored position, ",
+                              PositionText(stored)),
+                 "name the change that the connector's error names");
+  }
+  stored->skip = change;
+  RETURN_IF_ERROR(Store(*store, stored, options, environment));
+  return absl::StrCat("change ", change.Text(), " will not be published; the position stays at ",
+                      PositionText(stored), "\n");
+}
+
+absl::StatusOr<LsnFacts> LookAtLsn(const engine::ConnectorOptions& options, Lsn lsn,
+                                   const Environment& environment) {
+  LsnFacts facts{.lsn = lsn};
+  ASSIGN_OR_RETURN(const auto connection, Open(options, postgres::SessionKind::kSql, environment));
+  RETURN_IF_ERROR(connection->Set("statement_timeout", "10s"));
+  ASSIGN_OR_RETURN(facts.wal_end, WalEnd(*connection));
+  ASSIGN_OR_RETURN(const auto slot,
+                   replication::InspectSlot(*connection, options.replication->slot_name));
+  if (slot) {
+    facts.kept_from = slot->restart_lsn;
+    facts.confirmed = slot->confirmed_flush_lsn;
+  }
+  facts.transaction = FindTransaction(*connection, lsn, *facts.wal_end);
+  ASSIGN_OR_RETURN(const auto store, OpenStore(options, environment));
+  ASSIGN_OR_RETURN(const auto stored, store->Load());
+  if (stored && stored->position.snapshot != event::SnapshotPhase::kRunning)
+    facts.stored = stored->position.commit_end;
+  return facts;
+}
+
+}  // namespace walduct::operate

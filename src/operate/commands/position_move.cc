@@ -1,0 +1,179 @@
+#include "operate/commands/position_move.h"
+
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "base/error.h"
+#include "base/status_macros.h"
+
+namespace walduct::operate {
+namespace {
+
+using replication::SlotLsn;
+
+std::string Bytes(Lsn from, Lsn to) {
+  return absl::StrCat(to.value() - from.value(), " bytes of WAL (", from.ToString(), " to ",
+                      to.ToString(), ")");
+}
+
+absl::Status Refused(absl::string_view reason, const std::string& why, const std::string& hint) {
+  return Error(absl::StatusCode::kFailedPrecondition, reason,
+               absl::StrCat("nothing is changed: ", why), hint);
+}
+
+absl::Status Accepted(const MoveFacts& facts, const std::string& lost) {
+  if (facts.accept_loss) return absl::OkStatus();
+  return Refused("move_loses_changes", lost,
+                 "if that is what you want, repeat the command with --accept-loss");
+}
+
+bool SnapshotCutShort(const MoveFacts& facts) {
+  return facts.stored && facts.stored->position.snapshot == event::SnapshotPhase::kRunning;
+}
+
+// A start has to be able to stream from there.
+absl::Status CheckReachable(const MoveFacts& facts) {
+  const Lsn to = *facts.to;
+  if (facts.of_other_server && !facts.upgraded) {
+    return Refused("system_mismatch", "the stored position belongs to another server",
+                   "check database.hostname and the offset store; walduct offsets reset forgets "
+                   "the position");
+  }
+  if (!facts.slot) {
+    return Refused(
+        "position_lost",
+        absl::StrCat("replication slot ", facts.slot_name,
+                     " does not exist, so that no start could go on from ", to.ToString()),
+        "walduct offsets reset forgets the position: the next start is a first one");
+  }
+  if (!facts.slot->restart_lsn.valid() || facts.slot->wal_status == "lost") {
+    return Refused("slot_lost",
+                   absl::StrCat("replication slot ", facts.slot_name, " has lost its WAL"),
+                   "a new snapshot is needed: walduct explain slot_lost");
+  }
+  const Lsn at = SlotLsn(*facts.slot);
+  if (to < at) {
+    return Refused("position_skipped",
+                   absl::StrCat("replication slot ", facts.slot_name, " stands at ", at.ToString(),
+                                ": the server sends nothing before that"),
+                   absl::StrCat("the earliest position is ", at.ToString()));
+  }
+  if (to > facts.wal_end) {
+    return Refused("position_ahead",
+                   absl::StrCat("the server's WAL ends at ", facts.wal_end.ToString(), ", before ",
+                                to.ToString()),
+                   absl::StrCat("the latest position is ", facts.wal_end.ToString()));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> JudgeSet(const MoveFacts& facts) {
+  RETURN_IF_ERROR(CheckReachable(facts));
+  const Lsn to = *facts.to, slot = SlotLsn(*facts.slot);
+  if (SnapshotCutShort(facts)) {
+    const std::string lost =
+        "the snapshot that was cut short is not taken again; rows it had not reached are missing "
+        "in the topics";
+    RETURN_IF_ERROR(Accepted(facts, lost));
+    return absl::StrCat(lost, "\n");
+  }
+  const Lsn from = facts.stored && !facts.upgraded ? facts.stored->position.commit_end : slot;
+  if (to > from) {
+    const std::string lost =
+        absl::StrCat("what was committed in ", Bytes(from, to), " is never published");
+    RETURN_IF_ERROR(Accepted(facts, lost));
+    return absl::StrCat(lost, "\n");
+  }
+  if (to < from)
+    return absl::StrCat("what was committed in ", Bytes(to, from), " is published again\n");
+  if (facts.stored && facts.stored->position.ordinal > 0) {
+    return absl::StrCat(facts.stored->position.ordinal,
+                        " changes of the transaction after it are published again\n");
+  }
+  return std::string("nothing is published again or left out\n");
+}
+
+bool IsLost(const replication::SlotState& slot) {
+  return !slot.restart_lsn.valid() || slot.wal_status == "lost" ||
+         !slot.invalidation_reason.empty();
+}
+
+absl::StatusOr<std::string> JudgeForget(const MoveFacts& facts) {
+  const bool slot_usable = facts.slot && !IsLost(*facts.slot) && !facts.drops_slot;
+  const std::string slot = absl::StrCat("replication slot ", facts.slot_name);
+  std::string report;
+  if (facts.takes_snapshot)
+    report = "the next start takes a snapshot: every row of every table is published again\n";
+  if (facts.of_other_server) {
+    const std::string lost =
+        "what was changed on the server that the position belongs to, and "
+        "not published yet, is never told";
+    RETURN_IF_ERROR(Accepted(facts, lost));
+    return absl::StrCat(report, lost, "\n");
+  }
+  if (slot_usable) {
+    const Lsn at = SlotLsn(*facts.slot);
+    absl::StrAppend(&report, "the stream goes on where ", slot, " stands, at ", at.ToString(),
+                    "\n");
+    if (facts.stored && facts.stored->position.commit_end > at) {
+      absl::StrAppend(&report, "what was committed in ",
+                      Bytes(at, facts.stored->position.commit_end), " is published again\n");
+    }
+    return report;
+  }
+  const bool drops_good = facts.slot && !IsLost(*facts.slot);
+  if (facts.stored || drops_good) {
+    const Lsn since = facts.stored ? facts.stored->position.commit_end : SlotLsn(*facts.slot);
+    const std::string lost = absl::StrCat(
+        slot,
+        !facts.slot  ? " does not exist"
+        : drops_good ? " is dropped"
+                     : " has lost its WAL",
+        ": ", facts.takes_snapshot ? "what was deleted since " : "what was changed since ",
+        since.ToString(), " is never told");
+    RETURN_IF_ERROR(Accepted(facts, lost));
+    absl::StrAppend(&report, lost, "\n");
+  }
+  if (DropsSlot(facts)) {
+    absl::StrAppend(&report, slot, IsLost(*facts.slot) ? ", which had lost its WAL," : "",
+                    " is dropped; the next start makes it anew\n");
+  }
+  return report;
+}
+
+bool HasIncrementalSnapshot(const MoveFacts& facts) {
+  if (!facts.stored) return false;
+  for (const auto& [name, value] : facts.stored->foreign) {
+    if (absl::StartsWith(name, "incremental_snapshot")) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool DropsSlot(const MoveFacts& facts) {
+  return !facts.to && facts.slot && (facts.drops_slot || IsLost(*facts.slot));
+}
+
+std::string PositionText(const std::optional<offset::StoredOffset>& stored) {
+  if (!stored) return "none";
+  const event::Position& position = stored->position;
+  return absl::StrCat(
+      position.commit_end.ToString(),
+      position.ordinal > 0
+          ? absl::StrCat(" and ", position.ordinal, " changes of the transaction after it")
+          : "",
+      position.snapshot == event::SnapshotPhase::kRunning ? ", in a snapshot that has not ended"
+                                                          : "");
+}
+
+absl::StatusOr<std::string> JudgeMove(const MoveFacts& facts) {
+  ASSIGN_OR_RETURN(std::string means, facts.to ? JudgeSet(facts) : JudgeForget(facts));
+  if (HasIncrementalSnapshot(facts))
+    means += "the incremental snapshot under way is given up: send its signal again\n";
+  return absl::StrCat("position was ", PositionText(facts.stored), "; is now ",
+                      facts.to ? facts.to->ToString() : "none", "\n", means);
+}
+
+}  // namespace walduct::operate

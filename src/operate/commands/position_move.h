@@ -1,0 +1,42 @@
+// What moving the stored position of a stopped connector by hand would mean: what is published
+// again, what is never published. Pure rules over facts.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "base/lsn.h"
+#include "offset/stored_offset.h"
+#include "replication/slot.h"
+
+namespace walduct::operate {
+
+struct MoveFacts {
+  std::optional<offset::StoredOffset> stored = {};
+  std::optional<Lsn> to = {};  // absent: the position is forgotten
+  std::string slot_name;
+  std::optional<replication::SlotState> slot = {};
+  Lsn wal_end = {};
+  bool of_other_server = false;  // what is stored; LSNs of two servers cannot be compared
+  // Yet all that can be seen says that pg_upgrade made the server of that one: what is stored goes
+  // on where the slot stands.
+  bool upgraded = false;
+  bool takes_snapshot = true;  // a start without a position does, by its snapshot.mode
+  bool accept_loss = false;
+  bool drops_slot = false;  // as was asked; one that is lost goes in any case
+};
+
+// Lines for people. FailedPrecondition:
+//   system_mismatch, position_lost, slot_lost, position_skipped, position_ahead
+//     no start could go on from there
+//   move_loses_changes  changes would never be published, and nobody has accepted that
+absl::StatusOr<std::string> JudgeMove(const MoveFacts& facts);
+
+// Forgetting the position of a slot that no start could use drops it, too.
+bool DropsSlot(const MoveFacts& facts);
+
+// "0/16B3748", "none", and what else of it matters.
+std::string PositionText(const std::optional<offset::StoredOffset>& stored);
+
+}  // namespace walduct::operate

@@ -1,0 +1,177 @@
+#include "operate/commands/signal_commands.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "base/error.h"
+#include "base/json_text.h"
+#include "base/status_macros.h"
+#include "incremental/channels/signal_text.h"
+#include "incremental/options/incremental_options.h"
+#include "kafka/options.h"
+#include "kafka/producer.h"
+#include "operate/commands/command_session.h"
+#include "operate/commands/signal_check.h"
+#include "postgres/connection.h"
+
+namespace walduct::operate {
+namespace {
+
+using incremental::IncrementalOptions;
+using incremental::RawSignal;
+
+constexpr absl::Duration kPatience = absl::Seconds(20);
+constexpr size_t kBufferBytes = 1 << 20;
+
+class Delivered final : public kafka::DeliveryHandler {
+ public:
+  void OnDelivered(uint64_t, uint32_t) override {}
+};
+
+bool Reads(const IncrementalOptions& options, SignalVia via) {
+  switch (via) {
+    case SignalVia::kSource:
+      return options.source_channel && !options.signal_table.empty();
+    case SignalVia::kFile:
+      return options.file_channel;
+    case SignalVia::kKafka:
+      return options.kafka_channel;
+    case SignalVia::kAny:
+      return true;
+  }
+  return false;
+}
+
+// Of a connector that writes nothing, nothing is written to its database.
+std::optional<SignalVia> Choose(const IncrementalOptions& options, SignalVia wanted) {
+  if (wanted != SignalVia::kAny)
+    return Reads(options, wanted) ? std::optional(wanted) : std::nullopt;
+  if (Reads(options, SignalVia::kSource) && !options.read_only) return SignalVia::kSource;
+  if (Reads(options, SignalVia::kKafka)) return SignalVia::kKafka;
+  if (Reads(options, SignalVia::kFile)) return SignalVia::kFile;
+  return Reads(options, SignalVia::kSource) ? std::optional(SignalVia::kSource) : std::nullopt;
+}
+
+// {"id":…,"type":…,"data":{…}} on one line.
+std::string Line(const RawSignal& signal) {
+  std::string line = "{\"id\":";
+  AppendJsonString(signal.id, &line);
+  absl::StrAppend(&line, ",\"type\":");
+  AppendJsonString(signal.type, &line);
+  absl::StrAppend(&line, ",\"data\":", signal.data.value_or("{}"), "}");
+  return line;
+}
+
+// A database that is away is for whoever needs it: the connector asks it again.
+absl::Status CheckTables(const SignalReader& reader, const incremental::Signal& signal,
+                         const Environment& environment) {
+  const auto* execute = std::get_if<incremental::ExecuteSnapshot>(&signal);
+  if (execute == nullptr) return absl::OkStatus();
+  const auto connection = OpenSession(reader.database, "walduct signal", environment);
+  if (!connection.ok()) return absl::OkStatus();
+  return CheckSignalTables(**connection, reader, *execute);
+}
+
+absl::StatusOr<std::string> ToTable(const SignalReader& reader, const RawSignal& signal,
+                                    const Environment& environment) {
+  ASSIGN_OR_RETURN(const auto connection,
+                   OpenSession(reader.database, "walduct signal", environment));
+  const std::string table =
+      postgres::QuoteQualified(reader.incremental.signal_schema, reader.incremental.signal_table);
+  RETURN_IF_ERROR(
+      connection->Run({.sql = absl::StrCat("INSERT INTO ", table, " VALUES ($1, $2, $3)"),
+                       .parameters = {signal.id, signal.type, signal.data.value_or("{}")},
+                       .answer = {}}));
+  return absl::StrCat("table ", table);
+}
+
+absl::StatusOr<std::string> ToFile(const IncrementalOptions& options, const RawSignal& signal) {
+  const std::string line = Line(signal) + "\n";
+  const int file =
+      open(options.signal_file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0640);
+  // One write: the connector never reads half a line of two.
+  const bool written =
+      file >= 0 && write(file, line.data(), line.size()) == static_cast<ssize_t>(line.size());
+  const int error = errno;
+  if (file >= 0) close(file);
+  if (written) return absl::StrCat("file ", options.signal_file);
+  return Error(absl::StatusCode::kUnavailable, "signal_file_unusable",
+               absl::StrCat("the file of signals ", options.signal_file,
+                            " cannot be written: ", std::strerror(error)),
+               "run it where the connector runs, as a user that may write the file: signal.file");
+}
+
+// Brokers of their own are reached as their consumer reaches them.
+kafka::Producer::Options ProducerOf(const SignalReader& reader, const Environment& environment) {
+  const IncrementalOptions& signals = reader.incremental;
+  const kafka::KafkaOptions now = kafka::WithFreshSecrets(reader.kafka);
+  kafka::Producer::Options producer{.bootstrap_servers = now.bootstrap_servers,
+                                    .java = now.producer,
+                                    .rules = {.buffer_bytes = kBufferBytes, .linger_ms = 0},
+                                    .environment = environment};
+  if (signals.kafka_brokers.empty()) return producer;
+  producer.bootstrap_servers = signals.kafka_brokers;
+  producer.java.clear();
+  for (const auto& [name, value] : signals.kafka_consumer) {
+    if (absl::StartsWith(name, "security.") || absl::StartsWith(name, "sasl.") ||
+        absl::StartsWith(name, "ssl."))
+      producer.java[name] = value;
+  }
+  return producer;
+}
+
+absl::StatusOr<std::string> ToTopic(const SignalReader& reader, const RawSignal& signal,
+                                    const Environment& environment) {
+  ASSIGN_OR_RETURN(const auto producer, kafka::Producer::Create(ProducerOf(reader, environment)));
+  RETURN_IF_ERROR(producer->CheckConnected(kPatience));
+  const std::string& name = reader.incremental.kafka_topic;
+  ASSIGN_OR_RETURN(const kafka::Topic topic, producer->OpenTopic(name));
+  const std::string key = reader.topic_prefix;
+  const std::string value = Line(signal);
+  RETURN_IF_ERROR(producer->Produce({.topic = &topic, .partition = 0, .key = key, .value = value}));
+  Delivered delivered;
+  RETURN_IF_ERROR(producer->Flush(delivered, kPatience));
+  return absl::StrCat("topic ", name);
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> SendSignal(const SignalReader& reader, SignalVia via,
+                                       const RawSignal& signal, const Environment& environment) {
+  ASSIGN_OR_RETURN(const incremental::Signal parsed, incremental::ParseSignal(signal));
+  const std::optional<SignalVia> chosen = Choose(reader.incremental, via);
+  if (!chosen) {
+    return Error(absl::StatusCode::kInvalidArgument, "signal_no_channel",
+                 absl::StrCat("connector ", reader.connector, " does not read ",
+                              via == SignalVia::kAny ? "signals" : "that channel of signals"),
+                 "set signal.data.collection for the channel source, or add file or kafka to "
+                 "signal.enabled.channels, and restart it");
+  }
+  RETURN_IF_ERROR(CheckTables(reader, parsed, environment));
+  if (*chosen == SignalVia::kSource) return ToTable(reader, signal, environment);
+  return *chosen == SignalVia::kFile ? ToFile(reader.incremental, signal)
+                                     : ToTopic(reader, signal, environment);
+}
+
+std::string NewSignalId(Clock& clock) {
+  return absl::StrCat("walduct-", absl::ToUnixMicros(clock.Now()));
+}
+
+absl::StatusOr<SentSignal> SendSignalText(const SignalReader& reader, absl::string_view text,
+                                          const Environment& environment) {
+  ASSIGN_OR_RETURN(RawSignal signal, incremental::ParseSignalText(text, "the request's body"));
+  if (signal.id.empty()) signal.id = NewSignalId(*environment.clock);
+  ASSIGN_OR_RETURN(std::string where, SendSignal(reader, SignalVia::kAny, signal, environment));
+  return SentSignal{.id = std::move(signal.id), .where = std::move(where)};
+}
+
+}  // namespace walduct::operate

@@ -1,0 +1,71 @@
+// What `walduct signal` and POST /connectors/NAME/signal do: a signal for a connector, through one
+// of the channels that it reads. Blocking; for a command, or a listener's thread.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "base/environment.h"
+#include "incremental/signals/signal.h"
+
+namespace walduct::encode {
+struct ColumnOptions;
+}
+namespace walduct::incremental {
+struct IncrementalOptions;
+}
+namespace walduct::kafka {
+struct KafkaOptions;
+}
+namespace walduct::names {
+struct TableFilterOptions;
+}
+namespace walduct::postgres {
+struct DatabaseOptions;
+}
+namespace walduct::route {
+class MessageKeys;
+}
+
+namespace walduct::operate {
+
+// Of a connector, what says how it is sent signals. Borrowed.
+struct SignalReader {
+  std::string connector;
+  std::string topic_prefix;
+  const incremental::IncrementalOptions& incremental;
+  const kafka::KafkaOptions& kafka;
+  const postgres::DatabaseOptions& database;
+  const names::TableFilterOptions& tables;
+  const encode::ColumnOptions& columns;
+  const std::optional<route::MessageKeys>& message_keys;
+};
+
+enum class SignalVia { kAny, kSource, kFile, kKafka };
+
+// Where it has been written: a table, a file, a topic. kAny: the signaling table, unless read.only,
+// else the topic, else the file.
+//   InvalidArgument     signal_malformed, signal_unknown: it would be refused; signal_no_channel:
+//                       the connector does not read that channel; table_not_captured: of a table
+//                       that is not there, or that the lists leave out
+//   PermissionDenied    table_not_readable: the connector's role may not read a table
+//   otherwise           what the database, the broker or the file says
+absl::StatusOr<std::string> SendSignal(const SignalReader& reader, SignalVia via,
+                                       const incremental::RawSignal& signal,
+                                       const Environment& environment);
+
+// The same for {"id": …, "type": …, "data": {…}}, as files and topics hold it; without an id it
+// gets one.
+struct SentSignal {
+  std::string id, where;
+};
+absl::StatusOr<SentSignal> SendSignalText(const SignalReader& reader, absl::string_view text,
+                                          const Environment& environment);
+
+// One that no other signal has.
+std::string NewSignalId(Clock& clock);
+
+}  // namespace walduct::operate

@@ -1,0 +1,129 @@
+// The checks of a doctor, server by server. Used by doctor.cc only.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "base/environment.h"
+#include "base/lsn.h"
+#include "kafka/producer.h"
+#include "offset/offset_store.h"
+#include "offset/stored_offset.h"
+#include "operate/doctor/finding.h"
+#include "operate/doctor/subject.h"
+#include "postgres/connection.h"
+#include "postgres/describe/catalog.h"
+#include "postgres/server_check.h"
+#include "replication/slot.h"
+#include "snapshot/mode.h"
+
+namespace walduct::encode {
+struct ColumnOptions;
+}
+
+namespace walduct::operate {
+
+// A server has that long for all questions about one matter.
+inline constexpr absl::Duration kPatience = absl::Seconds(15);
+
+struct KnownPosition {
+  bool known = false;  // the store has answered
+  std::optional<offset::StoredOffset> stored = {};
+  bool erased = false;  // on purpose
+};
+
+// What is known so far of a connector that is looked at. What a check finds others go by.
+struct Examination {
+  const Subject& subject;
+  const Environment& environment;
+  Findings& findings;
+  std::unique_ptr<postgres::Connection> sql = nullptr;          // null: there is none
+  std::unique_ptr<postgres::Connection> replication = nullptr;  // the same
+  std::unique_ptr<kafka::Producer> producer = nullptr;          // of the sink; the same
+  bool kafka_away = false;                                      // the sink's
+  std::unique_ptr<offset::OffsetStore> store = nullptr;         // null: nothing is stored, or known
+  KnownPosition position = {};
+  std::optional<postgres::ServerInfo> server = {};
+  std::optional<std::vector<postgres::TableName>> captured = {};
+  size_t elsewhere = 0;  // captured by other slots of the connector
+  std::optional<std::optional<replication::SlotState>> slot = {};
+  bool is_read = false;  // by the connector itself, which runs
+  bool refused = false;  // by slot or position a start would be
+  absl::Status lost_slot = {};
+  std::optional<snapshot::StartDecision> decision = {};
+
+  // False: a start reads no rows, as far as is known.
+  bool reads() const { return !decision || decision->snapshot; }
+  // Nothing is left to do, and a start asks no further.
+  bool is_done() const { return decision && !decision->snapshot && !decision->stream; }
+};
+
+// The answers to StartCheck's questions.
+void AskSpill(Examination& examined);
+void AskSink(Examination& examined);
+void AskRegistries(Examination& examined);
+void AskOffsetStore(Examination& examined);
+void AskServer(Examination& examined);
+void AskStoredPosition(Examination& examined);
+void AskSlotCount(Examination& examined);
+void AskTables(Examination& examined);
+void AskPromotion(Examination& examined);
+void AskSlot(Examination& examined);
+void AskSlotOwner(Examination& examined);
+void AskEarlierWriters(Examination& examined);
+void AskPosition(Examination& examined);
+void AskMasks(Examination& examined);
+void AskTransforms(Examination& examined);
+void AskRights(Examination& examined);
+void AskTopics(Examination& examined);
+void AskPublication(Examination& examined);
+
+// Settings, role, clock.
+void CheckSettings(postgres::Connection& connection, const Environment& environment,
+                   Findings* findings);
+// Captured tables: what rows may hold, and what the server does not send.
+void CheckRows(Examination& examined);
+// What the role may not do besides reads: marks of incremental snapshots, heartbeats, statements of
+// database.initial.statements.
+void CheckStatements(Examination& examined);
+struct ServerNames {
+  std::string slot, publication;
+  bool publishes_all = false;  // where the publication is still to be made
+  std::string signal_table;    // schema.table; empty: none
+};
+void CheckServerTraps(postgres::Connection& connection, const ServerNames& names,
+                      Findings* findings);
+void CheckTableTraps(postgres::Connection& connection, const std::vector<Oid>& captured,
+                     const std::string& publication, Findings* findings);
+// Of the captured tables: NULL under NOT NULL, keys that rows can share.
+void CheckNulls(postgres::Connection& connection, const std::vector<Oid>& captured,
+                const encode::ColumnOptions& columns, bool keep_lost, Findings* findings);
+void CheckKeys(postgres::Connection& connection, postgres::Catalog& catalog, const Subject& subject,
+               const std::vector<postgres::TableName>& captured, Findings* findings);
+// Captured tables that the publication of a slot that is there does not send as the lists say: what
+// a connector that runs says of them, by the same words. What is said already is not said again.
+void CheckCapture(postgres::Connection& connection, const Subject& subject, Findings* findings);
+// What slots keep, and what one that is to be made waits for.
+void CheckRetained(Examination& examined);
+
+// The tables that the stored position knows, beside those that are captured and published now.
+void CheckKnownTables(postgres::Connection& connection, const Subject& subject,
+                      const KnownPosition& position, Findings* findings);
+
+// The standby that tables are still to be read from, where one is configured.
+void AskStandby(Examination& examined);
+
+// Which server the findings are of.
+void NameServer(const Subject& subject, Findings* findings);
+// A session that gives up, and is who the connector's sessions are.
+absl::StatusOr<std::unique_ptr<postgres::Connection>> OpenToLook(const Subject& subject,
+                                                                 const Environment& environment,
+                                                                 postgres::SessionKind kind);
+// The same, with the role's own search_path: for SQL that users wrote.
+absl::StatusOr<std::unique_ptr<postgres::Connection>> OpenAsUser(const Subject& subject,
+                                                                 const Environment& environment);
+
+}  // namespace walduct::operate

@@ -1,0 +1,90 @@
+#include "operate/doctor/doctor.h"
+
+#include <algorithm>
+
+#include "operate/doctor/checks.h"
+#include "slot/start/start_checks.h"
+
+namespace walduct::operate {
+
+absl::string_view SeverityText(Severity severity) {
+  switch (severity) {
+    case Severity::kNotice:
+      return "notice";
+    case Severity::kWarning:
+      return "warning";
+    case Severity::kError:
+      break;
+  }
+  return "error";
+}
+
+namespace {
+
+void Ask(slot::StartCheck check, Examination& examined) {
+  switch (check) {
+    case slot::StartCheck::kSpill:
+      return AskSpill(examined);
+    case slot::StartCheck::kSink:
+      return AskSink(examined);
+    case slot::StartCheck::kRegistries:
+      return AskRegistries(examined);
+    case slot::StartCheck::kOffsetStore:
+      return AskOffsetStore(examined);
+    case slot::StartCheck::kServer:
+      return AskServer(examined);
+    case slot::StartCheck::kStoredPosition:
+      return AskStoredPosition(examined);
+    case slot::StartCheck::kSlotCount:
+      return AskSlotCount(examined);
+    case slot::StartCheck::kTables:
+      return AskTables(examined);
+    case slot::StartCheck::kPromotion:
+      return AskPromotion(examined);
+    case slot::StartCheck::kSlot:
+      return AskSlot(examined);
+    case slot::StartCheck::kSlotOwner:
+      return AskSlotOwner(examined);
+    case slot::StartCheck::kEarlierWriters:
+      return AskEarlierWriters(examined);
+    case slot::StartCheck::kPosition:
+      return AskPosition(examined);
+    case slot::StartCheck::kMasks:
+      return AskMasks(examined);
+    case slot::StartCheck::kTransforms:
+      return AskTransforms(examined);
+    case slot::StartCheck::kRights:
+      return AskRights(examined);
+    case slot::StartCheck::kTopics:
+      return AskTopics(examined);
+    case slot::StartCheck::kPublication:
+      return AskPublication(examined);
+  }
+}
+
+// What works, and goes wrong one day.
+void AskMore(Examination& examined) {
+  if (examined.sql == nullptr) return;
+  CheckSettings(*examined.sql, examined.environment, &examined.findings);
+  CheckStatements(examined);
+  CheckRows(examined);
+  CheckRetained(examined);
+}
+
+}  // namespace
+
+Findings Examine(const Subject& subject, const Environment& environment) {
+  Findings findings;
+  NameServer(subject, &findings);
+  Examination examined{.subject = subject, .environment = environment, .findings = findings};
+  for (const slot::StartCheck check : slot::kStartChecks) {
+    if (check > slot::StartCheck::kPosition && examined.is_done()) break;
+    Ask(check, examined);
+  }
+  AskMore(examined);
+  std::stable_sort(findings.all.begin(), findings.all.end(),
+                   [](const auto& a, const auto& b) { return a.severity > b.severity; });
+  return findings;
+}
+
+}  // namespace walduct::operate

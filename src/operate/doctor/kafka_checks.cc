@@ -1,0 +1,371 @@
+// Brokers, topics, rights on them, the offset store, registries. Declared in checks.h.
+#include <memory>
+#include <set>
+#include <variant>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "kafka/look/topic_look.h"
+#include "kafka/options.h"
+#include "kafka/producer.h"
+#include "kafka/sasl/jaas.h"
+#include "kafka/topic_admin.h"
+#include "kafka/topic_policy.h"
+#include "offset/offset_store_factory.h"
+#include "offset/options.h"
+#include "operate/doctor/checks.h"
+#include "registry/http_client.h"
+#include "registry/options.h"
+#include "sink/options.h"
+#include "slot/start/preparation.h"
+#include "spill/options.h"
+#include "spill/spill.h"
+#include "spill/unnamed_files.h"
+
+namespace walduct::operate {
+namespace {
+
+// Asked for one by one.
+constexpr size_t kMostTopics = 50;
+// Named one by one.
+constexpr size_t kMostBadNames = 5;
+constexpr int64_t kShortRetentionMs = 3'600'000;
+constexpr int64_t kDefaultRequestBytes = 1 << 20;  // max.request.size of Java's producer
+
+std::string Get(const std::map<std::string, std::string>& properties, const std::string& name) {
+  const auto found = properties.find(name);
+  return found == properties.end() ? "" : found->second;
+}
+
+class KafkaDoctor {
+ public:
+  KafkaDoctor(const kafka::KafkaOptions& options, kafka::Client& client, Findings* findings)
+      : options_(options), client_(client), findings_(*findings) {}
+
+  void LookAt(const std::vector<std::string>& topics, const sink::Destination& sink) {
+    const std::optional<std::string> makes =
+        kafka::ReadBrokerProperty(client_, "auto.create.topics.enable", kPatience);
+    broker_limit_ = LimitOf(kafka::ReadBrokerProperty(client_, "message.max.bytes", kPatience));
+    CheckLimit("the broker's message.max.bytes", broker_limit_,
+               "raise message.max.bytes of the brokers, or topic.creation.default."
+               "max.message.bytes of new topics");
+    std::vector<std::string> asked = WithoutBadNames(topics);
+    if (asked.size() > kMostTopics) asked.resize(kMostTopics);
+    if (asked.empty()) return;
+    const auto looks = kafka::LookAtTopics(client_, asked, kPatience);
+    std::vector<kafka::NewTopic> created;  // by the connector
+    for (const kafka::TopicLook& look : looks) {
+      const bool missing = ErrorReason(look.status) == "topic_missing";
+      if (missing && sink.creates_topics()) {
+        created.push_back(sink.PlanTopic(look.name));
+      } else if (missing && makes != "false") {
+        continue;
+      } else if (missing) {
+        Missing(look.name);
+      } else if (!look.status.ok()) {
+        findings_.Add(look.status);
+      } else {
+        Existing(look);
+      }
+    }
+    AskWhetherCreated(created);
+  }
+
+ private:
+  // A start stops at the first of them, or the first record does.
+  std::vector<std::string> WithoutBadNames(const std::vector<std::string>& topics) {
+    std::vector<std::string> good;
+    size_t bad = 0;
+    for (const std::string& topic : topics) {
+      const absl::Status named = kafka::CheckTopicName(topic);
+      if (named.ok())
+        good.push_back(topic);
+      else if (++bad <= kMostBadNames)
+        findings_.Add(named);
+    }
+    return good;
+  }
+
+  // The broker says whether it would, and creates none.
+  void AskWhetherCreated(const std::vector<kafka::NewTopic>& topics) {
+    if (topics.empty()) return;
+    kafka::TopicAdmin admin(&client_, nullptr);
+    admin.StartCreate(topics, kPatience, kafka::TopicAdmin::Creation::kAskedFor);
+    std::set<std::string> said;  // one refusal of all topics is one finding
+    for (const kafka::TopicAnswer& answer : admin.Poll(kPatience + absl::Seconds(1))) {
+      if (!answer.status.ok() && said.insert(ErrorReason(answer.status)).second)
+        findings_.Add(answer.status);
+    }
+  }
+
+  static std::optional<int64_t> LimitOf(const std::optional<std::string>& text) {
+    int64_t bytes = 0;
+    if (!text || !absl::SimpleAtoi(*text, &bytes)) return std::nullopt;
+    return bytes;
+  }
+
+  void Missing(const std::string& topic) {
+    findings_.Add({.severity = Severity::kError,
+                   .reason = "topic_missing",
+                   .message = absl::StrCat("topic ", topic,
+                                           " does not exist, and the brokers create none "
+                                           "(auto.create.topics.enable=false)"),
+                   .hint = absl::StrCat("kafka-topics.sh --bootstrap-server ",
+                                        client_.bootstrap_servers(), " --create --topic ", topic,
+                                        "; or set topic.creation.default.partitions and "
+                                        "topic.creation.default.replication.factor")});
+  }
+
+  void Existing(const kafka::TopicLook& look) {
+    if (look.may_write == false) {
+      findings_.Add(
+          {.severity = Severity::kError,
+           .reason = "topic_authorization_failed",
+           .message = absl::StrCat("this user may not write to topic ", look.name),
+           .hint = absl::StrCat("kafka-acls.sh --bootstrap-server ", client_.bootstrap_servers(),
+                                " --add --allow-principal ", Principal(),
+                                " --operation WRITE --operation DESCRIBE --topic ", look.name)});
+    }
+    CheckTopic(look);
+    const auto limit =
+        LimitOf(kafka::ReadTopicProperty(client_, look.name, "max.message.bytes", kPatience));
+    if (limit == broker_limit_) return;  // said before
+    CheckLimit(absl::StrCat("max.message.bytes of topic ", look.name), limit,
+               absl::StrCat("kafka-configs.sh --bootstrap-server ", client_.bootstrap_servers(),
+                            " --alter --entity-type topics --entity-name ", look.name,
+                            " --add-config max.message.bytes=", RequestBytes() + 512));
+  }
+
+  std::string Alter(const std::string& topic, absl::string_view change) const {
+    return absl::StrCat("kafka-configs.sh --bootstrap-server ", client_.bootstrap_servers(),
+                        " --alter --entity-type topics --entity-name ", topic, " ", change);
+  }
+
+  void CheckTopic(const kafka::TopicLook& look) {
+    const auto read = [&](const char* name) {
+      return kafka::ReadTopicProperty(client_, look.name, name, kPatience);
+    };
+    const int64_t least = LimitOf(read("min.insync.replicas")).value_or(0);
+    if (look.replicas > 0 && least > static_cast<int64_t>(look.replicas)) {
+      findings_.Add(
+          {.severity = Severity::kWarning,
+           .reason = "min_insync_unreachable",
+           .message = absl::StrCat("topic ", look.name, " has ", look.replicas,
+                                   " replicas and min.insync.replicas=", least,
+                                   ": every record is refused by brokers before "
+                                   "Apache Kafka 3.7, and later ones hold all replicas to "
+                                   "be enough"),
+           .hint =
+               Alter(look.name, absl::StrCat("--add-config min.insync.replicas=", look.replicas))});
+    }
+    const std::string policy = read("cleanup.policy").value_or("");
+    if (absl::StrContains(policy, "compact")) {
+      findings_.Add({.severity = Severity::kNotice,
+                     .reason = "topic_compacted",
+                     .message = absl::StrCat("topic ", look.name, " is compacted: it keeps the ",
+                                             "last record of a key, and refuses rows without one"),
+                     .hint = absl::StrCat("if consumers need all changes: ",
+                                          Alter(look.name, "--add-config cleanup.policy=delete"))});
+    }
+    const int64_t keeps = LimitOf(read("retention.ms")).value_or(-1);
+    if (absl::StrContains(policy, "delete") && keeps >= 0 && keeps < kShortRetentionMs) {
+      findings_.Add({.severity = Severity::kWarning,
+                     .reason = "topic_retention_short",
+                     .message = absl::StrCat("topic ", look.name, " keeps records for ", keeps,
+                                             " ms: a consumer that stands still for longer "
+                                             "misses changes"),
+                     .hint = Alter(look.name, "--add-config retention.ms=604800000")});
+    }
+    const std::string compression = read("compression.type").value_or("producer");
+    if (compression != "producer" && compression != Get(options_.producer, "compression.type")) {
+      findings_.Add(
+          {.severity = Severity::kNotice,
+           .reason = "topic_recompresses",
+           .message = absl::StrCat("topic ", look.name, " has compression.type=", compression,
+                                   ": the broker compresses each batch anew"),
+           .hint = absl::StrCat("set producer.override.compression.type=", compression,
+                                " in the connector, or ",
+                                Alter(look.name, "--delete-config compression.type"))});
+    }
+  }
+
+  void CheckLimit(const std::string& what, const std::optional<int64_t>& limit,
+                  const std::string& hint) {
+    // A broker counts the batch's head, too, which its own default allows for.
+    if (!limit || *limit >= RequestBytes()) return;
+    findings_.Add(
+        {.severity = Severity::kWarning,
+         .reason = "message_limit_small",
+         .message = absl::StrCat(what, " is ", *limit, ", and records may have max.request.size=",
+                                 RequestBytes(), " bytes: larger ones are refused"),
+         .hint = hint});
+  }
+
+  int64_t RequestBytes() const {
+    int64_t bytes = 0;
+    return absl::SimpleAtoi(Get(options_.producer, "max.request.size"), &bytes)
+               ? bytes
+               : kDefaultRequestBytes;
+  }
+
+  std::string Principal() const {
+    const auto entry = kafka::ParseJaas(Get(options_.producer, "sasl.jaas.config"));
+    const bool named = entry.ok() && entry->options.contains("username");
+    return absl::StrCat("User:", named ? entry->options.at("username") : "ANONYMOUS");
+  }
+
+  const kafka::KafkaOptions& options_;
+  kafka::Client& client_;
+  Findings& findings_;
+  std::optional<int64_t> broker_limit_;
+};
+
+absl::StatusOr<std::unique_ptr<kafka::Producer>> Connect(const kafka::KafkaOptions& options,
+                                                         const Environment& environment) {
+  const kafka::KafkaOptions now = kafka::WithFreshSecrets(options);
+  ASSIGN_OR_RETURN(auto producer,
+                   kafka::Producer::Create({.bootstrap_servers = now.bootstrap_servers,
+                                            .java = now.producer,
+                                            .rules = {.auto_create_topics = false},
+                                            .environment = environment}));
+  RETURN_IF_ERROR(producer->CheckConnected(kPatience));
+  return producer;
+}
+
+// A topic that is missing would be created by reading it.
+absl::StatusOr<bool> IsThere(const Subject& subject, const Environment& environment,
+                             Findings* findings) {
+  if (subject.offset.kind != offset::OffsetStoreKind::kKafkaTopic) return true;
+  const std::string& topic = subject.offset.topic;
+  const kafka::KafkaOptions& clients =
+      subject.offset.clients == nullptr ? subject.kafka : *subject.offset.clients;
+  ASSIGN_OR_RETURN(const auto producer, Connect(clients, environment));
+  const auto looks = kafka::LookAtTopics(producer->client(), {topic}, kPatience);
+  if (looks.empty()) {
+    return Error(absl::StatusCode::kUnavailable, "topic_read_timeout",
+                 absl::StrCat("the brokers say nothing of the offset topic ", topic));
+  }
+  const bool missing = ErrorReason(looks.front().status) == "topic_missing";
+  if (missing) {
+    findings->Add({.severity = Severity::kNotice,
+                   .reason = "offset_topic_missing",
+                   .message = absl::StrCat("the offset topic ", topic,
+                                           " does not exist: nothing is stored yet, and the start "
+                                           "creates it"),
+                   .hint = "if the connector has run before, check offset.storage.topic"});
+    return false;
+  }
+  RETURN_IF_ERROR(looks.front().status);
+  return true;
+}
+
+}  // namespace
+
+void AskSpill(Examination& examined) {
+  const spill::SpillOptions& options = examined.subject.spill;
+  if (!options.enabled) return;
+  examined.findings.Add(spill::Spill::Open(std::make_unique<spill::UnnamedFiles>(options.directory),
+                                           options.max_bytes)
+                            .status());
+}
+
+void AskSink(Examination& examined) {
+  const sink::Destination& sink = *examined.subject.sink.target;
+  examined.findings.Add(sink.CheckOutput());
+  if (!sink.type().traits.kafka) return;
+  auto producer = Connect(examined.subject.kafka, examined.environment);
+  examined.findings.Add(producer.status());
+  examined.kafka_away = !producer.ok();
+  if (!producer.ok()) return;
+  examined.producer = *std::move(producer);
+  examined.findings.asked.push_back(
+      absl::StrCat("Kafka at ", examined.subject.kafka.bootstrap_servers));
+}
+
+void AskOffsetStore(Examination& examined) {
+  // One finding is enough for a cluster that is away.
+  if (examined.kafka_away) return;
+  const Subject& subject = examined.subject;
+  const auto there = IsThere(subject, examined.environment, &examined.findings);
+  examined.findings.Add(there.status());
+  if (!there.ok()) return;
+  examined.position.known = !*there;
+  if (!*there) return;
+  auto store = offset::CreateOffsetStore(subject.offset, subject.kafka, subject.identity,
+                                         examined.environment);
+  examined.findings.Add(store.status());
+  if (store.ok()) examined.store = *std::move(store);
+}
+
+void AskStoredPosition(Examination& examined) {
+  if (examined.store != nullptr) {
+    auto stored = examined.store->Peek();
+    examined.findings.Add(stored.status());
+    if (!stored.ok()) return;
+    examined.position = {
+        .known = true, .stored = *std::move(stored), .erased = examined.store->erased()};
+  }
+  if (examined.position.known) examined.findings.asked.emplace_back("the stored position");
+}
+
+// The id itself is not asked for: who has it would be shut out.
+void AskEarlierWriters(Examination& examined) {
+  if (!examined.subject.sink.target->in_transactions() || examined.producer == nullptr) return;
+  constexpr absl::string_view kTimeout = "transaction.timeout.ms";
+  int64_t wanted = 0, most = 0;
+  const std::string text = Get(examined.subject.kafka.producer, std::string(kTimeout));
+  const auto limit = kafka::ReadBrokerProperty(examined.producer->client(),
+                                               "transaction.max.timeout.ms", kPatience);
+  if (!absl::SimpleAtoi(text, &wanted) || !limit || !absl::SimpleAtoi(*limit, &most) ||
+      wanted <= most)
+    return;
+  examined.findings.Add(
+      {.severity = Severity::kError,
+       .reason = "transaction_timeout_refused",
+       .message = absl::StrCat("producer.override.", kTimeout, " is ", wanted,
+                               ", and the broker's transaction.max.timeout.ms is ", most),
+       .hint = absl::StrCat("set producer.override.", kTimeout, "=", most,
+                            ", or raise the "
+                            "broker's transaction.max.timeout.ms")});
+}
+
+void AskTopics(Examination& examined) {
+  if (examined.producer == nullptr) return;
+  std::vector<std::string> topics;
+  if (examined.captured)
+    topics = slot::KnownTopics(examined.subject.whole, *examined.captured, /*streams=*/true);
+  KafkaDoctor(examined.subject.kafka, examined.producer->client(), &examined.findings)
+      .LookAt(topics, *examined.subject.sink.target);
+}
+
+void AskRegistries(Examination& examined) {
+  const Subject& subject = examined.subject;
+  Findings* const findings = &examined.findings;
+  for (const registry::RegistryOptions* one :
+       {&subject.registries.key, &subject.registries.value}) {
+    if (one->urls.empty()) continue;
+    registry::HttpOptions http = one->http;
+    http.connect_timeout = std::min(http.connect_timeout, kPatience);
+    http.read_timeout = std::min(http.read_timeout, kPatience);
+    const auto client = registry::HttpClient::Create(http);
+    findings->Add(client.status());
+    if (!client.ok()) continue;
+    const auto answer = (*client)->Send({.url = one->urls.front() + "/subjects", .body = ""});
+    if (!answer.ok()) {
+      findings->Add(
+          WithContext(answer.status(), absl::StrCat(one->property, ": ", one->urls.front())));
+    } else if (answer->status == 401 || answer->status == 403) {
+      findings->Add({.severity = Severity::kError,
+                     .reason = "registry_unauthenticated",
+                     .message = absl::StrCat(one->property, ": ", one->urls.front(), " answers ",
+                                             answer->status),
+                     .hint = absl::StrCat("check ", one->property, ".basic.auth.user.info")});
+    } else {
+      findings->asked.push_back(absl::StrCat("the registry at ", one->urls.front()));
+    }
+  }
+}
+
+}  // namespace walduct::operate

@@ -1,0 +1,287 @@
+// Slots of a server, and the stored position beside ours. Declared in checks.h.
+#include <memory>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "base/amount_text.h"
+#include "base/status_macros.h"
+#include "operate/doctor/checks.h"
+#include "postgres/host_checks.h"
+#include "postgres/server_check.h"
+#include "replication/options.h"
+#include "replication/slot.h"
+#include "replication/slot_lock.h"
+#include "slot/start/preparation.h"
+#include "snapshot/options.h"
+
+namespace walduct::operate {
+namespace {
+
+using postgres::Connection;
+
+constexpr uint64_t kMuch = uint64_t{1} << 30;
+
+// Retained, in bytes.
+constexpr absl::string_view kAllSlots = R"(
+SELECT s.slot_name, s.active, pg_catalog.pg_wal_lsn_diff(
+         CASE WHEN pg_catalog.pg_is_in_recovery() THEN pg_catalog.pg_last_wal_receive_lsn()
+              ELSE pg_catalog.pg_current_wal_lsn() END, s.restart_lsn)
+FROM pg_catalog.pg_replication_slots s
+WHERE s.restart_lsn IS NOT NULL AND (pg_catalog.to_jsonb(s) OPERATOR(pg_catalog.->>) 'wal_status') IS DISTINCT FROM 'lost')";
+
+// Creating a slot waits for them.
+constexpr absl::string_view kOldest = R"(
+SELECT a.pid, a.application_name, pg_catalog.date_part('epoch', pg_catalog.now() - a.xact_start)
+FROM pg_catalog.pg_stat_activity a
+WHERE a.backend_xid IS NOT NULL AND a.xact_start < pg_catalog.now() - interval '1 minute'
+ORDER BY a.xact_start LIMIT 1)";
+
+// Whether a session is named so; set_config and the cast make of a name what the server makes of it
+// where it shows it.
+constexpr absl::string_view kReader = R"(
+SELECT true FROM pg_catalog.pg_stat_activity a WHERE a.pid = $1::pg_catalog.int4
+  AND a.application_name =
+      pg_catalog.set_config('application_name', $2, true)::pg_catalog.name::pg_catalog.text)";
+
+std::string DropHint(absl::string_view slot) {
+  return absl::StrCat("SELECT pg_drop_replication_slot(", postgres::QuoteLiteral(slot), ")");
+}
+
+// refused: a start would be, and other findings say what comes first.
+absl::Status Retained(Connection& connection, const std::string& own, bool refused,
+                      Findings* findings) {
+  ASSIGN_OR_RETURN(const postgres::Result slots, connection.Query(postgres::Rows(3), kAllSlots));
+  for (int row = 0; row < slots.rows(); ++row) {
+    uint64_t retained = 0;
+    if (slots.Get(row, 1) == "t" || !absl::SimpleAtoi(slots.Get(row, 2), &retained)) continue;
+    const std::string name(slots.Get(row, 0));
+    const std::string keeps = absl::StrCat("replication slot ", postgres::QuoteIdentifier(name),
+                                           " is read by nobody and keeps ", BytesText(retained),
+                                           " of WAL on the server's disk");
+    const Severity severity = retained > kMuch ? Severity::kWarning : Severity::kNotice;
+    if (name == own) {
+      findings->Add(
+          {.severity = severity,
+           .reason = "slot_inactive",
+           .message = keeps,
+           .hint = absl::StrCat(
+               refused ? "a start would be refused: see to the errors of slot and position first"
+                       : "start the connector (one that runs and hands tables over to other slots "
+                         "reads it in its turn)",
+               "; or, if the slot is not needed any more: ", DropHint(name))});
+    } else if (retained > kMuch) {
+      findings->Add(
+          {.severity = severity,
+           .reason = "other_slot_inactive",
+           .message = keeps,
+           .hint = absl::StartsWith(name, absl::StrCat(own, "_"))
+                       ? absl::StrCat("where it is one of this connector's, of another "
+                                      "walduct.slots: start the connector, which reads it "
+                                      "to its end and drops it; else, if nobody needs it: ",
+                                      DropHint(name))
+                       : "start its reader, or, if nobody needs it: " + DropHint(name)});
+    }
+  }
+  return absl::OkStatus();
+}
+
+void CheckWalStatus(const std::string& name, const replication::SlotState& slot,
+                    Findings* findings) {
+  if (slot.wal_status != "unreserved") return;
+  findings->Add({.severity = Severity::kError,
+                 .reason = "slot_unreserved",
+                 .message = absl::StrCat("replication slot ", postgres::QuoteIdentifier(name),
+                                         " is about to be lost: it is behind by more than "
+                                         "max_slot_wal_keep_size"),
+                 .hint = "at once: ALTER SYSTEM SET max_slot_wal_keep_size = '-1'; SELECT "
+                         "pg_reload_conf(); then let the connector catch up"});
+}
+
+// By the connector that is asked about, which runs: its stream's session is named so.
+bool IsRead(Connection& connection, const std::string& connector,
+            const replication::SlotState& slot, Findings* findings) {
+  const auto reader = connection.Query(
+      postgres::Rows(1), kReader,
+      {absl::StrCat(slot.active_pid), absl::StrCat("walduct ", connector, " stream")});
+  findings->Add(reader.status());
+  return reader.ok() && reader->rows() == 1;
+}
+
+absl::Status CheckBlockers(Connection& connection, Findings* findings) {
+  ASSIGN_OR_RETURN(const postgres::Result oldest, connection.Query(postgres::Rows(3), kOldest));
+  if (oldest.rows() == 0) return absl::OkStatus();
+  double seconds = 0;
+  if (!absl::SimpleAtod(oldest.Get(0, 2), &seconds)) seconds = 0;
+  findings->Add(
+      {.severity = Severity::kWarning,
+       .reason = "long_transaction",
+       .message = absl::StrCat("a transaction of process ", oldest.Get(0, 0), " (application ",
+                               postgres::QuoteIdentifier(oldest.Get(0, 1)), ") has been open for ",
+                               absl::FormatDuration(absl::Seconds(static_cast<int64_t>(seconds))),
+                               ": creating the slot waits for its end"),
+       .hint = absl::StrCat("end it, or SELECT pg_terminate_backend(", oldest.Get(0, 0), ")")});
+  return absl::OkStatus();
+}
+
+Finding HandoverNotice(const offset::StoredOffset& stored, int slots) {
+  if (stored.handover) {
+    return {.severity = Severity::kNotice,
+            .reason = "slots_handover",
+            .message = absl::StrCat("tables are on their way from ", stored.handover->from, " to ",
+                                    stored.handover->to, " slots (",
+                                    offset::HandoverText(*stored.handover), ")"),
+            .hint = absl::StrCat("walduct.slots=", stored.handover->to, " goes on with it")};
+  }
+  return {.severity = Severity::kNotice,
+          .reason = "slots_handover",
+          .message =
+              absl::StrCat("the position is one of ", stored.slots, " slots, and walduct.slots is ",
+                           slots, ": the next start hands tables over to other slots"),
+          .hint = "docs/slots.md: another number"};
+}
+
+// Asked before a move from Debezium it is nothing wrong: the position is still where that keeps it.
+absl::Status BeforeAMove(const absl::Status& missing) {
+  if (missing.ok()) return missing;
+  return Error(missing.code(), ErrorReason(missing), missing.message(),
+               absl::StrCat("before a move from a file or from Connect's REST interface this is "
+                            "the normal case: stop what runs there, name its "
+                            "offset.storage.file.filename or walduct offsets import its position, "
+                            "ask again. ",
+                            ErrorHint(missing)));
+}
+
+// Who works on the slot and does not read it: a snapshot, or a start. The lock of the connector
+// that is asked about itself says nothing.
+absl::Status CheckHeld(Connection& connection, const Examination& examined) {
+  const std::string& name = examined.subject.replication.slot_name;
+  return replication::CheckSlotNotHeld(connection, name,
+                                       absl::StrCat("walduct ", examined.subject.name, " stream"));
+}
+
+}  // namespace
+
+// As `run` does: pg_hba.conf, poolers and limits treat a replication session apart.
+void AskServer(Examination& examined) {
+  auto sql = OpenToLook(examined.subject, examined.environment, postgres::SessionKind::kSql);
+  examined.findings.Add(sql.status());
+  if (!sql.ok()) return;
+  examined.sql = *std::move(sql);
+  Connection& connection = *examined.sql;
+  examined.findings.asked.push_back(
+      absl::StrCat("PostgreSQL ", connection.server_version_text(), " at ",
+                   postgres::HostAndPort(connection.host(), connection.port()),
+                   connection.shared() ? ", whose sessions a connection pooler shares" : ""));
+  const auto server = postgres::CheckServer(connection);
+  examined.findings.Add(server.status());
+  if (server.ok()) examined.server = *server;
+  auto slot = replication::InspectSlot(connection, examined.subject.replication.slot_name);
+  examined.findings.Add(slot.status());
+  if (slot.ok()) examined.slot = *std::move(slot);
+  examined.is_read = examined.slot && *examined.slot && (**examined.slot).active &&
+                     IsRead(connection, examined.subject.name, **examined.slot, &examined.findings);
+  if (!examined.is_read) examined.findings.Add(CheckHeld(connection, examined), Severity::kWarning);
+  auto replication =
+      OpenToLook(examined.subject, examined.environment, postgres::SessionKind::kReplication);
+  if (replication.ok()) {
+    examined.replication = *std::move(replication);
+    return;
+  }
+  const std::string reason = ErrorReason(replication.status());
+  // Found before.
+  if (reason == "role_may_not_replicate" || reason == "wal_level_not_logical") return;
+  // A connector that has one is not in need of another.
+  examined.findings.Add(replication.status(),
+                        examined.is_read ? Severity::kWarning : Severity::kError);
+}
+
+void AskSlotCount(Examination& examined) {
+  if (!examined.position.known) return;
+  const std::optional<offset::StoredOffset>& stored = examined.position.stored;
+  const int slots = examined.subject.replication.share.count;
+  if (offset::IsHandoverDue(stored, slots))
+    examined.findings.Add(HandoverNotice(*stored, slots));
+  else
+    examined.findings.Add(slot::CheckSameSlots(slots, stored));
+}
+
+void AskPromotion(Examination& examined) {
+  if (!examined.server || !examined.slot) return;
+  examined.findings.Add(slot::CheckPromoted({.in_recovery = examined.server->in_recovery,
+                                             .decodes = examined.server->decodes,
+                                             .slot = &*examined.slot,
+                                             .stored = &examined.position.stored}));
+}
+
+void AskSlot(Examination& examined) {
+  if (!examined.slot || !*examined.slot) return;
+  const std::string& name = examined.subject.replication.slot_name;
+  const absl::Status usable = replication::CheckSlotUsable(*examined.sql, name, **examined.slot);
+  const bool in_use = ErrorReason(usable) == "slot_in_use";
+  const bool replaces = slot::ReplacesSlot(examined.subject.snapshot.mode, usable);
+  examined.refused = !usable.ok() && !in_use && !replaces;
+  if (!examined.is_read || !in_use)
+    examined.findings.Add(usable, in_use || replaces ? Severity::kWarning : Severity::kError);
+  CheckWalStatus(name, **examined.slot, &examined.findings);
+  // What else would be said is that it is lost.
+  if (ErrorReason(usable) == "slot_lost") examined.lost_slot = usable;
+}
+
+void AskSlotOwner(Examination& examined) {
+  if (!examined.position.known || !examined.slot) return;
+  examined.findings.Add(
+      slot::CheckSlotOwner(examined.subject.whole, *examined.slot, examined.position.stored));
+}
+
+void AskPosition(Examination& examined) {
+  if (!examined.position.known || !examined.slot || !examined.server ||
+      examined.replication == nullptr)
+    return;
+  const std::optional<offset::StoredOffset>& stored = examined.position.stored;
+  const std::optional<replication::SlotState> none;
+  const auto system = replication::IdentifySystem(*examined.replication);
+  examined.findings.Add(system.status());
+  if (!system.ok()) return;
+  const auto verdict = slot::JudgePosition(
+      {.strategy = examined.subject.replication.offset_mismatch,
+       .stored = &stored,
+       .slot = examined.lost_slot.ok() ? &*examined.slot : &none,
+       .system = *system,
+       .in_recovery = examined.server->in_recovery,
+       .next_xid = examined.server->next_xid,
+       .lost_slot = examined.lost_slot,
+       .timelines =
+           [&] {
+             return replication::ReadTimelineHistory(*examined.replication, system->timeline);
+           },
+       .traces = [&] { return replication::ReadUpgradeTraces(*examined.sql); }});
+  const auto decision = verdict.ok()
+                            ? slot::DecideBy(examined.subject.snapshot.mode, stored, *verdict)
+                            : absl::StatusOr<snapshot::StartDecision>(verdict.status());
+  // That the slot is lost is said.
+  if (ErrorReason(decision.status()) != "slot_lost") examined.findings.Add(decision.status());
+  examined.refused = examined.refused || !decision.ok();
+  if (!decision.ok()) return;
+  examined.decision = *decision;
+  // A snapshot mends it; what was changed meanwhile is lost all the same.
+  if (!verdict->available.ok() && ErrorReason(verdict->available) != "slot_lost")
+    examined.findings.Add(verdict->available, Severity::kWarning);
+  if (stored || examined.position.erased) return;
+  const absl::Status missing =
+      BeforeAMove(slot::CheckNoneIsMissing({.connector = examined.subject.name,
+                                            .topic_prefix = examined.subject.identity.topic_prefix,
+                                            .slot = examined.subject.replication.slot_name},
+                                           examined.subject.snapshot.mode, *examined.slot));
+  examined.findings.Add(missing);
+  examined.refused = examined.refused || !missing.ok();
+}
+
+void CheckRetained(Examination& examined) {
+  const std::string& name = examined.subject.replication.slot_name;
+  if (examined.slot && !*examined.slot)
+    examined.findings.Add(CheckBlockers(*examined.sql, &examined.findings));
+  examined.findings.Add(Retained(*examined.sql, name, examined.refused, &examined.findings));
+}
+
+}  // namespace walduct::operate

@@ -1,0 +1,163 @@
+#include "slot/attempts/slot_attempts.h"
+
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/status_macros.h"
+#include "engine/configuration/connector_options.h"
+#include "engine/configuration/handover_news.h"
+#include "engine/control/control.h"
+#include "metrics/connector_metrics.h"
+#include "replication/options.h"
+#include "slot/attempts/slot_looker.h"
+#include "slot/handover/handover.h"
+#include "slot/phases/session.h"
+#include "slot/start/preparation.h"
+#include "snapshot/options.h"
+
+namespace walduct::slot {
+
+std::unique_ptr<engine::Attempts> World::MakeAttempts(const engine::AttemptParts& parts) {
+  return std::make_unique<SlotAttempts>(*this, parts);
+}
+
+std::unique_ptr<engine::Monitor> World::MakeMonitor() {
+  return std::make_unique<SlotLooker>(*this);
+}
+
+engine::AttemptEnd SlotAttempts::Run(bool ran_before) {
+  absl::StatusOr<Prepared> prepared = Prepare(*parts_.config, &memory_);
+  if (ErrorReason(prepared.status()) == kHandoverDue) {
+    drained_ = {};
+    drained_.status = HandOver();
+    if (!drained_.status.ok()) return drained_;
+    prepared = Prepare(*parts_.config, &memory_);
+  }
+  if (!prepared.ok()) return {.status = prepared.status()};
+  if (!prepared->decision.snapshot && !prepared->decision.stream) {
+    log::Info(
+        "nothing to do: the snapshot is already complete or not wanted, and snapshot.mode streams "
+        "none");
+    return {.goal_reached = true};
+  }
+  return RunSession(*std::move(prepared), ran_before);
+}
+
+engine::AttemptEnd SlotAttempts::RunSession(Prepared prepared, bool ran_before) {
+  metrics::LagBoard& lag = parts_.metrics->lag;
+  lag.Begin(prepared.start.commit_end, prepared.start.commit_time_us);
+  if (prepared.decision.snapshot) lag.BeginSnapshot(world_.clock().Now());
+  Session session({.config = parts_.config,
+                   .goal = parts_.goal,
+                   .world = &world_,
+                   .control = parts_.control,
+                   .board = parts_.board,
+                   .metrics = parts_.metrics,
+                   .warn_once = &warn_once_,
+                   .schemas = &memory_.schemas,
+                   .pause = &memory_.pause,
+                   .ran_before = ran_before},
+                  std::move(prepared));
+  const absl::Status status = session.Run();
+  lag.End();
+  const std::optional<event::Position> stored = session.stored();
+  if (session.goal_reached() && stored) lag.Begin(stored->commit_end, stored->commit_time_us);
+  return {.status = status,
+          .goal_reached = session.goal_reached(),
+          .began = session.began(),
+          .progressed = session.progressed(),
+          .position = stored ? stored->commit_end.ToString() : "none"};
+}
+
+absl::StatusOr<Prepared> SlotAttempts::Prepare(const engine::ConnectorOptions& config,
+                                               SlotMemory* memory) {
+  Preparation preparation({.config = &config,
+                           .world = &world_,
+                           .source = {.config = &config,
+                                      .mode = parts_.mode,
+                                      .metrics = parts_.metrics,
+                                      .warn_once = &warn_once_,
+                                      .outbox_tables = &outbox_tables_,
+                                      .capture = &capture_,
+                                      .schemas = &memory->schemas,
+                                      .pause = &memory->pause,
+                                      .stopping = [this] { return Interrupted(); }},
+                           .refusals = &refusals_,
+                           .control = parts_.control,
+                           .board = parts_.board,
+                           .known = &config == parts_.config ? &known_ : nullptr});
+  absl::StatusOr<Prepared> prepared = preparation.Run();
+  sender_timeout_ = preparation.facts().sender_timeout;
+  return prepared;
+}
+
+absl::Status SlotAttempts::HandOver() {
+  return Handover({.config = parts_.config,
+                   .world = &world_,
+                   .control = parts_.control,
+                   .board = parts_.board,
+                   .drain = [this](const engine::ConnectorOptions& lane,
+                                   Lsn until) { return Drain(lane, until); },
+                   .stopping = [this] { return Interrupted(); }})
+      .Run();
+}
+
+absl::Status SlotAttempts::Drain(const engine::ConnectorOptions& lane, Lsn until) {
+  SlotMemory& memory = drain_memory_[lane.replication->share.number];
+  ASSIGN_OR_RETURN(Prepared prepared, Prepare(lane, &memory));
+  Session session({.config = &lane,
+                   .goal = {.until_lsn = until},
+                   .world = &world_,
+                   .control = parts_.control,
+                   .board = parts_.board,
+                   .metrics = parts_.metrics,
+                   .warn_once = &warn_once_,
+                   .schemas = &memory.schemas,
+                   .pause = &memory.pause},
+                  std::move(prepared));
+  const absl::Status status = session.Run();
+  drained_.began |= session.began();
+  drained_.progressed |= session.progressed();
+  RETURN_IF_ERROR(status);
+  return session.goal_reached() ? absl::OkStatus() : absl::CancelledError("stopped");
+}
+
+engine::Action SlotAttempts::ActionAfter(const absl::Status& status, engine::Phase phase) const {
+  const std::string reason = ErrorReason(status);
+  const bool lost = reason == "slot_lost" || reason == "slot_missing";
+  // A slot that was lost while it was read is replaced by the next attempt.
+  return lost && snapshot::FillsGaps(parts_.config->snapshot->mode)
+             ? engine::Action::kRetry
+             : engine::ActionFor(status, phase);
+}
+
+engine::SoonRetries SlotAttempts::soon() const {
+  const replication::ReplicationOptions& slot = *parts_.config->replication;
+  return {.most = slot.max_retries,
+          .delay = slot.retry_delay,
+          .given = slot.retries_given,
+          .held = sender_timeout_};
+}
+
+// What it says of the slot counts at once: the next look may be far.
+void SlotAttempts::ShowError(const absl::Status& error) {
+  parts_.board->ShowError(error, Lsn(parts_.metrics->received_lsn.value()));
+  parts_.metrics->slot.OnError(ErrorReason(error), world_.clock().Monotonic());
+}
+
+// Those that wait for it to hand tables over wait in vain.
+void SlotAttempts::OnFailure(const absl::Status& status) {
+  const engine::ConnectorOptions& config = *parts_.config;
+  if (config.handover_news != nullptr && config.replication->share.number == 1)
+    config.handover_news->End(status);
+}
+
+// Asked by what waits for servers.
+bool SlotAttempts::Interrupted() {
+  parts_.control->Take();
+  return parts_.control->interrupted();
+}
+
+}  // namespace walduct::slot

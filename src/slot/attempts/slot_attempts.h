@@ -1,0 +1,63 @@
+// SlotAttempts: the attempts of a connector that streams a slot: prepare, hand tables over when
+// walduct.slots has changed, snapshot, stream. Data thread only.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "engine/errors/warn_once.h"
+#include "engine/lifecycle/attempt.h"
+#include "offset/stored_offset.h"
+#include "outbox/tables.h"
+#include "postgres/describe/schema_memory.h"
+#include "sink/refusals.h"
+#include "slot/in_progress/streaming_pause.h"
+#include "slot/world/capture/capture_record.h"
+#include "slot/world/world.h"
+
+namespace walduct::slot {
+
+struct Prepared;
+
+class SlotAttempts final : public engine::Attempts {
+ public:
+  // world is borrowed: the host of parts.
+  SlotAttempts(World& world, const engine::AttemptParts& parts) : world_(world), parts_(parts) {}
+
+  void Begin() override { known_.reset(); }
+  engine::AttemptEnd Run(bool ran_before) override;
+  engine::Action ActionAfter(const absl::Status& status, engine::Phase phase) const override;
+  engine::SoonRetries soon() const override;
+  void ShowError(const absl::Status& error) override;
+  void OnFailure(const absl::Status& status) override;
+
+ private:
+  // What outlives the attempts of a slot.
+  struct SlotMemory {
+    StreamingPause pause;
+    postgres::SchemaMemory schemas;
+  };
+
+  absl::StatusOr<Prepared> Prepare(const engine::ConnectorOptions& config, SlotMemory* memory);
+  engine::AttemptEnd RunSession(Prepared prepared, bool ran_before);
+  absl::Status HandOver();
+  absl::Status Drain(const engine::ConnectorOptions& lane, Lsn until);
+  bool Interrupted();
+
+  World& world_;
+  const engine::AttemptParts parts_;
+  engine::WarnOnce warn_once_;
+  outbox::TableMemory outbox_tables_;
+  CaptureRecord capture_;
+  sink::Refusals refusals_;
+  SlotMemory memory_;
+  std::optional<offset::StoredOffset> known_;  // of the attempts since a command
+  std::map<int, SlotMemory> drain_memory_;     // of slots that hand tables over
+  engine::AttemptEnd drained_;                 // what became of those, in this attempt
+  absl::Duration sender_timeout_;  // how long the server may hold a slot for a peer that is gone
+};
+
+}  // namespace walduct::slot

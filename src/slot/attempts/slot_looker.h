@@ -1,0 +1,62 @@
+// SlotLooker: looks at the slots of connectors that nobody else looks at: paused, stopped and
+// failed ones, those that wait for a server and those that have not come to the database yet. One
+// thread for all of them, one session for each look at a server, however many of its slots it is
+// about (World::LookAtSlots). What it finds stands on the connectors' boards: the slot's and the
+// lag's. A session that streams has its own look (ServerWatch).
+//
+// A connector whose slot is not there while it is not itself is not looked at.
+//
+// Thread-safety: Add from any thread; the destructor waits for a look under way to give up.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "base/mutex.h"
+#include "base/worker_thread.h"
+#include "engine/lifecycle/monitor.h"
+#include "slot/world/slot_show.h"
+#include "slot/world/world.h"
+
+namespace walduct::slot {
+
+class SlotLooker final : public engine::Monitor {
+ public:
+  static constexpr absl::Duration kInterval = absl::Seconds(10);
+
+  // world is borrowed.
+  explicit SlotLooker(World& world) : world_(world) {}
+
+  void Add(const std::shared_ptr<engine::Monitored>& connector) override;
+
+  // The two parts of that, for tests: without the thread (false: there is no slot to look at); one
+  // round, which looks at what is due.
+  bool Watch(const std::shared_ptr<engine::Monitored>& connector);
+  void Turn();
+
+ private:
+  struct Slot {
+    SlotPlace place;
+    std::weak_ptr<engine::Monitored> owner;
+    std::shared_ptr<engine::Monitored> connector = nullptr;  // during a round
+    std::shared_ptr<SlotShower> shower;                      // of the thread that looks
+  };
+  struct Group;
+  void Loop();
+  std::vector<Slot> Watched();
+  bool IsDue(engine::Monitored& connector, const SlotPlace& place, absl::Duration now) const;
+  void Show(const Slot& slot, const replication::SlotLook& look, absl::Duration now);
+  void LookAt(const Group& group);
+
+  World& world_;
+  Mutex mutex_;
+  std::vector<Slot> slots_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, absl::Duration> tried_;  // the thread's own: by server, the last look
+  WorkerThread thread_{mutex_};                  // last: uses all of the above
+};
+
+}  // namespace walduct::slot

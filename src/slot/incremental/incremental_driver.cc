@@ -1,0 +1,85 @@
+#include "slot/incremental/incremental_driver.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/log.h"
+#include "incremental/options/incremental_options.h"
+#include "route/options.h"
+#include "slot/world/reads/record_columns.h"
+
+namespace walduct::slot {
+namespace {
+
+// Signals, and the marks of incremental snapshots, are rows of it.
+void WarnOfMissing(const incremental::IncrementalOptions& options,
+                   const std::vector<incremental::TableId>& captured) {
+  const incremental::TableId table{options.signal_schema, options.signal_table};
+  if (table.table.empty() || std::find(captured.begin(), captured.end(), table) != captured.end())
+    return;
+  log::Warn("the table of signal.data.collection is not there: its signals never come",
+            {{"table", table.Text()},
+             {"reason", "signal_table_not_published"},
+             {"hint", "create it (id, type, data), and restart the connector"}});
+}
+
+}  // namespace
+
+std::unique_ptr<IncrementalDriver> IncrementalDriver::Create(
+    const Parts& parts, const incremental::OffsetMembers& stored) {
+  const bool takes = parts.options->signals() && parts.source->SignalTables();
+  if (stored.contains("incremental_snapshot_collections") &&
+      !(takes && parts.options->reads_chunks())) {
+    log::Warn(
+        "the stored position came with an incremental snapshot under way, which does not go on: no "
+        "signaling table is configured",
+        {{"hint", "set signal.data.collection"}});
+  }
+  if (!takes) return nullptr;
+  auto driver = std::unique_ptr<IncrementalDriver>(new IncrementalDriver(parts));
+  driver->snapshots_->Keep(stored);
+  return driver;
+}
+
+IncrementalDriver::IncrementalDriver(const Parts& parts) : parts_(parts) {
+  std::vector<incremental::TableId> captured;
+  const std::optional<std::vector<postgres::TableName>> tables = parts_.source->SignalTables();
+  for (const postgres::TableName& table : *tables) captured.push_back({table.schema, table.table});
+  WarnOfMissing(*parts_.options, captured);
+  snapshots_ =
+      std::make_unique<incremental::IncrementalSnapshots>(incremental::IncrementalSnapshots::Parts{
+          .options = parts_.options,
+          .connector_name = parts_.connector_name,
+          .output = this,
+          .open_source =
+              [this] { return parts_.source->OpenChunks(KeyColumns(parts_.route->message_keys)); },
+          .inbox = parts_.source->OpenSignals(),
+          .new_id = parts_.new_id,
+          .captured = std::move(captured),
+          .keeps_pause = parts_.ran_before || parts_.options->keeps_pause,
+          .clock = parts_.clock,
+          .metrics = parts_.metrics});
+  parts_.pipeline->SetIncremental(snapshots_.get());
+}
+
+IncrementalDriver::~IncrementalDriver() { parts_.pipeline->SetIncremental(nullptr); }
+
+absl::Status IncrementalDriver::Begin(const incremental::OffsetMembers& stored) {
+  return snapshots_->Resume(stored);
+}
+
+// One that fails is tried again in its own time.
+void IncrementalDriver::StoreSoon() {
+  if (!parts_.checkpointer->saving() && parts_.checkpointer->last_error().ok())
+    parts_.checkpointer->MakeDue();
+}
+
+// Between two changes nothing else would cover it.
+void IncrementalDriver::SetMark(uint64_t mark) {
+  parts_.tracker->SetMark(mark);
+  parts_.pipeline->CoverAgain();
+}
+
+}  // namespace walduct::slot

@@ -1,0 +1,273 @@
+#include "slot/incremental/new_tables.h"
+
+#include <algorithm>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "base/json_text.h"
+#include "base/log.h"
+#include "postgres/table_argument.h"
+
+namespace walduct::slot {
+namespace {
+
+using Kind = TableGap::Kind;
+
+// FNV-1a: the same in each build.
+std::string SumOf(absl::string_view text) {
+  uint64_t sum = 0xcbf29ce484222325;
+  for (const char c : text) sum = (sum ^ static_cast<uint8_t>(c)) * 0x100000001b3;
+  return absl::StrFormat("%016x", sum);
+}
+
+// As a signal names it.
+std::string Quoted(const postgres::TableName& table) {
+  std::string text;
+  for (const std::string* const part : {&table.schema, &table.table}) {
+    if (!text.empty()) text += '.';
+    text += '"';
+    for (const char c : *part) text.append(c == '"' ? 2 : 1, c);
+    text += '"';
+  }
+  return text;
+}
+
+std::string ExecuteData(const TableGap& gap) {
+  std::string data = R"({"type":"incremental","data-collections":[)";
+  const std::string table = Quoted(gap.table);
+  AppendJsonString(table, &data);
+  data += ']';
+  if (!gap.condition.empty()) {
+    data += R"(,"additional-conditions":[{"data-collection":)";
+    AppendJsonString(table, &data);
+    data += R"(,"filter":)";
+    AppendJsonString(gap.condition, &data);
+    data += "}]";
+  }
+  return data + '}';
+}
+
+std::string TimeText(const std::optional<absl::Time>& time) {
+  return time ? absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", *time, absl::UTCTimeZone()) : "unknown";
+}
+
+constexpr absl::string_view kByItself =
+    ", or walduct.snapshot.new.tables=incremental: docs/snapshots.md";
+
+std::string HintFor(const TableGap& gap, const names::Called& called) {
+  return absl::StrCat(CommandFor(gap, called), kByItself);
+}
+
+// Empty: it is told once.
+absl::string_view ReasonOf(Kind kind) {
+  return kind == Kind::kAttached ? "partition_attached"
+         : kind == Kind::kLogged ? "table_was_unlogged"
+                                 : "";
+}
+
+}  // namespace
+
+std::string CommandFor(const TableGap& gap, const names::Called& called) {
+  const std::string table = postgres::TableArgument(gap.table.schema, gap.table.table);
+  const std::string name = table.starts_with("'") ? Quoted(gap.table) : table;
+  return names::SnapshotCommand(
+      called, {table}, gap.condition.empty() ? "" : absl::StrCat(name, "=", gap.condition));
+}
+
+NewTables::NewTables(Parts parts, std::vector<postgres::TableName> captured)
+    : parts_(std::move(parts)),
+      captured_(std::move(captured)),
+      lists_(SumOf(parts_.lists)),
+      since_(parts_.since) {}
+
+std::unique_ptr<NewTables> NewTables::Create(
+    Parts parts, const std::optional<std::vector<postgres::TableName>>& captured,
+    const incremental::OffsetMembers* stored) {
+  if (!captured) return nullptr;
+  auto tables = std::unique_ptr<NewTables>(new NewTables(std::move(parts), *captured));
+  const bool known = stored != nullptr && stored->contains(kMember);
+  tables->Hold(known ? &stored->at(kMember) : nullptr);
+  return tables;
+}
+
+std::string NewTables::Merge(const std::vector<std::string>& members) {
+  KnownTables all;
+  for (const std::string& member : members) {
+    std::optional<KnownTables> one = DecodeKnownTables(member);
+    if (!one) return "";
+    MergeKnownTables(*std::move(one), &all);
+  }
+  return members.empty() ? "" : EncodeKnownTables(all);
+}
+
+void NewTables::Hold(const std::string* member) {
+  std::optional<KnownTables> stored;
+  if (member != nullptr) stored = DecodeKnownTables(*member);
+  compares_ = stored.has_value();
+  if (stored) {
+    known_ = *std::move(stored);
+    states_.emplace_back(0, *member);
+    if (!parts_.same_system) ForgetOids();
+  } else if (member != nullptr) {
+    log::Warn("which tables were captured before is not known: walduct_tables is damaged");
+  }
+}
+
+// Another system counts its OIDs anew.
+void NewTables::ForgetOids() {
+  bool had_some = false;
+  for (auto& [name, table] : known_.tables) {
+    had_some = had_some || table.relation != Oid{};
+    table = {};
+  }
+  known_.publication = Oid{};
+  known_.names_others.clear();
+  known_.settings.clear();
+  if (!had_some) return;
+  log::Info(
+      "which tables were created anew since the position was stored is not known: the server is "
+      "another system");
+}
+
+void NewTables::Begin(const std::optional<replication::Coverage>& coverage) {
+  if (!coverage) return;
+  Judge(captured_, *coverage);
+  if (EncodeKnownTables(known_).empty()) {
+    log::Info("tables that are captured only later will not be told of at the next start",
+              {{"why", "too many to be kept with the position"}, {"tables", known_.tables.size()}});
+  }
+}
+
+void NewTables::Saw(const std::vector<postgres::TableName>& captured,
+                    const replication::Coverage& coverage) {
+  Judge(captured, coverage);
+}
+
+void NewTables::Judge(const std::vector<postgres::TableName>& captured,
+                      const replication::Coverage& coverage) {
+  const bool same_lists = known_.lists == lists_;
+  std::vector<TableGap> gaps;
+  if (compares_) {
+    gaps = FindGaps(known_, same_lists, captured, coverage);
+    TellSettings(coverage);
+  }
+  KnownTables now = KnowNow(known_, captured, coverage);
+  now.lists = lists_;
+  KeepMissing(&now);
+  whole_ = coverage.all_tables || !coverage.names_others.empty();
+  const bool differs = !compares_ || !(now == known_);
+  compares_ = true;
+  known_ = std::move(now);
+  Take(gaps, differs);
+  if (parts_.seen != nullptr) parts_.seen(known_.seen);
+  if (parts_.clock != nullptr) since_ = parts_.clock->Now();
+}
+
+void NewTables::TellSettings(const replication::Coverage& coverage) const {
+  const std::string what = DescribeSettings(known_, coverage, parts_.wanted);
+  if (what.empty()) return;
+  log::Warn(what, {{"since", TimeText(since_)},
+                   {"hint",
+                    "ALTER PUBLICATION … SET, or skipped.operations where it is meant; rows "
+                    "that were left out come with a snapshot: docs/catalog.md"}});
+}
+
+// Between its DROP and its CREATE a table is only missing. Those that stay away are forgotten: they
+// may come back with rows.
+void NewTables::KeepMissing(KnownTables* now) {
+  std::set<std::string> missing;
+  if (now->lists == known_.lists) {
+    for (const auto& [name, table] : known_.tables) {
+      if (now->tables.contains(name) || missing_.contains(name)) continue;
+      now->tables.emplace(name, table);
+      missing.insert(name);
+    }
+  }
+  missing_ = std::move(missing);
+}
+
+void NewTables::Came(const postgres::TableName& table, bool renamed) {
+  const KnownTable* const before = FindKnown(known_, table);
+  const Oid was = before == nullptr ? Oid{} : before->relation;
+  if (renamed ? told_.contains(table.relation) : was == table.relation) return;
+  // What names it in the publication is not to be seen from here.
+  if (!renamed && (whole_ || (parts_.look && parts_.look()))) return;
+  known_.tables[NameOf(table)] = {.relation = table.relation};
+  const Kind kind = renamed ? Kind::kPlaced : was == Oid{} ? Kind::kNew : Kind::kAnew;
+  Take({{.kind = kind, .table = table, .was = was}}, true);
+}
+
+void NewTables::Take(const std::vector<TableGap>& gaps, bool differs) {
+  for (const TableGap& gap : gaps) {
+    if (absl::StrCat(gap.table.schema, ".", gap.table.table) == parts_.signal_table) continue;
+    if (!gap.link.empty() && !links_.insert(gap.link).second) continue;
+    told_.insert(gap.table.relation);
+    const bool is_read = reads() && gap.kind != Kind::kReplaced;
+    Tell(gap, is_read);
+    if (is_read) Ask(gap);
+  }
+  // What is asked for is known with positions behind the request alone.
+  if (differs && asked_ == 0) Keep(states_.empty() ? 0 : states_.back().first);
+}
+
+void NewTables::Tell(const TableGap& gap, bool is_read) const {
+  const std::string name = NameOf(gap.table), what = DescribeGap(gap.kind);
+  if (gap.kind == Kind::kNew) {
+    if (is_read) return log::Info(absl::StrCat(what, " read beside the stream"), {{"table", name}});
+    return log::Warn(absl::StrCat(what, " not sent"),
+                     {{"table", name}, {"hint", HintFor(gap, parts_.called)}});
+  }
+  if (const absl::string_view reason = ReasonOf(gap.kind); !reason.empty()) {
+    const log::Field part = {"partition", gap.partition.empty() ? name : gap.partition};
+    if (is_read)
+      return log::Info(absl::StrCat(what, " read beside the stream"),
+                       {{"table", name}, part, {"reason", std::string(reason)}});
+    if (parts_.lacks != nullptr &&
+        parts_.lacks({.reason = std::string(reason),
+                      .table = gap.partition.empty() ? name : gap.partition,
+                      .detail = gap.partition.empty() ? "" : absl::StrCat("of ", name),
+                      .statement = CommandFor(gap, parts_.called),
+                      .at_once = true,
+                      .read_with = absl::StrCat(gap.table.schema, ".", gap.table.table)}))
+      return;
+    return log::Warn(absl::StrCat(what, " not sent"), {{"table", name},
+                                                       part,
+                                                       {"reason", std::string(reason)},
+                                                       {"hint", HintFor(gap, parts_.called)}});
+  }
+  const log::Field table = {"table", name}, was = {"was", ToInteger(gap.was)},
+                   is = {"is", ToInteger(gap.table.relation)}, since = {"since", TimeText(since_)};
+  if (gap.kind == Kind::kReplaced) return log::Info(what, {table, was, is, since});
+  if (is_read)
+    return log::Info(absl::StrCat(what, " read beside the stream"), {table, was, is, since});
+  log::Warn(absl::StrCat(what, " not sent"),
+            {table, was, is, since, {"hint", HintFor(gap, parts_.called)}});
+}
+
+void NewTables::Ask(const TableGap& gap) {
+  ++asked_;
+  parts_.snapshots->Ask(
+      {.id = parts_.new_id(), .type = "execute-snapshot", .data = ExecuteData(gap)},
+      [this](uint64_t mark) {
+        if (--asked_ == 0) Keep(mark);
+      });
+}
+
+// A position from before the request must not say that the tables are known.
+void NewTables::Keep(uint64_t mark) {
+  std::string member = EncodeKnownTables(known_);
+  if (!states_.empty() && states_.back().first == mark) {
+    states_.back().second = std::move(member);
+  } else {
+    states_.emplace_back(mark, std::move(member));
+  }
+}
+
+const std::string& NewTables::At(uint64_t mark) {
+  while (states_.size() > 1 && states_[1].first <= mark) states_.pop_front();
+  static const std::string* const kNone = new std::string;
+  return states_.empty() ? *kNone : states_.front().second;
+}
+
+}  // namespace walduct::slot

@@ -1,0 +1,216 @@
+#include "slot/incremental/table_gaps.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "postgres/table_key.h"
+
+namespace walduct::slot {
+namespace {
+
+using replication::Coverage;
+using Kind = TableGap::Kind;
+
+bool Meet(const std::vector<Oid>& a, const std::vector<Oid>& b) {
+  return std::any_of(a.begin(), a.end(),
+                     [&b](Oid oid) { return std::find(b.begin(), b.end(), oid) != b.end(); });
+}
+
+// What was there before is there still, and brings the changes of a table from its first one on.
+class Lasting {
+ public:
+  Lasting(const KnownTables& known, const Coverage& now)
+      : comparable_(known.publication == now.publication && now.publication != Oid{}),
+        all_(now.all_tables && (comparable_ || known.publication == Oid{})) {
+    const std::vector<Oid>& others =
+        known.publication == Oid{} ? now.names_others : known.names_others;
+    names_.insert(others.begin(), others.end());
+    if (!comparable_) return;
+    for (const auto& [name, table] : known.tables)
+      names_.insert(table.named_by.begin(), table.named_by.end());
+  }
+
+  bool comparable() const { return comparable_; }
+  bool Covers(const Coverage::Table& table) const {
+    return all_ || std::any_of(table.named_by.begin(), table.named_by.end(),
+                               [this](Oid oid) { return names_.contains(oid); });
+  }
+
+ private:
+  const bool comparable_;  // the publication is the same
+  const bool all_;
+  absl::flat_hash_set<Oid> names_;
+};
+
+std::optional<Kind> JudgeNew(const Coverage::Table& now, bool same_lists, const Lasting& lasting) {
+  if (!same_lists || !lasting.Covers(now)) return Kind::kNew;
+  if (now.placed_later) return Kind::kPlaced;
+  return now.rewritten ? std::optional(Kind::kRewritten) : std::nullopt;
+}
+
+std::optional<Kind> JudgeKnown(const KnownTable& known, Oid relation, const Coverage::Table& now,
+                               const Lasting& lasting) {
+  if (known.relation == Oid{}) return std::nullopt;
+  if (known.relation != relation) {
+    if (!lasting.Covers(now)) return Kind::kAnew;
+    return now.placed_later || now.schema_changed ? Kind::kPlaced : Kind::kReplaced;
+  }
+  if (known.unlogged && !now.unlogged) return Kind::kLogged;
+  const bool unknown = !lasting.comparable() || known.named_by.empty() || now.named_by.empty();
+  if (unknown || Meet(known.named_by, now.named_by)) return std::nullopt;
+  return Kind::kBack;
+}
+
+// Of tables that have no gap as a whole.
+void AddAttached(const KnownTables& known, const std::vector<postgres::TableName>& captured,
+                 const Coverage& coverage, std::vector<TableGap>* gaps) {
+  for (const Coverage::Attached& one : coverage.attached) {
+    const auto table = std::find_if(
+        captured.begin(), captured.end(),
+        [&one](const postgres::TableName& name) { return name.relation == one.table; });
+    const bool is_whole = std::any_of(gaps->begin(), gaps->end(), [&one](const TableGap& gap) {
+      return gap.table.relation == one.table && gap.kind != Kind::kAttached;
+    });
+    if (table == captured.end() || is_whole) continue;
+    const KnownTable* const before = FindKnown(known, *table);
+    const bool is_known = before != nullptr && before->relation == one.table;
+    if (one.table != one.partition) {
+      gaps->push_back({.kind = Kind::kAttached,
+                       .table = *table,
+                       .was = {},
+                       .partition = one.name,
+                       .condition = one.condition,
+                       .link = one.link});
+    } else if (!is_known) {
+      gaps->push_back({.kind = Kind::kPlaced, .table = *table});
+    }
+  }
+}
+
+}  // namespace
+
+const KnownTable* FindKnown(const KnownTables& known, const postgres::TableName& table) {
+  const std::string name = NameOf(table);
+  if (const auto found = known.tables.find(name); found != known.tables.end())
+    return &found->second;
+  const std::string joined = absl::StrCat(table.schema, ".", table.table);
+  const auto found = joined == name ? known.tables.end() : known.tables.find(joined);
+  const bool is_it = found != known.tables.end() && found->second.relation == table.relation;
+  return is_it ? &found->second : nullptr;
+}
+
+std::string NameOf(const postgres::TableName& table) {
+  return postgres::TableKey(table.schema, table.table);
+}
+
+std::vector<TableGap> FindGaps(const KnownTables& known, bool same_lists,
+                               const std::vector<postgres::TableName>& captured,
+                               const Coverage& coverage) {
+  const Lasting lasting(known, coverage);
+  std::vector<TableGap> gaps;
+  for (const postgres::TableName& table : captured) {
+    const auto now = coverage.tables.find(table.relation);
+    if (now == coverage.tables.end() || !now->second.sent) continue;
+    const KnownTable* const before = FindKnown(known, table);
+    const std::optional<Kind> kind = before != nullptr
+                                         ? JudgeKnown(*before, table.relation, now->second, lasting)
+                                         : JudgeNew(now->second, same_lists, lasting);
+    if (kind)
+      gaps.push_back(
+          {.kind = *kind, .table = table, .was = before != nullptr ? before->relation : Oid{}});
+  }
+  AddAttached(known, captured, coverage, &gaps);
+  return gaps;
+}
+
+KnownTables KnowNow(const KnownTables& known, const std::vector<postgres::TableName>& captured,
+                    const Coverage& coverage) {
+  // One that is gone may have another name, and come back: by its OID it is found.
+  const bool gone = coverage.publication == Oid{};
+  KnownTables now{.lists = known.lists,
+                  .publication = gone ? known.publication : coverage.publication,
+                  .names_others = gone ? known.names_others : coverage.names_others,
+                  .settings = gone ? known.settings : coverage.settings,
+                  .seen = known.seen,
+                  .tables = {}};
+  if (known.seen.empty() || !coverage.since.empty()) now.seen = coverage.seen;
+  const bool same_publication = known.publication == now.publication;
+  for (const postgres::TableName& table : captured) {
+    const std::string name = NameOf(table);
+    const auto found = coverage.tables.find(table.relation);
+    const bool unlogged = found != coverage.tables.end() && found->second.unlogged;
+    const KnownTable* const before = FindKnown(known, table);
+    if (found != coverage.tables.end() && found->second.sent) {
+      now.tables[name] = {
+          .relation = table.relation, .named_by = found->second.named_by, .unlogged = unlogged};
+    } else if (before != nullptr || unlogged) {
+      KnownTable& kept = now.tables[name] = before == nullptr ? KnownTable{} : *before;
+      if (unlogged) kept.relation = table.relation;
+      kept.unlogged = kept.unlogged || unlogged;
+      if (!same_publication) kept.named_by.clear();
+    }
+  }
+  return now;
+}
+
+std::string DescribeGap(Kind kind) {
+  switch (kind) {
+    case Kind::kNew:
+      return "table is new to the connector: rows it had before are";
+    case Kind::kAnew:
+      return "table was created anew, or another one has taken its name: what was done to it "
+             "before the publication named it is";
+    case Kind::kBack:
+      return "table was not in the publication for a while, or is in it with another row filter or "
+             "other columns: what was done to it meanwhile is";
+    case Kind::kPlaced:
+      return "table has had another name, schema or parent: rows from before are";
+    case Kind::kLogged:
+      return "table was unlogged: what was done to it then, which is not in the WAL, is";
+    case Kind::kRewritten:
+      return "table has got other files since it was made, as by SET LOGGED or TRUNCATE: if it was "
+             "unlogged, rows of that time are";
+    case Kind::kAttached:
+      return "a table was attached as a partition: the rows that it had are";
+    case Kind::kReplaced:
+      break;
+  }
+  return "table was created anew, and all of it is sent; rows of the former one are not deleted "
+         "for "
+         "who reads its topic";
+}
+
+std::string DescribeSettings(const KnownTables& known, const Coverage& now,
+                             absl::string_view wanted) {
+  if (known.publication != now.publication || known.settings.empty() ||
+      known.settings == now.settings)
+    return "";
+  const auto letters = [](absl::string_view settings) {
+    return settings.substr(0, settings.find(' '));
+  };
+  const absl::string_view before = letters(known.settings), after = letters(now.settings);
+  if (absl::StrContains(before, 'r') != absl::StrContains(after, 'r'))
+    return "the publication sends rows of partitions under other names "
+           "(publish_via_partition_root)";
+  std::vector<absl::string_view> lost;
+  for (const auto& [letter, what] :
+       {std::pair('i', "inserts"), std::pair('u', "updates"), std::pair('d', "deletes"),
+        std::pair('t', "truncates"), std::pair('g', "generated columns")}) {
+    const bool counts = letter == 'g' || absl::StrContains(wanted, letter);
+    if (counts && absl::StrContains(before, letter) && !absl::StrContains(after, letter))
+      lost.emplace_back(what);
+  }
+  if (!lost.empty())
+    return absl::StrCat("the publication does not send any more: ", absl::StrJoin(lost, ", "));
+  if (before != after) return "";
+  return "the publication was altered, and its settings are as they were: what it may have left "
+         "out "
+         "meanwhile is not sent";
+}
+
+}  // namespace walduct::slot

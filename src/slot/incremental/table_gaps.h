@@ -1,0 +1,57 @@
+// FindGaps: which captured tables the stream has not brought whole since a position was stored, or
+// since the catalog was looked at last: what was done to them while they were other tables, or the
+// publication did not name them, was sent by nobody. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "postgres/describe/catalog.h"
+#include "replication/coverage.h"
+#include "slot/incremental/known_tables.h"
+
+namespace walduct::slot {
+
+struct TableGap {
+  enum class Kind {
+    kNew,        // it was not captured
+    kAnew,       // it is another table than the one of that name
+    kBack,       // what names it in the publication is another
+    kPlaced,     // all of it was sent, but some of it under another name
+    kLogged,     // it, or a partition of it, was not in the WAL
+    kRewritten,  // it is new, and has got other files: perhaps it was not in the WAL before
+    kAttached,   // a table with rows has become a partition of it
+    kReplaced,   // it is another one, and all of it is sent: no gap
+  };
+  Kind kind = Kind::kNew;
+  postgres::TableName table;
+  Oid was{};                   // kAnew, kReplaced
+  std::string partition = {};  // kAttached: its name
+  std::string condition = {};  // kAttached: which rows are its own
+  std::string link = {};       // kAttached: see replication::Coverage
+};
+
+std::string NameOf(const postgres::TableName& table);  // see postgres::TableKey
+// Null: none. Positions that were once stored have a dotted schema by "schema.table".
+const KnownTable* FindKnown(const KnownTables& known, const postgres::TableName& table);
+
+// same_lists: include and exclude are those of `known`.
+std::vector<TableGap> FindGaps(const KnownTables& known, bool same_lists,
+                               const std::vector<postgres::TableName>& captured,
+                               const replication::Coverage& coverage);
+
+// What is to be known from then on: what is captured and sent. What is captured, and not sent now,
+// stays as it was.
+KnownTables KnowNow(const KnownTables& known, const std::vector<postgres::TableName>& captured,
+                    const replication::Coverage& coverage);
+
+// "table was created anew: …", without what is done about it; kReplaced: whole.
+std::string DescribeGap(TableGap::Kind kind);
+
+// Of the publication's settings: that it sends less than it did, or that somebody has altered them
+// and altered them back; empty: neither. wanted: letters of changes that are not skipped.
+std::string DescribeSettings(const KnownTables& known, const replication::Coverage& now,
+                             absl::string_view wanted);
+
+}  // namespace walduct::slot

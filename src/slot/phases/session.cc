@@ -1,0 +1,494 @@
+#include "slot/phases/session.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "base/json_text.h"
+#include "base/log.h"
+#include "base/status_macros.h"
+#include "encode/options/encode_options.h"
+#include "engine/configuration/connector_options.h"
+#include "engine/configuration/heartbeat_options.h"
+#include "engine/configuration/runtime_options.h"
+#include "incremental/options/incremental_options.h"
+#include "names/table_filter.h"
+#include "offset/options.h"
+#include "pgoutput/assembler.h"
+#include "replication/options.h"
+#include "route/options.h"
+#include "slot/in_progress/streamed_source.h"
+#include "slot/masks/mask_memory.h"
+#include "slot/phases/blocking_phase.h"
+#include "slot/phases/delayed_schema_resolver.h"
+#include "slot/phases/read_before.h"
+#include "slot/phases/run_identity.h"
+#include "slot/phases/snapshot_phase.h"
+#include "slot/phases/stale_names.h"
+#include "slot/phases/standby_phase.h"
+#include "slot/phases/stream_phase.h"
+#include "snapshot/options.h"
+
+namespace walduct::slot {
+namespace {
+
+// Kafka may be what failed.
+constexpr absl::Duration kSalvageTimeout = absl::Seconds(5);
+// Of the time to stop in; the rest is for closing what is open.
+constexpr double kSettleShare = 0.75;
+
+// Connect takes only primitives in an offset.
+std::string AsText(absl::string_view json) {
+  std::string text;
+  AppendJsonString(json, &text);
+  return text;
+}
+
+std::optional<Lsn> Earlier(std::optional<Lsn> goal, Lsn lsn) {
+  return goal && *goal <= lsn ? goal : lsn;
+}
+
+absl::Status StreamsAgain() {
+  return Error(absl::StatusCode::kUnavailable, "logical_messages_clear",
+               "the transaction with unclear logical messages is done with; those in progress are "
+               "received again",
+               "nothing to do");
+}
+
+}  // namespace
+
+Session::Session(const Parts& parts, Prepared prepared)
+    : parts_(parts), prepared_(std::move(prepared)), types_(parts.schemas) {}
+
+std::optional<event::Position> Session::stored() const {
+  return duties_ ? duties_->checkpointer().stored() : std::nullopt;
+}
+
+absl::Status Session::Run() {
+  // A temporary slot goes with its session.
+  parts_.control->HoldPauses(config().replication->temporary_slot);
+  const absl::Status ran = RunPhases();
+  GiveUpTransaction();
+  parts_.control->HoldPauses(false);
+  return prepared_.store->ExplainEnd(ran);
+}
+
+absl::Status Session::RunPhases() {
+  RETURN_IF_ERROR(Build());
+  prepared_.source->ForeseeSchemas(prepared_.registries.sources());
+  if (prepared_.decision.snapshot) RETURN_IF_ERROR(TakeSnapshot());
+  if (prepared_.decision.stream && !parts_.control->interrupted()) RETURN_IF_ERROR(Stream());
+  return absl::OkStatus();
+}
+
+absl::Status Session::Build() {
+  Clock& clock = parts_.world->clock();
+  // What a discarded offset had confirmed stays confirmed, but takes no part in the order of what
+  // is stored from now on.
+  duties_ = std::make_unique<Duties>(
+      Housekeeping::Parts{.clock = &clock,
+                          .poller = &parts_.world->poller(),
+                          .sink = prepared_.sink.get(),
+                          .store = prepared_.store.get(),
+                          .control = parts_.control,
+                          .board = parts_.board,
+                          .metrics = parts_.metrics,
+                          .schema_ids = prepared_.registries.sources()},
+      delivery::Checkpointer::Options{
+          .store = prepared_.store.get(),
+          .clock = &clock,
+          .interval = config().offset->flush_interval,
+          .system_identifier = prepared_.system.system_identifier,
+          .timeline = prepared_.system.timeline,
+          .of_standby = prepared_.in_recovery,
+          .transaction_id = config().route->transaction_metadata,
+          .sink = SinkMark(config()),
+          .snapshot_seen =
+              prepared_.resumes() ? prepared_.stored->snapshot_seen.value_or(Lsn()) : Lsn(),
+          .slots = config().replication->share.count,
+          .handover = prepared_.resumes() ? prepared_.stored->handover : std::nullopt,
+          .skip = prepared_.skip(),
+          .board = parts_.board,
+          .commits = prepared_.sink->transactions() != nullptr,
+          .soon = config().offset->commit_interval,
+          .beside = [this](uint64_t mark) { return types_.With(MembersAt(mark)); }},
+      prepared_.resumes() ? std::optional(prepared_.stored->position) : std::nullopt,
+      [source = prepared_.source.get()] { return source->CheckSlotHeld(); },
+      [source = prepared_.source.get()] { return source->CheckSlotSession(); });
+  ASSIGN_OR_RETURN(path_,
+                   delivery::RecordPath::Create({.config = parts_.config,
+                                                 .run_id = RunId(*parts_.world),
+                                                 .clock = &clock,
+                                                 .schema_ids = prepared_.registries.sources(),
+                                                 .sink = prepared_.sink.get(),
+                                                 .tracker = &duties_->tracker(),
+                                                 .waiter = &duties_->housekeeping(),
+                                                 .metrics = parts_.metrics,
+                                                 .warn_once = parts_.warn_once}));
+  path_->pipeline().Skip(prepared_.skip());
+  stall_watch_ = std::make_unique<StallWatch>(
+      StallWatch::Parts{.patience = config().runtime->stall_warning,
+                        .clock = &clock,
+                        .board = parts_.board,
+                        .metrics = parts_.metrics,
+                        .sink = prepared_.sink.get(),
+                        .tracker = &duties_->tracker(),
+                        .checkpointer = &duties_->checkpointer(),
+                        .server = [source = prepared_.source.get()] { return source->View(); },
+                        .schema_ids = prepared_.registries.sources()});
+  duties_->housekeeping().SetStallWatch(stall_watch_.get());
+  types_.Restore(prepared_.stored, prepared_.system.system_identifier, prepared_.resumes());
+  GuardMasks();
+  BuildReadRecord();
+  BuildIncremental();
+  BuildNewTables();
+  heartbeat_ = std::make_unique<delivery::Heartbeat>(delivery::Heartbeat::Parts{
+      .interval = config().heartbeat->interval,
+      .clock = &clock,
+      .pipeline = &path_->pipeline(),
+      .sink = prepared_.sink.get(),
+      .action = [source = prepared_.source.get()] { source->RequestHeartbeatAction(); }});
+  return absl::OkStatus();
+}
+
+void Session::GuardMasks() {
+  if (prepared_.masks == nullptr) return;
+  path_->encoder().SetGuard([guard = prepared_.masks.get()](const event::TableSchema& schema) {
+    return guard->Judge(schema);
+  });
+}
+
+void Session::BuildReadRecord() {
+  if (!config().snapshot->resume || !prepared_.decision.snapshot) return;
+  read_record_ = std::make_unique<snapshot::ReadRecord>(
+      ReadBefore(prepared_.stored, prepared_.system, prepared_.start.commit_end));
+  prepared_.source->KeepReadRecord(read_record_.get());
+  duties_->tracker().SetMark(kOfSnapshot);
+}
+
+// While tables are read, marks count what is read of them.
+incremental::OffsetMembers Session::MembersAt(uint64_t mark) {
+  incremental::OffsetMembers members;
+  if (prepared_.masks != nullptr && !prepared_.masks->Member().empty())
+    members.emplace(kMasksMember, prepared_.masks->Member());
+  if (read_record_ != nullptr && (mark & kOfSnapshot) != 0) {
+    progressed_ = progressed_ || mark != kOfSnapshot;
+    members.emplace(kReadMember, AsText(read_record_->StateAt(mark & ~kOfSnapshot)));
+    return members;
+  }
+  if (incremental_ != nullptr) members.merge(incremental_->snapshots().StateOf(mark));
+  if (new_tables_ != nullptr && !new_tables_->At(mark).empty())
+    members.emplace(NewTables::kMember, new_tables_->At(mark));
+  // Nobody looks for new ones while tables are handed over.
+  if (config().replication->share.hands_over &&
+      prepared_.stored->foreign.contains(NewTables::kMember))
+    members.insert(*prepared_.stored->foreign.find(NewTables::kMember));
+  return members;
+}
+
+void Session::BuildNewTables() {
+  if (!prepared_.decision.stream || config().replication->share.hands_over) return;
+  new_tables_ = NewTables::Create(
+      {.lists = config().tables->lists,
+       .signal_table = config().tables->signal_table,
+       .called = engine::CalledOf(config()),
+       .reads = config().incremental->reads_new_tables,
+       .snapshots = incremental_ == nullptr ? nullptr : &incremental_->snapshots(),
+       .new_id = [this] { return RandomUuid(*parts_.world); },
+       .clock = &parts_.world->clock(),
+       .since = prepared_.stored_at(),
+       .same_system = prepared_.same_system(),
+       .wanted = config().route->wanted(),
+       .look = [source = prepared_.source.get()] { return source->AskForCaptured(); },
+       .lacks = [source = prepared_.source.get()](
+                    const auto& finding) { return source->TellLacking(finding); },
+       .seen = [source =
+                    prepared_.source.get()](const std::string& seen) { source->KnowSeen(seen); }},
+      prepared_.source->SignalTables(), prepared_.resumes() ? &prepared_.stored->foreign : nullptr);
+}
+
+void Session::BuildIncremental() {
+  const auto new_id = [this] { return RandomUuid(*parts_.world); };
+  notifier_ = std::make_unique<Notifier>(Notifier::Parts{
+      .options = config().incremental.get(),
+      .connector_name = engine::TopicPrefixOf(config()),
+      .signal_table = config().tables->signal_table,
+      .pipeline = &path_->pipeline(),
+      .board = &parts_.metrics->notifications,
+      .clock = &parts_.world->clock(),
+      .new_id = new_id,
+      .on_read = [this](const std::string& table) { prepared_.source->TellRead(table); }});
+  incremental_ = IncrementalDriver::Create(
+      {.options = config().incremental.get(),
+       .route = config().route.get(),
+       .connector_name = engine::TopicPrefixOf(config()),
+       .source = prepared_.source.get(),
+       .pipeline = &path_->pipeline(),
+       .tracker = &duties_->tracker(),
+       .checkpointer = &duties_->checkpointer(),
+       .notifier = notifier_.get(),
+       .clock = &parts_.world->clock(),
+       .metrics = parts_.metrics,
+       .new_id = new_id,
+       .ran_before = parts_.ran_before},
+      prepared_.stored
+          ? incremental::MembersThatGoOn(prepared_.stored->foreign, prepared_.resumes())
+          : incremental::OffsetMembers());
+}
+
+absl::Status Session::ReadTables(TableSnapshot* snapshot, bool* done) {
+  snapshot->SetListener(notifier_.get());
+  SnapshotPhase phase({.reader = snapshot,
+                       .housekeeping = &duties_->housekeeping(),
+                       .pipeline = &path_->pipeline(),
+                       .clock = &parts_.world->clock(),
+                       .after_rows = MarksWhatIsRead()});
+  RETURN_IF_ERROR(notifier_->Initial("STARTED"));
+  const absl::Status ran = phase.Run();
+  if (!ran.ok() && !duties_->ownership().lost()) notifier_->Initial("ABORTED").IgnoreError();
+  *done = phase.done();
+  return ran;
+}
+
+absl::Status Session::TakeSnapshot() {
+  event::Position& start = prepared_.start;
+  rows_before_ = parts_.metrics->snapshot_rows.value();
+  RETURN_IF_ERROR(StandbyPhase({.source = prepared_.source.get(),
+                                .housekeeping = &duties_->housekeeping(),
+                                .stall_watch = stall_watch_.get(),
+                                .clock = &parts_.world->clock()})
+                      .Run());
+  if (parts_.control->interrupted()) return Settle();
+  ASSIGN_OR_RETURN(const auto snapshot, prepared_.source->OpenSnapshot(start.commit_end));
+  start.commit_end = snapshot->origin().consistent_point;
+  began_ = true;
+  parts_.board->Show(engine::Activity::kSnapshotting);
+  bool done = false;
+  // Ending it would mean starting the snapshot again.
+  parts_.control->HoldPauses(true);
+  const absl::Status ran = ReadTables(snapshot.get(), &done);
+  parts_.control->HoldPauses(config().replication->temporary_slot);
+  RETURN_IF_ERROR(ExplainRights(ran));
+  if (!done) return Settle();
+  RETURN_IF_ERROR(snapshot->End());
+  return FinishSnapshot(snapshot->origin());
+}
+
+// One that was revoked since the start: what is missing is known to who asks for all of it.
+absl::Status Session::ExplainRights(const absl::Status& error) {
+  if (ErrorReason(error) != "permission_denied") return error;
+  const absl::Status rights = prepared_.source->CheckPlan({.decision = prepared_.decision});
+  return ErrorReason(rights) == "table_not_readable" ? rights : error;
+}
+
+// Stored before the stream begins: a crash from here on does not read the tables again.
+absl::Status Session::FinishSnapshot(const snapshot::SnapshotOrigin& origin) {
+  event::Position completed;
+  completed.commit_end = origin.consistent_point;
+  completed.change_lsn = origin.consistent_point;
+  completed.xid = origin.xid.value_or(0);
+  completed.commit_time_us = origin.time_us;
+  completed.snapshot = event::SnapshotPhase::kCompleted;
+  // Until a change is streamed, a position that only moves on is still one of the snapshot.
+  prepared_.start.commit_time_us = origin.time_us;
+  prepared_.start.xid = completed.xid;
+  prepared_.start.snapshot = completed.snapshot;
+  duties_->checkpointer().OnSnapshot(origin.seen);
+  duties_->tracker().SetMark(0);
+  prepared_.source->KeepReadRecord(nullptr);  // later snapshots are none of its business
+  // Also when there was no row at all, and so nothing that could carry the position.
+  duties_->tracker().Advance(completed);
+  RETURN_IF_ERROR(notifier_->Initial("COMPLETED"));
+  RETURN_IF_ERROR(heartbeat_->Beat());
+  parts_.board->WaitsFor(engine::WaitReason::kDelivery);
+  RETURN_IF_ERROR(duties_->housekeeping().Drain(config().runtime->shutdown_timeout * kSettleShare));
+  log::Info("snapshot completed", {{"lsn", origin.consistent_point.ToString()},
+                                   {"rows", parts_.metrics->snapshot_rows.value() - rows_before_}});
+  progressed_ = true;
+  if (!prepared_.decision.stream) goal_reached_ = true;
+  return absl::OkStatus();
+}
+
+absl::Status Session::Stream() {
+  std::optional<Lsn> goal = parts_.goal.until_lsn;
+  if (parts_.goal.until_caught_up) {
+    ASSIGN_OR_RETURN(goal, prepared_.source->CurrentLsn());
+  }
+  ASSIGN_OR_RETURN(OpenedStream opened, prepared_.source->OpenStream(prepared_.start));
+  if (prepared_.spill != nullptr && !Pauses()) {
+    opened.stream = std::make_unique<StreamedSource>(
+        std::move(opened.stream),
+        StreamedSource::Parts{
+            .spill = prepared_.spill.get(), .pause = parts_.pause, .metrics = parts_.metrics});
+  }
+  began_ = true;
+  // So that a record without a position of its own, a heartbeat, can be committed.
+  if (prepared_.sink->transactions() != nullptr && !duties_->tracker().complete())
+    duties_->tracker().Advance(prepared_.start);
+  const std::optional<event::Position> before = stored();
+  const absl::Duration opened_at = parts_.world->clock().Monotonic();
+  SessionWatch session_watch(parts_.world->clock(),
+                             [source = prepared_.source.get()] { return source->CheckSession(); });
+  parts_.metrics->connected.Set(1);
+  parts_.board->Show(engine::Activity::kStreaming);
+  duties_->housekeeping().AttachStream(opened.stream.get(), opened.status_interval, &session_watch,
+                                       opened.confirms);
+  duties_->outbox().Start(prepared_.source->StartOutboxCleanup());
+  const absl::Status begun = BeginIncremental();
+  if (new_tables_ != nullptr) new_tables_->Begin(opened.coverage);
+  const absl::Status ran = begun.ok() ? RunStream(opened, goal) : begun;
+  parts_.metrics->connected.Set(0);
+  parts_.board->Show(engine::Activity::kSettling);
+  const absl::Status ended = ran.ok()
+                                 ? EndStream(*opened.stream)
+                                 : OnBrokenStream(std::move(opened), session_watch.lost(), ran);
+  JudgeProgress(before, opened_at);
+  if (!ended.ok()) return ended;
+  return pause_ended_ ? StreamsAgain() : begins_anew_;
+}
+
+absl::Status Session::BeginIncremental() {
+  if (!prepared_.decision.snapshot) RETURN_IF_ERROR(notifier_->Initial("SKIPPED"));
+  return incremental_ == nullptr
+             ? absl::OkStatus()
+             : incremental_->Begin(prepared_.stored
+                                       ? incremental::MembersThatGoOn(prepared_.stored->foreign,
+                                                                      prepared_.resumes())
+                                       : incremental::OffsetMembers());
+}
+
+// Transactions in progress are wanted, and must not be received from here.
+bool Session::Pauses() const {
+  return prepared_.spill != nullptr && parts_.pause->Covers(prepared_.start.commit_end);
+}
+
+absl::Status Session::RunStream(const OpenedStream& opened, std::optional<Lsn> goal) {
+  Clock& clock = parts_.world->clock();
+  const event::Position& start = prepared_.start;
+  const std::optional<Lsn> end = Pauses() ? Earlier(goal, parts_.pause->until()) : goal;
+  pgoutput::AssemblerOptions resume;
+  resume.start = start;
+  // A message outside of transactions has the time of what was before it, the first one that of the
+  // start.
+  if (resume.start.commit_time_us == 0)
+    resume.start.commit_time_us = absl::ToUnixMicros(clock.Now());
+  // Debezium's source.sequence begins with null until the first commit after a snapshot.
+  if (prepared_.resumes() && start.snapshot == event::SnapshotPhase::kNone)
+    resume.last_commit_end = start.commit_end;
+  // Labels of enums show only in schemas.
+  resume.watch_enum_labels =
+      config().encode->key.shows_schema() || config().encode->value.shows_schema();
+  const names::TableFilter captured(*config().tables);
+  DelayedSchemaResolver resolver(
+      {.catalog = &prepared_.source->schemas(),
+       .captured = &captured,
+       .clock = &clock,
+       .delay = config().runtime->catalog_delay,
+       .message_keys = &config().route->message_keys,
+       .warn_once = parts_.warn_once,
+       .on_first =
+           [this](const event::TableSchema& table, bool renamed) {
+             if (new_tables_ != nullptr)
+               new_tables_->Came({table.relation, table.schema, table.table}, renamed);
+           },
+       .memory = parts_.schemas});
+  pgoutput::Assembler assembler(resolver, path_->pipeline(), resume);
+  DroppedRelations dropped(
+      {.ask = [source = prepared_.source.get()](const auto& told) { source->AskForGone(told); },
+       .take = [source = prepared_.source.get()] { return source->TakeGone(); },
+       .assembler = &assembler,
+       .resolver = &resolver});
+  StreamPhase phase({.source = opened.stream.get(),
+                     .assembler = &assembler,
+                     .pipeline = &path_->pipeline(),
+                     .schemas = &resolver,
+                     .dropped = &dropped,
+                     .housekeeping = &duties_->housekeeping(),
+                     .heartbeat = heartbeat_.get(),
+                     .checkpointer = &duties_->checkpointer(),
+                     .tracker = &duties_->tracker(),
+                     .sink = prepared_.sink.get(),
+                     .clock = &clock,
+                     .metrics = parts_.metrics,
+                     .incremental = incremental_ == nullptr ? nullptr : &incremental_->snapshots(),
+                     .before_batch = LookBeside(&assembler),
+                     .goal = end});
+  const absl::Status ran = RunAndBlock(&phase);
+  if (ErrorReason(ran) == "relation_renamed") {
+    begins_anew_ = ran;
+    log::Info("closing the stream", {{"why", std::string(ran.message())}});
+    return absl::OkStatus();
+  }
+  RETURN_IF_ERROR(ran);
+  goal_reached_ = phase.goal_reached() && end == goal;
+  pause_ended_ = phase.goal_reached() && !goal_reached_;
+  log::Info(goal_reached_ ? "goal reached, stopping"
+                          : (parts_.control->stops() ? "stopping" : "closing the stream"));
+  return absl::OkStatus();
+}
+
+// What has been found beside the stream: what records say of the slot, what is captured by now.
+std::function<absl::Status()> Session::LookBeside(const pgoutput::Assembler* assembler) {
+  return [this, assembler, names = StaleNames(), xmin = config().encode->slot_xmin,
+          source = prepared_.source.get()]() mutable {
+    if (xmin) path_->encoder().SetXmin(source->Xmin());
+    if (new_tables_ == nullptr) return absl::OkStatus();
+    if (const std::optional<CapturedNow> now = source->TakeCaptured()) {
+      new_tables_->Saw(now->tables, now->coverage);
+      names.Saw(*now);
+      if (names.waits()) duties_->housekeeping().AskForReply();
+    }
+    return names.Check(*assembler);
+  };
+}
+
+// The stream stands still while a blocking snapshot is read.
+absl::Status Session::RunAndBlock(StreamPhase* phase) {
+  while (true) {
+    RETURN_IF_ERROR(phase->Run());
+    if (!phase->blocked()) return absl::OkStatus();
+    BlockingPhase blocking({.source = prepared_.source.get(),
+                            .snapshots = &incremental_->snapshots(),
+                            .housekeeping = &duties_->housekeeping(),
+                            .pipeline = &path_->pipeline(),
+                            .notifier = notifier_.get(),
+                            .clock = &parts_.world->clock()});
+    parts_.board->Show(engine::Activity::kSnapshotting);
+    parts_.control->HoldPauses(true);
+    const absl::Status read = blocking.Run();
+    parts_.control->HoldPauses(config().replication->temporary_slot);
+    RETURN_IF_ERROR(read);
+    parts_.board->Show(engine::Activity::kStreaming);
+  }
+}
+
+absl::Status Session::EndStream(replication::WalSource& stream) {
+  const absl::Status settled = Settle();
+  duties_->housekeeping().DetachStream();
+  duties_->outbox().Stop();
+  stream.Stop(absl::Seconds(1));
+  const bool drops_slot =
+      config().replication->drop_slot_on_stop && (goal_reached_ || parts_.control->stops());
+  return settled.ok() && drops_slot ? prepared_.source->DropSlot() : settled;
+}
+
+// After a failure: what was written before it is published and stored where that is still possible,
+// so that the next attempt does not repeat it, and a record that stops the connector holds up
+// nothing before it. Without the stream the slot may become another instance's at any moment: then
+// only what is done in a moment is done.
+void Session::Salvage(const absl::Status& why) {
+  if (duties_->ownership().lost()) return;
+  // Only a record that cannot be published, or cannot be read, leaves the slot ours.
+  const bool holds_slot = absl::IsInvalidArgument(why) || absl::IsDataLoss(why);
+  if (!holds_slot) duties_->ownership().Lose();
+  const absl::Status settled = duties_->housekeeping().Settle(std::min(
+      config().runtime->shutdown_timeout, holds_slot ? kSalvageTimeout : Ownership::kStandstill));
+  if (!settled.ok()) log::Debug("not settled", {{"error", std::string(settled.message())}});
+}
+
+absl::Status Session::Settle() {
+  parts_.board->WaitsFor(engine::WaitReason::kDelivery);
+  return duties_->housekeeping().Settle(config().runtime->shutdown_timeout * kSettleShare);
+}
+
+}  // namespace walduct::slot

@@ -1,0 +1,498 @@
+#include "slot/start/preparation.h"
+
+#include <utility>
+#include <variant>
+
+#include "absl/strings/str_cat.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/status_macros.h"
+#include "engine/configuration/connector_options.h"
+#include "engine/configuration/handover_news.h"
+#include "engine/configuration/heartbeat_options.h"
+#include "engine/configuration/record_error_options.h"
+#include "engine/errors/named_hint.h"
+#include "incremental/options/incremental_options.h"
+#include "incremental/state.h"
+#include "offset/options.h"
+#include "replication/options.h"
+#include "route/options.h"
+#include "route/topic_naming.h"
+#include "sink/options.h"
+#include "slot/duties/remembering_store.h"
+#include "slot/duties/save_offset.h"
+#include "slot/masks/mask_memory.h"
+#include "slot/start/no_tables.h"
+#include "slot/start/start_position.h"
+#include "slot/start/stored_names.h"
+#include "snapshot/options.h"
+#include "spill/options.h"
+#include "transform/chain/chain_spec.h"
+
+namespace walduct::slot {
+namespace {
+
+bool Prints(const engine::ConnectorOptions& config) {
+  return config.sink->target->type().traits.terminal && !config.replication->temporary_slot;
+}
+
+bool Moved(const std::optional<offset::StoredOffset>& before,
+           const std::optional<offset::StoredOffset>& now) {
+  if (before.has_value() != now.has_value()) return true;
+  return now && before->position.commit_end != now->position.commit_end;
+}
+
+absl::Status HandoverDue() {
+  return Error(absl::StatusCode::kUnavailable, kHandoverDue,
+               "tables have to be handed over to other slots first");
+}
+
+}  // namespace
+
+std::string SinkMark(const engine::ConnectorOptions& config) {
+  return Prints(config) ? std::string(config.sink->target->type().name) : std::string();
+}
+
+absl::Status CheckSlotOwner(const engine::ConnectorOptions& config,
+                            const std::optional<replication::SlotState>& slot,
+                            const std::optional<offset::StoredOffset>& stored) {
+  if (!Prints(config)) return absl::OkStatus();
+  return CheckSlotIsOurs(config.replication->slot_name, config.sink->target->type().name, slot,
+                         stored);
+}
+
+absl::StatusOr<Prepared> Preparation::Run() {
+  parts_.board->Show(engine::ConnectorState::kRunning, engine::Activity::kConnecting);
+  for (const StartCheck check : kStartChecks) {
+    if (check > StartCheck::kPosition && IsDone()) break;
+    RETURN_IF_ERROR(Ask(check));
+  }
+  if (!IsDone()) RETURN_IF_ERROR(Create());
+  return std::move(prepared_);
+}
+
+// Nothing is left to do: initial_only, done before.
+bool Preparation::IsDone() const {
+  return !prepared_.decision.snapshot && !prepared_.decision.stream;
+}
+
+absl::Status Preparation::Ask(StartCheck check) {
+  switch (check) {
+    case StartCheck::kSpill:
+      return OpenSpill();
+    case StartCheck::kSink:
+      return OpenSink();
+    case StartCheck::kRegistries:
+      return OpenRegistries();
+    case StartCheck::kOffsetStore:
+      return OpenStore();
+    case StartCheck::kServer:
+      return OpenSource();
+    case StartCheck::kStoredPosition:
+      return LoadPosition();
+    case StartCheck::kSlotCount:
+      return CheckSlots();
+    case StartCheck::kTables:
+      return LookAtTables();
+    case StartCheck::kPromotion:
+      return CheckPromoted({.in_recovery = facts_.in_recovery,
+                            .decodes = facts_.decodes,
+                            .slot = &facts_.slot,
+                            .stored = &prepared_.stored});
+    case StartCheck::kSlot:
+      return CheckSlot();
+    case StartCheck::kSlotOwner:
+      return CheckSlotOwner(config(), facts_.slot, prepared_.stored);
+    case StartCheck::kEarlierWriters:
+      return ShutOthersOut();
+    case StartCheck::kPosition:
+      return Decide();
+    case StartCheck::kMasks:
+      return GuardMasks();
+    case StartCheck::kTransforms:
+      return prepared_.source->PreviewTransforms();
+    case StartCheck::kRights:
+      return prepared_.source->CheckPlan(Plan());
+    case StartCheck::kTopics:
+      return PrepareTopics();
+    case StartCheck::kPublication:
+      return PreparePublication();
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Preparation::OpenSpill() {
+  if (!config().spill->enabled) return absl::OkStatus();
+  ASSIGN_OR_RETURN(std::unique_ptr<spill::Disk> disk, parts_.world->OpenSpill(config()));
+  ASSIGN_OR_RETURN(prepared_.spill, spill::Spill::Open(std::move(disk), config().spill->max_bytes));
+  return absl::OkStatus();
+}
+
+absl::Status Preparation::OpenSink() {
+  parts_.board->WaitsFor(engine::WaitReason::kSink);
+  ASSIGN_OR_RETURN(prepared_.sink, parts_.world->OpenSink(config(), parts_.refusals));
+  return absl::OkStatus();
+}
+
+// Reaches none of them: who has a schema asks.
+absl::Status Preparation::OpenRegistries() {
+  ASSIGN_OR_RETURN(prepared_.registries, parts_.world->OpenRegistries(config()));
+  return absl::OkStatus();
+}
+
+absl::Status Preparation::OpenStore() {
+  parts_.board->WaitsFor(engine::WaitReason::kOffsetStore);
+  ASSIGN_OR_RETURN(prepared_.store, parts_.world->OpenOffsetStore(config()));
+  if (prepared_.sink->transactions() != nullptr) {
+    auto committing = std::make_unique<delivery::CommittingStore>(
+        std::move(prepared_.store), prepared_.sink.get(), &parts_.world->clock());
+    committing_ = committing.get();
+    prepared_.store = std::move(committing);
+  }
+  // Who takes a file away means it.
+  if (parts_.known != nullptr && config().offset->kind == offset::OffsetStoreKind::kKafkaTopic)
+    prepared_.store = std::make_unique<RememberingStore>(std::move(prepared_.store), parts_.known);
+  return absl::OkStatus();
+}
+
+// After it was seen that nobody streams from the slot: an instance at work is not shut out. What
+// the one before had committed last is sure only afterwards.
+absl::Status Preparation::ShutOthersOut() {
+  if (committing_ == nullptr) return absl::OkStatus();
+  parts_.board->WaitsFor(engine::WaitReason::kSink);
+  RETURN_IF_ERROR(committing_->Open());
+  parts_.board->WaitsFor(engine::WaitReason::kOffsetStore);
+  const std::optional<offset::StoredOffset> before = std::move(prepared_.stored);
+  ASSIGN_OR_RETURN(prepared_.stored, prepared_.store->Load());
+  parts_.board->WaitsFor(engine::WaitReason::kDatabase);
+  return Moved(before, prepared_.stored) ? LookAgain() : absl::OkStatus();
+}
+
+absl::Status Preparation::OpenSource() {
+  // The first lane has locked all slots meanwhile.
+  const replication::SlotShare& share = config().replication->share;
+  if (share.number > 1 && !share.hands_over && config().handover_news != nullptr &&
+      config().handover_news->Read().leads)
+    return HandoverDue();
+  parts_.board->WaitsFor(engine::WaitReason::kDatabase);
+  prepared_.source = parts_.world->MakeSource(parts_.source);
+  return prepared_.source->Connect();
+}
+
+absl::Status Preparation::LoadPosition() {
+  parts_.board->WaitsFor(engine::WaitReason::kOffsetStore);
+  ASSIGN_OR_RETURN(prepared_.stored, prepared_.store->Load());
+  return absl::OkStatus();
+}
+
+// Another number of slots finds positions that are not those of its tables. The first slot's offset
+// is there whatever the number was.
+absl::Status Preparation::CheckSlots() const {
+  const replication::SlotShare& share = config().replication->share;
+  if (share.hands_over) return absl::OkStatus();
+  std::optional<offset::StoredOffset> first = prepared_.stored;
+  if (share.number > 1) {
+    ASSIGN_OR_RETURN(const auto store,
+                     parts_.world->OpenOffsetStore(engine::FirstLaneOf(config())));
+    ASSIGN_OR_RETURN(first, store->Load());
+  }
+  if (offset::IsHandoverDue(first, share.count)) return HandoverDue();
+  return CheckSameSlots(share.count, prepared_.stored);
+}
+
+// Once more, where the position that was loaded is not the last one.
+absl::Status Preparation::LookAgain() {
+  for (const StartCheck check :
+       {StartCheck::kTables, StartCheck::kPromotion, StartCheck::kSlot, StartCheck::kSlotOwner}) {
+    RETURN_IF_ERROR(Ask(check));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Preparation::LookAtTables() {
+  parts_.board->WaitsFor(engine::WaitReason::kDatabase);
+  ASSIGN_OR_RETURN(facts_, prepared_.source->Inspect());
+  prepared_.system = facts_.system;
+  prepared_.in_recovery = facts_.in_recovery;
+  if (facts_.captured.empty() && facts_.elsewhere == 0 && !config().chain->ReadsMessages()) {
+    const replication::ReplicationOptions& wanted = *config().replication;
+    const bool refuses =
+        RefusesNoTables(wanted.publication_autocreate, wanted.allow_empty, facts_.tables_come);
+    RETURN_IF_ERROR(JudgeNoTables(facts_.database, !prepared_.stored && refuses));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Preparation::CheckSlot() {
+  lost_slot_ = absl::OkStatus();
+  const absl::Status usable = prepared_.source->CheckSlot();
+  if (!ReplacesSlot(config().snapshot->mode, usable)) return usable;
+  lost_slot_ = usable;
+  facts_.slot.reset();
+  return absl::OkStatus();
+}
+
+absl::StatusOr<StartVerdict> Preparation::Judge() {
+  return JudgePosition({.strategy = config().replication->offset_mismatch,
+                        .stored = &prepared_.stored,
+                        .slot = &facts_.slot,
+                        .system = facts_.system,
+                        .in_recovery = facts_.in_recovery,
+                        .next_xid = facts_.next_xid,
+                        .lost_slot = lost_slot_,
+                        .timelines = [this] { return prepared_.source->Timelines(); },
+                        .traces = [this] { return prepared_.source->UpgradeTraces(); }});
+}
+
+absl::Status Preparation::Decide() {
+  parts_.board->Show(engine::Activity::kPreparing);
+  ASSIGN_OR_RETURN(StartVerdict verdict, Judge());
+  if (!verdict.available.ok() || (!prepared_.stored && facts_.slot)) {
+    // Who does not respect the lock of the slot, a Debezium say, may have held it until a moment
+    // ago and have stored more since the offset was loaded; it may be more than the server had
+    // written when it was asked.
+    const std::optional<offset::StoredOffset> before = std::move(prepared_.stored);
+    ASSIGN_OR_RETURN(prepared_.stored, prepared_.store->Load());
+    if (Moved(before, prepared_.stored)) RETURN_IF_ERROR(LookAgain());
+    ASSIGN_OR_RETURN(verdict, Judge());
+  }
+  const absl::StatusOr<snapshot::StartDecision> decision =
+      DecideBy(config().snapshot->mode, prepared_.stored, verdict);
+  if (!decision.ok()) return Refuse(decision.status());
+  RETURN_IF_ERROR(CheckOffsetIsNotLost());
+  prepared_.decision = *decision;
+  recovers_ = decision->snapshot && (!verdict.available.ok() || !lost_slot_.ok());
+  if (recovers_) {
+    const absl::Status& why = verdict.available.ok() ? lost_slot_ : verdict.available;
+    log::Warn(std::string(why.message()) + "; taking a new snapshot",
+              {{"reason", ErrorReason(why)}});
+    if (parts_.source.metrics != nullptr) parts_.source.metrics->recovery_snapshots.Add();
+  }
+  WarnOfRepeats();
+  if (verdict.position) prepared_.start = *verdict.position;
+  if (decision->snapshot) {
+    // The rows to come replace whatever had been read of the transaction under way.
+    prepared_.start.ordinal = 0;
+    prepared_.start.transaction_final_lsn = Lsn();
+  }
+  return RenewSlot();
+}
+
+// The slot is kept all the same: deletes that it still has are in no snapshot.
+void Preparation::WarnOfRepeats() const {
+  const bool overlaps = facts_.slot && facts_.slot->used && lost_slot_.ok();
+  if (committing_ == nullptr || !prepared_.decision.snapshot || !(recovers_ || overlaps)) return;
+  log::Warn(
+      absl::StrCat(
+          "exactly once does not cover this snapshot: rows that were published before come again, "
+          "as reads",
+          overlaps ? absl::StrCat("; what was written after ",
+                                  replication::SlotLsn(*facts_.slot).ToString(),
+                                  ", where the slot stands, comes as a read and as a change")
+                   : ""),
+      {{"hint", "whoever cannot take that sets snapshot.mode=initial: it stops here instead"}});
+}
+
+// A snapshot that ended before its last row has published nothing where rows and position are one
+// transaction. The slot that was created for it is older than the snapshot to come, and would give
+// the changes between them a second time.
+absl::Status Preparation::RenewSlot() {
+  const bool begins_anew = committing_ != nullptr && prepared_.decision.snapshot &&
+                           prepared_.decision.stream && facts_.slot && !facts_.slot->used &&
+                           StateOf(prepared_.stored) == snapshot::OffsetState::kSnapshotRunning;
+  // The mark of the snapshot was made before its slot.
+  renews_slot_ =
+      begins_anew && replication::SlotLsn(*facts_.slot) > prepared_.stored->position.commit_end;
+  if (!renews_slot_) return absl::OkStatus();
+  log::Info(
+      "the snapshot begins anew with a new replication slot: nothing of the last one was published",
+      {{"slot", config().replication->slot_name}});
+  facts_.slot.reset();
+  return absl::OkStatus();
+}
+
+// A slot from which changes were read before has a past that an offset would tell of. A slot that
+// somebody has created for us has none, nor has one whose offset was erased.
+absl::Status Preparation::CheckOffsetIsNotLost() const {
+  const bool stored = prepared_.stored || prepared_.store->erased();
+  return stored ? absl::OkStatus()
+                : CheckNoneIsMissing({.connector = config().name,
+                                      .topic_prefix = config().route->topic_prefix,
+                                      .slot = config().replication->slot_name},
+                                     config().snapshot->mode, facts_.slot);
+}
+
+// A supervisor tries again and again, and a restored server that is written to grows past the
+// position meanwhile: that it was once behind is not forgotten.
+absl::Status Preparation::Refuse(const absl::Status& why) {
+  if (ErrorReason(why) != "position_ahead" || prepared_.stored->seen_behind) return why;
+  // An offset of Debezium's may be any server's.
+  if (prepared_.stored->system_identifier.empty()) return why;
+  offset::StoredOffset offset = *prepared_.stored;
+  offset.seen_behind =
+      facts_.slot ? replication::SlotLsn(*facts_.slot) : offset.position.commit_end;
+  if (const absl::Status saved = Save(offset); !saved.ok())
+    log::Warn("cannot remember this refusal", {{"error", std::string(saved.message())}});
+  return why;
+}
+
+// Before anything is read: what was hidden when the position was stored, or is when it begins.
+absl::Status Preparation::GuardMasks() {
+  ColumnCover cover(engine::ColumnsOf(config()), engine::MessageKeysOf(config()));
+  if (!cover.any()) return absl::OkStatus();
+  const std::vector<KnownColumns> known =
+      StoredMasks(prepared_.stored, prepared_.system.system_identifier);
+  ASSIGN_OR_RETURN(std::vector<KnownColumns> now, prepared_.source->WatchedColumns(cover, known));
+  ASSIGN_OR_RETURN(prepared_.masks, MaskGuard::Create(std::move(cover), known, std::move(now),
+                                                      parts_.source.warn_once));
+  return absl::OkStatus();
+}
+
+SourcePlan Preparation::Plan() const {
+  return {.decision = prepared_.decision,
+          .first_start = !prepared_.stored || recovers_,
+          .publication = prepared_.publication()};
+}
+
+// PostgreSQL reads publications as of the moment of a change: one created after the slot would not
+// be found for ever.
+absl::Status Preparation::PreparePublication() {
+  if (!prepared_.decision.stream) return absl::OkStatus();
+  if (prepared_.resumes() && prepared_.same_system())
+    RememberNames(prepared_.stored->foreign, *config().tables, parts_.source.capture);
+  return engine::AndSlotAnew(prepared_.source->PreparePublication(Plan()), facts_.slot.has_value());
+}
+
+absl::Status Preparation::Create() {
+  Source& source = *prepared_.source;
+  RETURN_IF_ERROR(prepared_.decision.snapshot ? RememberSnapshot() : TakeOver());
+  if (!prepared_.decision.stream) return absl::OkStatus();
+  if (!lost_slot_.ok()) {
+    log::Warn("dropping the replication slot that was lost, to create it anew",
+              {{"slot", config().replication->slot_name}});
+    RETURN_IF_ERROR(source.DropSlot());
+  } else if (renews_slot_) {
+    RETURN_IF_ERROR(source.DropSlot());
+  }
+  return facts_.slot ? absl::OkStatus() : CreateSlot(Plan());
+}
+
+absl::Status Preparation::PrepareTopics() {
+  parts_.board->WaitsFor(engine::WaitReason::kSink);
+  const absl::Status prepared = prepared_.sink->PrepareTopics(
+      KnownTopics(config(), facts_.captured, prepared_.decision.stream));
+  parts_.board->WaitsFor(engine::WaitReason::kDatabase);
+  // A topic's name that Kafka refuses is the error of each of its records.
+  const bool of_records = absl::IsInvalidArgument(prepared) && config().record_errors->tolerate;
+  if (of_records) log::Warn(std::string(prepared.message()), {{"hint", ErrorHint(prepared)}});
+  return of_records ? absl::OkStatus() : prepared;
+}
+
+absl::Status Preparation::CreateSlot(const SourcePlan& plan) {
+  parts_.board->WaitsFor(engine::WaitReason::kTransactions);
+  const auto interrupted = [this] {
+    parts_.control->Take();
+    return parts_.control->interrupted();
+  };
+  ASSIGN_OR_RETURN(const Lsn consistent_point, prepared_.source->CreateSlot(plan, interrupted));
+  prepared_.start = {};
+  prepared_.start.commit_end = consistent_point;
+  prepared_.start.change_lsn = consistent_point;
+  return absl::OkStatus();
+}
+
+// An offset with what identifies the server.
+offset::StoredOffset Preparation::NewOffset() const {
+  offset::StoredOffset offset;
+  offset.sink = SinkMark(config());
+  offset.slots = config().replication->share.count;
+  offset.system_identifier = facts_.system.system_identifier;
+  offset.of_standby = facts_.in_recovery;
+  if (!facts_.in_recovery) offset.timeline = facts_.system.timeline;
+  return offset;
+}
+
+// One start goes on from there, by word of whoever upgraded the server; the next ones are its own.
+void Preparation::MoveToUpgraded(offset::StoredOffset* offset) const {
+  const event::SnapshotPhase phase = offset->position.snapshot;
+  offset->position = prepared_.start;
+  offset->position.snapshot = phase;
+  offset->system_identifier = facts_.system.system_identifier;
+  offset->timeline = facts_.system.timeline;
+  offset->of_standby = false;
+  offset->seen_behind.reset();
+  offset->snapshot_seen.reset();
+}
+
+// Whoever had the slot before may have been halted in the middle of a save: one that lands while
+// the changes since are repeated would let a later start leave them out. That holds where nothing
+// is stored, too: it is where the slot stands that is taken over then.
+absl::Status Preparation::TakeOver() {
+  const std::optional<offset::StoredOffset>& stored = prepared_.stored;
+  if (stored && !stored->written_by_walduct) return absl::OkStatus();
+  // Without a slot nobody has had it.
+  if (!stored && !prepared_.start.commit_end.valid()) return absl::OkStatus();
+  offset::StoredOffset offset = stored ? *stored : NewOffset();
+  if (stored && NeedsTraces(stored, facts_.system)) MoveToUpgraded(&offset);
+  if (!stored) {
+    offset.position = prepared_.start;
+    offset.position.commit_time_us = absl::ToUnixMicros(parts_.world->clock().Now());
+  }
+  offset.taken_by = absl::StrCat(absl::Hex(parts_.world->Random(), absl::kZeroPad16));
+  return Save(offset);
+}
+
+// A blocking snapshot that waits is read behind this one.
+void Preparation::KeepBlocking(offset::StoredOffset* offset) const {
+  if (!prepared_.stored) return;
+  for (const auto& [name, json] : prepared_.stored->foreign) {
+    if (incremental::IsBlockingMember(name)) offset->foreign.emplace(name, json);
+  }
+}
+
+// Durable before the slot exists: a start that finds the slot must know that the rows are not read
+// yet, whatever became of this one.
+absl::Status Preparation::RememberSnapshot() {
+  if (StateOf(prepared_.stored) == snapshot::OffsetState::kSnapshotRunning) return TakeOver();
+  offset::StoredOffset offset = NewOffset();
+  const Lsn here =
+      prepared_.start.commit_end.valid() ? prepared_.start.commit_end : facts_.system.wal_end;
+  offset.position.commit_end = here;
+  offset.position.change_lsn = here;
+  offset.position.commit_time_us = absl::ToUnixMicros(parts_.world->clock().Now());
+  offset.position.snapshot = event::SnapshotPhase::kRunning;
+  KeepBlocking(&offset);
+  return Save(offset);
+}
+
+absl::Status Preparation::Save(const offset::StoredOffset& offset) {
+  Ownership ownership({.clock = &parts_.world->clock(),
+                       .check = [this] { return prepared_.source->CheckSlotHeld(); },
+                       .session = [this] { return prepared_.source->CheckSlotSession(); },
+                       .sink = prepared_.sink.get(),
+                       .store = prepared_.store.get()});
+  return SaveOffset(*prepared_.store, offset,
+                    {.world = parts_.world,
+                     .control = parts_.control,
+                     .board = parts_.board,
+                     .ownership = &ownership});
+}
+
+// What transforms make of the topics shows with the records.
+std::vector<std::string> KnownTopics(const engine::ConnectorOptions& config,
+                                     const std::vector<postgres::TableName>& captured,
+                                     bool streams) {
+  std::vector<std::string> topics;
+  if (!config.chain->transforms.empty()) return topics;
+  const route::TopicNaming naming(*config.route);
+  for (const postgres::TableName& table : captured)
+    topics.push_back(naming.TableTopic(table.schema, table.table));
+  if (config.route->transaction_metadata && streams)
+    topics.push_back(route::TransactionTopic(*config.route));
+  if (config.heartbeat->interval > absl::ZeroDuration())
+    topics.push_back(route::HeartbeatTopic(*config.route));
+  if (config.incremental->notifies_sink) topics.push_back(config.incremental->notification_topic);
+  return topics;
+}
+
+}  // namespace walduct::slot

@@ -1,0 +1,44 @@
+#include "slot/world/capture/capture_options.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "names/table_filter.h"
+#include "replication/options.h"
+#include "route/options.h"
+
+namespace walduct::slot {
+
+CaptureWatch::Options CaptureOptionsOf(const names::TableFilterOptions& tables,
+                                       const route::RouteOptions& route,
+                                       const replication::ReplicationOptions& replication,
+                                       absl::Duration interval, CaptureWatch::Open open,
+                                       const Environment& environment) {
+  constexpr int kRepeat = 30;
+  constexpr absl::Duration kApart = absl::Seconds(3);
+  const replication::SlotShare& share = replication.share;
+  const bool filtered =
+      replication.publication_autocreate == replication::PublicationAutocreate::kFiltered;
+  const bool follows = filtered && replication.publication_follow;
+  return {.publications =
+              share.several() ? share.publications : std::vector{replication.publication_name},
+          .tables = tables,
+          .share = share,
+          .wish = {.lists_given = tables.lists_anything(),
+                   .filtered = filtered,
+                   .follows = follows,
+                   .may_be_empty = replication.allow_empty,
+                   .inserts = !route.skip_create,
+                   .updates = !route.skip_update,
+                   .deletes = !route.skip_delete,
+                   .truncates = !route.skip_truncate,
+                   .signal_table = tables.signal_table},
+          // Each session is used, but those of a moment ago.
+          .interval = follows ? absl::ZeroDuration() : std::min(interval, kApart),
+          .repeat = kRepeat * interval,
+          .open = std::move(open),
+          .environment = environment};
+}
+
+}  // namespace walduct::slot

@@ -1,0 +1,28 @@
+// What a CaptureWatch has to know of a connector.
+#pragma once
+
+#include "absl/time/time.h"
+#include "slot/world/capture/capture_watch.h"
+
+namespace walduct::names {
+struct TableFilterOptions;
+}
+namespace walduct::replication {
+struct ReplicationOptions;
+}
+
+namespace walduct::route {
+struct RouteOptions;
+}
+
+namespace walduct::slot {
+
+// Without what is borrowed. replication: as it is used. interval: between two sessions that may
+// look. open: a session that may alter the publication.
+CaptureWatch::Options CaptureOptionsOf(const names::TableFilterOptions& tables,
+                                       const route::RouteOptions& route,
+                                       const replication::ReplicationOptions& replication,
+                                       absl::Duration interval, CaptureWatch::Open open,
+                                       const Environment& environment);
+
+}  // namespace walduct::slot

@@ -1,0 +1,19 @@
+// CaptureRecord: what is known of the tables of a connector over its sessions. Used by one session
+// at a time.
+#pragma once
+
+#include <vector>
+
+#include "replication/capture/capture_judge.h"
+#include "slot/world/capture/capture_lines.h"
+
+namespace walduct::slot {
+
+struct CaptureRecord {
+  replication::CaptureMemory memory;
+  CaptureLines lines;
+  // Rows that no stream brings, and no snapshot has read yet; by what they were found.
+  std::vector<replication::CaptureFinding> lacking;
+};
+
+}  // namespace walduct::slot

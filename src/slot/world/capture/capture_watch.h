@@ -1,0 +1,108 @@
+// CaptureWatch: looks at the catalog from beside the stream for what a start has found right: that
+// the publication still sends the tables that the lists admit, by their OIDs, and as much of them
+// as before. What is not so is said in the log, again and again, and shown on the board; with
+// walduct.publication.follow the publication gets the tables that it lacks. Never waits for a lock
+// for longer than a moment, never stops anything.
+//
+// A look asks for a mark of the catalog, and for the rest only when that has changed.
+//
+// Thread-safety: one thread, that of a ServerWatch, but for what says otherwise.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "base/environment.h"
+#include "metrics/connector_metrics.h"
+#include "names/table_filter.h"
+#include "postgres/connection.h"
+#include "replication/capture/capture_judge.h"
+#include "replication/capture/follow.h"
+#include "replication/slot_share.h"
+#include "slot/world/capture/capture_record.h"
+#include "slot/world/capture/captured_now.h"
+
+namespace walduct::slot {
+
+class CaptureWatch {
+ public:
+  // A session with the right to alter the publication.
+  using Open = std::function<absl::StatusOr<std::unique_ptr<postgres::Connection>>(
+      const postgres::StopCheck&)>;
+
+  struct Options {
+    std::vector<std::string> publications;  // of all slots, by number
+    names::TableFilterOptions tables;
+    replication::SlotShare share;
+    replication::CaptureWish wish;  // without what is borrowed
+    absl::Duration interval;        // of looks, when it is asked more often
+    absl::Duration repeat;          // what loses changes is said again so often
+    Open open;                      // used only to follow
+    // Where each look that finds something changed leaves what is captured; null: nobody asks.
+    std::shared_ptr<CapturedBox> captured = nullptr;
+    std::set<Oid> held_back = {};                  // see StartCoverage
+    CaptureRecord* record = nullptr;               // borrowed
+    metrics::ConnectorMetrics* metrics = nullptr;  // borrowed
+    Environment environment;
+  };
+  explicit CaptureWatch(Options options);
+
+  // The next look is one whatever the interval; any thread.
+  void Hurry() { hurry_ = true; }
+  // Something was seen for the first time: another look is wanted in a few seconds.
+  bool WantsLookSoon() const { return options_.record->lines.undecided(); }
+  // connection: none of the stream's.
+  absl::Status Look(postgres::Connection& connection, const postgres::StopCheck& stopping);
+
+ private:
+  absl::Status LookWell(postgres::Connection& connection, bool in_turn,
+                        const postgres::StopCheck& stopping);
+  absl::Status Resolve(postgres::Connection& connection);
+  absl::StatusOr<replication::CaptureVerdict> Judge(postgres::Connection& connection);
+  // True: the publication was altered.
+  bool Follow(const std::vector<replication::PublishedTable>& tables,
+              const postgres::StopCheck& stopping);
+  void Spread();
+  size_t OwnPublication() const;
+  void Tell();
+  bool Hear();
+  // What is captured goes to the data thread; true: tables are held back.
+  absl::StatusOr<bool> HandOn(postgres::Connection& connection);
+  absl::Status HoldBack(postgres::Connection& connection, replication::Coverage* coverage);
+  bool Admits(const replication::TableFacts& table);
+
+  Options options_;
+  const names::TableFilter filter_;
+  const std::function<bool(const replication::TableFacts&)> admits_;
+  absl::flat_hash_map<std::string, bool> admitted_;  // by name, as the lists answered
+  std::vector<std::string> publications_;            // as they are called
+  std::string mark_;
+  bool of_columns_ = false;  // what was found may end without a trace in the mark
+  std::atomic<bool> hurry_{false};
+  std::optional<absl::Duration> looked_at_;
+  bool looked_ = false;
+  bool follow_again_ = false;                                          // not all was done
+  absl::Duration follow_at_;                                           // not before
+  std::map<std::string, replication::FollowResult::Refusal> refused_;  // by table
+  replication::CaptureFacts facts_;
+  std::set<Oid> elsewhere_;  // other slots' tables
+  // By table, what named it when it was looked last; and who may have written to it before it was
+  // named so, and has not ended.
+  std::map<Oid, std::vector<Oid>> named_by_;
+  std::map<Oid, std::set<std::string>> writers_;
+  bool handed_on_ = false;
+  bool hand_on_ = false;  // to be done with the next look, whatever has changed
+  int failures_ = 0;      // one after the other
+};
+
+}  // namespace walduct::slot

@@ -1,0 +1,95 @@
+// CapturedNow: what is captured, and how the publication sends it, as a look at the catalog from
+// beside the stream has found it. CapturedBox hands the last look to the data thread, and to who
+// looks what that thread knows of it. Thread-safe.
+#pragma once
+
+#include <atomic>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/lsn.h"
+#include "base/mutex.h"
+#include "postgres/describe/catalog.h"
+#include "replication/capture/capture_judge.h"
+#include "replication/coverage.h"
+
+namespace walduct::slot {
+
+struct CapturedNow {
+  std::vector<postgres::TableName> tables;
+  replication::Coverage coverage;
+  // Of tables with partitions, and where the server announces no other name of a schema, of all:
+  // the end of the WAL, after all that is shown here.
+  Lsn end = {};
+  bool schemas_are_kept = false;
+};
+
+class CapturedBox {
+ public:
+  // In the place of an earlier one that nobody has taken.
+  void Put(CapturedNow now) {
+    const MutexLock lock(mutex_);
+    now_ = std::move(now);
+    full_ = true;
+  }
+  // Once each. Cheap where there is none.
+  std::optional<CapturedNow> Take() {
+    if (!full_) return std::nullopt;
+    const MutexLock lock(mutex_);
+    full_ = false;
+    return std::exchange(now_, std::nullopt);
+  }
+
+  // What looks from now on are to tell the difference to; see replication::Coverage.
+  void SetSeen(std::string seen) {
+    const MutexLock lock(mutex_);
+    asks_ = asks_ || seen_.empty();
+    seen_ = std::move(seen);
+  }
+  std::string seen() const {
+    const MutexLock lock(mutex_);
+    return seen_;
+  }
+  // Once: it was set for the first time, and no look has known it.
+  bool TakeAsks() {
+    const MutexLock lock(mutex_);
+    return std::exchange(asks_, false);
+  }
+
+  // Rows are missing until the table is read.
+  void Lacks(replication::CaptureFinding finding) {
+    const MutexLock lock(mutex_);
+    news_.lacking.push_back(std::move(finding));
+    full_of_news_ = true;
+  }
+  // "schema.table"
+  void WasRead(const std::string& table) {
+    const MutexLock lock(mutex_);
+    std::erase_if(news_.lacking, [&](const auto& one) { return one.read_with == table; });
+    news_.read.push_back(table);
+    full_of_news_ = true;
+  }
+  struct News {
+    std::vector<std::string> read;  // before the others came
+    std::vector<replication::CaptureFinding> lacking;
+  };
+  std::optional<News> TakeNews() {
+    if (!full_of_news_) return std::nullopt;
+    const MutexLock lock(mutex_);
+    full_of_news_ = false;
+    return std::exchange(news_, {});
+  }
+
+ private:
+  mutable Mutex mutex_;
+  std::optional<CapturedNow> now_ ABSL_GUARDED_BY(mutex_);
+  std::atomic<bool> full_{false};
+  std::string seen_ ABSL_GUARDED_BY(mutex_);
+  bool asks_ ABSL_GUARDED_BY(mutex_) = false;
+  News news_ ABSL_GUARDED_BY(mutex_);
+  std::atomic<bool> full_of_news_{false};
+};
+
+}  // namespace walduct::slot

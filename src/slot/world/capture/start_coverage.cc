@@ -1,0 +1,33 @@
+#include "slot/world/capture/start_coverage.h"
+
+#include "base/log.h"
+#include "replication/capture/capture_catalog.h"
+
+namespace walduct::slot {
+
+void StartCoverage::Added(const std::vector<replication::PublishedTable>& tables) {
+  for (const replication::PublishedTable& table : tables) added_.insert(table.relation);
+}
+
+std::optional<replication::Coverage> StartCoverage::Look(
+    postgres::Connection& sql, const std::string& publication,
+    const std::vector<postgres::TableName>& captured) {
+  auto coverage = replication::ReadCoverage(sql, publication, captured);
+  if (!coverage.ok()) {
+    log::Debug("how tables are published is not known",
+               {{"error", std::string(coverage.status().message())}});
+    return std::nullopt;
+  }
+  publication_ = coverage->publication;
+  for (const Oid relation : added_) {
+    const auto table = coverage->tables.find(relation);
+    if (table == coverage->tables.end()) continue;
+    const auto writers = replication::ReadWriters(sql, {relation});
+    if (writers.ok() && writers->empty()) continue;
+    table->second.sent = false;
+    held_back_.insert(relation);
+  }
+  return *std::move(coverage);
+}
+
+}  // namespace walduct::slot

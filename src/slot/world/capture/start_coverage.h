@@ -1,0 +1,39 @@
+// StartCoverage: how the publication sends what is captured, as a stream begins. A table that this
+// start has put into the publication is told as not sent while transactions are open that may have
+// written to it before: their rows are neither in the stream nor, yet, to be read. A CaptureWatch
+// tells it as sent once they have ended.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "postgres/connection.h"
+#include "postgres/describe/catalog.h"
+#include "replication/coverage.h"
+#include "replication/publication/publication_sql.h"
+
+namespace walduct::slot {
+
+class StartCoverage {
+ public:
+  // What this start has put into the publication, where a slot was there before.
+  void Added(const std::vector<replication::PublishedTable>& tables);
+
+  // publication: as it is configured. Absent: not known. Advice: a server that went away is found
+  // by who needs it.
+  std::optional<replication::Coverage> Look(postgres::Connection& sql,
+                                            const std::string& publication,
+                                            const std::vector<postgres::TableName>& captured);
+  // As Look has found it; 0: not known.
+  Oid publication() const { return publication_; }
+  // The tables that Look has told as not sent for that.
+  const std::set<Oid>& held_back() const { return held_back_; }
+
+ private:
+  std::set<Oid> added_, held_back_;
+  Oid publication_{};
+};
+
+}  // namespace walduct::slot

@@ -1,0 +1,154 @@
+// PostgresSource: the real Source, over libpq: one SQL session, one replication session, and a
+// session of its own for what runs beside them. Data thread only.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/environment.h"
+#include "event/wanted_columns.h"
+#include "incremental/chunks/held_commits.h"
+#include "names/table_filter.h"
+#include "postgres/background_statement.h"
+#include "postgres/connection.h"
+#include "postgres/describe/catalog.h"
+#include "postgres/describe/schema_query.h"
+#include "postgres/options.h"
+#include "replication/options.h"
+#include "slot/world/capture/start_coverage.h"
+#include "slot/world/outbox_checks.h"
+#include "slot/world/reads/table_columns.h"
+#include "slot/world/server_watch.h"
+#include "slot/world/slot_xmin.h"
+#include "slot/world/slots/slot_tables.h"
+#include "slot/world/source.h"
+#include "slot/world/standby/snapshot_standby.h"
+#include "slot/world/tail.h"
+#include "slot/world/world.h"
+#include "snapshot/plan.h"
+#include "snapshot/transaction.h"
+
+namespace walduct::engine {
+struct ConnectorOptions;
+}  // namespace walduct::engine
+
+namespace walduct::slot {
+
+class PostgresSource final : public Source {
+ public:
+  PostgresSource(const SourceOptions& options, const Environment& environment);
+
+  absl::Status Connect() override;
+  absl::StatusOr<SourceFacts> Inspect() override;
+  absl::StatusOr<replication::TimelineHistory> Timelines() override;
+  absl::StatusOr<std::optional<replication::UpgradeTraces>> UpgradeTraces() override;
+  absl::Status CheckSlot() override;
+  absl::StatusOr<std::vector<KnownColumns>> WatchedColumns(
+      const ColumnCover& cover, const std::vector<KnownColumns>& known) override {
+    return ReadWatchedColumns(*sql_, *catalog_, facts_.captured, cover, known);
+  }
+  absl::Status PreviewTransforms() override;
+  void ForeseeSchemas(const event::SchemaIdSources& ids) override;
+  absl::Status CheckPlan(const SourcePlan& plan) override;
+  absl::Status PreparePublication(const SourcePlan& plan) override;
+  absl::StatusOr<Lsn> CreateSlot(const SourcePlan& plan,
+                                 const postgres::StopCheck& stopping) override;
+  absl::StatusOr<std::optional<ReplayLag>> LagOfRows() override;
+  absl::StatusOr<std::unique_ptr<TableSnapshot>> OpenSnapshot(Lsn start) override;
+  void KeepReadRecord(snapshot::ReadRecord* record) override { read_record_ = record; }
+  absl::StatusOr<Lsn> CurrentLsn() override { return snapshot::ReadCurrentLsn(*sql_); }
+  absl::StatusOr<OpenedStream> OpenStream(const event::Position& start) override;
+  event::SchemaResolver& schemas() override { return *schemas_; }
+  absl::Status DropSlot() override;
+  absl::Status CheckSlotHeld() override;
+  absl::Status CheckSlotSession() override;
+  absl::Status CheckSession() override;
+  ServerView View() override { return watch_ == nullptr ? ServerView() : watch_->view(); }
+  std::optional<uint64_t> Xmin() override {
+    return xmin_ == nullptr ? std::nullopt : std::optional(xmin_->value());
+  }
+  void AskForGone(const std::vector<replication::ToldRelation>& relations) override {
+    watch_->AskForGone(relations);
+  }
+  std::optional<replication::GoneRelations> TakeGone() override { return watch_->TakeGone(); }
+  std::optional<CapturedNow> TakeCaptured() override { return captured_now_->Take(); }
+  bool AskForCaptured() override;
+  void KnowSeen(const std::string& seen) override { captured_now_->SetSeen(seen); }
+  bool TellLacking(const replication::CaptureFinding& finding) override {
+    if (capture_watch_ != nullptr) captured_now_->Lacks(finding);
+    return capture_watch_ != nullptr;
+  }
+  void TellRead(const std::string& table) override { captured_now_->WasRead(table); }
+  absl::Status ExplainEnd(const absl::Status& error) override;
+  // `tail` leaves nothing behind.
+  std::optional<std::vector<postgres::TableName>> SignalTables() const override {
+    return options_.mode == engine::RunMode::kTail ? std::nullopt : std::optional(facts_.captured);
+  }
+  std::unique_ptr<incremental::SignalInbox> OpenSignals() override;
+  std::unique_ptr<incremental::ChunkSource> OpenChunks(const incremental::RecordKeyOf&) override;
+  absl::StatusOr<Blocking> OpenBlocking(const incremental::BlockingSnapshot& asked) override;
+  void RequestHeartbeatAction() override;
+  std::unique_ptr<outbox::CleanupThread> StartOutboxCleanup() override {
+    return outbox_.StartCleanup();
+  }
+
+ private:
+  const engine::ConnectorOptions& config() const { return *options_.config; }
+  postgres::ConnectionOptions Session(postgres::SessionKind kind, absl::string_view what) const;
+  using OpenSession = std::function<absl::StatusOr<std::unique_ptr<postgres::Connection>>(
+      const postgres::StopCheck&)>;
+  // Opens such a session later, from any thread. as_user: with the role's own search_path, for SQL
+  // that users wrote.
+  OpenSession Opener(absl::string_view what, bool as_user = false) const;
+  // The same, now.
+  absl::StatusOr<std::unique_ptr<postgres::Connection>> OpenAsUser() const;
+  std::vector<postgres::TableName> SnapshotTables() const;
+  event::WantedColumns WantedColumns() const;
+  SlotTablesQuery TablesQuery();
+  absl::StatusOr<std::unique_ptr<SnapshotStandby>> OpenStandby();
+  void StartWatch();
+  void WatchCapture();
+  absl::Duration WatchInterval() const;
+  absl::Status StartXmin();
+  absl::Status LookAtTypes();
+  bool ReadsOutboxRows(const SourcePlan& plan) const;
+  absl::Status CheckNoOutboxHistory();
+  absl::Status AdviseOnSignals();
+
+  const SourceOptions options_;
+  const Environment environment_;
+  // Of several hosts, once connected, the one: all sessions of an attempt see one server.
+  postgres::DatabaseOptions database_;
+  replication::ReplicationOptions replication_options_;  // `tail` has a publication of its own
+  names::TableFilter filter_;
+  OutboxChecks outbox_;
+  std::unique_ptr<postgres::Connection> sql_;
+  std::unique_ptr<postgres::Connection> replication_;
+  std::unique_ptr<postgres::Catalog> catalog_;
+  std::unique_ptr<postgres::SchemaQuery> schemas_;     // uses sql_
+  std::unique_ptr<TailPublication> tail_publication_;  // uses sql_
+  std::unique_ptr<postgres::BackgroundStatement> heartbeat_action_;
+  // Whoever looks at the catalog beside the stream puts it there.
+  const std::shared_ptr<CapturedBox> captured_now_ = std::make_shared<CapturedBox>();
+  StartCoverage coverage_;
+  std::shared_ptr<CaptureWatch> capture_watch_;  // null: nobody looks after what is captured
+  std::unique_ptr<ServerWatch> watch_;
+  std::unique_ptr<SlotXmin> xmin_;
+  SourceFacts facts_;
+  std::vector<Oid> types_;                    // of users, and money, that captured tables have
+  Lsn types_as_of_;                           // the end of the WAL when they were looked for
+  incremental::HeldCommits held_;             // of blocking snapshots
+  int stream_pid_ = 0;                        // the server's process of replication_
+  bool streams_ = false;                      // it reads the slot
+  bool locked_ = false;                       // it has the lock of the slot
+  std::vector<std::string> event_tables_;     // "schema.table" whose rows become events
+  std::string exported_snapshot_;             // of the slot that was created
+  std::unique_ptr<SnapshotStandby> standby_;  // until the rows are read there
+  snapshot::ReadRecord* read_record_ = nullptr;
+};
+
+}  // namespace walduct::slot

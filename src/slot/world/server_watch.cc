@@ -1,0 +1,329 @@
+#include "slot/world/server_watch.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "base/amount_text.h"
+#include "base/code_pages.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/status_macros.h"
+#include "engine/errors/named_hint.h"
+#include "replication/slot_look.h"
+#include "slot/world/capture/capture_watch.h"
+#include "slot/world/slot_show.h"
+
+namespace walduct::slot {
+namespace {
+
+constexpr absl::Duration kFirstLook = absl::Seconds(3);
+constexpr absl::Duration kAgain = absl::Milliseconds(1500);
+// What was seen for the first time counts if it is there still.
+constexpr absl::Duration kSoon = absl::Seconds(4);
+constexpr absl::Duration kBetweenTries = absl::Milliseconds(150);
+constexpr int kTries = 4;
+constexpr absl::Duration kRepeat = absl::Seconds(30);
+constexpr absl::Duration kTimeout = absl::Seconds(5);
+constexpr uint64_t kLeastSafeBytes = 64u << 20;
+// A transaction that keeps WAL for the slot is worth a line when it is old and so much is kept.
+constexpr absl::Duration kOldTransaction = absl::Minutes(10);
+constexpr uint64_t kMuchKept = uint64_t{1} << 30;
+constexpr absl::Duration kRepeatTransaction = absl::Minutes(10);
+
+// Our sessions that wait for a lock, and the first of those in the way: of those that the stream
+// needs one, and of the one that reads chunks beside it. Takes no lock on a table.
+constexpr absl::string_view kLocks = R"(
+SELECT DISTINCT ON (c.chunks) CASE WHEN l.relation IS NULL THEN 'the end of a transaction'
+            ELSE pg_catalog.concat('a lock on table ', l.relation::pg_catalog.regclass) END,
+  b.pid, b.application_name, b.state,
+  pg_catalog.date_trunc('second', pg_catalog.clock_timestamp() - b.xact_start),
+  pg_catalog.left(pg_catalog.regexp_replace(b.query, '\s+', ' ', 'g'), 120), c.chunks
+FROM pg_catalog.pg_stat_activity w
+JOIN pg_catalog.pg_locks l ON l.pid = w.pid AND NOT l.granted
+CROSS JOIN LATERAL (SELECT x.pid FROM pg_catalog.unnest(pg_catalog.pg_blocking_pids(w.pid)) x(pid)
+                    LIMIT 1) f
+JOIN pg_catalog.pg_stat_activity b ON b.pid = f.pid
+CROSS JOIN LATERAL (SELECT w.application_name <> ALL ($1::pg_catalog.text[]) AS chunks) c
+WHERE w.datname = pg_catalog.current_database()
+  AND (w.application_name = ANY ($1::pg_catalog.text[]) OR w.application_name = $2)
+ORDER BY c.chunks, w.pid)";
+
+// The oldest transaction of the server that has written something, of any database, open or
+// prepared: until it ends, the server keeps the WAL since its first change for every slot, however
+// fast the slot is read (restart_lsn stands while confirmed_flush_lsn moves).
+constexpr absl::string_view kOldestWriter = R"(
+SELECT t.who, pg_catalog.date_part('epoch', pg_catalog.clock_timestamp() - t.since)
+FROM (
+  SELECT pg_catalog.format('pid %s (database %s, role %s, application "%s", %s)', a.pid, a.datname,
+                           a.usename, a.application_name, a.state), a.xact_start
+  FROM pg_catalog.pg_stat_activity a
+  WHERE a.backend_xid IS NOT NULL AND a.pid <> pg_catalog.pg_backend_pid()
+  UNION ALL
+  SELECT pg_catalog.format('prepared transaction %L (database %s, role %s)', p.gid, p.database,
+                           p.owner), p.prepared
+  FROM pg_catalog.pg_prepared_xacts p
+) t(who, since)
+WHERE t.since IS NOT NULL
+ORDER BY t.since LIMIT 1)";
+
+// One query of the statistics, which takes no lock; absent: there is none. Of the sessions of other
+// roles the server tells nothing to a role without pg_read_all_stats.
+absl::StatusOr<std::optional<metrics::OpenTransaction>> FindOldestTransaction(
+    postgres::Connection& connection) {
+  ASSIGN_OR_RETURN(const postgres::Result result,
+                   connection.Query(postgres::Rows(2), kOldestWriter));
+  double seconds = 0;
+  if (result.rows() == 0 || !absl::SimpleAtod(result.Get(0, 1), &seconds)) return std::nullopt;
+  return metrics::OpenTransaction{.who = std::string(result.Get(0, 0)),
+                                  .age = absl::Seconds(seconds)};
+}
+
+constexpr size_t kLongestName = 63;  // PostgreSQL cuts names of sessions there
+
+// What the connector's sessions are called, as an array of SQL, but for the one of chunks.
+std::string SessionNames(const std::string& base) {
+  std::string names = "{";
+  for (const absl::string_view what : {"", " stream", " snapshot", " outbox", " heartbeat"}) {
+    std::string quoted;
+    for (const char c : absl::StrCat(base, what).substr(0, kLongestName)) {
+      if (c == '"' || c == '\\') quoted += '\\';
+      quoted += c;
+    }
+    absl::StrAppend(&names, names.size() > 1 ? "," : "", "\"", quoted, "\"");
+  }
+  return names + "}";
+}
+
+std::string DescribeLock(const postgres::Result& result, int row) {
+  const auto text = [&](int column) { return result.Get(row, column); };
+  const std::string holder =
+      absl::StrCat(text(0), ", held up by pid ", text(1), " (application \"", text(2), "\"");
+  // Of another role's session the server shows no more.
+  if (result.is_null(row, 3))
+    return absl::StrCat(holder, "); GRANT pg_read_all_stats to the role shows what it does");
+  return absl::StrCat(holder, ", ", text(3), ", in its transaction for ", text(4), "): ", text(5));
+}
+
+}  // namespace
+
+ServerWatch::ServerWatch(Options options)
+    : options_(std::move(options)), thread_(mutex_, [this] { Loop(); }) {}
+
+ServerView ServerWatch::view() const {
+  const MutexLock lock(mutex_);
+  return view_;
+}
+
+void ServerWatch::LookWith(std::shared_ptr<CaptureWatch> capture) {
+  {
+    const MutexLock lock(mutex_);
+    capture_ = std::move(capture);
+  }
+  Hurry();
+}
+
+void ServerWatch::Hurry() {
+  {
+    const MutexLock lock(mutex_);
+    hurry_ = true;
+  }
+  thread_.Notify();
+}
+
+void ServerWatch::AskForGone(std::vector<replication::ToldRelation> relations) {
+  {
+    const MutexLock lock(mutex_);
+    asked_ = std::move(relations);
+    hurry_ = true;
+    gone_.reset();
+  }
+  thread_.Notify();
+}
+
+std::optional<replication::GoneRelations> ServerWatch::TakeGone() {
+  const MutexLock lock(mutex_);
+  return std::exchange(gone_, std::nullopt);
+}
+
+void ServerWatch::Loop() {
+  log::SetConnector(options_.connector);
+  const absl::Duration interval = options_.interval;
+  for (bool goes_on = AwaitLook(std::min(kFirstLook, interval)); goes_on;
+       goes_on = AwaitLook(WantsLookSoon() ? std::min(kSoon, interval) : interval)) {
+    const absl::Status status = Look();
+    const bool refused = ErrorReason(status) == "server_starting";
+    if (!status.ok())
+      log::Debug("cannot look at the server", {{"error", std::string(status.message())}});
+    ReleaseCodePagesAgain(options_.connection.environment.clock->Monotonic());  // of its login
+    const MutexLock lock(mutex_);
+    view_.shutting_down = refused;
+  }
+}
+
+bool ServerWatch::AwaitLook(absl::Duration duration) {
+  MutexLock lock(mutex_);
+  const bool goes_on = thread_.AwaitFor(lock, duration, [this] {
+    mutex_.AssertHeld();
+    return hurry_;
+  });
+  hurry_ = false;
+  return goes_on;
+}
+
+absl::Status ServerWatch::Look() {
+  postgres::ConnectionOptions options = options_.connection;
+  options.application_name += " watch";
+  options.database.connect_timeout = std::min(options.database.connect_timeout, kTimeout);
+  options.database.query_timeout = kTimeout;
+  options.database.initial_statements.clear();
+  options.stopping = [this] { return thread_.stopping(); };
+  ASSIGN_OR_RETURN(const auto connection, postgres::Connection::Open(std::move(options)));
+  ServerView next;
+  RETURN_IF_ERROR(LookAtSlot(*connection, &next));
+  ASSIGN_OR_RETURN(next.oldest_transaction, FindOldestTransaction(*connection));
+  WarnOfOldTransaction(next);
+  ASSIGN_OR_RETURN(Locks locks, LookAtLocks(*connection, stream_lock_.text.empty() ? 1 : kTries));
+  // Most locks are gone in a moment.
+  if (IsNew(locks)) {
+    if (!thread_.Pause(kAgain)) return absl::OkStatus();
+    ASSIGN_OR_RETURN(locks, LookAtLocks(*connection, kTries));
+  }
+  WarnOfLock(locks.stream, "", &stream_lock_);
+  TellOfChunks(locks.chunks);
+  next.lock = std::move(locks.stream);
+  {
+    const MutexLock lock(mutex_);
+    view_ = std::move(next);
+  }
+  RETURN_IF_ERROR(LookForGone(*connection));
+  return LookAtCapture(*connection);
+}
+
+absl::Status ServerWatch::LookAtCapture(postgres::Connection& connection) {
+  std::shared_ptr<CaptureWatch> capture;
+  {
+    const MutexLock lock(mutex_);
+    capture = capture_;
+  }
+  return capture == nullptr ? absl::OkStatus()
+                            : capture->Look(connection, [this] { return thread_.stopping(); });
+}
+
+bool ServerWatch::WantsLookSoon() const {
+  const MutexLock lock(mutex_);
+  return capture_ != nullptr && capture_->WantsLookSoon();
+}
+
+absl::Status ServerWatch::LookForGone(postgres::Connection& connection) {
+  std::vector<replication::ToldRelation> told;
+  {
+    const MutexLock lock(mutex_);
+    told = asked_;
+  }
+  if (told.empty()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(replication::GoneRelations gone,
+                   replication::FindGoneRelations(connection, told));
+  const MutexLock lock(mutex_);
+  asked_.clear();
+  gone_ = std::move(gone);
+  return absl::OkStatus();
+}
+
+absl::Status ServerWatch::LookAtSlot(postgres::Connection& connection, ServerView* next) {
+  ASSIGN_OR_RETURN(const std::vector<replication::SlotLook> looks,
+                   replication::LookAtSlots(connection, {options_.slot}));
+  *next = ViewOf(looks.front(), view(), connection.environment().clock->Monotonic());
+  WarnOfSlot(looks.front().limit_bytes, *next);
+  return absl::OkStatus();
+}
+
+// More tries: who asks with a lock_timeout does not wait all the time.
+absl::StatusOr<ServerWatch::Locks> ServerWatch::LookAtLocks(postgres::Connection& connection,
+                                                            int tries) {
+  const std::string& base = options_.connection.application_name;
+  const std::string names = SessionNames(base);
+  const std::string chunks = absl::StrCat(base, " chunks").substr(0, kLongestName);
+  while (true) {
+    ASSIGN_OR_RETURN(const postgres::Result result,
+                     connection.Query(postgres::Rows(7), kLocks, {names, chunks}));
+    Locks locks;
+    for (int row = 0; row < result.rows(); ++row)
+      (result.Get(row, 6) == "t" ? locks.chunks : locks.stream) = DescribeLock(result, row);
+    if (!locks.stream.empty() || --tries <= 0 || !thread_.Pause(kBetweenTries)) return locks;
+  }
+}
+
+bool ServerWatch::IsNew(const Locks& locks) const {
+  return (!locks.stream.empty() && stream_lock_.text.empty()) ||
+         (!locks.chunks.empty() && chunks_lock_.text.empty());
+}
+
+void ServerWatch::WarnOfLock(const std::string& lock, absl::string_view who, SaidLock* said) {
+  const absl::Duration now = options_.connection.environment.clock->Monotonic();
+  if (lock.empty() || (!said->text.empty() && now - said->at < kRepeat)) {
+    if (lock.empty() && !std::exchange(said->text, "").empty())
+      log::Info(absl::StrCat(who, "no longer waiting for a lock"));
+    return;
+  }
+  *said = {.text = lock, .at = now};
+  log::Warn(absl::StrCat(who, "waiting for ", lock), {{"hint", engine::LockHint(lock)}});
+}
+
+// Publishing goes on, so that no lag tells of it.
+void ServerWatch::TellOfChunks(const std::string& lock) {
+  const bool waited = !chunks_lock_.text.empty();
+  WarnOfLock(lock, "an incremental snapshot is ", &chunks_lock_);
+  if (options_.metrics == nullptr || (lock.empty() && !waited)) return;
+  constexpr auto kWhat = metrics::Beside::kIncrementalSnapshot;
+  metrics::BesideBoard& beside = options_.metrics->beside;
+  if (lock.empty()) return beside.Works(kWhat);
+  beside.Failed(kWhat, options_.connection.environment.clock->Now(),
+                absl::StrCat("waits for ", lock), engine::LockHint(lock));
+}
+
+// While something can still be done about it.
+void ServerWatch::WarnOfSlot(uint64_t limit, const ServerView& next) {
+  const std::string& wal_status = next.wal_status;
+  const bool bounded = limit > 0;
+  const bool little = bounded && next.safe_bytes < std::max(kLeastSafeBytes, limit / 4);
+  const bool endangered = wal_status == "unreserved" || (bounded && wal_status == "extended") ||
+                          (bounded && little && next.retained_bytes > limit / 2);
+  if (!endangered || wal_status == "lost") {
+    wal_status_.clear();
+    return;
+  }
+  const absl::Duration now = options_.connection.environment.clock->Monotonic();
+  if (wal_status == wal_status_ && now - slot_said_ < kRepeat) return;
+  wal_status_ = wal_status;
+  slot_said_ = now;
+  log::Warn("the replication slot is about to be lost: it keeps more WAL than the server allows",
+            {{"slot", options_.slot},
+             {"wal_status", wal_status},
+             {"safe_wal_size", BytesText(next.safe_bytes)},
+             {"retained_wal", BytesText(next.retained_bytes)},
+             {"growth_per_s", absl::StrCat(next.growth_per_second)},
+             {"hint",
+              "fix what holds the connector up, or raise max_slot_wal_keep_size: ALTER "
+              "SYSTEM SET max_slot_wal_keep_size = …; SELECT pg_reload_conf()"}});
+}
+
+// The slot is read in time, and its WAL grows all the same.
+void ServerWatch::WarnOfOldTransaction(const ServerView& next) {
+  const std::optional<metrics::OpenTransaction>& oldest = next.oldest_transaction;
+  if (!oldest || oldest->age < kOldTransaction || next.retained_bytes < kMuchKept) return;
+  const absl::Duration now = options_.connection.environment.clock->Monotonic();
+  if (transaction_said_ && now - *transaction_said_ < kRepeatTransaction) return;
+  transaction_said_ = now;
+  log::Warn("an open transaction makes the server keep WAL for the slot",
+            {{"transaction", oldest->who},
+             {"open_for", absl::FormatDuration(absl::Trunc(oldest->age, absl::Seconds(1)))},
+             {"retained_wal", BytesText(next.retained_bytes)},
+             {"hint", engine::WithProcess("end it: COMMIT, ROLLBACK, ROLLBACK PREPARED, or SELECT "
+                                          "pg_terminate_backend(PID)",
+                                          oldest->who)}});
+}
+
+}  // namespace walduct::slot

@@ -1,0 +1,109 @@
+#include "slot/world/server_world.h"
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+#include "absl/strings/str_join.h"
+#include "base/status_macros.h"
+#include "engine/configuration/connector_options.h"
+#include "kafka/options.h"
+#include "offset/offset_store_factory.h"
+#include "offset/options.h"
+#include "postgres/connection_options.h"
+#include "registry/options.h"
+#include "registry/registry_client.h"
+#include "replication/options.h"
+#include "sink/options.h"
+#include "slot/world/postgres_source.h"
+#include "slot/world/slots/postgres_handover.h"
+#include "snapshot/options.h"
+#include "spill/options.h"
+#include "spill/unnamed_files.h"
+
+namespace walduct::slot {
+
+uint64_t ServerWorld::Random() {
+  std::random_device random;
+  return (uint64_t{random()} << 32) | random();
+}
+
+absl::StatusOr<std::unique_ptr<sink::Sink>> ServerWorld::OpenSink(
+    const engine::ConnectorOptions& config, sink::Refusals* refusals) {
+  return config.sink->target->Open({*config.kafka, environment_, refusals});
+}
+
+absl::StatusOr<std::unique_ptr<offset::OffsetStore>> ServerWorld::OpenOffsetStore(
+    const engine::ConnectorOptions& config) {
+  return offset::CreateOffsetStore(*config.offset, *config.kafka, engine::OffsetIdentityOf(config),
+                                   environment_);
+}
+
+absl::StatusOr<std::unique_ptr<spill::Disk>> ServerWorld::OpenSpill(
+    const engine::ConnectorOptions& config) {
+  return std::make_unique<spill::UnnamedFiles>(config.spill->directory);
+}
+
+absl::StatusOr<Registries> ServerWorld::OpenRegistries(const engine::ConnectorOptions& config) {
+  const registry::RegistriesOptions& options = *config.registries;
+  Registries registries;
+  if (!options.key.urls.empty()) {
+    ASSIGN_OR_RETURN(registries.key, registry::RegistryClient::Create(options.key, config.name,
+                                                                      *environment_.clock));
+  }
+  if (options.value.urls.empty()) return registries;
+  if (registry::SameRegistry(options.key, options.value)) {
+    registries.value = registries.key;
+    return registries;
+  }
+  ASSIGN_OR_RETURN(registries.value, registry::RegistryClient::Create(options.value, config.name,
+                                                                      *environment_.clock));
+  return registries;
+}
+
+absl::StatusOr<std::unique_ptr<HandoverServer>> ServerWorld::OpenHandover(
+    const engine::ConnectorOptions& config, const postgres::StopCheck& stopping) {
+  return std::make_unique<PostgresHandover>(
+      PostgresHandover::Options{.connector = config.name,
+                                .first_slot = config.replication->slot_name,
+                                .database = *config.database,
+                                .tables = *config.tables,
+                                .stopping = stopping,
+                                .environment = environment_});
+}
+
+// Who and where, but not in which database: slots are the server's.
+std::optional<SlotPlace> ServerWorld::PlaceOfSlot(const engine::ConnectorOptions& config) {
+  const replication::ReplicationOptions& options = *config.replication;
+  if (options.temporary_slot || options.drop_slot_on_stop ||
+      !snapshot::Streams(config.snapshot->mode))
+    return std::nullopt;
+  const postgres::DatabaseOptions& database = *config.database;
+  return SlotPlace{
+      .server = absl::StrJoin({database.hostname, database.port, database.target_session_attrs,
+                               database.user, database.password, database.sslmode, database.sslcert,
+                               database.sslkey, database.sslrootcert},
+                              "\n"),
+      .slot = options.slot_name};
+}
+
+absl::StatusOr<std::vector<replication::SlotLook>> ServerWorld::LookAtSlots(
+    const engine::ConnectorOptions& config, const std::vector<std::string>& slots,
+    const postgres::StopCheck& stopping) {
+  constexpr absl::Duration kTimeout = absl::Seconds(5);
+  postgres::ConnectionOptions options{.database = *config.database,
+                                      .application_name = "walduct slots",
+                                      .stopping = stopping,
+                                      .environment = environment_};
+  options.database.connect_timeout = std::min(options.database.connect_timeout, kTimeout);
+  options.database.query_timeout = kTimeout;
+  options.database.initial_statements.clear();
+  ASSIGN_OR_RETURN(const auto connection, postgres::Connection::Open(std::move(options)));
+  return replication::LookAtSlots(*connection, slots);
+}
+
+std::unique_ptr<Source> ServerWorld::MakeSource(const SourceOptions& options) {
+  return std::make_unique<PostgresSource>(options, environment_);
+}
+
+}  // namespace walduct::slot

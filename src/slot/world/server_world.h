@@ -1,0 +1,43 @@
+// ServerWorld: the real World: PostgreSQL, Kafka and files as configured.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "slot/world/world.h"
+
+namespace walduct::engine {
+struct ConnectorOptions;
+}  // namespace walduct::engine
+
+namespace walduct::slot {
+
+class ServerWorld final : public World {
+ public:
+  explicit ServerWorld(const Environment& environment) : environment_(environment) {}
+
+  const Environment& environment() const override { return environment_; }
+  uint64_t Random() override;
+  absl::StatusOr<std::unique_ptr<sink::Sink>> OpenSink(const engine::ConnectorOptions& config,
+                                                       sink::Refusals* refusals) override;
+  absl::StatusOr<std::unique_ptr<offset::OffsetStore>> OpenOffsetStore(
+      const engine::ConnectorOptions& config) override;
+  absl::StatusOr<std::unique_ptr<spill::Disk>> OpenSpill(
+      const engine::ConnectorOptions& config) override;
+  absl::StatusOr<Registries> OpenRegistries(const engine::ConnectorOptions& config) override;
+  absl::StatusOr<std::unique_ptr<HandoverServer>> OpenHandover(
+      const engine::ConnectorOptions& config, const postgres::StopCheck& stopping) override;
+  std::optional<SlotPlace> PlaceOfSlot(const engine::ConnectorOptions& config) override;
+  absl::StatusOr<std::vector<replication::SlotLook>> LookAtSlots(
+      const engine::ConnectorOptions& config, const std::vector<std::string>& slots,
+      const postgres::StopCheck& stopping) override;
+  std::unique_ptr<Source> MakeSource(const SourceOptions& options) override;
+
+ private:
+  const Environment environment_;
+};
+
+}  // namespace walduct::slot

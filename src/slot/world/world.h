@@ -1,0 +1,98 @@
+// World: everything a connector of a slot reaches outside of itself: time, chance, servers.
+// Connectors share one; tests and the simulation have their own.
+//
+// Thread-safety: any thread. What it opens belongs to the thread that asked.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "engine/control/run_goal.h"
+#include "engine/errors/warn_once.h"
+#include "engine/lifecycle/host.h"
+#include "metrics/connector_metrics.h"
+#include "offset/offset_store.h"
+#include "outbox/tables.h"
+#include "postgres/describe/schema_memory.h"
+#include "replication/slot_look.h"
+#include "sink/sink.h"
+#include "slot/world/registries.h"
+#include "slot/world/source.h"
+#include "spill/disk.h"
+
+namespace walduct::sink {
+class Refusals;
+}  // namespace walduct::sink
+
+namespace walduct::engine {
+struct ConnectorOptions;
+}  // namespace walduct::engine
+
+namespace walduct::slot {
+
+class HandoverServer;
+class StreamingPause;
+struct CaptureRecord;
+
+// All borrowed; outlive the source.
+struct SourceOptions {
+  const engine::ConnectorOptions* config = nullptr;
+  engine::RunMode mode = engine::RunMode::kRun;
+  metrics::ConnectorMetrics* metrics = nullptr;
+  engine::WarnOnce* warn_once = nullptr;
+  outbox::TableMemory* outbox_tables = nullptr;
+  CaptureRecord* capture = nullptr;
+  postgres::SchemaMemory* schemas = nullptr;  // null: nothing is remembered
+  const StreamingPause* pause = nullptr;      // null: none
+  postgres::StopCheck stopping = {};          // what waits for the database gives up
+};
+
+// Where a connector's slot is.
+struct SlotPlace {
+  std::string server;  // the same text for slots that one session can look at
+  std::string slot;
+};
+
+class World : public engine::Host {
+ public:
+  std::unique_ptr<engine::Attempts> MakeAttempts(const engine::AttemptParts& parts) override;
+  std::unique_ptr<engine::Monitor> MakeMonitor() override;
+
+  // Both reach their servers: Unavailable while one is away.
+  // refusals: what the sinks before have learnt; outlives this one.
+  virtual absl::StatusOr<std::unique_ptr<sink::Sink>> OpenSink(
+      const engine::ConnectorOptions& config, sink::Refusals* refusals) = 0;
+  virtual absl::StatusOr<std::unique_ptr<offset::OffsetStore>> OpenOffsetStore(
+      const engine::ConnectorOptions& config) = 0;
+  // For transactions in progress; only where they are wanted.
+  virtual absl::StatusOr<std::unique_ptr<spill::Disk>> OpenSpill(const engine::ConnectorOptions&) {
+    return absl::UnimplementedError("a world without a disk");
+  }
+  // Reaches no server; Source::Connect does.
+  virtual absl::StatusOr<Registries> OpenRegistries(const engine::ConnectorOptions&) {
+    return Registries();
+  }
+  // What a hand-over to another number of slots asks of the database. config: of the first lane.
+  // Reaches no server; HandoverServer::Connect does.
+  virtual absl::StatusOr<std::unique_ptr<HandoverServer>> OpenHandover(
+      const engine::ConnectorOptions& config, const postgres::StopCheck& stopping);
+  // Absent: the slot is not there while the connector is not, or there is none.
+  virtual std::optional<SlotPlace> PlaceOfSlot(const engine::ConnectorOptions&) {
+    return std::nullopt;
+  }
+  // From beside all streams, with a session of its own for the look; of a connector whose slot is
+  // in the same place. One answer for each slot.
+  virtual absl::StatusOr<std::vector<replication::SlotLook>> LookAtSlots(
+      const engine::ConnectorOptions&, const std::vector<std::string>&,
+      const postgres::StopCheck&) {
+    return absl::UnimplementedError("a world without servers");
+  }
+  // Connects with Source::Inspect.
+  virtual std::unique_ptr<Source> MakeSource(const SourceOptions& options) = 0;
+};
+
+}  // namespace walduct::slot

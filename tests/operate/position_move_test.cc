@@ -1,0 +1,144 @@
+#include "operate/commands/position_move.h"
+
+#include <gtest/gtest.h>
+
+#include "absl/strings/match.h"
+#include "base/error.h"
+
+namespace walduct::operate {
+namespace {
+
+class PositionMove : public testing::Test {
+ protected:
+  PositionMove() {
+    facts_.slot_name = "shop";
+    facts_.slot.emplace();
+    facts_.slot->restart_lsn = Lsn(100);
+    facts_.slot->confirmed_flush_lsn = Lsn(200);
+    facts_.wal_end = Lsn(1000);
+    Store(500);
+  }
+
+  void Store(uint64_t commit_end) {
+    facts_.stored.emplace();
+    facts_.stored->position.commit_end = Lsn(commit_end);
+  }
+
+  std::string Reason(uint64_t to) {
+    facts_.to = Lsn(to);
+    return ErrorReason(JudgeMove(facts_).status());
+  }
+
+  void ExpectReport(absl::string_view words) {
+    const auto report = JudgeMove(facts_);
+    ASSERT_TRUE(report.ok()) << report.status();
+    EXPECT_TRUE(absl::StrContains(*report, words)) << *report;
+  }
+
+  MoveFacts facts_;
+};
+
+TEST_F(PositionMove, BackIsPublishedAgain) {
+  facts_.to = Lsn(300);
+  ExpectReport("200 bytes of WAL (0/12C to 0/1F4) is published again");
+  ExpectReport("position was 0/1F4; is now 0/12C\n");
+}
+
+TEST_F(PositionMove, OnLosesChanges) {
+  EXPECT_EQ(Reason(501), "move_loses_changes");
+  facts_.accept_loss = true;
+  EXPECT_EQ(Reason(501), "");
+}
+
+TEST_F(PositionMove, WithoutAPositionTheSlotCounts) {
+  facts_.stored.reset();
+  EXPECT_EQ(Reason(200), "");
+  EXPECT_EQ(Reason(201), "move_loses_changes");
+}
+
+TEST_F(PositionMove, WhereNoStartCouldGoOnIsRefusedWhateverIsAccepted) {
+  facts_.accept_loss = true;
+  EXPECT_EQ(Reason(199), "position_skipped");
+  EXPECT_EQ(Reason(1001), "position_ahead");
+  facts_.slot->wal_status = "lost";
+  EXPECT_EQ(Reason(300), "slot_lost");
+  facts_.slot.reset();
+  EXPECT_EQ(Reason(300), "position_lost");
+  facts_.of_other_server = true;
+  EXPECT_EQ(Reason(300), "system_mismatch");
+}
+
+// Nothing lies between the position on the old server and where the new one's slot stands.
+TEST_F(PositionMove, OnAnUpgradedServerTheSlotIsThePosition) {
+  facts_.of_other_server = true;
+  facts_.upgraded = true;
+  facts_.stored->position.ordinal = 0;
+  facts_.slot->confirmed_flush_lsn = Lsn(600);
+  facts_.to = Lsn(600);
+  ExpectReport("nothing is published again or left out");
+  EXPECT_EQ(Reason(599), "position_skipped");
+  EXPECT_EQ(Reason(601), "move_loses_changes");
+}
+
+TEST_F(PositionMove, TheSamePlaceInATransaction) {
+  facts_.to = Lsn(500);
+  ExpectReport("nothing is published again");
+  facts_.stored->position.ordinal = 7;
+  ExpectReport("7 changes of the transaction after it are published again");
+}
+
+TEST_F(PositionMove, ASnapshotThatWasCutShort) {
+  facts_.stored->position.snapshot = event::SnapshotPhase::kRunning;
+  EXPECT_EQ(Reason(300), "move_loses_changes");
+}
+
+TEST_F(PositionMove, ForgottenWithItsSlot) {
+  ExpectReport("every row of every table is published again");
+  ExpectReport("the stream goes on where replication slot shop stands, at 0/C8");
+  facts_.takes_snapshot = false;
+  ExpectReport("300 bytes of WAL (0/C8 to 0/1F4) is published again");
+  facts_.stored->foreign["incremental_snapshot_collections"] = "[]";
+  ExpectReport("send its signal again");
+}
+
+TEST_F(PositionMove, ForgottenWithoutItsSlot) {
+  facts_.slot.reset();
+  EXPECT_EQ(ErrorReason(JudgeMove(facts_).status()), "move_loses_changes");
+  facts_.accept_loss = true;
+  ExpectReport("what was deleted since 0/1F4 is never told");
+  facts_.stored.reset();
+  facts_.accept_loss = false;
+  ExpectReport("position was none; is now none");
+}
+
+TEST_F(PositionMove, ForgottenWithALostSlot) {
+  facts_.slot->wal_status = "lost";
+  EXPECT_EQ(ErrorReason(JudgeMove(facts_).status()), "move_loses_changes");
+  facts_.accept_loss = true;
+  EXPECT_TRUE(DropsSlot(facts_));
+  ExpectReport("replication slot shop, which had lost its WAL, is dropped");
+  facts_.slot->wal_status = "reserved";
+  facts_.slot->invalidation_reason = "idle_timeout";
+  EXPECT_TRUE(DropsSlot(facts_));
+  facts_.to = Lsn(300);
+  EXPECT_FALSE(DropsSlot(facts_)) << "only what forgets the position";
+}
+
+TEST_F(PositionMove, ForgottenAndItsSlotDropped) {
+  EXPECT_FALSE(DropsSlot(facts_));
+  facts_.drops_slot = true;
+  EXPECT_EQ(ErrorReason(JudgeMove(facts_).status()), "move_loses_changes");
+  facts_.stored.reset();
+  EXPECT_EQ(ErrorReason(JudgeMove(facts_).status()), "move_loses_changes") << "what it still has";
+  facts_.accept_loss = true;
+  EXPECT_TRUE(DropsSlot(facts_));
+  ExpectReport("replication slot shop is dropped");
+}
+
+TEST_F(PositionMove, ForgottenOfAnotherServer) {
+  facts_.of_other_server = true;
+  EXPECT_EQ(ErrorReason(JudgeMove(facts_).status()), "move_loses_changes");
+}
+
+}  // namespace
+}  // namespace walduct::operate

@@ -1,0 +1,123 @@
+#include "slot/world/capture/capture_lines.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace walduct::slot {
+namespace {
+
+using replication::CaptureFinding;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+CaptureFinding Lacks(const std::string& table, bool loses = true) {
+  return {.reason = "publication_lacks_tables",
+          .table = table,
+          .statement = "ALTER PUBLICATION p ADD TABLE " + table,
+          .loses = loses};
+}
+
+class CaptureLinesTest : public testing::Test {
+ protected:
+  void Look(std::vector<CaptureFinding> findings, bool at_start = false) {
+    now_ += absl::Seconds(10);
+    lines_.Saw(std::move(findings), {.now = absl::UnixEpoch() + now_, .at_start = at_start});
+  }
+  void LookAgain() {
+    now_ += absl::Seconds(10);
+    lines_.SawTheSame();
+  }
+  // "warning tables", "notice tables", "ended tables".
+  std::vector<std::string> Said() {
+    const CaptureLines::News news = lines_.Take(now_, absl::Minutes(5), wish_);
+    std::vector<std::string> said;
+    for (const auto& line : news.warnings) said.push_back("warning " + line.tables);
+    for (const auto& line : news.notices) said.push_back("notice " + line.tables);
+    for (const auto& [reason, tables] : news.ended) said.push_back("ended " + tables);
+    return said;
+  }
+
+  absl::Duration now_;
+  replication::CaptureWish wish_;
+  CaptureLines lines_;
+};
+
+TEST_F(CaptureLinesTest, WhatOneLookSeesIsNotSaid) {
+  Look({Lacks("public.a")});
+  EXPECT_THAT(Said(), IsEmpty());
+  EXPECT_THAT(lines_.Problems(wish_), IsEmpty());
+  Look({});
+  EXPECT_THAT(Said(), IsEmpty()) << "nor that it has passed";
+}
+
+TEST_F(CaptureLinesTest, ALookOutOfTurnIsNoSecondOne) {
+  Look({Lacks("public.a")});
+  lines_.Saw({Lacks("public.a")}, {.now = absl::UnixEpoch() + now_, .in_turn = false});
+  EXPECT_THAT(Said(), IsEmpty());
+  LookAgain();
+  EXPECT_THAT(Said(), ElementsAre("warning public.a"));
+}
+
+TEST_F(CaptureLinesTest, WhatStandsIsSaidAgainAndAgain) {
+  Look({Lacks("public.a")});
+  Said();
+  LookAgain();
+  EXPECT_THAT(Said(), ElementsAre("warning public.a"));
+  LookAgain();
+  EXPECT_THAT(Said(), IsEmpty());
+  for (int i = 0; i < 29; ++i) LookAgain();
+  EXPECT_THAT(Said(), ElementsAre("warning public.a"));
+  const auto problems = lines_.Problems(wish_);
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_EQ(problems[0].since, absl::UnixEpoch() + absl::Seconds(10)) << "when it was first seen";
+  Look({});
+  EXPECT_THAT(Said(), ElementsAre("ended public.a"));
+  EXPECT_THAT(lines_.Problems(wish_), IsEmpty());
+}
+
+TEST_F(CaptureLinesTest, AnotherTableIsSaidAtOnceWithTheOthers) {
+  Look({Lacks("public.a")});
+  LookAgain();
+  Said();
+  Look({Lacks("public.a"), Lacks("public.b")});
+  EXPECT_THAT(Said(), IsEmpty());
+  LookAgain();
+  EXPECT_THAT(Said(), ElementsAre("warning public.a, public.b"));
+}
+
+TEST_F(CaptureLinesTest, SomethingNeedsNoSecondLook) {
+  CaptureFinding finding = Lacks("public.a");
+  finding.at_once = true;
+  Look({finding});
+  EXPECT_THAT(Said(), ElementsAre("warning public.a"));
+}
+
+TEST_F(CaptureLinesTest, WhatIsOnlyWorthKnowingIsSaidOnce) {
+  Look({Lacks("public.a", false)});
+  LookAgain();
+  EXPECT_THAT(Said(), ElementsAre("notice public.a"));
+  for (int i = 0; i < 100; ++i) LookAgain();
+  EXPECT_THAT(Said(), IsEmpty());
+  EXPECT_EQ(lines_.Problems(wish_).size(), 1u);
+}
+
+TEST_F(CaptureLinesTest, AndNotWhatTheStartHasSaid) {
+  Look({Lacks("public.a", false), Lacks("public.b")}, true);
+  LookAgain();
+  EXPECT_THAT(Said(), ElementsAre("warning public.b"));
+}
+
+TEST_F(CaptureLinesTest, NamesTwentyOfMany) {
+  std::vector<CaptureFinding> many;
+  for (int i = 0; i < 30; ++i) many.push_back(Lacks("public.t" + std::to_string(i)));
+  Look(many);
+  LookAgain();
+  Said();
+  const auto problems = lines_.Problems(wish_);
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_EQ(problems[0].count, 30u);
+  EXPECT_EQ(problems[0].tables.size(), 20u);
+}
+
+}  // namespace
+}  // namespace walduct::slot

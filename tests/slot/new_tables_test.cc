@@ -1,0 +1,183 @@
+#include "slot/incremental/new_tables.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "absl/strings/str_cat.h"
+
+namespace walduct::slot {
+namespace {
+
+using postgres::TableName;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+// Each of them by itself; or all tables.
+replication::Coverage Sent(const std::vector<uint32_t>& relations, bool all = false) {
+  replication::Coverage coverage{
+      .publication = Oid{900}, .all_tables = all, .names_others = {}, .tables = {}};
+  for (const uint32_t relation : relations) {
+    coverage.tables[Oid{relation}] = {.named_by = {}, .sent = true};
+    if (!all) coverage.tables[Oid{relation}].named_by = {Oid{relation + 1000}};
+  }
+  return coverage;
+}
+
+TableName Named(uint32_t relation, const std::string& table) {
+  return {.relation = Oid{relation}, .schema = "public", .table = table};
+}
+
+std::unique_ptr<NewTables> With(const std::vector<TableName>& captured,
+                                const std::string& member = "", const std::string& lists = "all") {
+  incremental::OffsetMembers stored;
+  if (!member.empty()) stored.emplace(NewTables::kMember, member);
+  return NewTables::Create({.lists = lists, .signal_table = "public.signals"}, captured, &stored);
+}
+
+TEST(NewTablesTest, WhatIsCapturedGoesWithThePosition) {
+  const auto tables = With({Named(1, "a"), Named(2, "b\"c")});
+  EXPECT_THAT(tables->At(0), IsEmpty()) << "nothing is known before the stream";
+  tables->Begin(Sent({1, 2}));
+  EXPECT_THAT(tables->At(0), HasSubstr(R"(\"tables\":[\"public.a\",\"public.b\\\"c\"],)"));
+  EXPECT_EQ(tables->At(7), tables->At(0));
+}
+
+TEST(NewTablesTest, WhatWasStoredIsKeptUntilTheStreamBegins) {
+  const auto before = With({Named(1, "a")});
+  before->Begin(Sent({1}));
+  const std::string member = before->At(0);
+  const auto tables = With({Named(1, "a"), Named(2, "b")}, member, "other");
+  EXPECT_EQ(tables->At(0), member);
+  tables->Begin(Sent({1, 2}));
+  EXPECT_THAT(tables->At(0), HasSubstr("public.b"));
+  const auto back = With({Named(2, "b")}, tables->At(0), "another");
+  back->Begin(Sent({2}));
+  EXPECT_THAT(back->At(0), Not(HasSubstr("public.a"))) << "not captured any more";
+}
+
+TEST(NewTablesTest, WhatThePublicationDoesNotNameIsNotCapturedYet) {
+  const auto tables = With({Named(1, "a"), Named(2, "b")});
+  tables->Begin(Sent({1}));
+  EXPECT_THAT(tables->At(0), Not(HasSubstr("public.b")));
+  tables->Came(Named(2, "b"), false);
+  EXPECT_THAT(tables->At(0), HasSubstr("public.b"));
+}
+
+TEST(NewTablesTest, SettingsOfThePublicationGoWithThePosition) {
+  replication::Coverage coverage = Sent({1});
+  coverage.settings = "iudt 700";
+  const auto tables = With({Named(1, "a")});
+  tables->Begin(coverage);
+  EXPECT_EQ(DecodeKnownTables(tables->At(0))->settings, "iudt 700");
+  coverage.settings = "iud 701";
+  tables->Saw({Named(1, "a")}, coverage);
+  EXPECT_EQ(DecodeKnownTables(tables->At(0))->settings, "iud 701");
+}
+
+TEST(NewTablesTest, DamageIsAsIfNothingWereStored) {
+  for (const char* const member : {"1", "\"x\"", "\"{}\"", R"("{\"lists\":1,\"tables\":[]}")"}) {
+    const auto tables = With({Named(1, "a")}, member);
+    tables->Begin(Sent({1}));
+    EXPECT_THAT(tables->At(0), HasSubstr("public.a")) << member;
+  }
+}
+
+TEST(NewTablesTest, PositionsThatComeTogetherKnowTheTablesOfAll) {
+  const auto one = With({Named(1, "a"), Named(2, "b")}), other = With({Named(3, "c")});
+  one->Begin(Sent({1, 2}));
+  other->Begin(Sent({3}));
+  const std::string both = NewTables::Merge({one->At(0), other->At(0)});
+  EXPECT_THAT(both, HasSubstr(R"(\"tables\":[\"public.a\",\"public.b\",\"public.c\"],)"));
+  EXPECT_EQ(With({}, both)->At(0), both) << "it can be read again";
+  EXPECT_THAT(NewTables::Merge({one->At(0), ""}), IsEmpty()) << "one is not known";
+  EXPECT_THAT(NewTables::Merge({}), IsEmpty());
+}
+
+TEST(NewTablesTest, WhatALookFindsGoesWithThePositionsBehindIt) {
+  const auto tables = With({Named(1, "a")});
+  tables->Begin(Sent({1}));
+  const std::string before = tables->At(0);
+  tables->Saw({Named(1, "a")}, Sent({1}));
+  EXPECT_EQ(tables->At(0), before);
+  tables->Saw({Named(2, "a"), Named(3, "b")}, Sent({2, 3}));
+  const auto now = DecodeKnownTables(tables->At(0));
+  ASSERT_TRUE(now.has_value());
+  EXPECT_EQ(now->tables.at("public.a").relation, Oid{2});
+  EXPECT_EQ(now->tables.at("public.b").relation, Oid{3});
+}
+
+TEST(NewTablesTest, ATableThatIsMissingForOneLookIsRemembered) {
+  const auto tables = With({Named(1, "a")});
+  tables->Begin(Sent({1}));
+  tables->Saw({}, Sent({}));
+  EXPECT_THAT(tables->At(0), HasSubstr("public.a")) << "between DROP and CREATE";
+  tables->Saw({}, Sent({}));
+  EXPECT_THAT(tables->At(0), Not(HasSubstr("public.a"))) << "gone";
+}
+
+TEST(NewTablesTest, WhoLooksIsAskedForATableThatTheStreamComesTo) {
+  bool looks = true;
+  const auto tables =
+      NewTables::Create({.lists = "all", .signal_table = "", .look = [&] { return looks; }},
+                        std::vector<TableName>{Named(1, "a")}, nullptr);
+  tables->Begin(Sent({1}));
+  tables->Came(Named(2, "b"), false);
+  EXPECT_THAT(tables->At(0), Not(HasSubstr("public.b"))) << "the look says how it is published";
+  looks = false;
+  tables->Came(Named(2, "b"), false);
+  EXPECT_THAT(tables->At(0), HasSubstr("public.b"));
+}
+
+TEST(NewTablesTest, TheOidsOfAnotherSystemAreForgotten) {
+  const auto before = With({Named(1, "a")});
+  before->Begin(Sent({1}));
+  incremental::OffsetMembers stored = {{NewTables::kMember, before->At(0)}};
+  const auto tables = NewTables::Create({.lists = "all", .signal_table = "", .same_system = false},
+                                        std::vector<TableName>{Named(7, "a")}, &stored);
+  EXPECT_EQ(tables->At(0), before->At(0));
+  testing::internal::CaptureStderr();
+  tables->Begin(Sent({7}));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), Not(HasSubstr("created anew")));
+  EXPECT_EQ(DecodeKnownTables(tables->At(0))->tables.at("public.a").relation, Oid{7});
+}
+
+// As a table is told of: "was=1 is=2".
+std::string ToldBy(const std::function<void()>& step) {
+  testing::internal::CaptureStderr();
+  step();
+  return testing::internal::GetCapturedStderr();
+}
+
+TEST(NewTablesTest, ATableIsToldOfOnce) {
+  const auto before = With({Named(1, "a"), Named(5, "e")});
+  before->Begin(Sent({1, 5}));
+  const auto tables = With({Named(2, "a"), Named(5, "e")}, before->At(0));
+  EXPECT_THAT(
+      ToldBy([&] {
+        tables->Begin(Sent({2, 5}));
+      }),
+      testing::AllOf(HasSubstr("created anew"), HasSubstr("table=public.a was=1 is=2"),
+                     HasSubstr("execute-snapshot --table public.a"), Not(HasSubstr("public.e"))));
+  EXPECT_THAT(ToldBy([&] { tables->Came(Named(2, "a"), false); }), IsEmpty());
+  EXPECT_THAT(ToldBy([&] {
+                tables->Saw({Named(2, "a"), Named(5, "e")}, Sent({2, 5}));
+              }),
+              IsEmpty());
+  EXPECT_THAT(ToldBy([&] {
+                tables->Saw({Named(3, "a"), Named(5, "e")}, Sent({3, 5}));
+              }),
+              HasSubstr("was=2 is=3"));
+  EXPECT_THAT(ToldBy([&] { tables->Came(Named(9, "z"), true); }),
+              HasSubstr("has had another name"));
+  EXPECT_THAT(ToldBy([&] { tables->Came(Named(9, "z"), true); }), IsEmpty());
+}
+
+TEST(NewTablesTest, NobodyAsksWhereNoTablesAreTold) {
+  EXPECT_EQ(NewTables::Create({}, std::nullopt, nullptr), nullptr);
+}
+
+}  // namespace
+}  // namespace walduct::slot

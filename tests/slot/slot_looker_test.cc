@@ -1,0 +1,197 @@
+// One session for all slots of a server, as often as it is due, and never beside a look that a
+// session has by itself.
+#include "slot/attempts/slot_looker.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "engine/configuration/connector_options.h"
+#include "metrics/connector_metrics.h"
+#include "tests/support/fake_world.h"
+#include "tests/support/simulated_time.h"
+
+namespace walduct::slot {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class Servers final : public World {
+ public:
+  explicit Servers(test::SimulatedTime* time) : time_(*time), environment_(time->environment()) {}
+
+  const Environment& environment() const override { return environment_; }
+  uint64_t Random() override { return 1; }
+  absl::StatusOr<std::unique_ptr<sink::Sink>> OpenSink(const engine::ConnectorOptions&,
+                                                       sink::Refusals*) override {
+    return absl::UnimplementedError("");
+  }
+  absl::StatusOr<std::unique_ptr<offset::OffsetStore>> OpenOffsetStore(
+      const engine::ConnectorOptions&) override {
+    return absl::UnimplementedError("");
+  }
+  std::unique_ptr<Source> MakeSource(const SourceOptions&) override { return nullptr; }
+  std::optional<SlotPlace> PlaceOfSlot(const engine::ConnectorOptions& config) override {
+    const std::vector<std::string> names = absl::StrSplit(config.name, '/');
+    return SlotPlace{.server = names[0], .slot = names[1]};
+  }
+  absl::StatusOr<std::vector<replication::SlotLook>> LookAtSlots(
+      const engine::ConnectorOptions&, const std::vector<std::string>& slots,
+      const postgres::StopCheck&) override {
+    asked.push_back(slots);
+    time_.Advance(took);
+    if (away) return absl::UnavailableError("away");
+    std::vector<replication::SlotLook> looks(slots.size());
+    for (size_t i = 0; i < slots.size(); ++i) {
+      looks[i].slot = slots[i];
+      looks[i].wal_status = "reserved";
+      looks[i].wal_end = Lsn(1);
+    }
+    return looks;
+  }
+
+  std::vector<std::vector<std::string>> asked;
+  bool away = false;
+  absl::Duration took;
+
+ private:
+  test::SimulatedTime& time_;
+  const Environment environment_;
+};
+
+class FakeSlot final : public engine::Monitored {
+ public:
+  FakeSlot(test::SimulatedTime* time, const std::string& server, const std::string& slot)
+      : time_(*time) {
+    config_.name = absl::StrCat(server, "/", slot);
+    now.activity = engine::Activity::kNone;
+    now.state_since = now.activity_since = time_.Now();
+  }
+  const engine::ConnectorOptions& config() const override { return config_; }
+  const engine::ConnectorNames& names() const override { return names_; }
+  engine::ConnectorStatus status() const override { return now; }
+  metrics::ConnectorMetrics& metrics() override { return metrics_; }
+  std::optional<metrics::SlotView> view() const { return metrics_.slot.Read(); }
+  // By a session of its own.
+  void Looked(absl::Duration at) {
+    metrics::SlotView view;
+    view.wal_status = "reserved";
+    view.looked_at = at;
+    metrics_.slot.Show(view);
+  }
+
+  engine::ConnectorStatus now;
+
+ private:
+  test::SimulatedTime& time_;
+  engine::ConnectorOptions config_ = test::FakeConfig();
+  const engine::ConnectorNames names_;
+  metrics::ConnectorMetrics metrics_;
+};
+
+class SlotLookerTest : public testing::Test {
+ protected:
+  std::shared_ptr<FakeSlot> Add(const std::string& server, const std::string& slot) {
+    slots_.push_back(std::make_shared<FakeSlot>(&time_, server, slot));
+    EXPECT_TRUE(looker_.Watch(slots_.back()));
+    return slots_.back();
+  }
+  void Pass(absl::Duration duration) {
+    for (absl::Duration passed; passed < duration; passed += absl::Seconds(1)) {
+      time_.Advance(absl::Seconds(1));
+      looker_.Turn();
+    }
+  }
+
+  test::SimulatedTime time_;
+  Servers world_{&time_};
+  SlotLooker looker_{world_};
+  std::vector<std::shared_ptr<FakeSlot>> slots_;
+};
+
+TEST_F(SlotLookerTest, OneLookForAllSlotsOfAServerEachTenSeconds) {
+  for (int i = 0; i < 200; ++i) Add("one", std::to_string(i));
+  Add("two", "other");
+  Pass(absl::Seconds(1));
+  ASSERT_THAT(world_.asked, SizeIs(2));
+  EXPECT_THAT(world_.asked[0], SizeIs(200));
+  EXPECT_THAT(world_.asked[1], ElementsAre("other"));
+  world_.asked.clear();
+  Pass(absl::Seconds(100));
+  EXPECT_THAT(world_.asked, SizeIs(20));
+}
+
+TEST_F(SlotLookerTest, WhoStreamsLooksByItself) {
+  const auto slot = Add("one", "s");
+  slot->now.activity = engine::Activity::kStreaming;
+  for (int i = 0; i < 10; ++i) {
+    Pass(absl::Seconds(9));
+    slot->Looked(time_.Monotonic());
+  }
+  EXPECT_THAT(world_.asked, IsEmpty());
+  Pass(absl::Seconds(16));
+  EXPECT_THAT(world_.asked, SizeIs(1)) << "its session does not get to it";
+}
+
+TEST_F(SlotLookerTest, ThatASessionHasEndedIsLookedAtSoon) {
+  const auto slot = Add("one", "s");
+  slot->now.activity = engine::Activity::kStreaming;
+  slot->Looked(time_.Monotonic());
+  Pass(absl::Seconds(5));
+  slot->now.activity = engine::Activity::kNone;
+  slot->now.activity_since = time_.Now();
+  Pass(absl::Seconds(1));
+  EXPECT_THAT(world_.asked, SizeIs(1));
+  Pass(absl::Seconds(8));
+  EXPECT_THAT(world_.asked, SizeIs(1));
+}
+
+TEST_F(SlotLookerTest, ADoubtIsLookedAtSoon) {
+  const auto slot = Add("one", "s");
+  Pass(absl::Seconds(4));
+  world_.asked.clear();
+  EXPECT_EQ(slot->view()->slot, "s");
+  slot->metrics().slot.OnError("position_lost", time_.Monotonic());
+  Pass(absl::Seconds(1));
+  EXPECT_THAT(world_.asked, SizeIs(1));
+}
+
+TEST_F(SlotLookerTest, AServerThatIsAwayIsAskedNoMoreOften) {
+  const auto slot = Add("one", "s");
+  slot->now.activity = engine::Activity::kRetrying;
+  slot->now.activity_since = time_.Now() + absl::Seconds(50);
+  world_.away = true;
+  world_.took = absl::Seconds(5);
+  Pass(absl::Seconds(100));
+  EXPECT_LE(world_.asked.size(), 15u);
+  EXPECT_GE(world_.asked.size(), 6u);
+  EXPECT_FALSE(slot->view());
+}
+
+TEST_F(SlotLookerTest, WhoBeginsComesToItsServerByItself) {
+  const auto slot = Add("one", "s");
+  slot->now.activity = engine::Activity::kConnecting;
+  Pass(absl::Seconds(4));
+  EXPECT_THAT(world_.asked, IsEmpty());
+  Pass(absl::Seconds(3));
+  EXPECT_THAT(world_.asked, SizeIs(1)) << "unless Kafka is waited for";
+}
+
+TEST_F(SlotLookerTest, WhatIsGoneIsForgotten) {
+  Add("one", "s");
+  Pass(absl::Seconds(2));
+  world_.asked.clear();
+  slots_.clear();
+  Pass(absl::Seconds(30));
+  EXPECT_THAT(world_.asked, IsEmpty());
+}
+
+}  // namespace
+}  // namespace walduct::slot

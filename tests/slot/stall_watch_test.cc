@@ -1,0 +1,137 @@
+#include "slot/duties/stall_watch.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/slot/duties_fixture.h"
+
+namespace walduct::slot {
+namespace {
+
+using testing::HasSubstr;
+
+class StallWatchTest : public DutiesFixture {
+ protected:
+  // Turns once a second.
+  void Pass(absl::Duration duration, engine::WaitReason reads = engine::WaitReason::kNothing) {
+    for (absl::Duration passed; passed < duration; passed += absl::Seconds(1)) {
+      time_.Advance(absl::Seconds(1));
+      watch_.Turn({.received = received_, .reads = reads});
+    }
+  }
+  std::optional<engine::Stall> stall() { return board_.Read().stall; }
+
+  Lsn received_{100};
+  ServerView server_;
+  StallWatch watch_{{.patience = absl::Seconds(15),
+                     .clock = &time_,
+                     .board = &board_,
+                     .metrics = &metrics_,
+                     .sink = &sink_,
+                     .tracker = &duties_.tracker(),
+                     .checkpointer = &duties_.checkpointer(),
+                     .server = [this] { return server_; }}};
+};
+
+TEST_F(StallWatchTest, NothingToDoIsNoStall) {
+  Pass(absl::Minutes(10));
+  EXPECT_FALSE(stall());
+  EXPECT_EQ(metrics_.stalls.value(), 0u);
+}
+
+TEST_F(StallWatchTest, RecordsThatNobodyAcknowledges) {
+  WriteRecord(200);
+  server_.wal_end = Lsn(100);
+  server_.retained_bytes = 5u << 20;
+  server_.growth_per_second = 2048;
+  Pass(absl::Seconds(14));
+  EXPECT_FALSE(stall());
+  Pass(absl::Seconds(3));
+  ASSERT_TRUE(stall());
+  EXPECT_THAT(stall()->cause, HasSubstr("the sink (1 records are not acknowledged)"));
+  EXPECT_EQ(stall()->retained_bytes, 5u << 20);
+  EXPECT_EQ(metrics_.stalled.value(), 1u);
+  EXPECT_EQ(metrics_.retained_wal_bytes.value(), 5u << 20);
+}
+
+TEST_F(StallWatchTest, AServerThatDoesNotAnswer) {
+  const absl::Duration since = time_.Monotonic();
+  for (int second = 0; second < 14; ++second) {
+    time_.Advance(absl::Seconds(1));
+    watch_.Turn({.received = received_, .unanswered_since = since});
+  }
+  EXPECT_FALSE(stall());
+  time_.Advance(absl::Seconds(2));
+  watch_.Turn({.received = received_, .unanswered_since = since});
+  ASSERT_TRUE(stall());
+  EXPECT_THAT(stall()->cause, HasSubstr("PostgreSQL to answer"));
+  EXPECT_EQ(stall()->kind, "database");
+  EXPECT_THAT(stall()->hint, HasSubstr("pg_stat_activity"));
+  time_.Advance(absl::Seconds(1));
+  watch_.Turn({.received = received_});
+  EXPECT_FALSE(stall());
+}
+
+TEST_F(StallWatchTest, AcknowledgementsAreProgress) {
+  for (int i = 0; i < 10; ++i) {
+    WriteRecord(200 + static_cast<uint64_t>(i));
+    Pass(absl::Seconds(10));
+    watch_.OnAcknowledged(1);
+  }
+  EXPECT_FALSE(stall());
+}
+
+TEST_F(StallWatchTest, EndsWithProgress) {
+  WriteRecord(200);
+  Pass(absl::Seconds(20));
+  ASSERT_TRUE(stall());
+  watch_.OnAcknowledged(1);
+  Pass(absl::Seconds(2));
+  EXPECT_FALSE(stall());
+  EXPECT_EQ(metrics_.stalled.value(), 0u);
+  EXPECT_EQ(metrics_.stalls.value(), 1u);
+}
+
+TEST_F(StallWatchTest, ALockIsNamed) {
+  server_.lock = "a lock on table public.t, held up by pid 12";
+  Pass(absl::Seconds(20), engine::WaitReason::kCatalog);
+  ASSERT_TRUE(stall());
+  EXPECT_EQ(stall()->cause, server_.lock);
+  EXPECT_THAT(stall()->hint, HasSubstr("pg_terminate_backend(12)"));
+}
+
+TEST_F(StallWatchTest, ATableThatASnapshotCannotReadIsNamed) {
+  metrics::SnapshotTable first, second;
+  first.schema = second.schema = "public";
+  first.table = "a";
+  second.table = "b";
+  metrics_.snapshot.Begin({first, second}, time_.Monotonic());
+  metrics_.snapshot.BeginTable(0, time_.Monotonic());
+  metrics_.snapshot.EndTable(0, time_.Monotonic());
+  metrics_.snapshot.BeginTable(1, time_.Monotonic());
+  Pass(absl::Seconds(20), engine::WaitReason::kDatabase);
+  ASSERT_TRUE(board_.Read().stall);
+  EXPECT_EQ(board_.Read().stall->cause, "PostgreSQL to send the rows of table public.b");
+  server_.lock = "a lock on table public.b, held up by pid 7";
+  Pass(absl::Seconds(31), engine::WaitReason::kDatabase);
+  EXPECT_EQ(board_.Read().stall->cause, server_.lock);
+  metrics_.snapshot_rows.Add(1);
+  Pass(absl::Seconds(2), engine::WaitReason::kDatabase);
+  EXPECT_FALSE(board_.Read().stall);
+}
+
+TEST_F(StallWatchTest, ARowThatFindsNoRoomThoughNothingIsInFlight) {
+  Pass(absl::Seconds(20), engine::WaitReason::kRoom);
+  ASSERT_TRUE(stall());
+  EXPECT_EQ(stall()->cause, "the sink");
+}
+
+TEST_F(StallWatchTest, AServerThatIsFarBehind) {
+  server_.wal_end = Lsn(64u << 20);
+  Pass(absl::Seconds(20));
+  ASSERT_TRUE(stall());
+  EXPECT_THAT(stall()->cause, HasSubstr("PostgreSQL to send the last 64.0 MB"));
+}
+
+}  // namespace
+}  // namespace walduct::slot

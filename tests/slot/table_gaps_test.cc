@@ -1,0 +1,349 @@
+#include "slot/incremental/table_gaps.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "absl/strings/str_cat.h"
+
+namespace walduct::slot {
+namespace {
+
+using postgres::TableName;
+using replication::Coverage;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using Kind = TableGap::Kind;
+
+constexpr Oid kPublication{900};
+
+TableName Named(uint32_t relation, const std::string& table = "a") {
+  return {.relation = Oid{relation}, .schema = "public", .table = table};
+}
+
+Coverage::Table By(std::initializer_list<uint32_t> names) {
+  Coverage::Table table{.named_by = {}, .sent = true};
+  for (const uint32_t name : names) table.named_by.push_back(Oid{name});
+  return table;
+}
+
+// public.a, as OID 1.
+KnownTables Known(std::initializer_list<uint32_t> names) {
+  KnownTables known;
+  known.publication = kPublication;
+  known.tables["public.a"] = {.relation = Oid{1}, .named_by = By(names).named_by};
+  return known;
+}
+
+// "kind was" of each.
+std::vector<std::string> Gaps(const KnownTables& known, const TableName& table,
+                              const Coverage::Table& now, Coverage coverage = {},
+                              bool same_lists = true) {
+  if (coverage.publication == Oid{}) coverage.publication = kPublication;
+  coverage.tables[table.relation] = now;
+  std::vector<std::string> gaps;
+  for (const TableGap& gap : FindGaps(known, same_lists, {table}, coverage))
+    gaps.push_back(absl::StrCat(static_cast<int>(gap.kind), " ", ToInteger(gap.was)));
+  return gaps;
+}
+std::vector<std::string> One(Kind kind, uint32_t was) {
+  return {absl::StrCat(static_cast<int>(kind), " ", was)};
+}
+
+Coverage::Table Placed(Coverage::Table table) {
+  table.placed_later = true;
+  return table;
+}
+const Coverage kAll = {
+    .publication = kPublication, .all_tables = true, .names_others = {}, .tables = {}};
+
+TEST(TableGapsTest, WhatGoesOnIsNone) {
+  EXPECT_THAT(Gaps(Known({11}), Named(1), By({11})), IsEmpty());
+  EXPECT_THAT(Gaps(Known({}), Named(1), By({}), kAll), IsEmpty());
+  EXPECT_THAT(Gaps(Known({11, 12}), Named(1), By({12})), IsEmpty()) << "one of them is enough";
+}
+
+TEST(TableGapsTest, AnotherTableUnderTheName) {
+  EXPECT_EQ(Gaps(Known({11}), Named(2), By({12})), One(Kind::kAnew, 1));
+}
+
+TEST(TableGapsTest, LeftThePublicationAndCameBack) {
+  EXPECT_EQ(Gaps(Known({11}), Named(1), By({12})), One(Kind::kBack, 1));
+}
+
+TEST(TableGapsTest, WhatIsNotSentIsSomebodyElsesMatter) {
+  EXPECT_THAT(Gaps(Known({11}), Named(2), {}), IsEmpty());
+}
+
+TEST(TableGapsTest, AllOfATableThatIsMadeUnderAPublicationForAllComes) {
+  EXPECT_EQ(Gaps(Known({}), Named(2), By({}), kAll), One(Kind::kReplaced, 1));
+  EXPECT_THAT(Gaps(Known({}), Named(2, "b"), By({}), kAll), IsEmpty());
+}
+
+TEST(TableGapsTest, WhatItHadUnderAnotherNameDoesNot) {
+  EXPECT_EQ(Gaps(Known({}), Named(2), Placed(By({})), kAll), One(Kind::kPlaced, 1)) << "a swap";
+  EXPECT_EQ(Gaps(Known({}), Named(2, "b"), Placed(By({})), kAll), One(Kind::kPlaced, 0));
+  Coverage::Table moved = By({});
+  moved.schema_changed = true;
+  EXPECT_EQ(Gaps(Known({}), Named(2), moved, kAll), One(Kind::kPlaced, 1)) << "schemas swapped";
+  EXPECT_THAT(Gaps(Known({}), Named(2, "b"), moved, kAll), IsEmpty()) << "a GRANT changes it, too";
+}
+
+TEST(TableGapsTest, AllOfATableThatIsMadeInAPublishedSchemaOrRootComes) {
+  KnownTables known = Known({11});
+  known.names_others = {Oid{50}};
+  const Coverage whole = {.publication = kPublication, .names_others = {Oid{50}}, .tables = {}};
+  EXPECT_THAT(Gaps(known, Named(2, "leaf"), By({50}), whole), IsEmpty());
+  EXPECT_EQ(Gaps(known, Named(2, "leaf"), Placed(By({50})), whole), One(Kind::kPlaced, 0))
+      << "attached with rows";
+  EXPECT_EQ(Gaps(Known({11}), Named(2, "leaf"), By({50}), whole), One(Kind::kNew, 0))
+      << "the root is new in the publication, too";
+}
+
+TEST(TableGapsTest, OtherListsMakeATableNewWhateverNamesIt) {
+  EXPECT_EQ(Gaps(Known({}), Named(2, "b"), By({}), kAll, false), One(Kind::kNew, 0));
+}
+
+TEST(TableGapsTest, WhatWasNotStoredIsNotHeldAgainstATable) {
+  KnownTables names = Known({});
+  names.publication = Oid{};
+  names.tables["public.a"] = {};
+  EXPECT_THAT(Gaps(names, Named(2), By({12})), IsEmpty()) << "OIDs were not stored";
+  EXPECT_EQ(Gaps(names, Named(2, "b"), By({12})), One(Kind::kNew, 0));
+  KnownTables merged = Known({});
+  merged.publication = Oid{};
+  EXPECT_THAT(Gaps(merged, Named(1), By({12})), IsEmpty()) << "another slot's publication";
+  EXPECT_EQ(Gaps(merged, Named(2), By({12})), One(Kind::kAnew, 1));
+}
+
+// Changes from between would have ended the stream.
+TEST(TableGapsTest, AnotherPublicationNamesAllAnew) {
+  const Coverage other = {.publication = Oid{901}, .names_others = {}, .tables = {}};
+  EXPECT_THAT(Gaps(Known({11}), Named(1), By({12}), other), IsEmpty());
+  EXPECT_EQ(Gaps(Known({11}), Named(2), By({12}), other), One(Kind::kAnew, 1));
+}
+
+TEST(TableGapsTest, WhatIsCapturedAndNotSentNowStaysAsItWas) {
+  Coverage coverage = {.publication = kPublication, .names_others = {}, .tables = {}};
+  coverage.tables[Oid{1}] = {};
+  KnownTables now = KnowNow(Known({11}), {Named(1), Named(2, "b")}, coverage);
+  EXPECT_EQ(now.tables, Known({11}).tables);
+  EXPECT_EQ(Gaps(now, Named(1), By({12})), One(Kind::kBack, 1)) << "it came back";
+}
+
+// It may have another name, by which it goes on.
+TEST(TableGapsTest, APublicationThatIsGoneIsKnownByItsOid) {
+  Coverage gone;
+  gone.tables[Oid{1}] = {};
+  KnownTables known = Known({11});
+  known.names_others = {Oid{50}};
+  known.settings = "iudt 7";
+  EXPECT_EQ(KnowNow(known, {Named(1)}, gone), known);
+  EXPECT_EQ(KnowNow({}, {}, gone).publication, Oid{}) << "nobody has ever seen one";
+  const Coverage other = {.publication = Oid{901}, .names_others = {}, .tables = {}};
+  EXPECT_EQ(KnowNow(known, {}, other).publication, Oid{901});
+}
+
+KnownTables Many(uint32_t count, const std::string& prefix = "public.table_") {
+  KnownTables known;
+  known.lists = "0123456789abcdef";
+  known.publication = Oid{4000000000};
+  known.names_others = {Oid{17}, Oid{18}};
+  for (uint32_t i = 1; i <= count; ++i) {
+    known.tables[absl::StrCat(prefix, i)] = {.relation = Oid{16384 + 10 * i},
+                                             .named_by = {Oid{90000 + i}, Oid{4294967295}}};
+  }
+  return known;
+}
+
+TEST(TableGapsTest, WhatWasNotInTheWalIsKnownUntilItIs) {
+  Coverage coverage{
+      .publication = kPublication, .all_tables = true, .names_others = {}, .tables = {}};
+  coverage.tables[Oid{1}].unlogged = true;
+  coverage.tables[Oid{2}].unlogged = true;
+  const KnownTables away = KnowNow(Known({}), {Named(1), Named(2, "fresh")}, coverage);
+  EXPECT_TRUE(away.tables.at("public.a").unlogged);
+  EXPECT_EQ(away.tables.at("public.fresh").relation, Oid{2}) << "it has never been sent";
+  EXPECT_THAT(Gaps(away, Named(1), {}, kAll), IsEmpty()) << "it still is";
+  EXPECT_EQ(Gaps(away, Named(1), By({}), kAll), One(Kind::kLogged, 1));
+  EXPECT_EQ(Gaps(away, Named(2, "fresh"), By({}), kAll), One(Kind::kLogged, 2));
+  EXPECT_EQ(Gaps(away, Named(3), By({}), kAll), One(Kind::kReplaced, 1)) << "another table";
+  Coverage::Table whole = By({});
+  coverage.tables[Oid{1}] = whole;
+  EXPECT_FALSE(KnowNow(away, {Named(1)}, coverage).tables.at("public.a").unlogged);
+  whole.unlogged = true;
+  EXPECT_THAT(Gaps(away, Named(1), whole, kAll), IsEmpty()) << "a partition of it is";
+}
+
+TEST(TableGapsTest, NewFilesOfANewTable) {
+  Coverage::Table rewritten = By({});
+  rewritten.rewritten = true;
+  EXPECT_EQ(Gaps(Known({}), Named(2, "b"), rewritten, kAll), One(Kind::kRewritten, 0));
+  EXPECT_THAT(Gaps(Known({}), Named(1), rewritten, kAll), IsEmpty()) << "VACUUM FULL";
+}
+
+TEST(TableGapsTest, WhatIsAttachedHadRows) {
+  Coverage coverage = kAll;
+  coverage.since = "7:9:";
+  coverage.attached = {{.table = Oid{1},
+                        .partition = Oid{5},
+                        .name = "public.part",
+                        .condition = "id > 1",
+                        .link = "5/8"}};
+  const auto gaps = [&](const KnownTables& known) {
+    coverage.tables[Oid{1}] = By({});
+    return FindGaps(known, true, {Named(1)}, coverage);
+  };
+  const std::vector<TableGap> found = gaps(Known({}));
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].kind, Kind::kAttached);
+  EXPECT_EQ(found[0].partition, "public.part");
+  EXPECT_EQ(found[0].condition, "id > 1");
+  KnownTables other = Known({});
+  other.lists = "x";
+  other.tables.clear();
+  coverage.all_tables = false;
+  const std::vector<TableGap> whole = gaps(other);
+  ASSERT_EQ(whole.size(), 1u) << "the whole table is new";
+  EXPECT_EQ(whole[0].kind, Kind::kNew);
+  // One that comes under its own name: known it is no news, else it has had another parent.
+  coverage.all_tables = true;
+  coverage.attached = {{.table = Oid{1}, .partition = Oid{1}, .name = "public.a", .link = "1/8"}};
+  EXPECT_THAT(gaps(Known({})), IsEmpty());
+  KnownTables none = Known({});
+  none.tables.clear();
+  EXPECT_EQ(gaps(none)[0].kind, Kind::kPlaced);
+}
+
+TEST(TableGapsTest, WhatWasSeenMovesOnWithLooksThatWereToldOfIt) {
+  Coverage coverage = kAll;
+  coverage.seen = "7:9:";
+  EXPECT_EQ(KnowNow({}, {}, coverage).seen, "7:9:");
+  KnownTables known;
+  known.seen = "3:4:";
+  EXPECT_EQ(KnowNow(known, {}, coverage).seen, "3:4:") << "nobody asked who was attached";
+  coverage.since = "3:4:";
+  EXPECT_EQ(KnowNow(known, {}, coverage).seen, "7:9:");
+}
+
+// A schema "a.b" with a table c, a schema a with a table "b.c".
+TEST(TableGapsTest, NamesWithDotsAreNotOne) {
+  const TableName one{.relation = Oid{1}, .schema = "a.b", .table = "c"};
+  const TableName other{.relation = Oid{2}, .schema = "a", .table = "b.c"};
+  Coverage coverage = kAll;
+  coverage.tables[Oid{1}] = By({});
+  coverage.tables[Oid{2}] = By({});
+  const KnownTables known = KnowNow({}, {one, other}, coverage);
+  EXPECT_THAT(known.tables, testing::SizeIs(2));
+  EXPECT_THAT(FindGaps(known, true, {one, other}, coverage), IsEmpty());
+  // As it was once stored.
+  KnownTables joined;
+  joined.publication = kPublication;
+  joined.tables["a.b.c"] = {.relation = Oid{1}};
+  EXPECT_EQ(FindKnown(joined, one)->relation, Oid{1});
+  EXPECT_EQ(FindKnown(joined, {.relation = Oid{7}, .schema = "a.b", .table = "c"}), nullptr);
+  EXPECT_THAT(KnowNow(joined, {one}, coverage).tables,
+              testing::Contains(testing::Key("\"a.b\".c")));
+}
+
+TEST(KnownTablesTest, SaysWhichTableEachNameWas) {
+  KnownTables known = Known({11});
+  known.tables["public.unknown"] = {};
+  const std::map<std::string, Oid> tables =
+      TablesIn({{"walduct_tables", EncodeKnownTables(known)}, {"other", "{}"}});
+  EXPECT_EQ(tables, (std::map<std::string, Oid>{{"public.a", Oid{1}}}));
+  EXPECT_THAT(TablesIn({{"walduct_tables", "damaged"}}), IsEmpty());
+  EXPECT_THAT(TablesIn({}), IsEmpty());
+}
+
+TEST(KnownTablesTest, WhatIsUnloggedAndWhatWasSeenComeBack) {
+  KnownTables known = Known({11});
+  known.tables["public.b"] = {.relation = Oid{2}, .unlogged = true};
+  known.seen = "700:705:700,702";
+  EXPECT_EQ(DecodeKnownTables(EncodeKnownTables(known)), known);
+  for (int i = 0; i < 2000; ++i) known.tables[absl::StrCat("public.table_", i)] = {};
+  EXPECT_EQ(DecodeKnownTables(EncodeKnownTables(known)), known) << "packed";
+}
+
+TEST(KnownTablesTest, ComeBackAsTheyWere) {
+  for (const uint32_t count : {0u, 1u, 3u, 3000u}) {
+    const KnownTables known = Many(count);
+    const std::string member = EncodeKnownTables(known);
+    EXPECT_THAT(member, HasSubstr(count < 1000 ? "tables" : "packed"));
+    EXPECT_EQ(DecodeKnownTables(member), known) << count;
+  }
+  // Half a character is no text.
+  const KnownTables odd = Many(2000, "public.\"\xC3\xA4 \n\xF0\x9F\x90\x98");
+  EXPECT_EQ(DecodeKnownTables(EncodeKnownTables(odd)), odd);
+  KnownTables close = Many(2000);
+  close.tables["public.z\xC3\xA4"] = {};
+  close.tables["public.z\xC3\xA5"] = {};
+  EXPECT_EQ(DecodeKnownTables(EncodeKnownTables(close)), close);
+}
+
+TEST(KnownTablesTest, ThousandsFit) {
+  KnownTables known = Many(0);
+  for (uint32_t i = 1; i <= 2000; ++i) {
+    known.tables[absl::StrCat("public.customer_orders_of_region_", i % 50, "_and_month_", i / 50)] =
+        {.relation = Oid{16384 + 10 * i}, .named_by = {Oid{90000 + i}}};
+  }
+  EXPECT_LT(EncodeKnownTables(known).size(), 2000u * 30);
+  EXPECT_THAT(EncodeKnownTables(Many(5000)), HasSubstr("packed"));
+  EXPECT_THAT(EncodeKnownTables(Many(30'000)), IsEmpty());
+}
+
+TEST(KnownTablesTest, NamesAloneAreReadAsTheyWereOnceWritten) {
+  const auto known = DecodeKnownTables(R"("{\"lists\":\"x\",\"tables\":[\"public.a\"]}")");
+  ASSERT_TRUE(known.has_value());
+  EXPECT_EQ(known->tables.at("public.a").relation, Oid{});
+  EXPECT_EQ(known->publication, Oid{});
+}
+
+TEST(KnownTablesTest, DamagedOidsLeaveTheNames) {
+  for (const char* const oids : {"", "1", "1 2 3", "1 x!", "1 99999999"}) {
+    const auto known = DecodeKnownTables(absl::StrCat(
+        R"("{\"lists\":\"x\",\"tables\":[\"public.a\"],\"oids\":\")", oids, R"(\"}")"));
+    ASSERT_TRUE(known.has_value()) << oids;
+    EXPECT_EQ(known->tables.at("public.a").relation, Oid{}) << oids;
+  }
+}
+
+TEST(KnownTablesTest, DamagedPacksAreNone) {
+  for (const char* const packed :
+       {"", "1 5 3 abc1 ", "1 0 9 abc1 ", "1 0 3", "1 0 99999999999999999999 a1 ", "1 0 3 abc"}) {
+    EXPECT_FALSE(
+        DecodeKnownTables(absl::StrCat(R"("{\"lists\":\"x\",\"packed\":\")", packed, R"(\"}")"))
+            .has_value())
+        << packed;
+  }
+}
+
+std::string Settings(const std::string& before, const std::string& now,
+                     const std::string& wanted = "iud") {
+  replication::Coverage coverage;
+  coverage.publication = Oid{9};
+  coverage.settings = now;
+  return DescribeSettings({.publication = Oid{9}, .settings = before}, coverage, wanted);
+}
+
+TEST(TableGapsTest, SettingsThatSendLessThanBefore) {
+  EXPECT_THAT(Settings("iudtr 7", "itr 8"), testing::HasSubstr("any more: updates, deletes"));
+  EXPECT_EQ(Settings("iudt 7", "iud 8"), "") << "truncates are skipped";
+  EXPECT_THAT(Settings("iudt 7", "iud 8", "iudt"), testing::HasSubstr("truncates"));
+  EXPECT_THAT(Settings("iudg 7", "iud 8"), testing::HasSubstr("generated columns"));
+  EXPECT_THAT(Settings("iudtr 7", "iudt 8"), testing::HasSubstr("under other names"));
+  EXPECT_EQ(Settings("iu 7", "iud 8"), "") << "more";
+}
+
+// Nobody knows what was so in between.
+TEST(TableGapsTest, SettingsThatWereAlteredAndAlteredBack) {
+  EXPECT_THAT(Settings("iudt 7", "iudt 9"), testing::HasSubstr("altered"));
+  EXPECT_EQ(Settings("iudt 7", "iudt 7"), "");
+  EXPECT_EQ(Settings("", "iudt 7"), "") << "of an older version's position";
+  replication::Coverage other;
+  other.publication = Oid{10};
+  other.settings = "i 8";
+  EXPECT_EQ(DescribeSettings({.publication = Oid{9}, .settings = "iud 7"}, other, "iud"), "");
+}
+
+}  // namespace
+}  // namespace walduct::slot
