@@ -39,7 +39,7 @@ TEST(Tones, ErrorsOfADoctorDoNotLookLikeNotices) {
       {.severity = Severity::kNotice, .reason = "large", .message = "known", .hint = "look"});
   const std::string plain = ExaminedText(one, false);
   EXPECT_THAT(plain, HasSubstr("\n  error  slot_lost\n    gone\n    -> drop it\n"));
-  EXPECT_THAT(plain, HasSubstr("1 errors, 1 warnings, 1 notices; asked: "));
+  EXPECT_THAT(plain, HasSubstr("1 error, 1 warning, 1 notice; asked: "));
   EXPECT_THAT(plain, Not(HasSubstr("\x1b")));
   const std::string coloured = ExaminedText(one, true);
   EXPECT_THAT(coloured, HasSubstr("\n  \x1b[31merror  slot_lost\x1b[0m\n    gone\n"));

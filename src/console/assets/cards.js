@@ -9,7 +9,7 @@ const nameOf = (one) => (one.schema === '' && one.table === '' ? 'all other tabl
 const gone = (slot) => ['lost', 'missing'].includes(slot?.wal_status);
 
 function box(kind, title, reason, message, hint, name) {
-  return el('section', {class: `card ${kind}`}, el('h2', {}, title, reason ? ': ' : '', reason ? reasonLink(reason) : null),
+  return el('section', {class: `card ${kind}`}, el('h2', {}, title, reason ? ': ' : '', reason && reasonLink(reason)),
     el('p', {class: 'message'}, message), whatToDo(hint, name));
 }
 
@@ -36,7 +36,7 @@ export function troubles(one, now, skip) {
   for (const {severity, reason, tables, message, hint, since: begun} of one.capture?.problems ?? [])
     if (severity === 'warning') parts.push(box('bad', `For ${since(begun, now)}`, reason, `${tables.join(', ')}: ${message}`, hint, name));
   if (one.stall) parts.push(box('warn', `Stalled for ${since(one.stall.since, now)}`, '', `Waiting for ${one.stall.waiting_for}`,
-    one.stall.hint ?? '', name));
+    one.stall.hint, name));
   for (const {what, since: begun, message, hint} of one.beside ?? [])
     parts.push(box('warn', `${what} has failed for ${since(begun, now)}`, '', message, hint, name));
   return parts;

@@ -15,8 +15,8 @@ namespace {
 constexpr absl::string_view kRoot = "root";
 constexpr absl::string_view kOwn = "walduct";
 constexpr absl::string_view kRooms[] = {
-    "cli",      "engine",      "incremental", "kafka", "offset", "outbox",  "postgres",
-    "registry", "replication", "rest",        "route", "sink",   "snapshot"};
+    "cli",      "delivery", "engine",      "incremental", "kafka", "offset", "operate", "outbox",
+    "postgres", "registry", "replication", "rest",        "route", "sink",   "slot",    "snapshot"};
 constexpr absl::string_view kLevels[] = {"ALL",  "TRACE", "DEBUG", "INFO",
                                          "WARN", "ERROR", "FATAL", "OFF"};
 

@@ -491,10 +491,9 @@ absl::StatusOr<Source::Blocking> PostgresSource::OpenBlocking(
 void PostgresSource::RequestHeartbeatAction() {
   const std::string& sql = config().heartbeat->action_query;
   if (sql.empty()) return;
-  if (heartbeat_action_ == nullptr) {
+  if (heartbeat_action_ == nullptr)
     heartbeat_action_ = MakeHeartbeatAction(Opener(" heartbeat", true), sql, config().name,
                                             environment_.clock, options_.metrics);
-  }
   heartbeat_action_->Request();
 }
 
