@@ -97,6 +97,26 @@ TEST_F(ChainTest, SMT03_SeveralTablesShareATopicAndTheirKeysTellThemApart) {
                                   "\"srv.public.orders\"} {\"before\":null,"));
 }
 
+TEST_F(ChainTest, SMT03_NullInARoutedKeyStaysNullForTheConverter) {
+  table_ = MakeTable(
+      "orders",
+      {{"id", MakeType("int4"), -1, false}, {"note", MakeType("text"), -1, true, "'none'::text"}},
+      {0, 1});
+  const std::string lines =
+      "transforms=r\ntransforms.r.type=io.debezium.transforms.ByLogicalTableRouter\n"
+      "transforms.r.topic.regex=(.*)orders\ntransforms.r.topic.replacement=$1all\n"
+      "transforms.r.key.field.name=of\n";
+  const auto write = [&] {
+    Use(lines);
+    return Write(Operation::kCreate, {Text("1"), Null()});
+  };
+  EXPECT_THAT(write(), testing::HasSubstr(R"({"id":1,"note":"none","of":"srv.public.orders"})"));
+  options_.key.replace_null_with_default = false;
+  EXPECT_THAT(write(), testing::HasSubstr(R"({"id":1,"note":null,"of":"srv.public.orders"})"));
+  options_.key.kind = ConverterKind::kString;
+  EXPECT_THAT(write(), testing::HasSubstr("Struct{id=1,of=srv.public.orders}"));
+}
+
 TEST_F(ChainTest, RowsOfChunksArePublishedAsRowsOfTheirHypertable) {
   const std::string timescale =
       "transforms=t\ntransforms.t.type="

@@ -131,7 +131,7 @@ class ByLogicalTableRouter final : public Stage {
   absl::Status ChangeKey(const std::string& old_topic, const std::string& topic, Node* key) const {
     if (!key->is_struct()) return RecordError("the key is not a struct");
     if (key->schema == nullptr) return RecordError("the key is a map, without a schema");
-    for (Node& member : key->members) member = Taken(member, true);
+    // NULL stays, and is for the converter.
     if (options_.unique_keys) {
       std::string value = old_topic;
       if (options_.key_value) value = options_.key_value->Replace(old_topic).value_or(old_topic);
