@@ -9,6 +9,9 @@ from support.paths import BINARY
 EVENTS = "io.debezium.converters.CloudEventsConverter"
 JSON = "org.apache.kafka.connect.json.JsonConverter"
 
+OVERRIDES = "snapshot.select.statement.overrides"
+EVERY_COLUMN = "{columns}"  # in a statement there: all that the table has when the connectors start
+
 # Property → values, each different from the default.
 SIMPLE = {
     "decimal.handling.mode": ["string", "double"],
@@ -136,10 +139,18 @@ def table_options(rng, plan):
     plain = [t for t in plan.tables if t.schema == "public" and t.name.startswith("t") and not t.partitions]
     if plain and rng.random() < 0.15:
         table = rng.choice(plain)
-        what = rng.choice(("*", "*", ", ".join(ident(c.name) for c in table.columns)))
-        chosen["snapshot.select.statement.overrides"] = f"public.{table.name}"
-        chosen[f"snapshot.select.statement.overrides.public.{table.name}"] = f"SELECT {what} FROM public.{table.name} WHERE rid > 1"
+        what = rng.choice(("*", "*", EVERY_COLUMN))
+        chosen[OVERRIDES] = f"public.{table.name}"
+        chosen[f"{OVERRIDES}.public.{table.name}"] = f"SELECT {what} FROM public.{table.name} WHERE rid > 1"
     return chosen
+
+
+def selecting(options, plan):
+    """The options, whose statements name the columns that their tables have at the start: without one of them Debezium fails."""
+    world = plan.setup()[1]
+    tables = [t for t in (world.get(t.uid) for t in plan.tables) if t]
+    columns = {f"{OVERRIDES}.{t.schema}.{t.name}": ", ".join(ident(c.name) for c in t.columns) for t in tables}
+    return {k: v.replace(EVERY_COLUMN, columns.get(k, "*")) if k.startswith(OVERRIDES) else v for k, v in options.items()}
 
 
 def consistent(chosen):
@@ -165,7 +176,7 @@ class Accepted:
 
     def takes(self, name, value):
         if (name, value) not in self.answers:
-            with_it = {"snapshot.select.statement.overrides": "public.t0", "snapshot.select.statement.overrides.public.t0": "SELECT 1"} if "overrides" in name else {}
+            with_it = {OVERRIDES: "public.t0", f"{OVERRIDES}.public.t0": "SELECT 1"} if "overrides" in name else {}
             self.answers[name, value] = self._ask({**base(), **with_it, name: value.replace("{}", "p")})
         return self.answers[name, value]
 

@@ -28,7 +28,7 @@ from differential.column_types import EXTENSIONS  # noqa: E402
 from differential.compare import Comparison  # noqa: E402
 from differential.generate import Generator  # noqa: E402
 from differential.limits import left_out, without_halves  # noqa: E402
-from differential.options import Accepted, base, random_options  # noqa: E402
+from differential.options import Accepted, base, random_options, selecting  # noqa: E402
 from differential.play import open_bench  # noqa: E402
 from differential.shrink import Shrinker  # noqa: E402
 from support.debezium import installed  # noqa: E402
@@ -52,6 +52,7 @@ class Test:
     def difference(self, plan, options, kind=None):
         """Plays it; the Difference (of that kind), the text of what stopped one of the two, or None."""
         begin = time.time()
+        options = self.options = selecting(options, plan)
         outcome = self.outcome = self.bench.play(plan, options)
         outcome.theirs = [event.rewritten(lambda text: without_halves(text, options)) for event in outcome.theirs]
         if registry_rounds.asks(options):
@@ -135,7 +136,7 @@ class Test:
         shrinker = Shrinker(differs, self.arguments.shrink)
         plan, options, found = shrinker.shrink(plan, options, found)
         self.difference(plan, options)  # for its statements
-        print(f"  after {shrinker.attempts} attempts:\n" + self._write(seed, options, found), flush=True)
+        print(f"  after {shrinker.attempts} attempts:\n" + self._write(seed, self.options, found), flush=True)
 
     def _survey(self, options):
         """A line for each kind of difference."""
