@@ -330,6 +330,25 @@ TEST_F(ChainTest, AnEnvelopeWithoutItsRowsIsRefusedByTheLogicalRouter) {
   EXPECT_THAT(Insert("1", "a"), testing::HasSubstr("the envelope has no field before"));
 }
 
+// The recordings have constants only.
+TEST_F(ChainTest, AFieldTakesTheValueOfTheOneThatWasRenamedToItsName) {
+  const std::string replace =
+      "transforms=u,r\ntransforms.u.type=io.debezium.transforms.ExtractNewRecordState\n"
+      "transforms.r.type=org.apache.kafka.connect.transforms.ReplaceField$Value\n";
+  Use(replace + "transforms.r.exclude=note\ntransforms.r.renames=note:customer\n");
+  const auto write = [&](event::Value note) {
+    return Write(Operation::kCreate, {Text("1"), Text("ann"), Text("1.50"), note});
+  };
+  EXPECT_THAT(write(Text("x")), testing::EndsWith(R"({"id":1,"customer":"x","total":"AJY="})"));
+  EXPECT_THAT(write(Null()), testing::HasSubstr("null used for required field: \"customer\""));
+  Use(replace + "transforms.r.exclude=customer\ntransforms.r.renames=customer:note\n");
+  EXPECT_THAT(write(Null()), testing::EndsWith(R"({"id":1,"total":"AJY=","note":"ann"})"));
+  Use(replace + "transforms.r.exclude=total\ntransforms.r.renames=total:note\n");
+  EXPECT_THAT(write(Text("x")), testing::HasSubstr("total does not fit the schema of field note"));
+  Use(replace + "transforms.r.renames=nosuch:note\n");
+  EXPECT_THAT(write(Text("x")), testing::EndsWith(R"("total":"AJY=","note":"x"})"));
+}
+
 TEST_F(ChainTest, OnlyStructsGetMetadata) {
   const std::string extract = "org.apache.kafka.connect.transforms.ExtractField$Key";
   Use("transforms=x,m\ntransforms.x.type=" + extract + "\ntransforms.x.field=id\n" +

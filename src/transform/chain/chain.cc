@@ -112,14 +112,19 @@ ChainOutcome Chain::Resume(const ChainOutcome& at, const Answer& answer) const {
   return Run(std::move(from));
 }
 
+std::optional<bool> Chain::Takes(const Link& link, const event::RecordTemplate& record,
+                                 Questions* questions) {
+  if (link.predicate == nullptr) return true;
+  const std::optional<bool> holds = link.predicate->Test(record, questions);
+  if (!holds) return std::nullopt;
+  return *holds != link.negate;
+}
+
 absl::StatusOr<Verdict> Chain::Apply(const Link& link, event::RecordTemplate* record,
                                      Questions* questions) {
-  if (link.predicate != nullptr) {
-    const std::optional<bool> holds = link.predicate->Test(*record, questions);
-    if (!holds) return Verdict::kAsk;
-    if (*holds == link.negate) return Verdict::kKeep;
-  }
-  return link.stage->Apply(record, questions);
+  const std::optional<bool> takes = Takes(link, *record, questions);
+  if (!takes) return Verdict::kAsk;
+  return *takes ? link.stage->Apply(record, questions) : Verdict::kKeep;
 }
 
 // What is worth saying of the delete, it has said itself.
@@ -128,7 +133,11 @@ bool Chain::PassDelete(ChainOutcome* from) const {
     const Link& link = links_[from->stage];
     Questions questions(from->answers);
     event::RecordTemplate record = from->record;
-    const absl::StatusOr<Verdict> verdict = Apply(link, &record, &questions);
+    const std::optional<bool> takes = Takes(link, record, &questions);
+    if (takes && !*takes) continue;
+    const SharedHeaders headers = link.stage->shared_headers(record);
+    const absl::StatusOr<Verdict> verdict =
+        takes ? link.stage->Apply(&record, &questions) : Verdict::kAsk;
     if (verdict.ok() && *verdict == Verdict::kAsk) {
       from->kind = ChainOutcome::Kind::kQuestion;
       from->by = link.alias;
@@ -137,11 +146,13 @@ bool Chain::PassDelete(ChainOutcome* from) const {
       return false;
     }
     Sign(link.alias, &record);
-    const bool shared = link.stage->adds_to_shared_headers();
-    if (shared) from->tombstone->headers = record.headers;
+    const bool added = headers == SharedHeaders::kAddedTo;
+    if (added) from->tombstone->headers = record.headers;
     const bool same = SameRecord(from->record, record) &&
-                      (shared || SameNodes(from->record.headers, record.headers));
-    if (!verdict.ok() || *verdict == Verdict::kDrop || !same) break;
+                      (added || SameNodes(from->record.headers, record.headers));
+    const bool shared =
+        headers == SharedHeaders::kKept || (same && headers != SharedHeaders::kCopied);
+    if (!verdict.ok() || *verdict == Verdict::kDrop || !shared) break;
     from->record = std::move(record);
   }
   from->record = *std::exchange(from->tombstone, std::nullopt);

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "event/transform_chain.h"
@@ -34,6 +36,9 @@ class Chain final : public event::TransformChain {
   event::ChainOutcome Run(event::ChainOutcome from) const;
   // The delete before a tombstone, as far as both have their headers in common. False: a question.
   bool PassDelete(event::ChainOutcome* from) const;
+  // Whether it is the stage's turn; nullopt: a question.
+  static std::optional<bool> Takes(const Link& link, const event::RecordTemplate& record,
+                                   Questions* questions);
   static absl::StatusOr<Verdict> Apply(const Link& link, event::RecordTemplate* record,
                                        Questions* questions);
 

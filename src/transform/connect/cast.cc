@@ -244,6 +244,9 @@ class Cast final : public Stage {
     RETURN_IF_ERROR(RenewStructSchema(node));
     return Verdict::kKeep;
   }
+  SharedHeaders shared_headers(const RecordTemplate& record) const override {
+    return CopiedUnlessNull(options_.common.target, record);
+  }
 
  private:
   absl::StatusOr<Verdict> CastMap(Node* map) const {

@@ -35,6 +35,9 @@ class DropHeaders final : public Stage {
                   [&](const Node& header) { return options_.names.count(header.name) > 0; });
     return Verdict::kKeep;
   }
+  SharedHeaders shared_headers(const RecordTemplate&) const override {
+    return SharedHeaders::kCopied;
+  }
 
  private:
   const Options options_;

@@ -77,6 +77,9 @@ class ExtractField final : public Stage {
     operating = Taken(node, options_.common.replace_null);
     return OpenStruct(questions, &operating);
   }
+  SharedHeaders shared_headers(const RecordTemplate&) const override {
+    return SharedHeaders::kCopied;
+  }
 
  private:
   // A struct that is one value to us, and is there, shows its fields to the transforms behind.

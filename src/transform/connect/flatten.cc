@@ -48,6 +48,9 @@ class Flatten final : public Stage {
     RETURN_IF_ERROR(SetStructSchema(std::move(basics), node));
     return Verdict::kKeep;
   }
+  SharedHeaders shared_headers(const RecordTemplate& record) const override {
+    return CopiedUnlessNull(options_.target, record);
+  }
 
  private:
   absl::Status AddMember(const Node& member, const std::string& prefix, bool optional,

@@ -85,6 +85,9 @@ class HeaderFrom final : public Stage {
     RETURN_IF_ERROR(SetStructSchema(CopyBasics(*node->schema), node));
     return Verdict::kKeep;
   }
+  SharedHeaders shared_headers(const RecordTemplate&) const override {
+    return SharedHeaders::kCopied;
+  }
 
  private:
   const Options options_;

@@ -43,6 +43,9 @@ class HoistField final : public Stage {
     operating = std::move(hoisted);
     return Verdict::kKeep;
   }
+  SharedHeaders shared_headers(const RecordTemplate&) const override {
+    return SharedHeaders::kCopied;
+  }
 
  private:
   const Options options_;

@@ -86,6 +86,9 @@ class InsertField final : public Stage {
     RETURN_IF_ERROR(SetStructSchema(CopyBasics(*node->schema), node));
     return Verdict::kKeep;
   }
+  SharedHeaders shared_headers(const RecordTemplate& record) const override {
+    return CopiedUnlessNull(options_.common.target, record);
+  }
 
  private:
   void Insert(const RecordTemplate& record, Node* node) const {

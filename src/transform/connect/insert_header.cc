@@ -33,6 +33,9 @@ class InsertHeader final : public Stage {
     record->headers.push_back(options_.header);
     return Verdict::kKeep;
   }
+  SharedHeaders shared_headers(const RecordTemplate&) const override {
+    return SharedHeaders::kCopied;
+  }
 
  private:
   const Options options_;

@@ -87,6 +87,9 @@ class MaskField final : public Stage {
     }
     return Verdict::kKeep;
   }
+  SharedHeaders shared_headers(const RecordTemplate& record) const override {
+    return CopiedUnlessNull(options_.common.target, record);
+  }
 
  private:
   // NULL stays NULL.

@@ -50,6 +50,9 @@ class RegexRouter final : public Stage {
       record->topic = *std::move(topic);
     return Verdict::kKeep;
   }
+  SharedHeaders shared_headers(const RecordTemplate& record) const override {
+    return options_.topic.Replace(record.topic) ? SharedHeaders::kCopied : SharedHeaders::kIfSame;
+  }
 
  private:
   const Options options_;

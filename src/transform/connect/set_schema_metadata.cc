@@ -53,6 +53,9 @@ class SetSchemaMetadata final : public Stage {
     if (operating->is_struct()) TakeMembers(options_.common.replace_null, &*operating);
     return Verdict::kKeep;
   }
+  SharedHeaders shared_headers(const RecordTemplate& record) const override {
+    return CopiedUnlessNull(options_.common.target, record);
+  }
 
  private:
   const Options options_;

@@ -208,6 +208,9 @@ class TimestampConverter final : public Stage {
     RETURN_IF_ERROR(RenewStructSchema(node));
     return Verdict::kKeep;
   }
+  SharedHeaders shared_headers(const RecordTemplate&) const override {
+    return SharedHeaders::kCopied;
+  }
 
  private:
   // The value stays null; its schema changes all the same, whatever it was.

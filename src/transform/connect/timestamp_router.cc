@@ -55,6 +55,9 @@ class TimestampRouter final : public Stage {
                                         {{"${topic}", record->topic}, {"${timestamp}", day->text}});
     return Verdict::kKeep;
   }
+  SharedHeaders shared_headers(const RecordTemplate&) const override {
+    return SharedHeaders::kCopied;
+  }
 
  private:
   const Options options_;

@@ -56,6 +56,9 @@ class ValueToKey final : public Stage {
     record->key = std::move(key);
     return Verdict::kKeep;
   }
+  SharedHeaders shared_headers(const RecordTemplate&) const override {
+    return SharedHeaders::kCopied;
+  }
 
  private:
   const Options options_;

@@ -102,6 +102,9 @@ class ExtractChangedRecordState final : public Stage {
     }
     return Verdict::kKeep;
   }
+  SharedHeaders shared_headers(const RecordTemplate&) const override {
+    return SharedHeaders::kAddedTo;
+  }
   bool adds_to_shared_headers() const override { return true; }
 
  private:

@@ -171,6 +171,9 @@ class ExtractNewRecordState final : public Stage {
     return ApplyToDelete(envelope, *before, *after, record, questions);
   }
 
+  SharedHeaders shared_headers(const RecordTemplate&) const override {
+    return SharedHeaders::kAddedTo;
+  }
   bool adds_to_shared_headers() const override { return true; }
 
  private:
@@ -223,10 +226,12 @@ class ExtractNewRecordState final : public Stage {
   }
 
   absl::Status AddHeaders(const Node& envelope, RecordTemplate* record) const {
+    std::vector<Node> headers = record->headers;  // all of them, or none
     for (const AddedField& added : options_.headers) {
       ASSIGN_OR_RETURN(std::optional<Node> node, FindAdded(envelope, added));
-      if (node) record->headers.push_back(*std::move(node));
+      if (node) headers.push_back(*std::move(node));
     }
+    record->headers = std::move(headers);
     return absl::OkStatus();
   }
 

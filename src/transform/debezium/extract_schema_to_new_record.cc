@@ -131,6 +131,9 @@ class ExtractSchemaToNewRecord final : public Stage {
     RETURN_IF_ERROR(RenewStructSchema(&value));
     return Verdict::kKeep;
   }
+  SharedHeaders shared_headers(const RecordTemplate&) const override {
+    return SharedHeaders::kKept;
+  }
 };
 
 }  // namespace

@@ -26,12 +26,6 @@ using enum OptionType;
 // too.
 constexpr absl::string_view kRoot = "payload";
 
-// The name of Connect's own schemas, whose values are of classes of their own.
-absl::string_view LogicalName(const ConnectSchema& schema) {
-  constexpr absl::string_view kConnect = "org.apache.kafka.connect.data.";
-  return absl::StartsWith(schema.name, kConnect) ? absl::string_view(schema.name) : "";
-}
-
 // As Struct.put checks it: the field keeps its schema and takes the value.
 absl::Status PutInto(const Node& value, Node* member) {
   const ConnectSchema& wanted = *member->schema;
@@ -42,8 +36,7 @@ absl::Status PutInto(const Node& value, Node* member) {
     *member = event::NullNode(member->schema, member->name);
     return absl::OkStatus();
   }
-  if (value.schema == nullptr || value.schema->type != wanted.type ||
-      LogicalName(*value.schema) != LogicalName(wanted))
+  if (value.schema == nullptr || !FitsField(*value.schema, wanted))
     return RecordError(absl::StrCat("the header's value does not fit field ", member->name));
   Node filled = value;
   filled.name = member->name;
@@ -102,6 +95,9 @@ class HeaderToValue final : public Stage {
     ASSIGN_OR_RETURN(const Verdict verdict, Rewrite({entries, kRoot, 0}, questions, &value));
     if (verdict == Verdict::kKeep && options_.move) Remove(&record->headers);
     return verdict;
+  }
+  SharedHeaders shared_headers(const RecordTemplate&) const override {
+    return options_.move ? SharedHeaders::kIfSame : SharedHeaders::kKept;
   }
 
  private:

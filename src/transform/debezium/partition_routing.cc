@@ -108,6 +108,9 @@ class PartitionRouting final : public Stage {
                             std::move(operands));
     return Verdict::kKeep;
   }
+  SharedHeaders shared_headers(const RecordTemplate&) const override {
+    return SharedHeaders::kKept;
+  }
 
  private:
   static absl::StatusOr<std::optional<Node>> Find(const Node& envelope, const std::string& field,

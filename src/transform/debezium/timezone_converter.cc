@@ -184,6 +184,9 @@ class TimezoneConverter final : public Stage {
     }
     return Verdict::kKeep;
   }
+  SharedHeaders shared_headers(const RecordTemplate&) const override {
+    return SharedHeaders::kKept;
+  }
 
  private:
   absl::Status Convert(const std::set<std::string, std::less<>>& fields, bool whole,

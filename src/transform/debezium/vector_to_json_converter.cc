@@ -153,6 +153,9 @@ class VectorToJsonConverter final : public Stage {
     if (row) RETURN_IF_ERROR(Convert(&*record->value));
     return Verdict::kKeep;
   }
+  SharedHeaders shared_headers(const RecordTemplate&) const override {
+    return SharedHeaders::kKept;
+  }
 };
 
 }  // namespace

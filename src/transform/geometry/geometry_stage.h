@@ -27,6 +27,9 @@ using GeometryEdit = std::function<absl::Status(const Geometry& geometry, std::s
 class GeometryStage : public Stage {
  public:
   absl::StatusOr<Verdict> Apply(event::RecordTemplate* record, Questions* questions) const override;
+  SharedHeaders shared_headers(const event::RecordTemplate& /*record*/) const override {
+    return SharedHeaders::kKept;  // Debezium changes the value in its place
+  }
 
  protected:
   // in_arrays: also the geometries in arrays.

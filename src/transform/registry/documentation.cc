@@ -61,6 +61,7 @@ letter: see [errors.md](errors.md). A predicate can leave such records out. A re
 | InsertHeader with a number beyond the range of a double | a decimal | text, as written |
 | InsertHeader with a time whose fraction has other than three digits | cut at the first colon | as written |
 | InsertHeader with a list or a map | printed anew, without blanks; under JsonConverter a list, and the task dies of some maps | text, as written |
+| HeaderToValue that moves headers, before a transform that adds some (ExtractNewRecordState with `add.headers`, ExtractChangedRecordState) | they pile up: each record also has those that were added to the records before it | each record has its own |
 | HeaderToValue with headers that not every record has | each record gets the schema of the first one, or fails | each has its own |
 | fields put into a map (HoistField over the key of a table without one) | the order of a Java HashMap | the order in which they come |
 | InsertField with offset.field | the task dies: sources have no offsets | refused |

@@ -65,6 +65,15 @@ class Questions {
 // What a transform with variants works on: …$Key or …$Value.
 enum class TransformTarget { kRecord, kKey, kValue };
 
+// What becomes of the list of headers, which a tombstone of Debezium's has in common with its
+// delete.
+enum class SharedHeaders {
+  kIfSame,   // handed on with a record that stays as it is; another record has a copy
+  kCopied,   // a copy, also where nothing else changes
+  kKept,     // handed on, whatever changes
+  kAddedTo,  // as kIfSame, after headers were put into it, also of a record that is dropped
+};
+
 // Thread-safe.
 class Stage {
  public:
@@ -73,8 +82,11 @@ class Stage {
   // is of no use.
   virtual absl::StatusOr<Verdict> Apply(event::RecordTemplate* record,
                                         Questions* questions) const = 0;
-  // It puts its headers into those of the record that it got, which a tombstone shares, even if it
-  // makes another record of it or drops it: what *record then has are these.
+  // record: as the stage gets it.
+  virtual SharedHeaders shared_headers(const event::RecordTemplate& /*record*/) const {
+    return SharedHeaders::kIfSame;
+  }
+  // Whether shared_headers may say kAddedTo.
   virtual bool adds_to_shared_headers() const { return false; }
 };
 using StagePtr = std::unique_ptr<const Stage>;

@@ -1,5 +1,6 @@
 #include "transform/template/template_edit.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -110,6 +111,12 @@ std::optional<Verdict> UnlessPresent(const std::optional<Node>& node, Questions*
   return std::nullopt;
 }
 
+SharedHeaders CopiedUnlessNull(TransformTarget target, const event::RecordTemplate& record) {
+  const std::optional<Node>& node = target == TransformTarget::kKey ? record.key : record.value;
+  const bool null = !node || node->kind == Node::Kind::kNull;
+  return null ? SharedHeaders::kIfSame : SharedHeaders::kCopied;
+}
+
 absl::StatusOr<Node*> RequireStruct(std::optional<Node>* node, absl::string_view purpose) {
   const bool schemaless = !node->has_value() || (*node)->schema == nullptr;
   if (node->has_value() && (*node)->leaf.never_null && !schemaless &&
@@ -121,6 +128,27 @@ absl::StatusOr<Node*> RequireStruct(std::optional<Node>* node, absl::string_view
       absl::StrCat(schemaless ? "Only Map objects supported in absence of schema for ["
                               : "Only Struct objects supported for [",
                    purpose, "], found: ", null ? "null" : "a value that is not a struct"));
+}
+
+bool FitsField(const ConnectSchema& value, const ConnectSchema& field) {
+  // The name of Connect's own schemas, whose values are of classes of their own.
+  const auto logical = [](const ConnectSchema& schema) {
+    const bool connects = absl::StartsWith(schema.name, "org.apache.kafka.connect.data.");
+    return connects ? absl::string_view(schema.name) : "";
+  };
+  const auto part_fits = [](const ConnectSchemaPtr& part, const ConnectSchemaPtr& wanted) {
+    if (part == nullptr || wanted == nullptr) return part == wanted;
+    return part->optional <= wanted->optional && FitsField(*part, *wanted);
+  };
+  if (value.type != field.type || logical(value) != logical(field)) return false;
+  if (value.type != ConnectType::kStruct)
+    return part_fits(value.keys, field.keys) && part_fits(value.items, field.items);
+  return value.name == field.name &&
+         std::equal(value.fields.begin(), value.fields.end(), field.fields.begin(),
+                    field.fields.end(), [&](const auto& a, const auto& b) {
+                      return a.name == b.name && a.schema->optional == b.schema->optional &&
+                             part_fits(a.schema, b.schema);
+                    });
 }
 
 bool IsEnvelope(const std::optional<Node>& value) {

@@ -46,10 +46,16 @@ Presence PresenceOf(const std::optional<event::Node>& node, Questions* questions
 std::optional<Verdict> UnlessPresent(const std::optional<event::Node>& node, Questions* questions,
                                      Verdict if_null = Verdict::kKeep);
 
+// Of a transform of Connect's, which copies the headers unless its target is null.
+SharedHeaders CopiedUnlessNull(TransformTarget target, const event::RecordTemplate& record);
+
 // The node as a struct with a schema or a schemaless map; else the error of Connect's Requirements:
 // "Only Struct objects supported for [purpose], found: …".
 absl::StatusOr<event::Node*> RequireStruct(std::optional<event::Node>* node,
                                            absl::string_view purpose);
+
+// Whether Struct.put takes a value of the one schema, not null, for a field of the other.
+bool FitsField(const event::ConnectSchema& value, const event::ConnectSchema& field);
 
 // A record's value that Debezium would take for a change of a row.
 bool IsEnvelope(const std::optional<event::Node>& value);

@@ -354,4 +354,21 @@ for s in [[CHANGES],[CHANGES,kk("InsertHeader",{"header":"h","value.literal":"x"
   [d("ExtractNewRecordState",{"delete.tombstone.handling.mode":"rewrite-with-tombstone","add.headers":"table","route.by.field":"nn"})],[d("ExtractNewRecordState",{"delete.tombstone.handling.mode":"rewrite-with-tombstone","add.headers":"op","add.headers.prefix":"","add.fields":"op"})]]: case(BEHIND,*s)
 for negate in ["false","true"]:
     case(BEHIND,(KEEPS[0],dict(KEEPS[1],predicate="p",negate=negate)),p=("RecordIsTombstone",{}))
+# transforms that hand the headers themselves on, and transforms that copy them though they change nothing
+PARTITIONS=("io.debezium.transforms.partitions.PartitionRouting",{"partition.payload.fields":"op,source.table","partition.topic.num":"7"})
+def to_value(operation,header="__debezium.context.taskId"): return d("HeaderToValue",{"headers":header,"fields":"task","operation":operation})
+HANDED=[PARTITIONS,d("TimezoneConverter",{"converted.timezone":"+05:30"}),to_value("copy"),to_value("move"),to_value("move","nosuch"),d("VectorToJsonConverter"),d("SwapGeometryCoordinates"),d("GeometryFormatTransformer",{"format":"ewkb"})]
+COPIED=[kk("ReplaceField$Value",{"exclude":"nosuch"}),kk("ReplaceField$Key",{"exclude":"nosuch"}),kk("Cast$Value",{"spec":"nosuch:string"}),kk("RegexRouter",{"regex":"(.*)","replacement":"$1"}),kk("DropHeaders",{"headers":"nosuch"}),
+  kk("TimestampConverter$Value",{"field":"nosuch","target.type":"unix"}),kk("InsertField$Key",{"static.field":"s","static.value":"v"}),kk("HoistField$Key",{"field":"k"}),kk("ExtractField$Key",{"field":"id"}),kk("Flatten$Key",{}),kk("SetSchemaMetadata$Value",{"schema.name":"srv.public.cust.Envelope"}),kk("HeaderFrom$Key",{"fields":"id","headers":"h","operation":"copy"})]
+for first in HANDED+COPIED:
+    case(BEHIND,first,KEEPS)
+    case(BEHIND,CHANGES,first,CHANGES)
+for s in [[PARTITIONS,to_value("copy"),KEEPS],[PARTITIONS,COPIED[0],KEEPS],[(PARTITIONS[0],dict(PARTITIONS[1],predicate="p")),(COPIED[0][0],dict(COPIED[0][1],predicate="p",negate="true")),KEEPS]]: case(BEHIND,*s,p=("HasHeaderKey",{"name":"__debezium.context.taskId"}))
+for n,o in [("MaskField$Value",{"fields":"nosuch"}),("ValueToKey",{"fields":"op"})]: case(BEHIND,(K+n,dict(o,predicate="p",negate="true")),KEEPS,p=("RecordIsTombstone",{}))
+for first in [d("ExtractSchemaToNewRecord"),COPIED[0]]: typed(["typed_d","behind typed_d"],first,KEEPS)
+# fields that get the value of one that was renamed to their name, and left out
+for o in [{"exclude":"n","renames":"n:nn"},{"exclude":"n","renames":"n:nn","replace.null.with.default":"false"},{"include":"id,nn","renames":"n:nn"},{"exclude":"nn","renames":"nn:n"},{"exclude":"id","renames":"id:n"},{"exclude":"v","renames":"v:by"},{"exclude":"ts","renames":"ts:big"},{"exclude":"d","renames":"d:id"},
+  {"exclude":"arr","renames":"arr:pt"},{"exclude":"ct","renames":"ct:big"},{"exclude":"f","renames":"f:b"},{"exclude":"n","renames":"n:z"},{"exclude":"n,z","renames":"n:q,nn:q"},{"exclude":"nn,z","renames":"n:q,nn:q"},{"exclude":"nn,z","renames":"nn:q,n:q"},{"exclude":"n","renames":"n:nn,nn:n"},{"exclude":"z,nn,ts","renames":"z:n,nn:z,ts:big"}]:
+    case(["c","sparse"],U,kk("ReplaceField$Value",o))
+for o in [{"exclude":"before","renames":"before:after"},{"include":"after,source,op","renames":"before:after"},{"exclude":"op","renames":"op:ts_ms"},{"exclude":"ts_ms","renames":"ts_ms:ts_us"}]: case(["c","u","d","tombstone"],kk("ReplaceField$Value",o))
 for c in out: print(json.dumps(c))
