@@ -95,7 +95,7 @@ def test_a_table_that_was_renamed_while_nothing_ran_is_missed(mode, db, connecto
     db.script("""begin; alter table cust rename to cust_v2; create view cust as select * from cust_v2; commit;
                  begin; alter table other rename to other_old; create table other (id int primary key); commit; insert into cust values (2)""")
     surface = Surface(connector.start(*LISTEN).wait_streaming())
-    told(connector, surface, "captured_table_renamed", "public.cust", "change the lists")
+    told(connector, surface, "captured_table_renamed", "public.cust", "add the new names to the lists")
     assert problems(surface)["captured_table_renamed"]["tables"] == ["public.cust (public.cust_v2 now)"]
     if mode == "filtered":  # A restart puts the table that has the name into the publication.
         assert set(problems(surface)) == {"captured_table_renamed"}
@@ -119,7 +119,7 @@ def comes_by_its_name(connector, db, table, was, before, missed):
         db.execute(f"insert into {table} values ({next(ids)}, 'later')")
         return any(one >= 100 for one in of(connector, table))
     wait_until(has_come, 60, "rows under its name", interval_s=0.5)
-    connector.wait_log(f"table has had another name.* not sent table=public.{table} .*hint=.walduct signal execute-snapshot --table public.{table}")
+    connector.wait_log(f"table has had another name.* not sent table=public.{table} .*hint=.walduct signal execute-snapshot -f .* --table public.{table}")
     stale = connector.logged(f"why=.*rows of public.{table} come as those of {was}")
     assert stale or missed in of(connector, table)
     assert of(connector, table)[:len(before)] == before and connector.running()

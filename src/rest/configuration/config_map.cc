@@ -115,7 +115,8 @@ absl::StatusOr<CreateRequest> ParseCreateRequest(absl::string_view json) {
         "The request body must be a JSON object with 'name' and 'config'");
   }
   CreateRequest request;
-  for (const auto& member : document.GetObject()) {
+  const rapidjson::Value& object = document;
+  for (const auto& member : object.GetObject()) {
     const std::string key = TextOf(member.name);
     if (key == "config") {
       if (member.value.IsNull()) continue;
