@@ -13,18 +13,13 @@
 # either. The specification has decimals match only where scale and precision are the same.
 set -euo pipefail
 
+. "$(dirname "$(realpath "$0")")/jars.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
 avro=1.12.1 jackson=2.19.2
-central=https://repo1.maven.org/maven2
-for jar in org/apache/avro/avro/$avro/avro-$avro com/fasterxml/jackson/core/jackson-core/$jackson/jackson-core-$jackson \
-  com/fasterxml/jackson/core/jackson-databind/$jackson/jackson-databind-$jackson \
-  com/fasterxml/jackson/core/jackson-annotations/$jackson/jackson-annotations-$jackson \
-  org/slf4j/slf4j-api/1.7.36/slf4j-api-1.7.36 org/slf4j/slf4j-nop/1.7.36/slf4j-nop-1.7.36; do
-  curl -fsSO "$central/$jar.jar"
-done
+jars org.apache.avro:avro:$avro com.fasterxml.jackson.core:jackson-{core,databind,annotations}:$jackson org.slf4j:slf4j-{api,nop}:1.7.36
 
 cat >Finding.java <<'JAVA'
 import java.io.ByteArrayOutputStream;

@@ -11,22 +11,15 @@
 # read as -1 and written back as -1.
 set -euo pipefail
 
+. "$(dirname "$(realpath "$0")")/jars.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
 kafka=4.1.1 jackson=2.19.2
-central=https://repo1.maven.org/maven2 fasterxml=com/fasterxml/jackson
-for jar in org/apache/kafka/connect-json/$kafka/connect-json-$kafka \
-  org/apache/kafka/connect-api/$kafka/connect-api-$kafka org/apache/kafka/kafka-clients/$kafka/kafka-clients-$kafka \
-  $fasterxml/core/jackson-core/$jackson/jackson-core-$jackson \
-  $fasterxml/core/jackson-databind/$jackson/jackson-databind-$jackson \
-  $fasterxml/core/jackson-annotations/$jackson/jackson-annotations-$jackson \
-  $fasterxml/datatype/jackson-datatype-jdk8/$jackson/jackson-datatype-jdk8-$jackson \
-  $fasterxml/module/jackson-module-blackbird/$jackson/jackson-module-blackbird-$jackson \
-  org/slf4j/slf4j-api/1.7.36/slf4j-api-1.7.36 org/slf4j/slf4j-nop/1.7.36/slf4j-nop-1.7.36; do
-  curl -fsSO "$central/$jar.jar"
-done
+jars org.apache.kafka:{connect-json,connect-api,kafka-clients}:$kafka com.fasterxml.jackson.core:jackson-{core,databind,annotations}:$jackson \
+  com.fasterxml.jackson.datatype:jackson-datatype-jdk8:$jackson com.fasterxml.jackson.module:jackson-module-blackbird:$jackson \
+  org.slf4j:slf4j-{api,nop}:1.7.36
 
 cat >Finding.java <<'JAVA'
 import static java.nio.charset.StandardCharsets.UTF_8;

@@ -12,17 +12,13 @@
 # source is there and excluded, its value comes in the other field's place; without a schema the other's own value stays.
 set -euo pipefail
 
+. "$(dirname "$(realpath "$0")")/jars.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
 kafka=4.1.1
-central=https://repo1.maven.org/maven2
-for jar in org/apache/kafka/connect-transforms/$kafka/connect-transforms-$kafka \
-  org/apache/kafka/connect-api/$kafka/connect-api-$kafka org/apache/kafka/kafka-clients/$kafka/kafka-clients-$kafka \
-  org/slf4j/slf4j-api/1.7.36/slf4j-api-1.7.36 org/slf4j/slf4j-nop/1.7.36/slf4j-nop-1.7.36; do
-  curl -fsSO "$central/$jar.jar"
-done
+jars org.apache.kafka:{connect-transforms,connect-api,kafka-clients}:$kafka org.slf4j:slf4j-{api,nop}:1.7.36
 
 cat >Finding.java <<'JAVA'
 import java.util.Map;
