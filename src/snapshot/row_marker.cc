@@ -49,7 +49,6 @@ void RowMarker::EndPart(size_t lane) {
 // Only of the last part that has rows the last one is special.
 void RowMarker::EndPartOfSeveral(Lane& lane) {
   Table& table = in_parts_[lane.place.table];
-  ++table.ended;
   table.over.resize(lane.place.parts);
   table.over[lane.place.part] = true;
   while (table.first_open < table.over.size() && table.over[table.first_open]) ++table.first_open;
@@ -61,7 +60,7 @@ void RowMarker::EndPartOfSeveral(Lane& lane) {
     }
     if (row.full) ended_.push_back(std::move(row));
   }
-  if (table.ended < lane.place.parts) return MarkFirstOpen(lane.place.table, table);
+  if (table.first_open < lane.place.parts) return MarkFirstOpen(lane.place.table, table);
   if (table.last.full) {
     table.last.last_in_table = true;
     ended_.push_back(std::move(table.last));

@@ -89,9 +89,8 @@ class RowMarker {
   };
   // Of a table in several parts, from its first part to its last.
   struct Table {
-    size_t ended = 0;        // parts
     std::vector<bool> over;  // of each part, whether it has ended
-    size_t first_open = 0;   // the parts before it have ended
+    size_t first_open = 0;   // the parts before it have ended; all: no part is left
     bool has_first = false;  // a row
     size_t last_part = 0;    // of `last`
     Held last;               // of the parts that have ended

@@ -94,10 +94,7 @@ std::string ExamineRunning(const std::vector<engine::ConnectorOptions>& lanes,
       all.push_back(ExamineConnector(lane, engine::NamesOf(lane)));
       continue;
     }
-    engine::ConnectorNames names = *view->names;
-    names.rests = view->status.state == engine::ConnectorState::kPaused ||
-                  view->status.state == engine::ConnectorState::kStopped;
-    all.push_back(ExamineConnector(lane, names));
+    all.push_back(ExamineConnector(lane, engine::NamesIn(view->status.state, *view->names)));
     AddLastError(view->status, &all.back().findings);
     if (view->metrics != nullptr) AddCapture(*view->metrics, &all.back().findings);
   }

@@ -80,9 +80,13 @@ absl::string_view WaitText(WaitReason wait) {
   return "";
 }
 
-std::string SlotHint(absl::string_view reason, ConnectorNames names, ConnectorState state) {
+ConnectorNames NamesIn(ConnectorState state, ConnectorNames names) {
   names.rests = state == ConnectorState::kPaused || state == ConnectorState::kStopped;
-  return NamedHint(reason, "", "", names);
+  return names;
+}
+
+std::string SlotHint(absl::string_view reason, ConnectorNames names, ConnectorState state) {
+  return NamedHint(reason, "", "", NamesIn(state, std::move(names)));
 }
 
 StatusBoard::StatusBoard(std::string name, Clock& clock, Wake* changed)

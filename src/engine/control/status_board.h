@@ -109,6 +109,9 @@ struct ConnectorStatus {
   }
 };
 
+// What hints call a connector that is in that state.
+ConnectorNames NamesIn(ConnectorState state, ConnectorNames names);
+
 // What to do about a slot that is lost or gone: reason is slot_lost or slot_missing.
 std::string SlotHint(absl::string_view reason, ConnectorNames names, ConnectorState state);
 
