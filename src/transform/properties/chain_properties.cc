@@ -62,7 +62,7 @@ struct NamedPredicate {
 PredicatePtr ReadPredicate(const PropertySet& properties, const std::string& alias,
                            Findings* findings) {
   Section section{.prefix = absl::StrCat("predicates.", alias, "."),
-                  .generic = {"type"},
+                  .generic = {"type", "plugin.version"},
                   .strict = properties.Boolean("walduct.strict")};
   const std::string written = ReadClass(properties, section.prefix, "predicates", findings);
   if (written.empty()) return nullptr;
@@ -85,7 +85,7 @@ class TransformReader {
       : properties_(properties),
         findings_(*findings),
         section_{.prefix = absl::StrCat("transforms.", alias, "."),
-                 .generic = {"type", "predicate", "negate"},
+                 .generic = {"type", "predicate", "negate", "plugin.version"},
                  .strict = properties.Boolean("walduct.strict")},
         type_(absl::StrCat(section_.prefix, "type")) {
     spec_.alias = alias;
@@ -274,6 +274,7 @@ bool IsForeign(const PropertySet& properties, absl::string_view name) {
 
 // Options of a transform are read where its list names it, and its class has them.
 std::string ExplainIdle(const PropertySet& properties, absl::string_view name) {
+  if (absl::EndsWith(name, ".plugin.version")) return "classes are built in, in one version";
   if (IsForeign(properties, name)) return "the class has no such option";
   if (IsListed(properties, name)) return "";
   const bool predicate = absl::StartsWith(name, "predicates.");

@@ -18,7 +18,7 @@ namespace walduct::transform {
 struct Section {
   std::string prefix;
   absl::Span<const OptionRow> options = {};
-  std::vector<absl::string_view> generic = {};  // type, predicate, negate
+  std::vector<absl::string_view> generic = {};  // type, predicate, negate, plugin.version
   absl::string_view older = "";                 // options of older releases: "a, b"
   bool strict = false;                          // walduct.strict
 };
