@@ -5,6 +5,10 @@ target_compile_options(walduct_flags INTERFACE -Wall -Wextra -Wconversion -Wshad
   $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>
   # GCC 12 sees overlaps that cannot be in std::string (its bug 105329).
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+# A char has a sign wherever walduct runs: on arm64 it has none by itself.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+  target_compile_options(walduct_flags INTERFACE -fsigned-char)
+endif()
 # Each function by itself, so that the linker drops what nobody calls.
 if(NOT WALDUCT_SANITIZE)
   target_compile_options(walduct_flags INTERFACE $<$<NOT:$<CONFIG:Debug>>:-ffunction-sections$<SEMICOLON>-fdata-sections>)

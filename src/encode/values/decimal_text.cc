@@ -41,7 +41,9 @@ void ToLimbs(absl::string_view digits, std::vector<uint32_t>* limbs) {
 size_t Padding(absl::string_view bytes, bool negative) {
   const char padding = negative ? '\xFF' : '\0';
   size_t skip = 0;
-  while (skip + 1 < bytes.size() && bytes[skip] == padding && (bytes[skip + 1] < 0) == negative)
+  const auto is_negative = [](char byte) { return static_cast<signed char>(byte) < 0; };
+  while (skip + 1 < bytes.size() && bytes[skip] == padding &&
+         is_negative(bytes[skip + 1]) == negative)
     ++skip;
   return skip;
 }
