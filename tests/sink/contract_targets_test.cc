@@ -1,22 +1,29 @@
 // The sinks that the contract is checked for in the unit tests: a fake, a file, standard output,
-// and Kafka as librdkafka mocks it. tests/sink/broker has the real one.
+// the toy, and Kafka as librdkafka mocks it. tests/sink/broker has the real one.
 #include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <thread>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "kafka/options.h"
 #include "rapidjson/document.h"
 #include "sink/line_sink.h"
 #include "tests/kafka/mock_cluster.h"
 #include "tests/sink/contract_transactions.h"
 #include "tests/sink/fake_sink_target.h"
 #include "tests/sink/kafka_sink_target.h"
+#include "tests/sink/toy/socket_sink_type.h"
 
 namespace walduct::sink {
 namespace {
@@ -106,6 +113,59 @@ class StdoutTarget final : public SinkTarget {
   const int saved_ = dup(STDOUT_FILENO);
 };
 
+// The toy, opened by its row as a connector's is; its reader keeps the lines in a file.
+class SocketTarget final : public SinkTarget {
+ public:
+  SocketTarget() {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    CHECK(path_.size() < sizeof(address.sun_path));
+    std::memcpy(address.sun_path, path_.data(), path_.size());
+    CHECK(bind(listener_, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0);
+    CHECK(listen(listener_, 8) == 0);
+    reader_ = std::thread([this] { Serve(); });
+  }
+  ~SocketTarget() override {
+    shutdown(listener_, SHUT_RDWR);
+    reader_.join();
+    close(listener_);
+    std::filesystem::remove(path_);
+    std::filesystem::remove(lines_);
+  }
+  std::unique_ptr<Sink> Open(size_t buffer_bytes) override {
+    const config::PropertyTable table({{"", kSocketSink.rows()}});
+    config::PropertySet properties(table);
+    properties.Put({.name = "sink.socket.path", .written_as = "", .raw = path_, .value = path_});
+    const auto destination = kSocketSink.build(properties, buffer_bytes);
+    const kafka::KafkaOptions kafka;
+    auto sink = destination->Open({.kafka = kafka, .environment = environment()});
+    CHECK(sink.ok());
+    return *std::move(sink);
+  }
+  std::vector<test::KeptRecord> Read(const std::string& topic) override {
+    return ReadLines(lines_, topic);
+  }
+
+ private:
+  void Serve() {
+    for (int from; (from = accept(listener_, nullptr, nullptr)) >= 0; close(from)) {
+      char bytes[4096];
+      for (ssize_t count; (count = read(from, bytes, sizeof(bytes))) > 0;) {
+        const absl::string_view text(bytes, static_cast<size_t>(count));
+        std::ofstream(lines_, std::ios::app) << text;
+        const std::string answers(static_cast<size_t>(std::count(text.begin(), text.end(), '\n')),
+                                  '+');
+        if (write(from, answers.data(), answers.size()) < 0) break;
+      }
+    }
+  }
+
+  const std::string path_ = FreshPath("socket");
+  const std::string lines_ = FreshPath("socket-lines");
+  const int listener_ = socket(AF_UNIX, SOCK_STREAM, 0);
+  std::thread reader_;
+};
+
 class MockKafkaTarget final : public SinkTarget {
  public:
   std::unique_ptr<Sink> Open(size_t buffer_bytes) override { return kafka_.Open(buffer_bytes); }
@@ -131,6 +191,7 @@ INSTANTIATE_TEST_SUITE_P(Sinks, SinkContract,
                          testing::Values(ContractParameter{"Fake", Make<FakeSinkTarget, false>},
                                          ContractParameter{"File", Make<FileTarget>},
                                          ContractParameter{"Stdout", Make<StdoutTarget>},
+                                         ContractParameter{"Socket", Make<SocketTarget>},
                                          ContractParameter{"KafkaMock", Make<MockKafkaTarget>}),
                          NameOf);
 INSTANTIATE_TEST_SUITE_P(Sinks, TransactionContract,
