@@ -172,6 +172,31 @@ def test_arm64_package_streams_under_qemu(release, tmp_path, shop):
     shop[1].execute("update customers set name = 'Ada' where id = 1")
 
 
+def test_arm64_writes_what_amd64_writes(release, tmp_path, shop):
+    """A char has no sign there, numbers other registers: rows with signs, bytes and names beyond ASCII."""
+    run, database = shop
+    database.script("""
+        create table "Ärger" (id integer primary key, price numeric(20, 3), big numeric, bytes bytea, name text, "größe" varchar(30),
+          t timestamptz, d date, f float8, r real, range int4range, u uuid, j jsonb, a integer[], bits bit(12), money money, span interval);
+        insert into "Ärger" select i, -i * 128.001, (-128)::numeric ^ i, decode(repeat('80ff00', i), 'hex'), repeat(chr(255 + i), i), 'ß' || i,
+          '2026-02-03 04:05:06.789+02'::timestamptz - i * interval '1000 days', date '1969-12-31' - i, -1.5e300 / i, -0.1 * i, int4range(-i, i),
+          md5(i::text)::uuid, jsonb_build_object('ü', -i), array[-i, i], b'100000000001', -i, i * interval '-1 month' from generate_series(1, 40) i""")
+    told = {}
+    for arch in ("amd64", "arm64"):
+        subprocess.run(["dpkg-deb", "--extract", release.file("deb", arch), tmp_path / arch], check=True)
+        prefix, connector, worker = configuration(shop, to_kafka=False)
+        more = json.loads(connector)
+        more["config"] |= {"table.include.list": "public.Ärger", "column.mask.hash.v2.SHA-256.with.salt.s": "public.Ärger.größe",
+                           "topic.naming.strategy": "io.debezium.schema.DefaultUnicodeTopicNamingStrategy", "schema.name.adjustment.mode": "avro_unicode"}
+        (tmp_path / "shop.json").write_text(json.dumps(more))
+        (tmp_path / "worker.properties").write_text(worker.replace("/tmp/offsets.dat", str(tmp_path / f"{arch}.dat")))
+        program = [*emulated(arch, "/usr/aarch64-linux-gnu"), tmp_path / arch / "usr/bin/walduct"]
+        events = from_lines(output(*program, "run", "-f", tmp_path / "shop.json", "-w", tmp_path / "worker.properties", "--until-caught-up"))
+        told[arch] = [(e.topic.replace(prefix, ""), e.key, json.loads(e.value)["after"]) for e in events]
+    assert len(told["amd64"]) == 40
+    assert told["arm64"] == told["amd64"]
+
+
 def test_commands_of_install_md_name_these_files(release):
     text = (ROOT / "build/dist/INSTALL.md").read_text()
     for arch in ("amd64", "arm64"):
