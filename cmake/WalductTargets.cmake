@@ -40,6 +40,8 @@ endif()
 # What is compiled at a time of a room's sources, and of its tests: a clean build of many small files is mostly headers read again.
 set(WALDUCT_UNITY 1 CACHE STRING "How many sources of a room are compiled as one")
 set(WALDUCT_TESTS_UNITY 8 CACHE STRING "How many tests of a room are compiled as one")
+# For who works on the code: most of a small file's time is Abseil's headers. Larger units read them once anyway.
+option(WALDUCT_PCH "Read Abseil's and the standard library's headers once (precompiled), where sources are compiled one by one" ON)
 find_package(Python3 COMPONENTS Interpreter)
 
 # walduct_unity(<variable> <folder> <size>): replaces the sources in the variable by files of the build tree that include them.
@@ -54,6 +56,19 @@ function(walduct_unity variable folder size)
   endif()
 endfunction()
 
+# walduct_precompile(<room>): the first room makes what all others use.
+function(walduct_precompile room)
+  if(NOT WALDUCT_PCH OR WALDUCT_UNITY GREATER 1)
+    return()
+  endif()
+  if(NOT TARGET walduct_base OR room STREQUAL base)
+    target_precompile_headers(walduct_${room} PRIVATE ${CMAKE_SOURCE_DIR}/cmake/precompiled.h)
+  else()
+    target_precompile_headers(walduct_${room} REUSE_FROM walduct_base)
+  endif()
+  target_compile_options(walduct_${room} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Winvalid-pch>)
+endfunction()
+
 # walduct_library(<room> DEPS <library>...): all .cc files under src/<room> as walduct_<room>. The link edges are the architecture;
 # tests/tidy checks the same edges on every #include.
 function(walduct_library room)
@@ -64,6 +79,7 @@ function(walduct_library room)
     add_library(walduct_${room} STATIC ${sources})
     target_include_directories(walduct_${room} PUBLIC ${CMAKE_SOURCE_DIR}/src)
     target_link_libraries(walduct_${room} PRIVATE walduct_flags walduct_hardening PUBLIC ${ARG_DEPS})
+    walduct_precompile(${room})
   else()
     add_library(walduct_${room} INTERFACE)
     target_include_directories(walduct_${room} INTERFACE ${CMAKE_SOURCE_DIR}/src)

@@ -1,6 +1,7 @@
 #include "cli/completion.h"
 
 #include <CLI/CLI.hpp>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"

@@ -1,6 +1,7 @@
 #include "registry/json_shape.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"

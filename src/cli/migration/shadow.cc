@@ -1,6 +1,7 @@
 #include "cli/migration/shadow.h"
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "config/load_report.h"
 
 namespace walduct::cli {

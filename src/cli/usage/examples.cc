@@ -1,6 +1,7 @@
 #include "cli/usage/examples.h"
 
 #include <CLI/CLI.hpp>
+#include <string>
 
 #include "absl/strings/str_cat.h"
 

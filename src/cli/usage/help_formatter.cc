@@ -1,12 +1,14 @@
 #include "cli/usage/help_formatter.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 
 namespace walduct::cli {
 namespace {

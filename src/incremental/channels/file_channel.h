@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "incremental/channels/signal_channel.h"
 
 namespace walduct::incremental {

@@ -1,5 +1,6 @@
 #include "incremental/signals/table_name.h"
 
+#include <utility>
 #include <vector>
 
 #include "absl/strings/ascii.h"

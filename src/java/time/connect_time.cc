@@ -1,5 +1,7 @@
 #include "java/time/connect_time.h"
 
+#include <utility>
+
 #include "base/check.h"
 #include "java/time/simple_date_format.h"
 

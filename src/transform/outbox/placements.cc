@@ -1,5 +1,7 @@
 #include "transform/outbox/placements.h"
 
+#include <utility>
+
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
