@@ -210,7 +210,7 @@ TEST(Vectors, SMT01_ExtractNewRecordState) { ExpectEqual("ExtractNewRecordState"
 TEST(Vectors, SMT02_ExtractChangedRecordState) { ExpectEqual("ExtractChangedRecordState", 20); }
 TEST(Vectors, SMT03_ByLogicalTableRouter) { ExpectEqual("ByLogicalTableRouter", 50); }
 TEST(Vectors, SMT04_PartitionRouting) { ExpectEqual("PartitionRouting", 200); }
-TEST(Vectors, SMT05_HeaderToValue) { ExpectEqual("HeaderToValue", 30); }
+TEST(Vectors, SMT05_HeaderToValue) { ExpectEqual("HeaderToValue", 150); }
 TEST(Vectors, SMT05_EnforceRecordSize) { ExpectEqual("EnforceRecordSize", 300); }
 TEST(Vectors, SMT05_ExtractSchemaToNewRecord) { ExpectEqual("ExtractSchemaToNewRecord", 24); }
 TEST(Vectors, SMT05_SchemaChangeEventFilter) { ExpectEqual("SchemaChangeEventFilter", 14); }

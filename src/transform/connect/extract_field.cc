@@ -70,11 +70,13 @@ class ExtractField final : public Stage {
     if (!operating) return Verdict::kKeep;
     if (operating->schema == nullptr) return ExtractFromMap(&operating);
     Node node = *operating;
+    bool of_null = false;  // whose fields have no defaults
     for (const std::string& step : options_.path) {
+      of_null = node.kind == Node::Kind::kNull;
       ASSIGN_OR_RETURN(node, Step(node, step));
     }
     node.name.clear();
-    operating = Taken(node, options_.common.replace_null);
+    operating = of_null ? node : Taken(node, options_.common.replace_null);
     return OpenStruct(questions, &operating);
   }
   SharedHeaders shared_headers(const RecordTemplate&) const override {

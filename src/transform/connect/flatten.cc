@@ -42,10 +42,10 @@ class Flatten final : public Stage {
     if (node->schema == nullptr) return Verdict::kKeep;
     std::vector<Node> flat;
     for (const Node& member : node->members)
-      RETURN_IF_ERROR(AddMember(member, "", node->schema->optional, &flat));
+      RETURN_IF_ERROR(AddMember(member, {.prefix = "", .optional = node->schema->optional}, &flat));
     node->members = std::move(flat);
     ConnectSchema basics = CopyBasics(*node->schema);
-    RETURN_IF_ERROR(SetStructSchema(std::move(basics), node));
+    RETURN_IF_ERROR(SetSchemaOfMembers(std::move(basics), node));
     return Verdict::kKeep;
   }
   SharedHeaders shared_headers(const RecordTemplate& record) const override {
@@ -53,28 +53,37 @@ class Flatten final : public Stage {
   }
 
  private:
-  absl::Status AddMember(const Node& member, const std::string& prefix, bool optional,
-                         std::vector<Node>* flat) const {
-    const std::string name =
-        prefix.empty() ? member.name : absl::StrCat(prefix, options_.delimiter, member.name);
-    const bool now_optional = optional || member.schema->optional;
+  // What is above a member.
+  struct Place {
+    std::string prefix;
+    bool optional = false;
+    bool null = false;  // nothing is put into its fields
+  };
+
+  absl::Status AddMember(const Node& member, const Place& place, std::vector<Node>* flat) const {
+    const std::string name = place.prefix.empty()
+                                 ? member.name
+                                 : absl::StrCat(place.prefix, options_.delimiter, member.name);
+    const bool now_optional = place.optional || member.schema->optional;
     if (member.schema->type == ConnectType::kMap)
       return RecordError(
           absl::StrCat("Flatten transformation does not support MAP for record "
                        "with schemas (for field ",
                        name, ")"));
     if (member.schema->type == ConnectType::kStruct) {
+      const Place inside{name, now_optional, member.kind == Node::Kind::kNull};
       for (const event::ConnectField& field : member.schema->fields) {
-        RETURN_IF_ERROR(AddMember(Inner(member, field), name, now_optional, flat));
+        RETURN_IF_ERROR(AddMember(Inner(member, field), inside, flat));
       }
       return absl::OkStatus();
     }
     ConnectSchema schema = CopyBasics(*member.schema);
     schema.optional = now_optional;
     schema.default_value = member.schema->default_value;
-    Node leaf = Taken(member, true);
+    Node leaf = place.null ? member : Taken(member, true);
     leaf.name = name;
     leaf.schema = event::Shared(std::move(schema));
+    if (!place.null) RETURN_IF_ERROR(CheckPut(leaf));
     flat->push_back(std::move(leaf));
     return absl::OkStatus();
   }

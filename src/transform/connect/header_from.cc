@@ -71,8 +71,9 @@ class HeaderFrom final : public Stage {
           node->schema == nullptr ? map.Find(options_.fields[i]) : node->Find(options_.fields[i]);
       if (member == nullptr)
         return RecordError(absl::StrCat("Field does not exist: ", options_.fields[i]));
-      record->headers.push_back(Taken(*member, options_.common.replace_null));
-      record->headers.back().name = options_.headers[i];
+      Node header = Taken(*member, options_.common.replace_null);
+      header.name = options_.headers[i];
+      RETURN_IF_ERROR(AddHeader(std::move(header), record));
     }
     if (options_.moved.empty()) return Verdict::kKeep;
     std::vector<Node> kept;

@@ -85,6 +85,7 @@ class MaskField final : public Stage {
       }
       member = std::move(taken);
     }
+    RETURN_IF_ERROR(CheckPuts(*node));
     return Verdict::kKeep;
   }
   SharedHeaders shared_headers(const RecordTemplate& record) const override {

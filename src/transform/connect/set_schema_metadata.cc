@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "base/status_macros.h"
 #include "transform/connect/field_options.h"
 #include "transform/options/transform_class.h"
 #include "transform/template/template_edit.h"
@@ -51,6 +52,7 @@ class SetSchemaMetadata final : public Stage {
     if (options_.version) schema.version = *options_.version;
     operating->schema = event::Shared(std::move(schema));
     if (operating->is_struct()) TakeMembers(options_.common.replace_null, &*operating);
+    RETURN_IF_ERROR(CheckPuts(*operating));
     return Verdict::kKeep;
   }
   SharedHeaders shared_headers(const RecordTemplate& record) const override {

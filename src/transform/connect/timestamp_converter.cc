@@ -225,7 +225,9 @@ class TimestampConverter final : public Stage {
       if (member.name == options_.field)
         member.schema = event::Shared(TargetSchema(*member.schema));
     }
-    RETURN_IF_ERROR(RenewStructSchema(&members));
+    ConnectSchema basics = CopyBasics(*node->schema);
+    basics.optional = node->schema->optional;
+    RETURN_IF_ERROR(SetSchemaOfMembers(std::move(basics), &members));
     node->schema = members.schema;
     return Verdict::kKeep;
   }

@@ -154,6 +154,11 @@ class ByLogicalTableRouter final : public Stage {
     for (const event::ConnectField& field : schema->fields) {
       const Node* member = row->Find(field.name);
       members.push_back(member != nullptr ? *member : event::NullNode(field.schema, field.name));
+      if (member == nullptr) continue;
+      RETURN_IF_ERROR(CheckPut(*member));
+      if (member->kind != Node::Kind::kNull && member->schema != field.schema &&
+          !FitsField(*member->schema, *field.schema))
+        return RecordError(absl::StrCat("Struct schemas do not match: ", field.name));
     }
     row->members = std::move(members);
     return absl::OkStatus();

@@ -30,11 +30,8 @@ constexpr absl::string_view kRoot = "payload";
 absl::Status PutInto(const Node& value, Node* member) {
   const ConnectSchema& wanted = *member->schema;
   if (value.kind == Node::Kind::kNull) {
-    if (!wanted.optional)
-      return RecordError(
-          absl::StrCat("Invalid value: null used for required field: \"", member->name, "\""));
     *member = event::NullNode(member->schema, member->name);
-    return absl::OkStatus();
+    return CheckPut(*member);
   }
   if (value.schema == nullptr || !FitsField(*value.schema, wanted))
     return RecordError(absl::StrCat("the header's value does not fit field ", member->name));
@@ -165,6 +162,7 @@ class HeaderToValue final : public Stage {
       if (!LeadsInto(member.name, place.entries)) continue;
       ASSIGN_OR_RETURN(const Verdict verdict, RewriteMember(place, questions, &member));
       if (verdict != Verdict::kKeep) return verdict;
+      if (place.values && member.is_struct()) RETURN_IF_ERROR(CheckPut(member));
     }
     for (const Entry& entry : place.entries) {
       if (!IsHere(entry.path, place)) continue;
@@ -175,7 +173,8 @@ class HeaderToValue final : public Stage {
       ASSIGN_OR_RETURN(Node member, NewStruct(name, place));
       node->members.push_back(std::move(member));
     }
-    RETURN_IF_ERROR(SetStructSchema(CopyBasics(*node->schema), node));
+    // What is null is not put into it.
+    RETURN_IF_ERROR(SetSchemaOfMembers(CopyBasics(*node->schema), node));
     return Verdict::kKeep;
   }
 
@@ -256,7 +255,10 @@ class HeaderToValue final : public Stage {
 extern constinit const TransformClass kHeaderToValue = {
     .name = "io.debezium.transforms.HeaderToValue",
     .options = kOptions,
-    .doc = "Copies or moves headers to fields.",
+    .doc =
+        "Copies or moves headers to fields. A struct that a path leads into is required from then "
+        "on: a record where it is null, as `after` in deletes, fails in most transforms behind, "
+        "and in the converter.",
     .check = Check,
     .make = MakeStage<HeaderToValue, Read>};
 

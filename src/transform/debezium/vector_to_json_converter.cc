@@ -139,7 +139,7 @@ absl::Status Convert(Node* node) {
 
 absl::Status ConvertMembers(Node* parent) {
   for (Node& member : parent->members) RETURN_IF_ERROR(Convert(&member));
-  return absl::OkStatus();
+  return CheckPuts(*parent);
 }
 
 class VectorToJsonConverter final : public Stage {

@@ -88,7 +88,7 @@ absl::Status GeometryStage::EditMembers(Node* parent) const {
     if (!HasGeometries(*member.schema)) continue;
     ASSIGN_OR_RETURN(member, Converted(member, member.schema, MakeEdit(member.schema)));
   }
-  return absl::OkStatus();
+  return CheckPuts(*parent);
 }
 
 bool GeometryStage::HasGeometries(const ConnectSchema& schema) const {

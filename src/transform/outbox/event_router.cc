@@ -144,7 +144,7 @@ class EventRouter final : public Stage {
     if (expanded != Verdict::kKeep) return expanded;
     const Node* clock = event.envelope.Find("ts_ms");
     ASSIGN_OR_RETURN(record->timestamp, EventTimestamp(options_.timestamp, row, clock));
-    record->headers.push_back(Named(Taken(*row.Find(event.columns.id), true), "id"));
+    RETURN_IF_ERROR(AddHeader(Named(Taken(*row.Find(event.columns.id), true), "id"), record));
     record->partition.reset();
     RETURN_IF_ERROR(PlaceOutside(row, record));
     record->key = Named(Taken(*row.Find(event.columns.key), true), "");
@@ -208,7 +208,7 @@ class EventRouter final : public Stage {
       if (options_.ignore_missing && row.Find(placed.column) == nullptr) continue;
       if (placed.placement == Placement::kHeader) {
         ASSIGN_OR_RETURN(const Node* column, Column(row, placed.column));
-        record->headers.push_back(Named(Taken(*column, true), placed.alias));
+        RETURN_IF_ERROR(AddHeader(Named(Taken(*column, true), placed.alias), record));
       } else {
         ASSIGN_OR_RETURN(const Node* column, ColumnOf(row, placed.column, ConnectType::kInt32,
                                                       "integer, so it cannot give the partition"));

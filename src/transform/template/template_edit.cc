@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
+#include "base/status_macros.h"
 #include "transform/template/value_functions.h"
 
 namespace walduct::transform {
@@ -15,6 +16,28 @@ using event::ConnectSchema;
 using event::ConnectSchemaPtr;
 using event::ConnectType;
 using event::Node;
+
+namespace {
+
+bool IsNull(const Node& node) {
+  if (node.kind != Node::Kind::kLeaf) return node.kind == Node::Kind::kNull;
+  return node.leaf.kind == event::Leaf::Kind::kConstant && node.leaf.constant.is_null();
+}
+
+bool IsNullInRequired(const Node& node) {
+  return IsNull(node) && node.schema != nullptr && !node.schema->optional;
+}
+
+// As Struct.validate looks into a struct that is put into another one: there a default is enough.
+absl::Status CheckInside(const Node& node) {
+  for (const Node& member : node.members) {
+    if (IsNull(member) && member.schema != nullptr && member.schema->default_value) continue;
+    RETURN_IF_ERROR(CheckPut(member));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
 
 std::optional<Node>& Target(TransformTarget target, event::RecordTemplate* record) {
   return target == TransformTarget::kKey ? record->key : record->value;
@@ -29,6 +52,11 @@ ConnectSchema CopyBasics(const ConnectSchema& schema) {
 }
 
 absl::Status SetStructSchema(ConnectSchema basics, Node* node) {
+  RETURN_IF_ERROR(CheckPuts(*node));
+  return SetSchemaOfMembers(std::move(basics), node);
+}
+
+absl::Status SetSchemaOfMembers(ConnectSchema basics, Node* node) {
   basics.type = ConnectType::kStruct;
   basics.fields.clear();
   std::set<absl::string_view> names;
@@ -50,13 +78,30 @@ absl::Status RenewStructSchema(Node* node) {
   return SetStructSchema(std::move(basics), node);
 }
 
+absl::Status CheckPut(const Node& member) {
+  if (!IsNullInRequired(member)) return CheckInside(member);
+  return RecordError(
+      absl::StrCat("Invalid value: null used for required field: \"", member.name, "\""));
+}
+
+absl::Status CheckPuts(const Node& node) {
+  for (const Node& member : node.members) RETURN_IF_ERROR(CheckPut(member));
+  return absl::OkStatus();
+}
+
+absl::Status AddHeader(Node header, event::RecordTemplate* record) {
+  if (IsNullInRequired(header))
+    return RecordError(
+        absl::StrCat("A null value requires an optional schema: header \"", header.name, "\""));
+  record->headers.push_back(std::move(header));
+  return absl::OkStatus();
+}
+
 Node Taken(const Node& node, bool replace_null) {
   Node copy = node;
   if (!replace_null) return copy;
   copy.leaf.null_is_default = true;
-  const bool null = copy.kind == Node::Kind::kLeaf &&
-                    copy.leaf.kind == event::Leaf::Kind::kConstant && copy.leaf.constant.is_null();
-  if (!null || copy.schema == nullptr || !copy.schema->default_value) return copy;
+  if (!IsNull(copy) || copy.schema == nullptr || !copy.schema->default_value) return copy;
   std::string buffer;
   return event::ConstantNode(copy.schema, DefaultOf(*copy.schema, &buffer), copy.name);
 }

@@ -18,11 +18,20 @@ std::optional<event::Node>& Target(TransformTarget target, event::RecordTemplate
 // Type, name, version, doc, parameters, items; neither fields nor optional nor default.
 event::ConnectSchema CopyBasics(const event::ConnectSchema& schema);
 
-// Gives node a schema like `basics` whose fields are those of its members. InvalidArgument: two
-// members of one name.
+// Gives node a schema like `basics` whose fields are those of its members, and fills it with
+// Struct.put. InvalidArgument: two members of one name; what CheckPut finds.
 absl::Status SetStructSchema(event::ConnectSchema basics, event::Node* node);
+// The same of a struct that nothing is put into, or only what is not null.
+absl::Status SetSchemaOfMembers(event::ConnectSchema basics, event::Node* node);
 // The same with the basics that a struct's schema has, optional as before.
 absl::Status RenewStructSchema(event::Node* node);
+
+// As Struct.put checks a value and the structs inside it: null has to be allowed. HeaderToValue
+// makes fields of structs required that can be null.
+absl::Status CheckPut(const event::Node& member);
+absl::Status CheckPuts(const event::Node& node);
+// Appends the header, as Headers.add checks it: null has to be allowed.
+absl::Status AddHeader(event::Node header, event::RecordTemplate* record);
 
 // A copy as Struct.get (replace_null) or Struct.getWithoutDefault take it out of its struct.
 event::Node Taken(const event::Node& node, bool replace_null);

@@ -371,4 +371,24 @@ for o in [{"exclude":"n","renames":"n:nn"},{"exclude":"n","renames":"n:nn","repl
   {"exclude":"arr","renames":"arr:pt"},{"exclude":"ct","renames":"ct:big"},{"exclude":"f","renames":"f:b"},{"exclude":"n","renames":"n:z"},{"exclude":"n,z","renames":"n:q,nn:q"},{"exclude":"nn,z","renames":"n:q,nn:q"},{"exclude":"nn,z","renames":"nn:q,n:q"},{"exclude":"n","renames":"n:nn,nn:n"},{"exclude":"z,nn,ts","renames":"z:n,nn:z,ts:big"}]:
     case(["c","sparse"],U,kk("ReplaceField$Value",o))
 for o in [{"exclude":"before","renames":"before:after"},{"include":"after,source,op","renames":"before:after"},{"exclude":"op","renames":"op:ts_ms"},{"exclude":"ts_ms","renames":"ts_ms:ts_us"}]: case(["c","u","d","tombstone"],kk("ReplaceField$Value",o))
+# what is null though its field is required: HeaderToValue leaves the structs that it leads into so
+def lead(field): return to_value("copy")[0],{"headers":"__debezium.context.taskId","fields":field,"operation":"copy"}
+def away(fields,operation="move",**o): return kk("HeaderFrom$Value",dict({"fields":fields,"headers":",".join("h%d"%i for i in range(fields.count(",")+1)),"operation":operation},**o))
+for f in ["after","before"]:
+    case(["c","u","d","t","tombstone"],lead(f+".t"),away(f))
+for o in [{"operation":"copy"},{"replace.null.with.default":"false"}]: case(["u","d"],lead("after.t"),away("after",**o))
+case(["u","d"],lead("after.t"),away("op,after"))
+case(["c","d"],away("before,after","copy"),d("HeaderToValue",{"headers":"h0,h1","fields":"before.b,after.a","operation":"copy"}),away("before,after"))
+GONE=kk("ReplaceField$Value",{"include":"source"})
+case(["u","d"],lead("after.t"),GONE)
+for between in HANDED+COPIED+[CHANGES,LOGICAL,lead("source.t"),lead("before.t"),away("op"),away("op","copy"),kk("ReplaceField$Value",{"renames":"after:other"}),kk("ReplaceField$Value",{"exclude":"op"}),kk("InsertField$Value",{"static.field":"s","static.value":"v"}),
+  kk("Cast$Value",{"spec":"ts_ms:string"}),kk("MaskField$Value",{"fields":"op"}),kk("TimestampConverter$Value",{"field":"ts_ms","target.type":"string","format":"yyyy"}),kk("SetSchemaMetadata$Value",{"schema.name":"q"}),kk("ValueToKey",{"fields":"op"}),kk("ValueToKey",{"fields":"op,after"})]:
+    case(["d"],lead("after.t"),between,GONE)
+    case(["d"],lead("after.t"),between,away("after"))
+case(["d"],lead("after.t"),kk("HoistField$Value",{"field":"k"}),kk("ReplaceField$Value",{"exclude":"k"}))
+for between in [[],[LOGICAL],[d("VectorToJsonConverter")]]: case(["c","sparse"],lead("after.pt.t"),*between,U,kk("ReplaceField$Value",{"exclude":"pt"}))
+for after in [away("pt"),away("n"),kk("ReplaceField$Value",{"exclude":"pt"}),kk("ExtractField$Value",{"field":"pt"}),lead("pt.u"),kk("ValueToKey",{"fields":"pt"})]: case(["c","sparse"],U,lead("pt.t"),after)
+FLAT=kk("Flatten$Value",{"delimiter":"_"})
+for after in [[],[away("pt_x")],[away("pt_srid,pt_t","copy")],[FLAT]]: case(["c","sparse"],U,lead("pt.t"),FLAT,*after,kk("ReplaceField$Value",{"exclude":"pt_x,pt_y,pt_t"}))
+for o in [{},{"replace.null.with.default":"false"}]: case(["c","d"],lead("after.t"),FLAT,away("after_big,after_n","copy",**o),kk("ReplaceField$Value",{"include":"op"}))
 for c in out: print(json.dumps(c))
