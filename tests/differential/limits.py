@@ -217,7 +217,9 @@ def known_elsewhere(path, theirs, ours):
 BYTES_IN_TEXT = "bytes inside a struct under StringConverter"
 HALF_A_CHARACTER = "`column.truncate.to.N.chars` in the middle of a character beyond U+FFFF"
 TOLD_ELSEWHERE = (
-    BYTES_IN_TEXT, HALF_A_CHARACTER, "a table that is renamed, and no longer captured by its new name", "settings of the database or the role that change how values look", "`int2vector`, `oidvector`", "logical messages in `data_collections` of the transaction topic", "TOAST value not sent, type without placeholder, NOT NULL column",
+    BYTES_IN_TEXT, HALF_A_CHARACTER, "a table that is renamed, and no longer captured by its new name",
+    "a partitioned table under its own name (`publish.via.partition.root`), or before PostgreSQL 16 a schema, is renamed, or takes the name of another one",
+    "settings of the database or the role that change how values look", "`int2vector`, `oidvector`", "logical messages in `data_collections` of the transaction topic", "TOAST value not sent, type without placeholder, NOT NULL column",
     "TOAST value not sent, type without placeholder, nullable column with DEFAULT", "a mask and another rule name the same column",
     "`message.key.columns` with a column that is excluded, or before an excluded one",
     "dates and times under StringConverter with `time.precision.mode=connect`",
