@@ -31,9 +31,6 @@ struct Position {
   uint64_t xid = 0;            // its transaction; 64 bits: a snapshot's xid carries the epoch
   int64_t commit_time_us = 0;  // since the Unix epoch
   SnapshotPhase snapshot = SnapshotPhase::kNone;
-  // Which state of incremental snapshots goes with it; 0: what was stored before. See
-  // offset::AckTracker::SetMark.
-  uint64_t mark = 0;
 
   friend std::strong_ordering operator<=>(const Position& a, const Position& b) {
     if (const auto order = a.commit_end <=> b.commit_end; order != 0) return order;

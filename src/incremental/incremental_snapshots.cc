@@ -51,7 +51,6 @@ ChunkSource& IncrementalSnapshots::source() {
 }
 
 absl::Status IncrementalSnapshots::Resume(const OffsetMembers& stored) {
-  if (states_.empty()) Keep(stored);
   ASSIGN_OR_RETURN(state_, DecodeState(stored));
   if (!state_.running() || !parts_.options->reads_chunks()) return absl::OkStatus();
   read_ = state_.emitted;
@@ -82,15 +81,8 @@ void IncrementalSnapshots::GoOn() {
 
 void IncrementalSnapshots::Changed() {
   has_untold_ = false;
-  states_.emplace_back(++mark_, EncodeState(state_));
-  parts_.output->SetMark(mark_);
+  mark_ = parts_.output->Keep(EncodeState(state_));
   Show();
-}
-
-OffsetMembers IncrementalSnapshots::StateOf(uint64_t mark) {
-  while (states_.size() > 1 && states_[1].first <= mark) states_.pop_front();
-  const bool known = !states_.empty() && states_.front().first <= mark;
-  return known ? states_.front().second : OffsetMembers();
 }
 
 IncrementalSnapshots::TableKind IncrementalSnapshots::KindOf(const event::TableSchema& schema) {

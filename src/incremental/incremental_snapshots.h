@@ -44,9 +44,10 @@ class Output {
   // A row of a chunk, to be published like any.
   virtual absl::Status PublishRead(const event::ChangeEvent& row) = 0;
   virtual absl::Status Notify(const event::Notification& notification) = 0;
-  // The state with that number goes with whatever is published and covered from here on.
-  virtual void SetMark(uint64_t mark) = 0;
-  // The state of that mark is stored.
+  // They are stored with whatever is published and covered from here on, in place of those before;
+  // a mark for them, larger than all before.
+  virtual uint64_t Keep(OffsetMembers members) = 0;
+  // What was kept up to that mark is stored.
   virtual uint64_t StoredMark() const = 0;
   // What is acknowledged is wanted to be stored, rather now than later.
   virtual void StoreSoon() = 0;
@@ -76,14 +77,13 @@ class IncrementalSnapshots {
   IncrementalSnapshots(const IncrementalSnapshots&) = delete;
   IncrementalSnapshots& operator=(const IncrementalSnapshots&) = delete;
 
-  // What the stored position came with, until something changes; first of all.
-  void Keep(const OffsetMembers& stored) { states_.emplace_back(0, stored); }
-  // Goes on with it, paused where it was and that is kept; before the stream begins.
+  // Goes on with what the stored position came with, paused where it was and that is kept; before
+  // the stream begins.
   absl::Status Resume(const OffsetMembers& stored);
 
-  // A signal of the connector's own, carried out with the next Turn; taken: with the mark of what
-  // has come of it.
-  void Ask(RawSignal signal, std::function<void(uint64_t mark)> taken) {
+  // A signal of the connector's own, carried out with the next Turn; taken: what has come of it is
+  // kept.
+  void Ask(RawSignal signal, std::function<void()> taken) {
     asked_.emplace_back(std::move(signal), std::move(taken));
   }
 
@@ -111,9 +111,6 @@ class IncrementalSnapshots {
   // Readable when Turn has something to do; -1: none.
   int chunks_fd() const { return source_ == nullptr ? -1 : source_->ready_fd(); }
   int signals_fd() const { return parts_.inbox == nullptr ? -1 : parts_.inbox->ready_fd(); }
-
-  // The members of an offset for a position of that mark.
-  OffsetMembers StateOf(uint64_t mark);
 
  private:
   enum class Step : uint8_t { kIdle, kOpening, kReading, kClosing, kWaiting, kBroken };
@@ -212,8 +209,8 @@ class IncrementalSnapshots {
   size_t recent_next_ = 0;
   uint64_t last_version_ = 0;  // of a table, and what it is
   TableKind last_kind_ = TableKind::kOther;
-  uint64_t mark_ = 0;
-  std::deque<std::pair<RawSignal, std::function<void(uint64_t)>>> asked_;
+  uint64_t mark_ = 0;  // of the state
+  std::deque<std::pair<RawSignal, std::function<void()>>> asked_;
   bool more_asked_ = false;  // behind the one that is carried out
   bool has_untold_ = false;  // the queue has grown and no state says so yet
   std::deque<std::pair<uint64_t, uint64_t>> unsettled_;  // ticket of a signal, mark behind it
@@ -232,8 +229,7 @@ class IncrementalSnapshots {
   absl::Duration hold_began_, hold_told_;
   absl::Duration waits_since_, unmarked_told_;  // kWaiting
   absl::Duration progress_told_;
-  std::deque<std::pair<uint64_t, OffsetMembers>> states_;  // by mark, ascending
-  std::vector<event::Value> values_;                       // scratch
+  std::vector<event::Value> values_;  // scratch
 };
 
 }  // namespace walduct::incremental

@@ -69,7 +69,7 @@ absl::Status IncrementalSnapshots::TakeSignals() {
 // A thousand tables may be new at once: together they change the state once, since each change is
 // as long as the queue.
 absl::Status IncrementalSnapshots::TakeAsked() {
-  std::vector<std::function<void(uint64_t)>> taken;
+  std::vector<std::function<void()>> taken;
   while (!asked_.empty()) {
     auto [signal, then] = std::move(asked_.front());
     asked_.pop_front();
@@ -78,7 +78,7 @@ absl::Status IncrementalSnapshots::TakeAsked() {
     taken.push_back(std::move(then));
   }
   if (has_untold_) Changed();
-  for (const std::function<void(uint64_t)>& then : taken) then(mark_);
+  for (const std::function<void()>& then : taken) then();
   return absl::OkStatus();
 }
 

@@ -1,21 +1,20 @@
 #include "incremental/state.h"
 
+#include <algorithm>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/json.h"
 #include "base/json_text.h"
 #include "base/status_macros.h"
-#include "incremental/own_member.h"
+#include "incremental/chunks/place.h"
 #include "incremental/stored/java_stream.h"
 #include "rapidjson/document.h"
+#include "rapidjson/writer.h"
 
 namespace walduct::incremental {
 namespace {
 
-constexpr absl::string_view kPrefix = "incremental_snapshot_";
-constexpr char kBlocking[] = "walduct_blocking_snapshots";
 constexpr char kId[] = "incremental_snapshot_collections_id";
 constexpr char kCondition[] = "incremental_snapshot_collections_additional_condition";
 constexpr char kSurrogate[] = "incremental_snapshot_collections_surrogate_key";
@@ -52,14 +51,13 @@ std::string Collections(const SnapshotState& state) {
 }
 
 // The text in a member; absent: there is none, or null.
-absl::StatusOr<std::optional<std::string>> TextOf(const OffsetMembers& members,
-                                                  absl::string_view name) {
-  const auto member = members.find(std::string(name));
-  if (member == members.end()) return std::optional<std::string>();
-  const rapidjson::Document json = json::Parse(member->second);
-  if (json.HasParseError()) return Malformed(absl::StrCat(member->first, " is not JSON"));
+absl::StatusOr<std::optional<std::string>> TextOf(const OffsetMembers& members, const char* name) {
+  const std::string& member = event::FindMember(members, name);
+  if (member.empty()) return std::optional<std::string>();
+  const rapidjson::Document json = json::Parse(member);
+  if (json.HasParseError()) return Malformed(absl::StrCat(name, " is not JSON"));
   if (json.IsNull()) return std::optional<std::string>();
-  if (!json.IsString()) return Malformed(absl::StrCat(member->first, " is not a string"));
+  if (!json.IsString()) return Malformed(absl::StrCat(name, " is not a string"));
   return std::optional(std::string(json::TextOf(json)));
 }
 
@@ -106,13 +104,14 @@ std::string BlockingText(const SnapshotState& state) {
 }
 
 absl::Status ReadBlocking(const OffsetMembers& members, SnapshotState* state) {
-  ASSIGN_OR_RETURN(const auto text, TextOf(members, kBlocking));
+  ASSIGN_OR_RETURN(const auto text, TextOf(members, event::kBlockingMember));
   if (!text) return absl::OkStatus();
   const rapidjson::Document json = json::Parse(*text);
   if (json.HasParseError() || !json.IsArray())
-    return Malformed(absl::StrCat(kBlocking, " is not a list"));
+    return Malformed(absl::StrCat(event::kBlockingMember, " is not a list"));
   for (const rapidjson::Value& item : json.GetArray()) {
-    if (!item.IsObject()) return Malformed(absl::StrCat(kBlocking, " holds no signal"));
+    if (!item.IsObject())
+      return Malformed(absl::StrCat(event::kBlockingMember, " holds no signal"));
     state->blocking.push_back({.id = Optional(item, "id").value_or(""),
                                .type = "execute-snapshot",
                                .data = Optional(item, "data")});
@@ -120,17 +119,139 @@ absl::Status ReadBlocking(const OffsetMembers& members, SnapshotState* state) {
   return absl::OkStatus();
 }
 
-}  // namespace
+using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
 
-bool IsIncrementalMember(absl::string_view name) {
-  return absl::StartsWith(name, kPrefix) || name == kOwnMember;
+void Put(const std::string& text, Writer* writer) {
+  writer->String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
 }
-bool IsBlockingMember(absl::string_view name) { return name == kBlocking; }
+
+void WriteStops(const std::vector<PendingStop>& stops, Writer* writer) {
+  writer->Key("stops");
+  writer->StartArray();
+  for (const PendingStop& stop : stops) {
+    writer->StartObject();
+    writer->Key("asked");
+    writer->Uint64(stop.asked);
+    writer->Key("collections");
+    writer->StartArray();
+    for (const std::string& one : stop.collections) Put(one, writer);
+    writer->EndArray();
+    writer->EndObject();
+  }
+  writer->EndArray();
+}
+
+void WritePlaces(const SnapshotState& state, Writer* writer) {
+  writer->Key("places");
+  writer->StartObject();
+  writer->Key("storage");
+  Put(state.storage, writer);
+  writer->Key("end");
+  Put(state.maximum->front().value_or(""), writer);
+  if (state.emitted) {
+    writer->Key("read");
+    Put(state.emitted->front().value_or(""), writer);
+  }
+  writer->EndObject();
+}
+
+absl::Status IsDamaged() {
+  return Malformed(absl::StrCat(event::kIncrementalMember, " is damaged"));
+}
+
+absl::Status ReadStop(const rapidjson::Value& item, SnapshotState* state) {
+  const rapidjson::Value* const asked = json::Find(item, "asked");
+  const rapidjson::Value* const collections = json::FindArray(item, "collections");
+  if (asked == nullptr || !asked->IsUint64() || collections == nullptr) return IsDamaged();
+  PendingStop stop;
+  stop.asked = std::min<size_t>(asked->GetUint64(), state->queue.size());
+  for (const rapidjson::Value& one : collections->GetArray()) {
+    if (!one.IsString()) return IsDamaged();
+    stop.collections.emplace_back(json::TextOf(one));
+  }
+  state->stops.push_back(std::move(stop));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::optional<Key>> ReadPlace(const rapidjson::Value& places, const char* name) {
+  const auto found = places.FindMember(name);
+  if (found == places.MemberEnd()) return std::optional<Key>();
+  if (!found->value.IsString() || !ParsePlace(found->value.GetString())) return IsDamaged();
+  return std::optional(Key{std::string(found->value.GetString())});
+}
+
+absl::Status ReadPlaces(const rapidjson::Value& places, SnapshotState* state) {
+  if (!places.IsObject() || !places.HasMember("storage") || !places["storage"].IsString() ||
+      !places.HasMember("end"))
+    return IsDamaged();
+  state->by_place = true;
+  state->storage = places["storage"].GetString();
+  ASSIGN_OR_RETURN(state->maximum, ReadPlace(places, "end"));
+  ASSIGN_OR_RETURN(state->emitted, ReadPlace(places, "read"));
+  return absl::OkStatus();
+}
+
+absl::Status ReadStops(const rapidjson::Value& stops, SnapshotState* state) {
+  if (!stops.IsArray()) return IsDamaged();
+  for (const rapidjson::Value& item : stops.GetArray()) RETURN_IF_ERROR(ReadStop(item, state));
+  return absl::OkStatus();
+}
+
+absl::Status ReadRows(const rapidjson::Value& json, SnapshotState* state) {
+  const auto rows = json.FindMember("rows");
+  if (rows == json.MemberEnd()) return absl::OkStatus();
+  if (!rows->value.IsUint64()) return IsDamaged();
+  state->rows = rows->value.GetUint64();
+  return absl::OkStatus();
+}
+
+bool HasPlaces(const SnapshotState& state) { return state.by_place && state.maximum; }
+// Places tell more.
+bool HasRows(const SnapshotState& state) { return state.rows > 0 && !HasPlaces(state); }
+
+// What Debezium has no member for: a pause, stops that are not carried out yet, how many rows of a
+// table are read, how far one without a key is. Empty: there is nothing.
+std::string OwnText(const SnapshotState& state) {
+  if (!state.paused && state.stops.empty() && !HasPlaces(state) && !HasRows(state)) return "";
+  rapidjson::StringBuffer buffer;
+  Writer writer(buffer);
+  writer.StartObject();
+  if (state.paused) {
+    writer.Key("paused");
+    writer.Bool(true);
+  }
+  if (!state.stops.empty()) WriteStops(state.stops, &writer);
+  if (HasRows(state)) {
+    writer.Key("rows");
+    writer.Uint64(state.rows);
+  }
+  if (HasPlaces(state)) WritePlaces(state, &writer);
+  writer.EndObject();
+  return {buffer.GetString(), buffer.GetSize()};
+}
+
+// Adds what stands there.
+absl::Status ReadOwn(const std::string& text, SnapshotState* state) {
+  const rapidjson::Document document = json::Parse(text);
+  if (document.HasParseError() || !document.IsObject()) return IsDamaged();
+  const rapidjson::Value& json = document;
+  if (const auto paused = json.FindMember("paused"); paused != json.MemberEnd()) {
+    if (!paused->value.IsBool()) return IsDamaged();
+    state->paused = paused->value.GetBool();
+  }
+  RETURN_IF_ERROR(ReadRows(json, state));
+  const auto stops = json.FindMember("stops");
+  if (stops != json.MemberEnd()) RETURN_IF_ERROR(ReadStops(stops->value, state));
+  const auto places = json.FindMember("places");
+  return places == json.MemberEnd() ? absl::OkStatus() : ReadPlaces(places->value, state);
+}
+
+}  // namespace
 
 OffsetMembers MembersThatGoOn(const OffsetMembers& stored, bool resumes) {
   OffsetMembers members;
   for (const auto& [name, json] : stored) {
-    if ((resumes && IsIncrementalMember(name)) || IsBlockingMember(name))
+    if ((resumes && event::IsIncrementalMember(name)) || name == event::kBlockingMember)
       members.emplace(name, json);
   }
   return members;
@@ -156,23 +277,24 @@ std::string SnapshotState::Tables() const {
 
 OffsetMembers EncodeState(const SnapshotState& state) {
   OffsetMembers members;
-  if (!state.blocking.empty()) members.emplace(kBlocking, Json(BlockingText(state)));
+  if (!state.blocking.empty()) members.emplace(event::kBlockingMember, Json(BlockingText(state)));
   if (!state.running()) return members;
   const auto put = [&](absl::string_view name, absl::string_view text) {
-    members.emplace(absl::StrCat(kPrefix, name), Json(text));
+    members.emplace(absl::StrCat(event::kIncrementalPrefix, name), Json(text));
   };
   put("correlation_id", state.correlation_id);
-  members.emplace(absl::StrCat(kPrefix, "collections"), Collections(state));
+  members.emplace(event::kCollectionsMember, Collections(state));
   put("maximum_key", EncodedKey(state, state.maximum, state.stored_maximum));
   put("primary_key", EncodedKey(state, state.emitted, state.stored_emitted));
-  if (const std::string own = OwnText(state); !own.empty()) members.emplace(kOwnMember, Json(own));
+  if (const std::string own = OwnText(state); !own.empty())
+    members.emplace(event::kIncrementalMember, Json(own));
   return members;
 }
 
 absl::StatusOr<SnapshotState> DecodeState(const OffsetMembers& members) {
   SnapshotState state;
   RETURN_IF_ERROR(ReadBlocking(members, &state));
-  ASSIGN_OR_RETURN(const auto collections, TextOf(members, "incremental_snapshot_collections"));
+  ASSIGN_OR_RETURN(const auto collections, TextOf(members, event::kCollectionsMember));
   if (!collections) return state;
   RETURN_IF_ERROR(ReadQueue(*collections, &state));
   ASSIGN_OR_RETURN(const auto id, TextOf(members, "incremental_snapshot_correlation_id"));
@@ -187,7 +309,7 @@ absl::StatusOr<SnapshotState> DecodeState(const OffsetMembers& members) {
     ASSIGN_OR_RETURN(state.emitted, DecodeKey(*emitted));
     state.stored_emitted = *emitted;
   }
-  ASSIGN_OR_RETURN(const auto own, TextOf(members, kOwnMember));
+  ASSIGN_OR_RETURN(const auto own, TextOf(members, event::kIncrementalMember));
   if (own) RETURN_IF_ERROR(ReadOwn(*own, &state));
   return state;
 }

@@ -3,23 +3,19 @@
 #pragma once
 
 #include <deque>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "event/offset_members.h"
 #include "incremental/chunks/chunk.h"
 #include "incremental/signals/signal.h"
 
 namespace walduct::incremental {
 
-// Members of a stored offset: name, JSON.
-using OffsetMembers = std::map<std::string, std::string>;
+using event::OffsetMembers;
 
-// Those of Debezium's incremental snapshots with ours beside them, and ours of blocking ones.
-bool IsIncrementalMember(absl::string_view name);
-bool IsBlockingMember(absl::string_view name);
 // Those that a session goes on from. resumes: from the position that they were stored with. A
 // snapshot at the start has read the tables of an incremental one; what a blocking one reads may be
 // others, or be chosen by statements.

@@ -79,7 +79,7 @@ std::string EncodeOffset(const StoredOffset& offset) {
   } else {
     WriteSnapshotKeys(position, &out);
   }
-  for (const auto& [name, json] : offset.foreign) out.Raw(name, json);
+  for (const auto& [name, json] : offset.members) out.Raw(name, json);
   out.Number("walduct_ordinal", static_cast<int64_t>(position.ordinal));
   if (position.ordinal > 0) out.LsnIfValid("walduct_final_lsn", position.transaction_final_lsn);
   out.LsnIfValid("walduct_change_lsn", position.change_lsn);

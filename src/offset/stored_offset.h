@@ -14,7 +14,6 @@
 // they came while the position has not moved; incremental_snapshot_* are made by room incremental.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,6 +21,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "event/change_id.h"
+#include "event/offset_members.h"
 #include "event/position.h"
 #include "offset/offset_key.h"
 #include "offset/slot_handover.h"
@@ -62,10 +62,8 @@ struct StoredOffset {
   // (provide.transaction.metadata). It tells a Debezium that takes over not to announce that
   // transaction a second time; its counters start anew, as it reads the whole of it.
   bool transaction_id = false;
-  // Other members, as JSON text: those of incremental snapshots, walduct_snapshot_read of room
-  // snapshot, walduct_tables, walduct_types and walduct_masks of the engine, and what we do not
-  // know. They belong to this position only.
-  std::map<std::string, std::string> foreign;
+  // What goes with it. They belong to this position only.
+  event::OffsetMembers members;
 };
 
 // The JSON object of the offset, fields in our fixed order, no spaces. LSNs are printed as Java

@@ -161,17 +161,14 @@ bool IsKnown(absl::string_view name) {
   for (const absl::string_view known : kKnown) {
     if (name == known) return true;
   }
-  // They go with what the rooms of snapshots store.
-  return name.substr(0, 8) == "walduct_" && name != "walduct_blocking_snapshots" &&
-         name != "walduct_incremental_snapshot" && name != "walduct_snapshot_read" &&
-         name != "walduct_tables" && name != "walduct_types" && name != "walduct_masks";
+  return name.substr(0, 8) == "walduct_" && !event::IsOurMember(name);
 }
 
 // Connect allows only primitives in an offset.
-void KeepForeign(const Value& object, StoredOffset* offset) {
+void KeepMembers(const Value& object, StoredOffset* offset) {
   for (const auto& member : object.GetObject()) {
     if (IsKnown(TextOf(member.name)) || member.value.IsObject() || member.value.IsArray()) continue;
-    offset->foreign.emplace(TextOf(member.name), json::Print(member.value));
+    offset->members.emplace(TextOf(member.name), json::Print(member.value));
   }
 }
 
@@ -200,7 +197,7 @@ absl::StatusOr<StoredOffset> FromObject(const Value& object) {
   RETURN_IF_ERROR(reader.Signed("ts_usec", &position.commit_time_us));
   RETURN_IF_ERROR(reader.Unsigned("txId", &position.xid).status());
   RETURN_IF_ERROR(ReadOurs(reader, &offset));
-  KeepForeign(object, &offset);
+  KeepMembers(object, &offset);
   return offset;
 }
 

@@ -129,9 +129,9 @@ void ReadRecord::OnRead(const std::string& name, const std::string& storage, uin
   read_.push_back({name, storage, since, range});
 }
 
-std::string ReadRecord::StateAt(uint64_t mark) const {
+std::string ReadRecord::TextAt(size_t size) const {
   ReadTables tables = before_;
-  for (size_t i = 0; i < std::min<size_t>(mark, read_.size()); ++i) {
+  for (size_t i = 0; i < std::min(size, read_.size()); ++i) {
     const Entry& entry = read_[i];
     const auto [table, is_new] = tables.try_emplace(entry.name);
     if (is_new) {

@@ -58,10 +58,10 @@ class ReadRecord {
   // All rows of the range are with the pipeline. table: as it is read now.
   void OnRead(const std::string& name, const std::string& storage, uint64_t since,
               const BlockRange& range);
-  // How many times that was called: a mark for positions.
-  uint64_t mark() const { return read_.size(); }
-  // With the first `mark` of them.
-  std::string StateAt(uint64_t mark) const;
+  // How many times that was called.
+  size_t size() const { return read_.size(); }
+  // As it was when there were so many.
+  std::string TextAt(size_t size) const;
 
  private:
   struct Entry {

@@ -137,7 +137,7 @@ class RecordErrorsTest : public encode::EncodeTest {
   const names::TableFilter filter_{names::TableFilterOptions()};
   PickySink sink_;
   NoWait waiter_;
-  offset::AckTracker tracker_;
+  AckTracker tracker_;
   metrics::ConnectorMetrics metrics_;
   std::unique_ptr<const transform::Chain> chain_;
   std::unique_ptr<route::Router> router_;

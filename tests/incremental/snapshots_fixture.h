@@ -1,6 +1,7 @@
 // SnapshotsTest: incremental snapshots with a stream and chunks made by hand.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -73,7 +74,10 @@ class SnapshotsTest : public testing::Test, public Output {
     told_.push_back(text);
     return absl::OkStatus();
   }
-  void SetMark(uint64_t mark) override { mark_ = mark; }
+  uint64_t Keep(OffsetMembers members) override {
+    states_[++mark_] = std::move(members);
+    return mark_;
+  }
   uint64_t StoredMark() const override { return stored_; }
   void StoreSoon() override { ++asked_to_store_; }
 
@@ -135,7 +139,7 @@ class SnapshotsTest : public testing::Test, public Output {
     ASSERT_TRUE(snapshots_->Turn().ok());
   }
   std::string Begun() { return absl::StrJoin(std::exchange(desk_.begun, {}), "; "); }
-  OffsetMembers State() { return snapshots_->StateOf(mark_); }
+  OffsetMembers State() { return states_[mark_]; }
 
   IncrementalOptions options_;
   bool keeps_pause_ = false;
@@ -146,6 +150,7 @@ class SnapshotsTest : public testing::Test, public Output {
   FakeChunkSource::Desk desk_;
   int ids_ = 0;
   uint64_t mark_ = 0, stored_ = 0;
+  std::map<uint64_t, OffsetMembers> states_;  // by mark
   int asked_to_store_ = 0;
   FakeInbox::Desk inbox_;
   std::vector<std::string> published_, told_;

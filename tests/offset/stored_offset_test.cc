@@ -86,7 +86,7 @@ TEST(StoredOffset, WhatASnapshotHasSeenIsKeptAndWhoTookItIsNot) {
   EXPECT_THAT(json, testing::HasSubstr(R"("walduct_snapshot_seen":9,"walduct_taken_by":"00f1"})"));
   const StoredOffset back = *DecodeOffset(json);
   EXPECT_EQ(back.snapshot_seen, Lsn(9));
-  EXPECT_TRUE(back.foreign.empty());
+  EXPECT_TRUE(back.members.empty());
   EXPECT_THAT(EncodeOffset(back), testing::Not(testing::HasSubstr("taken_by")));
 }
 
@@ -98,7 +98,7 @@ TEST(StoredOffset, AChangeToBeSkippedIsKept) {
   EXPECT_THAT(json, testing::HasSubstr(R"("walduct_skip":"0/16B3748:3"})"));
   const StoredOffset back = *DecodeOffset(json);
   EXPECT_EQ(back.skip, offset.skip);
-  EXPECT_TRUE(back.foreign.empty());
+  EXPECT_TRUE(back.members.empty());
   for (const char* broken : {R"({"lsn":5,"walduct_skip":7})", R"({"lsn":5,"walduct_skip":"x"})"})
     EXPECT_TRUE(absl::IsInvalidArgument(DecodeOffset(broken).status())) << broken;
 }
@@ -138,7 +138,7 @@ TEST(StoredOffsetTest, RST_18_DebeziumsRestBodyIsRead) {
   EXPECT_EQ((*offset)->position.commit_time_us, 1795224837923741);
   EXPECT_EQ((*offset)->position.snapshot, SnapshotPhase::kNone);
   EXPECT_FALSE((*offset)->written_by_walduct);
-  EXPECT_EQ((*offset)->foreign.at("transaction_id"), "\"329789\"");
+  EXPECT_EQ((*offset)->members.at("transaction_id"), "\"329789\"");
 }
 
 TEST(StoredOffsetTest, RST_17_OlderFormatsStandAtWhatWasProcessedLast) {
@@ -177,12 +177,12 @@ TEST(StoredOffsetTest, EverySpellingOfTheSnapshotKeys) {
 TEST(StoredOffsetTest, ForeignKeysSurviveARoundTrip) {
   const StoredOffset offset = Decoded(R"({"lsn":1,"xmin":12,"transaction_id":null})");
   const StoredOffset again = Decoded(EncodeOffset(offset));
-  EXPECT_EQ(again.foreign, offset.foreign);
-  EXPECT_EQ(again.foreign.at("xmin"), "12");
+  EXPECT_EQ(again.members, offset.members);
+  EXPECT_EQ(again.members.at("xmin"), "12");
   for (const std::string name : {"walduct_blocking_snapshots", "walduct_incremental_snapshot",
                                  "walduct_tables", "walduct_types"}) {
     const StoredOffset waits = Decoded(R"({"lsn":1,")" + name + R"(":"[]"})");
-    EXPECT_EQ(Decoded(EncodeOffset(waits)).foreign.at(name), "\"[]\"");
+    EXPECT_EQ(Decoded(EncodeOffset(waits)).members.at(name), "\"[]\"");
   }
 }
 

@@ -97,7 +97,7 @@ TEST_F(PositionMove, ForgottenWithItsSlot) {
   ExpectReport("the stream goes on where replication slot shop stands, at 0/C8");
   facts_.takes_snapshot = false;
   ExpectReport("300 bytes of WAL (0/C8 to 0/1F4) is published again");
-  facts_.stored->foreign["incremental_snapshot_collections"] = "[]";
+  facts_.stored->members["incremental_snapshot_collections"] = "[]";
   ExpectReport("send its signal again");
 }
 

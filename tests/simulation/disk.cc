@@ -14,7 +14,7 @@ absl::StatusOr<std::optional<offset::StoredOffset>> ReadDisk(const World& world)
   if (world.defect == Defect::kForgetSnapshot &&
       position.snapshot == event::SnapshotPhase::kRunning)
     position.snapshot = event::SnapshotPhase::kNone;
-  if (world.defect == Defect::kForgetAsked) offset->foreign.clear();
+  if (world.defect == Defect::kForgetAsked) offset->members.clear();
   if (world.defect == Defect::kResumeByEventLsn) {
     position.ordinal = 0;
     position.transaction_final_lsn = Lsn();

@@ -87,11 +87,7 @@ class DutiesFixture : public testing::Test {
                   .control = &control_,
                   .board = &board_,
                   .metrics = &metrics_},
-                 {.store = &store_,
-                  .clock = &time_,
-                  .interval = absl::Seconds(10),
-                  .system_identifier = "7000",
-                  .timeline = 1},
+                 {.store = &store_, .clock = &time_, .interval = absl::Seconds(10)},
                  std::nullopt};
   std::unique_ptr<delivery::RecordPath> path_;
 };

@@ -21,11 +21,11 @@ TEST_F(HandoverTest, EachSlotLearnsWhichTablesWereCaptured) {
   };
   const std::string a = R"(\"public.a\")", b = R"(\"public.b\")", c = R"(\"public.c\")";
   const auto known = [this](int number) -> std::string {
-    const auto& foreign = disk_.offsets.at(number).foreign;
-    const auto found = foreign.find("walduct_tables");
-    if (found == foreign.end()) return "";
+    const std::string& stored =
+        event::FindMember(disk_.offsets.at(number).members, event::kTablesMember);
+    if (stored.empty()) return "";
     std::string names;
-    const std::optional<KnownTables> decoded = DecodeKnownTables(found->second);
+    const std::optional<KnownTables> decoded = DecodeKnownTables(stored);
     for (const auto& [name, table] : decoded->tables) {
       absl::StrAppend(&names, names.empty() ? "" : ",", R"(\")", name, R"(\")");
       EXPECT_TRUE(table.named_by.empty()) << "that was another slot's publication";
@@ -37,10 +37,10 @@ TEST_F(HandoverTest, EachSlotLearnsWhichTablesWereCaptured) {
       SCOPED_TRACE(absl::StrCat(from, ">", to, " ends at ", ends_at));
       RanWith(from);
       std::string all = a;
-      disk_.offsets.at(1).foreign["walduct_tables"] = member(a);
+      disk_.offsets.at(1).members["walduct_tables"] = member(a);
       for (const int number : {2, 3}) {
         if (number > from) continue;
-        disk_.offsets.at(number).foreign["walduct_tables"] = member(number == 2 ? b : c);
+        disk_.offsets.at(number).members["walduct_tables"] = member(number == 2 ? b : c);
         absl::StrAppend(&all, ",", number == 2 ? b : c);
       }
       Fate fate{.ends_at = ends_at, .after = true};
@@ -52,7 +52,7 @@ TEST_F(HandoverTest, EachSlotLearnsWhichTablesWereCaptured) {
     }
   }
   RanWith(2);
-  disk_.offsets.at(1).foreign["walduct_tables"] = member(a);
+  disk_.offsets.at(1).members["walduct_tables"] = member(a);
   ASSERT_TRUE(Run(3).ok());
   EXPECT_EQ(known(1), a) << "as before: what the second had is not known";
   for (const int number : {2, 3}) EXPECT_EQ(known(number), "");

@@ -216,7 +216,7 @@ TEST_F(HandoverTest, WhatCannotBeHandedOverIsRefusedAndNothingIsChanged) {
   disk_.slots["s_2"] = disk_.end;
   refused("slot s_2 does not reach back to its position");
   RanWith(2);
-  disk_.offsets.at(1).foreign["walduct_incremental_snapshot"] = "\"{}\"";
+  disk_.offsets.at(1).members["walduct_incremental_snapshot"] = "\"{}\"";
   refused("a snapshot that a signal asked for");
   RanWith(2);
   engine::ConnectorOptions one = Config(1);

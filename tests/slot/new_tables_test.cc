@@ -30,40 +30,57 @@ TableName Named(uint32_t relation, const std::string& table) {
   return {.relation = Oid{relation}, .schema = "public", .table = table};
 }
 
-std::unique_ptr<NewTables> With(const std::vector<TableName>& captured,
-                                const std::string& member = "", const std::string& lists = "all") {
-  incremental::OffsetMembers stored;
-  if (!member.empty()) stored.emplace(NewTables::kMember, member);
-  return NewTables::Create({.lists = lists, .signal_table = "public.signals"}, captured, &stored);
+// With what goes with positions.
+class Kept {
+ public:
+  Kept(NewTables::Parts parts, const std::vector<TableName>& captured, const std::string& member)
+      : tables_(NewTables::Create(With(std::move(parts)), captured, member)) {}
+
+  NewTables* operator->() const { return tables_.get(); }
+  // With one that is stored now.
+  std::string Member() const { return event::FindMember(ledger_->At(0), event::kTablesMember); }
+
+ private:
+  NewTables::Parts With(NewTables::Parts parts) {
+    parts.ledger = ledger_.get();
+    return parts;
+  }
+
+  const std::unique_ptr<Ledger> ledger_ = std::make_unique<Ledger>();
+  const std::unique_ptr<NewTables> tables_;
+};
+
+Kept With(const std::vector<TableName>& captured, const std::string& member = "",
+          const std::string& lists = "all") {
+  return {{.lists = lists, .signal_table = "public.signals"}, captured, member};
 }
 
 TEST(NewTablesTest, WhatIsCapturedGoesWithThePosition) {
   const auto tables = With({Named(1, "a"), Named(2, "b\"c")});
-  EXPECT_THAT(tables->At(0), IsEmpty()) << "nothing is known before the stream";
+  EXPECT_THAT(tables.Member(), IsEmpty()) << "nothing is known before the stream";
   tables->Begin(Sent({1, 2}));
-  EXPECT_THAT(tables->At(0), HasSubstr(R"(\"tables\":[\"public.a\",\"public.b\\\"c\"],)"));
-  EXPECT_EQ(tables->At(7), tables->At(0));
+  EXPECT_THAT(tables.Member(), HasSubstr(R"(\"tables\":[\"public.a\",\"public.b\\\"c\"],)"));
 }
 
 TEST(NewTablesTest, WhatWasStoredIsKeptUntilTheStreamBegins) {
   const auto before = With({Named(1, "a")});
   before->Begin(Sent({1}));
-  const std::string member = before->At(0);
+  const std::string member = before.Member();
   const auto tables = With({Named(1, "a"), Named(2, "b")}, member, "other");
-  EXPECT_EQ(tables->At(0), member);
+  EXPECT_EQ(tables.Member(), member);
   tables->Begin(Sent({1, 2}));
-  EXPECT_THAT(tables->At(0), HasSubstr("public.b"));
-  const auto back = With({Named(2, "b")}, tables->At(0), "another");
+  EXPECT_THAT(tables.Member(), HasSubstr("public.b"));
+  const auto back = With({Named(2, "b")}, tables.Member(), "another");
   back->Begin(Sent({2}));
-  EXPECT_THAT(back->At(0), Not(HasSubstr("public.a"))) << "not captured any more";
+  EXPECT_THAT(back.Member(), Not(HasSubstr("public.a"))) << "not captured any more";
 }
 
 TEST(NewTablesTest, WhatThePublicationDoesNotNameIsNotCapturedYet) {
   const auto tables = With({Named(1, "a"), Named(2, "b")});
   tables->Begin(Sent({1}));
-  EXPECT_THAT(tables->At(0), Not(HasSubstr("public.b")));
+  EXPECT_THAT(tables.Member(), Not(HasSubstr("public.b")));
   tables->Came(Named(2, "b"), false);
-  EXPECT_THAT(tables->At(0), HasSubstr("public.b"));
+  EXPECT_THAT(tables.Member(), HasSubstr("public.b"));
 }
 
 TEST(NewTablesTest, SettingsOfThePublicationGoWithThePosition) {
@@ -71,17 +88,17 @@ TEST(NewTablesTest, SettingsOfThePublicationGoWithThePosition) {
   coverage.settings = "iudt 700";
   const auto tables = With({Named(1, "a")});
   tables->Begin(coverage);
-  EXPECT_EQ(DecodeKnownTables(tables->At(0))->settings, "iudt 700");
+  EXPECT_EQ(DecodeKnownTables(tables.Member())->settings, "iudt 700");
   coverage.settings = "iud 701";
   tables->Saw({Named(1, "a")}, coverage);
-  EXPECT_EQ(DecodeKnownTables(tables->At(0))->settings, "iud 701");
+  EXPECT_EQ(DecodeKnownTables(tables.Member())->settings, "iud 701");
 }
 
 TEST(NewTablesTest, DamageIsAsIfNothingWereStored) {
   for (const char* const member : {"1", "\"x\"", "\"{}\"", R"("{\"lists\":1,\"tables\":[]}")"}) {
     const auto tables = With({Named(1, "a")}, member);
     tables->Begin(Sent({1}));
-    EXPECT_THAT(tables->At(0), HasSubstr("public.a")) << member;
+    EXPECT_THAT(tables.Member(), HasSubstr("public.a")) << member;
   }
 }
 
@@ -89,21 +106,21 @@ TEST(NewTablesTest, PositionsThatComeTogetherKnowTheTablesOfAll) {
   const auto one = With({Named(1, "a"), Named(2, "b")}), other = With({Named(3, "c")});
   one->Begin(Sent({1, 2}));
   other->Begin(Sent({3}));
-  const std::string both = NewTables::Merge({one->At(0), other->At(0)});
+  const std::string both = NewTables::Merge({one.Member(), other.Member()});
   EXPECT_THAT(both, HasSubstr(R"(\"tables\":[\"public.a\",\"public.b\",\"public.c\"],)"));
-  EXPECT_EQ(With({}, both)->At(0), both) << "it can be read again";
-  EXPECT_THAT(NewTables::Merge({one->At(0), ""}), IsEmpty()) << "one is not known";
+  EXPECT_EQ(With({}, both).Member(), both) << "it can be read again";
+  EXPECT_THAT(NewTables::Merge({one.Member(), ""}), IsEmpty()) << "one is not known";
   EXPECT_THAT(NewTables::Merge({}), IsEmpty());
 }
 
 TEST(NewTablesTest, WhatALookFindsGoesWithThePositionsBehindIt) {
   const auto tables = With({Named(1, "a")});
   tables->Begin(Sent({1}));
-  const std::string before = tables->At(0);
+  const std::string before = tables.Member();
   tables->Saw({Named(1, "a")}, Sent({1}));
-  EXPECT_EQ(tables->At(0), before);
+  EXPECT_EQ(tables.Member(), before);
   tables->Saw({Named(2, "a"), Named(3, "b")}, Sent({2, 3}));
-  const auto now = DecodeKnownTables(tables->At(0));
+  const auto now = DecodeKnownTables(tables.Member());
   ASSERT_TRUE(now.has_value());
   EXPECT_EQ(now->tables.at("public.a").relation, Oid{2});
   EXPECT_EQ(now->tables.at("public.b").relation, Oid{3});
@@ -113,35 +130,33 @@ TEST(NewTablesTest, ATableThatIsMissingForOneLookIsRemembered) {
   const auto tables = With({Named(1, "a")});
   tables->Begin(Sent({1}));
   tables->Saw({}, Sent({}));
-  EXPECT_THAT(tables->At(0), HasSubstr("public.a")) << "between DROP and CREATE";
+  EXPECT_THAT(tables.Member(), HasSubstr("public.a")) << "between DROP and CREATE";
   tables->Saw({}, Sent({}));
-  EXPECT_THAT(tables->At(0), Not(HasSubstr("public.a"))) << "gone";
+  EXPECT_THAT(tables.Member(), Not(HasSubstr("public.a"))) << "gone";
 }
 
 TEST(NewTablesTest, WhoLooksIsAskedForATableThatTheStreamComesTo) {
   bool looks = true;
-  const auto tables =
-      NewTables::Create({.lists = "all", .signal_table = "", .look = [&] { return looks; }},
-                        std::vector<TableName>{Named(1, "a")}, nullptr);
+  const Kept tables({.lists = "all", .signal_table = "", .look = [&] { return looks; }},
+                    {Named(1, "a")}, "");
   tables->Begin(Sent({1}));
   tables->Came(Named(2, "b"), false);
-  EXPECT_THAT(tables->At(0), Not(HasSubstr("public.b"))) << "the look says how it is published";
+  EXPECT_THAT(tables.Member(), Not(HasSubstr("public.b"))) << "the look says how it is published";
   looks = false;
   tables->Came(Named(2, "b"), false);
-  EXPECT_THAT(tables->At(0), HasSubstr("public.b"));
+  EXPECT_THAT(tables.Member(), HasSubstr("public.b"));
 }
 
 TEST(NewTablesTest, TheOidsOfAnotherSystemAreForgotten) {
   const auto before = With({Named(1, "a")});
   before->Begin(Sent({1}));
-  incremental::OffsetMembers stored = {{NewTables::kMember, before->At(0)}};
-  const auto tables = NewTables::Create({.lists = "all", .signal_table = "", .same_system = false},
-                                        std::vector<TableName>{Named(7, "a")}, &stored);
-  EXPECT_EQ(tables->At(0), before->At(0));
+  const Kept tables({.lists = "all", .signal_table = "", .same_system = false}, {Named(7, "a")},
+                    before.Member());
+  EXPECT_EQ(tables.Member(), before.Member());
   testing::internal::CaptureStderr();
   tables->Begin(Sent({7}));
   EXPECT_THAT(testing::internal::GetCapturedStderr(), Not(HasSubstr("created anew")));
-  EXPECT_EQ(DecodeKnownTables(tables->At(0))->tables.at("public.a").relation, Oid{7});
+  EXPECT_EQ(DecodeKnownTables(tables.Member())->tables.at("public.a").relation, Oid{7});
 }
 
 // As a table is told of: "was=1 is=2".
@@ -154,7 +169,7 @@ std::string ToldBy(const std::function<void()>& step) {
 TEST(NewTablesTest, ATableIsToldOfOnce) {
   const auto before = With({Named(1, "a"), Named(5, "e")});
   before->Begin(Sent({1, 5}));
-  const auto tables = With({Named(2, "a"), Named(5, "e")}, before->At(0));
+  const auto tables = With({Named(2, "a"), Named(5, "e")}, before.Member());
   EXPECT_THAT(
       ToldBy([&] {
         tables->Begin(Sent({2, 5}));
@@ -176,7 +191,7 @@ TEST(NewTablesTest, ATableIsToldOfOnce) {
 }
 
 TEST(NewTablesTest, NobodyAsksWhereNoTablesAreTold) {
-  EXPECT_EQ(NewTables::Create({}, std::nullopt, nullptr), nullptr);
+  EXPECT_EQ(NewTables::Create({}, std::nullopt, ""), nullptr);
 }
 
 }  // namespace

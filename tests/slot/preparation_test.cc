@@ -124,7 +124,7 @@ TEST_F(PreparationTest, OnAnUpgradedServerThePositionBecomesOneOfItsOwn) {
     old.system_identifier = "6000";
     old.timeline = 4;
     old.seen_behind = Lsn(4);
-    old.foreign = {{"walduct_tables", "{}"}};
+    old.members = {{"walduct_tables", "{}"}};
     old.written_by_walduct = true;
     world_.offsets.Store(old);
     EXPECT_EQ(ErrorReason(Prepare().status()), "system_mismatch");
@@ -144,7 +144,7 @@ TEST_F(PreparationTest, OnAnUpgradedServerThePositionBecomesOneOfItsOwn) {
     EXPECT_EQ(now.system_identifier, "7000");
     EXPECT_EQ(now.timeline, 1u);
     EXPECT_FALSE(now.seen_behind);
-    EXPECT_EQ(now.foreign, old.foreign);
+    EXPECT_EQ(now.members, old.members);
     config_.replication->offset_mismatch = replication::OffsetMismatch::kNoValidation;
     ASSERT_TRUE(Prepare().ok());
     world_.database.Forget();
@@ -203,13 +203,13 @@ TEST_F(PreparationTest, ASnapshotIsRememberedBeforeTheSlotIsCreated) {
 TEST_F(PreparationTest, ASnapshotThatIsRememberedKeepsABlockingOneThatWaits) {
   WasRunning(Lsn(1000));
   offset::StoredOffset offset = *world_.offsets.stored();
-  offset.foreign = {{"walduct_blocking_snapshots", R"("[{}]")"},
+  offset.members = {{"walduct_blocking_snapshots", R"("[{}]")"},
                     {"incremental_snapshot_correlation_id", R"("s1")"}};
   world_.offsets.Store(offset);
   config_.snapshot->mode = snapshot::SnapshotMode::kAlways;
   ASSERT_TRUE(Prepare().ok());
   EXPECT_EQ(world_.offsets.stored()->position.snapshot, event::SnapshotPhase::kRunning);
-  EXPECT_THAT(world_.offsets.stored()->foreign,
+  EXPECT_THAT(world_.offsets.stored()->members,
               testing::ElementsAre(testing::Pair("walduct_blocking_snapshots", R"("[{}]")")));
 }
 

@@ -83,12 +83,12 @@ TEST(RememberedTypes, EveryKindSurvivesTheStoredPosition) {
   memory.Sweep({Oid{20001}}, {}, Lsn(77), Lsn(1));
   offset::StoredOffset stored;
   stored.position.commit_end = Lsn(5);
-  stored.foreign[RememberedTypes::kMember] = RememberedTypes(&memory).Member();
+  stored.members[event::kTypesMember] = RememberedTypes(&memory).Member();
   const auto read = offset::DecodeOffset(offset::EncodeOffset(stored));
   ASSERT_TRUE(read.ok()) << read.status();
 
   RememberedTypes restored(&next);
-  restored.Restore(read->foreign.at(RememberedTypes::kMember));
+  restored.Restore(read->members.at(event::kTypesMember));
   for (const TypePtr& type : EveryKind()) {
     const TypePtr known = next.TypeOf(Of(ToInteger(type->oid)));
     EXPECT_TRUE(event::SameType(known, type)) << type->name;
@@ -127,8 +127,7 @@ TEST(RememberedTypes, OidsOfAnotherServerSayNothing) {
   RememberedTypes(nullptr).Restore(stored, "1", true);
   stored.emplace();
   stored->system_identifier = "1";
-  stored->foreign = RememberedTypes(&memory).With({{"other", "1"}});
-  EXPECT_EQ(stored->foreign.size(), 2u);
+  stored->members = {{"other", "1"}, {event::kTypesMember, RememberedTypes(&memory).Member()}};
   for (const auto& [system, resumes, known] :
        {std::tuple("1", false, true), {"2", false, false}, {"2", true, true}}) {
     postgres::SchemaMemory next;

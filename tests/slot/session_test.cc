@@ -6,6 +6,7 @@
 
 #include "engine/configuration/connector_options.h"
 #include "engine/configuration/heartbeat_options.h"
+#include "incremental/options/incremental_options.h"
 #include "replication/options.h"
 #include "snapshot/options.h"
 #include "tests/support/fake_world.h"
@@ -68,6 +69,30 @@ class SessionTest : public testing::Test {
   bool goal_reached_ = false, progressed_ = false;
   std::optional<event::Position> stored_;
 };
+
+// A crash in the middle of a snapshot must forget neither.
+TEST_F(SessionTest, ABlockingSnapshotThatWaitsIsStoredBesideWhatIsRead) {
+  world_.database.Commit({"a", "b", "c"});
+  offset::StoredOffset before;
+  before.position.commit_end = world_.database.end();
+  before.system_identifier = "7000";
+  before.timeline = 1;
+  before.members = {{event::kBlockingMember, R"("[{\"id\":\"s1\",\"data\":\"{}\"}]")"}};
+  world_.offsets.Store(before);
+  ASSERT_TRUE(test::FakeSource(world_.database).CreateSlot({}, [] { return false; }).ok());
+  world_.database.TakeSignals();
+  world_.database.LimitSnapshot(2);
+  config_.snapshot->mode = snapshot::SnapshotMode::kAlways;
+  config_.snapshot->resume = true;
+  config_.incremental->file_channel = true;
+  GiveAfter(absl::Seconds(15), engine::Command::kStop);
+  ASSERT_TRUE(Run().ok());
+  EXPECT_FALSE(progressed_) << "nothing of the table is read whole";
+  const offset::StoredOffset stored = *world_.offsets.stored();
+  EXPECT_EQ(stored.position.snapshot, event::SnapshotPhase::kRunning);
+  EXPECT_EQ(stored.members,
+            (event::OffsetMembers{*before.members.begin(), {event::kReadMember, "\"{}\""}}));
+}
 
 TEST_F(SessionTest, SnapshotAndStreamMeetWithoutGapOrOverlap) {
   world_.database.Commit({"a", "b"});

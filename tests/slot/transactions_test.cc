@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "delivery/progress/committing_store.h"
+#include "slot/duties/committing_store.h"
 #include "tests/slot/duties_fixture.h"
 
 namespace walduct::slot {
@@ -74,27 +74,22 @@ class TransactionsTest : public testing::Test {
   test::FakeSink sink_{
       &time_, &target_, {.capacity = 1000, .transactional = true, .transaction_timeout = kTimeout}};
   test::FakeDisk disk_;
-  delivery::CommittingStore store_{std::make_unique<test::FakeOffsetStore>(&time_, &disk_), &sink_,
-                                   &time_};
+  CommittingStore store_{std::make_unique<test::FakeOffsetStore>(&time_, &disk_), &sink_, &time_};
   test::FakeWalSource source_{&time_};
   engine::Mailbox mailbox_;
   engine::StatusBoard board_{"orders", time_};
   engine::Control control_{mailbox_, board_};
   metrics::ConnectorMetrics metrics_;
-  Duties duties_{{.clock = &time_,
-                  .poller = &time_,
-                  .sink = &sink_,
-                  .store = &store_,
-                  .control = &control_,
-                  .board = &board_,
-                  .metrics = &metrics_},
-                 {.store = &store_,
-                  .clock = &time_,
-                  .interval = absl::Seconds(10),
-                  .system_identifier = "7000",
-                  .timeline = 1,
-                  .commits = true},
-                 std::nullopt};
+  Duties duties_{
+      {.clock = &time_,
+       .poller = &time_,
+       .sink = &sink_,
+       .store = &store_,
+       .control = &control_,
+       .board = &board_,
+       .metrics = &metrics_},
+      {.store = &store_, .clock = &time_, .interval = absl::Seconds(10), .commits = true},
+      std::nullopt};
 };
 
 TEST_F(TransactionsTest, RecordsBecomeVisibleWithTheirPosition) {
@@ -124,9 +119,9 @@ TEST_F(TransactionsTest, TheNextOneWaitsForTheInterval) {
   Write("a", At(10));
   ASSERT_TRUE(Run(absl::Milliseconds(1)).ok());
   Write("b", At(20));
-  ASSERT_TRUE(Run(delivery::Checkpointer::kSoon / 2).ok());
+  ASSERT_TRUE(Run(Checkpointer::kSoon / 2).ok());
   EXPECT_EQ(stored(), Lsn(10));
-  ASSERT_TRUE(Run(delivery::Checkpointer::kSoon).ok());
+  ASSERT_TRUE(Run(Checkpointer::kSoon).ok());
   EXPECT_EQ(stored(), Lsn(20));
 }
 

@@ -28,14 +28,14 @@ TEST(ReadRecord, WhatIsLeftIsTheRest) {
   EXPECT_THAT(RangesLeft({{0, std::nullopt}}), IsEmpty());
 }
 
-TEST(ReadRecord, AMarkTellsWhatWasReadUntilThen) {
+TEST(ReadRecord, TellsWhatWasReadUntilThen) {
   ReadRecord record({});
   record.OnRead("public.a", "f", 700, {10, 20});
   record.OnRead("public.a", "f", 700, {0, 10});
   record.OnRead("public.b", "", 700, {0, std::nullopt});
-  EXPECT_EQ(record.StateAt(0), "{}");
-  EXPECT_EQ(record.StateAt(1), R"({"public.a":{"storage":"f","since":700,"read":[[10,20]]}})");
-  EXPECT_EQ(record.StateAt(record.mark()),
+  EXPECT_EQ(record.TextAt(0), "{}");
+  EXPECT_EQ(record.TextAt(1), R"({"public.a":{"storage":"f","since":700,"read":[[10,20]]}})");
+  EXPECT_EQ(record.TextAt(record.size()),
             R"({"public.a":{"storage":"f","since":700,"read":[[0,20]]},)"
             R"("public.b":{"storage":"","since":700,"read":[[0]]}})");
 }
@@ -46,9 +46,9 @@ TEST(ReadRecord, ATableKeepsTheFirstViewItWasReadIn) {
   ASSERT_TRUE(before.ok());
   ReadRecord record(*before);
   record.OnRead("a.b", "f", 900, {10, 20});
-  EXPECT_EQ(record.StateAt(1), R"({"a.b":{"storage":"f","since":5,"read":[[0,20]]}})");
+  EXPECT_EQ(record.TextAt(1), R"({"a.b":{"storage":"f","since":5,"read":[[0,20]]}})");
   record.Forget("a.b");
-  EXPECT_EQ(record.StateAt(1), R"({"a.b":{"storage":"f","since":900,"read":[[10,20]]}})");
+  EXPECT_EQ(record.TextAt(1), R"({"a.b":{"storage":"f","since":900,"read":[[10,20]]}})");
 }
 
 TEST(ReadRecord, WhatIsNotOursIsRefused) {

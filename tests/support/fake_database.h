@@ -78,6 +78,8 @@ class FakeDatabase {
   void Rewind(Lsn end) { Set(&end_, end.value()); }
   // What the standby of a snapshot lacks, each time it is asked; then nothing.
   void Lag(std::deque<slot::ReplayLag> lags) { Set(&lags_, std::move(lags)); }
+  // Signals can be taken.
+  void TakeSignals() { Set(&signals_, true); }
   // How many rows a snapshot gives before it blocks; absent: all.
   void LimitSnapshot(std::optional<int> rows) {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -133,7 +135,7 @@ class FakeDatabase {
   absl::Status refusal_, broken_;
   std::deque<slot::ReplayLag> lags_;
   std::optional<int> snapshot_rows_;
-  bool slot_used_ = false, slot_synced_ = false, in_recovery_ = false;
+  bool slot_used_ = false, slot_synced_ = false, in_recovery_ = false, signals_ = false;
   uint32_t timeline_ = 1;
   replication::TimelineHistory timelines_;
   std::optional<replication::UpgradeTraces> traces_;
@@ -293,6 +295,10 @@ class FakeSource final : public slot::Source {
     if (!database_.refusal_.ok()) return database_.refusal_;
     ++database_.connections_;
     return absl::OkStatus();
+  }
+  std::optional<std::vector<postgres::TableName>> SignalTables() const override {
+    if (!database_.Get(database_.signals_)) return std::nullopt;
+    return std::vector<postgres::TableName>();
   }
   absl::StatusOr<slot::SourceFacts> Inspect() override {
     if (const auto before = database_.Get(database_.on_inspect_)) before();

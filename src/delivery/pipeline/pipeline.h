@@ -8,13 +8,13 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "delivery/pipeline/record_errors.h"
+#include "delivery/settling/ack_tracker.h"
 #include "encode/record_encoder.h"
 #include "engine/errors/warn_once.h"
 #include "event/change_handler.h"
 #include "event/change_id.h"
 #include "incremental/incremental_snapshots.h"
 #include "metrics/connector_metrics.h"
-#include "offset/ack_tracker.h"
 #include "route/router.h"
 #include "sink/sink.h"
 
@@ -36,7 +36,7 @@ class Pipeline final : public event::ChangeHandler {
     route::Router* router = nullptr;
     encode::RecordEncoder* encoder = nullptr;
     sink::Sink* sink = nullptr;
-    offset::AckTracker* tracker = nullptr;
+    AckTracker* tracker = nullptr;
     RoomWaiter* waiter = nullptr;
     RecordErrors* errors = nullptr;
     metrics::ConnectorMetrics* metrics = nullptr;

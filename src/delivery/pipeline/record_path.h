@@ -10,11 +10,11 @@
 #include "base/clock.h"
 #include "delivery/pipeline/pipeline.h"
 #include "delivery/pipeline/record_errors.h"
+#include "delivery/settling/ack_tracker.h"
 #include "encode/record_encoder.h"
 #include "engine/errors/warn_once.h"
 #include "metrics/connector_metrics.h"
 #include "names/table_filter.h"
-#include "offset/ack_tracker.h"
 #include "route/router.h"
 #include "sink/sink.h"
 #include "transform/chain/chain.h"
@@ -34,7 +34,7 @@ class RecordPath {
     Clock* clock = nullptr;
     event::SchemaIdSources schema_ids = {};
     sink::Sink* sink = nullptr;
-    offset::AckTracker* tracker = nullptr;
+    AckTracker* tracker = nullptr;
     RoomWaiter* waiter = nullptr;
     metrics::ConnectorMetrics* metrics = nullptr;
     engine::WarnOnce* warn_once = nullptr;

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/time/time.h"
-#include "event/position.h"
 
 namespace walduct::delivery {
 namespace {
@@ -45,12 +44,12 @@ void DeliveryMeter::Turn(const Reading& reading) {
   const absl::Time now = parts_.clock->Now();
   CountChanges(now);
   OnSafe(now);
-  const std::optional<event::Position>& safe = parts_.tracker->safe();
+  const std::optional<Milestone>& safe = parts_.tracker->safe();
   const bool streamed = safe && safe->snapshot == event::SnapshotPhase::kNone;
   const uint64_t read = reading.unread ? metrics.last_source_time_us.value() : 0;
   metrics.lag.Show({.oldest_us = OldestHeld(),
                     .unread_us = static_cast<int64_t>(read),
-                    .covered = safe ? safe->commit_end : Lsn(),
+                    .covered = reading.covered,
                     .complete_us = streamed ? safe->commit_time_us : 0,
                     .heard = reading.heard},
                    now);
@@ -74,7 +73,7 @@ bool DeliveryMeter::MustAsk() {
 // Acknowledgements count once the safe position has passed what they are of: it tells the time of
 // its commit.
 void DeliveryMeter::OnSafe(absl::Time now) {
-  const std::optional<event::Position>& safe = parts_.tracker->safe();
+  const std::optional<Milestone>& safe = parts_.tracker->safe();
   if (!safe || safe == safe_) return;
   safe_ = safe;
   const uint64_t acknowledged = std::exchange(acknowledged_, 0);

@@ -7,9 +7,8 @@
 #include <optional>
 
 #include "base/clock.h"
-#include "event/position.h"
+#include "delivery/settling/ack_tracker.h"
 #include "metrics/connector_metrics.h"
-#include "offset/ack_tracker.h"
 #include "sink/sink.h"
 
 namespace walduct::delivery {
@@ -20,7 +19,7 @@ class DeliveryMeter {
   struct Parts {
     Clock* clock = nullptr;
     const sink::Sink* sink = nullptr;
-    const offset::AckTracker* tracker = nullptr;
+    const AckTracker* tracker = nullptr;
     metrics::ConnectorMetrics* metrics = nullptr;
   };
   explicit DeliveryMeter(const Parts& parts);
@@ -30,6 +29,7 @@ class DeliveryMeter {
   struct Reading {
     bool unread = false;  // more can be read at once, or could when it was left
     bool heard = false;   // the server has said something
+    Lsn covered = {};     // everything that ends before is acknowledged; 0/0: as at the beginning
   };
   void Turn(const Reading& reading);
   // The server is to say how far it has sent: it may have what it did not send. Once a second.
@@ -42,7 +42,7 @@ class DeliveryMeter {
 
   const Parts parts_;
   uint64_t acknowledged_ = 0;  // and not counted yet
-  std::optional<event::Position> safe_;
+  std::optional<Milestone> safe_;
   uint64_t changes_ = 0, reads_ = 0;
   absl::Duration ask_at_;
 };

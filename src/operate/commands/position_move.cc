@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/status_macros.h"
@@ -143,11 +142,9 @@ absl::StatusOr<std::string> JudgeForget(const MoveFacts& facts) {
 }
 
 bool HasIncrementalSnapshot(const MoveFacts& facts) {
-  if (!facts.stored) return false;
-  for (const auto& [name, value] : facts.stored->foreign) {
-    if (absl::StartsWith(name, "incremental_snapshot")) return true;
-  }
-  return false;
+  return facts.stored &&
+         std::any_of(facts.stored->members.begin(), facts.stored->members.end(),
+                     [](const auto& one) { return event::IsIncrementalMember(one.first); });
 }
 
 }  // namespace

@@ -229,7 +229,7 @@ absl::Status Compare(postgres::Connection& connection, const Subject& subject,
 absl::Status FindMasks(postgres::Connection& connection, const Subject& subject,
                        const KnownPosition& position, Findings* findings) {
   const slot::ColumnCover cover(subject.columns, subject.message_keys);
-  if (!cover.any() || !position.stored || !position.stored->foreign.contains(slot::kMasksMember))
+  if (!cover.any() || !position.stored || !position.stored->members.contains(event::kMasksMember))
     return absl::OkStatus();
   ASSIGN_OR_RETURN(
       const postgres::Result system,
@@ -281,9 +281,8 @@ void CheckCapture(Connection& connection, const Subject& subject, Findings* find
 void CheckKnownTables(postgres::Connection& connection, const Subject& subject,
                       const KnownPosition& position, Findings* findings) {
   if (!position.stored) return;
-  const auto member = position.stored->foreign.find(slot::NewTables::kMember);
-  if (member == position.stored->foreign.end()) return;
-  const std::optional<slot::KnownTables> known = slot::DecodeKnownTables(member->second);
+  const std::optional<slot::KnownTables> known =
+      slot::DecodeKnownTables(event::FindMember(position.stored->members, event::kTablesMember));
   if (!known) return;
   const absl::StatusOr<postgres::Result> system = connection.Query(
       postgres::Rows(1), "SELECT system_identifier FROM pg_catalog.pg_control_system()");

@@ -7,9 +7,9 @@
 #include <optional>
 #include <utility>
 
-#include "delivery/progress/checkpointer.h"
+#include "delivery/settling/ack_tracker.h"
 #include "event/position.h"
-#include "offset/ack_tracker.h"
+#include "slot/duties/checkpointer.h"
 #include "slot/duties/housekeeping.h"
 #include "slot/duties/outbox_duties.h"
 #include "slot/duties/ownership.h"
@@ -20,7 +20,7 @@ class Duties {
  public:
   // Of parts, what the duties own is filled in here. stored: as for Checkpointer.
   // check, session: as for Ownership.
-  Duties(Housekeeping::Parts parts, const delivery::Checkpointer::Options& checkpoints,
+  Duties(Housekeeping::Parts parts, const Checkpointer::Options& checkpoints,
          std::optional<event::Position> stored, std::function<absl::Status()> check = nullptr,
          std::function<absl::Status()> session = nullptr)
       : checkpointer_(checkpoints, stored),
@@ -33,8 +33,8 @@ class Duties {
   Duties(const Duties&) = delete;
   Duties& operator=(const Duties&) = delete;
 
-  offset::AckTracker& tracker() { return tracker_; }
-  delivery::Checkpointer& checkpointer() { return checkpointer_; }
+  delivery::AckTracker& tracker() { return tracker_; }
+  Checkpointer& checkpointer() { return checkpointer_; }
   OutboxDuties& outbox() { return outbox_; }
   Ownership& ownership() { return ownership_; }
   Housekeeping& housekeeping() { return housekeeping_; }
@@ -48,8 +48,8 @@ class Duties {
     return parts;
   }
 
-  offset::AckTracker tracker_;
-  delivery::Checkpointer checkpointer_;
+  delivery::AckTracker tracker_;
+  Checkpointer checkpointer_;
   OutboxDuties outbox_;
   Ownership ownership_;
   Housekeeping housekeeping_;

@@ -76,6 +76,7 @@ absl::Status Housekeeping::PollSink() {
 }
 
 void Housekeeping::Measure() {
+  if (const auto& safe = parts_.tracker->safe()) reading_.covered = safe->commit_end;
   meter_.Turn(reading_);
   reading_.heard = false;
   if (source_ != nullptr && meter_.MustAsk()) AskForReply();
@@ -108,22 +109,15 @@ bool Housekeeping::HasPassedError() const {
   if (!parts_.checkpointer->last_error().ok()) return false;
   const engine::ErrorPlace& place = parts_.board->error_place();
   if (source_ == nullptr) return delivered_ && !place.of_change;
-  const std::optional<event::Position>& safe = parts_.tracker->safe();
+  const std::optional<delivery::Milestone>& safe = parts_.tracker->safe();
   if (safe && safe->commit_end > place.received) return true;
   return std::max(received_, FlushLsn()) >= place.received && parts_.tracker->idle() &&
          parts_.metrics->open_commit_us.value() == 0;
 }
 
 absl::Status Housekeeping::StorePosition() {
-  delivery::Checkpointer& checkpointer = *parts_.checkpointer;
-  if (!commits_.used()) return checkpointer.Turn(parts_.tracker->safe());
-  if (!parts_.tracker->idle()) checkpointer.OnDelivered();
-  RETURN_IF_ERROR(commits_.Turn(parts_.clock->Monotonic(), checkpointer.next_due()));
-  const uint64_t saves = checkpointer.saves();
-  RETURN_IF_ERROR(checkpointer.Turn(commits_.point()));
-  if (checkpointer.saves() == saves) return absl::OkStatus();
-  commits_.OnCommitted();
-  return PollSink();  // the acknowledgements, before anything else is written
+  ASSIGN_OR_RETURN(const bool committed, commits_.Settle(parts_.clock->Monotonic()));
+  return committed ? PollSink() : absl::OkStatus();
 }
 
 // Nothing is read then, so nothing else would tell that the slot may be another instance's by now.
@@ -218,8 +212,7 @@ void Housekeeping::OnAcknowledged(sink::Ticket ticket, uint32_t count) {
   if (stall_ != nullptr) stall_->OnAcknowledged(count);
   meter_.OnAcknowledged(count);
   delivered_ = true;
-  parts_.tracker->OnAcknowledged(ticket, count);
-  if (!commits_.used()) parts_.checkpointer->OnDelivered();
+  commits_.OnAcknowledged(ticket, count);
 }
 
 absl::Status Housekeeping::Drain(absl::Duration stop_timeout) {
@@ -245,14 +238,6 @@ absl::Status Housekeeping::FlushUntil(absl::Duration deadline) {
   }
 }
 
-// What an open transaction holds beyond the last place where it may end is given up.
-bool Housekeeping::Settled() const {
-  if (!commits_.used()) return parts_.checkpointer->Covers(parts_.tracker->safe());
-  if (parts_.checkpointer->saving()) return false;
-  return !commits_.point() ||
-         (parts_.tracker->idle() && parts_.checkpointer->Covers(commits_.point()));
-}
-
 absl::Status Housekeeping::Settle(absl::Duration timeout) {
   absl::Status settled = SettleWithin(timeout);
   Measure();
@@ -265,7 +250,7 @@ absl::Status Housekeeping::SettleWithin(absl::Duration timeout) {
   // Whatever was acknowledged is stored, even when not all was.
   parts_.checkpointer->MakeDue();
   RETURN_IF_ERROR(StorePosition());
-  while (!Settled() && parts_.clock->Monotonic() < deadline) {
+  while (!commits_.Settled() && parts_.clock->Monotonic() < deadline) {
     parts_.poller->WaitReadable({parts_.store->ready_fd()}, kSettlePoll);
     RETURN_IF_ERROR(parts_.ownership->Beat());
     RETURN_IF_ERROR(StorePosition());
@@ -273,7 +258,7 @@ absl::Status Housekeeping::SettleWithin(absl::Duration timeout) {
   ReplySoon();
   RETURN_IF_ERROR(SendStatusIfDue());
   RETURN_IF_ERROR(flushed);
-  if (!Settled()) {
+  if (!commits_.Settled()) {
     const absl::Status& error = parts_.checkpointer->last_error();
     return error.ok() ? Error(absl::StatusCode::kDeadlineExceeded, "offset_store_slow",
                               "the offset could not be stored in time")

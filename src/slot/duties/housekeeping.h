@@ -9,15 +9,15 @@
 #include "absl/time/time.h"
 #include "base/environment.h"
 #include "delivery/pipeline/pipeline.h"
-#include "delivery/progress/checkpointer.h"
-#include "delivery/progress/commit_points.h"
 #include "delivery/progress/delivery_meter.h"
 #include "delivery/progress/work_report.h"
+#include "delivery/settling/ack_tracker.h"
+#include "delivery/settling/commit_points.h"
 #include "engine/control/control.h"
 #include "engine/control/status_board.h"
-#include "offset/ack_tracker.h"
 #include "replication/wal_source.h"
 #include "sink/sink.h"
+#include "slot/duties/checkpointer.h"
 #include "slot/duties/outbox_duties.h"
 #include "slot/duties/ownership.h"
 #include "slot/duties/session_watch.h"
@@ -32,9 +32,9 @@ class Housekeeping final : public delivery::RoomWaiter, public sink::AckHandler 
     Clock* clock = nullptr;
     Poller* poller = nullptr;
     sink::Sink* sink = nullptr;
-    offset::AckTracker* tracker = nullptr;
+    delivery::AckTracker* tracker = nullptr;
     offset::OffsetStore* store = nullptr;
-    delivery::Checkpointer* checkpointer = nullptr;
+    Checkpointer* checkpointer = nullptr;
     engine::Control* control = nullptr;
     engine::StatusBoard* board = nullptr;
     metrics::ConnectorMetrics* metrics = nullptr;
@@ -44,7 +44,7 @@ class Housekeeping final : public delivery::RoomWaiter, public sink::AckHandler 
   };
   explicit Housekeeping(const Parts& parts)
       : parts_(parts),
-        commits_(parts.sink->transactions(), parts.tracker),
+        commits_(parts.sink->transactions(), parts.tracker, parts.checkpointer),
         meter_({.clock = parts.clock,
                 .sink = parts.sink,
                 .tracker = parts.tracker,
@@ -105,7 +105,6 @@ class Housekeeping final : public delivery::RoomWaiter, public sink::AckHandler 
 
  private:
   absl::Status StorePosition();
-  bool Settled() const;
   absl::Status SendStatusIfDue();
   absl::Status PollSink();
   absl::Status CheckUnreadStream();

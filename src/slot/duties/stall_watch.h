@@ -13,12 +13,12 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "delivery/progress/checkpointer.h"
+#include "delivery/settling/ack_tracker.h"
 #include "engine/control/status_board.h"
 #include "event/schema_ids.h"
 #include "metrics/connector_metrics.h"
-#include "offset/ack_tracker.h"
 #include "sink/sink.h"
+#include "slot/duties/checkpointer.h"
 #include "slot/world/server_view.h"
 
 namespace walduct::slot {
@@ -32,8 +32,8 @@ class StallWatch {
     engine::StatusBoard* board = nullptr;
     metrics::ConnectorMetrics* metrics = nullptr;
     sink::Sink* sink = nullptr;
-    const offset::AckTracker* tracker = nullptr;
-    const delivery::Checkpointer* checkpointer = nullptr;
+    const delivery::AckTracker* tracker = nullptr;
+    const Checkpointer* checkpointer = nullptr;
     std::function<ServerView()> server;  // empty: nobody looks
     event::SchemaIdSources schema_ids = {};
   };

@@ -38,12 +38,9 @@ absl::Status Handover::TellTables() {
   for (int number = 1; number <= handover_.from; ++number) {
     ASSIGN_OR_RETURN(const Stored stored, Load(number));
     if (!stored) continue;  // it has ended, after all others were told
-    const auto found = stored->foreign.find(NewTables::kMember);
-    known.push_back(found == stored->foreign.end() ? "" : found->second);
-    const auto remembered = stored->foreign.find(RememberedTypes::kMember);
-    if (remembered != stored->foreign.end()) types.push_back(remembered->second);
-    const auto hidden = stored->foreign.find(kMasksMember);
-    if (hidden != stored->foreign.end()) masks.push_back(hidden->second);
+    known.push_back(event::FindMember(stored->members, event::kTablesMember));
+    types.push_back(event::FindMember(stored->members, event::kTypesMember));
+    masks.push_back(event::FindMember(stored->members, event::kMasksMember));
   }
   const std::string all = NewTables::Merge(known);
   if (all.empty()) {
@@ -55,11 +52,11 @@ absl::Status Handover::TellTables() {
   const bool keeps = all.empty() && change_.to() > handover_.from;
   for (int number = 1; number <= change_.to(); ++number) {
     RETURN_IF_ERROR(Change(number, [&](offset::StoredOffset* offset) {
-      if (!all_types.empty()) offset->foreign[RememberedTypes::kMember] = all_types;
-      if (!all_masks.empty()) offset->foreign[kMasksMember] = all_masks;
+      if (!all_types.empty()) offset->members[event::kTypesMember] = all_types;
+      if (!all_masks.empty()) offset->members[event::kMasksMember] = all_masks;
       if (keeps) return;
-      offset->foreign.erase(NewTables::kMember);
-      if (!all.empty()) offset->foreign.emplace(NewTables::kMember, all);
+      offset->members.erase(event::kTablesMember);
+      if (!all.empty()) offset->members.emplace(event::kTablesMember, all);
     }));
   }
   return absl::OkStatus();

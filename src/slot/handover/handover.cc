@@ -190,10 +190,8 @@ absl::Status Handover::Begin(const offset::StoredOffset& first) {
 }
 
 absl::Status Handover::CheckOffsets(const offset::StoredOffset& first) {
-  for (const auto& [name, json] : first.foreign) {
-    if (!incremental::IsIncrementalMember(name) && !incremental::IsBlockingMember(name)) continue;
+  if (!incremental::MembersThatGoOn(first.members, true).empty())
     return Refused("a snapshot that a signal asked for is under way, or waits");
-  }
   for (int number = 1; number <= handover_.from; ++number) {
     ASSIGN_OR_RETURN(const Stored stored, Load(number));
     if (!stored) return Refused(absl::StrCat("slot ", SlotName(number), " has no position"));

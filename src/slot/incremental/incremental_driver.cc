@@ -27,23 +27,22 @@ void WarnOfMissing(const incremental::IncrementalOptions& options,
 
 }  // namespace
 
-std::unique_ptr<IncrementalDriver> IncrementalDriver::Create(
-    const Parts& parts, const incremental::OffsetMembers& stored) {
+std::unique_ptr<IncrementalDriver> IncrementalDriver::Create(const Parts& parts,
+                                                             event::OffsetMembers stored) {
   const bool takes = parts.options->signals() && parts.source->SignalTables();
-  if (stored.contains("incremental_snapshot_collections") &&
-      !(takes && parts.options->reads_chunks())) {
+  if (stored.contains(event::kCollectionsMember) && !(takes && parts.options->reads_chunks())) {
     log::Warn(
         "the stored position came with an incremental snapshot under way, which does not go on: no "
         "signaling table is configured",
         {{"hint", "set signal.data.collection"}});
   }
   if (!takes) return nullptr;
-  auto driver = std::unique_ptr<IncrementalDriver>(new IncrementalDriver(parts));
-  driver->snapshots_->Keep(stored);
-  return driver;
+  return std::unique_ptr<IncrementalDriver>(new IncrementalDriver(parts, std::move(stored)));
 }
 
-IncrementalDriver::IncrementalDriver(const Parts& parts) : parts_(parts) {
+IncrementalDriver::IncrementalDriver(const Parts& parts, event::OffsetMembers stored)
+    : parts_(parts), stored_(std::move(stored)) {
+  parts_.ledger->Add(Ledger::Author::kIncremental, [this] { return stored_; });
   std::vector<incremental::TableId> captured;
   const std::optional<std::vector<postgres::TableName>> tables = parts_.source->SignalTables();
   for (const postgres::TableName& table : *tables) captured.push_back({table.schema, table.table});
@@ -66,10 +65,6 @@ IncrementalDriver::IncrementalDriver(const Parts& parts) : parts_(parts) {
 
 IncrementalDriver::~IncrementalDriver() { parts_.pipeline->SetIncremental(nullptr); }
 
-absl::Status IncrementalDriver::Begin(const incremental::OffsetMembers& stored) {
-  return snapshots_->Resume(stored);
-}
-
 // One that fails is tried again in its own time.
 void IncrementalDriver::StoreSoon() {
   if (!parts_.checkpointer->saving() && parts_.checkpointer->last_error().ok())
@@ -77,9 +72,12 @@ void IncrementalDriver::StoreSoon() {
 }
 
 // Between two changes nothing else would cover it.
-void IncrementalDriver::SetMark(uint64_t mark) {
+uint64_t IncrementalDriver::Keep(event::OffsetMembers members) {
+  const uint64_t mark = parts_.ledger->Append(Ledger::Author::kIncremental,
+                                              [members = std::move(members)] { return members; });
   parts_.tracker->SetMark(mark);
   parts_.pipeline->CoverAgain();
+  return mark;
 }
 
 }  // namespace walduct::slot

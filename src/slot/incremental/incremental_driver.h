@@ -7,9 +7,10 @@
 #include <string>
 
 #include "delivery/pipeline/pipeline.h"
-#include "delivery/progress/checkpointer.h"
+#include "delivery/settling/ack_tracker.h"
 #include "incremental/incremental_snapshots.h"
-#include "offset/ack_tracker.h"
+#include "slot/duties/checkpointer.h"
+#include "slot/duties/ledger.h"
 #include "slot/incremental/notifier.h"
 #include "slot/world/world.h"
 
@@ -28,21 +29,22 @@ class IncrementalDriver final : public incremental::Output {
     std::string connector_name;  // as notifications tell it
     Source* source = nullptr;
     delivery::Pipeline* pipeline = nullptr;
-    offset::AckTracker* tracker = nullptr;
-    delivery::Checkpointer* checkpointer = nullptr;
+    delivery::AckTracker* tracker = nullptr;
+    Checkpointer* checkpointer = nullptr;
+    Ledger* ledger = nullptr;
     Notifier* notifier = nullptr;
     Clock* clock = nullptr;
     metrics::ConnectorMetrics* metrics = nullptr;
     std::function<std::string()> new_id;
     bool ran_before = false;  // this process has run the connector
   };
-  // Null: no signals are taken, which is logged where the position came with a snapshot under way.
-  static std::unique_ptr<IncrementalDriver> Create(const Parts& parts,
-                                                   const incremental::OffsetMembers& stored);
+  // stored: of the offset that is gone on from. Null: no signals are taken, which is logged where
+  // it came with a snapshot under way.
+  static std::unique_ptr<IncrementalDriver> Create(const Parts& parts, event::OffsetMembers stored);
   ~IncrementalDriver() override;
 
-  // The stream is about to begin. stored: of the offset that is gone on from.
-  absl::Status Begin(const incremental::OffsetMembers& stored);
+  // The stream is about to begin.
+  absl::Status Begin() { return snapshots_->Resume(stored_); }
   incremental::IncrementalSnapshots& snapshots() { return *snapshots_; }
 
   absl::Status PublishRead(const event::ChangeEvent& row) override {
@@ -51,14 +53,15 @@ class IncrementalDriver final : public incremental::Output {
   absl::Status Notify(const event::Notification& notification) override {
     return parts_.notifier->Send(notification);
   }
-  void SetMark(uint64_t mark) override;
+  uint64_t Keep(event::OffsetMembers members) override;
   uint64_t StoredMark() const override { return parts_.checkpointer->stored_mark(); }
   void StoreSoon() override;
 
  private:
-  explicit IncrementalDriver(const Parts& parts);
+  IncrementalDriver(const Parts& parts, event::OffsetMembers stored);
 
   const Parts parts_;
+  const event::OffsetMembers stored_;
   std::unique_ptr<incremental::IncrementalSnapshots> snapshots_;
 };
 

@@ -235,22 +235,9 @@ std::optional<KnownTables> DecodeKnownTables(absl::string_view member) {
   return known;
 }
 
-Oid PublicationIn(const std::map<std::string, std::string>& members) {
-  const auto member = members.find("walduct_tables");
-  if (member == members.end()) return Oid{};
-  const std::optional<KnownTables> known = DecodeKnownTables(member->second);
-  return known ? known->publication : Oid{};
-}
-
-std::map<std::string, Oid> TablesIn(const std::map<std::string, std::string>& members) {
-  std::map<std::string, Oid> tables;
-  const auto member = members.find("walduct_tables");
-  if (member == members.end()) return tables;
-  const std::optional<KnownTables> known = DecodeKnownTables(member->second);
-  if (!known) return tables;
-  for (const auto& [name, table] : known->tables)
-    if (table.relation != Oid{}) tables.emplace(name, table.relation);
-  return tables;
+KnownTables KnownTablesIn(const event::OffsetMembers& members) {
+  return DecodeKnownTables(event::FindMember(members, event::kTablesMember))
+      .value_or(KnownTables());
 }
 
 void MergeKnownTables(KnownTables from, KnownTables* into) {

@@ -18,6 +18,7 @@
 
 #include "absl/strings/string_view.h"
 #include "base/lsn.h"
+#include "event/offset_members.h"
 
 namespace walduct::slot {
 
@@ -47,11 +48,8 @@ std::string EncodeKnownTables(const KnownTables& known);
 // Absent: damaged.
 std::optional<KnownTables> DecodeKnownTables(absl::string_view member);
 
-// The publication; 0: not known.
-Oid PublicationIn(const std::map<std::string, std::string>& members);
-
-// Which table each name was, where that is known.
-std::map<std::string, Oid> TablesIn(const std::map<std::string, std::string>& members);
+// What goes with a stored position; nothing where none of it is known.
+KnownTables KnownTablesIn(const event::OffsetMembers& members);
 
 // The tables of both; what named them is of different publications, and not known any more.
 void MergeKnownTables(KnownTables from, KnownTables* into);

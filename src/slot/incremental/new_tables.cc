@@ -83,11 +83,10 @@ NewTables::NewTables(Parts parts, std::vector<postgres::TableName> captured)
 
 std::unique_ptr<NewTables> NewTables::Create(
     Parts parts, const std::optional<std::vector<postgres::TableName>>& captured,
-    const incremental::OffsetMembers* stored) {
+    const std::string& stored) {
   if (!captured) return nullptr;
   auto tables = std::unique_ptr<NewTables>(new NewTables(std::move(parts), *captured));
-  const bool known = stored != nullptr && stored->contains(kMember);
-  tables->Hold(known ? &stored->at(kMember) : nullptr);
+  if (!stored.empty()) tables->Hold(stored);
   return tables;
 }
 
@@ -101,17 +100,16 @@ std::string NewTables::Merge(const std::vector<std::string>& members) {
   return members.empty() ? "" : EncodeKnownTables(all);
 }
 
-void NewTables::Hold(const std::string* member) {
-  std::optional<KnownTables> stored;
-  if (member != nullptr) stored = DecodeKnownTables(*member);
+void NewTables::Hold(const std::string& member) {
+  std::optional<KnownTables> stored = DecodeKnownTables(member);
   compares_ = stored.has_value();
-  if (stored) {
-    known_ = *std::move(stored);
-    states_.emplace_back(0, *member);
-    if (!parts_.same_system) ForgetOids();
-  } else if (member != nullptr) {
+  if (!stored) {
     log::Warn("which tables were captured before is not known: walduct_tables is damaged");
+    return;
   }
+  known_ = *std::move(stored);
+  Keep(member);
+  if (!parts_.same_system) ForgetOids();
 }
 
 // Another system counts its OIDs anew.
@@ -208,7 +206,7 @@ void NewTables::Take(const std::vector<TableGap>& gaps, bool differs) {
     if (is_read) Ask(gap);
   }
   // What is asked for is known with positions behind the request alone.
-  if (differs && asked_ == 0) Keep(states_.empty() ? 0 : states_.back().first);
+  if (differs && asked_ == 0) Keep(EncodeKnownTables(known_));
 }
 
 void NewTables::Tell(const TableGap& gap, bool is_read) const {
@@ -248,26 +246,17 @@ void NewTables::Tell(const TableGap& gap, bool is_read) const {
 void NewTables::Ask(const TableGap& gap) {
   ++asked_;
   parts_.snapshots->Ask(
-      {.id = parts_.new_id(), .type = "execute-snapshot", .data = ExecuteData(gap)},
-      [this](uint64_t mark) {
-        if (--asked_ == 0) Keep(mark);
+      {.id = parts_.new_id(), .type = "execute-snapshot", .data = ExecuteData(gap)}, [this] {
+        if (--asked_ == 0) Keep(EncodeKnownTables(known_));
       });
 }
 
-// A position from before the request must not say that the tables are known.
-void NewTables::Keep(uint64_t mark) {
-  std::string member = EncodeKnownTables(known_);
-  if (!states_.empty() && states_.back().first == mark) {
-    states_.back().second = std::move(member);
-  } else {
-    states_.emplace_back(mark, std::move(member));
-  }
-}
-
-const std::string& NewTables::At(uint64_t mark) {
-  while (states_.size() > 1 && states_[1].first <= mark) states_.pop_front();
-  static const std::string* const kNone = new std::string;
-  return states_.empty() ? *kNone : states_.front().second;
+// A position from before a request must not say that the tables are known: what was asked for has
+// the newest mark.
+void NewTables::Keep(std::string member) {
+  parts_.ledger->Add(
+      Ledger::Author::kNewTables,
+      Ledger::One(event::kTablesMember, [member = std::move(member)] { return member; }));
 }
 
 }  // namespace walduct::slot

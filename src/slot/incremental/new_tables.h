@@ -10,13 +10,11 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/string_view.h"
@@ -27,6 +25,7 @@
 #include "postgres/describe/catalog.h"
 #include "replication/capture/capture_judge.h"
 #include "replication/coverage.h"
+#include "slot/duties/ledger.h"
 #include "slot/incremental/known_tables.h"
 #include "slot/incremental/table_gaps.h"
 
@@ -37,8 +36,6 @@ std::string CommandFor(const TableGap& gap, const names::Called& called);
 
 class NewTables {
  public:
-  static constexpr char kMember[] = "walduct_tables";
-
   struct Parts {
     std::string lists;          // include and exclude, as written
     std::string signal_table;   // schema.table, whose rows nobody wants
@@ -57,12 +54,13 @@ class NewTables {
     std::function<bool(const replication::CaptureFinding&)> lacks = nullptr;
     // What the looks from then on are to tell the difference to (replication::Coverage).
     std::function<void(const std::string& seen)> seen = nullptr;
+    Ledger* ledger = nullptr;  // borrowed; where what is captured is kept
   };
-  // captured: now; absent: nobody is to ask, null. stored: of the position that is gone on from;
-  // null, or without a member: all that are captured are known.
+  // captured: now; absent: nobody is to ask, null. stored: the member of the position that is gone
+  // on from; empty: all that are captured are known.
   static std::unique_ptr<NewTables> Create(
       Parts parts, const std::optional<std::vector<postgres::TableName>>& captured,
-      const incremental::OffsetMembers* stored);
+      const std::string& stored);
 
   // The members of several positions, as JSON, as one that knows the tables of all; empty: one of
   // them is not known, or there are too many tables to be kept.
@@ -77,12 +75,9 @@ class NewTables {
   // name that is not captured.
   void Came(const postgres::TableName& table, bool renamed);
 
-  // The member for a position of that mark, as JSON; empty: too many tables to be kept.
-  const std::string& At(uint64_t mark);
-
  private:
   NewTables(Parts parts, std::vector<postgres::TableName> captured);
-  void Hold(const std::string* member);
+  void Hold(const std::string& member);
   void ForgetOids();
   bool reads() const { return parts_.reads && parts_.snapshots != nullptr; }
   void Judge(const std::vector<postgres::TableName>& captured,
@@ -92,7 +87,7 @@ class NewTables {
   void Take(const std::vector<TableGap>& gaps, bool differs);
   void Tell(const TableGap& gap, bool is_read) const;
   void Ask(const TableGap& gap);
-  void Keep(uint64_t mark);
+  void Keep(std::string member);
 
   const Parts parts_;
   const std::vector<postgres::TableName> captured_;  // at the start
@@ -105,7 +100,6 @@ class NewTables {
   std::set<Oid> told_;               // in this session
   std::set<std::string> links_;      // of partitions; told in this session
   int asked_ = 0;                    // requests that are not taken yet
-  std::deque<std::pair<uint64_t, std::string>> states_;  // by mark, ascending
 };
 
 }  // namespace walduct::slot

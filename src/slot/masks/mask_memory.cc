@@ -113,9 +113,9 @@ std::optional<std::vector<KnownColumns>> DecodeMasks(absl::string_view member) {
 std::vector<KnownColumns> StoredMasks(const std::optional<offset::StoredOffset>& stored,
                                       absl::string_view system) {
   if (!stored || stored->system_identifier != system) return {};
-  const auto member = stored->foreign.find(kMasksMember);
-  if (member == stored->foreign.end()) return {};
-  std::optional<std::vector<KnownColumns>> known = DecodeMasks(member->second);
+  const std::string& member = event::FindMember(stored->members, event::kMasksMember);
+  if (member.empty()) return {};
+  std::optional<std::vector<KnownColumns>> known = DecodeMasks(member);
   if (!known) log::Warn("which columns were hidden before is not known: walduct_masks is damaged");
   return std::move(known).value_or(std::vector<KnownColumns>());
 }

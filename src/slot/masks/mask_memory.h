@@ -20,7 +20,6 @@ namespace walduct::slot {
 
 class ColumnCover;
 
-inline constexpr char kMasksMember[] = "walduct_masks";
 inline constexpr size_t kLongestMasks = size_t{64} << 10;
 
 // A JSON string, as Connect takes only primitives in an offset; empty: nothing is watched. *whole:

@@ -256,14 +256,8 @@ class Decoder {
 void RememberedTypes::Restore(const std::optional<offset::StoredOffset>& stored,
                               absl::string_view system, bool resumes) {
   if (!stored || (stored->system_identifier != system && !resumes)) return;
-  const auto member = stored->foreign.find(kMember);
-  if (member != stored->foreign.end()) Restore(member->second);
-}
-
-std::map<std::string, std::string> RememberedTypes::With(
-    std::map<std::string, std::string> members) {
-  if (!Member().empty()) members.emplace(kMember, Member());
-  return members;
+  const std::string& member = event::FindMember(stored->members, event::kTypesMember);
+  if (!member.empty()) Restore(member);
 }
 
 void RememberedTypes::Restore(const std::string& member) {

@@ -15,7 +15,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,7 +27,6 @@ namespace walduct::slot {
 
 class RememberedTypes {
  public:
-  static constexpr char kMember[] = "walduct_types";
   // It goes with each position that is stored, several times a second under load.
   static constexpr size_t kLongest = size_t{16} << 10;
 
@@ -41,8 +39,6 @@ class RememberedTypes {
                bool resumes);
   // The member of a stored position, as JSON. One that is damaged is told, and is as none.
   void Restore(const std::string& member);
-  // The members of a position, and this one: what is remembered is of use with any.
-  std::map<std::string, std::string> With(std::map<std::string, std::string> members);
   // The member, as JSON; empty: there is nothing to remember.
   const std::string& Member();
 

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/json_text.h"
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "encode/options/encode_options.h"
@@ -18,10 +17,8 @@
 #include "replication/options.h"
 #include "route/options.h"
 #include "slot/in_progress/streamed_source.h"
-#include "slot/masks/mask_memory.h"
 #include "slot/phases/blocking_phase.h"
 #include "slot/phases/delayed_schema_resolver.h"
-#include "slot/phases/read_before.h"
 #include "slot/phases/run_identity.h"
 #include "slot/phases/snapshot_phase.h"
 #include "slot/phases/stale_names.h"
@@ -36,13 +33,10 @@ namespace {
 constexpr absl::Duration kSalvageTimeout = absl::Seconds(5);
 // Of the time to stop in; the rest is for closing what is open.
 constexpr double kSettleShare = 0.75;
-
-// Connect takes only primitives in an offset.
-std::string AsText(absl::string_view json) {
-  std::string text;
-  AppendJsonString(json, &text);
-  return text;
-}
+// A stream that had nothing to do for so long went well.
+constexpr absl::Duration kStoodWell = absl::Seconds(30);
+constexpr absl::Duration kCloseTimeout = absl::Milliseconds(500);
+constexpr absl::Duration kAbortTimeout = absl::Milliseconds(500);
 
 std::optional<Lsn> Earlier(std::optional<Lsn> goal, Lsn lsn) {
   return goal && *goal <= lsn ? goal : lsn;
@@ -94,24 +88,14 @@ absl::Status Session::Build() {
                           .board = parts_.board,
                           .metrics = parts_.metrics,
                           .schema_ids = prepared_.registries.sources()},
-      delivery::Checkpointer::Options{
-          .store = prepared_.store.get(),
-          .clock = &clock,
-          .interval = config().offset->flush_interval,
-          .system_identifier = prepared_.system.system_identifier,
-          .timeline = prepared_.system.timeline,
-          .of_standby = prepared_.in_recovery,
-          .transaction_id = config().route->transaction_metadata,
-          .sink = SinkMark(config()),
-          .snapshot_seen =
-              prepared_.resumes() ? prepared_.stored->snapshot_seen.value_or(Lsn()) : Lsn(),
-          .slots = config().replication->share.count,
-          .handover = prepared_.resumes() ? prepared_.stored->handover : std::nullopt,
-          .skip = prepared_.skip(),
-          .board = parts_.board,
-          .commits = prepared_.sink->transactions() != nullptr,
-          .soon = config().offset->commit_interval,
-          .beside = [this](uint64_t mark) { return types_.With(MembersAt(mark)); }},
+      Checkpointer::Options{.store = prepared_.store.get(),
+                            .clock = &clock,
+                            .interval = config().offset->flush_interval,
+                            .base = prepared_.NewOffset(config()),
+                            .board = parts_.board,
+                            .commits = prepared_.sink->transactions() != nullptr,
+                            .soon = config().offset->commit_interval,
+                            .ledger = &ledger_},
       prepared_.resumes() ? std::optional(prepared_.stored->position) : std::nullopt,
       [source = prepared_.source.get()] { return source->CheckSlotHeld(); },
       [source = prepared_.source.get()] { return source->CheckSlotSession(); });
@@ -138,8 +122,10 @@ absl::Status Session::Build() {
                         .schema_ids = prepared_.registries.sources()});
   duties_->housekeeping().SetStallWatch(stall_watch_.get());
   types_.Restore(prepared_.stored, prepared_.system.system_identifier, prepared_.resumes());
+  ledger_.Add(Ledger::Author::kTypes,
+              Ledger::One(event::kTypesMember, [this] { return types_.Member(); }));
   GuardMasks();
-  BuildReadRecord();
+  if (config().snapshot->resume && prepared_.decision.snapshot) BuildReadRecord();
   BuildIncremental();
   BuildNewTables();
   heartbeat_ = std::make_unique<delivery::Heartbeat>(delivery::Heartbeat::Parts{
@@ -156,38 +142,21 @@ void Session::GuardMasks() {
   path_->encoder().SetGuard([guard = prepared_.masks.get()](const event::TableSchema& schema) {
     return guard->Judge(schema);
   });
-}
-
-void Session::BuildReadRecord() {
-  if (!config().snapshot->resume || !prepared_.decision.snapshot) return;
-  read_record_ = std::make_unique<snapshot::ReadRecord>(
-      ReadBefore(prepared_.stored, prepared_.system, prepared_.start.commit_end));
-  prepared_.source->KeepReadRecord(read_record_.get());
-  duties_->tracker().SetMark(kOfSnapshot);
-}
-
-// While tables are read, marks count what is read of them.
-incremental::OffsetMembers Session::MembersAt(uint64_t mark) {
-  incremental::OffsetMembers members;
-  if (prepared_.masks != nullptr && !prepared_.masks->Member().empty())
-    members.emplace(kMasksMember, prepared_.masks->Member());
-  if (read_record_ != nullptr && (mark & kOfSnapshot) != 0) {
-    progressed_ = progressed_ || mark != kOfSnapshot;
-    members.emplace(kReadMember, AsText(read_record_->StateAt(mark & ~kOfSnapshot)));
-    return members;
-  }
-  if (incremental_ != nullptr) members.merge(incremental_->snapshots().StateOf(mark));
-  if (new_tables_ != nullptr && !new_tables_->At(mark).empty())
-    members.emplace(NewTables::kMember, new_tables_->At(mark));
-  // Nobody looks for new ones while tables are handed over.
-  if (config().replication->share.hands_over &&
-      prepared_.stored->foreign.contains(NewTables::kMember))
-    members.insert(*prepared_.stored->foreign.find(NewTables::kMember));
-  return members;
+  ledger_.Add(Ledger::Author::kMasks,
+              Ledger::One(event::kMasksMember,
+                          [guard = prepared_.masks.get()] { return guard->Member(); }));
 }
 
 void Session::BuildNewTables() {
-  if (!prepared_.decision.stream || config().replication->share.hands_over) return;
+  if (!prepared_.decision.stream) return;
+  const std::string known =
+      prepared_.resumes() ? event::FindMember(prepared_.stored->members, event::kTablesMember) : "";
+  // Nobody looks for new ones while tables are handed over.
+  if (config().replication->share.hands_over) {
+    ledger_.Add(Ledger::Author::kNewTables,
+                Ledger::One(event::kTablesMember, [known] { return known; }));
+    return;
+  }
   new_tables_ = NewTables::Create(
       {.lists = config().tables->lists,
        .signal_table = config().tables->signal_table,
@@ -203,8 +172,9 @@ void Session::BuildNewTables() {
        .lacks = [source = prepared_.source.get()](
                     const auto& finding) { return source->TellLacking(finding); },
        .seen = [source =
-                    prepared_.source.get()](const std::string& seen) { source->KnowSeen(seen); }},
-      prepared_.source->SignalTables(), prepared_.resumes() ? &prepared_.stored->foreign : nullptr);
+                    prepared_.source.get()](const std::string& seen) { source->KnowSeen(seen); },
+       .ledger = &ledger_},
+      prepared_.source->SignalTables(), known);
 }
 
 void Session::BuildIncremental() {
@@ -218,22 +188,20 @@ void Session::BuildIncremental() {
       .clock = &parts_.world->clock(),
       .new_id = new_id,
       .on_read = [this](const std::string& table) { prepared_.source->TellRead(table); }});
-  incremental_ = IncrementalDriver::Create(
-      {.options = config().incremental.get(),
-       .route = config().route.get(),
-       .connector_name = engine::TopicPrefixOf(config()),
-       .source = prepared_.source.get(),
-       .pipeline = &path_->pipeline(),
-       .tracker = &duties_->tracker(),
-       .checkpointer = &duties_->checkpointer(),
-       .notifier = notifier_.get(),
-       .clock = &parts_.world->clock(),
-       .metrics = parts_.metrics,
-       .new_id = new_id,
-       .ran_before = parts_.ran_before},
-      prepared_.stored
-          ? incremental::MembersThatGoOn(prepared_.stored->foreign, prepared_.resumes())
-          : incremental::OffsetMembers());
+  incremental_ = IncrementalDriver::Create({.options = config().incremental.get(),
+                                            .route = config().route.get(),
+                                            .connector_name = engine::TopicPrefixOf(config()),
+                                            .source = prepared_.source.get(),
+                                            .pipeline = &path_->pipeline(),
+                                            .tracker = &duties_->tracker(),
+                                            .checkpointer = &duties_->checkpointer(),
+                                            .ledger = &ledger_,
+                                            .notifier = notifier_.get(),
+                                            .clock = &parts_.world->clock(),
+                                            .metrics = parts_.metrics,
+                                            .new_id = new_id,
+                                            .ran_before = parts_.ran_before},
+                                           prepared_.GoingOn());
 }
 
 absl::Status Session::ReadTables(TableSnapshot* snapshot, bool* done) {
@@ -242,7 +210,10 @@ absl::Status Session::ReadTables(TableSnapshot* snapshot, bool* done) {
                        .housekeeping = &duties_->housekeeping(),
                        .pipeline = &path_->pipeline(),
                        .clock = &parts_.world->clock(),
-                       .after_rows = MarksWhatIsRead()});
+                       .after_rows = [this] {
+                         if (read_record_ != nullptr && read_record_->size() != read_kept_)
+                           KeepRead();
+                       }});
   RETURN_IF_ERROR(notifier_->Initial("STARTED"));
   const absl::Status ran = phase.Run();
   if (!ran.ok() && !duties_->ownership().lost()) notifier_->Initial("ABORTED").IgnoreError();
@@ -294,7 +265,7 @@ absl::Status Session::FinishSnapshot(const snapshot::SnapshotOrigin& origin) {
   prepared_.start.xid = completed.xid;
   prepared_.start.snapshot = completed.snapshot;
   duties_->checkpointer().OnSnapshot(origin.seen);
-  duties_->tracker().SetMark(0);
+  duties_->tracker().SetMark(ledger_.Append(Ledger::Author::kReadRecord, nullptr));
   prepared_.source->KeepReadRecord(nullptr);  // later snapshots are none of its business
   // Also when there was no row at all, and so nothing that could carry the position.
   duties_->tracker().Advance(completed);
@@ -349,12 +320,7 @@ absl::Status Session::Stream() {
 
 absl::Status Session::BeginIncremental() {
   if (!prepared_.decision.snapshot) RETURN_IF_ERROR(notifier_->Initial("SKIPPED"));
-  return incremental_ == nullptr
-             ? absl::OkStatus()
-             : incremental_->Begin(prepared_.stored
-                                       ? incremental::MembersThatGoOn(prepared_.stored->foreign,
-                                                                      prepared_.resumes())
-                                       : incremental::OffsetMembers());
+  return incremental_ == nullptr ? absl::OkStatus() : incremental_->Begin();
 }
 
 // Transactions in progress are wanted, and must not be received from here.
@@ -489,6 +455,38 @@ void Session::Salvage(const absl::Status& why) {
 absl::Status Session::Settle() {
   parts_.board->WaitsFor(engine::WaitReason::kDelivery);
   return duties_->housekeeping().Settle(config().runtime->shutdown_timeout * kSettleShare);
+}
+
+// What is left of it would hold up readers of committed records until the next start, or its time.
+void Session::GiveUpTransaction() {
+  sink::SinkTransactions* const transactions = prepared_.sink->transactions();
+  if (transactions == nullptr || !duties_ || duties_->tracker().idle()) return;
+  const absl::Status given_up = transactions->Abort(kAbortTimeout);
+  if (!given_up.ok()) log::Debug("not aborted", {{"error", std::string(given_up.message())}});
+}
+
+// must_close: the server waits for the end of the stream.
+absl::Status Session::OnBrokenStream(OpenedStream opened, bool must_close,
+                                     const absl::Status& error) {
+  duties_->outbox().Stop();
+  if (must_close) {
+    duties_->housekeeping().DetachStream();
+    opened.stream->Stop(kCloseTimeout);
+    opened.stream.reset();
+  }
+  const absl::Status explained = must_close ? error : prepared_.source->ExplainEnd(error);
+  Salvage(error);
+  duties_->housekeeping().DetachStream();
+  return explained;
+}
+
+void Session::JudgeProgress(const std::optional<event::Position>& before,
+                            absl::Duration opened_at) {
+  const delivery::AckTracker& tracker = duties_->tracker();
+  const bool moved = stored() && (!before || *before < *stored());
+  const bool stood = parts_.world->clock().Monotonic() - opened_at >= kStoodWell &&
+                     tracker.idle() && duties_->checkpointer().Covers(tracker.safe());
+  if (moved || stood) progressed_ = true;
 }
 
 }  // namespace walduct::slot

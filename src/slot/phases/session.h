@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +16,7 @@
 #include "engine/control/run_goal.h"
 #include "engine/control/status_board.h"
 #include "slot/duties/duties.h"
+#include "slot/duties/ledger.h"
 #include "slot/duties/stall_watch.h"
 #include "slot/in_progress/streaming_pause.h"
 #include "slot/incremental/incremental_driver.h"
@@ -58,22 +60,20 @@ class Session {
   bool began() const { return began_; }
   // Something was stored that no later attempt does again: a snapshot, or a part of one that goes
   // on; changes of the stream. Or the stream stood for a while with nothing to do.
-  bool progressed() const { return progressed_; }
+  bool progressed() const {
+    return progressed_ || (duties_ && duties_->checkpointer().stored_mark() > nothing_read_);
+  }
   // The stored position.
   std::optional<event::Position> stored() const;
 
  private:
-  // A mark of positions while tables are read.
-  static constexpr uint64_t kOfSnapshot = uint64_t{1} << 63;
-
   absl::Status RunPhases();
   absl::Status Build();
   void GuardMasks();
   void BuildReadRecord();
   void BuildIncremental();
   void BuildNewTables();
-  incremental::OffsetMembers MembersAt(uint64_t mark);
-  std::function<void()> MarksWhatIsRead();
+  uint64_t KeepRead();
   absl::Status ReadTables(TableSnapshot* snapshot, bool* done);
   absl::Status TakeSnapshot();
   absl::Status ExplainRights(const absl::Status& error);
@@ -94,6 +94,7 @@ class Session {
 
   Parts parts_;
   Prepared prepared_;
+  Ledger ledger_;
   std::unique_ptr<Duties> duties_;
   std::unique_ptr<StallWatch> stall_watch_;
   std::unique_ptr<delivery::RecordPath> path_;
@@ -103,6 +104,9 @@ class Session {
   RememberedTypes types_;
   std::unique_ptr<delivery::Heartbeat> heartbeat_;
   std::unique_ptr<snapshot::ReadRecord> read_record_;  // null: a snapshot begins anew
+  size_t read_kept_ = 0;                               // of it, so much is in the ledger
+  // The mark before anything was read; without a record no mark is beyond it.
+  uint64_t nothing_read_ = std::numeric_limits<uint64_t>::max();
   bool goal_reached_ = false;
   bool pause_ended_ = false;  // transactions in progress can be received again
   absl::Status begins_anew_;  // why the stream is to be opened again

@@ -28,8 +28,8 @@ class StreamPhase {
     DroppedRelations* dropped = nullptr;       // null: nothing is forgotten
     Housekeeping* housekeeping = nullptr;
     delivery::Heartbeat* heartbeat = nullptr;
-    delivery::Checkpointer* checkpointer = nullptr;
-    offset::AckTracker* tracker = nullptr;
+    Checkpointer* checkpointer = nullptr;
+    delivery::AckTracker* tracker = nullptr;
     sink::Sink* sink = nullptr;
     Clock* clock = nullptr;
     metrics::ConnectorMetrics* metrics = nullptr;

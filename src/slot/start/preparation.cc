@@ -24,7 +24,6 @@
 #include "slot/masks/mask_memory.h"
 #include "slot/start/no_tables.h"
 #include "slot/start/start_position.h"
-#include "slot/start/stored_names.h"
 #include "snapshot/options.h"
 #include "spill/options.h"
 #include "transform/chain/chain_spec.h"
@@ -144,7 +143,7 @@ absl::Status Preparation::OpenStore() {
   parts_.board->WaitsFor(engine::WaitReason::kOffsetStore);
   ASSIGN_OR_RETURN(prepared_.store, parts_.world->OpenOffsetStore(config()));
   if (prepared_.sink->transactions() != nullptr) {
-    auto committing = std::make_unique<delivery::CommittingStore>(
+    auto committing = std::make_unique<CommittingStore>(
         std::move(prepared_.store), prepared_.sink.get(), &parts_.world->clock());
     committing_ = committing.get();
     prepared_.store = std::move(committing);
@@ -359,7 +358,7 @@ SourcePlan Preparation::Plan() const {
 absl::Status Preparation::PreparePublication() {
   if (!prepared_.decision.stream) return absl::OkStatus();
   if (prepared_.resumes() && prepared_.same_system())
-    RememberNames(prepared_.stored->foreign, *config().tables, parts_.source.capture);
+    prepared_.RememberNames(*config().tables, parts_.source.capture);
   return engine::AndSlotAnew(prepared_.source->PreparePublication(Plan()), facts_.slot.has_value());
 }
 
@@ -401,14 +400,19 @@ absl::Status Preparation::CreateSlot(const SourcePlan& plan) {
   return absl::OkStatus();
 }
 
-// An offset with what identifies the server.
-offset::StoredOffset Preparation::NewOffset() const {
+offset::StoredOffset Prepared::NewOffset(const engine::ConnectorOptions& config) const {
   offset::StoredOffset offset;
-  offset.sink = SinkMark(config());
-  offset.slots = config().replication->share.count;
-  offset.system_identifier = facts_.system.system_identifier;
-  offset.of_standby = facts_.in_recovery;
-  if (!facts_.in_recovery) offset.timeline = facts_.system.timeline;
+  if (resumes()) {
+    offset.snapshot_seen = stored->snapshot_seen;
+    offset.skip = stored->skip;
+    offset.handover = stored->handover;
+  }
+  offset.sink = SinkMark(config);
+  offset.slots = config.replication->share.count;
+  offset.system_identifier = system.system_identifier;
+  offset.of_standby = in_recovery;
+  if (!in_recovery) offset.timeline = system.timeline;
+  offset.transaction_id = config.route->transaction_metadata;
   return offset;
 }
 
@@ -432,7 +436,7 @@ absl::Status Preparation::TakeOver() {
   if (stored && !stored->written_by_walduct) return absl::OkStatus();
   // Without a slot nobody has had it.
   if (!stored && !prepared_.start.commit_end.valid()) return absl::OkStatus();
-  offset::StoredOffset offset = stored ? *stored : NewOffset();
+  offset::StoredOffset offset = stored ? *stored : prepared_.NewOffset(config());
   if (stored && NeedsTraces(stored, facts_.system)) MoveToUpgraded(&offset);
   if (!stored) {
     offset.position = prepared_.start;
@@ -442,26 +446,18 @@ absl::Status Preparation::TakeOver() {
   return Save(offset);
 }
 
-// A blocking snapshot that waits is read behind this one.
-void Preparation::KeepBlocking(offset::StoredOffset* offset) const {
-  if (!prepared_.stored) return;
-  for (const auto& [name, json] : prepared_.stored->foreign) {
-    if (incremental::IsBlockingMember(name)) offset->foreign.emplace(name, json);
-  }
-}
-
 // Durable before the slot exists: a start that finds the slot must know that the rows are not read
 // yet, whatever became of this one.
 absl::Status Preparation::RememberSnapshot() {
   if (StateOf(prepared_.stored) == snapshot::OffsetState::kSnapshotRunning) return TakeOver();
-  offset::StoredOffset offset = NewOffset();
+  offset::StoredOffset offset = prepared_.NewOffset(config());
   const Lsn here =
       prepared_.start.commit_end.valid() ? prepared_.start.commit_end : facts_.system.wal_end;
   offset.position.commit_end = here;
   offset.position.change_lsn = here;
   offset.position.commit_time_us = absl::ToUnixMicros(parts_.world->clock().Now());
   offset.position.snapshot = event::SnapshotPhase::kRunning;
-  KeepBlocking(&offset);
+  offset.members = prepared_.GoingOn();
   return Save(offset);
 }
 

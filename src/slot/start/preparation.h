@@ -14,13 +14,13 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "delivery/progress/committing_store.h"
 #include "engine/control/control.h"
 #include "engine/control/status_board.h"
 #include "event/position.h"
 #include "offset/offset_store.h"
 #include "offset/stored_offset.h"
 #include "sink/sink.h"
+#include "slot/duties/committing_store.h"
 #include "slot/incremental/known_tables.h"
 #include "slot/masks/mask_guard.h"
 #include "slot/start/start_checks.h"
@@ -33,6 +33,10 @@
 namespace walduct::engine {
 struct ConnectorOptions;
 }  // namespace walduct::engine
+
+namespace walduct::names {
+struct TableFilterOptions;
+}
 
 namespace walduct::slot {
 
@@ -64,9 +68,16 @@ struct Prepared {
   }
   // That the stored position was read by; 0: not known.
   Oid publication() const {
-    return resumes() && same_system() ? PublicationIn(stored->foreign) : Oid{};
+    return resumes() && same_system() ? KnownTablesIn(stored->members).publication : Oid{};
   }
   std::optional<event::ChangeId> skip() const { return resumes() ? stored->skip : std::nullopt; }
+  // What a position is stored with, beside its members.
+  offset::StoredOffset NewOffset(const engine::ConnectorOptions& config) const;
+  // Of the stored members, those of snapshots that signals asked for and that go on.
+  event::OffsetMembers GoingOn() const;
+  // Tells who looks what was captured, by its OID: a table that has got another name while nothing
+  // ran is found. lists: names that they leave out are not missed. record: null: nobody looks.
+  void RememberNames(const names::TableFilterOptions& lists, CaptureRecord* record) const;
 };
 
 class Preparation {
@@ -120,9 +131,7 @@ class Preparation {
   absl::Status RememberSnapshot();
   absl::Status TakeOver();
   absl::Status Save(const offset::StoredOffset& offset);
-  offset::StoredOffset NewOffset() const;
   void MoveToUpgraded(offset::StoredOffset* offset) const;
-  void KeepBlocking(offset::StoredOffset* offset) const;
 
   Parts parts_;
   Prepared prepared_;
@@ -130,8 +139,7 @@ class Preparation {
   absl::Status lost_slot_;    // why the slot has to make room for another; OK: it need not
   bool recovers_ = false;     // the stored position is given up for a snapshot
   bool renews_slot_ = false;  // see RenewSlot
-  delivery::CommittingStore* committing_ =
-      nullptr;  // prepared_.store; null: the sink has no transactions
+  CommittingStore* committing_ = nullptr;  // prepared_.store; null: the sink has no transactions
 };
 
 // Reason of what Preparation::Run answers before a hand-over to another number of slots.

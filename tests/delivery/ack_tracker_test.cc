@@ -1,8 +1,8 @@
-#include "offset/ack_tracker.h"
+#include "delivery/settling/ack_tracker.h"
 
 #include <gtest/gtest.h>
 
-namespace walduct::offset {
+namespace walduct::delivery {
 namespace {
 
 event::Position At(uint64_t commit_end, uint64_t ordinal = 0) {
@@ -163,4 +163,4 @@ TEST(AckTrackerTest, TheEndOfASnapshotReplacesItsRunningPosition) {
 }
 
 }  // namespace
-}  // namespace walduct::offset
+}  // namespace walduct::delivery

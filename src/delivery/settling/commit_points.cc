@@ -1,9 +1,10 @@
-#include "delivery/progress/commit_points.h"
+#include "delivery/settling/commit_points.h"
 
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
+#include "base/status_macros.h"
 
 namespace walduct::delivery {
 namespace {
@@ -12,7 +13,7 @@ constexpr absl::Duration kLongest = absl::Seconds(30);
 // Of its time, for a snapshot: the rest is for the commit.
 constexpr double kSnapshotShare = 0.9;
 
-bool IsSnapshot(const std::optional<event::Position>& position) {
+bool IsSnapshot(const std::optional<Milestone>& position) {
   return position && position->snapshot == event::SnapshotPhase::kRunning;
 }
 
@@ -34,7 +35,33 @@ absl::Duration CommitPoints::LongestOf(absl::Duration timeout) {
   return std::min(kLongest, timeout / 2);
 }
 
-absl::Status CommitPoints::Turn(absl::Duration now, absl::Duration due) {
+absl::StatusOr<bool> CommitPoints::Settle(absl::Duration now) {
+  if (!used()) {
+    RETURN_IF_ERROR(settler_->Turn(tracker_->safe()));
+    return false;
+  }
+  if (!tracker_->idle()) settler_->OnDelivered();
+  RETURN_IF_ERROR(Judge(now));
+  const uint64_t saves = settler_->saves();
+  RETURN_IF_ERROR(settler_->Turn(point()));
+  if (settler_->saves() == saves) return false;
+  since_.reset();
+  due_ = false;
+  return true;
+}
+
+bool CommitPoints::Settled() const {
+  if (!used()) return settler_->Covers(tracker_->safe());
+  if (settler_->saving()) return false;
+  return !point() || (tracker_->idle() && settler_->Covers(point()));
+}
+
+void CommitPoints::OnAcknowledged(uint64_t ticket, uint32_t count) {
+  tracker_->OnAcknowledged(ticket, count);
+  if (!used()) settler_->OnDelivered();
+}
+
+absl::Status CommitPoints::Judge(absl::Duration now) {
   if (tracker_->idle()) {
     since_.reset();
   } else if (!since_) {
@@ -42,15 +69,15 @@ absl::Status CommitPoints::Turn(absl::Duration now, absl::Duration due) {
   }
   const absl::Duration lasted = since_ ? now - *since_ : absl::ZeroDuration();
   const absl::Duration timeout = transactions_->timeout();
-  due_ = since_ && now >= due;
+  due_ = since_ && now >= settler_->next_due();
   divides_ = lasted >= LongestOf(timeout);
   if (lasted < timeout * kSnapshotShare || !IsSnapshot(tracker_->complete()))
     return absl::OkStatus();
   return SnapshotTooLong(lasted, timeout, tracker_->in_flight_records());
 }
 
-std::optional<event::Position> CommitPoints::point() const {
-  std::optional<event::Position> complete = tracker_->complete();
+std::optional<Milestone> CommitPoints::point() const {
+  std::optional<Milestone> complete = tracker_->complete();
   if (!complete || IsSnapshot(complete)) return std::nullopt;
   if (used() && transactions_->undecided()) return std::nullopt;
   return complete->ordinal == 0 || divides_ ? complete : std::nullopt;

@@ -1,5 +1,5 @@
-// AckTracker: turns acknowledgements that come in any order into the one position that is safe to
-// store: everything at or before it is durable in the sink.
+// AckTracker: turns acknowledgements that come in any order into the one milestone that is safe to
+// settle: everything at or before it is durable in the sink.
 //
 // Records are tracked in groups, not one by one: a group collects consecutive records up to
 // kMaxGroupRecords and remembers the position after its last; its ticket goes with each record into
@@ -13,7 +13,12 @@
 
 #include "event/position.h"
 
-namespace walduct::offset {
+namespace walduct::delivery {
+
+// A position, and a number that the source gives: what goes with the position is its own affair.
+struct Milestone : event::Position {
+  uint64_t mark = 0;
+};
 
 class AckTracker {
  public:
@@ -28,8 +33,7 @@ class AckTracker {
   // acknowledged. With nothing in flight it is safe at once. A position behind the safe one (a
   // source that repeats itself) changes nothing.
   void Advance(const event::Position& position);
-  // Of every position from here on, also of one that has not moved: tells what else is to be stored
-  // with it, once all that was written before is acknowledged.
+  // Of every position from here on, also of one that has not moved.
   void SetMark(uint64_t mark) { mark_ = mark; }
   // When what is written from here on was committed, since the Unix epoch; 0: it is no change of
   // the stream.
@@ -37,10 +41,10 @@ class AckTracker {
   void OnAcknowledged(uint64_t ticket, uint32_t count);
 
   // The last position with everything at or before it acknowledged; absent until the first.
-  const std::optional<event::Position>& safe() const { return safe_; }
+  const std::optional<Milestone>& safe() const { return safe_; }
   // The position that covers all that has been written, acknowledged or not; absent in the middle
   // of a change.
-  std::optional<event::Position> complete() const;
+  std::optional<Milestone> complete() const;
   bool idle() const { return in_flight_ == 0; }
   uint64_t in_flight_records() const { return in_flight_; }
   // Of what is not acknowledged, the oldest commit, as far as groups tell it apart; 0: none of it
@@ -54,18 +58,18 @@ class AckTracker {
     uint32_t acknowledged = 0;
     int64_t commit_time_us = 0;  // of its first change that was written since it was empty
     // safe once this group and all before it are acknowledged
-    std::optional<event::Position> position;
+    std::optional<Milestone> milestone;
   };
   void Settle();
-  void MakeSafe(const event::Position& position);
+  void MakeSafe(const Milestone& milestone);
 
   std::deque<Group> groups_;
   uint64_t first_ticket_ = 0;  // ticket of groups_.front()
   uint64_t in_flight_ = 0;
   uint64_t mark_ = 0;
   int64_t commit_time_us_ = 0;
-  std::optional<event::Position> safe_;
+  std::optional<Milestone> safe_;
   bool covered_ = true;  // Advance came after the last OnWritten
 };
 
-}  // namespace walduct::offset
+}  // namespace walduct::delivery

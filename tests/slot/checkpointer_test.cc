@@ -1,4 +1,4 @@
-#include "delivery/progress/checkpointer.h"
+#include "slot/duties/checkpointer.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 
-namespace walduct::delivery {
+namespace walduct::slot {
 namespace {
 
 class ManualClock final : public Clock {
@@ -46,8 +46,8 @@ int Count(const std::string& text, const std::string& part) {
   return count;
 }
 
-event::Position At(uint64_t lsn) {
-  event::Position position;
+delivery::Milestone At(uint64_t lsn) {
+  delivery::Milestone position;
   position.commit_end = Lsn(lsn);
   return position;
 }
@@ -56,14 +56,13 @@ class CheckpointerTest : public testing::Test {
  protected:
   Checkpointer Make(std::optional<event::Position> stored = std::nullopt,
                     absl::Duration interval = absl::Seconds(10)) {
-    return Checkpointer({.store = &store_,
-                         .clock = &clock_,
-                         .interval = interval,
-                         .system_identifier = "7",
-                         .timeline = 2,
-                         .skip = skip_,
-                         .board = &board_},
-                        stored);
+    offset::StoredOffset base;
+    base.system_identifier = "7";
+    base.timeline = 2;
+    base.skip = skip_;
+    return Checkpointer(
+        {.store = &store_, .clock = &clock_, .interval = interval, .base = base, .board = &board_},
+        stored);
   }
   std::optional<event::ChangeId> skip_;
   FakeStore store_;
@@ -175,10 +174,10 @@ TEST_F(CheckpointerTest, AnUnmovedPositionIsNotStoredAgain) {
 }
 
 TEST_F(CheckpointerTest, TheEndOfASnapshotIsStoredThoughTheLsnIsTheSame) {
-  event::Position running = At(5);
+  delivery::Milestone running = At(5);
   running.snapshot = event::SnapshotPhase::kRunning;
   Checkpointer checkpointer = Make(running);
-  event::Position completed = At(5);
+  delivery::Milestone completed = At(5);
   completed.snapshot = event::SnapshotPhase::kCompleted;
   EXPECT_FALSE(checkpointer.Covers(completed));
   checkpointer.MakeDue();
@@ -281,4 +280,4 @@ TEST_F(CheckpointerTest, APositionThatSomebodyElseHasStoredEndsTheSession) {
 }
 
 }  // namespace
-}  // namespace walduct::delivery
+}  // namespace walduct::slot

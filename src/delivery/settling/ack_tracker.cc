@@ -1,8 +1,8 @@
-#include "offset/ack_tracker.h"
+#include "delivery/settling/ack_tracker.h"
 
 #include "base/check.h"
 
-namespace walduct::offset {
+namespace walduct::delivery {
 
 uint64_t AckTracker::NextTicket() {
   if (groups_.empty() || groups_.back().written == kMaxGroupRecords) groups_.emplace_back();
@@ -18,23 +18,21 @@ void AckTracker::OnWritten() {
   covered_ = false;
 }
 
-void AckTracker::Advance(const event::Position& reached) {
-  event::Position position = reached;
-  position.mark = mark_;
+void AckTracker::Advance(const event::Position& position) {
   covered_ = true;
   if (in_flight_ == 0) {
-    MakeSafe(position);
+    MakeSafe({position, mark_});
     return;
   }
   // Everything up to here lies in the groups so far, the last of which may have no record yet.
-  groups_.back().position = position;
+  groups_.back().milestone = {position, mark_};
 }
 
-std::optional<event::Position> AckTracker::complete() const {
+std::optional<Milestone> AckTracker::complete() const {
   if (!covered_) return std::nullopt;
   // The last group may be the next record's, which is not written yet.
   for (auto group = groups_.rbegin(); group != groups_.rend(); ++group) {
-    if (group->position) return group->position;
+    if (group->milestone) return group->milestone;
     if (group->written > 0) break;
   }
   return safe_;
@@ -55,9 +53,9 @@ void AckTracker::Settle() {
   while (!groups_.empty()) {
     Group& group = groups_.front();
     if (group.acknowledged < group.written) return;
-    if (group.position) MakeSafe(*group.position);
+    if (group.milestone) MakeSafe(*group.milestone);
     group.commit_time_us = 0;
-    group.position.reset();
+    group.milestone.reset();
     if (groups_.size() == 1 && group.written < kMaxGroupRecords) return;
     groups_.pop_front();
     ++first_ticket_;
@@ -74,8 +72,8 @@ int64_t AckTracker::oldest_commit_us() const {
 }
 
 // After a reconnect the source repeats what lies behind the safe position: that changes nothing.
-void AckTracker::MakeSafe(const event::Position& position) {
-  if (!safe_ || *safe_ <= position) safe_ = position;
+void AckTracker::MakeSafe(const Milestone& milestone) {
+  if (!safe_ || *safe_ <= milestone) safe_ = milestone;
 }
 
-}  // namespace walduct::offset
+}  // namespace walduct::delivery

@@ -1,4 +1,4 @@
-#include "delivery/progress/checkpointer.h"
+#include "slot/duties/checkpointer.h"
 
 #include <algorithm>
 #include <utility>
@@ -7,14 +7,14 @@
 #include "base/error.h"
 #include "base/log.h"
 
-namespace walduct::delivery {
+namespace walduct::slot {
 namespace {
 
 constexpr absl::Duration kRetryDelay = absl::Seconds(1);
 
 // Equal positions can still differ in phase, and in what is stored with them: the end of a snapshot
 // has to be stored too.
-bool Moved(const std::optional<event::Position>& from, const event::Position& to) {
+bool Moved(const std::optional<delivery::Milestone>& from, const delivery::Milestone& to) {
   return !from || from->snapshot != to.snapshot || from->mark != to.mark || *from < to;
 }
 
@@ -23,8 +23,8 @@ bool Moved(const std::optional<event::Position>& from, const event::Position& to
 Checkpointer::Checkpointer(Options options, std::optional<event::Position> stored)
     : options_(std::move(options)),
       at_once_(options_.interval <= absl::ZeroDuration()),
-      stored_(stored),
       soon_due_(options_.clock->Monotonic()) {
+  if (stored) stored_ = {*stored};
   if (at_once_) options_.interval = kIdleInterval;
   next_due_ = soon_due_ + options_.interval;
 }
@@ -38,7 +38,7 @@ absl::Status Checkpointer::FinalError() const {
   return IsFinal(last_error_) ? last_error_ : absl::OkStatus();
 }
 
-absl::Status Checkpointer::Turn(const std::optional<event::Position>& safe) {
+absl::Status Checkpointer::Turn(const std::optional<delivery::Milestone>& safe) {
   // Also with nothing under way: the store may have to take what made its descriptor readable.
   const std::optional<absl::Status> answer = options_.store->PollSave();
   const absl::Duration now = options_.clock->Monotonic();
@@ -57,19 +57,12 @@ absl::Status Checkpointer::Turn(const std::optional<event::Position>& safe) {
   return FinalError();
 }
 
-void Checkpointer::Start(const event::Position& safe, absl::Duration now) {
-  offset::StoredOffset offset;
+void Checkpointer::Start(const delivery::Milestone& safe, absl::Duration now) {
+  offset::StoredOffset offset = options_.base;
   offset.position = safe;
-  offset.system_identifier = options_.system_identifier;
-  offset.of_standby = options_.of_standby;
-  if (!options_.of_standby) offset.timeline = options_.timeline;
-  offset.transaction_id = options_.transaction_id;
-  offset.sink = options_.sink;
-  offset.slots = options_.slots;
-  offset.handover = options_.handover;
-  if (options_.beside) offset.foreign = options_.beside(safe.mark);
-  if (options_.snapshot_seen > safe.commit_end) offset.snapshot_seen = options_.snapshot_seen;
-  if (options_.skip && safe.commit_end <= options_.skip->commit) offset.skip = options_.skip;
+  if (options_.ledger != nullptr) offset.members = options_.ledger->At(safe.mark);
+  if (offset.snapshot_seen <= safe.commit_end) offset.snapshot_seen.reset();
+  if (offset.skip && offset.skip->commit < safe.commit_end) offset.skip.reset();
   saving_ = safe;
   if (!unstored_since_) {
     unstored_since_ = now;
@@ -88,7 +81,7 @@ absl::Duration Checkpointer::Soon(absl::Duration blocked) const {
   return std::min(std::max(options_.soon, kCostFactor * blocked), options_.interval);
 }
 
-bool Checkpointer::Covers(const std::optional<event::Position>& safe) const {
+bool Checkpointer::Covers(const std::optional<delivery::Milestone>& safe) const {
   return !safe || !Moved(stored_, *safe);
 }
 
@@ -101,7 +94,7 @@ absl::Duration Checkpointer::next_due() const {
 
 void Checkpointer::Finish(const absl::Status& status) {
   CHECK(saving_.has_value());
-  const event::Position position = *saving_;
+  const delivery::Milestone position = *saving_;
   saving_.reset();
   const bool first = last_error_.ok();
   last_error_ = status;
@@ -124,7 +117,7 @@ void Checkpointer::Finish(const absl::Status& status) {
 }
 
 // Meanwhile the slot keeps the WAL of everything that is not stored.
-void Checkpointer::ReportTrouble(const event::Position& safe, absl::Duration now) {
+void Checkpointer::ReportTrouble(const delivery::Milestone& safe, absl::Duration now) {
   if (!unstored_since_ || now < report_due_) return;
   report_due_ = now + kRepeat;
   absl::Status status = last_error_;
@@ -148,4 +141,4 @@ void Checkpointer::ReportTrouble(const event::Position& safe, absl::Duration now
   if (options_.board != nullptr) options_.board->ShowError(status);
 }
 
-}  // namespace walduct::delivery
+}  // namespace walduct::slot

@@ -1,4 +1,5 @@
-// Checkpointer: decides when the safe position is stored and says what is stored. What it calls
+// Checkpointer: what "durable" means to a slot. Decides when the safe position is stored and says
+// what is stored. What it calls
 // stored, and nothing further, may be reported to PostgreSQL. Never blocks. Data thread only.
 //
 // Records that have been delivered are stored soon: what a crash repeats is what lies between. How
@@ -7,20 +8,19 @@
 // An interval of zero stores at every acknowledgement, as Debezium's engine does.
 #pragma once
 
-#include <functional>
-#include <map>
 #include <optional>
 #include <string>
 
 #include "absl/time/time.h"
 #include "base/clock.h"
+#include "delivery/settling/settler.h"
 #include "engine/control/status_board.h"
-#include "event/position.h"
 #include "offset/offset_store.h"
+#include "slot/duties/ledger.h"
 
-namespace walduct::delivery {
+namespace walduct::slot {
 
-class Checkpointer {
+class Checkpointer final : public delivery::Settler {
  public:
   // Between two saves that follow deliveries at least this, and at least kCostFactor times what the
   // last one blocked, but never more than the interval.
@@ -36,61 +36,47 @@ class Checkpointer {
     offset::OffsetStore* store = nullptr;  // borrowed
     Clock* clock = nullptr;
     absl::Duration interval;  // zero: at every acknowledgement
-    std::string system_identifier;
-    uint32_t timeline = 0;
-    bool of_standby = false;
-    bool transaction_id = false;  // see offset::StoredOffset
-    std::string sink = {};        // the same
-    Lsn snapshot_seen = {};       // the same; 0/0: none
-    int slots = 1;                // the same
-    std::optional<offset::SlotHandover> handover = {};
-    // Stored until its transaction is behind.
-    std::optional<event::ChangeId> skip = {};
+    // What each position is stored with; snapshot_seen until the position is there, skip until its
+    // transaction is behind.
+    offset::StoredOffset base = {};
     engine::StatusBoard* board =
         nullptr;  // borrowed; shows why nothing is stored; null: nobody looks
     // A save commits a transaction of the sink: it is due with the records in it, whether the
     // position has moved or not, and one that fails ends the session.
     bool commits = false;
     absl::Duration soon = kSoon;
-    // Members of the offset that go with a position of that mark; empty: there are none.
-    std::function<std::map<std::string, std::string>(uint64_t mark)> beside = nullptr;
+    Ledger* ledger = nullptr;  // borrowed; null: nothing goes with a position
   };
   // stored: what the store held at the start.
   Checkpointer(Options options, std::optional<event::Position> stored);
 
-  // To be called with each turn of the loop. Polls a save under way, starts one when due and safe
-  // has moved; absent: nothing can be stored now. A failed save is tried again, and logged when it
-  // begins to fail and while it lasts. An error: the position must not be stored any more by this
-  // session.
-  absl::Status Turn(const std::optional<event::Position>& safe);
+  // A failed save is tried again, and logged when it begins to fail and while it lasts.
+  absl::Status Turn(const std::optional<delivery::Milestone>& safe) override;
 
   // A snapshot has shown the database up to here.
-  void OnSnapshot(Lsn seen) { options_.snapshot_seen = seen; }
-  // Records have become durable.
-  void OnDelivered() { delivered_ = true; }
+  void OnSnapshot(Lsn seen) { options_.base.snapshot_seen = seen; }
+  void OnDelivered() override { delivered_ = true; }
   // The next Turn saves whatever has moved.
   void MakeDue() { next_due_ = absl::ZeroDuration(); }
-  // Everything up to safe is stored.
-  bool Covers(const std::optional<event::Position>& safe) const;
-  const std::optional<event::Position>& stored() const { return stored_; }
+  bool Covers(const std::optional<delivery::Milestone>& safe) const override;
+  const std::optional<delivery::Milestone>& stored() const { return stored_; }
   // What goes with positions of that mark is stored.
   uint64_t stored_mark() const { return stored_ ? stored_->mark : 0; }
-  // When Turn should be called next, on the monotonic clock; the store's ready_fd() wakes earlier.
-  absl::Duration next_due() const;
+  // The store's ready_fd() wakes earlier.
+  absl::Duration next_due() const override;
   // A save is under way, or the last one failed and something is left to be stored.
-  bool busy(const std::optional<event::Position>& safe) const {
+  bool busy(const std::optional<delivery::Milestone>& safe) const {
     return saving_ || (!last_error_.ok() && !Covers(safe));
   }
-  bool saving() const { return saving_.has_value(); }
-  // That succeeded.
-  uint64_t saves() const { return saves_; }
+  bool saving() const override { return saving_.has_value(); }
+  uint64_t saves() const override { return saves_; }
   // Why the last save failed; OK when it did not.
   const absl::Status& last_error() const { return last_error_; }
 
  private:
-  void Start(const event::Position& safe, absl::Duration now);
+  void Start(const delivery::Milestone& safe, absl::Duration now);
   void Finish(const absl::Status& status);
-  void ReportTrouble(const event::Position& safe, absl::Duration now);
+  void ReportTrouble(const delivery::Milestone& safe, absl::Duration now);
   bool IsFinal(const absl::Status& status) const;
   absl::Status FinalError() const;
 
@@ -99,8 +85,8 @@ class Checkpointer {
 
   Options options_;
   const bool at_once_;  // an interval of zero
-  std::optional<event::Position> stored_;
-  std::optional<event::Position> saving_;
+  std::optional<delivery::Milestone> stored_;
+  std::optional<delivery::Milestone> saving_;
   bool delivered_ = false;                        // since the last save began
   absl::Duration soon_due_;                       // for what was delivered
   absl::Duration next_due_;                       // for whatever moved
@@ -110,4 +96,4 @@ class Checkpointer {
   uint64_t saves_ = 0;
 };
 
-}  // namespace walduct::delivery
+}  // namespace walduct::slot

@@ -1,9 +1,9 @@
-#include "delivery/progress/committing_store.h"
+#include "slot/duties/committing_store.h"
 
 #include "base/check.h"
 #include "base/status_macros.h"
 
-namespace walduct::delivery {
+namespace walduct::slot {
 
 absl::Status CommittingStore::Open() {
   RETURN_IF_ERROR(transactions_.TakeOver());
@@ -34,4 +34,4 @@ std::optional<absl::Status> CommittingStore::PollSave() {
   return committed->ok() ? transactions_.Begin() : *committed;
 }
 
-}  // namespace walduct::delivery
+}  // namespace walduct::slot
