@@ -1,6 +1,6 @@
 // Checkpointer: what "durable" means to a slot. Decides when the safe position is stored and says
-// what is stored. What it calls
-// stored, and nothing further, may be reported to PostgreSQL. Never blocks. Data thread only.
+// what is stored. That, and nothing further, may be reported to PostgreSQL. Never blocks. Data
+// thread only.
 //
 // Records that have been delivered are stored soon: what a crash repeats is what lies between. How
 // soon depends on what a save costs, so that a slow disk does not slow the stream down. A position

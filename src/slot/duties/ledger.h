@@ -16,7 +16,7 @@ namespace walduct::slot {
 class Ledger {
  public:
   enum class Author : uint8_t { kReadRecord, kIncremental, kNewTables, kTypes, kMasks };
-  // Asked for when a position is stored.
+  // Asked for when a position is stored; null: there are none.
   using Members = std::function<event::OffsetMembers()>;
 
   // One of that name; empty: it is not there.
@@ -45,7 +45,7 @@ class Ledger {
   };
   uint64_t mark_ = 0;
   std::deque<Entry> entries_;  // by mark, ascending; not asked for yet
-  std::array<Members, 5> newest_;
+  std::array<Members, static_cast<size_t>(Author::kMasks) + 1> newest_;
 };
 
 }  // namespace walduct::slot
