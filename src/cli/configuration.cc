@@ -22,9 +22,9 @@
 #include "engine/errors/error_policy.h"
 #include "kafka/options.h"
 #include "loader/load_connector.h"
-#include "loader/load_worker.h"
 #include "operate/commands/client_environment.h"
-#include "operate/commands/signal_commands.h"
+#include "operate/commands/signal_reader_of.h"
+#include "serve/load_worker.h"
 
 namespace walduct::cli {
 namespace {
@@ -148,34 +148,31 @@ Arguments WithListenerOfFiles(Arguments arguments) {
     }
   }
   if (!arguments.connector_files.empty() || arguments.worker_file.empty()) return arguments;
-  const loader::WorkerResult worker = loader::LoadWorker(*request);
+  const serve::WorkerResult worker = serve::LoadWorker(*request);
   if (!worker.errors.empty() || worker.options.listeners.empty()) return arguments;
-  const rest::ListenerOptions& first = worker.options.listeners.front();
+  const access::ListenerOptions& first = worker.options.listeners.front();
   arguments.listen = absl::StrCat(first.tls == nullptr ? "" : "https://", first.address.ToString());
   return arguments;
 }
 
-operate::SignalReader SignalReaderOf(const engine::ConnectorOptions& options) {
-  return {.connector = options.name,
-          .topic_prefix = engine::TopicPrefixOf(options),
-          .incremental = *options.incremental,
-          .kafka = *options.kafka,
-          .database = *options.database,
-          .tables = *options.tables,
-          .columns = engine::ColumnsOf(options),
-          .message_keys = engine::MessageKeysOf(options)};
+int ForEachConnector(
+    const Arguments& arguments,
+    const std::function<int(const std::string&, const engine::ConnectorOptions&)>& then) {
+  std::vector<loader::LoadResult> results;
+  if (!LoadAll(arguments, &results)) return engine::kExitConfiguration;
+  for (const loader::LoadResult& result : results) {
+    const int code = then(result.options.name, result.options);
+    if (code != engine::kExitClean) return code;
+  }
+  return engine::kExitClean;
 }
 
 int ForEachSignalReader(
     const Arguments& arguments,
     const std::function<int(const std::string&, const operate::SignalReader&)>& then) {
-  std::vector<loader::LoadResult> results;
-  if (!LoadAll(arguments, &results)) return engine::kExitConfiguration;
-  for (const loader::LoadResult& result : results) {
-    const int code = then(result.options.name, SignalReaderOf(result.options));
-    if (code != engine::kExitClean) return code;
-  }
-  return engine::kExitClean;
+  return ForEachConnector(arguments, [&](const std::string& name, const auto& options) {
+    return then(name, operate::SignalReaderOf(options));
+  });
 }
 
 std::vector<engine::ConnectorOptions> AllLanes(const std::vector<loader::LoadResult>& results) {

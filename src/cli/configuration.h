@@ -60,11 +60,11 @@ Arguments WithListenerOfFiles(Arguments arguments);
 // How the one connector of -f reaches its brokers; null when it is refused, which has been printed.
 std::shared_ptr<const kafka::KafkaOptions> LoadKafka(const Arguments& arguments);
 
-// Of a connector, what says how it is sent signals.
-operate::SignalReader SignalReaderOf(const engine::ConnectorOptions& options);
-
-// Of each connector that -f names, until one does not end clean: its name and its reader. The exit
-// code; of a refused configuration, too, which has been printed.
+// Of each connector that -f names, until one does not end clean: its name and its options, or how
+// it is sent signals. The exit code; of a refused configuration, too, which has been printed.
+int ForEachConnector(
+    const Arguments& arguments,
+    const std::function<int(const std::string&, const engine::ConnectorOptions&)>& then);
 int ForEachSignalReader(
     const Arguments& arguments,
     const std::function<int(const std::string&, const operate::SignalReader&)>& then);

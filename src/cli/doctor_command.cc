@@ -9,8 +9,8 @@
 #include "base/log.h"
 #include "cli/commands.h"
 #include "cli/configuration.h"
-#include "cli/doctor/doctor_report.h"
 #include "cli/doctor/doctor_script.h"
+#include "cli/doctor/doctor_text.h"
 #include "cli/running_process.h"
 #include "cli/usage/tones.h"
 #include "engine/configuration/connector_names.h"
@@ -21,6 +21,7 @@
 namespace walduct::cli {
 namespace {
 
+using operate::Examined;
 using operate::Severity;
 
 enum DoctorExit { kHealthy = 0, kWarnings = 1, kErrors = 2 };
@@ -54,7 +55,7 @@ int AskProcess(const Arguments& arguments) {
       AskSlowly(ServerOf(arguments),
                 absl::StrCat("/connectors/", http::EncodePercent(arguments.connector), "/doctor"));
   if (!answer.ok()) return PrintStatus(answer.status());
-  const auto all = ParseExamined(*answer);
+  const auto all = operate::ParseExamined(*answer);
   if (all) return Report(arguments, *all);
   return PrintStatus(absl::UnavailableError("the answer is not walduct's"));
 }
@@ -71,7 +72,8 @@ int Doctor(const Arguments& arguments) {
   std::vector<Examined> all;
   const bool loaded = ForEachLane(arguments, [&](const engine::ConnectorOptions& options) {
     operate::IgnoreClientEnvironment(/*tell=*/false);  // once it is loaded
-    all.push_back(ExamineConnector(options, engine::NamesOf(options)));
+    all.push_back(
+        operate::ExamineConnector(options, engine::NamesOf(options), Environment::Real()));
   });
   if (!loaded) return engine::kExitConfiguration;
   return Report(arguments, all);

@@ -8,9 +8,9 @@
 #include "base/environment.h"
 #include "base/log.h"
 #include "cli/configuration.h"
-#include "cli/doctor/doctor_report.h"
 #include "loader/load_connector.h"
 #include "operate/commands/offset_commands.h"
+#include "operate/doctor/doctor_report.h"
 
 namespace walduct::cli {
 namespace {
@@ -40,8 +40,9 @@ absl::StatusOr<std::string> AskOf(const std::vector<engine::ConnectorOptions>& c
                                   const std::string& what) {
   for (const engine::ConnectorOptions& one : connectors) {
     if (one.name != name) continue;
-    return what == "doctor" ? ExamineRunning(engine::LanesOf(one), running)
-                            : operate::ReadOffsets(one, Environment::Real());
+    return what == "doctor"
+               ? operate::ExamineRunning(engine::LanesOf(one), running, Environment::Real())
+               : operate::ReadOffsets(one, Environment::Real());
   }
   return absl::NotFoundError(absl::StrCat("Connector ", name, " not found"));
 }
@@ -78,10 +79,10 @@ bool ChooseListener(const std::vector<loader::LoadResult>& results,
 }
 
 console::Console::Parts ConsoleBefore(http::Handler& pages, const admin::Surface& surface,
-                                      const ConsoleSide& side, const rest::AccessOptions& access,
+                                      const ConsoleSide& side, const access::AccessOptions& access,
                                       const console::ConsoleOptions& options, bool worker) {
   console::Console::Parts parts{.others = &pages, .options = options, .worker = worker};
-  if (const rest::Passwords* const passwords = access.passwords.get(); passwords != nullptr) {
+  if (const access::Passwords* const passwords = access.passwords.get(); passwords != nullptr) {
     parts.admits = [passwords](const http::Request& request) {
       return passwords->Admits(request.authorization);
     };
@@ -111,7 +112,7 @@ Listening::Listening(const admin::Surface::Options& options, Clock& clock,
 absl::StatusOr<std::unique_ptr<Listening>> Listening::Open(
     const loader::LoadResult& chosen, const std::vector<loader::LoadResult>& results,
     const engine::Connectors& connectors, Clock& clock) {
-  const rest::ListenerOptions& wanted = *chosen.listen;
+  const access::ListenerOptions& wanted = *chosen.listen;
   std::unique_ptr<Listening> listening(
       new Listening({.connectors = &connectors,
                      .clock = &clock,

@@ -5,12 +5,12 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "access/guarded_pages.h"
 #include "admin/surface.h"
 #include "base/clock.h"
 #include "cli/console/console_side.h"
 #include "console/console.h"
 #include "http/listener.h"
-#include "rest/access/guarded_pages.h"
 
 namespace walduct::loader {
 struct LoadResult;
@@ -26,7 +26,7 @@ bool ChooseListener(const std::vector<loader::LoadResult>& results,
 // The console in front of a listener's pages; surface: of the connectors that run here, side: what
 // is kept for the console. All but options are borrowed.
 console::Console::Parts ConsoleBefore(http::Handler& pages, const admin::Surface& surface,
-                                      const ConsoleSide& side, const rest::AccessOptions& access,
+                                      const ConsoleSide& side, const access::AccessOptions& access,
                                       const console::ConsoleOptions& options, bool worker);
 
 class Listening {
@@ -44,7 +44,7 @@ class Listening {
 
   admin::Surface surface_;
   const ConsoleSide side_;
-  rest::GuardedPages guard_;
+  access::GuardedPages guard_;
   console::Console console_;
   std::unique_ptr<http::Listener> listener_;  // last: uses the console
 };

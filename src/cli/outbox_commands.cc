@@ -8,7 +8,6 @@
 #include "cli/commands.h"
 #include "cli/configuration.h"
 #include "engine/errors/error_policy.h"
-#include "loader/load_connector.h"
 #include "outbox/init_connector.h"
 #include "outbox/init_sql.h"
 
@@ -54,18 +53,16 @@ int PrintOutbox(const Arguments& arguments) {
 
 int CleanOutbox(const Arguments& arguments) {
   ConfigureLog(arguments);
-  std::vector<loader::LoadResult> results;
-  if (!LoadAll(arguments, &results)) return engine::kExitConfiguration;
-  for (const loader::LoadResult& result : results) {
+  return ForEachConnector(arguments, [&](const std::string& name, const auto& options) -> int {
     const absl::StatusOr<outbox::Removed> removed =
-        operate::CleanOutboxOnce(result.options, {.dry_run = arguments.dry_run,
-                                                  .wait = absl::Seconds(arguments.wait_seconds),
-                                                  .environment = Environment::Real()});
+        operate::CleanOutboxOnce(options, {.dry_run = arguments.dry_run,
+                                           .wait = absl::Seconds(arguments.wait_seconds),
+                                           .environment = Environment::Real()});
     if (!removed.ok()) return PrintStatus(removed.status());
-    std::cout << result.options.name << ": " << (arguments.dry_run ? "would remove " : "removed ")
-              << removed->rows << " rows, " << removed->partitions << " partitions\n";
-  }
-  return engine::kExitClean;
+    std::cout << name << ": " << (arguments.dry_run ? "would remove " : "removed ") << removed->rows
+              << " rows, " << removed->partitions << " partitions\n";
+    return engine::kExitClean;
+  });
 }
 
 }  // namespace walduct::cli

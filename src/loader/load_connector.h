@@ -7,11 +7,11 @@
 #include <optional>
 #include <string>
 
+#include "access/access_options.h"
 #include "config/load_report.h"
 #include "config/sources.h"
 #include "console/console_options.h"
 #include "engine/configuration/connector_options.h"
-#include "rest/access/access_options.h"
 
 namespace walduct::metrics {
 class TopicBoard;
@@ -23,8 +23,8 @@ namespace walduct::loader {
 struct LoadResult : config::LoadReport {
   engine::ConnectorOptions options;
   // Of the process.
-  std::optional<rest::ListenerOptions> listen;  // nullopt: nothing listens
-  rest::AccessOptions access;
+  std::optional<access::ListenerOptions> listen;  // nullopt: nothing listens
+  access::AccessOptions access;
   console::ConsoleOptions console;
 };
 

@@ -61,9 +61,9 @@ class ListenerList {
   ListenerList(const config::PropertySet& properties, config::Findings* findings)
       : properties_(properties), findings_(*findings) {}
 
-  void Add(const std::string& property, const std::string& text, rest::Listens listens) {
+  void Add(const std::string& property, const std::string& text, access::Listens listens) {
     const std::string prefix = absl::StrCat(
-        listens == rest::Listens::kAdminOnly ? "admin.listeners" : "listeners", ".https.");
+        listens == access::Listens::kAdminOnly ? "admin.listeners" : "listeners", ".https.");
     Tls tls;
     for (const std::string& one : java::SplitCommaList(text)) {
       absl::string_view rest = one;
@@ -85,27 +85,27 @@ class ListenerList {
     }
   }
 
-  std::vector<rest::ListenerOptions> listeners;
+  std::vector<access::ListenerOptions> listeners;
 
  private:
   const config::PropertySet& properties_;
   config::Findings& findings_;
 };
 
-absl::StatusOr<rest::Passwords> ReadPasswords(const std::string& login_file) {
+absl::StatusOr<access::Passwords> ReadPasswords(const std::string& login_file) {
   const std::optional<std::string> login = ReadFile(login_file);
   if (!login) return absl::InvalidArgumentError(absl::StrCat("cannot read ", login_file));
-  const absl::StatusOr<std::string> file = rest::CredentialsFile(*login);
+  const absl::StatusOr<std::string> file = access::CredentialsFile(*login);
   if (!file.ok()) return WithContext(file.status(), login_file);
   const std::optional<std::string> text = ReadFile(*file);
   if (!text) return absl::InvalidArgumentError(absl::StrCat("cannot read ", *file));
-  absl::StatusOr<rest::Passwords> passwords = rest::Passwords::Parse(*text);
+  absl::StatusOr<access::Passwords> passwords = access::Passwords::Parse(*text);
   return passwords.ok() ? std::move(passwords) : WithContext(passwords.status(), *file);
 }
 
-std::shared_ptr<const rest::Passwords> BuildPasswords(const config::PropertySet& properties,
-                                                      std::string login_file,
-                                                      config::Findings* findings) {
+std::shared_ptr<const access::Passwords> BuildPasswords(const config::PropertySet& properties,
+                                                        std::string login_file,
+                                                        config::Findings* findings) {
   const std::vector<std::string> classes =
       java::SplitCommaList(TextOf(properties, "rest.extension.classes"));
   if (classes.empty()) return nullptr;
@@ -121,8 +121,8 @@ std::shared_ptr<const rest::Passwords> BuildPasswords(const config::PropertySet&
                     "name the file that -Djava.security.auth.login.config names for Kafka Connect");
     return nullptr;
   }
-  absl::StatusOr<rest::Passwords> passwords = ReadPasswords(login_file);
-  if (passwords.ok()) return std::make_shared<const rest::Passwords>(*std::move(passwords));
+  absl::StatusOr<access::Passwords> passwords = ReadPasswords(login_file);
+  if (passwords.ok()) return std::make_shared<const access::Passwords>(*std::move(passwords));
   findings->Error(kLoginFile, passwords.status().message(),
                   "see `Passwords` in docs/serve.md for what the files hold");
   return nullptr;
@@ -130,47 +130,47 @@ std::shared_ptr<const rest::Passwords> BuildPasswords(const config::PropertySet&
 
 }  // namespace
 
-std::vector<rest::ListenerOptions> BuildListeners(const config::PropertySet& properties,
-                                                  config::Findings* findings) {
+std::vector<access::ListenerOptions> BuildListeners(const config::PropertySet& properties,
+                                                    config::Findings* findings) {
   // Set and empty: /admin is nowhere.
   const bool apart = properties.Find("admin.listeners") != nullptr;
   const std::string text = TextOf(properties, "listeners");
   ListenerList list(properties, findings);
   list.Add("listeners", text.empty() ? std::string(kDefaultListener) : text,
-           apart ? rest::Listens::kAllButAdmin : rest::Listens::kAll);
+           apart ? access::Listens::kAllButAdmin : access::Listens::kAll);
   if (list.listeners.empty() && !findings->refused())
     findings->Error("listeners", "names no listener", kForm);
   if (apart)
-    list.Add("admin.listeners", TextOf(properties, "admin.listeners"), rest::Listens::kAdminOnly);
+    list.Add("admin.listeners", TextOf(properties, "admin.listeners"), access::Listens::kAdminOnly);
   return std::move(list.listeners);
 }
 
-std::optional<rest::ListenerOptions> BuildListen(const config::PropertySet& properties,
-                                                 config::Findings* findings) {
+std::optional<access::ListenerOptions> BuildListen(const config::PropertySet& properties,
+                                                   config::Findings* findings) {
   http::ListenOptions listen = http::BuildListen(properties);
   if (!listen.address) return std::nullopt;
-  rest::ListenerOptions listener{.address = *std::move(listen.address)};
+  access::ListenerOptions listener{.address = *std::move(listen.address)};
   if (!listen.encrypted) return listener;
   listener.tls = ReadTls(properties, "listeners.https.", findings);
   if (listener.tls == nullptr) return std::nullopt;
   return listener;
 }
 
-rest::AccessOptions BuildAccess(const config::PropertySet& properties,
-                                const std::string& login_file, config::Findings* findings) {
-  rest::AccessOptions access;
+access::AccessOptions BuildAccess(const config::PropertySet& properties,
+                                  const std::string& login_file, config::Findings* findings) {
+  access::AccessOptions access;
   access.passwords = BuildPasswords(properties, login_file, findings);
-  absl::StatusOr<rest::CrossOrigin> cross_origin =
-      rest::CrossOrigin::Parse(TextOf(properties, "access.control.allow.origin"),
-                               TextOf(properties, "access.control.allow.methods"));
+  absl::StatusOr<access::CrossOrigin> cross_origin =
+      access::CrossOrigin::Parse(TextOf(properties, "access.control.allow.origin"),
+                                 TextOf(properties, "access.control.allow.methods"));
   if (cross_origin.ok()) {
     access.cross_origin = *std::move(cross_origin);
   } else {
     findings->Error(*properties.Find("access.control.allow.origin"),
                     cross_origin.status().message(), "name each origin: https://ui.example.com");
   }
-  absl::StatusOr<rest::HeaderRules> headers =
-      rest::HeaderRules::Parse(TextOf(properties, "response.http.headers.config"));
+  absl::StatusOr<access::HeaderRules> headers =
+      access::HeaderRules::Parse(TextOf(properties, "response.http.headers.config"));
   if (headers.ok()) {
     access.headers = *std::move(headers);
   } else {

@@ -7,21 +7,21 @@
 #include <string>
 #include <vector>
 
+#include "access/access_options.h"
 #include "config/properties/findings.h"
 #include "config/properties/property_set.h"
-#include "rest/access/access_options.h"
 
 namespace walduct::loader {
 
-std::vector<rest::ListenerOptions> BuildListeners(const config::PropertySet& properties,
-                                                  config::Findings* findings);
+std::vector<access::ListenerOptions> BuildListeners(const config::PropertySet& properties,
+                                                    config::Findings* findings);
 
 // login_file: where none is named by the properties; may be empty.
-rest::AccessOptions BuildAccess(const config::PropertySet& properties,
-                                const std::string& login_file, config::Findings* findings);
+access::AccessOptions BuildAccess(const config::PropertySet& properties,
+                                  const std::string& login_file, config::Findings* findings);
 
 // Of walduct.listen, with the TLS of `listeners`; nullopt: nothing listens, or an error was found.
-std::optional<rest::ListenerOptions> BuildListen(const config::PropertySet& properties,
-                                                 config::Findings* findings);
+std::optional<access::ListenerOptions> BuildListen(const config::PropertySet& properties,
+                                                   config::Findings* findings);
 
 }  // namespace walduct::loader

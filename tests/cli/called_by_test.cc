@@ -4,7 +4,8 @@
 
 #include <cstdlib>
 
-#include "rest/worker_options.h"
+#include "serve/load_worker.h"
+#include "serve/topics/worker_options.h"
 
 namespace walduct::cli {
 namespace {
@@ -47,12 +48,12 @@ TEST(CalledBy, AUnitsFilesAreThoseItCopies) {
 }
 
 TEST(CalledBy, AWorkerByWhereItIsReached) {
-  rest::WorkerOptions options;
+  serve::WorkerOptions options;
   options.listeners.push_back({.address = {.host = "0.0.0.0", .port = 8083}});
   options.worker_id = "here:8083";
-  EXPECT_EQ(WorkerUrl(options), "http://here:8083");
+  EXPECT_EQ(serve::WorkerUrl(options), "http://here:8083");
   options.listeners.front().address.port = 0;
-  EXPECT_EQ(WorkerUrl(options), "");
+  EXPECT_EQ(serve::WorkerUrl(options), "");
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "absl/strings/str_replace.h"
-#include "cli/doctor/doctor_report.h"
+#include "cli/doctor/doctor_text.h"
 #include "cli/status/watch_keys.h"
 #include "cli/usage/completion_scripts.h"
 #include "cli/usage/tones.h"
@@ -29,7 +29,7 @@ TEST(Tones, OfAReportOfValidate) {
 TEST(Tones, AFileHasNone) { EXPECT_FALSE(HasColours(-1)); }
 
 TEST(Tones, ErrorsOfADoctorDoNotLookLikeNotices) {
-  Examined one{.connector = "shop", .findings = {}};
+  operate::Examined one{.connector = "shop", .findings = {}};
   using operate::Severity;
   one.findings.Add(
       {.severity = Severity::kError, .reason = "slot_lost", .message = "gone", .hint = "drop it"});

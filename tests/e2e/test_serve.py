@@ -12,10 +12,10 @@ from support.paths import ROOT
 from support.serve import CLASS, JSON, Worker
 from support.wait import wait_until
 
-sys.path.insert(0, str(ROOT / "tests" / "rest"))
+sys.path.insert(0, str(ROOT / "tests" / "serve"))
 import run as recordings  # noqa: E402
 
-# Seconds each; tests/rest/run.py plays all.
+# Seconds each; tests/serve/run.py plays all.
 QUICK = ("server", "unknown_connector", "loggers", "plugins", "plugins_all", "http_accept", "list", "delete", "validate",
          "create_errors", "create_list_delete", "active_topics", "initial_state", "offsets")
 

@@ -17,7 +17,7 @@ TEST(LoggersTest, RoomsThatLogAreListed) {
   for (const SourceFile& file : ReadTree({"src"}, {".h", ".cc"})) {
     if (std::regex_search(file.code, kLine)) rooms.insert(RoomOf(file));
   }
-  const std::string board = ReadText(Root() / "src/rest/loggers/logger_board.cc");
+  const std::string board = ReadText(Root() / "src/serve/rest/logger_board.cc");
   const size_t begin = board.find("kRooms[] = {");
   ASSERT_NE(begin, std::string::npos);
   const std::string list = board.substr(begin, board.find('}', begin) - begin);

@@ -23,7 +23,7 @@ ConsoleSide::ConsoleSide(const console::ConsoleOptions& options,
   history_.Start();
 }
 
-admin::ShownConfig Masked(const rest::ConfigMap& config,
+admin::ShownConfig Masked(const serve::ConfigMap& config,
                           const std::vector<config::PropertyReport>& report) {
   admin::ShownConfig shown;
   for (const auto& [key, value] : config) {
@@ -36,10 +36,10 @@ admin::ShownConfig Masked(const rest::ConfigMap& config,
   return shown;
 }
 
-std::vector<admin::KnownConnector> KnownTo(const rest::Worker& worker) {
+std::vector<admin::KnownConnector> KnownTo(const serve::Worker& worker) {
   std::vector<admin::KnownConnector> all;
   for (const std::string& name : worker.Names()) {
-    const std::optional<rest::StatusView> view = worker.StatusOf(name);
+    const std::optional<serve::StatusView> view = worker.StatusOf(name);
     if (!view) continue;  // deleted meanwhile
     // Those of other classes have no version.
     admin::KnownConnector one{.name = name,

@@ -13,8 +13,8 @@
 #include "admin/console/history.h"
 #include "config/load_report.h"
 #include "console/console.h"
-#include "rest/configuration/config_map.h"
-#include "rest/worker.h"
+#include "serve/topics/config_map.h"
+#include "serve/worker/worker.h"
 
 namespace walduct::cli {
 
@@ -37,10 +37,10 @@ class ConsoleSide {
 
 // Of a configuration as it was sent: each of its properties as `walduct validate` would print it.
 // What the report does not know is masked.
-admin::ShownConfig Masked(const rest::ConfigMap& config,
+admin::ShownConfig Masked(const serve::ConfigMap& config,
                           const std::vector<config::PropertyReport>& report);
 
 // All of a worker's topics.
-std::vector<admin::KnownConnector> KnownTo(const rest::Worker& worker);
+std::vector<admin::KnownConnector> KnownTo(const serve::Worker& worker);
 
 }  // namespace walduct::cli

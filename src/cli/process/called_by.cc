@@ -5,7 +5,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "rest/worker_options.h"
 
 namespace walduct::cli {
 namespace {
@@ -46,16 +45,6 @@ names::Called CalledByFiles(const TypedFiles& typed, const config::LoadReport& r
   std::string who = absl::StrCat("-f ", names::ShellWord(connector));
   if (!worker.empty()) absl::StrAppend(&who, " -w ", names::ShellWord(worker));
   return {.who = who + Overrides(typed, report), .unit = unit};
-}
-
-std::string WorkerUrl(const rest::WorkerOptions& options) {
-  for (const rest::ListenerOptions& one : options.listeners) {
-    absl::string_view host = options.worker_id;
-    if (one.address.port == 0 || !absl::ConsumeSuffix(&host, absl::StrCat(":", one.address.port)))
-      continue;
-    return absl::StrCat(one.tls == nullptr ? "http://" : "https://", options.worker_id);
-  }
-  return "";
 }
 
 }  // namespace walduct::cli

@@ -7,10 +7,6 @@
 #include "config/load_report.h"
 #include "names/called.h"
 
-namespace walduct::rest {
-struct WorkerOptions;
-}
-
 namespace walduct::cli {
 
 // By the files that it was read from, as they were typed, with -o as it may be shown; of the unit
@@ -20,8 +16,5 @@ struct TypedFiles {
   std::vector<std::string> overrides;  // key=value
 };
 names::Called CalledByFiles(const TypedFiles& typed, const config::LoadReport& report);
-
-// Where a worker answers; empty: a free port, which is not known beforehand.
-std::string WorkerUrl(const rest::WorkerOptions& options);
 
 }  // namespace walduct::cli

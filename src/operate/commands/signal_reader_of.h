@@ -1,0 +1,21 @@
+// Of a connector, what says how it is sent signals.
+#pragma once
+
+#include "engine/configuration/connector_options.h"
+#include "operate/commands/signal_commands.h"
+
+namespace walduct::operate {
+
+// Borrows all of it.
+inline SignalReader SignalReaderOf(const engine::ConnectorOptions& options) {
+  return {.connector = options.name,
+          .topic_prefix = engine::TopicPrefixOf(options),
+          .incremental = *options.incremental,
+          .kafka = *options.kafka,
+          .database = *options.database,
+          .tables = *options.tables,
+          .columns = engine::ColumnsOf(options),
+          .message_keys = engine::MessageKeysOf(options)};
+}
+
+}  // namespace walduct::operate

@@ -1,0 +1,41 @@
+// What a doctor has found, as JSON, and read from JSON: a running process answers with it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "base/environment.h"
+#include "engine/control/status_board.h"
+#include "operate/doctor/doctor.h"
+
+namespace walduct::engine {
+class Connectors;
+struct ConnectorOptions;
+}  // namespace walduct::engine
+
+namespace walduct::operate {
+
+struct Examined {
+  std::string connector;
+  Findings findings;
+};
+
+// Asks its servers; blocks. names: as hints are to call it.
+Examined ExamineConnector(const engine::ConnectorOptions& options,
+                          const engine::ConnectorNames& names, const Environment& environment);
+
+// The same of connectors that run here, as JSON. One at a time.
+std::string ExamineRunning(const std::vector<engine::ConnectorOptions>& lanes,
+                           const engine::Connectors& connectors, const Environment& environment);
+
+size_t CountOf(const Examined& one, Severity severity);
+std::string ExaminedJson(const std::vector<Examined>& all);
+// Absent: it is none of these.
+std::optional<std::vector<Examined>> ParseExamined(absl::string_view json);
+
+// What a connector that runs here has failed of, or fails of, comes before what else there is.
+void AddLastError(const engine::ConnectorStatus& status, Findings* findings);
+
+}  // namespace walduct::operate

@@ -1,0 +1,243 @@
+#include "serve/assignment/seat_watch.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/status_macros.h"
+#include "kafka/options.h"
+
+namespace walduct::serve {
+namespace {
+
+using admin::WorkerWait;
+using kafka::SeatVerdict;
+using kafka::SeatView;
+
+constexpr absl::Duration kFirstLine = absl::Seconds(5);
+constexpr absl::Duration kRemind = absl::Minutes(1);
+constexpr absl::Duration kRenewal = absl::Seconds(10);
+
+std::string Seconds(absl::Duration duration) {
+  return absl::FormatDuration(absl::Trunc(duration, absl::Seconds(1)));
+}
+
+std::string SinceText(absl::Time since, absl::Duration age) {
+  return absl::StrCat("since ", absl::FormatTime("%H:%M:%S UTC", since, absl::UTCTimeZone()), " (",
+                      Seconds(age), ")");
+}
+
+absl::string_view LineOf(WorkerWait kind, bool serves) {
+  switch (kind) {
+    case WorkerWait::kKafka:
+      return serves ? "Kafka does not answer: the connectors go on as far as they can"
+                    : "waiting for Kafka";
+    case WorkerWait::kSeat:
+      return "waiting: another worker serves the group";
+    case WorkerWait::kGroup:
+      return "waiting for the seat of the group";
+    default:
+      return "waiting for the worker's topics";
+  }
+}
+
+}  // namespace
+
+const std::string& SeatWatch::Servers() const { return options_.clients->bootstrap_servers; }
+
+absl::Status SeatWatch::Ask() {
+  if (View()) return absl::OkStatus();
+  const kafka::KafkaOptions clients = kafka::WithFreshSecrets(*options_.clients);
+  ASSIGN_OR_RETURN(std::shared_ptr<kafka::GroupSeat> seat,
+                   kafka::GroupSeat::Ask({.bootstrap_servers = clients.bootstrap_servers,
+                                          .java = clients.consumer,
+                                          .group_id = options_.group_id,
+                                          .topic = options_.configs.name,
+                                          .environment = environment_,
+                                          .member = options_.worker_id}));
+  asked_with_ = clients.consumer;
+  const MutexLock lock(mutex_);
+  seat_ = std::move(seat);
+  return absl::OkStatus();
+}
+
+std::optional<SeatView> SeatWatch::View() const {
+  std::shared_ptr<kafka::GroupSeat> seat;
+  {
+    const MutexLock lock(mutex_);
+    seat = seat_;
+  }
+  return seat == nullptr ? std::nullopt : std::optional(seat->Look());
+}
+
+// A member keeps the password that it was made with.
+void SeatWatch::RenewSecrets(const SeatView& view) {
+  const absl::Duration now = environment_.clock->Monotonic();
+  if (view.held || view.answered || now < next_renewal_) return;
+  next_renewal_ = now + kRenewal;
+  if (kafka::WithFreshSecrets(*options_.clients).consumer == asked_with_) return;
+  log::Info("the credentials for Kafka have changed: the group is joined with the new ones");
+  std::shared_ptr<kafka::GroupSeat> before;
+  {
+    const MutexLock lock(mutex_);
+    before = std::move(seat_);
+  }
+  before.reset();
+  if (absl::Status asked = Ask(); !asked.ok()) log::Warn(asked.message());
+}
+
+absl::Status SeatWatch::Refused() const {
+  const std::optional<SeatView> view = View();
+  return view && absl::IsFailedPrecondition(view->error) && view->foreign ? view->error
+                                                                          : absl::OkStatus();
+}
+
+SeatVerdict SeatWatch::Look(bool serves, const absl::Status& topics) {
+  if (const std::optional<SeatView> before = View()) {
+    RenewSecrets(*before);
+  } else if (environment_.clock->Monotonic() >= next_renewal_) {
+    next_renewal_ = environment_.clock->Monotonic() + kRenewal;
+    if (absl::Status asked = Ask(); !asked.ok()) log::Warn(asked.message());
+  }
+  const SeatView view = View().value_or(SeatView());
+  const SeatVerdict verdict = JudgeSeat(view, environment_.clock->Monotonic());
+  Wait wait = WaitOf(view, verdict);
+  // The seat goes with the topic.
+  if (!topics.ok() && (wait.kind == WorkerWait::kNothing || wait.kind == WorkerWait::kGroup)) {
+    wait = {.kind = WorkerWait::kTopics,
+            .since = shown_ == WorkerWait::kTopics ? shown_since_ : environment_.clock->Monotonic(),
+            .message = absl::StrCat("for the worker's topics: ", topics.message()),
+            .hint = ErrorHint(topics)};
+  }
+  Show(serves, wait);
+  return verdict;
+}
+
+SeatWatch::Wait SeatWatch::WaitOf(const SeatView& view, SeatVerdict verdict) const {
+  Wait wait;
+  if (!view.answered) {
+    wait.kind = WorkerWait::kKafka;
+    wait.since = view.silent_since;
+    wait.message = absl::StrCat("for Kafka at ", Servers(), ", which does not answer");
+    if (!view.error.ok() && ErrorReason(view.error) != "broker_unavailable")
+      absl::StrAppend(&wait.message, ": ", view.error.message());
+    if (verdict == SeatVerdict::kMayBeTaken) {
+      absl::StrAppend(&wait.message, "; another worker of the group ", options_.group_id,
+                      " may have taken over");
+    }
+    wait.hint = ErrorHint(view.error);
+  } else if (verdict == SeatVerdict::kTaken) {
+    wait.kind = WorkerWait::kSeat;
+    wait.since = view.held_since;
+    // "127.0.0.1:8083 at 10.0.0.7"
+    const absl::string_view address =
+        absl::string_view(view.holder).substr(0, view.holder.find(' '));
+    if (!view.foreign && address == options_.worker_id) {
+      wait.message = absl::StrCat(
+          "for its turn: a worker with this one's own address (", view.holder,
+          ") has the seat of the group ", options_.group_id,
+          ": as a rule the one before this one, which ended without leaving the group");
+      wait.hint =
+          "Kafka gives it up after session.timeout.ms; if it does not, another worker has the same "
+          "address: give each its own rest.advertised.host.name and rest.advertised.port";
+    } else {
+      wait.message = absl::StrCat("for its turn: another worker (",
+                                  view.foreign ? "of another kind" : view.holder,
+                                  ") serves the group ", options_.group_id, ", or has just ended");
+      wait.hint = "stop the other one, or give this one its own group.id and topics";
+    }
+  } else if (verdict != SeatVerdict::kOurs) {
+    wait.kind = WorkerWait::kGroup;
+    wait.since = view.held_since;
+    wait.message = absl::StrCat("for the seat of the group ", options_.group_id,
+                                ", which Kafka has given to nobody yet",
+                                view.error.ok() ? "" : ": ", view.error.message());
+    wait.hint = ErrorHint(view.error);
+  }
+  return wait;
+}
+
+void SeatWatch::Show(bool serves, const Wait& wait) {
+  const absl::Duration now = environment_.clock->Monotonic();
+  if (std::exchange(shown_, wait.kind) != wait.kind) {
+    if (told_ && wait.kind == WorkerWait::kNothing)
+      log::Info("the worker has what it waited for", {{"after", Seconds(now - shown_since_)}});
+    shown_since_ = wait.since;
+    // What a start goes through in a moment is not worth a line.
+    const bool passes = wait.kind == WorkerWait::kGroup || wait.kind == WorkerWait::kTopics ||
+                        (wait.kind == WorkerWait::kKafka && wait.hint.empty() && !serves);
+    next_line_ = passes ? now + kFirstLine : now;
+    told_ = wait.kind != WorkerWait::kNothing && told_;
+  }
+  board_.Show(serves, wait.kind, environment_.clock->Now() - (now - wait.since), wait.message,
+              wait.hint);
+  if (wait.kind == WorkerWait::kNothing || now < next_line_) return;
+  const std::string lasts = Seconds(now - wait.since);
+  if (wait.hint.empty()) {
+    log::Warn(LineOf(wait.kind, serves),
+              {{"group", options_.group_id}, {"waits", wait.message}, {"for", lasts}});
+  } else {
+    log::Warn(LineOf(wait.kind, serves), {{"group", options_.group_id},
+                                          {"waits", wait.message},
+                                          {"for", lasts},
+                                          {"hint", wait.hint}});
+  }
+  told_ = true;
+  next_line_ = now + kRemind;
+}
+
+void SeatWatch::ShowReading() {
+  Show(false, {.kind = WorkerWait::kTopics,
+               .since = environment_.clock->Monotonic(),
+               .message = "for the worker's topics, which it reads",
+               .hint = ""});
+}
+
+void SeatWatch::ShowWaiting(const absl::Status& error) {
+  if (IsAway()) {
+    Look(/*serves=*/false);
+    return;
+  }
+  const bool is_away = error.ok() || absl::IsUnavailable(error) || absl::IsDeadlineExceeded(error);
+  const WorkerWait kind = is_away ? WorkerWait::kKafka : WorkerWait::kTopics;
+  const absl::Duration now = environment_.clock->Monotonic();
+  Show(false, {.kind = kind,
+               .since = shown_ == kind ? shown_since_ : now,
+               .message = absl::StrCat(
+                   is_away ? absl::StrCat("for Kafka at ", Servers()) : "for the worker's topics",
+                   error.ok() ? "" : ": ", error.message()),
+               .hint = ErrorHint(error)});
+}
+
+absl::Status SeatWatch::MayWrite() const {
+  const std::optional<SeatView> found = View();
+  if (!found) return absl::AbortedError("The worker is starting");
+  const SeatView& view = *found;
+  if (!view.answered) {
+    const absl::Duration age = environment_.clock->Monotonic() - view.silent_since;
+    return Error(absl::StatusCode::kUnavailable, "kafka_away",
+                 absl::StrCat("Kafka at ", Servers(), " has been away ",
+                              SinceText(environment_.clock->Now() - age, age),
+                              ": nothing was stored and nothing is changed. Ask again when it is "
+                              "back; walduct status says when"),
+                 ErrorHint(view.error));
+  }
+  if (view.held) return absl::OkStatus();
+  if (!view.holder.empty()) {
+    return absl::AbortedError(absl::StrCat("Cannot complete request because another worker (",
+                                           view.holder, ") serves the group ", options_.group_id,
+                                           ": nothing is changed. Ask that one"));
+  }
+  return absl::AbortedError(absl::StrCat(
+      "Cannot complete request because of a conflicting operation (e.g. worker rebalance): Kafka "
+      "has not given the seat of the group ",
+      options_.group_id, " back yet. Nothing is changed; ask again in some seconds"));
+}
+
+bool SeatWatch::IsAway() const {
+  const std::optional<SeatView> view = View();
+  return view && !view->answered;
+}
+
+}  // namespace walduct::serve

@@ -1,0 +1,158 @@
+#include "serve/rest/connect_handler.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "access/guarded_pages.h"
+#include "admin/connect_bodies.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "serve/rest/answers.h"
+#include "serve/rest/request_rules.h"
+
+namespace walduct::serve {
+namespace {
+
+// "*" stands for any one part.
+bool Matches(const std::vector<std::string>& pattern, const Path& path) {
+  return std::equal(pattern.begin(), pattern.end(), path.begin(), path.end(),
+                    [](const std::string& one, const std::string& part) {
+                      return one == "*" ? !part.empty() : one == part;
+                    });
+}
+
+bool IsAdmitted(const ConnectHandler::Entrance& entrance, const http::Request& request) {
+  return entrance.passwords == nullptr || entrance.passwords->Admits(request.authorization);
+}
+
+}  // namespace
+
+struct ConnectHandler::Route {
+  std::vector<std::string> pattern;
+  std::string method;
+  Method handle;
+  bool reads_body = false;
+};
+
+const std::vector<ConnectHandler::Route>& ConnectHandler::Routes() {
+  using I = ConnectHandler;
+  static const std::vector<Route> routes = {
+      {{}, "GET", &I::Root},
+      {{"health"}, "GET", &I::Health},
+      {{"connectors"}, "GET", &I::List},
+      {{"connectors"}, "POST", &I::Create, true},
+      {{"connectors", "*"}, "GET", &I::Info},
+      {{"connectors", "*"}, "DELETE", &I::Delete},
+      {{"connectors", "*", "config"}, "GET", &I::GetConfig},
+      {{"connectors", "*", "config"}, "PUT", &I::PutConfig, true},
+      {{"connectors", "*", "config"}, "PATCH", &I::PatchConfig, true},
+      {{"connectors", "*", "status"}, "GET", &I::Status},
+      {{"connectors", "*", "tasks"}, "GET", &I::Tasks},
+      {{"connectors", "*", "tasks"}, "POST", &I::InternalRequest},
+      {{"connectors", "*", "fence"}, "PUT", &I::InternalRequest},
+      {{"connectors", "*", "tasks", "*", "status"}, "GET", &I::TaskStatus},
+      {{"connectors", "*", "tasks", "*", "restart"}, "POST", &I::RestartTask},
+      {{"connectors", "*", "restart"}, "POST", &I::Restart},
+      {{"connectors", "*", "pause"}, "PUT", &I::Pause},
+      {{"connectors", "*", "resume"}, "PUT", &I::Resume},
+      {{"connectors", "*", "stop"}, "PUT", &I::Stop},
+      {{"connectors", "*", "topics"}, "GET", &I::Topics},
+      {{"connectors", "*", "topics", "reset"}, "PUT", &I::ResetTopics},
+      {{"connectors", "*", "offsets"}, "GET", &I::GetOffsets},
+      {{"connectors", "*", "offsets"}, "PATCH", &I::PatchOffsets, true},
+      {{"connectors", "*", "offsets"}, "DELETE", &I::DeleteOffsets},
+      {{"connectors", "*", "signal"}, "POST", &I::Signal, true},
+      {{"connectors", "*", "skip"}, "POST", &I::Skip, true},
+      {{"connectors", "*", "doctor"}, "GET", &I::Doctor},
+      {{"connectors", "*", "position"}, "POST", &I::MovePosition, true},
+      {{"connector-plugins"}, "GET", &I::ListPlugins},
+      {{"connector-plugins", "*", "config"}, "GET", &I::PluginConfig},
+      {{"connector-plugins", "*", "config", "validate"}, "PUT", &I::ValidatePlugin, true},
+      {{"admin", "loggers"}, "GET", &I::Loggers},
+      {{"admin", "loggers", "*"}, "GET", &I::GetLogger},
+      {{"admin", "loggers", "*"}, "PUT", &I::PutLogger, true},
+  };
+  return routes;
+}
+
+ConnectHandler::ConnectHandler(Parts parts)
+    : parts_(std::move(parts)), loggers_(parts_.log_level), offsets_(*parts_.topics) {}
+
+void ConnectHandler::Open(std::string cluster_id) {
+  {
+    const MutexLock lock(mutex_);
+    if (!cluster_id.empty()) cluster_id_ = std::move(cluster_id);
+  }
+  for (const auto& [logger, level] : parts_.worker->LoggerLevels()) {
+    const auto set = loggers_.Set(logger, level, parts_.clock->Now());
+    if (!set.ok()) log::Warn(set.status().message());
+  }
+  open_ = true;
+}
+
+http::Response ConnectHandler::Answer(const http::Request& request, const Entrance& entrance) {
+  if (const auto refused = RefusedPath(request)) return *refused;
+  const Path path = SplitPath(request.path);
+  const bool admin = !path.empty() && path[0] == "admin";
+  if (!(admin ? entrance.admin : entrance.others)) return ContainerError(404, "Not Found");
+  const std::string method = request.method == "HEAD" ? "GET" : request.method;
+  std::vector<std::string> methods;
+  for (const Route& route : Routes()) {
+    if (!Matches(route.pattern, path)) continue;
+    methods.push_back(route.method);
+    if (route.method != method) continue;
+    // Another worker's: no type is asked of it, nor a password.
+    const bool internal = route.handle == &ConnectHandler::InternalRequest;
+    if (const auto refused = RefusedMedia(request, route.reads_body); refused && !internal)
+      return *refused;
+    if (!internal && !IsAdmitted(entrance, request))
+      return access::Unauthorized("application/json");
+    if (!open_ && route.handle != &ConnectHandler::Health) return ErrorAnswer(503, NotOpen());
+    return (this->*route.handle)(path, request);
+  }
+  if (methods.empty()) return Pages(request, entrance);
+  if (method != "OPTIONS") return ContainerError(405, "Method Not Allowed");
+  return IsAdmitted(entrance, request) ? OptionsAnswer(methods, request)
+                                       : access::Unauthorized("text/plain");
+}
+
+// Who asks for JSON alone asks Connect, which has none of them.
+http::Response ConnectHandler::Pages(const http::Request& request, const Entrance& entrance) {
+  const std::string path(absl::StripSuffix(request.path, "/"));
+  const bool json = path == "/status" || path == "/notifications";
+  const bool own = json || path == "/metrics" || path == "/livez" || path == "/readyz";
+  const bool for_connect = request.accept == "application/json" && !json;
+  if (!own || for_connect) return ContainerError(404, "Not Found");
+  return IsAdmitted(entrance, request) ? parts_.pages->Handle(request)
+                                       : access::Unauthorized("text/plain");
+}
+
+std::string ConnectHandler::NotOpen() const {
+  const std::string waits = Waits();
+  return waits.empty() ? "The worker is starting; see /health"
+                       : absl::StrCat("The worker ", waits, ". It runs no connectors meanwhile");
+}
+
+http::Response ConnectHandler::Root(const Path&, const http::Request&) {
+  const MutexLock lock(mutex_);
+  return Json(admin::RootJson(cluster_id_));
+}
+
+http::Response ConnectHandler::Health(const Path&, const http::Request&) {
+  const std::string waits = Waits();
+  std::string message = open_ ? "Worker has completed startup and is ready to handle requests."
+                              : "Worker is still starting up.";
+  if (!waits.empty()) absl::StrAppend(&message, " It ", waits, ".");
+  JsonWriter json;
+  json.Object().Key("status").Text(open_ ? "healthy" : "starting").Key("message").Text(message);
+  return Json(json.EndObject().text(), open_ ? 200 : 503);
+}
+
+http::Response ConnectHandler::InternalRequest(const Path&, const http::Request&) {
+  return ErrorAnswer(400, "Internal request missing required signature");
+}
+
+}  // namespace walduct::serve

@@ -1,0 +1,120 @@
+// ConnectHandler: Kafka Connect's REST interface of a worker, and beside it the pages of room admin
+// (/metrics, /livez, /readyz, /status, /notifications) for those who do not ask for JSON alone.
+//
+// Thread-safety: any thread.
+#pragma once
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "access/passwords.h"
+#include "admin/worker_board.h"
+#include "base/clock.h"
+#include "base/mutex.h"
+#include "http/message.h"
+#include "serve/rest/logger_board.h"
+#include "serve/topics/offsets.h"
+#include "serve/worker/resting.h"
+#include "serve/worker/worker.h"
+
+namespace walduct::serve {
+
+// The parts of a path, decoded, without the first slash and empty ends.
+using Path = std::vector<std::string>;
+
+class ConnectHandler final : public http::Handler {
+ public:
+  // Pointers are borrowed.
+  struct Parts {
+    Worker* worker = nullptr;
+    InternalTopics* topics = nullptr;
+    http::Handler* pages = nullptr;  // of room admin
+    Clock* clock = nullptr;
+    const ConnectorLoader* loader = nullptr;
+    const Operations* operations = nullptr;
+    RestingConnectors* resting = nullptr;  // null: nobody looks at those that do not run
+    // What the worker waits for; null: for nothing, ever.
+    const admin::WorkerBoard* board = nullptr;
+    std::string log_level;  // "INFO"
+  };
+  explicit ConnectHandler(Parts parts);
+
+  // Before it, and after Close, connectors are not spoken of: the worker says what it waits for.
+  // cluster_id: Kafka's.
+  void Open(std::string cluster_id);
+  void Close() { open_ = false; }
+
+  // What a listener lets through.
+  struct Entrance {
+    bool admin = true;                             // /admin/…
+    bool others = true;                            // all else
+    const access::Passwords* passwords = nullptr;  // borrowed; null: nobody is asked
+  };
+  http::Response Answer(const http::Request& request, const Entrance& entrance);
+  http::Response Handle(const http::Request& request) override { return Answer(request, {}); }
+
+ private:
+  using Method = http::Response (ConnectHandler::*)(const Path&, const http::Request&);
+  struct Route;
+  static const std::vector<Route>& Routes();
+
+  std::string NotOpen() const;
+  http::Response Root(const Path& path, const http::Request& request);
+  http::Response Health(const Path& path, const http::Request& request);
+  http::Response Pages(const http::Request& request, const Entrance& entrance);
+  http::Response InternalRequest(const Path& path, const http::Request& request);
+
+  http::Response List(const Path& path, const http::Request& request);
+  http::Response Create(const Path& path, const http::Request& request);
+  http::Response Info(const Path& path, const http::Request& request);
+  http::Response Delete(const Path& path, const http::Request& request);
+  http::Response GetConfig(const Path& path, const http::Request& request);
+  http::Response PutConfig(const Path& path, const http::Request& request);
+  http::Response PatchConfig(const Path& path, const http::Request& request);
+  http::Response Status(const Path& path, const http::Request& request);
+  http::Response Tasks(const Path& path, const http::Request& request);
+  http::Response TaskStatus(const Path& path, const http::Request& request);
+  http::Response RestartTask(const Path& path, const http::Request& request);
+  http::Response Restart(const Path& path, const http::Request& request);
+  http::Response Pause(const Path& path, const http::Request& request);
+  http::Response Resume(const Path& path, const http::Request& request);
+  http::Response Stop(const Path& path, const http::Request& request);
+  http::Response Topics(const Path& path, const http::Request& request);
+  http::Response ResetTopics(const Path& path, const http::Request& request);
+  http::Response GetOffsets(const Path& path, const http::Request& request);
+  http::Response PatchOffsets(const Path& path, const http::Request& request);
+  http::Response DeleteOffsets(const Path& path, const http::Request& request);
+
+  http::Response Skip(const Path& path, const http::Request& request);
+  http::Response Doctor(const Path& path, const http::Request& request);
+  http::Response MovePosition(const Path& path, const http::Request& request);
+  http::Response Signal(const Path& path, const http::Request& request);
+
+  http::Response ListPlugins(const Path& path, const http::Request& request);
+  http::Response PluginConfig(const Path& path, const http::Request& request);
+  http::Response ValidatePlugin(const Path& path, const http::Request& request);
+
+  http::Response Loggers(const Path& path, const http::Request& request);
+  http::Response GetLogger(const Path& path, const http::Request& request);
+  http::Response PutLogger(const Path& path, const http::Request& request);
+
+  http::Response Configured(const std::string& name, const ConfigMap& config,
+                            const http::Request& request, bool expects);
+  http::Response Changed(const std::string& name, TargetState target, int status);
+  // OK, or why this configuration is not taken.
+  absl::Status Check(const ConfigMap& config) const;
+  // "waits for …"; empty: for nothing.
+  std::string Waits() const { return parts_.board == nullptr ? "" : parts_.board->Read().Text(); }
+  static std::string PlaceOf(const std::string& name, const http::Request& request);
+
+  const Parts parts_;
+  LoggerBoard loggers_;
+  Offsets offsets_;
+  Mutex mutex_;
+  std::string cluster_id_ ABSL_GUARDED_BY(mutex_);
+  std::atomic<bool> open_{false};
+};
+
+}  // namespace walduct::serve

@@ -1,0 +1,297 @@
+// Pages of ConnectHandler about offsets, signals, plug-ins and loggers.
+#include <rapidjson/document.h>
+
+#include <optional>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "base/status_macros.h"
+#include "serve/plugins/versions.h"
+#include "serve/rest/answers.h"
+#include "serve/rest/connect_handler.h"
+
+namespace walduct::serve {
+namespace {
+
+http::Response OffsetsChanged(absl::string_view how) {
+  JsonWriter json;
+  json.Object().Key("message").Text(absl::StrCat(
+      "The Connect framework-managed offsets for this connector have been ", how,
+      " successfully. However, if this connector manages offsets externally, they will need to be "
+      "manually ",
+      how, " in the system that the connector uses."));
+  return Json(json.EndObject().text());
+}
+
+void AddLevel(const LoggerLevel& level, JsonWriter* json) {
+  json->Object().Key("level").Text(level.level).Key("last_modified");
+  if (level.modified) {
+    json->Signed(absl::ToUnixMillis(*level.modified));
+  } else {
+    json->Null();
+  }
+  json->EndObject();
+}
+
+// {"level":"DEBUG"}
+absl::StatusOr<std::string> LevelOf(const std::string& body) {
+  rapidjson::Document document;
+  constexpr unsigned kParse =
+      rapidjson::kParseIterativeFlag | rapidjson::kParseNumbersAsStringsFlag;
+  document.Parse<kParse>(body.data(), body.size());
+  if (document.HasParseError() || !document.IsObject()) {
+    return absl::InvalidArgumentError(
+        "The request body must be a JSON object {\"level\":\"INFO\"}");
+  }
+  const rapidjson::Value* const level = json::Find(document, "level");
+  if (level != nullptr && level->IsString()) return std::string(json::TextOf(*level));
+  if (level != nullptr && level->IsBool()) return std::string(level->GetBool() ? "true" : "false");
+  return absl::InvalidArgumentError("Desired 'level' parameter was not specified in request.");
+}
+
+// {"change":"0/16B3748:3"}
+absl::StatusOr<event::ChangeId> ChangeOf(const std::string& body) {
+  const rapidjson::Document document = json::Parse(body);
+  const auto change = event::ParseChangeId(json::TextIn(document, "change"));
+  if (change) return *change;
+  return absl::InvalidArgumentError(
+      "The request body must be {\"change\":\"0/16B3748:3\"}, as last_error of /status names it");
+}
+
+absl::StatusOr<Operations::Move> MoveOf(const std::string& body) {
+  const rapidjson::Document document = json::Parse(body);
+  Operations::Move move;
+  bool good = !document.HasParseError() && document.IsObject();
+  if (good) {
+    for (const auto& member : document.GetObject()) {
+      const absl::string_view name = json::TextOf(member.name);
+      if (name == "lsn" && member.value.IsString())
+        move.lsn = member.value.GetString();
+      else if (name == "accept_loss" && member.value.IsBool())
+        move.accept_loss = member.value.GetBool();
+      else if (name == "drop_slot" && member.value.IsBool())
+        move.drop_slot = member.value.GetBool();
+      else
+        good = false;
+    }
+  }
+  if (good) return move;
+  return absl::InvalidArgumentError(
+      "The request body must be {\"lsn\":\"0/16B3748\",\"accept_loss\":true,\"drop_slot\":false}, "
+      "or "
+      "a part of it");
+}
+
+absl::Status WithHint(const absl::Status& error) {
+  const std::string hint = ErrorHint(error);
+  return {error.code(), absl::StrCat(error.message(), hint.empty() ? "" : "; hint: ", hint)};
+}
+
+}  // namespace
+
+http::Response ConnectHandler::GetOffsets(const Path& path, const http::Request&) {
+  if (!parts_.worker->Find(path[1])) return ConnectorNotFound(path[1]);
+  if (absl::Status away = parts_.worker->CheckReachable(); !away.ok()) return ErrorAnswer(away);
+  const auto offsets = offsets_.Read(path[1]);
+  if (!offsets.ok()) return ErrorAnswer(offsets.status());
+  JsonWriter json;
+  json.Object().Key("offsets").Array();
+  for (const auto& [partition, offset] : *offsets)
+    json.Object().Key("partition").Raw(partition).Key("offset").Raw(offset).EndObject();
+  return Json(json.EndArray().EndObject().text());
+}
+
+http::Response ConnectHandler::PatchOffsets(const Path& path, const http::Request& request) {
+  const auto entries = Offsets::ParseChange(path[1], request.body);
+  if (!entries.ok()) return ErrorAnswer(entries.status());
+  const absl::Status changed =
+      parts_.worker->WhileStopped(path[1], [&] { return offsets_.Write(*entries); });
+  if (absl::IsNotFound(changed)) return ConnectorNotFound(path[1]);
+  return changed.ok() ? OffsetsChanged("altered") : ErrorAnswer(changed);
+}
+
+http::Response ConnectHandler::DeleteOffsets(const Path& path, const http::Request&) {
+  const absl::Status changed =
+      parts_.worker->WhileStopped(path[1], [&] { return offsets_.Reset(path[1]); });
+  if (absl::IsNotFound(changed)) return ConnectorNotFound(path[1]);
+  return changed.ok() ? OffsetsChanged("reset") : ErrorAnswer(changed);
+}
+
+// Ours. A connector that does not run carries it out when it starts.
+http::Response ConnectHandler::Signal(const Path& path, const http::Request& request) {
+  const std::optional<ConnectorView> view = parts_.worker->Find(path[1]);
+  if (!view || view->foreign) return ConnectorNotFound(path[1]);
+  const auto sent = parts_.operations->SendSignal(view->config, request.body);
+  if (!sent.ok()) {
+    const absl::Status why = WithHint(sent.status());
+    // Of a right: to be asked for anew once it is given.
+    return absl::IsPermissionDenied(why) ? ErrorAnswer(400, why.message()) : ErrorAnswer(why);
+  }
+  JsonWriter json;
+  json.Object().Key("name").Text(path[1]).Key("id").Text(sent->first);
+  json.Key("written_to").Text(sent->second);
+  return Json(json.EndObject().text(), 202);
+}
+
+// Ours: {"change":"0/16B3748:3"}, the one that the connector has failed at and no other.
+http::Response ConnectHandler::Skip(const Path& path, const http::Request& request) {
+  const std::optional<ConnectorView> view = parts_.worker->Find(path[1]);
+  if (!view || view->foreign) return ConnectorNotFound(path[1]);
+  const absl::StatusOr<event::ChangeId> change = ChangeOf(request.body);
+  if (!change.ok()) return ErrorAnswer(change.status());
+  std::string said;
+  const absl::Status skipped =
+      parts_.worker->WhileFailed(path[1], [&](const engine::ConnectorError& last) -> absl::Status {
+        if (last.change != change->Text()) {
+          return absl::FailedPreconditionError(
+              absl::StrCat("Connector ", path[1], " has not failed at change ", change->Text(),
+                           last.change.empty() ? ": its error is of no change that can be skipped"
+                                               : absl::StrCat(" but at ", last.change)));
+        }
+        log::Warn("change to be skipped, as asked for over REST",
+                  {{"connector", path[1]}, {"change", last.change}, {"error", last.message}});
+        ASSIGN_OR_RETURN(said, parts_.operations->SkipChange(view->config, *change));
+        return absl::OkStatus();
+      });
+  if (absl::IsNotFound(skipped)) return ConnectorNotFound(path[1]);
+  if (!skipped.ok()) return ErrorAnswer(skipped);
+  JsonWriter json;
+  json.Object().Key("name").Text(path[1]).Key("change").Text(change->Text());
+  json.Key("message").Text(absl::StripSuffix(said, "\n"));
+  return Json(json.EndObject().text(), 202);
+}
+
+// Ours. It takes as long as servers take to answer.
+http::Response ConnectHandler::Doctor(const Path& path, const http::Request&) {
+  const std::optional<ConnectorView> view = parts_.worker->Find(path[1]);
+  if (!view || view->foreign) return ConnectorNotFound(path[1]);
+  const auto found = parts_.operations->Examine(view->config);
+  return found.ok() ? Json(*found) : ErrorAnswer(WithHint(found.status()));
+}
+
+// Ours: {"lsn":"0/16B3748","accept_loss":true,"drop_slot":false}, each of which may be left out. Of
+// a connector that is stopped or paused, or of one that has failed, which begins again then.
+http::Response ConnectHandler::MovePosition(const Path& path, const http::Request& request) {
+  const std::optional<ConnectorView> view = parts_.worker->Find(path[1]);
+  if (!view || view->foreign) return ConnectorNotFound(path[1]);
+  const auto move = MoveOf(request.body);
+  if (!move.ok()) return ErrorAnswer(move.status());
+  std::string said;
+  const auto change = [&]() -> absl::Status {
+    log::Warn("the stored position is moved, as asked for over REST",
+              {{"connector", path[1]}, {"to", move->lsn.empty() ? "none" : move->lsn}});
+    ASSIGN_OR_RETURN(said, parts_.operations->MovePosition(view->config, *move));
+    if (parts_.resting != nullptr) parts_.resting->Anew(path[1]);
+    return absl::OkStatus();
+  };
+  const std::optional<StatusView> status = parts_.worker->StatusOf(path[1]);
+  const bool rests = status && (status->state == "STOPPED" || status->state == "PAUSED");
+  const bool failed = status && status->task && status->task->state == "FAILED";
+  if (!rests && !failed) {
+    return ErrorAnswer(absl::FailedPreconditionError(absl::StrCat(
+        "Connector ", path[1], " runs, and would overwrite what is stored now; hint: walduct stop ",
+        path[1], " first, and walduct resume ", path[1], " behind it")));
+  }
+  const absl::Status moved =
+      rests ? parts_.worker->WhileStopped(path[1], change, /*also_paused=*/true)
+            : parts_.worker->WhileFailed(path[1],
+                                         [&](const engine::ConnectorError&) { return change(); });
+  if (absl::IsNotFound(moved)) return ConnectorNotFound(path[1]);
+  if (!moved.ok()) return ErrorAnswer(WithHint(moved));
+  JsonWriter json;
+  json.Object().Key("name").Text(path[1]).Key("message").Text(absl::StripSuffix(said, "\n"));
+  json.Key("restarts").Flag(!rests);
+  return Json(json.EndObject().text());
+}
+
+http::Response ConnectHandler::ListPlugins(const Path&, const http::Request& request) {
+  const auto asked = request.query.find("connectorsOnly");
+  const bool all = asked != request.query.end() && !asked->second.empty() &&
+                   !absl::EqualsIgnoreCase(asked->second, "true");
+  JsonWriter json;
+  json.Array();
+  for (const Plugin& one : AllPlugins()) {
+    if (!all && one.type != "source") continue;
+    json.Object().Key("class").Text(one.class_name).Key("type").Text(one.type);
+    json.Key("version").Text(one.version()).EndObject();
+  }
+  return Json(json.EndArray().text());
+}
+
+http::Response ConnectHandler::PluginConfig(const Path& path, const http::Request& request) {
+  const Plugin* plugin = FindPlugin(path[1]);
+  if (plugin == nullptr) return ErrorAnswer(404, absl::StrCat("Unknown plugin ", path[1], "."));
+  const auto version = request.query.find("version");
+  if (version != request.query.end()) {
+    if (const std::string wrong = VersionError(*plugin, version->second); !wrong.empty())
+      return ErrorAnswer(400, wrong);
+  }
+  JsonWriter json;
+  json.Array();
+  for (const Definition& one : plugin->definitions) json.Raw(DefinitionJson(one));
+  if (plugin == &ConnectorPlugin()) {
+    for (const Definition& one : FrameworkDefinitions()) json.Raw(DefinitionJson(one));
+  }
+  return Json(json.EndArray().text());
+}
+
+// The class of the configuration has to end as the path says, "Connector" or not.
+http::Response ConnectHandler::ValidatePlugin(const Path& path, const http::Request& request) {
+  const absl::StatusOr<ConfigMap> config = ParseConfig(request.body);
+  if (!config.ok()) return ErrorAnswer(config.status());
+  const std::string* given = FindValue(*config, "connector.class");
+  if (given == nullptr) return ErrorAnswer(400, "Connector config contains no connector type");
+  if (!absl::EndsWith(absl::StripSuffix(*given, "Connector"),
+                      absl::StripSuffix(path[1], "Connector"))) {
+    return ErrorAnswer(400, absl::StrCat("Included connector type ", *given,
+                                         " does not match request type ", path[1]));
+  }
+  if (FindPlugin(*given) != &ConnectorPlugin()) {
+    return ErrorAnswer(400, absl::StrCat("Failed to find any class that implements Connector and "
+                                         "which name matches ",
+                                         *given));
+  }
+  return Json(ValidationJson(Validate(*config, parts_.loader->Questions())));
+}
+
+http::Response ConnectHandler::Loggers(const Path&, const http::Request&) {
+  JsonWriter json;
+  json.Object();
+  for (const auto& [logger, level] : loggers_.All()) {
+    json.Key(logger);
+    AddLevel(level, &json);
+  }
+  return Json(json.EndObject().text());
+}
+
+http::Response ConnectHandler::GetLogger(const Path& path, const http::Request&) {
+  const std::optional<LoggerLevel> level = loggers_.Find(path[2]);
+  if (!level) return ErrorAnswer(404, absl::StrCat("Logger ", path[2], " not found."));
+  JsonWriter json;
+  AddLevel(*level, &json);
+  return Json(json.text());
+}
+
+http::Response ConnectHandler::PutLogger(const Path& path, const http::Request& request) {
+  const absl::StatusOr<std::string> level = LevelOf(request.body);
+  if (!level.ok()) return ErrorAnswer(level.status());
+  const auto changed = loggers_.Set(path[2], *level, parts_.clock->Now());
+  if (!changed.ok()) return ErrorAnswer(changed.status());
+  const auto scope = request.query.find("scope");
+  if (scope != request.query.end() && absl::EqualsIgnoreCase(scope->second, "cluster")) {
+    const absl::Status written =
+        parts_.worker->WriteLogger(path[2], loggers_.Find(path[2]).value_or(LoggerLevel()).level);
+    return written.ok() ? Empty(204) : ErrorAnswer(written);
+  }
+  JsonWriter json;
+  json.Array();
+  for (const std::string& logger : *changed) json.Text(logger);
+  return Json(json.EndArray().text());
+}
+
+}  // namespace walduct::serve

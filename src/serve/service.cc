@@ -1,0 +1,170 @@
+#include "serve/service.h"
+
+#include <optional>
+#include <random>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "base/log.h"
+#include "base/status_macros.h"
+#include "engine/errors/error_policy.h"
+#include "operate/commands/version.h"
+#include "serve/load_worker.h"
+
+namespace walduct::serve {
+namespace {
+
+constexpr absl::Duration kLook = absl::Milliseconds(200);
+constexpr absl::Duration kRetry = absl::Seconds(5);
+constexpr absl::Duration kComparison = absl::Seconds(1);
+
+// For requests between workers, which are refused here: another kind of worker expects one.
+std::string RandomKey() {
+  std::random_device random;
+  std::string key(32, '\0');
+  for (char& byte : key) byte = static_cast<char>(random());
+  return key;
+}
+
+}  // namespace
+
+Service::Service(WorkerOptions options, const config::LoadRequest& request, std::string log_level,
+                 const Environment& environment, engine::Connectors* connectors,
+                 engine::StopSignal* stop)
+    : options_(std::move(options)),
+      environment_(environment),
+      stop_(*stop),
+      board_(options_.group_id, *environment_.clock),
+      seat_(options_, board_, environment_),
+      topics_(options_, environment_, [this] { return seat_.IsAway(); }),
+      loader_(request, WorkerUrl(options_), environment_),
+      operations_(&loader_, connectors, environment_),
+      worker_({.topics = &topics_,
+               .connectors = connectors,
+               .environment = environment_,
+               .worker_id = options_.worker_id,
+               .version = operate::LibraryVersions().debezium,
+               .loader = &loader_,
+               .may_write = [this] { return seat_.MayWrite(); }}),
+      resting_(worker_, *connectors, loader_),
+      pages_({.connectors = connectors,
+              .clock = environment_.clock,
+              .configs = {},
+              .worker = options_.worker_id,
+              .known = [this] { return Known(); },
+              .board = &board_}),
+      connect_({.worker = &worker_,
+                .topics = &topics_,
+                .pages = &pages_,
+                .clock = environment_.clock,
+                .loader = &loader_,
+                .operations = &operations_,
+                .resting = &resting_,
+                .board = &board_,
+                .log_level = absl::AsciiStrToUpper(log_level)}) {}
+
+absl::Status Service::Listen(const Front& front) {
+  for (const access::ListenerOptions& one : options_.listeners) {
+    handlers_.push_back(std::make_unique<AccessHandler>(connect_, *environment_.clock,
+                                                        options_.access, one.listens));
+    if (one.listens != access::Listens::kAdminOnly) handlers_.push_back(front(*handlers_.back()));
+    auto listener = http::Listener::Open(one.address, handlers_.back().get(), one.tls.get());
+    if (!listener.ok()) return listener.status();
+    listeners_.push_back(*std::move(listener));
+    log::Info("listening", {{"address", listeners_.back()->address().ToString()},
+                            {"tls", one.tls == nullptr ? "no" : "yes"}});
+  }
+  return absl::OkStatus();
+}
+
+std::vector<http::Address> Service::addresses() const {
+  std::vector<http::Address> addresses;
+  for (const auto& listener : listeners_) addresses.push_back(listener->address());
+  return addresses;
+}
+
+absl::Status Service::Run(const std::function<void()>& watch) {
+  seat_.ShowWaiting(absl::OkStatus());
+  worker_.Start();
+  absl::Status ended;
+  while (ended.ok() && !stop_.requested()) {
+    ended = TakeTurn();
+    if (ended.ok()) Serve(watch);
+  }
+  if (served_) log::Info("stopping");
+  worker_.Stop();
+  return ended;
+}
+
+// Connectors of other classes have no version.
+std::vector<admin::IdleConnector> Service::Known() const {
+  std::vector<admin::IdleConnector> all;
+  for (const std::string& name : worker_.Names()) {
+    const std::optional<StatusView> view = worker_.StatusOf(name);
+    if (view && !view->version.empty()) all.push_back({.name = name, .state = view->state});
+  }
+  return all;
+}
+
+// Until the group's seat is ours and it is known what is to run. What ends a first turn passes
+// later: it went well once.
+absl::Status Service::TakeTurn() {
+  while (!stop_.requested()) {
+    const absl::Status taken = TryTurn();
+    if (taken.ok() || absl::IsCancelled(taken)) return taken;
+    const engine::Phase phase = served_ ? engine::Phase::kRunning : engine::Phase::kStarting;
+    if (engine::ActionFor(taken, phase) == engine::Action::kFail) return taken;
+    seat_.ShowWaiting(taken);
+    Wait(kRetry);
+  }
+  return absl::CancelledError();
+}
+
+absl::Status Service::TryTurn() {
+  RETURN_IF_ERROR(topics_.Prepare());
+  RETURN_IF_ERROR(seat_.Ask());
+  RETURN_IF_ERROR(AwaitSeat());
+  seat_.ShowReading();
+  RETURN_IF_ERROR(worker_.Load());
+  RETURN_IF_ERROR(worker_.WriteSession(RandomKey()));
+  served_ = true;
+  seat_.Look(/*serves=*/true);
+  connect_.Open(topics_.ClusterId());
+  log::Info("serving", {{"group", options_.group_id}, {"connectors", worker_.Names().size()}});
+  return absl::OkStatus();
+}
+
+absl::Status Service::AwaitSeat() {
+  while (!stop_.requested()) {
+    if (seat_.Look(/*serves=*/false) == kafka::SeatVerdict::kOurs) return absl::OkStatus();
+    RETURN_IF_ERROR(seat_.Refused());
+    Wait(kLook);
+  }
+  return absl::CancelledError();
+}
+
+// Until a stop is asked for, or the seat is another worker's: then nothing of ours runs.
+void Service::Serve(const std::function<void()>& watch) {
+  while (!stop_.requested()) {
+    const kafka::SeatVerdict verdict = seat_.Look(/*serves=*/true, worker_.TopicsTrouble());
+    if (verdict == kafka::SeatVerdict::kTaken || verdict == kafka::SeatVerdict::kMayBeTaken) {
+      connect_.Close();
+      seat_.Look(/*serves=*/false);
+      log::Warn(
+          "the group's seat is another worker's now, or may be: all connectors are stopped "
+          "here",
+          {{"group", options_.group_id}});
+      worker_.Forget();
+      resting_.Look();
+      return;
+    }
+    if (const absl::Duration now = environment_.clock->Monotonic(); now >= next_comparison_) {
+      next_comparison_ = now + kComparison;
+      resting_.Look();
+      watch();
+    }
+    Wait(kLook);
+  }
+}
+
+}  // namespace walduct::serve

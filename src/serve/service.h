@@ -1,0 +1,84 @@
+// Service: a worker from its start to its end. It waits for its topics and for its part of the
+// group, runs what the topics say, answers Connect's REST interface, and goes back to waiting when
+// another worker takes over.
+//
+// Thread-safety: one caller; what it hands out says for itself.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "admin/surface.h"
+#include "admin/worker_board.h"
+#include "base/environment.h"
+#include "config/sources.h"
+#include "engine/control/stop_signal.h"
+#include "engine/lifecycle/connectors.h"
+#include "http/listener.h"
+#include "serve/access_handler.h"
+#include "serve/assignment/seat_watch.h"
+#include "serve/rest/connect_handler.h"
+#include "serve/topics/kafka_topics.h"
+#include "serve/topics/worker_options.h"
+#include "serve/worker/connector_loader.h"
+#include "serve/worker/resting.h"
+#include "serve/worker/worker.h"
+
+namespace walduct::serve {
+
+class Service {
+ public:
+  // request: the worker's file and overrides. connectors and stop are borrowed.
+  Service(WorkerOptions options, const config::LoadRequest& request, std::string log_level,
+          const Environment& environment, engine::Connectors* connectors, engine::StopSignal* stop);
+
+  // What stands before the pages of a listener that has more than /admin; borrows them.
+  using Front = std::function<std::unique_ptr<http::Handler>(http::Handler& pages)>;
+  absl::Status Listen(const Front& front);
+  std::vector<http::Address> addresses() const;
+
+  // Until a stop is asked for, or what cannot be waited for; the connectors go on. watch: called
+  // every second while they run.
+  absl::Status Run(const std::function<void()>& watch);
+  // It has served, if only for a while.
+  bool served() const { return served_; }
+  // The connectors have ended: says so in the status topic.
+  void Leave() { worker_.Leave(); }
+
+  const std::string& group() const { return options_.group_id; }
+  const access::AccessOptions& access() const { return options_.access; }
+  const Worker& worker() const { return worker_; }
+  const ConnectorLoader& loader() const { return loader_; }
+  const admin::WorkerBoard& board() const { return board_; }
+  const admin::Surface& pages() const { return pages_; }
+
+ private:
+  std::vector<admin::IdleConnector> Known() const;
+  void Wait(absl::Duration wait) { environment_.poller->WaitReadable({stop_.fd()}, wait); }
+  absl::Status TakeTurn();
+  absl::Status TryTurn();
+  absl::Status AwaitSeat();
+  void Serve(const std::function<void()>& watch);
+
+  const WorkerOptions options_;
+  const Environment environment_;
+  engine::StopSignal& stop_;
+  admin::WorkerBoard board_;
+  SeatWatch seat_;  // before those that ask it
+  KafkaTopics topics_;
+  const ConnectorLoader loader_;
+  const Operations operations_;
+  bool served_ = false;
+  absl::Duration next_comparison_;
+  Worker worker_;
+  RestingConnectors resting_;
+  admin::Surface pages_;
+  ConnectHandler connect_;
+  std::vector<std::unique_ptr<http::Handler>> handlers_;
+  std::vector<std::unique_ptr<http::Listener>> listeners_;  // last: they use what is above
+};
+
+}  // namespace walduct::serve

@@ -1,0 +1,43 @@
+// InternalTopics: the seam between a worker and the topics that it keeps its state in.
+//
+// Thread-safety: any thread; calls wait for each other. All block.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+
+namespace walduct::serve {
+
+enum class InternalTopic { kConfigs, kStatus, kOffsets };
+
+struct TopicEntry {
+  std::string key;
+  std::optional<std::string> value;  // absent: null
+};
+
+class InternalTopics {
+ public:
+  virtual ~InternalTopics() = default;
+
+  // Creates what is missing. As KafkaTopics says.
+  virtual absl::Status Prepare() { return absl::OkStatus(); }
+
+  // FailedPrecondition worker_topic_gone: the topic of connectors or that of states was deleted.
+  // Whatever else is wrong is told by who writes or reads.
+  virtual absl::Status CheckThere() { return absl::OkStatus(); }
+
+  // In this order, durable when it returns OK. What was begun when it fails may have been written.
+  virtual absl::Status Write(InternalTopic topic, const std::vector<TopicEntry>& entries) = 0;
+
+  // From the first record to the present end. The views are valid for the call.
+  using Handler =
+      std::function<void(absl::string_view key, std::optional<absl::string_view> value)>;
+  virtual absl::Status Read(InternalTopic topic, const Handler& handler) = 0;
+};
+
+}  // namespace walduct::serve

@@ -1,0 +1,64 @@
+// KafkaTopics: a worker's topics in Kafka, created compacted where they are missing. Written with
+// the partitioner of Kafka's own clients, so that one key has one history whoever writes it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/environment.h"
+#include "base/mutex.h"
+#include "kafka/producer.h"
+#include "serve/topics/internal_topics.h"
+#include "serve/topics/worker_options.h"
+
+namespace walduct::serve {
+
+class KafkaTopics final : public InternalTopics, private kafka::DeliveryHandler {
+ public:
+  // is_away: a write that is not acknowledged is given up at once; empty: after half a minute.
+  KafkaTopics(WorkerOptions options, const Environment& environment,
+              std::function<bool()> is_away = {})
+      : options_(std::move(options)), environment_(environment), is_away_(std::move(is_away)) {}
+
+  // Creates what is missing. Unavailable: Kafka is away. FailedPrecondition
+  // internal_topic_not_compacted, or as topics are created.
+  absl::Status Prepare() override;
+  absl::Status CheckThere() override;
+
+  // The id of the cluster that they were prepared in.
+  std::string ClusterId();
+
+  absl::Status Write(InternalTopic topic, const std::vector<TopicEntry>& entries) override;
+  absl::Status Read(InternalTopic topic, const Handler& handler) override;
+
+ private:
+  struct Writer {
+    std::unique_ptr<kafka::Producer> producer;
+    std::vector<kafka::Topic> topics;  // by InternalTopic; before the producer goes
+  };
+
+  const InternalTopicOptions& OptionsOf(InternalTopic topic) const;
+  absl::Status Open() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Close() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status CreateMissing(const InternalTopicOptions& topic)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status Create(const InternalTopicOptions& topic, int replication_factor)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status CheckCompacted(const InternalTopicOptions& topic)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status AwaitAcknowledgement() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status Send(const kafka::Topic& topic, const TopicEntry& entry)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void OnDelivered(uint64_t, uint32_t) override {}
+
+  const WorkerOptions options_;
+  const Environment environment_;
+  const std::function<bool()> is_away_;
+  Mutex mutex_;
+  Writer writer_ ABSL_GUARDED_BY(mutex_);
+  std::string cluster_id_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace walduct::serve

@@ -1,0 +1,31 @@
+// What a worker file says to a worker. Immutable once built.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "access/access_options.h"
+
+namespace walduct::kafka {
+struct KafkaOptions;
+}  // namespace walduct::kafka
+
+namespace walduct::serve {
+
+struct InternalTopicOptions {
+  std::string name;
+  int partitions = 1;  // when we create it
+  int replication_factor = -1;
+};
+
+struct WorkerOptions {
+  std::string group_id;
+  InternalTopicOptions configs, status, offsets;
+  std::shared_ptr<const kafka::KafkaOptions> clients;  // of these topics
+  std::vector<access::ListenerOptions> listeners;
+  access::AccessOptions access;
+  std::string worker_id;  // how others reach it: host:port
+};
+
+}  // namespace walduct::serve

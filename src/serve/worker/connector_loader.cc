@@ -1,0 +1,115 @@
+#include "serve/worker/connector_loader.h"
+
+#include "base/log.h"
+#include "base/lsn.h"
+#include "base/status_macros.h"
+#include "engine/configuration/runtime_options.h"
+#include "loader/known_classes.h"
+#include "loader/load_connector.h"
+#include "metrics/topic_board.h"
+#include "names/called.h"
+#include "operate/commands/offset_commands.h"
+#include "operate/commands/signal_reader_of.h"
+#include "operate/doctor/doctor_report.h"
+#include "serve/plugins/database_question.h"
+
+namespace walduct::serve {
+namespace {
+
+// "property 'x': …"
+std::string PropertyOf(const std::string& error) {
+  const size_t begin = error.find('\'');
+  const size_t end = error.find('\'', begin + 1);
+  if (begin == std::string::npos || end == std::string::npos) return "";
+  return error.substr(begin + 1, end - begin - 1);
+}
+
+}  // namespace
+
+loader::LoadResult ConnectorLoader::Read(const ConfigMap& config) const {
+  config::LoadRequest request = request_;
+  request.connector_values.emplace();
+  for (const auto& [key, value] : config) {
+    if (value) request.connector_values->emplace_back(key, *value);
+  }
+  return loader::LoadConnector(request);
+}
+
+Loaded ConnectorLoader::Load(const ConfigMap& config) const {
+  loader::LoadResult read = Read(config);
+  if (!read.errors.empty()) return {{}, {}, std::move(read.errors)};
+  read.options.runtime->called = {.who = names::ShellWord(read.options.name), .where = url_};
+  log::SetConnector(read.options.name);
+  for (const std::string& warning : read.warnings) log::Warn(warning);
+  log::SetConnector("");
+  Loaded loaded;
+  loaded.topics = std::make_shared<metrics::TopicBoard>();
+  if (!loader::CountTopics(loaded.topics, &read)) loaded.topics.reset();
+  loaded.options = std::make_shared<const engine::ConnectorOptions>(std::move(read.options));
+  return loaded;
+}
+
+ValidationQuestions ConnectorLoader::Questions() const {
+  ValidationQuestions questions;
+  questions.knows = loader::KnowsClass;
+  questions.load = [this](const ConfigMap& config) {
+    std::vector<std::pair<std::string, std::string>> errors;
+    for (const std::string& error : Read(config).errors)
+      errors.emplace_back(PropertyOf(error), error);
+    return errors;
+  };
+  questions.database = [this](const ConfigMap& config) {
+    const loader::LoadResult read = Read(config);
+    return read.errors.empty() ? AskDatabase(*read.options.database, environment_) : "";
+  };
+  return questions;
+}
+
+absl::StatusOr<std::string> Operations::With(
+    const ConfigMap& config,
+    const std::function<absl::StatusOr<std::string>(const Options&)>& ask) const {
+  const loader::LoadResult read = loader_.Read(config);
+  if (!read.errors.empty()) return absl::FailedPreconditionError(read.errors.front());
+  return ask(read.options);
+}
+
+absl::StatusOr<Operations::Sent> Operations::SendSignal(const ConfigMap& config,
+                                                        const std::string& signal) const {
+  std::string id;
+  ASSIGN_OR_RETURN(
+      std::string where, With(config, [&](const Options& options) -> absl::StatusOr<std::string> {
+        ASSIGN_OR_RETURN(
+            operate::SentSignal sent,
+            operate::SendSignalText(operate::SignalReaderOf(options), signal, environment_));
+        id = std::move(sent.id);
+        return std::move(sent.where);
+      }));
+  return Sent(std::move(id), std::move(where));
+}
+
+absl::StatusOr<std::string> Operations::SkipChange(const ConfigMap& config,
+                                                   const event::ChangeId& change) const {
+  return With(config, [&](const Options& options) {
+    return operate::SkipChange(options, change, environment_);
+  });
+}
+
+absl::StatusOr<std::string> Operations::Examine(const ConfigMap& config) const {
+  return With(config, [&](const Options& options) {
+    return operate::ExamineRunning(engine::LanesOf(options), connectors_, environment_);
+  });
+}
+
+absl::StatusOr<std::string> Operations::MovePosition(const ConfigMap& config,
+                                                     const Move& asked) const {
+  return With(config, [&](const Options& options) -> absl::StatusOr<std::string> {
+    operate::OffsetMove move{
+        .to = std::nullopt, .accept_loss = asked.accept_loss, .drop_slot = asked.drop_slot};
+    if (!asked.lsn.empty()) {
+      ASSIGN_OR_RETURN(move.to, Lsn::Parse(asked.lsn));
+    }
+    return operate::MoveOffset(options, move, environment_);
+  });
+}
+
+}  // namespace walduct::serve

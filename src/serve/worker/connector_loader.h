@@ -1,0 +1,97 @@
+// ConnectorLoader, Operations: what rooms loader and operate make of a connector's configuration as
+// it was sent.
+//
+// Thread-safety: any thread.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "base/environment.h"
+#include "config/sources.h"
+#include "event/change_id.h"
+#include "serve/plugins/validation.h"
+#include "serve/topics/config_map.h"
+
+namespace walduct::engine {
+class Connectors;
+struct ConnectorOptions;
+}  // namespace walduct::engine
+namespace walduct::loader {
+struct LoadResult;
+}  // namespace walduct::loader
+namespace walduct::metrics {
+class TopicBoard;
+}  // namespace walduct::metrics
+
+namespace walduct::serve {
+
+// A configuration as the engine takes it; without options there are errors.
+struct Loaded {
+  std::shared_ptr<const engine::ConnectorOptions> options;
+  std::shared_ptr<metrics::TopicBoard> topics;  // what it writes to; null: not known
+  std::vector<std::string> errors;
+};
+
+class ConnectorLoader {
+ public:
+  // worker: its file and overrides. url: where the worker answers, for commands in hints.
+  ConnectorLoader(config::LoadRequest worker, std::string url, const Environment& environment)
+      : request_(std::move(worker)), url_(std::move(url)), environment_(environment) {}
+  virtual ~ConnectorLoader() = default;
+
+  // To be run: warnings go to the log. Reads files, reaches no server.
+  virtual Loaded Load(const ConfigMap& config) const;
+  // What a configuration is judged by beside the definitions. Borrows this.
+  virtual ValidationQuestions Questions() const;
+  // As `walduct validate` would.
+  loader::LoadResult Read(const ConfigMap& config) const;
+
+ private:
+  const config::LoadRequest request_;
+  const std::string url_;
+  const Environment environment_;
+};
+
+// What room operate does beside a worker's connector. Each call blocks; FailedPrecondition: the
+// configuration is not one that runs.
+class Operations {
+ public:
+  // Pointers are borrowed.
+  Operations(const ConnectorLoader* loader, const engine::Connectors* connectors,
+             const Environment& environment)
+      : loader_(*loader), connectors_(*connectors), environment_(environment) {}
+  virtual ~Operations() = default;
+
+  // Writes a signal, {"id": …, "type": …, "data": {…}}, where the connector reads it: its id, and
+  // where it is.
+  using Sent = std::pair<std::string, std::string>;
+  virtual absl::StatusOr<Sent> SendSignal(const ConfigMap& config, const std::string& signal) const;
+  // The stored position goes with the order to skip a change; what to say.
+  absl::StatusOr<std::string> SkipChange(const ConfigMap& config,
+                                         const event::ChangeId& change) const;
+  // What a doctor finds, as JSON.
+  absl::StatusOr<std::string> Examine(const ConfigMap& config) const;
+  // Moves the stored position, or forgets it; what that means.
+  struct Move {
+    std::string lsn;  // empty: forgets it
+    bool accept_loss = false, drop_slot = false;
+  };
+  absl::StatusOr<std::string> MovePosition(const ConfigMap& config, const Move& move) const;
+
+ private:
+  using Options = engine::ConnectorOptions;
+  absl::StatusOr<std::string> With(
+      const ConfigMap& config,
+      const std::function<absl::StatusOr<std::string>(const Options&)>& ask) const;
+
+  const ConnectorLoader& loader_;
+  const engine::Connectors& connectors_;
+  const Environment environment_;
+};
+
+}  // namespace walduct::serve
