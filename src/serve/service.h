@@ -19,7 +19,7 @@
 #include "engine/lifecycle/connectors.h"
 #include "http/listener.h"
 #include "serve/access_handler.h"
-#include "serve/assignment/seat_watch.h"
+#include "serve/assignment/one_seat.h"
 #include "serve/rest/connect_handler.h"
 #include "serve/topics/kafka_topics.h"
 #include "serve/topics/worker_options.h"
@@ -67,7 +67,7 @@ class Service {
   const Environment environment_;
   engine::StopSignal& stop_;
   admin::WorkerBoard board_;
-  SeatWatch seat_;  // before those that ask it
+  OneSeat seat_;  // before those that ask it
   KafkaTopics topics_;
   const ConnectorLoader loader_;
   const Operations operations_;

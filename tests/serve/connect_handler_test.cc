@@ -7,6 +7,8 @@
 #include "base/log.h"
 #include "engine/lifecycle/connector_set.h"
 #include "tests/serve/memory_topics.h"
+#include "tests/serve/test_assignment.h"
+#include "tests/serve/test_loader.h"
 #include "tests/support/fake_world.h"
 
 namespace walduct::serve {
@@ -51,13 +53,6 @@ class ConnectHandlerTest : public testing::Test {
            more + "}";
   }
 
-  // As sent, of configurations of which nothing is asked.
-  class Loader final : public ConnectorLoader {
-   public:
-    Loader() : ConnectorLoader({}, "", Environment::Real()) {}
-    Loaded Load(const ConfigMap&) const override { return {}; }
-    ValidationQuestions Questions() const override { return {}; }
-  };
   class Signals final : public Operations {
    public:
     using Operations::Operations;
@@ -74,8 +69,8 @@ class ConnectHandlerTest : public testing::Test {
 
   std::string authorization_;
   admin::WorkerBoard board_{"g", Clock::Real()};
-  Loader loader_;
-  absl::Status may_write_;
+  test::TestLoader loader_;
+  test::TestAssignment assignment_;
   ConnectHandler::Entrance entrance_;
   test::FakeWorld world_;
   engine::ConnectorSet connectors_{world_};
@@ -83,12 +78,13 @@ class ConnectHandlerTest : public testing::Test {
   Pages pages_;
   Signals signals_{&loader_, &connectors_, Environment::Real()};
   Worker worker_{{.topics = &topics_,
+                  .assignment = &assignment_,
                   .connectors = &connectors_,
                   .environment = Environment::Real(),
+                  .group = "g",
                   .worker_id = "h:1",
                   .version = "3.6.1.Final",
-                  .loader = &loader_,
-                  .may_write = [this] { return may_write_; }}};
+                  .loader = &loader_}};
   ConnectHandler connect_{{.worker = &worker_,
                            .topics = &topics_,
                            .pages = &pages_,
@@ -133,7 +129,8 @@ TEST_F(ConnectHandlerTest, AWorkerThatDoesNotServeSaysWhatItWaitsFor) {
 TEST_F(ConnectHandlerTest, WhileKafkaIsAwayWhatWouldChangeSomethingIsRefused) {
   ASSERT_EQ(Ask("POST", "/connectors", CreateBody("a", R"(,"initial_state":"STOPPED")")).status,
             201);
-  may_write_ = Error(absl::StatusCode::kUnavailable, "kafka_away", "Kafka has been away");
+  assignment_.confirmed =
+      Error(absl::StatusCode::kUnavailable, "kafka_away", "Kafka has been away");
   for (const char* path : {"/connectors/a/pause", "/connectors/a/resume", "/connectors/a/stop"}) {
     const http::Response refused = Ask("PUT", path);
     EXPECT_EQ(refused.status, 503) << path;
@@ -143,7 +140,7 @@ TEST_F(ConnectHandlerTest, WhileKafkaIsAwayWhatWouldChangeSomethingIsRefused) {
   EXPECT_EQ(Ask("DELETE", "/connectors/a").status, 503);
   EXPECT_EQ(Ask("GET", "/connectors/a/offsets").status, 503);
   EXPECT_EQ(Ask("GET", "/connectors/a/status").status, 200);
-  may_write_ = absl::AbortedError("a rebalance");
+  assignment_.confirmed = absl::AbortedError("a rebalance");
   EXPECT_EQ(Ask("PUT", "/connectors/a/pause").status, 409);
 }
 

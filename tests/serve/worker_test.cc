@@ -13,7 +13,10 @@
 #include "base/poller.h"
 #include "engine/lifecycle/connector_set.h"
 #include "metrics/topic_board.h"
+#include "serve/assignment/sole_worker.h"
 #include "tests/serve/memory_topics.h"
+#include "tests/serve/test_assignment.h"
+#include "tests/serve/test_loader.h"
 #include "tests/support/await.h"
 #include "tests/support/fake_world.h"
 
@@ -37,36 +40,15 @@ class WorkerTest : public testing::Test {
     return {{"connector.class", std::string(kPostgresClass)}, {"name", name}};
   }
 
-  class Loader final : public ConnectorLoader {
-   public:
-    explicit Loader(std::shared_ptr<metrics::TopicBoard> board)
-        : ConnectorLoader({}, "", Environment::Real()), board_(std::move(board)) {}
-    Loaded Load(const ConfigMap& config) const override {
-      ++loads;
-      Loaded loaded;
-      loaded.topics = board_;
-      if (FindValue(config, "bad") != nullptr) {
-        loaded.errors = {"property 'bad': is bad"};
-      } else {
-        loaded.options = std::make_shared<const engine::ConnectorOptions>(
-            test::FakeConfig(*FindValue(config, "name")));
-      }
-      return loaded;
-    }
-    mutable int loads = 0;
-
-   private:
-    const std::shared_ptr<metrics::TopicBoard> board_;
-  };
-
   Worker::Parts Parts() {
     return {.topics = &topics_,
+            .assignment = &assignment_,
             .connectors = &connectors_,
             .environment = {&clock_, &Poller::Real()},
+            .group = "g",
             .worker_id = "here:8083",
             .version = "3.6.1.Final",
-            .loader = &loader_,
-            .may_write = [this] { return may_write_; }};
+            .loader = &loader_};
   }
 
   // Looks until it holds.
@@ -101,8 +83,8 @@ class WorkerTest : public testing::Test {
   test::FakeWorld world_;
   engine::ConnectorSet connectors_{world_};
   test::MemoryTopics topics_;
-  absl::Status may_write_;
-  Loader loader_{board_};
+  test::TestAssignment assignment_;
+  test::TestLoader loader_{board_};
   Worker worker_{Parts()};
 };
 
@@ -318,7 +300,7 @@ TEST_F(WorkerTest, APausedConnectorIsEndedForAChange) {
 }
 
 TEST_F(WorkerTest, WithoutTheGroupsSeatNothingIsWritten) {
-  may_write_ = absl::AbortedError("not now");
+  assignment_.confirmed = absl::AbortedError("not now");
   EXPECT_TRUE(absl::IsAborted(worker_.Create("a", Config("a"), TargetState::kStarted)));
   EXPECT_THAT(worker_.Names(), IsEmpty());
   worker_.Reconcile();
@@ -332,12 +314,13 @@ TEST_F(WorkerTest, TheTopicsAreReadAgainWhenItMayWriteAgain) {
   CreateRunning("paused");
   CreateRunning("deleted");
   const auto kept = connectors_.Find("kept");
-  may_write_ = absl::UnavailableError("Kafka is away");
+  assignment_.confirmed = absl::UnavailableError("Kafka is away");
   worker_.Reconcile();
   EXPECT_TRUE(absl::IsUnavailable(worker_.SetTarget("kept", TargetState::kPaused)));
   Worker::Parts parts = Parts();
   parts.connectors = nullptr;
-  parts.may_write = [] { return absl::OkStatus(); };
+  SoleWorker sole;
+  parts.assignment = &sole;
   Worker other(parts);
   ASSERT_TRUE(other.Load().ok());
   ASSERT_TRUE(other.SetTarget("paused", TargetState::kPaused).ok());
@@ -345,7 +328,7 @@ TEST_F(WorkerTest, TheTopicsAreReadAgainWhenItMayWriteAgain) {
   ASSERT_TRUE(other.Create("new", Config("new"), TargetState::kStarted).ok());
   worker_.Reconcile();
   EXPECT_EQ(TaskState("paused"), "RUNNING");  // not asked for here
-  may_write_ = absl::OkStatus();
+  assignment_.confirmed = absl::OkStatus();
   ReconcileUntil([&] {
     return TaskState("paused") == "PAUSED" && TaskState("new") == "RUNNING" &&
            connectors_.Find("deleted") == nullptr;
@@ -373,10 +356,10 @@ TEST_F(WorkerTest, AnAnswerThatDidNotComeIsLookedUp) {
 TEST_F(WorkerTest, ATopicThatHasLostEverythingIsNoOrder) {
   ASSERT_TRUE(worker_.Load().ok());
   CreateRunning("a");
-  may_write_ = absl::UnavailableError("Kafka is away");
+  assignment_.confirmed = absl::UnavailableError("Kafka is away");
   worker_.Reconcile();
   topics_.LoseAll();
-  may_write_ = absl::OkStatus();
+  assignment_.confirmed = absl::OkStatus();
   worker_.Reconcile();
   EXPECT_EQ(TaskState("a"), "RUNNING");
   // What is known here is in them again.
@@ -412,11 +395,11 @@ TEST_F(WorkerTest, ATopicThatWasDeletedIsBroughtBack) {
 TEST_F(WorkerTest, WhatIsForgottenEndsAndIsTakenUpAgain) {
   ASSERT_TRUE(worker_.Load().ok());
   CreateRunning("a");
-  may_write_ = absl::AbortedError("another worker serves");
+  assignment_.confirmed = absl::AbortedError("another worker serves");
   worker_.Forget();
   ReconcileUntil([&] { return connectors_.Find("a") == nullptr; });
   EXPECT_THAT(worker_.Names(), IsEmpty());
-  may_write_ = absl::OkStatus();
+  assignment_.confirmed = absl::OkStatus();
   worker_.Reconcile();
   EXPECT_THAT(worker_.Names(), IsEmpty());
   ASSERT_TRUE(worker_.Load().ok());
@@ -426,10 +409,10 @@ TEST_F(WorkerTest, WhatIsForgottenEndsAndIsTakenUpAgain) {
 TEST_F(WorkerTest, WithoutTheSeatNothingNewBegins) {
   ASSERT_TRUE(worker_.Load().ok());
   ASSERT_TRUE(worker_.Create("a", Config("a"), TargetState::kStarted).ok());
-  may_write_ = absl::UnavailableError("Kafka is away");
+  assignment_.confirmed = absl::UnavailableError("Kafka is away");
   worker_.Reconcile();
   EXPECT_EQ(connectors_.Find("a"), nullptr);
-  may_write_ = absl::OkStatus();
+  assignment_.confirmed = absl::OkStatus();
   ReconcileUntil([&] { return TaskState("a") == "RUNNING"; });
 }
 

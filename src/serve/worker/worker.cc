@@ -1,3 +1,4 @@
+// The thread of a Worker: what it reads, and in which order the parts take their turns.
 #include "serve/worker/worker.h"
 
 #include <utility>
@@ -6,282 +7,169 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
-#include "metrics/topic_board.h"
+#include "serve/assignment/forwarding.h"
 
 namespace walduct::serve {
 namespace {
 
-absl::Status NotFound(absl::string_view name) {
-  return absl::NotFoundError(absl::StrCat("Unknown connector ", name));
-}
+// Requests wake it; what connectors do by themselves is looked at as often.
+constexpr absl::Duration kLook = absl::Milliseconds(100);
+constexpr absl::Duration kReadAgain = absl::Seconds(5);
+constexpr absl::Duration kLookForTopics = absl::Seconds(10);
 
 }  // namespace
 
-bool Worker::IsForeign(const Deployment& one) {
-  const std::string* connector_class = FindValue(one.config, "connector.class");
-  return connector_class == nullptr ||
-         (*connector_class != kPostgresClass && *connector_class != "PostgresConnector" &&
-          *connector_class != "Postgres");
-}
-
-absl::StatusOr<Worker::Deployment*> Worker::FindOwn(const std::string& name) {
-  const auto found = deployments_.find(name);
-  if (found == deployments_.end()) return NotFound(name);
-  if (IsForeign(found->second)) {
-    return absl::FailedPreconditionError(absl::StrCat("Connector ", name, " is not of class ",
-                                                      kPostgresClass, ": walduct leaves it alone"));
-  }
-  return &found->second;
-}
-
-std::vector<std::string> Worker::Names() const {
-  const MutexLock lock(mutex_);
-  std::vector<std::string> names;
-  for (const auto& [name, one] : deployments_) names.push_back(name);
-  return names;
-}
-
-std::optional<ConnectorView> Worker::Find(const std::string& name) const {
-  const MutexLock lock(mutex_);
-  const auto found = deployments_.find(name);
-  if (found == deployments_.end()) return std::nullopt;
-  const Deployment& one = found->second;
-  return ConnectorView{
-      .name = name, .config = one.config, .tasks = one.tasks, .foreign = IsForeign(one)};
-}
-
-absl::Status Worker::Create(const std::string& name, const ConfigMap& config, TargetState target) {
-  const MutexLock change(change_mutex_);
-  RETURN_IF_ERROR(Refresh());
-  {
-    const MutexLock lock(mutex_);
-    if (deployments_.contains(name))
-      return absl::AlreadyExistsError(absl::StrCat("Connector ", name, " already exists"));
-  }
-  // First the state: a worker that reads the connector alone would start it.
-  std::vector<TopicEntry> entries;
-  if (target != TargetState::kStarted)
-    entries.push_back({.key = TargetKey(name), .value = TargetValue(target)});
-  entries.push_back({.key = ConnectorKey(name), .value = ConnectorValue(config)});
-  RETURN_IF_ERROR(WriteConfigs(entries));
-  const MutexLock lock(mutex_);
-  Deployment one;
-  one.config = config;
-  one.target = target;
-  one.version = next_version_++;
-  deployments_[name] = std::move(one);
-  wake_.Signal();
-  return absl::OkStatus();
-}
-
-absl::StatusOr<bool> Worker::PutConfig(const std::string& name, const ConfigMap& config,
-                                       bool expects) {
-  {
-    const MutexLock change(change_mutex_);
-    RETURN_IF_ERROR(Refresh());
-    bool exists = false;
-    {
-      const MutexLock lock(mutex_);
-      exists = deployments_.contains(name);
-      if (exists) RETURN_IF_ERROR(FindOwn(name).status());
-    }
-    if (exists) {
-      RETURN_IF_ERROR(WriteConfigs({{.key = ConnectorKey(name), .value = ConnectorValue(config)}}));
-      const MutexLock lock(mutex_);
-      Deployment& one = deployments_[name];
-      // As it is: nothing starts anew, and what has failed stays so.
-      const bool same = SameConfig(one.config, config);
-      one.config = config;
-      if (!same) {
-        one.version = next_version_++;
-        RepeatStatus(name, true, true);
-      }
-      wake_.Signal();
-      return false;
-    }
-  }
-  if (expects) return NotFound(name);
-  RETURN_IF_ERROR(Create(name, config, TargetState::kStarted));
-  return true;
-}
-
-absl::Status Worker::SetTarget(const std::string& name, TargetState target) {
-  const MutexLock change(change_mutex_);
-  RETURN_IF_ERROR(Refresh());
-  {
-    const MutexLock lock(mutex_);
-    RETURN_IF_ERROR(FindOwn(name).status());
-  }
-  std::vector<TopicEntry> entries;
-  if (target == TargetState::kStopped)
-    entries.push_back({.key = CommitKey(name), .value = CommitValue(0)});
-  entries.push_back({.key = TargetKey(name), .value = TargetValue(target)});
-  RETURN_IF_ERROR(WriteConfigs(entries));
-  const MutexLock lock(mutex_);
-  Deployment& one = deployments_[name];
-  one.target = target;
-  if (target == TargetState::kStopped) {
-    one.tasks = 0;
-    one.committed = one.failed = 0;
-  }
-  wake_.Signal();
-  return absl::OkStatus();
-}
-
-absl::Status Worker::Delete(const std::string& name) {
-  const MutexLock change(change_mutex_);
-  RETURN_IF_ERROR(Refresh());
-  {
-    const MutexLock lock(mutex_);
-    RETURN_IF_ERROR(FindOwn(name).status());
-  }
-  RETURN_IF_ERROR(WriteConfigs(
-      {{.key = ConnectorKey(name), .value = {}}, {.key = TargetKey(name), .value = {}}}));
-  std::vector<TopicEntry> topics;
-  {
-    const MutexLock lock(mutex_);
-    deployments_.erase(name);
-    for (const std::string& topic : topics_[name].names)
-      topics.push_back({.key = TopicStatusKey(name, topic), .value = {}});
-    topics_.erase(name);
-  }
-  wake_.Signal();
-  if (!topics.empty()) RETURN_IF_ERROR(parts_.topics->Write(InternalTopic::kStatus, topics));
-  return absl::OkStatus();
-}
-
-absl::Status Worker::RestartTask(const std::string& name, const std::string& task) {
-  const MutexLock change(change_mutex_);
-  const MutexLock lock(mutex_);
-  ASSIGN_OR_RETURN(Deployment * one, FindOwn(name));
-  if (task != "0" || one->tasks == 0)
-    return absl::NotFoundError(absl::StrCat("Unknown task: ", name, "-", task));
-  one->restart = true;
-  one->failed = 0;
-  RepeatStatus(name, false, true);
-  wake_.Signal();
-  return absl::OkStatus();
-}
-
-absl::StatusOr<StatusView> Worker::Restart(const std::string& name, bool include_tasks,
-                                           bool only_failed) {
-  const MutexLock change(change_mutex_);
-  RETURN_IF_ERROR(Refresh());
-  const bool plan = include_tasks || only_failed;
-  {
-    const MutexLock lock(mutex_);
-    RETURN_IF_ERROR(FindOwn(name).status());
-  }
-  // Without a flag a worker restarts what has no life of its own here.
-  if (plan) {
-    RETURN_IF_ERROR(WriteConfigs(
-        {{.key = RestartKey(name), .value = RestartValue(include_tasks, only_failed)}}));
-  }
-  const MutexLock lock(mutex_);
-  Deployment& one = deployments_[name];
-  StatusView view = ViewOf(name, one);
-  if (!only_failed) {
-    view.state = "RESTARTING";
-    RepeatStatus(name, true, false);
-  }
-  if (plan && include_tasks && view.task && (!only_failed || view.task->state == "FAILED")) {
-    view.task->state = "RESTARTING";
-    one.restart = true;
-    one.failed = 0;
-    RepeatStatus(name, false, true);
+Worker::Worker(Parts parts)
+    : parts_(std::move(parts)),
+      deployments_(parts_),
+      runner_(parts_, deployments_),
+      statuses_(parts_, deployments_, runner_) {
+  parts_.assignment->OnRevoke([this](Assignment::Done done) {
+    runner_.Revoke(std::move(done));
     wake_.Signal();
-  }
-  return view;
+  });
 }
 
-std::set<std::string> Worker::TopicsOf(const std::string& name) const {
-  const MutexLock lock(mutex_);
-  const auto found = topics_.find(name);
-  return found == topics_.end() ? std::set<std::string>() : found->second.names;
+Worker::~Worker() {
+  Stop();
+  parts_.assignment->OnRevoke(nullptr);
 }
 
-absl::Status Worker::ResetTopics(const std::string& name) {
-  const MutexLock change(change_mutex_);
-  RETURN_IF_ERROR(CheckMayWrite());
-  std::vector<TopicEntry> entries;
-  {
-    const MutexLock lock(mutex_);
-    const auto found = topics_.find(name);
-    if (found == topics_.end()) return absl::OkStatus();
-    for (const std::string& topic : found->second.names)
-      entries.push_back({.key = TopicStatusKey(name, topic), .value = {}});
-    found->second.names.clear();
-    found->second.unwritten.clear();
-    const auto running = running_.find(name);
-    if (running != running_.end() && running->second.topics != nullptr)
-      running->second.topics->TakeWritten();
-  }
-  if (entries.empty()) return absl::OkStatus();
-  return parts_.topics->Write(InternalTopic::kStatus, entries);
+void Worker::Start() {
+  thread_ = std::thread([this] { Run(); });
 }
 
-absl::Status Worker::WhileFailed(
-    const std::string& name,
-    const std::function<absl::Status(const engine::ConnectorError& last)>& change) {
-  const MutexLock changing(change_mutex_);
-  RETURN_IF_ERROR(Refresh());
-  std::optional<engine::ConnectorStatus> status;
-  {
-    const MutexLock lock(mutex_);
-    ASSIGN_OR_RETURN(const Deployment* one, FindOwn(name));
-    if (!one->restart) status = parts_.connectors->StatusOf(name);
-  }
-  if (!status || status->state != engine::ConnectorState::kFailed || !status->last_error) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("Connector ", name, " has not failed: there is nothing to skip"));
-  }
-  RETURN_IF_ERROR(CheckMayWrite());
-  RETURN_IF_ERROR(change(*status->last_error));
-  const MutexLock lock(mutex_);
-  ASSIGN_OR_RETURN(Deployment * one, FindOwn(name));
-  one->restart = true;
-  one->failed = 0;
-  RepeatStatus(name, false, true);
+void Worker::Stop() {
+  ends_ = true;
   wake_.Signal();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Worker::Run() {
+  while (!ends_) {
+    wake_.Drain();
+    parts_.assignment->Drain();
+    Reconcile();
+    parts_.environment.poller->WaitReadable({wake_.fd(), parts_.assignment->fd()}, kLook);
+  }
+}
+
+void Worker::Reconcile() {
+  LookWhetherTopicsAreThere();
+  LookWhetherTheyAreStale();
+  std::set<std::string> names = runner_.Names();
+  for (std::string& name : deployments_.Names()) names.insert(std::move(name));
+  for (const std::string& name : names) {
+    // Nothing new begins where another worker may begin it.
+    if (!runner_.Step(name) || deployments_.silent() || !parts_.assignment->Confirmed().ok())
+      continue;
+    if (CommitTask(name) && parts_.assignment->Owns(name)) runner_.Begin(name);
+  }
+  runner_.CompleteRevocations();
+  if (!deployments_.stale() && !deployments_.silent() && parts_.assignment->Confirmed().ok())
+    statuses_.Publish();
+}
+
+// By the leader, whoever owns the connector. False: not yet.
+bool Worker::CommitTask(const std::string& name) {
+  if (const auto wanted = deployments_.WantedOf(name); wanted && wanted->committed) return true;
+  if (!parts_.assignment->leader().self) return false;
+  const MutexLock change(deployments_.changing());
+  absl::Status committed = Refresh();
+  if (committed.ok()) committed = deployments_.CommitTask(name);
+  if (committed.ok()) return true;
+  log::Warn(absl::StrCat("connector ", name, " cannot be started yet: ", committed.message()));
+  deployments_.BeSilent();
+  return false;
+}
+
+void Worker::Leave() {
+  runner_.CompleteRevocations(/*all=*/true);
+  if (parts_.assignment->Confirmed().ok()) statuses_.Leave();
+}
+
+absl::Status Worker::Load() {
+  generation_ = parts_.assignment->generation();
+  ASSIGN_OR_RETURN(Deployments::Contents deployments, deployments_.Read());
+  ASSIGN_OR_RETURN(Statuses::Contents statuses, statuses_.Read());
+  deployments_.Take(std::move(deployments));
+  statuses_.Take(std::move(statuses));
+  deployments_.BeLoaded(true);
+  deployments_.VisitAll([](const std::string& name, const Deployment& one) {
+    if (!one.IsForeign()) return;
+    const std::string* connector_class = FindValue(one.config, "connector.class");
+    log::Warn("a connector of another class is left alone",
+              {{"name", name}, {"class", connector_class == nullptr ? "" : *connector_class}});
+  });
   return absl::OkStatus();
 }
 
-absl::Status Worker::WhileStopped(const std::string& name,
-                                  const std::function<absl::Status()>& change, bool also_paused) {
-  // What was stopped may take a moment to end.
-  constexpr absl::Duration kEnds = absl::Seconds(30);
-  constexpr absl::Duration kLookAgain = absl::Milliseconds(20);
-  const absl::Duration deadline = parts_.environment.clock->Monotonic() + kEnds;
-  while (true) {
-    {
-      const MutexLock changing(change_mutex_);
-      RETURN_IF_ERROR(Refresh());
-      bool ended = false;
-      {
-        const MutexLock lock(mutex_);
-        ASSIGN_OR_RETURN(const Deployment* one, FindOwn(name));
-        const bool paused = also_paused && one->target == TargetState::kPaused;
-        if (one->target != TargetState::kStopped && !paused) {
-          return absl::FailedPreconditionError(absl::StrCat(
-              "Connectors must be in the STOPPED state before their offsets can be modified. This "
-              "can be done for the specified connector by issuing a 'PUT' request to the "
-              "'/connectors/",
-              name, "/stop' endpoint"));
-        }
-        const auto running = running_.find(name);
-        ended = running == running_.end();
-        if (!ended && paused && !std::exchange(running->second.stopping, true))
-          parts_.connectors->Post(name, engine::Command::kStop);
-      }
-      if (ended) {
-        RETURN_IF_ERROR(CheckMayWrite());
-        return change();
-      }
-    }
-    if (parts_.environment.clock->Monotonic() > deadline)
-      return absl::UnavailableError(absl::StrCat("Connector ", name, " has not ended yet"));
-    parts_.environment.poller->WaitReadable({}, kLookAgain);
+void Worker::Forget() {
+  const MutexLock change(deployments_.changing());
+  deployments_.BeLoaded(false);
+  deployments_.Take({});
+  statuses_.Take({});
+  wake_.Signal();
+}
+
+// Before a change: what another worker may have written meanwhile counts, and what of ours may have
+// been written without an answer.
+absl::Status Worker::Refresh() {
+  if (!deployments_.stale()) return absl::OkStatus();
+  RETURN_IF_ERROR(CheckLeads(*parts_.assignment, parts_.group));
+  return ReadAgain();
+}
+
+absl::Status Worker::RefreshFor(const std::string& name) {
+  RETURN_IF_ERROR(Refresh());
+  return deployments_.CheckOwn(name);
+}
+
+absl::Status Worker::ReadAgain() {
+  if (!deployments_.stale()) return absl::OkStatus();
+  generation_ = parts_.assignment->generation();
+  RETURN_IF_ERROR(parts_.topics->Prepare());
+  ASSIGN_OR_RETURN(Deployments::Contents deployments, deployments_.Read());
+  ASSIGN_OR_RETURN(Statuses::Contents statuses, statuses_.Read());
+  RETURN_IF_ERROR(deployments_.BringBack(&deployments));
+  const size_t connectors = deployments.all.size();
+  deployments_.Take(std::move(deployments));
+  statuses_.Take(std::move(statuses), /*again=*/true);
+  wake_.Signal();
+  log::Info("the worker's topics were read again", {{"connectors", connectors}});
+  return absl::OkStatus();
+}
+
+// By the thread; also without the seat, which goes with the topic.
+void Worker::LookWhetherTopicsAreThere() {
+  const absl::Duration now = parts_.environment.clock->Monotonic();
+  if (now < next_look_) return;
+  next_look_ = now + kLookForTopics;
+  if (!deployments_.loaded() || !CheckReachable().ok()) return;
+  const absl::Status there = parts_.topics->CheckThere();
+  if (ErrorReason(there) != "worker_topic_gone") return;
+  log::Warn(there.message(), {{"reason", ErrorReason(there)}, {"hint", ErrorHint(there)}});
+  deployments_.BeStale(there);
+  if (absl::Status created = parts_.topics->Prepare(); !created.ok()) {
+    log::Warn(created.message(), {{"reason", ErrorReason(created)}, {"hint", ErrorHint(created)}});
+    next_look_ = now + kReadAgain;
   }
+}
+
+// By the thread. A moment that nobody confirms may have been another worker's, and what another one
+// owned it may have changed.
+void Worker::LookWhetherTheyAreStale() {
+  const bool confirmed = parts_.assignment->Confirmed().ok();
+  if (!deployments_.loaded()) return;
+  if (!confirmed || parts_.assignment->generation() != generation_) deployments_.BeStale();
+  if (!confirmed || !deployments_.stale() || deployments_.silent()) return;
+  const MutexLock change(deployments_.changing());
+  const absl::Status read = ReadAgain();
+  if (read.ok()) return;
+  log::Warn(absl::StrCat("the worker's topics cannot be read: ", read.message()),
+            {{"reason", ErrorReason(read)}, {"hint", ErrorHint(read)}});
+  deployments_.BeStale(read);
+  deployments_.BeSilent();
 }
 
 }  // namespace walduct::serve

@@ -1,16 +1,14 @@
 // Worker: the connectors of a worker's topics, and what runs of them. Whatever is asked for is
-// written to the topics first, then a thread of its own brings about what they say, connector by
-// connector: one that is slow to stop, or cannot be started, holds up no other.
-//
-// Connectors of other classes are listed and left alone.
+// written to the topics first (Deployments), then a thread of its own brings about what they say
+// (Runner) and says what became of it (Statuses). Which connectors are its own the assignment says.
 //
 // Thread-safety: all methods from any thread. What changes something waits for Kafka.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -18,35 +16,20 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "base/environment.h"
-#include "base/mutex.h"
 #include "base/wake.h"
-#include "engine/lifecycle/connectors.h"
 #include "serve/topics/config_map.h"
-#include "serve/topics/internal_topics.h"
-#include "serve/topics/topic_formats.h"
-#include "serve/worker/connector_loader.h"
+#include "serve/worker/deployments.h"
+#include "serve/worker/runner.h"
+#include "serve/worker/statuses.h"
 #include "serve/worker/views.h"
 
 namespace walduct::serve {
 
 class Worker {
  public:
-  // All borrowed.
-  struct Parts {
-    InternalTopics* topics = nullptr;
-    engine::Connectors* connectors = nullptr;
-    Environment environment;
-    std::string worker_id;
-    std::string version;  // of the connectors
-    const ConnectorLoader* loader = nullptr;
-    // OK, or why this worker may not write now, as a request is answered then: Unavailable
-    // kafka_away, Aborted. While it is not OK another one may have written, so the topics are read
-    // again once it is.
-    std::function<absl::Status()> may_write;
-  };
-  explicit Worker(Parts parts) : parts_(std::move(parts)) {}
-  ~Worker() { Stop(); }
+  using Parts = WorkerParts;
+  explicit Worker(Parts parts);
+  ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
@@ -62,10 +45,10 @@ class Worker {
   // One look at all connectors; by the thread, and by tests.
   void Reconcile();
 
-  std::vector<std::string> Names() const;
+  std::vector<std::string> Names() const { return deployments_.Names(); }
   // Absent: there is none.
   std::optional<ConnectorView> Find(const std::string& name) const;
-  std::optional<StatusView> StatusOf(const std::string& name) const;
+  std::optional<StatusView> StatusOf(const std::string& name) const { return statuses_.Find(name); }
 
   // AlreadyExists.
   absl::Status Create(const std::string& name, const ConfigMap& config, TargetState target);
@@ -79,7 +62,7 @@ class Worker {
   absl::StatusOr<StatusView> Restart(const std::string& name, bool include_tasks, bool only_failed);
 
   // Topics that got records since the last reset.
-  std::set<std::string> TopicsOf(const std::string& name) const;
+  std::set<std::string> TopicsOf(const std::string& name) const { return statuses_.TopicsOf(name); }
   absl::Status ResetTopics(const std::string& name);
 
   // Runs change while nothing else can change this connector, which has to be stopped and to have
@@ -95,119 +78,37 @@ class Worker {
       const std::function<absl::Status(const engine::ConnectorError& last)>& change);
 
   // Unavailable kafka_away: what is asked of the topics would not be answered.
-  absl::Status CheckReachable() const {
-    const absl::Status may_write = parts_.may_write();
-    return absl::IsUnavailable(may_write) ? may_write : absl::OkStatus();
-  }
+  absl::Status CheckReachable() const;
 
   // What keeps the topics from being read or written: worker_topic_gone, as reading fails; OK:
   // nothing that is known.
-  absl::Status TopicsTrouble() const {
-    const MutexLock lock(mutex_);
-    return trouble_;
-  }
+  absl::Status TopicsTrouble() const { return deployments_.trouble(); }
 
   // Levels that were set for all workers, as the topics had them.
-  std::map<std::string, std::string> LoggerLevels() const;
+  std::map<std::string, std::string> LoggerLevels() const { return deployments_.LoggerLevels(); }
   // key: 32 random bytes.
   absl::Status WriteSession(absl::string_view key);
   absl::Status WriteLogger(const std::string& logger, const std::string& level);
 
  private:
-  struct Deployment {
-    ConfigMap config;
-    TargetState target = TargetState::kStarted;
-    int tasks = 0;           // committed
-    uint64_t version = 0;    // of the configuration
-    uint64_t committed = 0;  // version that the tasks are of
-    uint64_t failed = 0;     // version that could not be loaded
-    std::string failure;     // why
-    bool restart = false;    // of the task, wanted
-  };
-  struct Running {
-    uint64_t version = 0;
-    TargetState commanded = TargetState::kStarted;
-    bool stopping = false;
-    std::shared_ptr<metrics::TopicBoard> topics;
-  };
-  struct ActiveTopics {
-    std::set<std::string> names;
-    std::set<std::string> unwritten;  // to be added to them
-  };
-
-  struct NewTopic {
-    std::string connector;
-    std::string topic;
-  };
-
-  // What the topics say.
-  struct Contents {
-    std::map<std::string, Deployment> deployments;  // with versions of their own
-    std::map<std::string, ActiveTopics> topics;
-    std::map<std::string, std::string> statuses;
-    std::map<std::string, std::string> loggers;
-    uint64_t configs = 0;  // records of the config topic
-  };
-
-  static bool IsForeign(const Deployment& one);
   void Run();
-  void Look();
-  void Step(const std::string& name);
-  bool StepRunning(const std::string& name, bool ended);
-  void StartOne(const std::string& name, const Deployment& one);
-  absl::Status CommitTask(const std::string& name, const Deployment& one);
-  void Fail(const std::string& name, uint64_t version, const std::vector<std::string>& errors);
-  void WriteTopics();
-  void TakeTopics();
-  std::vector<NewTopic> NewTopics() const;
-  void BeSilent(absl::string_view what, const absl::Status& written)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  std::map<std::string, std::string> StatusEntries() const;
-  void WriteStatuses(const std::map<std::string, std::string>& entries);
-  StatusView ViewOf(const std::string& name, const Deployment& one) const
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  std::optional<TaskView> TaskOf(const std::string& name, const Deployment& one) const
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  absl::StatusOr<Deployment*> FindOwn(const std::string& name)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void RepeatStatus(const std::string& name, bool of_connector, bool of_task)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  absl::Status CheckMayWrite() const;
-  absl::Status WriteConfigs(const std::vector<TopicEntry>& entries);
-  absl::StatusOr<Contents> ReadTopics();
-  static void ReadConfig(absl::string_view key, std::optional<absl::string_view> value,
-                         Contents* out);
-  static void ReadStatus(absl::string_view key, std::optional<absl::string_view> value,
-                         Contents* out);
-  void Take(Contents contents) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  absl::Status Refresh() ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
-  void LookWhetherItMayWrite();
+  bool CommitTask(const std::string& name);
+  void RestartNow(const std::string& name);
+  absl::Status Refresh() ABSL_EXCLUSIVE_LOCKS_REQUIRED(deployments_.changing());
+  absl::Status ReadAgain() ABSL_EXCLUSIVE_LOCKS_REQUIRED(deployments_.changing());
+  absl::Status RefreshFor(const std::string& name)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(deployments_.changing());
   void LookWhetherTopicsAreThere();
-  void OnTopicGone(const absl::Status& gone);
-  std::vector<TopicEntry> ConfigEntries() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  absl::Status BringBack(Contents* contents) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
+  void LookWhetherTheyAreStale();
 
   const Parts parts_;
   Wake wake_;
-  // Held by what changes something, while it waits for Kafka.
-  Mutex change_mutex_ ABSL_ACQUIRED_BEFORE(mutex_);
-  mutable Mutex mutex_;
-  std::map<std::string, Deployment> deployments_ ABSL_GUARDED_BY(mutex_);
-  std::map<std::string, Running> running_ ABSL_GUARDED_BY(mutex_);
-  std::map<std::string, ActiveTopics> topics_ ABSL_GUARDED_BY(mutex_);
-  // As the topic has them, by key; keys that are written again as they are.
-  std::map<std::string, std::string> statuses_ ABSL_GUARDED_BY(mutex_);
-  std::set<std::string> repeated_ ABSL_GUARDED_BY(mutex_);
-  std::map<std::string, std::string> loggers_ ABSL_GUARDED_BY(mutex_);
-  uint64_t next_version_ ABSL_GUARDED_BY(mutex_) = 1;
-  bool loaded_ ABSL_GUARDED_BY(mutex_) = false;
-  // The topics may say something else: they are read before the next write.
-  bool stale_ ABSL_GUARDED_BY(mutex_) = false;
-  absl::Status trouble_ ABSL_GUARDED_BY(mutex_);  // of the topics, as they were looked at last
-  bool ends_ ABSL_GUARDED_BY(mutex_) = false;
-  // The status topic could not be written.
-  absl::Time silent_until_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();
-  absl::Duration next_look_ = {};  // at the topics; by the thread alone
+  Deployments deployments_;
+  Runner runner_;
+  Statuses statuses_;
+  std::atomic<uint64_t> generation_{0};  // of the assignment, when the topics were read
+  absl::Duration next_look_ = {};        // at the topics; by the thread alone
+  std::atomic<bool> ends_{false};
   std::thread thread_;
 };
 

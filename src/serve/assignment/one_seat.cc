@@ -1,6 +1,6 @@
-#include "serve/assignment/seat_watch.h"
+#include "serve/assignment/one_seat.h"
 
-#include <utility>
+#include <memory>
 
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
@@ -15,9 +15,9 @@ using admin::WorkerWait;
 using kafka::SeatVerdict;
 using kafka::SeatView;
 
+constexpr absl::Duration kRenewal = absl::Seconds(10);
 constexpr absl::Duration kFirstLine = absl::Seconds(5);
 constexpr absl::Duration kRemind = absl::Minutes(1);
-constexpr absl::Duration kRenewal = absl::Seconds(10);
 
 std::string Seconds(absl::Duration duration) {
   return absl::FormatDuration(absl::Trunc(duration, absl::Seconds(1)));
@@ -44,56 +44,60 @@ absl::string_view LineOf(WorkerWait kind, bool serves) {
 
 }  // namespace
 
-const std::string& SeatWatch::Servers() const { return options_.clients->bootstrap_servers; }
+const std::string& OneSeat::Servers() const { return options_.clients->bootstrap_servers; }
 
-absl::Status SeatWatch::Ask() {
+absl::StatusOr<OneSeat::Seat> OneSeat::AskKafka(const kafka::GroupSeat::Options& options) {
+  ASSIGN_OR_RETURN(std::shared_ptr<kafka::GroupSeat> seat, kafka::GroupSeat::Ask(options));
+  return [seat = std::move(seat)] { return seat->Look(); };
+}
+
+absl::Status OneSeat::Ask() {
   if (View()) return absl::OkStatus();
   const kafka::KafkaOptions clients = kafka::WithFreshSecrets(*options_.clients);
-  ASSIGN_OR_RETURN(std::shared_ptr<kafka::GroupSeat> seat,
-                   kafka::GroupSeat::Ask({.bootstrap_servers = clients.bootstrap_servers,
-                                          .java = clients.consumer,
-                                          .group_id = options_.group_id,
-                                          .topic = options_.configs.name,
-                                          .environment = environment_,
-                                          .member = options_.worker_id}));
+  ASSIGN_OR_RETURN(Seat seat, ask_for_({.bootstrap_servers = clients.bootstrap_servers,
+                                        .java = clients.consumer,
+                                        .group_id = options_.group_id,
+                                        .topic = options_.configs.name,
+                                        .environment = environment_,
+                                        .member = options_.worker_id}));
   asked_with_ = clients.consumer;
   const MutexLock lock(mutex_);
   seat_ = std::move(seat);
   return absl::OkStatus();
 }
 
-std::optional<SeatView> SeatWatch::View() const {
-  std::shared_ptr<kafka::GroupSeat> seat;
+std::optional<SeatView> OneSeat::View() const {
+  Seat seat;
   {
     const MutexLock lock(mutex_);
     seat = seat_;
   }
-  return seat == nullptr ? std::nullopt : std::optional(seat->Look());
+  return seat ? std::optional(seat()) : std::nullopt;
 }
 
 // A member keeps the password that it was made with.
-void SeatWatch::RenewSecrets(const SeatView& view) {
+void OneSeat::RenewSecrets(const SeatView& view) {
   const absl::Duration now = environment_.clock->Monotonic();
   if (view.held || view.answered || now < next_renewal_) return;
   next_renewal_ = now + kRenewal;
   if (kafka::WithFreshSecrets(*options_.clients).consumer == asked_with_) return;
   log::Info("the credentials for Kafka have changed: the group is joined with the new ones");
-  std::shared_ptr<kafka::GroupSeat> before;
+  Seat before;  // it leaves the group first
   {
     const MutexLock lock(mutex_);
-    before = std::move(seat_);
+    before = std::exchange(seat_, nullptr);
   }
-  before.reset();
+  before = nullptr;
   if (absl::Status asked = Ask(); !asked.ok()) log::Warn(asked.message());
 }
 
-absl::Status SeatWatch::Refused() const {
+absl::Status OneSeat::Refused() const {
   const std::optional<SeatView> view = View();
   return view && absl::IsFailedPrecondition(view->error) && view->foreign ? view->error
                                                                           : absl::OkStatus();
 }
 
-SeatVerdict SeatWatch::Look(bool serves, const absl::Status& topics) {
+SeatVerdict OneSeat::Look(bool serves, const absl::Status& topics) {
   if (const std::optional<SeatView> before = View()) {
     RenewSecrets(*before);
   } else if (environment_.clock->Monotonic() >= next_renewal_) {
@@ -102,6 +106,11 @@ SeatVerdict SeatWatch::Look(bool serves, const absl::Status& topics) {
   }
   const SeatView view = View().value_or(SeatView());
   const SeatVerdict verdict = JudgeSeat(view, environment_.clock->Monotonic());
+  if (verdict == SeatVerdict::kOurs) {
+    if (!ours_.exchange(true)) Changed();
+  } else if (verdict != SeatVerdict::kHoldOn) {
+    if (ours_.exchange(false)) Revoke([] {});
+  }
   Wait wait = WaitOf(view, verdict);
   // The seat goes with the topic.
   if (!topics.ok() && (wait.kind == WorkerWait::kNothing || wait.kind == WorkerWait::kGroup)) {
@@ -114,7 +123,7 @@ SeatVerdict SeatWatch::Look(bool serves, const absl::Status& topics) {
   return verdict;
 }
 
-SeatWatch::Wait SeatWatch::WaitOf(const SeatView& view, SeatVerdict verdict) const {
+OneSeat::Wait OneSeat::WaitOf(const SeatView& view, SeatVerdict verdict) const {
   Wait wait;
   if (!view.answered) {
     wait.kind = WorkerWait::kKafka;
@@ -158,7 +167,7 @@ SeatWatch::Wait SeatWatch::WaitOf(const SeatView& view, SeatVerdict verdict) con
   return wait;
 }
 
-void SeatWatch::Show(bool serves, const Wait& wait) {
+void OneSeat::Show(bool serves, const Wait& wait) {
   const absl::Duration now = environment_.clock->Monotonic();
   if (std::exchange(shown_, wait.kind) != wait.kind) {
     if (told_ && wait.kind == WorkerWait::kNothing)
@@ -187,14 +196,14 @@ void SeatWatch::Show(bool serves, const Wait& wait) {
   next_line_ = now + kRemind;
 }
 
-void SeatWatch::ShowReading() {
+void OneSeat::ShowReading() {
   Show(false, {.kind = WorkerWait::kTopics,
                .since = environment_.clock->Monotonic(),
                .message = "for the worker's topics, which it reads",
                .hint = ""});
 }
 
-void SeatWatch::ShowWaiting(const absl::Status& error) {
+void OneSeat::ShowWaiting(const absl::Status& error) {
   if (IsAway()) {
     Look(/*serves=*/false);
     return;
@@ -210,32 +219,31 @@ void SeatWatch::ShowWaiting(const absl::Status& error) {
                .hint = ErrorHint(error)});
 }
 
-absl::Status SeatWatch::MayWrite() const {
-  const std::optional<SeatView> found = View();
-  if (!found) return absl::AbortedError("The worker is starting");
-  const SeatView& view = *found;
-  if (!view.answered) {
-    const absl::Duration age = environment_.clock->Monotonic() - view.silent_since;
+absl::Status OneSeat::Confirmed() const {
+  const std::optional<SeatView> view = View();
+  if (!view) return absl::AbortedError("The worker is starting");
+  if (!view->answered) {
+    const absl::Duration age = environment_.clock->Monotonic() - view->silent_since;
     return Error(absl::StatusCode::kUnavailable, "kafka_away",
                  absl::StrCat("Kafka at ", Servers(), " has been away ",
                               SinceText(environment_.clock->Now() - age, age),
                               ": nothing was stored and nothing is changed. Ask again when it is "
                               "back; walduct status says when"),
-                 ErrorHint(view.error));
+                 ErrorHint(view->error));
   }
-  if (view.held) return absl::OkStatus();
-  if (!view.holder.empty()) {
-    return absl::AbortedError(absl::StrCat("Cannot complete request because another worker (",
-                                           view.holder, ") serves the group ", options_.group_id,
-                                           ": nothing is changed. Ask that one"));
-  }
+  if (view->held) return absl::OkStatus();
   return absl::AbortedError(absl::StrCat(
       "Cannot complete request because of a conflicting operation (e.g. worker rebalance): Kafka "
       "has not given the seat of the group ",
       options_.group_id, " back yet. Nothing is changed; ask again in some seconds"));
 }
 
-bool SeatWatch::IsAway() const {
+Assignment::Leader OneSeat::leader() const {
+  const SeatView view = View().value_or(SeatView());
+  return {.self = view.held, .worker = view.held ? "" : view.holder};
+}
+
+bool OneSeat::IsAway() const {
   const std::optional<SeatView> view = View();
   return view && !view->answered;
 }

@@ -1,0 +1,83 @@
+// OneSeat: the assignment of a group in which one worker serves and the others stand by. The leader
+// owns every connector. When Kafka is away, however long, the worker's connectors go on as far as
+// they can; they are revoked when another worker has the seat, or may have it
+// (kafka/group/seat_view.h). Kafka has given it away by then: nobody waits for their end.
+//
+// Thread-safety: what Assignment has and IsAway from any thread; else one caller.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "admin/worker_board.h"
+#include "base/environment.h"
+#include "base/mutex.h"
+#include "kafka/group/group_seat.h"
+#include "serve/assignment/assignment.h"
+#include "serve/topics/worker_options.h"
+
+namespace walduct::serve {
+
+class OneSeat final : public Assignment {
+ public:
+  // A member of the group, by what it sees; asked for by Ask.
+  using Seat = std::function<kafka::SeatView()>;
+  using AskFor = std::function<absl::StatusOr<Seat>(const kafka::GroupSeat::Options&)>;
+  // All borrowed.
+  OneSeat(const WorkerOptions& options, admin::WorkerBoard& board, const Environment& environment,
+          AskFor ask_for = AskKafka)
+      : options_(options), board_(board), environment_(environment), ask_for_(std::move(ask_for)) {}
+
+  bool Owns(absl::string_view /*connector*/) const override { return ours_.load(); }
+  absl::Status Confirmed() const override;
+  Leader leader() const override;
+  // No broker answers.
+  bool IsAway() const;
+
+  // Begins to ask for the seat; nothing when that has begun.
+  absl::Status Ask();
+  // FailedPrecondition group_in_use: it will not be given.
+  absl::Status Refused() const;
+  // What follows from what is seen now. serves: connectors run. topics: what is wrong with those of
+  // the worker. What is waited for goes to the board and, again and again, to the log.
+  kafka::SeatVerdict Look(bool serves, const absl::Status& topics = absl::OkStatus());
+  // Something else is waited for: Kafka or the worker's topics, by the error; OK: for a first
+  // answer of Kafka.
+  void ShowWaiting(const absl::Status& error);
+  void ShowReading();
+
+ private:
+  struct Wait {
+    admin::WorkerWait kind = admin::WorkerWait::kNothing;
+    absl::Duration since;  // on the monotonic clock
+    std::string message;
+    std::string hint;
+  };
+  static absl::StatusOr<Seat> AskKafka(const kafka::GroupSeat::Options& options);
+  // Absent: it is not asked for yet.
+  std::optional<kafka::SeatView> View() const;
+  void RenewSecrets(const kafka::SeatView& view);
+  Wait WaitOf(const kafka::SeatView& view, kafka::SeatVerdict verdict) const;
+  void Show(bool serves, const Wait& wait);
+  const std::string& Servers() const;
+
+  const WorkerOptions& options_;
+  admin::WorkerBoard& board_;
+  const Environment& environment_;
+  const AskFor ask_for_;
+  std::atomic<bool> ours_{false};
+  mutable Mutex mutex_;
+  Seat seat_ ABSL_GUARDED_BY(mutex_);
+  kafka::Properties asked_with_;
+  absl::Duration next_renewal_;
+  admin::WorkerWait shown_ = admin::WorkerWait::kTopics;
+  absl::Duration shown_since_;
+  absl::Duration next_line_;
+  bool told_ = false;  // of this wait, in the log
+};
+
+}  // namespace walduct::serve

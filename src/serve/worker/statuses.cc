@@ -1,0 +1,222 @@
+#include "serve/worker/statuses.h"
+
+#include "absl/strings/str_cat.h"
+#include "base/log.h"
+#include "base/status_macros.h"
+
+namespace walduct::serve {
+namespace {
+
+absl::string_view WordOf(TargetState target) {
+  switch (target) {
+    case TargetState::kStarted:
+      return "RUNNING";
+    case TargetState::kPaused:
+      return "PAUSED";
+    case TargetState::kStopped:
+      return "STOPPED";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::optional<StatusView> Statuses::Find(const std::string& name) const {
+  std::optional<StatusView> view;
+  deployments_.Visit(name, [&](const Deployment& one) { view = ViewOf(name, one); });
+  return view;
+}
+
+StatusView Statuses::ViewOf(const std::string& name, const Deployment& one) const {
+  StatusView view{.name = name,
+                  .state = std::string(WordOf(one.target)),
+                  .trace = {},
+                  .worker_id = parts_.worker_id,
+                  .version = parts_.version,
+                  .task = {}};
+  if (one.IsForeign()) {
+    view.state = "UNASSIGNED";
+    view.trace = absl::StrCat("walduct runs ", kPostgresClass, " alone; this one is left alone");
+    view.version = "";
+    return view;
+  }
+  view.task = runner_.TaskOf(name, one);
+  return view;
+}
+
+Statuses::Entries Statuses::OwnEntries() const {
+  Entries entries;
+  deployments_.VisitAll([&](const std::string& name, const Deployment& one) {
+    if (one.IsForeign() || !parts_.assignment->Owns(name)) return;
+    const StatusView view = ViewOf(name, one);
+    entries[ConnectorStatusKey(name)] = StatusValue(
+        {.state = view.state, .trace = view.trace, .version = view.version}, parts_.worker_id);
+    if (!view.task) return;
+    const bool unassigned = view.task->state == "UNASSIGNED";
+    entries[TaskStatusKey(name)] = StatusValue({.state = view.task->state,
+                                                .trace = view.task->trace,
+                                                .version = unassigned ? "" : view.version},
+                                               parts_.worker_id);
+  });
+  return entries;
+}
+
+void Statuses::Publish() {
+  WriteTopics();
+  Write(OwnEntries());
+}
+
+void Statuses::Leave() {
+  Entries entries = OwnEntries();
+  for (auto& [key, value] : entries)
+    value = StatusValue({.state = "UNASSIGNED", .trace = {}, .version = {}}, parts_.worker_id);
+  Write(entries);
+}
+
+void Statuses::Write(const Entries& entries) {
+  std::vector<TopicEntry> changes;
+  {
+    const MutexLock lock(mutex_);
+    for (const auto& [key, value] : entries) {
+      const auto found = statuses_.find(key);
+      if (found == statuses_.end() || found->second != value || repeated_.contains(key))
+        changes.push_back({.key = key, .value = value});
+    }
+    repeated_.clear();
+    // Of what is not there any more. Of other classes, and of what others own, they say it.
+    for (const auto& [key, value] : statuses_) {
+      if (entries.contains(key)) continue;
+      const std::string name = NameOfStatus(key).value_or(StatusName()).connector;
+      const bool foreign = absl::IsFailedPrecondition(deployments_.CheckOwn(name));
+      if (!foreign && parts_.assignment->Owns(name)) changes.push_back({.key = key, .value = {}});
+    }
+  }
+  if (changes.empty()) return;
+  const absl::Status written = parts_.topics->Write(InternalTopic::kStatus, changes);
+  const MutexLock lock(mutex_);
+  if (!written.ok()) {
+    for (const TopicEntry& change : changes) repeated_.insert(change.key);
+    return BeSilent("states of connectors cannot be written", written);
+  }
+  for (const TopicEntry& change : changes) {
+    if (change.value) {
+      statuses_[change.key] = *change.value;
+    } else {
+      statuses_.erase(change.key);
+    }
+  }
+}
+
+void Statuses::Repeat(const std::string& name, bool of_connector, bool of_task) {
+  const MutexLock lock(mutex_);
+  for (const auto& [asked, key] : {std::pair(of_connector, ConnectorStatusKey(name)),
+                                   std::pair(of_task, TaskStatusKey(name))}) {
+    if (asked && statuses_.contains(key)) repeated_.insert(key);
+  }
+}
+
+void Statuses::BeSilent(absl::string_view what, const absl::Status& written) {
+  log::Warn(absl::StrCat(what, ": ", written.message()));
+  deployments_.BeSilent();
+}
+
+std::set<std::string> Statuses::TopicsOf(const std::string& name) const {
+  const MutexLock lock(mutex_);
+  const auto found = topics_.find(name);
+  return found == topics_.end() ? std::set<std::string>() : found->second.names;
+}
+
+absl::Status Statuses::ResetTopics(const std::string& name) {
+  CollectTopics();
+  std::vector<TopicEntry> entries;
+  {
+    const MutexLock lock(mutex_);
+    const auto found = topics_.find(name);
+    if (found == topics_.end()) return absl::OkStatus();
+    for (const std::string& topic : found->second.names)
+      entries.push_back({.key = TopicStatusKey(name, topic), .value = {}});
+    topics_.erase(found);
+  }
+  if (entries.empty()) return absl::OkStatus();
+  return parts_.topics->Write(InternalTopic::kStatus, entries);
+}
+
+// Not while a reset or a deletion takes topics away: theirs is the last word.
+void Statuses::WriteTopics() {
+  CollectTopics();
+  if (NewTopics().empty()) return;
+  const MutexLock change(deployments_.changing());
+  const auto topics = NewTopics();
+  if (topics.empty()) return;
+  std::vector<TopicEntry> entries;
+  for (const auto& [name, topic] : topics) {
+    entries.push_back({.key = TopicStatusKey(name, topic),
+                       .value = TopicStatusValue(name, topic, parts_.environment.clock->Now())});
+  }
+  const absl::Status written = parts_.topics->Write(InternalTopic::kStatus, entries);
+  if (!written.ok()) return BeSilent("topics of connectors cannot be written", written);
+  const MutexLock lock(mutex_);
+  for (const auto& [name, topic] : topics) {
+    topics_[name].names.insert(topic);
+    topics_[name].unwritten.erase(topic);
+  }
+}
+
+void Statuses::CollectTopics() {
+  auto topics = runner_.TakeTopics();
+  const MutexLock lock(mutex_);
+  for (auto& [name, topic] : topics) {
+    if (!deployments_.WantedOf(name)) continue;
+    ActiveTopics& active = topics_[name];
+    if (!active.names.contains(topic)) active.unwritten.insert(std::move(topic));
+  }
+}
+
+std::vector<std::pair<std::string, std::string>> Statuses::NewTopics() const {
+  const MutexLock lock(mutex_);
+  std::vector<std::pair<std::string, std::string>> topics;
+  for (const auto& [name, active] : topics_) {
+    if (!active.unwritten.empty() && !deployments_.WantedOf(name)) continue;
+    for (const std::string& topic : active.unwritten) topics.emplace_back(name, topic);
+  }
+  return topics;
+}
+
+absl::StatusOr<Statuses::Contents> Statuses::Read() const {
+  Contents contents;
+  RETURN_IF_ERROR(parts_.topics->Read(
+      InternalTopic::kStatus, [&](absl::string_view key, std::optional<absl::string_view> value) {
+        if (const auto topic = NameOfTopicStatus(key)) {
+          ActiveTopics& active = contents.topics[topic->first];
+          if (value) {
+            active.names.insert(topic->second);
+          } else {
+            active.names.erase(topic->second);
+          }
+        } else if (NameOfStatus(key)) {
+          if (value) {
+            contents.statuses[std::string(key)] = std::string(*value);
+          } else {
+            contents.statuses.erase(std::string(key));
+          }
+        }
+      }));
+  return contents;
+}
+
+void Statuses::Take(Contents contents, bool again) {
+  const MutexLock lock(mutex_);
+  // States are written whenever they miss.
+  const bool lost =
+      again && contents.statuses.empty() && contents.topics.empty() && !statuses_.empty();
+  for (auto& [name, before] : topics_) {
+    if (lost) before.unwritten.insert(before.names.begin(), before.names.end());
+    ActiveTopics& active = contents.topics[name];
+    for (const std::string& topic : before.unwritten)
+      if (!active.names.contains(topic)) active.unwritten.insert(topic);
+  }
+  statuses_ = std::move(contents.statuses);
+  topics_ = std::move(contents.topics);
+}
+
+}  // namespace walduct::serve

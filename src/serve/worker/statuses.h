@@ -1,0 +1,75 @@
+// Statuses: what a worker says of its connectors, to clients and in the topic of states: their
+// states, and the topics that they write to. In the topic the owner of a connector alone says
+// something of it.
+//
+// Thread-safety: any thread, but for what one thread does.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "base/mutex.h"
+#include "serve/worker/deployments.h"
+#include "serve/worker/runner.h"
+#include "serve/worker/views.h"
+
+namespace walduct::serve {
+
+class Statuses {
+ public:
+  Statuses(const WorkerParts& parts, Deployments& deployments, Runner& runner)
+      : parts_(parts), deployments_(deployments), runner_(runner) {}
+
+  // Absent: there is none.
+  std::optional<StatusView> Find(const std::string& name) const;
+  // Topics that got records since the last reset.
+  std::set<std::string> TopicsOf(const std::string& name) const;
+
+  // What is new since the last time goes to the topic. By the one thread.
+  void Publish();
+  // The connectors have ended: says so.
+  void Leave();
+  // What begins anew says so, as Connect's does, though it is what it was.
+  void Repeat(const std::string& name, bool of_connector, bool of_task);
+  // None are known any more, in the topic either. The deployments' changing() is held.
+  absl::Status ResetTopics(const std::string& name);
+
+  struct ActiveTopics {
+    std::set<std::string> names;
+    std::set<std::string> unwritten;  // to be added to them
+  };
+  // What the topic says.
+  struct Contents {
+    std::map<std::string, std::string> statuses;  // by key
+    std::map<std::string, ActiveTopics> topics;
+  };
+  absl::StatusOr<Contents> Read() const;
+  // What was not written yet still is to be. again: all is, where the topic has lost everything.
+  void Take(Contents contents, bool again = false);
+
+ private:
+  using Entries = std::map<std::string, std::string>;
+  StatusView ViewOf(const std::string& name, const Deployment& one) const;
+  Entries OwnEntries() const;
+  void Write(const Entries& entries);
+  void WriteTopics();
+  void CollectTopics();
+  std::vector<std::pair<std::string, std::string>> NewTopics() const;
+  void BeSilent(absl::string_view what, const absl::Status& written);
+
+  const WorkerParts& parts_;
+  Deployments& deployments_;
+  Runner& runner_;
+  mutable Mutex mutex_;
+  // As the topic has them, by key; keys that are written again as they are.
+  std::map<std::string, std::string> statuses_ ABSL_GUARDED_BY(mutex_);
+  std::set<std::string> repeated_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, ActiveTopics> topics_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace walduct::serve

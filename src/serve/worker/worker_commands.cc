@@ -1,0 +1,169 @@
+// What clients ask a Worker for.
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "serve/worker/worker.h"
+
+namespace walduct::serve {
+
+std::optional<ConnectorView> Worker::Find(const std::string& name) const {
+  std::optional<ConnectorView> view;
+  deployments_.Visit(name, [&](const Deployment& one) {
+    view = {.name = name, .config = one.config, .tasks = one.tasks, .foreign = one.IsForeign()};
+  });
+  return view;
+}
+
+absl::Status Worker::Create(const std::string& name, const ConfigMap& config, TargetState target) {
+  const MutexLock change(deployments_.changing());
+  RETURN_IF_ERROR(Refresh());
+  if (!absl::IsNotFound(deployments_.CheckOwn(name)))
+    return absl::AlreadyExistsError(absl::StrCat("Connector ", name, " already exists"));
+  RETURN_IF_ERROR(deployments_.Create(name, config, target));
+  wake_.Signal();
+  return absl::OkStatus();
+}
+
+absl::StatusOr<bool> Worker::PutConfig(const std::string& name, const ConfigMap& config,
+                                       bool expects) {
+  {
+    const MutexLock change(deployments_.changing());
+    RETURN_IF_ERROR(Refresh());
+    const absl::Status there = deployments_.CheckOwn(name);
+    if (there.ok()) {
+      // As it is: nothing starts anew, and what has failed stays so.
+      ASSIGN_OR_RETURN(const bool other, deployments_.SetConfig(name, config));
+      if (other) statuses_.Repeat(name, true, true);
+      wake_.Signal();
+      return false;
+    }
+    if (expects || !absl::IsNotFound(there)) return there;
+  }
+  RETURN_IF_ERROR(Create(name, config, TargetState::kStarted));
+  return true;
+}
+
+absl::Status Worker::SetTarget(const std::string& name, TargetState target) {
+  const MutexLock change(deployments_.changing());
+  RETURN_IF_ERROR(RefreshFor(name));
+  RETURN_IF_ERROR(deployments_.SetTarget(name, target));
+  if (target == TargetState::kStopped) runner_.Forgive(name);
+  wake_.Signal();
+  return absl::OkStatus();
+}
+
+absl::Status Worker::Delete(const std::string& name) {
+  const MutexLock change(deployments_.changing());
+  RETURN_IF_ERROR(RefreshFor(name));
+  RETURN_IF_ERROR(deployments_.Delete(name));
+  wake_.Signal();
+  return statuses_.ResetTopics(name);
+}
+
+void Worker::RestartNow(const std::string& name) {
+  runner_.Restart(name);
+  statuses_.Repeat(name, false, true);
+  wake_.Signal();
+}
+
+absl::Status Worker::RestartTask(const std::string& name, const std::string& task) {
+  const MutexLock change(deployments_.changing());
+  RETURN_IF_ERROR(deployments_.CheckOwn(name));
+  if (task != "0" || Find(name)->tasks == 0)
+    return absl::NotFoundError(absl::StrCat("Unknown task: ", name, "-", task));
+  RestartNow(name);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<StatusView> Worker::Restart(const std::string& name, bool include_tasks,
+                                           bool only_failed) {
+  const MutexLock change(deployments_.changing());
+  RETURN_IF_ERROR(RefreshFor(name));
+  const bool plan = include_tasks || only_failed;
+  // Without a flag a worker restarts what has no life of its own here.
+  if (plan) {
+    RETURN_IF_ERROR(deployments_.Write(
+        {{.key = RestartKey(name), .value = RestartValue(include_tasks, only_failed)}}));
+  }
+  StatusView view = *StatusOf(name);
+  if (!only_failed) {
+    view.state = "RESTARTING";
+    statuses_.Repeat(name, true, false);
+  }
+  if (plan && include_tasks && view.task && (!only_failed || view.task->state == "FAILED")) {
+    view.task->state = "RESTARTING";
+    RestartNow(name);
+  }
+  return view;
+}
+
+absl::Status Worker::ResetTopics(const std::string& name) {
+  const MutexLock change(deployments_.changing());
+  RETURN_IF_ERROR(deployments_.CheckMayWrite());
+  return statuses_.ResetTopics(name);
+}
+
+absl::Status Worker::WhileFailed(
+    const std::string& name,
+    const std::function<absl::Status(const engine::ConnectorError& last)>& change) {
+  const MutexLock changing(deployments_.changing());
+  RETURN_IF_ERROR(RefreshFor(name));
+  std::optional<engine::ConnectorStatus> status;
+  if (!runner_.restarts(name)) status = parts_.connectors->StatusOf(name);
+  if (!status || status->state != engine::ConnectorState::kFailed || !status->last_error) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("Connector ", name, " has not failed: there is nothing to skip"));
+  }
+  RETURN_IF_ERROR(deployments_.CheckMayWrite());
+  RETURN_IF_ERROR(change(*status->last_error));
+  RestartNow(name);
+  return absl::OkStatus();
+}
+
+absl::Status Worker::WhileStopped(const std::string& name,
+                                  const std::function<absl::Status()>& change, bool also_paused) {
+  // What was stopped may take a moment to end.
+  constexpr absl::Duration kEnds = absl::Seconds(30);
+  constexpr absl::Duration kLookAgain = absl::Milliseconds(20);
+  const absl::Duration deadline = parts_.environment.clock->Monotonic() + kEnds;
+  while (true) {
+    {
+      const MutexLock changing(deployments_.changing());
+      RETURN_IF_ERROR(RefreshFor(name));
+      const TargetState target = deployments_.WantedOf(name)->target;
+      const bool paused = also_paused && target == TargetState::kPaused;
+      if (target != TargetState::kStopped && !paused) {
+        return absl::FailedPreconditionError(absl::StrCat(
+            "Connectors must be in the STOPPED state before their offsets can be modified. This "
+            "can be done for the specified connector by issuing a 'PUT' request to the "
+            "'/connectors/",
+            name, "/stop' endpoint"));
+      }
+      if (runner_.HasEnded(name, /*ends=*/paused)) {
+        RETURN_IF_ERROR(deployments_.CheckMayWrite());
+        return change();
+      }
+    }
+    if (parts_.environment.clock->Monotonic() > deadline)
+      return absl::UnavailableError(absl::StrCat("Connector ", name, " has not ended yet"));
+    parts_.environment.poller->WaitReadable({}, kLookAgain);
+  }
+}
+
+absl::Status Worker::CheckReachable() const {
+  absl::Status confirmed = parts_.assignment->Confirmed();
+  return absl::IsUnavailable(confirmed) ? confirmed : absl::OkStatus();
+}
+
+absl::Status Worker::WriteSession(absl::string_view key) {
+  return deployments_.Write({{.key = std::string(kSessionKey),
+                              .value = SessionValue(key, parts_.environment.clock->Now())}});
+}
+
+absl::Status Worker::WriteLogger(const std::string& logger, const std::string& level) {
+  const MutexLock change(deployments_.changing());
+  return deployments_.Write({{.key = LoggerKey(logger), .value = LoggerValue(level)}});
+}
+
+}  // namespace walduct::serve

@@ -1,0 +1,223 @@
+// The assignments that there are, and a toy one, against the contract.
+#include "serve/assignment/assignment.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "absl/strings/match.h"
+#include "kafka/options.h"
+#include "serve/assignment/forwarding.h"
+#include "serve/assignment/one_seat.h"
+#include "serve/assignment/sole_worker.h"
+#include "tests/serve/assignment_contract.h"
+#include "tests/serve/hash_group.h"
+
+namespace walduct::test {
+namespace {
+
+using serve::InternalTopic;
+using testing::HasSubstr;
+using testing::UnorderedElementsAre;
+
+class SoleTarget final : public AssignmentTarget {
+ public:
+  serve::Assignment& assignment() override { return sole_; }
+  void Give() override {}
+  bool Take() override { return false; }
+
+ private:
+  serve::SoleWorker sole_;
+};
+
+class SeatTarget final : public AssignmentTarget {
+ public:
+  SeatTarget() { EXPECT_TRUE(seat_.Ask().ok()); }
+
+  serve::Assignment& assignment() override { return seat_; }
+  void Give() override { See({.held = true, .answered = true}); }
+  bool Take() override {
+    See({.answered = true, .others = 1, .holder = "there:8083"});
+    return true;
+  }
+  void See(kafka::SeatView view) {
+    view_ = std::move(view);
+    seat_.Look(/*serves=*/true);
+  }
+
+ private:
+  static serve::WorkerOptions Options() {
+    serve::WorkerOptions options;
+    options.group_id = "g";
+    options.clients = std::make_shared<const kafka::KafkaOptions>();
+    options.worker_id = "here:8083";
+    return options;
+  }
+
+  const Environment environment_ = Environment::Real();
+  const serve::WorkerOptions options_ = Options();
+  admin::WorkerBoard board_{"g", Clock::Real()};
+  kafka::SeatView view_;
+  serve::OneSeat seat_{
+      options_, board_, environment_,
+      [this](const kafka::GroupSeat::Options&) -> absl::StatusOr<serve::OneSeat::Seat> {
+        return serve::OneSeat::Seat([this] { return view_; });
+      }};
+};
+
+class HashTarget final : public AssignmentTarget {
+ public:
+  serve::Assignment& assignment() override { return here_; }
+  void Give() override { group_.SetMembers({&here_}); }
+  bool Take() override {
+    group_.SetMembers({&here_, &there_});
+    return true;
+  }
+
+ private:
+  HashGroup group_;
+  HashGroup::Member here_{group_, "here:8083"}, there_{group_, "there:8083"};
+};
+
+template <typename Target>
+NamedTarget Named(std::string name) {
+  return {std::move(name), [] { return std::make_unique<Target>(); }};
+}
+
+INSTANTIATE_TEST_SUITE_P(All, AssignmentContract,
+                         testing::Values(Named<SoleTarget>("SoleWorker"),
+                                         Named<SeatTarget>("OneSeat"),
+                                         Named<HashTarget>("HashGroup")),
+                         [](const auto& one) { return one.param.name; });
+
+TEST(OneSeat, GoesOnWhileNobodySaysThatItIsAnothers) {
+  SeatTarget target;
+  serve::Assignment& seat = target.assignment();
+  EXPECT_FALSE(seat.Owns("a"));
+  target.Give();
+  // Kafka is away, and this one lost the seat by its own clock; it was alone.
+  target.See({.answered = false});
+  EXPECT_TRUE(seat.Owns("a"));
+  EXPECT_TRUE(absl::IsUnavailable(seat.Confirmed()));
+  EXPECT_TRUE(absl::IsUnavailable(serve::CheckLeads(seat, "g")));
+  // It is back, and about to give the seat back.
+  target.See({.answered = true});
+  EXPECT_TRUE(seat.Owns("a"));
+  EXPECT_THAT(std::string(serve::CheckLeads(seat, "g").message()),
+              HasSubstr("has not given the seat"));
+  target.Take();
+  EXPECT_FALSE(seat.Owns("a"));
+  EXPECT_THAT(std::string(serve::CheckLeads(seat, "g").message()),
+              HasSubstr("another worker (there:8083) serves the group g"));
+}
+
+// Two workers of a group that share its connectors, on the same topics and servers.
+class SharingTest : public testing::Test {
+ protected:
+  struct One {
+    One(SharingTest& test, HashGroup& group, const std::string& id)
+        : member(group, id),
+          connectors(test.world_),
+          worker({.topics = &test.topics_,
+                  .assignment = &member,
+                  .connectors = &connectors,
+                  .environment = Environment::Real(),
+                  .group = "g",
+                  .worker_id = id,
+                  .version = "1",
+                  .loader = &test.loader_}) {}
+    ~One() {
+      for (const auto& connector : connectors.All())
+        EXPECT_TRUE(connectors.Remove(connector->name()).ok());
+    }
+    bool Runs(const std::string& name) const { return connectors.Find(name) != nullptr; }
+
+    HashGroup::Member member;
+    engine::ConnectorSet connectors;
+    serve::Worker worker;
+  };
+
+  void Until(const std::function<bool()>& condition) {
+    Await([&] {
+      here_.worker.Reconcile();
+      there_.worker.Reconcile();
+      return condition();
+    });
+  }
+  void Create(const std::string& name) {
+    const serve::ConfigMap config = {{"connector.class", std::string(serve::kPostgresClass)},
+                                     {"name", name}};
+    ASSERT_TRUE(here_.worker.Create(name, config, serve::TargetState::kStarted).ok());
+    Until([&] { return here_.Runs(name); });
+  }
+  void SetUp() override {
+    group_.SetMembers({&here_.member});
+    ASSERT_TRUE(here_.worker.Load().ok());
+    ASSERT_TRUE(there_.worker.Load().ok());
+  }
+  bool IsSaidBy(const std::string& name, const std::string& worker) const {
+    const auto status = topics_.Last(InternalTopic::kStatus, "status-task-" + name + "-0");
+    return status && absl::StrContains(*status, R"("state":"RUNNING")") &&
+           absl::StrContains(*status, "\"" + worker + "\"");
+  }
+
+  MemoryTopics topics_;
+  FakeWorld world_;
+  const TestLoader loader_;
+  HashGroup group_;
+  One here_{*this, group_, "here:8083"};
+  One there_{*this, group_, "there:8083"};
+};
+
+TEST_F(SharingTest, WhatMovesEndsHereBeforeItIsOwnedThere) {
+  Create("a");
+  Create("b");
+  const auto stays = here_.connectors.Find("b");
+  bool ended = false;
+  group_.on_handed_over = [&] { ended = !here_.Runs("a") && !there_.Runs("a"); };
+  group_.SetMembers({&here_.member, &there_.member});
+  EXPECT_FALSE(here_.member.Owns("a"));
+  EXPECT_FALSE(there_.member.Owns("a"));
+  there_.worker.Reconcile();
+  EXPECT_FALSE(there_.Runs("a"));
+  Until([&] { return there_.Runs("a") && IsSaidBy("a", "there:8083"); });
+  EXPECT_TRUE(ended);
+  EXPECT_FALSE(here_.Runs("a"));
+  EXPECT_EQ(here_.connectors.Find("b"), stays);
+  EXPECT_TRUE(IsSaidBy("b", "here:8083"));
+  // And back.
+  group_.SetMembers({&here_.member});
+  Until([&] { return here_.Runs("a") && IsSaidBy("a", "here:8083"); });
+  EXPECT_TRUE(ended);
+  EXPECT_FALSE(there_.Runs("a"));
+}
+
+TEST_F(SharingTest, WhatIsNewlyOwnedStartsFromItsStoredPosition) {
+  Create("a");
+  Until([&] { return world_.database.streaming(); });
+  world_.database.Commit({"one"});
+  Until([&] { return world_.broker.keys().size() == 1; });
+  group_.SetMembers({&here_.member, &there_.member});
+  Until([&] { return !here_.Runs("a"); });
+  world_.database.Commit({"two"});
+  Until([&] { return world_.broker.keys().size() == 2; });
+  EXPECT_TRUE(there_.Runs("a"));
+  EXPECT_THAT(world_.broker.keys(), UnorderedElementsAre(HasSubstr("one"), HasSubstr("two")));
+}
+
+TEST_F(SharingTest, TheLeaderWritesAndTheOwnerSaysWhatRuns) {
+  Create("b");
+  group_.SetMembers({&here_.member, &there_.member});
+  Until([&] { return there_.member.Confirmed().ok(); });
+  Until([&] { return there_.worker.Find("b").has_value(); });
+  const absl::Status refused = there_.worker.SetTarget("b", serve::TargetState::kPaused);
+  EXPECT_TRUE(absl::IsAborted(refused));
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("another worker (here:8083)"));
+  const auto said = topics_.Records(InternalTopic::kStatus).size();
+  there_.worker.Reconcile();
+  there_.worker.Leave();
+  EXPECT_EQ(topics_.Records(InternalTopic::kStatus).size(), said);
+  EXPECT_TRUE(here_.worker.SetTarget("b", serve::TargetState::kPaused).ok());
+}
+
+}  // namespace
+}  // namespace walduct::test
