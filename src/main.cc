@@ -18,6 +18,8 @@ int main(int argc, char** argv) {
       return walduct::cli::RunConnectors(arguments);
     case Command::kRecord:
       return walduct::cli::RecordCorpus(arguments);
+    case Command::kRecoverGate:
+      return walduct::cli::RecoverGate(arguments.gate);
     case Command::kShadow:
       return walduct::cli::RunShadow(arguments);
     case Command::kDiff:

@@ -342,12 +342,12 @@ void AddCompletion(CLI::App* app, Arguments* arguments) {
 
 void SetGroups(CLI::App* app) {
   static constexpr std::pair<const char*, const char*> kGroups[] = {
-      {"run", "Run"},          {"serve", "Run"},     {"demo", "Run"},       {"status", "Look"},
-      {"tail", "Look"},        {"doctor", "Look"},   {"validate", "Look"},  {"explain", "Look"},
-      {"pause", "Act"},        {"resume", "Act"},    {"stop", "Act"},       {"restart", "Act"},
-      {"skip", "Act"},         {"signal", "Act"},    {"offsets", "Move"},   {"shadow", "Move"},
-      {"diff", "Move"},        {"outbox", "Outbox"}, {"record", "Develop"}, {"help", "Other"},
-      {"completion", "Other"}, {"version", "Other"}};
+      {"run", "Run"},    {"serve", "Run"},        {"demo", "Run"},      {"status", "Look"},
+      {"tail", "Look"},  {"doctor", "Look"},      {"validate", "Look"}, {"explain", "Look"},
+      {"pause", "Act"},  {"resume", "Act"},       {"stop", "Act"},      {"restart", "Act"},
+      {"skip", "Act"},   {"signal", "Act"},       {"offsets", "Move"},  {"shadow", "Move"},
+      {"diff", "Move"},  {"recover", "Move"},     {"outbox", "Outbox"}, {"record", "Develop"},
+      {"help", "Other"}, {"completion", "Other"}, {"version", "Other"}};
   for (const auto& [command, group] : kGroups) {
     CLI::App* const one = app->get_subcommand(command);
     one->group(group);
@@ -397,6 +397,7 @@ void DescribeCommands(CLI::App* app, Arguments* arguments) {
   AddShadow(app, arguments);
   AddDiff(app, arguments);
   AddOutbox(app, arguments);
+  AddRecover(app, &arguments->gate, [arguments] { arguments->command = Command::kRecoverGate; });
   AddRecord(app, arguments);
   AddHelp(app, arguments);
   AddCompletion(app, arguments);

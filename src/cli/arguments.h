@@ -8,6 +8,7 @@
 
 #include "absl/strings/string_view.h"
 #include "cli/demo_request.h"
+#include "cli/recover/recover_command.h"
 #include "operate/commands/signal_commands.h"
 #include "outbox/init_options.h"
 
@@ -25,6 +26,7 @@ enum class Command {
   kServe,
   kTail,
   kRecord,
+  kRecoverGate,
   kDiff,
   kShadow,
   kValidate,
@@ -114,6 +116,7 @@ struct Arguments {
   std::string shadow_listen;            // of shadow; `listen` is the live one's, by the environment
   Signal signal;                        // of signal
   Record record;                        // of record
+  GateRequest gate;                     // of recover gate
   std::string left, right;              // of diff: what the topics' names begin with
   std::vector<std::string> ignored;     // of diff: fields
   size_t examples = 5;                  // of diff: of each kind and topic

@@ -10,4 +10,5 @@ DEPS = ROOT / ".deps"
 SERVERS = ROOT / "scripts" / "servers"
 GOLDEN = ROOT / "tests" / "golden"
 BINARY = Path(os.environ.get("WALDUCT_BINARY", ROOT / "build" / "release" / "walduct"))
+WAL_RECORDS = ROOT / "build" / "release" / "tests" / "walduct_wal_records"
 SINK_CONTRACT = ROOT / "build" / "release" / "tests" / "walduct_sink_contract"

@@ -1,0 +1,239 @@
+#include "recover/gate.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "recover/judgement.h"
+#include "recover/segment_file.h"
+#include "recover/state.h"
+#include "recover/wal_segment.h"
+
+namespace walduct::recover {
+namespace {
+
+constexpr absl::Duration kLookAgain = absl::Milliseconds(20);
+
+GateAnswer NotYet(std::string said = "") { return {{kNotThereYet, 0}, std::move(said)}; }
+GateAnswer StopsTheServer(std::string said) { return {{kStopsTheServer, 0}, std::move(said)}; }
+
+std::string FolderOf(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : path.substr(0, std::max<size_t>(slash, 1));
+}
+
+// One restore of a backup, as opposed to another that has the same path.
+std::string IdentityOf(const std::string& folder) {
+  struct stat status {};
+  if (stat(folder.c_str(), &status) != 0) return "";
+  return absl::StrCat(status.st_dev, ":", status.st_ino);
+}
+
+class Gate {
+ public:
+  Gate(const GateRequest& request, const Environment& environment,
+       const std::function<CommandEnd()>& fetch)
+      : request_(request),
+        environment_(environment),
+        fetch_(fetch),
+        folder_(request.state_folder),
+        file_(request.asked.file),
+        path_(request.asked.path),
+        data_folder_(FolderOf(FolderOf(request.asked.path))),
+        kept_(folder_.KeptSegment(request.asked.file)),
+        had_(absl::StrCat(FolderOf(request.asked.path), "/", request.asked.file)) {}
+
+  GateAnswer Answer() {
+    if (EndsRecovery()) {
+      return StopsTheServer(
+          absl::StrCat("this server has recovery.signal and no standby.signal: it would be "
+                       "promoted at the first "
+                       "segment that is held back; create standby.signal in its data folder"));
+    }
+    const std::optional<WalName> name = WalName::OfSegment(file_);
+    if (!name) return {fetch_(), ""};
+    if (const absl::Status locked = folder_.Lock(); !locked.ok())
+      return NotYet(std::string(locked.message()));
+    const absl::Duration until = environment_.clock->Monotonic() + request_.wait;
+    while (true) {
+      if (const absl::Status read = Read(); !read.ok())
+        return NotYet(absl::StrCat(file_, " is held back: ", read.message()));
+      number_ = name->Number(how_far_.segment_bytes);
+      const Judgement judgement = Judge(how_far_, notes_, number_);
+      const bool waits =
+          judgement.step == Step::kWait || (judgement.step == Step::kUpToCut && HasUpToCut());
+      if (!waits) return HandOut(judgement);
+      const absl::Duration left = until - environment_.clock->Monotonic();
+      if (left <= absl::ZeroDuration()) return Waits(judgement.waits_for, judgement.why);
+      environment_.poller->WaitReadable({}, std::min(left, kLookAgain));
+    }
+  }
+
+ private:
+  bool EndsRecovery() const {
+    std::error_code error;
+    const std::filesystem::path data(data_folder_);
+    return std::filesystem::exists(data / "recovery.signal", error) &&
+           !std::filesystem::exists(data / "standby.signal", error);
+  }
+
+  absl::Status Read() {
+    absl::StatusOr<HowFar> how_far = folder_.ReadHowFar();
+    if (!how_far.ok()) return how_far.status();
+    how_far_ = *how_far;
+    absl::StatusOr<GateNotes> notes = folder_.ReadNotes(IdentityOf(data_folder_));
+    if (!notes.ok()) return notes.status();
+    notes_ = *std::move(notes);
+    return absl::OkStatus();
+  }
+
+  // The server asks for what it waits for again and again, and for each timeline: said once.
+  GateAnswer Waits(const std::string& waits_for, const std::string& why) {
+    const auto number_of = [](absl::string_view file) {
+      return file.substr(std::min<size_t>(file.size(), 8));
+    };
+    if (notes_.waits_for == waits_for && number_of(notes_.asked) == number_of(file_))
+      return NotYet();
+    notes_.waits_for = waits_for;
+    notes_.asked = file_;
+    notes_.waits_since_ms = absl::ToUnixMillis(environment_.clock->Now());
+    const absl::Status written = folder_.WriteNotes(notes_);
+    return NotYet(absl::StrCat(
+        file_, " is held back: ", written.ok() ? why : std::string(written.message())));
+  }
+
+  bool WasCut() const {
+    const Lsn begin(number_ * how_far_.segment_bytes);
+    return notes_.file == file_ && notes_.cut && notes_.cut->end > begin &&
+           notes_.end.value() < begin.value() + how_far_.segment_bytes;
+  }
+
+  bool HasUpToCut() const {
+    const MappedFile kept(kept_);
+    return WasCut() && !kept.bytes().empty() && Has(had_, kept.bytes(), OffsetOf(notes_.cut->end));
+  }
+
+  uint64_t OffsetOf(Lsn lsn) const { return lsn.value() - number_ * how_far_.segment_bytes; }
+
+  // The archive has no such file, or its command failed.
+  GateAnswer NotFetched(CommandEnd end) {
+    const bool lacks = end.signal == 0 && end.exit_code < kStopsTheServer;
+    if (lacks && notes_.waits_for.empty()) {
+      notes_.waits_for = "archive";
+      notes_.asked = file_;
+      notes_.waits_since_ms = absl::ToUnixMillis(environment_.clock->Now());
+      // Only told; the answer is the command's.
+      folder_.WriteNotes(notes_).IgnoreError();
+    }
+    return {end, ""};
+  }
+
+  GateAnswer HandOut(const Judgement& judgement) {
+    bool was_kept = access(kept_.c_str(), R_OK) == 0;
+    if (was_kept && !IsItself(kept_)) {
+      unlink(kept_.c_str());
+      was_kept = false;
+    }
+    if (!was_kept) {
+      if (const CommandEnd end = fetch_(); end.signal != 0 || end.exit_code != 0)
+        return NotFetched(end);
+    }
+    const MappedFile file(was_kept ? kept_ : path_);
+    const absl::StatusOr<SegmentHeader> header = ReadSegmentHeader(file.bytes());
+    if (absl::IsUnimplemented(header.status()))
+      return StopsTheServer(absl::StrCat(file_, ": ", header.status().message()));
+    // The server says what is wrong with it, and asks again.
+    if (!header.ok()) return {{0, 0}, absl::StrCat(file_, " is not a segment of the WAL")};
+    if (header->segment_bytes != how_far_.segment_bytes) {
+      return StopsTheServer(absl::StrCat(file_, " has ", header->segment_bytes,
+                                         " bytes, but recovery.json says segment_bytes ",
+                                         how_far_.segment_bytes));
+    }
+    if (OffsetOf(header->begin) != 0)
+      return {{0, 0}, absl::StrCat(file_, " holds the WAL of ", header->begin.ToString())};
+    return HandOut(judgement, *header, file.bytes(), was_kept);
+  }
+
+  bool IsItself(const std::string& path) const {
+    const MappedFile file(path);
+    const absl::StatusOr<SegmentHeader> header = ReadSegmentHeader(file.bytes());
+    return header.ok() && header->segment_bytes == how_far_.segment_bytes &&
+           OffsetOf(header->begin) == 0;
+  }
+
+  GateAnswer HandOut(const Judgement& judgement, const SegmentHeader& header,
+                     absl::string_view segment, bool was_kept) {
+    const bool follows = !notes_.file.empty() && number_ == notes_.number + 1;
+    const SegmentRecords records =
+        ReadRecords(header, segment, follows ? notes_.head : "", notes_.head_begin);
+    std::optional<RunningXacts> cut;
+    if (judgement.step == Step::kUpToCut) cut = notes_.cut;
+    if (judgement.step == Step::kNextPart) {
+      const auto next =
+          std::find_if(records.running.begin(), records.running.end(),
+                       [&](const RunningXacts& one) { return one.end > judgement.floor; });
+      if (next != records.running.end()) cut = *next;
+    }
+    const bool was_cut = WasCut();
+    if (const absl::Status noted = Note(records, cut); !noted.ok())
+      return NotYet(absl::StrCat(file_, " is held back: ", noted.message()));
+    const uint64_t bytes =
+        cut ? std::min<uint64_t>(OffsetOf(cut->end), segment.size()) : segment.size();
+    if (const absl::Status placed = Place(segment, bytes, was_kept, was_cut); !placed.ok())
+      return NotYet(absl::StrCat(file_, " is held back: ", placed.message()));
+    return {{0, 0}, ""};
+  }
+
+  // Before it is handed out: what was not handed out is asked for again, what was and is not noted
+  // would be handed out twice.
+  absl::Status Note(const SegmentRecords& records, const std::optional<RunningXacts>& cut) {
+    const Lsn end((number_ + 1) * how_far_.segment_bytes);
+    if (notes_.file.empty() || number_ >= notes_.number) {
+      notes_.number = number_;
+      notes_.file = file_;
+      notes_.end = cut ? std::min(cut->end, end) : end;
+      notes_.last_record = cut ? cut->begin : records.last_begin;
+      notes_.head = cut ? "" : records.head;
+      notes_.head_begin = cut ? Lsn() : records.head_begin;
+    }
+    if (cut) notes_.cut = cut;
+    notes_.waits_for.clear();
+    return folder_.WriteNotes(notes_);
+  }
+
+  absl::Status Place(absl::string_view segment, uint64_t bytes, bool was_kept, bool was_cut) {
+    const bool whole = bytes == segment.size();
+    if (!was_kept && whole && !was_cut) return absl::OkStatus();
+    if (!was_kept && !whole) {
+      const absl::Status kept = WriteUpTo(segment, segment.size(), kept_);
+      if (!kept.ok()) return kept;
+    }
+    const absl::Status placed =
+        was_cut ? GrowTo(segment, bytes, had_, path_) : WriteUpTo(segment, bytes, path_);
+    if (placed.ok() && whole) unlink(kept_.c_str());
+    return placed;
+  }
+
+  const GateRequest& request_;
+  const Environment& environment_;
+  const std::function<CommandEnd()>& fetch_;
+  StateFolder folder_;
+  const std::string file_, path_, data_folder_, kept_, had_;
+  uint64_t number_ = 0;
+  HowFar how_far_;
+  GateNotes notes_;
+};
+
+}  // namespace
+
+GateAnswer AnswerAtGate(const GateRequest& request, const Environment& environment,
+                        const std::function<CommandEnd()>& fetch) {
+  return Gate(request, environment, fetch).Answer();
+}
+
+}  // namespace walduct::recover

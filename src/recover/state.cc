@@ -1,0 +1,237 @@
+#include "recover/state.h"
+
+#include <fcntl.h>
+#include <rapidjson/document.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "base/json.h"
+#include "base/status_macros.h"
+
+namespace walduct::recover {
+namespace {
+
+using rapidjson::Value;
+
+absl::Status Unreadable(const std::string& path, absl::string_view why) {
+  return absl::FailedPreconditionError(absl::StrCat(
+      "cannot read ", path, ": ", why,
+      "; the server's user must be able to read it, docs/recover.md says what is in it"));
+}
+
+absl::Status Unwritable(const std::string& path) {
+  return absl::FailedPreconditionError(
+      absl::StrCat("cannot write ", path, ": ", std::strerror(errno),
+                   "; the server's user must be able to write to the folder of --state"));
+}
+
+absl::StatusOr<std::string> ReadFile(const std::string& path) {
+  std::FILE* const file = std::fopen(path.c_str(), "re");
+  if (file == nullptr && errno == ENOENT)
+    return absl::NotFoundError(absl::StrCat("there is no ", path));
+  if (file == nullptr) return Unreadable(path, std::strerror(errno));
+  std::string text;
+  char chunk[4096];
+  size_t got = 0;
+  while ((got = std::fread(chunk, 1, sizeof(chunk), file)) > 0) text.append(chunk, got);
+  const bool failed = std::ferror(file) != 0;
+  std::fclose(file);
+  if (failed) return Unreadable(path, std::strerror(errno));
+  return text;
+}
+
+absl::Status ReplaceFile(const std::string& path, const std::string& text) {
+  const std::string temporary = path + ".new";
+  std::FILE* const file = std::fopen(temporary.c_str(), "we");
+  if (file == nullptr) return Unwritable(temporary);
+  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size() &&
+                       std::fflush(file) == 0 && fsync(fileno(file)) == 0;
+  const int error = errno;
+  if (std::fclose(file) != 0 || !written) {
+    if (!written) errno = error;
+    return Unwritable(temporary);
+  }
+  return std::rename(temporary.c_str(), path.c_str()) == 0 ? absl::OkStatus() : Unwritable(path);
+}
+
+// Takes members of one object, and remembers which was not what it should be.
+class Members {
+ public:
+  explicit Members(const Value& object) : object_(object) {}
+
+  void Take(const char* name, Lsn* to) {
+    const Value* const value = json::FindSet(object_, name);
+    if (value == nullptr) return;
+    const auto lsn = value->IsString() ? Lsn::Parse(json::TextOf(*value))
+                                       : absl::StatusOr<Lsn>(absl::InvalidArgumentError(""));
+    if (lsn.ok()) {
+      *to = *lsn;
+    } else {
+      Refuse(name, "an LSN such as \"0/5000028\"");
+    }
+  }
+  void Take(const char* name, uint64_t* to) {
+    const Value* const value = json::FindSet(object_, name);
+    if (value == nullptr) return;
+    if (value->IsUint64()) {
+      *to = value->GetUint64();
+    } else {
+      Refuse(name, "a whole number");
+    }
+  }
+  // As text, as PostgreSQL prints it, or as a number.
+  void Take(const char* name, std::optional<Xid>* to) {
+    const Value* const value = json::FindSet(object_, name);
+    if (value == nullptr) return;
+    uint32_t xid = 0;
+    if (value->IsUint()) {
+      *to = Xid(value->GetUint());
+    } else if (value->IsString() && absl::SimpleAtoi(json::TextOf(*value), &xid)) {
+      *to = Xid(xid);
+    } else {
+      Refuse(name, "a transaction's number");
+    }
+  }
+  void Take(const char* name, std::string* to) { *to = json::TextIn(object_, name); }
+  void Refuse(const char* name, absl::string_view wanted) {
+    if (wrong_.empty()) wrong_ = absl::StrCat(name, " is not ", wanted);
+  }
+  const std::string& wrong() const { return wrong_; }
+
+ private:
+  const Value& object_;
+  std::string wrong_;
+};
+
+absl::StatusOr<rapidjson::Document> ReadObject(const std::string& path) {
+  ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+  rapidjson::Document document = json::Parse(text);
+  if (document.HasParseError() || !document.IsObject()) return Unreadable(path, "no JSON object");
+  return document;
+}
+
+void Put(JsonWriter* json, const char* name, Lsn lsn) {
+  if (lsn.valid()) json->Key(name).Text(lsn.ToString());
+}
+
+}  // namespace
+
+StateFolder::~StateFolder() {
+  if (lock_ >= 0) close(lock_);
+}
+
+absl::StatusOr<HowFar> StateFolder::ReadHowFar() const {
+  const std::string path = path_ + "/recovery.json";
+  ASSIGN_OR_RETURN(const rapidjson::Document document, ReadObject(path));
+  HowFar how_far;
+  Members members(document);
+  members.Take("segment_bytes", &how_far.segment_bytes);
+  members.Take("confirmed", &how_far.confirmed);
+  members.Take("catalog_xmin", &how_far.catalog_xmin);
+  members.Take("free_to", &how_far.free_to);
+  members.Take("cut_from", &how_far.cut_from);
+  members.Take("settled_to", &how_far.settled_to);
+  members.Take("ahead", &how_far.ahead);
+  if (!IsSegmentSize(how_far.segment_bytes))
+    members.Refuse("segment_bytes", "a size of WAL segments: a power of two, 1 MiB to 1 GiB");
+  if (!members.wrong().empty()) return Unreadable(path, members.wrong());
+  return how_far;
+}
+
+absl::Status StateFolder::WriteHowFar(const HowFar& how_far) const {
+  JsonWriter json;
+  json.Object().Key("segment_bytes").Whole(how_far.segment_bytes);
+  Put(&json, "confirmed", how_far.confirmed);
+  if (how_far.catalog_xmin) json.Key("catalog_xmin").Whole(ToInteger(*how_far.catalog_xmin));
+  Put(&json, "free_to", how_far.free_to);
+  Put(&json, "cut_from", how_far.cut_from);
+  Put(&json, "settled_to", how_far.settled_to);
+  json.Key("ahead").Whole(how_far.ahead).EndObject();
+  return ReplaceFile(path_ + "/recovery.json", json.text());
+}
+
+absl::StatusOr<GateNotes> StateFolder::ReadNotes(const std::string& data_folder) const {
+  const std::string path = path_ + "/gate.json";
+  GateNotes notes;
+  notes.data_folder = data_folder;
+  const absl::StatusOr<rapidjson::Document> document = ReadObject(path);
+  if (absl::IsNotFound(document.status())) return notes;
+  RETURN_IF_ERROR(document.status());
+  Members members(*document);
+  members.Take("data_folder", &notes.data_folder);
+  if (notes.data_folder != data_folder) {
+    GateNotes none;
+    none.data_folder = data_folder;
+    return none;
+  }
+  members.Take("file", &notes.file);
+  members.Take("number", &notes.number);
+  members.Take("end", &notes.end);
+  members.Take("last_record", &notes.last_record);
+  members.Take("head_begin", &notes.head_begin);
+  std::string head;
+  members.Take("head", &head);
+  notes.head = absl::HexStringToBytes(head);
+  members.Take("waits_for", &notes.waits_for);
+  members.Take("asked", &notes.asked);
+  uint64_t since = 0;
+  members.Take("waits_since_ms", &since);
+  notes.waits_since_ms = static_cast<int64_t>(since);
+  if (const Value* const cut = json::FindObject(*document, "cut")) {
+    RunningXacts record;
+    std::optional<Xid> oldest;
+    Members of_cut(*cut);
+    of_cut.Take("begin", &record.begin);
+    of_cut.Take("end", &record.end);
+    of_cut.Take("oldest_running", &oldest);
+    if (!of_cut.wrong().empty() || !oldest) return Unreadable(path, "its cut is malformed");
+    record.oldest_running = *oldest;
+    notes.cut = record;
+  }
+  if (!members.wrong().empty()) return Unreadable(path, members.wrong());
+  return notes;
+}
+
+absl::Status StateFolder::WriteNotes(const GateNotes& notes) const {
+  JsonWriter json;
+  json.Object().Key("data_folder").Text(notes.data_folder);
+  json.Key("file").Text(notes.file).Key("number").Whole(notes.number);
+  Put(&json, "end", notes.end);
+  Put(&json, "last_record", notes.last_record);
+  if (notes.cut) {
+    json.Key("cut").Object();
+    Put(&json, "begin", notes.cut->begin);
+    Put(&json, "end", notes.cut->end);
+    json.Key("oldest_running").Whole(ToInteger(notes.cut->oldest_running)).EndObject();
+  }
+  if (!notes.head.empty()) json.Key("head").Text(absl::BytesToHexString(notes.head));
+  Put(&json, "head_begin", notes.head_begin);
+  if (!notes.waits_for.empty()) {
+    json.Key("asked").Text(notes.asked).Key("waits_for").Text(notes.waits_for);
+    json.Key("waits_since_ms").Whole(static_cast<uint64_t>(notes.waits_since_ms));
+  }
+  json.EndObject();
+  return ReplaceFile(path_ + "/gate.json", json.text());
+}
+
+absl::Status StateFolder::Lock() {
+  const std::string path = path_ + "/gate.lock";
+  lock_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (lock_ < 0) return Unwritable(path);
+  if (flock(lock_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return absl::OkStatus();
+  return absl::UnavailableError(absl::StrCat(
+      "another gate has ", path, "; each restored server has a folder of its own for --state"));
+}
+
+std::string StateFolder::KeptSegment(const std::string& file) const {
+  return absl::StrCat(path_, "/", file, ".whole");
+}
+
+}  // namespace walduct::recover

@@ -1,0 +1,75 @@
+// The folder that a recovery and its gate share. recovery.json is written by the recovery: how far
+// its decoder has come. gate.json is written by the gate: what the restored server was given last,
+// and what it waits for. Both are replaced as a whole, so that nobody reads half of one.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "base/lsn.h"
+#include "recover/wal_name.h"
+#include "recover/wal_segment.h"
+
+namespace walduct::recover {
+
+struct HowFar {
+  uint64_t segment_bytes = kUsualSegmentBytes;
+  // Of the slot on the restored server: what it has confirmed, its catalog_xmin. Invalid: there is
+  // no slot yet.
+  Lsn confirmed;
+  std::optional<Xid> catalog_xmin;
+  // Up to there the slot is not waited for.
+  Lsn free_to;
+  // From there on segments are cut at running-xacts records; invalid: none is.
+  Lsn cut_from;
+  // Up to there catalog_xmin is not waited for: a transaction that is open holds it back.
+  Lsn settled_to;
+  // Segments behind that of `confirmed` that are handed out, too, where none is cut.
+  uint64_t ahead = 0;
+};
+
+struct GateNotes {
+  std::string data_folder;          // of the server that they are of
+  std::string file;                 // handed out last; empty: none yet
+  uint64_t number = 0;              // the highest handed out
+  Lsn end;                          // what has been handed out ends there
+  Lsn last_record;                  // begin of the last record of the highest that ends in it
+  std::optional<RunningXacts> cut;  // where the last one was cut
+  // The record that the highest begins and the next one ends.
+  std::string head;
+  Lsn head_begin;
+  // What is waited for; empty: nothing.
+  std::string waits_for, asked;
+  int64_t waits_since_ms = 0;
+};
+
+class StateFolder {
+ public:
+  explicit StateFolder(std::string path) : path_(std::move(path)) {}
+  ~StateFolder();
+  StateFolder(const StateFolder&) = delete;
+  StateFolder& operator=(const StateFolder&) = delete;
+
+  // NotFound, FailedPrecondition: why it cannot be read.
+  absl::StatusOr<HowFar> ReadHowFar() const;
+  absl::Status WriteHowFar(const HowFar& how_far) const;
+
+  // Of the server whose data folder it is; those of another one are as if there were none.
+  absl::StatusOr<GateNotes> ReadNotes(const std::string& data_folder) const;
+  absl::Status WriteNotes(const GateNotes& notes) const;
+
+  // Until this object ends, against another gate. Unavailable: it has it.
+  absl::Status Lock();
+
+  // Where a segment is kept whole while parts of it are handed out.
+  std::string KeptSegment(const std::string& file) const;
+
+ private:
+  std::string path_;
+  int lock_ = -1;
+};
+
+}  // namespace walduct::recover

@@ -1,0 +1,51 @@
+// What a WAL segment says of itself, as far as a gate must know it: where its records end, and
+// which of them list the transactions that run (running-xacts records).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "base/lsn.h"
+
+namespace walduct::recover {
+
+// Of the first page.
+struct SegmentHeader {
+  int major = 0;  // of the PostgreSQL that wrote it
+  uint32_t timeline = 0;
+  Lsn begin;
+  uint32_t segment_bytes = 0;
+  uint32_t page_bytes = 0;
+};
+
+// DataLoss: no segment, as far as can be seen. Unimplemented: of a PostgreSQL whose WAL is not
+// known here.
+absl::StatusOr<SegmentHeader> ReadSegmentHeader(absl::string_view segment);
+
+// A record of the resource manager Standby that says which transactions run.
+struct RunningXacts {
+  Lsn begin, end;  // end: where the next record may begin
+  Xid oldest_running{};
+};
+
+struct SegmentRecords {
+  std::vector<RunningXacts> running;
+  // Of the last record that ends in this segment; invalid: none does.
+  Lsn last_begin, last_end;
+  // The record that goes on in the next segment, as far as it is here; empty: none.
+  std::string head;
+  Lsn head_begin;
+  // Why reading stopped before the end; empty: at the end, or where a server has written no
+  // further.
+  std::string stopped;
+};
+
+// head: the record that the segment before has begun, as read from it; empty: not known, what
+// the segment begins with is skipped.
+SegmentRecords ReadRecords(const SegmentHeader& header, absl::string_view segment,
+                           absl::string_view head, Lsn head_begin);
+
+}  // namespace walduct::recover

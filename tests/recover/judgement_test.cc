@@ -1,0 +1,134 @@
+#include "recover/judgement.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace walduct::recover {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr uint64_t kSegment = kUsualSegmentBytes;
+
+constexpr Lsn In(uint64_t number, uint64_t offset = 0) { return Lsn(number * kSegment + offset); }
+
+HowFar Confirmed(Lsn lsn) {
+  HowFar how_far;
+  how_far.confirmed = lsn;
+  return how_far;
+}
+
+// All up to the end of a segment.
+GateNotes HandedOut(uint64_t number, Lsn last_record = Lsn()) {
+  GateNotes notes;
+  notes.file = "x";
+  notes.number = number;
+  notes.end = In(number + 1);
+  notes.last_record = last_record;
+  return notes;
+}
+
+GateNotes CutAt(uint64_t number, uint64_t begin, uint64_t end, uint32_t oldest) {
+  GateNotes notes = HandedOut(number, In(number, begin));
+  notes.end = In(number, end);
+  notes.cut = RunningXacts{In(number, begin), In(number, end), Xid(oldest)};
+  return notes;
+}
+
+Step StepFor(const HowFar& how_far, const GateNotes& notes, uint64_t number) {
+  return Judge(how_far, notes, number).step;
+}
+
+TEST(JudgementTest, WithoutASlotUpToWhatIsFree) {
+  HowFar how_far;
+  EXPECT_EQ(Judge(how_far, {}, 5).waits_for, "slot");
+  how_far.free_to = In(5);  // the end of 4
+  EXPECT_EQ(StepFor(how_far, {}, 4), Step::kWhole);
+  EXPECT_EQ(StepFor(how_far, HandedOut(4), 5), Step::kWait);
+  how_far.free_to = In(5, 1);
+  EXPECT_EQ(StepFor(how_far, HandedOut(4), 5), Step::kWhole);
+}
+
+TEST(JudgementTest, TheSegmentThatTheSlotHasComeTo) {
+  EXPECT_EQ(StepFor(Confirmed(In(5, 40)), HandedOut(4), 5), Step::kWhole);
+  EXPECT_EQ(StepFor(Confirmed(In(5)), HandedOut(4), 5), Step::kWhole);
+  const Judgement waits = Judge(Confirmed(In(4, 40)), HandedOut(4, In(4, 4000)), 5);
+  EXPECT_EQ(waits.step, Step::kWait);
+  EXPECT_EQ(waits.waits_for, "confirmed");
+  EXPECT_THAT(waits.why, HasSubstr("0/4000028"));
+}
+
+// The last record of a segment goes over its end, so nothing in it can be confirmed at the end.
+TEST(JudgementTest, ASegmentIsBehindWithItsLastWholeRecord) {
+  EXPECT_EQ(StepFor(Confirmed(In(4, 4000)), HandedOut(4, In(4, 4000)), 5), Step::kWait);
+  EXPECT_EQ(StepFor(Confirmed(In(4, 4100)), HandedOut(4, In(4, 4000)), 5), Step::kWhole);
+  EXPECT_EQ(StepFor(Confirmed(In(4, 4100)), HandedOut(4, In(4, 4000)), 6), Step::kWait);
+}
+
+TEST(JudgementTest, AheadOfTheSlot) {
+  HowFar how_far = Confirmed(In(5, 40));
+  how_far.ahead = 3;
+  EXPECT_EQ(StepFor(how_far, HandedOut(7), 8), Step::kWhole);
+  EXPECT_EQ(StepFor(how_far, HandedOut(8, In(8, 4000)), 9), Step::kWait);
+}
+
+TEST(JudgementTest, AServerThatStartsAnewGetsWhatItHad) {
+  EXPECT_EQ(StepFor(Confirmed(In(5, 40)), HandedOut(7), 6), Step::kWhole);
+  EXPECT_EQ(StepFor(Confirmed(In(5, 40)), HandedOut(7), 7), Step::kWhole);
+  HowFar cuts = Confirmed(In(7, 40));
+  cuts.cut_from = In(6);
+  EXPECT_EQ(StepFor(cuts, CutAt(7, 100, 200, 9), 6), Step::kWhole);
+  EXPECT_EQ(StepFor(cuts, CutAt(7, 100, 200, 9), 7), Step::kUpToCut);
+}
+
+TEST(JudgementTest, ACutIsBehindByConfirmedLsnAndCatalogXmin) {
+  HowFar how_far = Confirmed(In(7, 200));
+  how_far.cut_from = In(7, 10);
+  const GateNotes notes = CutAt(7, 100, 200, 9);
+  EXPECT_EQ(Judge(how_far, notes, 7).waits_for, "catalog_xmin");
+  EXPECT_THAT(Judge(how_far, notes, 7).why, HasSubstr("not in recovery.json"));
+  how_far.catalog_xmin = Xid(8);
+  EXPECT_EQ(StepFor(how_far, notes, 7), Step::kUpToCut);
+  how_far.catalog_xmin = Xid(9);
+  EXPECT_EQ(StepFor(how_far, notes, 7), Step::kNextPart);
+  EXPECT_EQ(Judge(how_far, notes, 7).floor, In(7, 200));
+  how_far.confirmed = In(7, 100);
+  EXPECT_EQ(Judge(how_far, notes, 7).waits_for, "confirmed");
+  // What the recovery says for them: a transaction is open, or no slot is wanted.
+  how_far.confirmed = In(7, 200);
+  how_far.catalog_xmin = Xid(3);
+  how_far.settled_to = In(7, 200);
+  EXPECT_EQ(StepFor(how_far, notes, 7), Step::kNextPart);
+  how_far = {};
+  how_far.cut_from = In(7, 10);
+  how_far.free_to = In(7, 300);
+  EXPECT_EQ(StepFor(how_far, notes, 7), Step::kNextPart);
+  EXPECT_EQ(Judge(how_far, notes, 7).floor, In(7, 300));
+}
+
+TEST(JudgementTest, TransactionsThatHaveGoneRound) {
+  HowFar how_far = Confirmed(In(7, 200));
+  how_far.cut_from = In(7);
+  how_far.catalog_xmin = Xid(5);
+  EXPECT_EQ(StepFor(how_far, CutAt(7, 100, 200, 0xFFFFFFF0), 7), Step::kNextPart);
+  how_far.catalog_xmin = Xid(0xFFFFFFF0);
+  EXPECT_EQ(StepFor(how_far, CutAt(7, 100, 200, 5), 7), Step::kUpToCut);
+}
+
+TEST(JudgementTest, ASegmentThatIsCutIsEnteredAsOthersAre) {
+  HowFar how_far = Confirmed(In(6, 4100));
+  how_far.catalog_xmin = Xid(100);
+  how_far.cut_from = In(7, 10);
+  how_far.ahead = 5;
+  EXPECT_EQ(StepFor(how_far, HandedOut(6, In(6, 4000)), 7), Step::kNextPart);
+  EXPECT_EQ(Judge(how_far, HandedOut(6), 7).floor, In(7, 10));
+  // Behind a cut that the slot has not come over nothing is entered, however far ahead.
+  how_far.catalog_xmin = Xid(8);
+  GateNotes notes = CutAt(6, 100, 200, 9);
+  notes.end = In(7);
+  how_far.cut_from = In(6);
+  EXPECT_EQ(StepFor(how_far, notes, 7), Step::kWait);
+}
+
+}  // namespace
+}  // namespace walduct::recover

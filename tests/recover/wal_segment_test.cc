@@ -1,0 +1,214 @@
+#include "recover/wal_segment.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "recover/crc32c.h"
+#include "recover/wal_name.h"
+#include "tests/recover/wal_builder.h"
+
+namespace walduct::recover {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+SegmentRecords Read(const std::string& segment, absl::string_view head = "", Lsn begin = Lsn()) {
+  const auto header = ReadSegmentHeader(segment);
+  EXPECT_TRUE(header.ok()) << header.status();
+  return header.ok() ? ReadRecords(*header, segment, head, begin) : SegmentRecords();
+}
+
+TEST(Crc32cTest, IsCastagnolis) {
+  EXPECT_EQ(Crc32c("123456789"), 0xE3069283u);
+  EXPECT_EQ(Crc32c(std::string(32, '\0')), 0x8A9136AAu);
+  EXPECT_EQ(Crc32c("6789", Crc32c("12345")), 0xE3069283u);
+}
+
+TEST(WalNameTest, SegmentsByNumberWhateverTheTimeline) {
+  const auto name = WalName::OfSegment("0000000200000001000000AB");
+  ASSERT_TRUE(name);
+  EXPECT_EQ(name->timeline, 2u);
+  EXPECT_EQ(name->Number(16 << 20), 0x1ABu);
+  EXPECT_EQ(name->Begin(16 << 20).ToString(), "1/AB000000");
+  EXPECT_EQ(WalName::OfSegment("00000002000000010000000F")->Begin(256 << 20).ToString(),
+            "1/F0000000");
+  for (const char* other :
+       {"00000002.history", "0000000200000001000000AB.partial", "0000000200000001000000aB", ""})
+    EXPECT_FALSE(WalName::OfSegment(other)) << other;
+}
+
+TEST(WalNameTest, AreFoundInTheWordsOfACommand) {
+  AskedFor asked;
+  for (const char* word :
+       {"--stanza=shop", "archive-get", "000000010000000000000005", "pg_wal/RECOVERYXLOG"})
+    FindAskedFor(word, &asked);
+  EXPECT_EQ(asked.file, "000000010000000000000005");
+  EXPECT_EQ(asked.path, "pg_wal/RECOVERYXLOG");
+  AskedFor in_text;
+  FindAskedFor("lz4 -d < /archive/00000002.history.lz4 > \"pg_wal/RECOVERYHISTORY\"", &in_text);
+  EXPECT_EQ(in_text.file, "00000002.history");
+  EXPECT_EQ(in_text.path, "pg_wal/RECOVERYHISTORY");
+  AskedFor none;
+  FindAskedFor("/a0000000100000000000000051/x", &none);
+  EXPECT_EQ(none.file + none.path, "");
+}
+
+TEST(WalSegmentTest, RunningXactsAreFoundOverPages) {
+  WalBuilder wal;
+  wal.AddFilling(100);
+  const Lsn first = wal.AddRunning(700, 3);
+  const Lsn behind_first = wal.next();
+  for (int i = 0; i < 20; ++i) wal.AddFilling(3000);  // over pages
+  wal.AddFilling(50000);                              // over many
+  const Lsn second = wal.AddRunning(0xFFFFFFF0, 2000);
+  const Lsn last = wal.AddFilling(1);
+  const SegmentRecords records = Read(wal.Segment(0));
+  ASSERT_EQ(records.running.size(), 2u);
+  EXPECT_EQ(records.running[0].begin, first);
+  EXPECT_EQ(records.running[0].end, behind_first);
+  EXPECT_EQ(records.running[0].oldest_running, Xid(700));
+  EXPECT_EQ(records.running[1].begin, second);
+  EXPECT_EQ(records.running[1].oldest_running, Xid(0xFFFFFFF0));
+  EXPECT_EQ(records.last_begin, last);
+  EXPECT_EQ(records.last_end, wal.next());
+  EXPECT_EQ(records.head + records.stopped, "");
+}
+
+// At each place around the end of a segment, the record's header over it, too.
+TEST(WalSegmentTest, OneThatTheNextSegmentEnds) {
+  for (size_t before = 8; before <= 64; before += 8) {
+    WalBuilder wal;
+    wal.AddFilling(100);
+    while (WalBuilder::kSegment - wal.OffsetOf(wal.next()) > 3000) wal.AddFilling(2000);
+    const Lsn last = wal.next();
+    // 24 bytes of header and 5 before the payload.
+    wal.AddFilling(WalBuilder::kSegment - wal.OffsetOf(last) - before - 29);
+    ASSERT_EQ(wal.OffsetOf(wal.next()), WalBuilder::kSegment - before);
+    const Lsn running = wal.AddRunning(800, 20);
+    const Lsn behind = wal.next();
+    wal.AddRunning(801);
+    const SegmentRecords first = Read(wal.Segment(0));
+    EXPECT_EQ(first.last_begin, last);
+    EXPECT_THAT(first.running, IsEmpty());
+    EXPECT_EQ(first.head.size(), before);
+    EXPECT_EQ(first.head_begin, running);
+    const SegmentRecords second = Read(wal.Segment(1), first.head, first.head_begin);
+    ASSERT_EQ(second.running.size(), 2u) << before;
+    EXPECT_EQ(second.running[0].begin, running);
+    EXPECT_EQ(second.running[0].end, behind);
+    EXPECT_EQ(second.running[0].oldest_running, Xid(800));
+    EXPECT_EQ(Read(wal.Segment(1)).running.size(), 1u);  // without its head it is skipped
+  }
+}
+
+TEST(WalSegmentTest, ARecordThatFillsSegments) {
+  WalBuilder wal;
+  wal.AddFilling(3 << 20);
+  const Lsn running = wal.AddRunning(9);
+  const SegmentRecords first = Read(wal.Segment(0));
+  EXPECT_FALSE(first.last_begin.valid());
+  EXPECT_EQ(first.head, "");  // of no use, and large
+  EXPECT_FALSE(Read(wal.Segment(1)).last_begin.valid());
+  const SegmentRecords last = Read(wal.Segment(3));
+  ASSERT_EQ(last.running.size(), 1u);
+  EXPECT_EQ(last.running[0].begin, running);
+}
+
+TEST(WalSegmentTest, EndsWhereTheServerHasWrittenNoFurther) {
+  WalBuilder wal;
+  wal.AddRunning(7);
+  const std::string written = wal.Segment(0);
+  const size_t end = wal.OffsetOf(wal.next());
+  wal.AddRunning(8);
+  EXPECT_EQ(Read(written).running.size(), 1u);
+  EXPECT_EQ(Read(written).stopped, "");
+  // Half of a record.
+  std::string half = wal.Segment(0);
+  std::fill(half.begin() + static_cast<ptrdiff_t>(end) + 30, half.end(), '\0');
+  EXPECT_EQ(Read(half).running.size(), 1u);
+  EXPECT_THAT(Read(half).stopped, HasSubstr("no valid record"));
+  // What a recycled file had before: whole records, which follow on others.
+  std::string recycled = wal.Segment(0);
+  WalBuilder older;
+  for (int i = 0; i < 9; ++i) older.AddRunning(1);
+  const std::string old = older.Segment(0);
+  std::copy(old.begin() + static_cast<ptrdiff_t>(end), old.end(),
+            recycled.begin() + static_cast<ptrdiff_t>(end));
+  recycled[end + 8] ^= 1;
+  EXPECT_EQ(Read(recycled).running.size(), 1u);
+}
+
+TEST(WalSegmentTest, ASwitchEndsIt) {
+  WalBuilder wal;
+  wal.AddRunning(7);
+  const Lsn ended = wal.Add(0, 0x40, "");
+  wal.AddRunning(8);
+  const SegmentRecords records = Read(wal.Segment(0));
+  EXPECT_EQ(records.running.size(), 1u);
+  EXPECT_EQ(records.last_begin, ended);
+  EXPECT_EQ(records.last_end, Lsn(2 << 20));
+}
+
+// A server that crashed in a record, and goes on behind it on the next page.
+TEST(WalSegmentTest, ARecordThatWasNeverFinished) {
+  WalBuilder wal;
+  const Lsn valid = wal.AddFilling(8000);
+  wal.AddFilling(3000);
+  std::string segment = wal.Segment(0);
+  const size_t page = WalBuilder::kPage;
+  std::fill(segment.begin() + page, segment.end(), '\0');
+  WalBuilder::Put<uint16_t>(&segment, page, 0xD116);
+  WalBuilder::Put<uint16_t>(&segment, page + 2, 8);
+  WalBuilder::Put<uint32_t>(&segment, page + 4, 1);
+  WalBuilder::Put<uint64_t>(&segment, page + 8, (1 << 20) + page);
+  std::string record(26 + 24, '\0');
+  WalBuilder::Put<uint32_t>(&record, 0, static_cast<uint32_t>(record.size()));
+  WalBuilder::Put<uint64_t>(&record, 8, valid.value());
+  record[16] = 0x10;
+  record[17] = 8;
+  record[24] = '\xFF';
+  record[25] = 24;
+  WalBuilder::Put<uint32_t>(&record, 26 + 16, 55);
+  WalBuilder::Put<uint32_t>(&record, 20, Crc32c(record.substr(0, 20), Crc32c(record.substr(24))));
+  segment.replace(page + 24, record.size(), record);
+  const SegmentRecords records = Read(segment);
+  ASSERT_EQ(records.running.size(), 1u);
+  EXPECT_EQ(records.running[0].begin.value(), (1u << 20) + page + 24);
+  EXPECT_EQ(records.running[0].oldest_running, Xid(55));
+}
+
+TEST(WalSegmentTest, AWrongByteIsSeen) {
+  WalBuilder wal;
+  const Lsn good = wal.AddFilling(500);
+  const Lsn bad = wal.AddFilling(500);
+  wal.AddRunning(7);
+  wal.log()[wal.OffsetOf(bad) + 100] ^= 1;
+  const SegmentRecords records = Read(wal.Segment(0));
+  EXPECT_EQ(records.last_begin, good);
+  EXPECT_THAT(records.running, IsEmpty());
+  EXPECT_THAT(records.stopped, HasSubstr(bad.ToString()));
+}
+
+TEST(WalSegmentTest, WhatIsNoSegment) {
+  WalBuilder wal;
+  wal.AddRunning(7);
+  const std::string good = wal.Segment(0);
+  EXPECT_EQ(ReadSegmentHeader(good)->major, 17);
+  for (const std::string& bad : {std::string(), std::string(1 << 20, '\0'), good.substr(0, 40),
+                                 good.substr(0, 8192), good + good}) {
+    EXPECT_TRUE(absl::IsDataLoss(ReadSegmentHeader(bad).status()));
+  }
+  for (const uint16_t magic : {uint16_t{0xD110}, uint16_t{0xD11A}}) {  // of 15; of none yet
+    WalBuilder other(1, magic);
+    other.AddRunning(7);
+    const auto header = ReadSegmentHeader(other.Segment(0));
+    EXPECT_TRUE(absl::IsUnimplemented(header.status()));
+    EXPECT_THAT(header.status().message(), HasSubstr("16, 17 and 18"));
+  }
+}
+
+}  // namespace
+}  // namespace walduct::recover
