@@ -1,0 +1,164 @@
+"""A lost slot's gap, decoded on a restored backup whose restore_command is `walduct recover gate`."""
+import random
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from support.paths import WAL_RECORDS
+from support.postgres import lsn
+from support.restored import ARCHIVED, Backup, Restored
+from support.wait import wait_until
+
+
+# Whoever looks something up in a database may prune its catalogs, so all but the workload is done from another.
+SHOP = "shop"
+
+
+@pytest.fixture
+def primary(private_servers):
+    """make(version): a primary with a table and a slot that has come to where the backup has ended; both."""
+    restored = []
+
+    def make(version):
+        servers = private_servers(postgres=version, pg_set=ARCHIVED)
+        server = servers.postgres
+        server.query(f"create database {SHOP}")
+        server.query("create table items (id int primary key)", database=SHOP)
+        server.query("select pg_create_logical_replication_slot('gap', 'test_decoding')", database=SHOP)
+        backup = Backup(servers)
+        insert(server, 1)
+        server.query("select pg_log_standby_snapshot()")
+        server.query("select count(*) from pg_logical_slot_get_changes('gap', null, null)", database=SHOP)
+        return server, backup
+
+    def restore(backup, **what):
+        restored.append(Restored(backup, "gap", database=SHOP, **what))
+        return restored[-1]
+    make.restore = restore
+    yield make
+    for one in restored:
+        one.stop("immediate")
+        print(one.log()[-8000:])  # shown of a test that failed
+
+
+def insert(server, *ids):
+    with server.connect(SHOP) as session:
+        for one in ids:
+            session.execute("insert into items (id) values (%s)", (one,))
+
+
+def lose(server):
+    """From here on nothing keeps the catalogs' rows. Up to where the slot had come."""
+    confirmed = server.query("select confirmed_flush_lsn::text from pg_replication_slots where slot_name = 'gap'")[0][0]
+    server.query("select pg_log_standby_snapshot()")
+    server.query("select pg_drop_replication_slot('gap')")
+    return confirmed
+
+
+def make_again(server):
+    """The new slot; where it goes on."""
+    made = server.query("select lsn::text from pg_create_logical_replication_slot('gap', 'test_decoding')", database=SHOP)
+    return lsn(made[0][0])
+
+
+def busy_window(server, first, count):
+    """Sessions with temporary tables, the rows of which the next one prunes from the catalogs; a running-xacts record after each."""
+    for one in range(first, first + count):
+        with server.connect(SHOP) as session:
+            session.execute("create temp table a (id int, n int)")
+            session.execute("insert into items (id) values (%s)", (one,))
+            pid = session.info.backend_pid
+        # It drops its tables after the client has gone.
+        wait_until(lambda: not server.query("select 1 from pg_stat_activity where pid = %s", pid), 10, "the session has ended")
+        server.query("select pg_log_standby_snapshot()")
+    server.query("vacuum pg_class", database=SHOP)
+    server.query("vacuum pg_attribute", database=SHOP)
+
+
+def inserted(changes):
+    return [int(found[1]) for found in (re.search(r"INSERT: id\[integer\]:(\d+)", change) for change in changes) if found]
+
+
+@pytest.mark.parametrize("version", [16, 17, 18])
+def test_cuts_keep_a_slot_that_whole_segments_kill(version, primary):
+    server, backup = primary(version)
+    insert(server, 2)
+    server.query("alter table items add w int", database=SHOP)
+    insert(server, 3)
+    stored = lose(server)
+    busy_window(server, 10, 10)
+    end = make_again(server)
+    insert(server, 100)
+    server.query("select pg_log_standby_snapshot()")
+    backup.wait_archived()
+    whole = primary.restore(backup)
+    whole.make_slot()
+    whole.decode_to(end)
+    assert whole.look()["lost"]
+    whole.stop("immediate")
+    whole.forget()
+    cut = primary.restore(backup)
+    cut.say(cut_from=stored)
+    cut.make_slot()
+    ids = inserted(cut.decode_to(end))
+    assert not cut.look()["lost"]
+    assert [one for one in ids if one != 100] == [2, 3, *range(10, 20)]
+
+
+def test_a_session_that_decodes_goes_on_over_cuts(primary):
+    """The walsender holds the segment open that it reads: what comes behind a cut is in that very file."""
+    server, backup = primary(17)
+    stored = lose(server)
+    busy_window(server, 10, 4)
+    end = make_again(server)
+    backup.wait_archived()
+    restored = primary.restore(backup)
+    restored.say(cut_from=stored)
+    restored.make_slot()
+    with restored.receiving() as received:
+        wait_until(lambda: restored.look()["confirmed"] >= end, 60, "the slot is at the new one's beginning")
+        assert inserted(received()) == [*range(10, 14)]
+    assert "ERROR" not in restored.log()
+    assert restored.log().count("starting logical decoding for slot") == 1
+
+
+@pytest.mark.parametrize("version", [16, 17, 18])
+def test_records_are_where_PostgreSQL_says(version, private_servers):
+    """Records of all sizes, over pages and segments, and where the running-xacts records lie, compared with pg_walinspect."""
+    servers = private_servers(postgres=version, pg_set={**ARCHIVED, "wal_keep_size": "1GB"})
+    seed = random.SystemRandom().randrange(1 << 30)
+    rng = random.Random(seed)
+    with servers.postgres.connect() as session, servers.postgres.connect() as other:
+        session.execute("create extension pg_walinspect")
+        session.execute("create table t (id serial primary key, v text)")
+        other.autocommit = False
+        begin = session.execute("select pg_walfile_name(pg_switch_wal() + 16777216)").fetchone()[0]
+        turn = 0
+        while int(session.execute("select pg_walfile_name(pg_current_wal_lsn())").fetchone()[0], 16) < int(begin, 16) + 2:
+            turn += 1
+            size = rng.choice([1, 50, 2000, 8192, 20000, 300000, 3000000])
+            session.execute("select pg_logical_emit_message(false, 'x', repeat('y', %s))", (rng.randrange(size + 1),))
+            session.execute("select pg_log_standby_snapshot() from generate_series(1, %s)", (rng.randrange(40),))
+            other.execute("insert into t (v) select repeat(md5(random()::text), 9) from generate_series(1, %s)", (rng.randrange(60),))
+            if turn % 3 == 0:
+                other.commit()
+        other.commit()
+        last = session.execute("select pg_walfile_name(pg_switch_wal())").fetchone()[0]
+        wal = Path(servers.values["PG_DATA"]) / "pg_wal"
+        names = sorted(path.name for path in wal.iterdir() if begin <= path.name <= last)
+        assert len(names) > 2
+        first_lsn = f"0/{int(begin[16:], 16) << 24:X}"
+        end_lsn = f"0/{int(last[16:], 16) + 1 << 24:X}"
+        records = session.execute("select start_lsn::text, end_lsn::text, record_type, description from pg_get_wal_records_info(%s, %s)",
+                                  (first_lsn, end_lsn)).fetchall()
+    printed = subprocess.run([WAL_RECORDS, *(wal / name for name in names)], capture_output=True, text=True, check=True).stdout
+    lines = [line.split() for line in printed.splitlines()]
+    running = [(at, end, re.search(r"oldestRunningXid (\d+)", text)[1]) for at, end, kind, text in records if kind == "RUNNING_XACTS"]
+    assert [tuple(line[1:]) for line in lines if line[0] == "running"] == running, seed
+    assert len(running) > 20 and not [line for line in lines if line[0] == "stopped"], seed
+    for name, line in zip(names, (line for line in lines if line[0] == "segment"), strict=True):
+        number = int(name[16:], 16)
+        at, end = [(at, end) for at, end, _, _ in records if lsn(end) <= number + 1 << 24 and lsn(end) > number << 24][-1]
+        assert line[1:] == [str(version), at, end], seed
