@@ -113,9 +113,50 @@ class Gate {
            notes_.end.value() < begin.value() + how_far_.segment_bytes;
   }
 
-  bool HasUpToCut() const {
-    const MappedFile kept(kept_);
-    return WasCut() && !kept.bytes().empty() && Has(had_, kept.bytes(), OffsetOf(notes_.cut->end));
+  // Asked for as long as it waits; the server does not write there meanwhile.
+  bool HasUpToCut() {
+    if (!has_up_to_cut_) {
+      const MappedFile kept(kept_);
+      const absl::StatusOr<SegmentHeader> header = ReadSegmentHeader(kept.bytes());
+      has_up_to_cut_ = false;
+      if (WasCut() && header.ok()) {
+        std::string copy;
+        const absl::string_view as_given =
+            WithoutMarks(kept.bytes(), ReadRecords(*header, kept.bytes(), "", Lsn()), &copy);
+        has_up_to_cut_ = Has(had_, as_given, OffsetOf(notes_.cut->end));
+      }
+    }
+    return *has_up_to_cut_;
+  }
+
+  // The segment as it is handed out.
+  absl::string_view WithoutMarks(absl::string_view segment, const SegmentRecords& records,
+                                 std::string* copy) const {
+    if (!how_far_.clear_marks || !IsCut(how_far_, number_) || records.prunings.empty())
+      return segment;
+    *copy = std::string(segment);
+    for (const CatalogPruning& pruning : records.prunings) {
+      for (const CatalogPruning::Edit& edit : pruning.edits) (*copy)[edit.at] = edit.to;
+    }
+    return *copy;
+  }
+
+  // Where it is to be cut behind that; none: nowhere.
+  std::optional<Cut> NextCut(const SegmentRecords& records, const Judgement& judgement) const {
+    std::optional<Cut> cut;
+    for (const RunningXacts& one : records.running) {
+      if (one.end <= judgement.floor) continue;
+      cut = {one.begin, one.end, one.oldest_running, std::nullopt};
+      break;
+    }
+    if (!how_far_.clear_marks) return cut;
+    for (const CatalogPruning& one : records.prunings) {
+      if (cut && one.begin >= cut->end) break;
+      const bool allowed = judgement.pruned_to && IsAtLeast(*judgement.pruned_to, one.horizon);
+      if (one.begin < judgement.floor || allowed) continue;
+      return Cut{Lsn(one.begin.value() - 1), one.begin, std::nullopt, one.horizon};
+    }
+    return cut;
   }
 
   uint64_t OffsetOf(Lsn lsn) const { return lsn.value() - number_ * how_far_.segment_bytes; }
@@ -171,33 +212,35 @@ class Gate {
     const bool follows = !notes_.file.empty() && number_ == notes_.number + 1;
     const SegmentRecords records =
         ReadRecords(header, segment, follows ? notes_.head : "", notes_.head_begin);
-    std::optional<RunningXacts> cut;
+    std::optional<Cut> cut;
     if (judgement.step == Step::kUpToCut) cut = notes_.cut;
     if (judgement.step == Step::kNextPart) {
-      const auto next =
-          std::find_if(records.running.begin(), records.running.end(),
-                       [&](const RunningXacts& one) { return one.end > judgement.floor; });
-      if (next != records.running.end()) cut = *next;
+      cut = NextCut(records, judgement);
+      notes_.pruned_to = judgement.pruned_to;
+    }
+    if (cut && OffsetOf(cut->end) == 0) {
+      notes_.cut = cut;
+      return Waits("confirmed", absl::StrCat("the WAL is cut at ", cut->end.ToString()));
     }
     const bool was_cut = WasCut();
     if (const absl::Status noted = Note(records, cut); !noted.ok())
       return NotYet(absl::StrCat(file_, " is held back: ", noted.message()));
     const uint64_t bytes =
         cut ? std::min<uint64_t>(OffsetOf(cut->end), segment.size()) : segment.size();
-    if (const absl::Status placed = Place(segment, bytes, was_kept, was_cut); !placed.ok())
+    if (const absl::Status placed = Place(segment, records, bytes, was_kept, was_cut); !placed.ok())
       return NotYet(absl::StrCat(file_, " is held back: ", placed.message()));
     return {{0, 0}, ""};
   }
 
   // Before it is handed out: what was not handed out is asked for again, what was and is not noted
   // would be handed out twice.
-  absl::Status Note(const SegmentRecords& records, const std::optional<RunningXacts>& cut) {
+  absl::Status Note(const SegmentRecords& records, const std::optional<Cut>& cut) {
     const Lsn end((number_ + 1) * how_far_.segment_bytes);
     if (notes_.file.empty() || number_ >= notes_.number) {
       notes_.number = number_;
       notes_.file = file_;
       notes_.end = cut ? std::min(cut->end, end) : end;
-      notes_.last_record = cut ? cut->begin : records.last_begin;
+      notes_.last_record = cut ? cut->over : records.last_begin;
       notes_.head = cut ? "" : records.head;
       notes_.head_begin = cut ? Lsn() : records.head_begin;
     }
@@ -206,15 +249,18 @@ class Gate {
     return folder_.WriteNotes(notes_);
   }
 
-  absl::Status Place(absl::string_view segment, uint64_t bytes, bool was_kept, bool was_cut) {
+  absl::Status Place(absl::string_view segment, const SegmentRecords& records, uint64_t bytes,
+                     bool was_kept, bool was_cut) {
+    std::string copy;
+    const absl::string_view given = WithoutMarks(segment, records, &copy);
     const bool whole = bytes == segment.size();
-    if (!was_kept && whole && !was_cut) return absl::OkStatus();
+    if (!was_kept && whole && !was_cut && given.data() == segment.data()) return absl::OkStatus();
     if (!was_kept && !whole) {
       const absl::Status kept = WriteUpTo(segment, segment.size(), kept_);
       if (!kept.ok()) return kept;
     }
     const absl::Status placed =
-        was_cut ? GrowTo(segment, bytes, had_, path_) : WriteUpTo(segment, bytes, path_);
+        was_cut ? GrowTo(given, bytes, had_, path_) : WriteUpTo(given, bytes, path_);
     if (placed.ok() && whole) unlink(kept_.c_str());
     return placed;
   }
@@ -227,6 +273,7 @@ class Gate {
   uint64_t number_ = 0;
   HowFar how_far_;
   GateNotes notes_;
+  std::optional<bool> has_up_to_cut_;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/lsn.h"
@@ -13,15 +14,24 @@ enum class Step {
   kWait,      // hold it back
   kWhole,     // hand it out
   kUpToCut,   // hand out no more of it than it has been cut to already
-  kNextPart,  // hand it out up to the next running-xacts record behind `floor`; whole without one
+  kNextPart,  // hand it out up to where it is to be cut next behind `floor`; else whole
 };
 
 struct Judgement {
   Step step = Step::kWait;
   Lsn floor;
+  std::optional<Xid> pruned_to;  // of kNextPart: prunings that go further are stopped before
   // Of kWait and kUpToCut: "slot", "confirmed" or "catalog_xmin", and that as a sentence.
   std::string waits_for, why;
 };
+
+// Numbers of transactions go round.
+inline bool IsAtLeast(Xid one, Xid other) {
+  return static_cast<int32_t>(ToInteger(one) - ToInteger(other)) >= 0;
+}
+
+// Whether segments are cut there.
+bool IsCut(const HowFar& how_far, uint64_t number);
 
 Judgement Judge(const HowFar& how_far, const GateNotes& notes, uint64_t number);
 

@@ -86,6 +86,15 @@ class Members {
       Refuse(name, "a whole number");
     }
   }
+  void Take(const char* name, bool* to) {
+    const Value* const value = json::FindSet(object_, name);
+    if (value == nullptr) return;
+    if (value->IsBool()) {
+      *to = value->GetBool();
+    } else {
+      Refuse(name, "true or false");
+    }
+  }
   // As text, as PostgreSQL prints it, or as a number.
   void Take(const char* name, std::optional<Xid>* to) {
     const Value* const value = json::FindSet(object_, name);
@@ -121,6 +130,10 @@ void Put(JsonWriter* json, const char* name, Lsn lsn) {
   if (lsn.valid()) json->Key(name).Text(lsn.ToString());
 }
 
+void Put(JsonWriter* json, const char* name, std::optional<Xid> xid) {
+  if (xid) json->Key(name).Whole(ToInteger(*xid));
+}
+
 }  // namespace
 
 StateFolder::~StateFolder() {
@@ -138,6 +151,7 @@ absl::StatusOr<HowFar> StateFolder::ReadHowFar() const {
   members.Take("free_to", &how_far.free_to);
   members.Take("cut_from", &how_far.cut_from);
   members.Take("settled_to", &how_far.settled_to);
+  members.Take("clear_marks", &how_far.clear_marks);
   members.Take("ahead", &how_far.ahead);
   if (!IsSegmentSize(how_far.segment_bytes))
     members.Refuse("segment_bytes", "a size of WAL segments: a power of two, 1 MiB to 1 GiB");
@@ -149,10 +163,11 @@ absl::Status StateFolder::WriteHowFar(const HowFar& how_far) const {
   JsonWriter json;
   json.Object().Key("segment_bytes").Whole(how_far.segment_bytes);
   Put(&json, "confirmed", how_far.confirmed);
-  if (how_far.catalog_xmin) json.Key("catalog_xmin").Whole(ToInteger(*how_far.catalog_xmin));
+  Put(&json, "catalog_xmin", how_far.catalog_xmin);
   Put(&json, "free_to", how_far.free_to);
   Put(&json, "cut_from", how_far.cut_from);
   Put(&json, "settled_to", how_far.settled_to);
+  json.Key("clear_marks").Flag(how_far.clear_marks);
   json.Key("ahead").Whole(how_far.ahead).EndObject();
   return ReplaceFile(path_ + "/recovery.json", json.text());
 }
@@ -175,6 +190,7 @@ absl::StatusOr<GateNotes> StateFolder::ReadNotes(const std::string& data_folder)
   members.Take("number", &notes.number);
   members.Take("end", &notes.end);
   members.Take("last_record", &notes.last_record);
+  members.Take("pruned_to", &notes.pruned_to);
   members.Take("head_begin", &notes.head_begin);
   std::string head;
   members.Take("head", &head);
@@ -185,15 +201,13 @@ absl::StatusOr<GateNotes> StateFolder::ReadNotes(const std::string& data_folder)
   members.Take("waits_since_ms", &since);
   notes.waits_since_ms = static_cast<int64_t>(since);
   if (const Value* const cut = json::FindObject(*document, "cut")) {
-    RunningXacts record;
-    std::optional<Xid> oldest;
+    notes.cut.emplace();
     Members of_cut(*cut);
-    of_cut.Take("begin", &record.begin);
-    of_cut.Take("end", &record.end);
-    of_cut.Take("oldest_running", &oldest);
-    if (!of_cut.wrong().empty() || !oldest) return Unreadable(path, "its cut is malformed");
-    record.oldest_running = *oldest;
-    notes.cut = record;
+    of_cut.Take("over", &notes.cut->over);
+    of_cut.Take("end", &notes.cut->end);
+    of_cut.Take("oldest_running", &notes.cut->oldest_running);
+    of_cut.Take("horizon", &notes.cut->horizon);
+    if (!of_cut.wrong().empty()) return Unreadable(path, "its cut is malformed");
   }
   if (!members.wrong().empty()) return Unreadable(path, members.wrong());
   return notes;
@@ -207,10 +221,13 @@ absl::Status StateFolder::WriteNotes(const GateNotes& notes) const {
   Put(&json, "last_record", notes.last_record);
   if (notes.cut) {
     json.Key("cut").Object();
-    Put(&json, "begin", notes.cut->begin);
+    Put(&json, "over", notes.cut->over);
     Put(&json, "end", notes.cut->end);
-    json.Key("oldest_running").Whole(ToInteger(notes.cut->oldest_running)).EndObject();
+    Put(&json, "oldest_running", notes.cut->oldest_running);
+    Put(&json, "horizon", notes.cut->horizon);
+    json.EndObject();
   }
+  Put(&json, "pruned_to", notes.pruned_to);
   if (!notes.head.empty()) json.Key("head").Text(absl::BytesToHexString(notes.head));
   Put(&json, "head_begin", notes.head_begin);
   if (!notes.waits_for.empty()) {

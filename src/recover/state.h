@@ -27,17 +27,30 @@ struct HowFar {
   Lsn cut_from;
   // Up to there catalog_xmin is not waited for: a transaction that is open holds it back.
   Lsn settled_to;
+  // Where segments are cut: prunings of catalogs that the slot does not allow yet are waited for,
+  // too, and lose their mark of a catalog, so that they do not end it.
+  bool clear_marks = false;
   // Segments behind that of `confirmed` that are handed out, too, where none is cut.
   uint64_t ahead = 0;
 };
 
+// Where a segment was cut.
+struct Cut {
+  Lsn over;  // the slot has come over it when it has confirmed more
+  Lsn end;
+  std::optional<Xid> oldest_running;  // behind a running-xacts record
+  std::optional<Xid> horizon;         // before a pruning
+};
+
 struct GateNotes {
-  std::string data_folder;          // of the server that they are of
-  std::string file;                 // handed out last; empty: none yet
-  uint64_t number = 0;              // the highest handed out
-  Lsn end;                          // what has been handed out ends there
-  Lsn last_record;                  // begin of the last record of the highest that ends in it
-  std::optional<RunningXacts> cut;  // where the last one was cut
+  std::string data_folder;  // of the server that they are of
+  std::string file;         // handed out last; empty: none yet
+  uint64_t number = 0;      // the highest handed out
+  Lsn end;                  // what has been handed out ends there
+  Lsn last_record;          // begin of the last record of the highest that ends in it
+  std::optional<Cut> cut;   // the last one
+  // Prunings that go as far do not end the slot: it has passed one that did.
+  std::optional<Xid> pruned_to;
   // The record that the highest begins and the next one ends.
   std::string head;
   Lsn head_begin;

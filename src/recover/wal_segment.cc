@@ -23,6 +23,7 @@ constexpr uint16_t kFirstIsContinuation = 1, kLongHeader = 2, kContinuationWasOv
 constexpr size_t kRecordHeaderBytes = 24, kInfoAt = 16, kManagerAt = 17, kCrcAt = 20;
 constexpr uint32_t kMostRecordBytes = 1020 << 20;
 constexpr uint8_t kManagerXlog = 0, kInfoSwitch = 0x40;
+constexpr uint8_t kManagerHeap2 = 9, kManagerBtree = 11;
 constexpr uint8_t kManagerStandby = 8, kInfoRunningXacts = 0x10;
 // What stands before a record's data.
 constexpr uint8_t kDataShort = 255, kDataLong = 254, kOrigin = 253, kTopLevelXid = 252;
@@ -40,31 +41,94 @@ T At(absl::string_view bytes, size_t at) {
 
 uint64_t Aligned(uint64_t at) { return (at + 7) & ~uint64_t{7}; }
 
-bool CrcIsRight(absl::string_view record) {
-  const uint32_t crc = Crc32c(record.substr(0, kCrcAt), Crc32c(record.substr(kRecordHeaderBytes)));
-  return crc == At<uint32_t>(record, kCrcAt);
+uint32_t CrcOf(absl::string_view record) {
+  return Crc32c(record.substr(0, kCrcAt), Crc32c(record.substr(kRecordHeaderBytes)));
 }
 
-// A record's data where it changes no block; empty: it does, or is malformed.
-absl::string_view MainData(absl::string_view record) {
+bool CrcIsRight(absl::string_view record) { return CrcOf(record) == At<uint32_t>(record, kCrcAt); }
+
+// Where a record's data begins and which relation its first block is of; data_at 0: malformed.
+struct Parts {
+  size_t data_at = 0;
+  uint32_t relation = 0;
+};
+
+Parts PartsOf(absl::string_view record) {
+  constexpr uint8_t kImage = 0x10, kSameRelation = 0x80, kHole = 1, kCompressed = 4 | 8 | 16;
+  Parts parts;
   size_t at = kRecordHeaderBytes;
   while (at < record.size()) {
-    const uint8_t id = At<uint8_t>(record, at);
+    const auto id = At<uint8_t>(record, at);
     if (id == kDataShort || id == kDataLong) {
-      const bool is_short = id == kDataShort;
-      const size_t size = is_short ? At<uint8_t>(record, at + 1) : At<uint32_t>(record, at + 1);
-      at += is_short ? 2 : 5;
-      return at + size == record.size() ? record.substr(at) : absl::string_view();
+      const size_t size =
+          id == kDataShort ? At<uint8_t>(record, at + 1) : At<uint32_t>(record, at + 1);
+      if (size < record.size() - at) parts.data_at = record.size() - size;
+      return parts;
     }
-    if (id == kOrigin) {
-      at += 3;
-    } else if (id == kTopLevelXid) {
-      at += 5;
-    } else {
-      return {};
+    if (id == kOrigin || id == kTopLevelXid) {
+      at += id == kOrigin ? 3 : 5;
+      continue;
+    }
+    const auto flags = At<uint8_t>(record, at + 1);
+    at += 4;
+    if ((flags & kImage) != 0) {
+      const auto image = At<uint8_t>(record, at + 4);
+      at += (image & kHole) != 0 && (image & kCompressed) != 0 ? 7 : 5;
+    }
+    if ((flags & kSameRelation) == 0) {
+      if (parts.relation == 0) parts.relation = At<uint32_t>(record, at + 8);
+      at += 12;
+    }
+    at += 4;
+  }
+  return parts;
+}
+
+// Where a record has its mark of a catalog, and the horizon of what it removes.
+struct Mark {
+  size_t at;
+  uint8_t bit;
+  Xid horizon;
+};
+
+std::optional<Mark> CatalogMark(absl::string_view record, int major, size_t data) {
+  const auto kind = static_cast<uint8_t>(At<uint8_t>(record, kInfoAt) & 0xF0);
+  const auto horizon = [&](size_t at) { return Xid(At<uint32_t>(record, data + at)); };
+  std::optional<Mark> mark;
+  if (At<uint8_t>(record, kManagerAt) == kManagerBtree) {
+    // xl_btree_delete, xl_btree_reuse_page.
+    if (kind == 0x70) mark = {data + 8, 1, horizon(0)};
+    if (kind == 0xD0) mark = {data + 24, 1, horizon(16)};
+  } else if (At<uint8_t>(record, kManagerAt) == kManagerHeap2) {
+    switch (kind & 0x70) {  // 0x80: a page that it has begun
+      case 0x10:
+      case 0x20:
+      case 0x30:
+        if (major >= 17) {  // xl_heap_prune; 8: has a horizon
+          if ((At<uint8_t>(record, data + 1) & 8) != 0) mark = {data + 1, 2, horizon(2)};
+        } else if ((kind & 0x70) == 0x10) {
+          mark = {data + 8, 1, horizon(0)};
+        } else if ((kind & 0x70) == 0x30) {  // xl_heap_freeze_page
+          mark = {data + 6, 1, horizon(0)};
+        }
+        break;
+      case 0x40:  // xl_heap_visible
+        mark = {data + 4, 4, horizon(0)};
+        break;
+      default:
+        break;
     }
   }
-  return {};
+  if (!mark || (At<uint8_t>(record, mark->at) & mark->bit) == 0 || mark->horizon == Xid(0))
+    return std::nullopt;
+  return mark;
+}
+
+// pg_publication, pg_publication_rel, pg_publication_namespace and their indexes: what is published
+// is looked up in them as of a change. Other rows that are missing are errors, those are not.
+bool SaysWhatIsPublished(uint32_t relation) {
+  constexpr uint32_t kRelations[] = {6104, 6106, 6110, 6111, 6112, 6113, 6116, 6237, 6238, 6239};
+  return std::find(std::begin(kRelations), std::end(kRelations), relation) != std::end(kRelations);
 }
 
 bool ListsRunning(absl::string_view record) {
@@ -74,9 +138,9 @@ bool ListsRunning(absl::string_view record) {
 
 std::optional<Xid> OldestRunning(absl::string_view record) {
   if (!ListsRunning(record)) return std::nullopt;
-  const absl::string_view data = MainData(record);
-  if (data.size() < kRunningXactsBytes) return std::nullopt;
-  return Xid(At<uint32_t>(data, kOldestRunningAt));
+  const size_t data = PartsOf(record).data_at;
+  if (data == 0 || record.size() - data < kRunningXactsBytes) return std::nullopt;
+  return Xid(At<uint32_t>(record, data + kOldestRunningAt));
 }
 
 // Walks the pages of one segment.
@@ -177,8 +241,37 @@ class Walk {
       found_.running.push_back({begin, found_.last_end, *oldest});
   }
 
+  // Of the record that begins at `begin`: where its byte lies, behind the headers of pages.
+  size_t ByteOf(size_t begin, size_t byte) const {
+    size_t at = begin;
+    while (true) {
+      const size_t page_end = PageOf(at) + header_.page_bytes;
+      if (byte < page_end - at) return at + byte;
+      byte -= page_end - at;
+      at = page_end + kPageHeaderBytes;
+    }
+  }
+
+  void NotePruning(size_t before, size_t begin) {
+    const Parts parts = PartsOf(record_);
+    if (parts.data_at == 0) return;
+    const std::optional<Mark> mark = CatalogMark(record_, header_.major, parts.data_at);
+    if (!mark) return;
+    CatalogPruning pruning{Lsn(LsnAt(before)), mark->horizon, {}};
+    if (!SaysWhatIsPublished(parts.relation)) {
+      std::string without = record_;
+      without[mark->at] = static_cast<char>(without[mark->at] & ~mark->bit);
+      const uint32_t crc = CrcOf(without);
+      std::memcpy(without.data() + kCrcAt, &crc, sizeof(crc));
+      for (const size_t byte : {kCrcAt, kCrcAt + 1, kCrcAt + 2, kCrcAt + 3, mark->at})
+        pruning.edits.push_back({static_cast<uint32_t>(ByteOf(begin, byte)), without[byte]});
+    }
+    found_.prunings.push_back(std::move(pruning));
+  }
+
   // The record at at_. False: there is no other behind it.
   bool ReadOne() {
+    const size_t before = at_ == kLongPageHeaderBytes ? 0 : at_;
     if (at_ % header_.page_bytes == 0 && !EnterPage()) return false;
     const size_t begin = at_;
     const auto size = At<uint32_t>(segment_, at_);
@@ -198,6 +291,7 @@ class Walk {
       return Stop("no valid record");
     }
     Note(record_, Lsn(LsnAt(begin)), LsnAt(at_));
+    NotePruning(before, begin);
     const bool ends = At<uint8_t>(record_, kManagerAt) == kManagerXlog &&
                       (At<uint8_t>(record_, kInfoAt) & 0xF0) == kInfoSwitch;
     if (ends) found_.last_end = Lsn(LsnAt(segment_.size()));

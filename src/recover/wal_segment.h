@@ -31,8 +31,22 @@ struct RunningXacts {
   Xid oldest_running{};
 };
 
+// A record that removes rows of a catalog, or their entries in an index, which is why it ends slots
+// of a standby whose catalog_xmin is not over `horizon`.
+struct CatalogPruning {
+  struct Edit {
+    uint32_t at;  // in the segment
+    char to;
+  };
+
+  Lsn begin;                // where the record before it ends
+  Xid horizon{};            // all transactions up to that one had ended
+  std::vector<Edit> edits;  // what takes its mark of a catalog away; empty: it must keep it
+};
+
 struct SegmentRecords {
   std::vector<RunningXacts> running;
+  std::vector<CatalogPruning> prunings;  // those that are whole in this segment
   // Of the last record that ends in this segment; invalid: none does.
   Lsn last_begin, last_end;
   // The record that goes on in the next segment, as far as it is here; empty: none.

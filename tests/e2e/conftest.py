@@ -28,7 +28,9 @@ BY_NAME = ("test_idle_slot_beside_a_busy_database", "test_every_effect_once[enve
            "test_cpu_without_a_broker[control-topic]", "test_killed_again_and_again[quiet]",
            "test_any_number_after_any_other_with_kills_at_each_step[pg15]", "test_a_clean_hand_over_repeats_and_reads_nothing[pg15]",
            "test_a_clean_hand_over_repeats_and_reads_nothing[pg17]", "test_rows_of_a_standby_under_load[15]",
-           "test_cuts_keep_a_slot_that_whole_segments_kill[16]", "test_cuts_keep_a_slot_that_whole_segments_kill[17]")
+           "test_cuts_keep_a_slot_that_whole_segments_kill[16]", "test_cuts_keep_a_slot_that_whole_segments_kill[17]",
+           "test_prunings_that_follow_at_once[16]", "test_prunings_that_follow_at_once[17]",
+           "test_records_are_where_PostgreSQL_says[16]", "test_records_are_where_PostgreSQL_says[17]")
 
 
 def pytest_configure(config):

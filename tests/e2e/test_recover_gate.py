@@ -77,6 +77,20 @@ def busy_window(server, first, count):
     server.query("vacuum pg_attribute", database=SHOP)
 
 
+def pruned_at_once(server, first, count):
+    """What deletes rows of catalogs and has them pruned before any running-xacts record."""
+    for one in range(first, first + count):
+        with server.connect(SHOP) as session:
+            session.execute("create temp table a (id int, v text, w numeric)")
+            session.execute(f"alter table items add c{one} int")
+            session.execute(f"insert into items (id, c{one}) values (%s, 7)", (one,))
+            session.execute("analyze items")
+        server.query("select count(*) from pg_class", database=SHOP)
+    server.query("vacuum full pg_class", database=SHOP)
+    server.query("vacuum freeze", database=SHOP)
+    insert(server, first + count)
+
+
 def inserted(changes):
     return [int(found[1]) for found in (re.search(r"INSERT: id\[integer\]:(\d+)", change) for change in changes) if found]
 
@@ -107,19 +121,51 @@ def test_cuts_keep_a_slot_that_whole_segments_kill(version, primary):
     assert [one for one in ids if one != 100] == [2, 3, *range(10, 20)]
 
 
-def test_a_session_that_decodes_goes_on_over_cuts(primary):
-    """The walsender holds the segment open that it reads: what comes behind a cut is in that very file."""
-    server, backup = primary(17)
+@pytest.mark.parametrize("version", [16, 17, 18])
+def test_prunings_that_follow_at_once(version, primary):
+    """Cuts alone do not keep the slot where no running-xacts record lies between; without their marks of catalogs prunings do."""
+    server, backup = primary(version)
+    insert(server, 2)
     stored = lose(server)
-    busy_window(server, 10, 4)
+    pruned_at_once(server, 10, 6)
+    end = make_again(server)
+    server.query("select pg_log_standby_snapshot()")
+    backup.wait_archived()
+    cut = primary.restore(backup)
+    cut.say(cut_from=stored)
+    cut.make_slot()
+    cut.decode_to(end)
+    assert cut.look()["lost"]
+    cut.stop("immediate")
+    cut.forget()
+    without = primary.restore(backup)
+    without.say(cut_from=stored, clear_marks=True)
+    without.make_slot()
+    changes = without.decode_to(end)
+    assert not without.look()["lost"]
+    assert inserted(changes) == [2, *range(10, 17)]
+    # Each with the columns that the table had then.
+    assert [change.count("[integer]") for change in changes if "INSERT" in change] == [1, *range(2, 8), 7]
+
+
+def test_a_session_that_decodes_goes_on_over_cuts(primary):
+    """Over whole segments, each of which begins with the end of a record, and then over cuts: the walsender holds the segment open that
+    it reads, so what comes behind a cut is in that very file."""
+    server, backup = primary(17)
+    for _ in range(60):
+        server.query("select pg_logical_emit_message(false, 'x', repeat('y', 400000))", database=SHOP)
+    loss = server.query("select pg_current_wal_lsn()::text")[0][0]
+    lose(server)
+    busy_window(server, 10, 2)
     end = make_again(server)
     backup.wait_archived()
     restored = primary.restore(backup)
-    restored.say(cut_from=stored)
+    restored.say(cut_from=loss)
     restored.make_slot()
     with restored.receiving() as received:
         wait_until(lambda: restored.look()["confirmed"] >= end, 60, "the slot is at the new one's beginning")
-        assert inserted(received()) == [*range(10, 14)]
+        assert not restored.look()["lost"]
+        assert inserted(received()) == [10, 11]
     assert "ERROR" not in restored.log()
     assert restored.log().count("starting logical decoding for slot") == 1
 
@@ -144,6 +190,9 @@ def test_records_are_where_PostgreSQL_says(version, private_servers):
             other.execute("insert into t (v) select repeat(md5(random()::text), 9) from generate_series(1, %s)", (rng.randrange(60),))
             if turn % 3 == 0:
                 other.commit()
+            session.execute("create table if not exists gone (v text); drop table gone; select count(*) from pg_class")
+        session.execute("vacuum freeze")
+        session.execute("vacuum full pg_class")
         other.commit()
         last = session.execute("select pg_walfile_name(pg_switch_wal())").fetchone()[0]
         wal = Path(servers.values["PG_DATA"]) / "pg_wal"
@@ -151,13 +200,22 @@ def test_records_are_where_PostgreSQL_says(version, private_servers):
         assert len(names) > 2
         first_lsn = f"0/{int(begin[16:], 16) << 24:X}"
         end_lsn = f"0/{int(last[16:], 16) + 1 << 24:X}"
-        records = session.execute("select start_lsn::text, end_lsn::text, record_type, description from pg_get_wal_records_info(%s, %s)",
+        records = session.execute("select start_lsn::text, end_lsn::text, record_type, coalesce(description, '') "
+                                  "from pg_get_wal_records_info(%s, %s)",
                                   (first_lsn, end_lsn)).fetchall()
     printed = subprocess.run([WAL_RECORDS, *(wal / name for name in names)], capture_output=True, text=True, check=True).stdout
     lines = [line.split() for line in printed.splitlines()]
     running = [(at, end, re.search(r"oldestRunningXid (\d+)", text)[1]) for at, end, kind, text in records if kind == "RUNNING_XACTS"]
     assert [tuple(line[1:]) for line in lines if line[0] == "running"] == running, seed
     assert len(running) > 20 and not [line for line in lines if line[0] == "stopped"], seed
+    assert {line[1] for line in lines if line[0] == "left"} == {"0"}, seed
+    if version > 16:  # which does not say it of all
+        marked = [re.search(r"snapshotConflictHorizon: (?:0:)?(\d+)", text) for at, end, kind, text in records
+                  if lsn(at) >> 24 == lsn(end) - 1 >> 24 and
+                  ("isCatalogRel: T" in text or (kind == "VISIBLE" and int(re.search("flags: 0x(..)", text)[1], 16) & 4))]
+        horizons = [int(one[1]) for one in marked if one and int(one[1])]
+        assert [int(line[1]) for line in lines if line[0] == "pruning"] == horizons, seed
+        assert len(horizons) > 10
     for name, line in zip(names, (line for line in lines if line[0] == "segment"), strict=True):
         number = int(name[16:], 16)
         at, end = [(at, end) for at, end, _, _ in records if lsn(end) <= number + 1 << 24 and lsn(end) > number << 24][-1]

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "recover/state.h"
+#include "recover/wal_segment.h"
 #include "tests/recover/wal_builder.h"
 
 namespace walduct::recover {
@@ -149,6 +150,70 @@ TEST_F(GateTest, CutsBehindRunningXactsAndGoesOnInTheSameFile) {
   ASSERT_TRUE(Restore(NameOf(1)));
   EXPECT_EQ(Restored(1), whole);
   EXPECT_FALSE(Exists("/state/" + NameOf(1) + ".whole"));
+}
+
+TEST_F(GateTest, StopsBeforePruningsAndTakesTheirMark) {
+  WalBuilder wal;
+  wal.AddFilling(100);
+  wal.AddPruning(4);  // which the slot allows
+  wal.AddFilling(100);
+  const Lsn first = wal.next();
+  wal.AddPruning(10);
+  wal.AddPruning(9);  // no further than the one before
+  wal.AddFilling(20000);
+  const Lsn second = wal.next();
+  wal.AddPruning(11);
+  wal.AddRunning(12);
+  Archive(wal, 1);
+  const auto say = [&](Lsn confirmed, absl::string_view more) {
+    Say(absl::StrCat(R"({"segment_bytes": 1048576, "cut_from": "0/100010", "confirmed": ")",
+                     confirmed.ToString(), R"(", "catalog_xmin": "5")", more, "}"));
+  };
+  const std::string marks = R"(, "clear_marks": true)";
+  say(Lsn(0x100010), marks);
+  ASSERT_TRUE(Restore(NameOf(1)));
+  const std::string zeros(kSegment, '\0');
+  EXPECT_EQ(Restored(1).substr(wal.OffsetOf(first)), zeros.substr(wal.OffsetOf(first)));
+  EXPECT_NE(Restored(1)[wal.OffsetOf(first) - 8], '\0');
+  EXPECT_FALSE(Restore(NameOf(1)));
+  EXPECT_THAT(said_, HasSubstr(absl::StrCat("the WAL is cut at ", first.ToString())));
+  say(first, marks);
+  ASSERT_TRUE(Restore(NameOf(1)));
+  EXPECT_EQ(Restored(1).substr(wal.OffsetOf(second)), zeros.substr(wal.OffsetOf(second)));
+  EXPECT_FALSE(Restore(NameOf(1)));
+  say(second, marks);
+  ASSERT_TRUE(Restore(NameOf(1)));
+  const std::string restored = Restored(1);
+  const SegmentRecords records = ReadRecords(*ReadSegmentHeader(restored), restored, "", Lsn());
+  EXPECT_THAT(records.prunings, IsEmpty());
+  EXPECT_EQ(records.running.size(), 1u);
+  EXPECT_EQ(records.stopped, "");
+  // Nothing of that unless it is asked for.
+  std::filesystem::remove_all(root_ + "/data/pg_wal");
+  std::filesystem::remove_all(root_ + "/state");
+  std::filesystem::create_directory(root_ + "/data/pg_wal");
+  std::filesystem::create_directory(root_ + "/state");
+  say(Lsn(0x100010), "");
+  ASSERT_TRUE(Restore(NameOf(1)));
+  EXPECT_EQ(Restored(1), wal.Segment(0));
+}
+
+TEST_F(GateTest, ASegmentThatBeginsWithAPruning) {
+  WalBuilder wal;
+  while (kSegment - wal.OffsetOf(wal.next()) > 3000) wal.AddFilling(2000);
+  wal.AddFilling(kSegment - wal.OffsetOf(wal.next()) - 29);
+  ASSERT_EQ(wal.OffsetOf(wal.next()), kSegment);
+  wal.AddPruning(10);
+  Archive(wal, 2);
+  const std::string more = R"("cut_from": "0/100010", "clear_marks": true})";
+  Say(absl::StrCat(R"({"segment_bytes": 1048576, "free_to": "0/200000", )", more));
+  ASSERT_TRUE(Restore(NameOf(1)));
+  Say(absl::StrCat(R"({"segment_bytes": 1048576, "confirmed": "0/1FFFF0", )", more));
+  EXPECT_FALSE(Restore(NameOf(2)));
+  EXPECT_THAT(said_, HasSubstr("cut at 0/200000"));
+  Say(absl::StrCat(R"({"segment_bytes": 1048576, "confirmed": "0/200000", )", more));
+  EXPECT_TRUE(Restore(NameOf(2)));
+  EXPECT_NE(Restored(2), wal.Segment(1));
 }
 
 TEST_F(GateTest, CutsBehindARecordThatTwoSegmentsHold) {

@@ -31,7 +31,7 @@ GateNotes HandedOut(uint64_t number, Lsn last_record = Lsn()) {
 GateNotes CutAt(uint64_t number, uint64_t begin, uint64_t end, uint32_t oldest) {
   GateNotes notes = HandedOut(number, In(number, begin));
   notes.end = In(number, end);
-  notes.cut = RunningXacts{In(number, begin), In(number, end), Xid(oldest)};
+  notes.cut = Cut{In(number, begin), In(number, end), Xid(oldest), std::nullopt};
   return notes;
 }
 
@@ -104,6 +104,22 @@ TEST(JudgementTest, ACutIsBehindByConfirmedLsnAndCatalogXmin) {
   how_far.free_to = In(7, 300);
   EXPECT_EQ(StepFor(how_far, notes, 7), Step::kNextPart);
   EXPECT_EQ(Judge(how_far, notes, 7).floor, In(7, 300));
+}
+
+TEST(JudgementTest, APruningIsBehindWithWhatWasBeforeIt) {
+  HowFar how_far = Confirmed(In(7, 199));
+  how_far.cut_from = In(7);
+  how_far.catalog_xmin = Xid(5);
+  GateNotes notes = CutAt(7, 199, 200, 0);
+  notes.cut = Cut{In(7, 199), In(7, 200), std::nullopt, Xid(30)};
+  EXPECT_EQ(Judge(how_far, notes, 7).waits_for, "confirmed");
+  how_far.confirmed = In(7, 200);
+  EXPECT_EQ(StepFor(how_far, notes, 7), Step::kNextPart);
+  EXPECT_EQ(Judge(how_far, notes, 7).pruned_to, Xid(30));
+  notes.pruned_to = Xid(40);
+  EXPECT_EQ(Judge(how_far, notes, 7).pruned_to, Xid(40));
+  how_far.catalog_xmin = Xid(51);  // which is not over
+  EXPECT_EQ(Judge(how_far, notes, 7).pruned_to, Xid(50));
 }
 
 TEST(JudgementTest, TransactionsThatHaveGoneRound) {

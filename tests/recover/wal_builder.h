@@ -21,8 +21,10 @@ class WalBuilder {
       : begin_(first * kSegment), magic_(magic) {}
 
   // Its begin. Data up to 255 bytes is as a record has it that changes no block; longer data, too.
-  Lsn Add(uint8_t manager, uint8_t info, const std::string& payload) {
+  Lsn Add(uint8_t manager, uint8_t info, const std::string& payload,
+          const std::string& block = "") {
     std::string record(24, '\0');
+    record += block;
     if (payload.size() < 256) {
       record += '\xFF';
       record += static_cast<char>(payload.size());
@@ -45,6 +47,17 @@ class WalBuilder {
     Put<uint32_t>(&xacts, 12, oldest + running);
     Put<uint32_t>(&xacts, 16, oldest);
     return Add(8, 0x10, xacts);
+  }
+  // As PostgreSQL 17 has it, of a page of that relation.
+  Lsn AddPruning(uint32_t horizon, uint32_t relation = 1259, bool of_catalog = true) {
+    std::string block(20, '\0');
+    Put<uint32_t>(&block, 4, 1663);
+    Put<uint32_t>(&block, 8, 5);
+    Put<uint32_t>(&block, 12, relation);
+    std::string prune(6, '\0');
+    prune[1] = static_cast<char>(8 | (of_catalog ? 2 : 0));
+    Put<uint32_t>(&prune, 2, horizon);
+    return Add(9, 0x10, prune, block);
   }
   // Of another manager, so that the next record begins `bytes` further.
   Lsn AddFilling(size_t bytes) { return Add(10, 0, std::string(bytes, 'x')); }

@@ -141,6 +141,44 @@ TEST(WalSegmentTest, EndsWhereTheServerHasWrittenNoFurther) {
   EXPECT_EQ(Read(recycled).running.size(), 1u);
 }
 
+std::string WithEdits(std::string segment, const SegmentRecords& records) {
+  for (const CatalogPruning& pruning : records.prunings) {
+    for (const CatalogPruning::Edit& edit : pruning.edits) segment[edit.at] = edit.to;
+  }
+  return segment;
+}
+
+// At each place around the end of a page: checksum and mark on either side.
+TEST(WalSegmentTest, APruningLosesItsMark) {
+  for (size_t before = 8; before <= 64; before += 8) {
+    WalBuilder wal;
+    wal.AddFilling(WalBuilder::kPage - 40 - before - 29);
+    ASSERT_EQ(wal.OffsetOf(wal.next()), WalBuilder::kPage - before);
+    const Lsn begin = wal.AddPruning(700);
+    wal.AddPruning(701, 1259, false);
+    const Lsn last = wal.AddPruning(0xFFFFFFF0, 1249);
+    const std::string segment = wal.Segment(0);
+    const SegmentRecords records = Read(segment);
+    ASSERT_EQ(records.prunings.size(), 2u) << before;
+    EXPECT_EQ(records.prunings[0].begin, begin);
+    EXPECT_EQ(records.prunings[0].horizon, Xid(700));
+    EXPECT_EQ(records.prunings[1].horizon, Xid(0xFFFFFFF0));
+    const SegmentRecords without = Read(WithEdits(segment, records));
+    EXPECT_THAT(without.prunings, IsEmpty());
+    EXPECT_EQ(without.last_begin, last);  // with its checksum
+    EXPECT_EQ(without.stopped, "");
+  }
+}
+
+// What is published is looked up in them.
+TEST(WalSegmentTest, APruningOfPublicationsKeepsIt) {
+  WalBuilder wal;
+  for (const uint32_t relation : {6104u, 6106u, 6116u, 6237u}) wal.AddPruning(700, relation);
+  const SegmentRecords records = Read(wal.Segment(0));
+  ASSERT_EQ(records.prunings.size(), 4u);
+  EXPECT_EQ(WithEdits(wal.Segment(0), records), wal.Segment(0));
+}
+
 TEST(WalSegmentTest, ASwitchEndsIt) {
   WalBuilder wal;
   wal.AddRunning(7);
