@@ -89,6 +89,16 @@ absl::StatusOr<CreatedSlot> CreateSlot(postgres::Connection& replication, postgr
   // Until it is consistent the slot is ephemeral: cancelling the command drops it again.
   if (ErrorReason(result.status()) == "query_timeout")
     return CreationBlocked(sql, options, in_recovery);
+  // There is no slot that could have lost it: a server whose timeline has just changed looks once
+  // for a segment of the old one.
+  if (ErrorReason(result.status()) == "wal_removed") {
+    return Error(
+        absl::StatusCode::kUnavailable, "slot_disputed",
+        absl::StrCat("replication slot ", postgres::QuoteIdentifier(options.slot_name),
+                     " cannot be created: ", result.status().message()),
+        "it is tried again, for ten minutes: nothing is lost, for there is no slot yet. If "
+        "it stays: the server's log, and whether the segment is in its pg_wal");
+  }
   RETURN_IF_ERROR(result.status());
   return ReadCreated(*result);
 }

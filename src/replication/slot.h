@@ -51,14 +51,20 @@ absl::Status CheckSlotUsable(postgres::Connection& connection, absl::string_view
 absl::Status CheckSlotHeld(postgres::Connection& connection, absl::string_view slot_name,
                            int own_pid, bool streams);
 
+// An error says of the slot that it is lost, missing, another's, or that its WAL is removed. The
+// slot's own row may deny it: a server that has just changed its timeline looks once for a segment
+// of the old one; of two servers behind one address another one answers.
+bool IsSlotVerdict(const absl::Status& error);
+
 // Why START_REPLICATION was refused: the server names only a process, or says in a language of its
-// own what the slot itself tells.
+// own what the slot itself tells. Unavailable slot_disputed: the slot's row denies the verdict.
 absl::Status ExplainStart(postgres::Connection& connection, absl::string_view slot_name,
                           const absl::Status& error);
 
 // Why a stream has ended that the server broke off: names the slot's invalidation where that is the
 // reason, so that nobody looks for a server that was stopped. Unavailable slot_invalidated: the
-// next start says what can be done. Otherwise the error as it was.
+// next start says what can be done. A verdict on the slot is its row's: slot_lost, or Unavailable
+// slot_disputed where the row denies it. Otherwise the error as it was.
 absl::Status ExplainEnd(postgres::Connection& connection, absl::string_view slot_name,
                         const absl::Status& error);
 

@@ -1,5 +1,8 @@
 // What pg_replication_slots says about a slot, and whether we can stream from it. Declared in
 // slot.h.
+#include <algorithm>
+#include <array>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/error.h"
@@ -68,6 +71,17 @@ constexpr absl::string_view kReplacement =
     "Changes made since it was lost are only in that snapshot. See max_slot_wal_keep_size and "
     "idle_replication_slot_timeout";
 
+// What an error says of the slot, and the slot's own row may deny.
+constexpr std::array<absl::string_view, 5> kVerdicts = {
+    "slot_lost", "slot_missing", "slot_wrong_database", "slot_wrong_plugin", "wal_removed"};
+
+constexpr absl::string_view kDisputed =
+    "it is tried again, for ten minutes, and passes by itself where a server has just changed its "
+    "timeline (a promotion, a restore). If it stays: see whether database.hostname leads to two "
+    "servers, and whether the segment is in pg_wal of the server or can be brought back there from "
+    "its archive. If it is gone for good, the slot has to be made anew: stop, SELECT "
+    "pg_drop_replication_slot('NAME'), start with snapshot.mode=when_needed";
+
 absl::StatusOr<Lsn> LsnOrNone(const postgres::Result& result, int column) {
   if (result.is_null(0, column)) return Lsn();
   return Lsn::Parse(result.Get(0, column));
@@ -87,7 +101,27 @@ absl::Status InUse(postgres::Connection& connection, absl::string_view name,
                "stop the other process, or give each connector its own slot.name");
 }
 
+// error: what the server has said while it was asked to stream the slot.
+absl::Status JudgedByRow(postgres::Connection& connection, absl::string_view name,
+                         const SlotState& slot, const absl::Status& error) {
+  RETURN_IF_ERROR(CheckSlotUsable(connection, name, slot));
+  // These do not deny it: before PostgreSQL 13 nothing is said of the WAL.
+  const bool wal_kept = !slot.wal_status.empty() && slot.wal_status != "unreserved";
+  if (ErrorReason(error) == "wal_removed" && !wal_kept) return error;
+  return Error(
+      absl::StatusCode::kUnavailable, "slot_disputed",
+      absl::StrCat(error.message(), "; but pg_replication_slots has replication slot ",
+                   postgres::QuoteIdentifier(name), " as one that can be read: wal_status ",
+                   wal_kept ? slot.wal_status : "not known", ", restart_lsn ",
+                   slot.restart_lsn.ToString()),
+      kDisputed);
+}
+
 }  // namespace
+
+bool IsSlotVerdict(const absl::Status& error) {
+  return std::find(kVerdicts.begin(), kVerdicts.end(), ErrorReason(error)) != kVerdicts.end();
+}
 
 absl::Status CheckSlotHeld(postgres::Connection& connection, absl::string_view slot_name,
                            int own_pid, bool streams) {
@@ -136,9 +170,11 @@ absl::StatusOr<std::optional<SlotState>> InspectSlot(postgres::Connection& conne
 absl::Status ExplainStart(postgres::Connection& connection, absl::string_view slot_name,
                           const absl::Status& error) {
   const std::string reason = ErrorReason(error);
-  if (reason != "slot_in_use" && reason != "server_state") return error;
+  const bool verdict = IsSlotVerdict(error);
+  if (reason != "slot_in_use" && reason != "server_state" && !verdict) return error;
   const auto slot = InspectSlot(connection, slot_name);
   if (!slot.ok() || !*slot) return error;
+  if (verdict) return JudgedByRow(connection, slot_name, **slot, error);
   RETURN_IF_ERROR(CheckSlotUsable(connection, slot_name, **slot));
   const auto in_recovery = postgres::IsInRecovery(connection);
   if (reason != "server_state" || !(*slot)->synced || !in_recovery.ok() || !*in_recovery)
@@ -155,6 +191,12 @@ absl::Status ExplainEnd(postgres::Connection& connection, absl::string_view slot
   if (!connection.CheckAlive().ok()) return error;
   const auto slot = InspectSlot(connection, slot_name);
   if (!slot.ok() || !*slot) return error;
+  if (IsSlotVerdict(error)) {
+    SlotState released = **slot;
+    // The session that has failed may still be on its way out.
+    if (released.restart_lsn.valid()) released.active = false;
+    return JudgedByRow(connection, slot_name, released, error);
+  }
   const std::string& status = (*slot)->wal_status;
   const std::string& reason = (*slot)->invalidation_reason;
   if (status != "lost" && status != "unreserved" && reason.empty()) return error;

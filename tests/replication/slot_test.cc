@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
+#include "postgres/errors/sqlstate.h"
 #include "postgres/options.h"
 #include "replication/options.h"
 #include "tests/support/postgres_server.h"
@@ -16,6 +17,7 @@ using postgres::SessionKind;
 using test_servers::MustOpen;
 using test_servers::MustQuery;
 using test_servers::PostgresServer;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 class SlotTest : public ::testing::Test {
@@ -189,6 +191,36 @@ TEST_F(SlotTest, SLT04_SlotStillBeingCreatedIsInUseNotLost) {
   slot.active = true;
   slot.active_pid = 1;
   EXPECT_EQ(ErrorReason(CheckSlotUsable(*sql_, "ours", slot)), "slot_in_use");
+}
+
+// A server whose timeline has just changed, or another one behind the same address.
+TEST_F(SlotTest, AVerdictIsThatOfTheSlotsRow) {
+  ASSERT_TRUE(CreateSlot(*replication_, *sql_, Named("ours")).ok());
+  const auto both = [this](const std::string& name, const absl::Status& error) {
+    const absl::Status ended = ExplainEnd(*sql_, name, error);
+    EXPECT_EQ(ExplainStart(*sql_, name, error), ended);
+    return ended;
+  };
+  const absl::Status removed =
+      postgres::StatusFromSqlState("58P01", "requested WAL segment 0001 has already been removed");
+  for (const absl::Status& error :
+       {removed, postgres::StatusFromSqlState("42704", "replication slot \"ours\" does not exist"),
+        postgres::StatusFromSqlState("55000", "can no longer access replication slot \"ours\""),
+        postgres::StatusFromSqlState("55000", "it was not created in this database")}) {
+    EXPECT_TRUE(IsSlotVerdict(error)) << error;
+    const absl::Status denied = both("ours", error);
+    EXPECT_TRUE(absl::IsUnavailable(denied)) << denied;
+    EXPECT_EQ(ErrorReason(denied), "slot_disputed");
+    EXPECT_THAT(std::string(denied.message()),
+                AllOf(HasSubstr(std::string(error.message())), HasSubstr("wal_status reserved")));
+    EXPECT_THAT(ErrorHint(denied), HasSubstr("pg_drop_replication_slot('NAME')"));
+    EXPECT_EQ(both("other", error), error) << "no row denies it";
+  }
+  const auto elsewhere = MustOpen(PostgresServer::Shared().CreateDatabase());
+  MustQuery(*elsewhere, "SELECT pg_create_logical_replication_slot('other', 'pgoutput')");
+  EXPECT_EQ(ErrorReason(both("other", removed)), "slot_wrong_database");
+  const absl::Status other = absl::UnavailableError("away");
+  EXPECT_EQ(both("ours", other), other);
 }
 
 TEST_F(SlotTest, SLT01_DropIsFineTwice) {

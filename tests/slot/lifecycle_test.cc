@@ -198,6 +198,32 @@ TEST_F(LifecycleTest, AFailureStaysTheOutcomeOfItsRun) {
   EXPECT_EQ(board_.Read().exit_code, engine::kExitDataSafety);
 }
 
+// What the server says of the slot, and its row denies.
+TEST_F(LifecycleTest, ADisputedSlotIsTriedAgainForTenMinutes) {
+  const absl::Status disputed =
+      Error(absl::StatusCode::kUnavailable, "slot_disputed", "segment gone; but reserved", "look");
+  world_.database.FailAt("stream", disputed);
+  At(absl::Minutes(9), [this] { world_.database.FailAt("stream", absl::OkStatus()); });
+  LookAt(absl::Minutes(8));
+  // The time that it lasted is forgotten when it is over.
+  At(absl::Minutes(20), [&] {
+    world_.database.FailAt("stream", disputed);
+    world_.database.Disconnect(disputed);
+  });
+  LookAt(absl::Minutes(29));
+  LookAt(absl::Minutes(31));
+  RunFor(absl::Minutes(32));
+  for (const size_t at : {0, 1}) {
+    EXPECT_EQ(seen_[at].activity, engine::Activity::kRetrying);
+    EXPECT_EQ(seen_[at].last_error->reason, "slot_disputed");
+  }
+  EXPECT_EQ(seen_[2].state, engine::ConnectorState::kFailed);
+  EXPECT_EQ(seen_[2].exit_code, engine::kExitPrerequisite);
+  EXPECT_THAT(seen_[2].last_error->message,
+              testing::MatchesRegex("for 10m.*the server has said: segment gone; but reserved"));
+  EXPECT_EQ(seen_[2].last_error->hint, "look");
+}
+
 TEST_F(LifecycleTest, QuittingEndsARunCleanly) {
   world_.database.Commit({"a"});
   RunFor(absl::Seconds(10));

@@ -193,6 +193,13 @@ constexpr Reason kRows[] = {
     {.name = "slot_creation_blocked",
      .meaning = "A slot is created when all older transactions have ended; one has not.",
      .remedy = "End the transaction that the message names."},
+    {.name = "slot_disputed",
+     .meaning = "The server says of the slot that it is lost, missing or without its WAL, and its "
+                "own row in pg_replication_slots says otherwise. It happens once when a server "
+                "changes its timeline, and where an address leads to two servers.",
+     .remedy = "Nothing at first: it is tried again, for ten minutes. Then look which server "
+               "answers, and whether the segment that the message names is in its pg_wal. If it is "
+               "gone for good, drop the slot and take a new snapshot (snapshot.mode=when_needed)."},
     {.name = "slot_exists",
      .meaning = "Another process has just created the slot.",
      .remedy = "Nothing: it is tried again."},
@@ -308,7 +315,8 @@ constexpr Reason kRows[] = {
      .remedy = "Nothing is stored beyond it. Report it."},
     {.name = "wal_removed",
      .loses = true,
-     .meaning = "The server has removed WAL that is needed.",
+     .meaning = "The server has removed WAL that is needed, and the slot does not say that it is "
+                "still kept (that is slot_disputed).",
      .remedy = "As slot_lost."},
 };
 

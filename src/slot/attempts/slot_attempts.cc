@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
@@ -28,6 +29,26 @@ std::unique_ptr<engine::Monitor> World::MakeMonitor() {
 }
 
 engine::AttemptEnd SlotAttempts::Run(bool ran_before) {
+  engine::AttemptEnd end = Attempt(ran_before);
+  end.status = Patiently(end);
+  return end;
+}
+
+// A server that goes on denying what its own slot says is waited for, and not for ever.
+absl::Status SlotAttempts::Patiently(const engine::AttemptEnd& end) {
+  if (end.status.ok() || end.progressed) disputed_since_.reset();
+  if (ErrorReason(end.status) != "slot_disputed") return end.status;
+  const absl::Duration now = world_.clock().Monotonic();
+  if (!disputed_since_) disputed_since_ = now;
+  const absl::Duration lasted = now - *disputed_since_;
+  if (lasted < kLongestDispute) return end.status;
+  return Error(absl::StatusCode::kFailedPrecondition, "slot_disputed",
+               absl::StrCat("for ", absl::FormatDuration(absl::Trunc(lasted, absl::Seconds(1))),
+                            " the server has said: ", end.status.message()),
+               ErrorHint(end.status));
+}
+
+engine::AttemptEnd SlotAttempts::Attempt(bool ran_before) {
   absl::StatusOr<Prepared> prepared = Prepare(*parts_.config, &memory_);
   if (ErrorReason(prepared.status()) == kHandoverDue) {
     drained_ = {};

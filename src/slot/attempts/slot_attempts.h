@@ -27,7 +27,12 @@ class SlotAttempts final : public engine::Attempts {
   // world is borrowed: the host of parts.
   SlotAttempts(World& world, const engine::AttemptParts& parts) : world_(world), parts_(parts) {}
 
-  void Begin() override { known_.reset(); }
+  static constexpr absl::Duration kLongestDispute = absl::Minutes(10);
+
+  void Begin() override {
+    known_.reset();
+    disputed_since_.reset();
+  }
   engine::AttemptEnd Run(bool ran_before) override;
   engine::Action ActionAfter(const absl::Status& status, engine::Phase phase) const override;
   engine::SoonRetries soon() const override;
@@ -41,6 +46,8 @@ class SlotAttempts final : public engine::Attempts {
     postgres::SchemaMemory schemas;
   };
 
+  engine::AttemptEnd Attempt(bool ran_before);
+  absl::Status Patiently(const engine::AttemptEnd& end);
   absl::StatusOr<Prepared> Prepare(const engine::ConnectorOptions& config, SlotMemory* memory);
   engine::AttemptEnd RunSession(Prepared prepared, bool ran_before);
   absl::Status HandOver();
@@ -57,6 +64,8 @@ class SlotAttempts final : public engine::Attempts {
   std::optional<offset::StoredOffset> known_;  // of the attempts since a command
   std::map<int, SlotMemory> drain_memory_;     // of slots that hand tables over
   engine::AttemptEnd drained_;                 // what became of those, in this attempt
+  // Since when the server has denied what its own slot says; absent: it does not.
+  std::optional<absl::Duration> disputed_since_;
   absl::Duration sender_timeout_;  // how long the server may hold a slot for a peer that is gone
 };
 

@@ -475,7 +475,7 @@ absl::Status Session::OnBrokenStream(OpenedStream opened, bool must_close,
     opened.stream.reset();
   }
   const absl::Status explained = must_close ? error : prepared_.source->ExplainEnd(error);
-  Salvage(error);
+  Salvage(explained);
   duties_->housekeeping().DetachStream();
   return explained;
 }

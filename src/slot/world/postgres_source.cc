@@ -445,7 +445,7 @@ absl::Status PostgresSource::CheckSession() {
 }
 
 absl::Status PostgresSource::ExplainEnd(const absl::Status& error) {
-  if (absl::IsUnavailable(error) || absl::IsAborted(error))
+  if (absl::IsUnavailable(error) || absl::IsAborted(error) || replication::IsSlotVerdict(error))
     return replication::ExplainEnd(*sql_, replication_options_.slot_name, error);
   return replication::ExplainMissing(*sql_, replication_options_.publication_name,
                                      coverage_.publication(), error);
