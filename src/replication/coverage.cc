@@ -20,9 +20,12 @@ using postgres::Rows;
 constexpr int kFirstWithSchemas = 150000;
 
 // Older servers lack columns. What it has not seen comes to be while the others are asked, and is
-// then seen twice, not never.
+// then seen twice, not never. A standby's snapshot lists none of those that run on its primary: the
+// oldest stands for all.
 constexpr absl::string_view kHead = R"(
-SELECT s.now::pg_catalog.text, pg_catalog.txid_snapshot_xmin(s.now), h.*
+SELECT CASE WHEN pg_catalog.pg_is_in_recovery()
+  THEN pg_catalog.concat(pg_catalog.txid_snapshot_xmin(s.now), ':', pg_catalog.txid_snapshot_xmin(s.now), ':')
+  ELSE s.now::pg_catalog.text END, pg_catalog.txid_snapshot_xmin(s.now), h.*
 FROM (SELECT pg_catalog.txid_current_snapshot() AS now) s LEFT JOIN (
 SELECT p.oid, p.puballtables, COALESCE(o.via_root, 'false') = 'true',
   pg_catalog.concat(CASE WHEN p.pubinsert THEN 'i' END, CASE WHEN p.pubupdate THEN 'u' END,

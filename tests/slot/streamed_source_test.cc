@@ -130,6 +130,30 @@ TEST_F(StreamedSourceTest, OthersPassSTR05) {
                           "commit 10", "begin 9", "c big", "commit 9"));
 }
 
+// A standby takes what runs on its primary for visible: the catalog must not be asked about it.
+TEST_F(StreamedSourceTest, NoTableIsAskedAboutForATransactionInProgress) {
+  Send(0x110, test::StreamStartBytes(9, true));
+  SendRelation(12);  // of a sub-transaction
+  SendRow(0x110, "big", 12);
+  Send(0x110, test::StreamStopBytes());
+  Send(0x130, test::BeginBytes(0x138, kTimeUs, 11));
+  SendRelation({}, 2);
+  Send(0x130, test::InsertBytes(kOrders, {Text("small"), Text("")}, {}));
+  Send(0x140, test::CommitBytes(0x138, 0x140, kTimeUs));
+  ASSERT_TRUE(Read().ok());
+  const auto asked = [this] {
+    std::vector<uint32_t> transactions;
+    for (const event::RelationDescription& one : resolver_.described)
+      transactions.push_back(one.transaction);
+    return transactions;
+  };
+  EXPECT_THAT(asked(), ElementsAre(11));
+  SendCommit(9, 0x160);
+  ASSERT_TRUE(Read().ok());
+  EXPECT_THAT(asked(), ElementsAre(11, 9, 9))
+      << "that which has committed, not its part; what came meanwhile is said again";
+}
+
 TEST_F(StreamedSourceTest, WhatWasRolledBackIsLeftOutSTR03) {
   Send(0x110, test::StreamStartBytes(9, true));
   SendRelation(10);

@@ -1,0 +1,45 @@
+// What lines of the screen read of an answer of /status. Pure.
+#pragma once
+
+#include <rapidjson/document.h>
+
+#include <optional>
+#include <string>
+
+#include "absl/time/time.h"
+#include "base/json.h"
+#include "base/plain_text.h"
+
+namespace walduct::cli {
+
+inline std::string Text(const rapidjson::Value& object, const char* name) {
+  return PlainText(json::TextIn(object, name));
+}
+
+inline std::optional<double> Number(const rapidjson::Value& object, const char* name) {
+  const rapidjson::Value* const value = json::Find(object, name);
+  return value != nullptr && value->IsNumber() ? std::optional(value->GetDouble()) : std::nullopt;
+}
+
+inline std::optional<absl::Time> TimeOf(const rapidjson::Value& object, const char* name) {
+  absl::Time time;
+  std::string error;
+  if (!absl::ParseTime(absl::RFC3339_full, Text(object, name), &time, &error)) return std::nullopt;
+  return time;
+}
+
+// A slot that has no longer is to be kept before anything else.
+inline constexpr double kSoonSeconds = 600;
+inline constexpr char kKeepSlot[] =
+    "-> at once, while the server's disk has room: ALTER SYSTEM SET max_slot_wal_keep_size = '-1'; "
+    "SELECT pg_reload_conf(); then look at what holds the connector up";
+
+inline bool IsSoonLost(const rapidjson::Value& slot) {
+  const std::string status = Text(slot, "wal_status");
+  if (status == "lost" || status == "missing" || status == "none") return false;
+  const std::optional<double> safe = Number(slot, "safe_wal_bytes");
+  const std::optional<double> left = Number(slot, "seconds_until_lost");
+  return status == "unreserved" || (safe && *safe <= 0) || (left && *left < kSoonSeconds);
+}
+
+}  // namespace walduct::cli
