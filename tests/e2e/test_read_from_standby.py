@@ -128,7 +128,7 @@ def test_what_runs_on_the_primary_is_not_taken_for_seen(pair):
         pair.start()
         pair.come("small", 3)
         wait_until(lambda: seen() != first, 20, "it is looked at again")
-        assert seen() == f"{xid}:{xid}:", "it and what follows is not seen"
+        assert int(seen().split(":")[1]) <= xid, f"it and what follows is not seen: {seen()}"
         pair.connector.stop()
         session.commit()
     pair.standby.wait_replayed()
