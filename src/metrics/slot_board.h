@@ -68,9 +68,11 @@ class SlotBoard {
       Know("lost", now);
     } else if (reason == "slot_missing") {
       Know("missing", now);
-    } else if (reason == "position_lost") {
+    } else if (reason == "position_lost" || reason == "lost_slot_held") {
       existed_ = true;
       if (!view_) view_.emplace();
+      // Another stands in its place.
+      if (reason == "lost_slot_held") view_->wal_status.clear();
       view_->doubted = true;
     }
   }

@@ -6,7 +6,7 @@
 //   ours:       walduct_ordinal, walduct_final_lsn, walduct_change_lsn, walduct_system_id,
 //               walduct_timeline, walduct_standby, walduct_seen_behind, walduct_sink,
 //               walduct_snapshot_seen, walduct_taken_by, walduct_skip, walduct_slots,
-//               walduct_handover
+//               walduct_handover, walduct_slot_held
 //
 // What Debezium sees always stands at a commit boundary: it resumes without loss and repeats at
 // most the transaction that was under way. Ours says how many of that transaction's changes are
@@ -39,6 +39,9 @@ struct StoredOffset {
   // one: where its slot stood. Tells a restored server apart after its WAL has grown past the
   // position. Goes with the next position that is stored.
   std::optional<Lsn> seen_behind;
+  // The slot was lost and is made anew to hold what is left (walduct.slot.lost=hold): it does not
+  // reach back to the position. Goes with the next position that is stored.
+  bool slot_held = false;
   // What the records went to, where that is not Kafka and not a file: "stdout". Whoever prints must
   // not move the position of a connector that publishes.
   std::string sink;

@@ -125,6 +125,7 @@ absl::Status ReadOurs(const ObjectReader& reader, StoredOffset* offset) {
   uint64_t seen = 0;
   ASSIGN_OR_RETURN(const bool was_behind, reader.Unsigned("walduct_seen_behind", &seen));
   if (was_behind) offset->seen_behind = Lsn(seen);
+  offset->slot_held = reader.True("walduct_slot_held");
   ASSIGN_OR_RETURN(const bool was_snapshot, reader.Unsigned("walduct_snapshot_seen", &seen));
   if (was_snapshot) offset->snapshot_seen = Lsn(seen);
   uint64_t slots = 1;

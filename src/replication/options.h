@@ -28,6 +28,7 @@ struct ReplicaIdentityRule {
 struct ReplicationOptions {
   std::string slot_name = "debezium";
   bool drop_slot_on_stop = false;
+  bool holds_lost_slot = false;  // made anew at once, and not streamed from
   bool failover_slot = false;
   bool temporary_slot = false;  // `tail` and `record` only
   std::vector<std::pair<std::string, std::string>> stream_params;

@@ -125,6 +125,13 @@ constexpr config::PropertyDefinition kRows[] = {
      .doc = "Drop the slot on a clean stop; changes made before the next start are then never "
             "captured.",
      .aliases = "slot.drop_on_stop"},
+    {.name = "walduct.slot.lost",
+     .type = kEnum,
+     .default_value = "fail",
+     .doc = "When the slot is lost or dropped: fail stops; hold makes it anew at once, so that WAL "
+            "and catalogs are kept from there on, keeps the position and stops, also with "
+            "snapshot.mode=when_needed. See docs/start.md.",
+     .allowed = "fail, hold"},
     {.name = "slot.failover",
      .type = kBoolean,
      .default_value = "false",
@@ -341,6 +348,7 @@ ReplicationOptions BuildReplication(const config::PropertySet& properties,
   replication.share.count = static_cast<int>(properties.Integer(kSlots));
   if (replication.share.several()) replication.share.pins = *ParsePins(properties.Text(kPins));
   replication.drop_slot_on_stop = properties.Boolean("slot.drop.on.stop");
+  replication.holds_lost_slot = properties.Text("walduct.slot.lost") == "hold";
   replication.failover_slot = properties.Boolean("slot.failover");
   replication.stream_params = BuildStreamParams(properties.Text("slot.stream.params"), findings);
   replication.max_retries = static_cast<int>(properties.Integer("slot.max.retries"));

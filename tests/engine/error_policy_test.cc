@@ -48,9 +48,9 @@ TEST(ErrorPolicy, UnknownHostIsATypingErrorAtFirstAndAnOutageLater) {
 }
 
 TEST(ErrorPolicy, LostPositionsStopToKeepDataSafe) {
-  for (const char* reason :
-       {"slot_lost", "position_lost", "position_ahead", "position_unknown", "position_skipped",
-        "position_diverged", "server_upgraded", "system_mismatch"}) {
+  for (const char* reason : {"slot_lost", "position_lost", "position_ahead", "position_unknown",
+                             "position_skipped", "position_diverged", "server_upgraded",
+                             "system_mismatch", "lost_slot_held", "lost_slot_not_held"}) {
     const absl::Status status = Error(StatusCode::kFailedPrecondition, reason, "x");
     EXPECT_EQ(ExitCodeFor(status), kExitDataSafety) << reason;
     EXPECT_EQ(ActionFor(status, Phase::kRunning), Action::kFail) << reason;

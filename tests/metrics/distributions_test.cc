@@ -105,6 +105,9 @@ TEST(SlotBoard, WhatAnErrorSaysCountsUntilTheNextLook) {
   board.Show(LookedAt("missing", 204));
   EXPECT_EQ(board.Read()->StatusAt(absl::Seconds(205)), "missing");
   EXPECT_EQ(board.Read()->StatusAt(absl::Seconds(240)), "unknown") << "nobody could look since";
+  board.OnError("slot_lost", absl::Seconds(241));
+  board.OnError("lost_slot_held", absl::Seconds(242));
+  EXPECT_EQ(board.Read()->StatusAt(absl::Seconds(243)), "unknown") << "another stands there";
 }
 
 TEST(SlotBoard, OneThatWasNeverThereIsNotMissing) {

@@ -68,11 +68,15 @@ TEST(StoredOffset, WhatIsKnownOfTheServerIsKept) {
   offset.position.commit_end = Lsn(5);
   offset.of_standby = true;
   offset.seen_behind = Lsn(4);
+  offset.slot_held = true;
   const std::string json = EncodeOffset(offset);
-  EXPECT_THAT(json, testing::HasSubstr(R"("walduct_standby":true,"walduct_seen_behind":4})"));
+  EXPECT_THAT(json,
+              testing::HasSubstr(
+                  R"("walduct_standby":true,"walduct_seen_behind":4,"walduct_slot_held":true})"));
   const StoredOffset back = *DecodeOffset(json);
   EXPECT_TRUE(back.of_standby);
   EXPECT_EQ(back.seen_behind, Lsn(4));
+  EXPECT_TRUE(back.slot_held);
   EXPECT_FALSE(back.timeline.has_value());
   EXPECT_FALSE(DecodeOffset(R"({"lsn":1})")->seen_behind.has_value());
 }

@@ -101,6 +101,13 @@ TEST_F(PositionMove, ForgottenWithItsSlot) {
   ExpectReport("send its signal again");
 }
 
+TEST_F(PositionMove, ForgottenBehindWhereItsSlotStands) {
+  facts_.slot->confirmed_flush_lsn = Lsn(600);
+  EXPECT_EQ(ErrorReason(JudgeMove(facts_).status()), "move_loses_changes");
+  facts_.accept_loss = true;
+  ExpectReport("what was deleted in 100 bytes of WAL (0/1F4 to 0/258) is never told");
+}
+
 TEST_F(PositionMove, ForgottenWithoutItsSlot) {
   facts_.slot.reset();
   EXPECT_EQ(ErrorReason(JudgeMove(facts_).status()), "move_loses_changes");

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "engine/configuration/connector_options.h"
 #include "engine/configuration/handover_news.h"
@@ -254,6 +256,101 @@ TEST_F(PreparationTest, SLT_13_ALostSlotIsReplacedWhenNeeded) {
   EXPECT_TRUE(prepared->decision.snapshot);
   EXPECT_THAT(asked(), testing::IsSupersetOf({"publication", "drop slot", "slot"}));
   EXPECT_EQ(metrics_.recovery_snapshots.value(), 1u);
+}
+
+// walduct.slot.lost=hold.
+class SlotHold : public PreparationTest {
+ protected:
+  SlotHold() {
+    config_.replication->holds_lost_slot = true;
+    world_.database.Commit({"a"});
+    WasRunning(world_.database.end());
+    offset::StoredOffset offset = *world_.offsets.stored();
+    offset.written_by_walduct = true;
+    world_.offsets.Store(offset);
+    before_ = offset.position;
+    world_.database.Commit({"b"});
+  }
+  void ExpectHeld() {
+    const absl::Status status = Prepare().status();
+    EXPECT_EQ(ErrorReason(status), "lost_slot_held") << status;
+    EXPECT_THAT(std::string(status.message()), testing::HasSubstr(before_.commit_end.ToString()));
+    EXPECT_TRUE(world_.database.has_slot());
+    EXPECT_EQ(world_.offsets.stored()->position, before_);
+    EXPECT_TRUE(world_.offsets.stored()->slot_held);
+  }
+  long Made() const {
+    const std::vector<std::string> all = asked();
+    return std::count(all.begin(), all.end(), "slot");
+  }
+
+  event::Position before_;
+};
+
+TEST_F(SlotHold, ASlotThatIsGoneIsMadeAnewAndNotStreamedFrom) {
+  world_.database.DropSlot();
+  using replication::OffsetMismatch;
+  for (const auto mode : {snapshot::SnapshotMode::kInitial, snapshot::SnapshotMode::kWhenNeeded}) {
+    for (const auto strategy : {OffsetMismatch::kNoValidation, OffsetMismatch::kTrustSlot}) {
+      config_.snapshot->mode = mode;
+      config_.replication->offset_mismatch = strategy;
+      ExpectHeld();
+    }
+  }
+  // The one of the start; the later ones find that it stands.
+  EXPECT_EQ(Made(), 2);
+  EXPECT_EQ(metrics_.recovery_snapshots.value(), 0u);
+}
+
+TEST_F(SlotHold, WhatIsLeftOfALostSlotMakesRoom) {
+  world_.database.FailAt(
+      "check slot", Error(absl::StatusCode::kFailedPrecondition, "slot_lost", "gone", "create it"));
+  ExpectHeld();
+  EXPECT_THAT(asked(), testing::IsSupersetOf({"drop slot", "slot"}));
+  EXPECT_THAT(asked(), Not(Contains("publication")));
+}
+
+TEST_F(SlotHold, ThatItCannotBeMadeIsSaid) {
+  world_.database.DropSlot();
+  world_.database.FailAt("slot", Error(absl::StatusCode::kFailedPrecondition, "no_free_slot",
+                                       "all are in use", "raise max_replication_slots"));
+  const absl::Status status = Prepare().status();
+  EXPECT_EQ(ErrorReason(status), "lost_slot_not_held");
+  EXPECT_THAT(std::string(status.message()), testing::HasSubstr("all are in use"));
+  EXPECT_THAT(ErrorHint(status), testing::HasSubstr("raise max_replication_slots"));
+  // Tried again as any start, and by the next one.
+  world_.database.FailAt("slot", absl::UnavailableError("server away"));
+  EXPECT_EQ(Prepare().status().message(), "server away");
+  world_.database.FailAt("slot", absl::OkStatus());
+  ExpectHeld();
+}
+
+TEST_F(SlotHold, NoSlotIsMadeWhereThatCannotBeRemembered) {
+  world_.database.DropSlot();
+  world_.offsets.FailSaves(absl::UnavailableError("broker away"));
+  EXPECT_EQ(Prepare().status().message(), "broker away");
+  EXPECT_FALSE(world_.database.has_slot());
+}
+
+TEST_F(SlotHold, WithoutItASnapshotIsTakenWhenNeeded) {
+  world_.database.DropSlot();
+  ExpectHeld();
+  config_.replication->holds_lost_slot = false;
+  EXPECT_EQ(ErrorReason(Prepare().status()), "lost_slot_held") << "the truth stays";
+  config_.snapshot->mode = snapshot::SnapshotMode::kWhenNeeded;
+  const absl::StatusOr<Prepared> prepared = Prepare();
+  ASSERT_TRUE(prepared.ok()) << prepared.status();
+  EXPECT_TRUE(prepared->decision.snapshot);
+  EXPECT_EQ(Made(), 2) << "the slot that is held is gone on with";
+  EXPECT_FALSE(world_.offsets.stored()->slot_held);
+}
+
+TEST_F(SlotHold, NothingIsHeldWithoutAPosition) {
+  world_.offsets.Forget();
+  world_.database.FailAt(
+      "check slot", Error(absl::StatusCode::kFailedPrecondition, "slot_lost", "gone", "create it"));
+  EXPECT_EQ(ErrorReason(Prepare().status()), "slot_lost");
+  EXPECT_THAT(asked(), Not(Contains("drop slot")));
 }
 
 TEST_F(PreparationTest, FAIL_18_APromotionBehindThePositionIsRefusedOrAnsweredWithASnapshot) {

@@ -4,6 +4,10 @@ namespace walduct::admin {
 namespace {
 
 constexpr Reason kRows[] = {
+    {.name = "archive_without_hold",
+     .meaning = "The server archives WAL, and walduct.slot.lost=fail makes no new slot when the "
+                "slot is lost: what a base backup and the archive give back ends nowhere.",
+     .remedy = "walduct.slot.lost=hold. See docs/start.md."},
     {.name = "captured_table_dropped",
      .loses = true,
      .meaning = "A captured table was dropped while the connector ran: nothing comes of it any "

@@ -35,6 +35,19 @@ constexpr Reason kRows[] = {
          "A transaction in progress has logical messages whose savepoint is not known: it is "
          "received again as a whole.",
      .remedy = "Nothing."},
+    {.name = "lost_slot_held",
+     .loses = true,
+     .meaning = "The slot was lost or dropped, and walduct.slot.lost=hold has made it anew: it "
+                "keeps WAL and catalogs from there on, and the stored position lies before it. "
+                "What was committed between is not in the slot.",
+     .remedy = "docs/start.md, a slot that is held: keep base backup and WAL archive, which have "
+               "the gap; or read everything anew: walduct offsets reset NAME --accept-loss."},
+    {.name = "lost_slot_not_held",
+     .loses = true,
+     .meaning = "The slot was lost or dropped, and walduct.slot.lost=hold could not make it anew: "
+                "the server refuses, and the message says why. Nothing keeps WAL and catalogs.",
+     .remedy = "Give the server a free slot (max_replication_slots) or the role its right, and "
+               "start again at once."},
     {.name = "malformed_message",
      .meaning = "A message of pgoutput cannot be read.",
      .remedy = "Nothing is stored beyond it. Report it."},

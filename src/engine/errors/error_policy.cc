@@ -35,9 +35,10 @@ constexpr std::array<Rule, 16> kRules = {{
 }};
 
 // Reasons that mean: going on could lose or invent changes.
-constexpr std::array<absl::string_view, 8> kDataSafetyReasons = {
-    "slot_lost",        "position_lost",    "position_ahead",  "position_diverged",
-    "position_unknown", "position_skipped", "server_upgraded", "system_mismatch"};
+constexpr std::array<absl::string_view, 10> kDataSafetyReasons = {
+    "slot_lost",        "position_lost",     "position_ahead",  "position_diverged",
+    "position_unknown", "position_skipped",  "server_upgraded", "system_mismatch",
+    "lost_slot_held",   "lost_slot_not_held"};
 
 // Reasons that stop a start, but are waited for once the connector ran.
 constexpr std::array<absl::string_view, 5> kGrantedAgain = {

@@ -50,6 +50,12 @@ absl::Status CheckSameServer(const engine::ConnectorOptions& options,
     return Error(absl::StatusCode::kFailedPrecondition, "system_mismatch",
                  "nothing removed: the stored position belongs to another server", kCheck);
   }
+  if (stored.slot_held) {
+    return Error(absl::StatusCode::kFailedPrecondition, "lost_slot_held",
+                 absl::StrCat("nothing removed: the slot was lost behind the stored position ",
+                              position.ToString(), ", and what was written since was not read"),
+                 "decide about the gap first: walduct explain lost_slot_held");
+  }
   if ((stored.timeline && *stored.timeline != system.timeline) || stored.seen_behind ||
       position > system.wal_end) {
     return Error(absl::StatusCode::kFailedPrecondition, "position_ahead",

@@ -113,6 +113,13 @@ absl::StatusOr<std::string> JudgeForget(const MoveFacts& facts) {
   }
   if (slot_usable) {
     const Lsn at = SlotLsn(*facts.slot);
+    if (facts.stored && facts.stored->position.commit_end < at && !SnapshotCutShort(facts)) {
+      const std::string lost =
+          absl::StrCat(facts.takes_snapshot ? "what was deleted in " : "what was changed in ",
+                       Bytes(facts.stored->position.commit_end, at), " is never told");
+      RETURN_IF_ERROR(Accepted(facts, lost));
+      absl::StrAppend(&report, lost, "\n");
+    }
     absl::StrAppend(&report, "the stream goes on where ", slot, " stands, at ", at.ToString(),
                     "\n");
     if (facts.stored && facts.stored->position.commit_end > at) {

@@ -13,6 +13,7 @@
 #include "replication/slot.h"
 #include "replication/slot_lock.h"
 #include "slot/start/preparation.h"
+#include "slot/start/slot_hold.h"
 #include "snapshot/options.h"
 
 namespace walduct::operate {
@@ -219,7 +220,8 @@ void AskSlot(Examination& examined) {
   const std::string& name = examined.subject.replication.slot_name;
   const absl::Status usable = replication::CheckSlotUsable(*examined.sql, name, **examined.slot);
   const bool in_use = ErrorReason(usable) == "slot_in_use";
-  const bool replaces = slot::ReplacesSlot(examined.subject.snapshot.mode, usable);
+  const bool holds = slot::HoldsSlot(examined.subject.whole, examined.position.stored);
+  const bool replaces = !holds && slot::ReplacesSlot(examined.subject.snapshot.mode, usable);
   examined.refused = !usable.ok() && !in_use && !replaces;
   if (!examined.is_read || !in_use)
     examined.findings.Add(usable, in_use || replaces ? Severity::kWarning : Severity::kError);
@@ -251,6 +253,7 @@ void AskPosition(Examination& examined) {
        .in_recovery = examined.server->in_recovery,
        .next_xid = examined.server->next_xid,
        .lost_slot = examined.lost_slot,
+       .holds = slot::HoldsSlot(examined.subject.whole, stored),
        .timelines =
            [&] {
              return replication::ReadTimelineHistory(*examined.replication, system->timeline);
@@ -277,11 +280,29 @@ void AskPosition(Examination& examined) {
   examined.refused = examined.refused || !missing.ok();
 }
 
+// Only an archive has what was before the new slot.
+void AdviseToHold(Examination& examined) {
+  if (examined.subject.replication.holds_lost_slot) return;
+  const auto mode =
+      examined.sql->Query(postgres::OneRow(1), "SELECT pg_catalog.current_setting('archive_mode')");
+  examined.findings.Add(mode.status());
+  if (!mode.ok() || mode->Get(0, 0) == "off") return;
+  examined.findings.Add(
+      {.severity = Severity::kNotice,
+       .reason = "archive_without_hold",
+       .message = absl::StrCat("the server archives WAL (archive_mode=", mode->Get(0, 0),
+                               "), and walduct.slot.lost=fail leaves nothing to go on from when "
+                               "the slot is lost"),
+       .hint = "walduct.slot.lost=hold makes it anew at once, so that a base backup and the "
+               "archive have what lies between (docs/start.md)"});
+}
+
 void CheckRetained(Examination& examined) {
   const std::string& name = examined.subject.replication.slot_name;
   if (examined.slot && !*examined.slot)
     examined.findings.Add(CheckBlockers(*examined.sql, &examined.findings));
   examined.findings.Add(Retained(*examined.sql, name, examined.refused, &examined.findings));
+  AdviseToHold(examined);
 }
 
 }  // namespace walduct::operate

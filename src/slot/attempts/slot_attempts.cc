@@ -49,6 +49,7 @@ absl::Status SlotAttempts::Patiently(const engine::AttemptEnd& end) {
 }
 
 engine::AttemptEnd SlotAttempts::Attempt(bool ran_before) {
+  streamed_ = false;
   absl::StatusOr<Prepared> prepared = Prepare(*parts_.config, &memory_);
   if (ErrorReason(prepared.status()) == kHandoverDue) {
     drained_ = {};
@@ -68,6 +69,7 @@ engine::AttemptEnd SlotAttempts::Attempt(bool ran_before) {
 
 engine::AttemptEnd SlotAttempts::RunSession(Prepared prepared, bool ran_before) {
   metrics::LagBoard& lag = parts_.metrics->lag;
+  streamed_ = true;
   lag.Begin(prepared.start.commit_end, prepared.start.commit_time_us);
   if (prepared.decision.snapshot) lag.BeginSnapshot(world_.clock().Now());
   Session session({.config = parts_.config,
@@ -148,8 +150,9 @@ absl::Status SlotAttempts::Drain(const engine::ConnectorOptions& lane, Lsn until
 engine::Action SlotAttempts::ActionAfter(const absl::Status& status, engine::Phase phase) const {
   const std::string reason = ErrorReason(status);
   const bool lost = reason == "slot_lost" || reason == "slot_missing";
-  // A slot that was lost while it was read is replaced by the next attempt.
-  return lost && snapshot::FillsGaps(parts_.config->snapshot->mode)
+  // A slot that was lost while it was read is replaced, or held, by the next attempt.
+  const bool holds = streamed_ && parts_.config->replication->holds_lost_slot;
+  return lost && (holds || snapshot::FillsGaps(parts_.config->snapshot->mode))
              ? engine::Action::kRetry
              : engine::ActionFor(status, phase);
 }

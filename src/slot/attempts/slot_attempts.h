@@ -61,6 +61,7 @@ class SlotAttempts final : public engine::Attempts {
   CaptureRecord capture_;
   sink::Refusals refusals_;
   SlotMemory memory_;
+  bool streamed_ = false;                      // the last attempt came beyond its preparation
   std::optional<offset::StoredOffset> known_;  // of the attempts since a command
   std::map<int, SlotMemory> drain_memory_;     // of slots that hand tables over
   engine::AttemptEnd drained_;                 // what became of those, in this attempt

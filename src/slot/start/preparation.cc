@@ -23,6 +23,7 @@
 #include "slot/duties/save_offset.h"
 #include "slot/masks/mask_memory.h"
 #include "slot/start/no_tables.h"
+#include "slot/start/slot_hold.h"
 #include "slot/start/start_position.h"
 #include "snapshot/options.h"
 #include "spill/options.h"
@@ -225,7 +226,8 @@ absl::Status Preparation::LookAtTables() {
 absl::Status Preparation::CheckSlot() {
   lost_slot_ = absl::OkStatus();
   const absl::Status usable = prepared_.source->CheckSlot();
-  if (!ReplacesSlot(config().snapshot->mode, usable)) return usable;
+  const bool holds = HoldsSlot(config(), prepared_.stored) && ErrorReason(usable) == "slot_lost";
+  if (!holds && !ReplacesSlot(config().snapshot->mode, usable)) return usable;
   lost_slot_ = usable;
   facts_.slot.reset();
   return absl::OkStatus();
@@ -239,6 +241,7 @@ absl::StatusOr<StartVerdict> Preparation::Judge() {
                         .in_recovery = facts_.in_recovery,
                         .next_xid = facts_.next_xid,
                         .lost_slot = lost_slot_,
+                        .holds = HoldsSlot(config(), prepared_.stored),
                         .timelines = [this] { return prepared_.source->Timelines(); },
                         .traces = [this] { return prepared_.source->UpgradeTraces(); }});
 }
@@ -257,7 +260,7 @@ absl::Status Preparation::Decide() {
   }
   const absl::StatusOr<snapshot::StartDecision> decision =
       DecideBy(config().snapshot->mode, prepared_.stored, verdict);
-  if (!decision.ok()) return Refuse(decision.status());
+  if (!decision.ok()) return verdict.holds ? Hold(verdict.available) : Refuse(decision.status());
   RETURN_IF_ERROR(CheckOffsetIsNotLost());
   prepared_.decision = *decision;
   recovers_ = decision->snapshot && (!verdict.available.ok() || !lost_slot_.ok());
@@ -335,6 +338,22 @@ absl::Status Preparation::Refuse(const absl::Status& why) {
   return why;
 }
 
+absl::Status Preparation::Hold(const absl::Status& why) {
+  if (ErrorReason(why) == "lost_slot_held") return why;
+  parts_.board->WaitsFor(engine::WaitReason::kTransactions);
+  return HoldSlot({.why = &why,
+                   .drops = !lost_slot_.ok(),
+                   .stored = &*prepared_.stored,
+                   .source = prepared_.source.get(),
+                   .save = [this](const offset::StoredOffset& offset) { return Save(offset); },
+                   .stopping = [this] { return Interrupted(); }});
+}
+
+bool Preparation::Interrupted() {
+  parts_.control->Take();
+  return parts_.control->interrupted();
+}
+
 // Before anything is read: what was hidden when the position was stored, or is when it begins.
 absl::Status Preparation::GuardMasks() {
   ColumnCover cover(engine::ColumnsOf(config()), engine::MessageKeysOf(config()));
@@ -389,31 +408,12 @@ absl::Status Preparation::PrepareTopics() {
 
 absl::Status Preparation::CreateSlot(const SourcePlan& plan) {
   parts_.board->WaitsFor(engine::WaitReason::kTransactions);
-  const auto interrupted = [this] {
-    parts_.control->Take();
-    return parts_.control->interrupted();
-  };
-  ASSIGN_OR_RETURN(const Lsn consistent_point, prepared_.source->CreateSlot(plan, interrupted));
+  ASSIGN_OR_RETURN(const Lsn consistent_point,
+                   prepared_.source->CreateSlot(plan, [this] { return Interrupted(); }));
   prepared_.start = {};
   prepared_.start.commit_end = consistent_point;
   prepared_.start.change_lsn = consistent_point;
   return absl::OkStatus();
-}
-
-offset::StoredOffset Prepared::NewOffset(const engine::ConnectorOptions& config) const {
-  offset::StoredOffset offset;
-  if (resumes()) {
-    offset.snapshot_seen = stored->snapshot_seen;
-    offset.skip = stored->skip;
-    offset.handover = stored->handover;
-  }
-  offset.sink = SinkMark(config);
-  offset.slots = config.replication->share.count;
-  offset.system_identifier = system.system_identifier;
-  offset.of_standby = in_recovery;
-  if (!in_recovery) offset.timeline = system.timeline;
-  offset.transaction_id = config.route->transaction_metadata;
-  return offset;
 }
 
 // One start goes on from there, by word of whoever upgraded the server; the next ones are its own.

@@ -122,6 +122,8 @@ class Preparation {
   absl::StatusOr<StartVerdict> Judge();
   absl::Status CheckOffsetIsNotLost() const;
   absl::Status Refuse(const absl::Status& why);
+  absl::Status Hold(const absl::Status& why);
+  bool Interrupted();
   absl::Status GuardMasks();
   SourcePlan Plan() const;
   absl::Status PreparePublication();

@@ -4,8 +4,11 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
+#include "engine/configuration/connector_options.h"
 #include "incremental/state.h"
 #include "names/table_filter.h"
+#include "replication/options.h"
+#include "route/options.h"
 #include "slot/start/preparation.h"
 #include "slot/world/capture/capture_record.h"
 
@@ -13,6 +16,22 @@ namespace walduct::slot {
 
 event::OffsetMembers Prepared::GoingOn() const {
   return stored ? incremental::MembersThatGoOn(stored->members, resumes()) : event::OffsetMembers();
+}
+
+offset::StoredOffset Prepared::NewOffset(const engine::ConnectorOptions& config) const {
+  offset::StoredOffset offset;
+  if (resumes()) {
+    offset.snapshot_seen = stored->snapshot_seen;
+    offset.skip = stored->skip;
+    offset.handover = stored->handover;
+  }
+  offset.sink = SinkMark(config);
+  offset.slots = config.replication->share.count;
+  offset.system_identifier = system.system_identifier;
+  offset.of_standby = in_recovery;
+  if (!in_recovery) offset.timeline = system.timeline;
+  offset.transaction_id = config.route->transaction_metadata;
+  return offset;
 }
 
 void Prepared::RememberNames(const names::TableFilterOptions& lists, CaptureRecord* record) const {

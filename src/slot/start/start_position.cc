@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "slot/start/slot_hold.h"
 #include "slot/start/upgraded_server.h"
 
 namespace walduct::slot {
@@ -64,6 +65,8 @@ absl::Status Upgraded(const offset::StoredOffset& stored, const StartFacts& fact
 
 absl::Status CheckUpgraded(const offset::StoredOffset& stored, const StartFacts& facts) {
   if (!facts.traces) return AnotherSystem(stored, facts.server.system, "");
+  if (stored.slot_held)
+    return AnotherSystem(stored, facts.server.system, "its slot had been lost before");
   const std::string why = WhyNotUpgraded(
       {.stored = &stored, .slot = facts.slot, .server = &facts.server, .traces = &*facts.traces});
   if (!why.empty())
@@ -127,6 +130,11 @@ absl::StatusOr<StartVerdict> JudgeStart(const StartFacts& facts) {
   }
   const Lsn slot_lsn = SlotLsn(*slot);
   if (slot_lsn <= position) return verdict;
+  if (stored->slot_held) {
+    verdict.available = SlotHeld(*stored, slot_lsn);
+    verdict.position = AtBoundary(slot_lsn);
+    return verdict;
+  }
   if (TrustsSlot(facts.strategy)) {
     log::Warn("the slot is ahead of the stored position; offset.mismatch.strategy trusts the slot",
               {{"stored", position.ToString()}, {"slot", slot_lsn.ToString()}});

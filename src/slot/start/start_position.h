@@ -29,6 +29,8 @@ struct StartVerdict {
   // Where to stream from when the slot exists: the stored position, or the slot's where the
   // strategy trusts that. Absent when neither is known.
   std::optional<event::Position> position;
+  // It is the slot that was lost, and another is to stand in its place until somebody has chosen.
+  bool holds = false;
 };
 
 // FailedPrecondition system_mismatch: the offset was stored of another server.

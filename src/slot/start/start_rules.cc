@@ -74,6 +74,9 @@ absl::StatusOr<StartVerdict> JudgePosition(const PositionFacts& facts) {
                                                      .traces = traces}));
   if (!facts.lost_slot.ok() && ErrorReason(verdict.available) == "position_lost")
     verdict.available = facts.lost_slot;
+  const std::string reason = ErrorReason(verdict.available);
+  verdict.holds = facts.holds && (reason == "slot_lost" || reason == "position_lost" ||
+                                  reason == "lost_slot_held");
   return verdict;
 }
 
@@ -88,6 +91,7 @@ absl::StatusOr<snapshot::StartDecision> DecideBy(snapshot::SnapshotMode mode,
        .stored_position_text = stored ? stored->position.commit_end.ToString() : ""});
   // JudgeStart knows better why the position is gone than the rule that trips over it.
   const bool lost = ErrorReason(decision.status()) == "position_lost";
+  if (verdict.holds && (!decision.ok() || decision->snapshot)) return verdict.available;
   return lost && !verdict.available.ok() ? verdict.available : std::move(decision);
 }
 

@@ -60,6 +60,7 @@ struct PositionFacts {
   bool in_recovery = false;
   uint64_t next_xid = 0;
   absl::Status lost_slot;
+  bool holds = false;  // HoldsSlot
   std::function<absl::StatusOr<replication::TimelineHistory>()> timelines;
   std::function<absl::StatusOr<std::optional<replication::UpgradeTraces>>()> traces;
 };

@@ -261,7 +261,7 @@ absl::StatusOr<Lsn> PostgresSource::CreateSlot(const SourcePlan& plan,
 }
 
 bool PostgresSource::ReadsOutboxRows(const SourcePlan& plan) const {
-  return plan.decision.snapshot && !config().snapshot->include_collections;
+  return plan.holds || (plan.decision.snapshot && !config().snapshot->include_collections);
 }
 
 // What was written between the first check and the slot.

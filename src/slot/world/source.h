@@ -60,6 +60,7 @@ struct SourceFacts {
 struct SourcePlan {
   snapshot::StartDecision decision;
   bool first_start = false;  // no position is stored
+  bool holds = false;        // a lost slot is made anew, and not read from
   Oid publication{};         // that the stored position was read by; 0: not known
 };
 

@@ -1,0 +1,74 @@
+#include "slot/start/slot_hold.h"
+
+#include "absl/strings/str_cat.h"
+#include "base/amount_text.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/status_macros.h"
+#include "engine/configuration/connector_options.h"
+#include "engine/errors/error_policy.h"
+#include "replication/options.h"
+#include "slot/start/start_rules.h"
+#include "slot/world/source.h"
+#include "snapshot/options.h"
+
+namespace walduct::slot {
+namespace {
+
+absl::StatusOr<Lsn> MakeAnew(const HoldParts& parts) {
+  if (parts.drops) RETURN_IF_ERROR(parts.source->DropSlot());
+  SourcePlan plan;
+  plan.holds = true;
+  return parts.source->CreateSlot(plan, parts.stopping);
+}
+
+}  // namespace
+
+bool HoldsSlot(const engine::ConnectorOptions& config,
+               const std::optional<offset::StoredOffset>& stored) {
+  const replication::ReplicationOptions& slot = *config.replication;
+  return slot.holds_lost_slot && !slot.temporary_slot && !slot.share.hands_over &&
+         snapshot::Streams(config.snapshot->mode) && stored && stored->written_by_walduct &&
+         StateOf(stored) == snapshot::OffsetState::kStreaming;
+}
+
+absl::Status SlotHeld(const offset::StoredOffset& stored, Lsn slot) {
+  const Lsn position = stored.position.commit_end;
+  return Error(
+      absl::StatusCode::kFailedPrecondition, "lost_slot_held",
+      absl::StrCat("the replication slot was lost and made anew, and holds WAL and catalogs from ",
+                   slot.ToString(),
+                   " on (walduct.slot.lost=hold): what was committed between the "
+                   "stored position ",
+                   position.ToString(), " and there, in ",
+                   BytesText(slot.value() - position.value()),
+                   " of WAL, cannot be read from it; the position stays, and nothing is streamed "
+                   "over the gap"),
+      "choose: the gap is in a base backup that ended before the position and in the WAL archive "
+      "(docs/start.md, a slot that is held): keep both; or give it up and read all tables anew "
+      "(walduct offsets reset): deletes in the gap are then never told. Until then the slot keeps "
+      "WAL");
+}
+
+absl::Status HoldSlot(const HoldParts& parts) {
+  // Before the slot is there: no start may take it for one that reaches back to the position.
+  if (!parts.stored->slot_held) {
+    offset::StoredOffset marked = *parts.stored;
+    marked.slot_held = true;
+    RETURN_IF_ERROR(parts.save(marked));
+  }
+  log::Warn(absl::StrCat(parts.why->message(), "; making it anew to hold WAL and catalogs"),
+            {{"reason", ErrorReason(*parts.why)},
+             {"position", parts.stored->position.commit_end.ToString()}});
+  const absl::StatusOr<Lsn> made = MakeAnew(parts);
+  if (made.ok()) return SlotHeld(*parts.stored, *made);
+  if (engine::MayPass(made.status())) return made.status();
+  return Error(
+      absl::StatusCode::kFailedPrecondition, "lost_slot_not_held",
+      absl::StrCat(parts.why->message(), "; and walduct.slot.lost=hold could not make it anew: ",
+                   made.status().message()),
+      absl::StrCat("every minute counts, as nothing keeps WAL and catalogs: ",
+                   ErrorHint(made.status()), "; then start again"));
+}
+
+}  // namespace walduct::slot

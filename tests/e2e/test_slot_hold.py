@@ -1,0 +1,127 @@
+"""walduct.slot.lost=hold: a slot that is lost or dropped stands anew within a moment, the position stays, no start streams over the
+gap, and what is told is told again until somebody has chosen."""
+import os
+import re
+import shlex
+import signal
+import subprocess
+import time
+
+import pytest
+from test_serve import config_of, workers  # noqa: F401
+
+from support.http import Surface
+from support.paths import BINARY
+from support.postgres import lsn
+from support.wait import wait_until
+
+TABLE = "create table items (id int primary key, v text)"
+HOLD = {"walduct.slot.lost": "hold"}
+
+
+def begun(db, connectors, **more):
+    db.script(TABLE + "; create table noise (v text)")
+    connector = connectors(db, {**HOLD, "table.include.list": "public.items", **more}, sink="file").start().wait_streaming()
+    db.execute("insert into items values (1), (2)")
+    connector.wait_events(2)
+    wait_until(lambda: connector.offset()["lsn"] >= lsn(db.slot(connector.slot)["confirmed_flush_lsn"]), 20, "stored")
+    return connector
+
+
+def wait_held(db, connector, since, within_s):
+    wait_until(lambda: (db.slot(connector.slot) or {}).get("wal_status") == "reserved", 20, "a slot stands anew")
+    assert time.time() - since < within_s, connector.log_text()
+    assert connector.wait_exit() == 4, connector.log_text()
+    assert connector.logged("reason=lost_slot_held hint=.*offsets reset.*--accept-loss"), connector.log_text()
+    return lsn(db.slot(connector.slot)["confirmed_flush_lsn"])
+
+
+@pytest.mark.parametrize("mode", ["initial", "when_needed"])
+def test_a_slot_that_is_dropped_under_a_running_connector(mode, db, connectors):
+    connector = begun(db, connectors, **{"snapshot.mode": mode})
+    position = connector.offset()
+    db.drop_slot(connector.slot)
+    since = time.time()
+    db.execute("delete from items where id = 1")
+    held = wait_held(db, connector, since, 4)
+    kept = connector.offset()
+    assert {**kept, "walduct_slot_held": True} == kept and kept["lsn"] == position["lsn"] < held
+    for strategy in ("no_validation", "trust_slot"):
+        connector.config["offset.mismatch.strategy"] = strategy
+        assert connector.run_to_end() == 4 and connector.logged("reason=lost_slot_held"), connector.log_text()
+        assert lsn(db.slot(connector.slot)["confirmed_flush_lsn"]) == held, "it is made once"
+    assert "lost_slot_held" in connector.call("doctor").stdout
+    refused = connector.call("offsets", "reset")
+    assert refused.returncode != 0 and "what was deleted in" in refused.stderr + refused.stdout, refused
+    assert len(connector.events()) == 2, "nothing is published meanwhile"
+    reset = connector.call("offsets", "reset", "--accept-loss")
+    assert reset.returncode == 0 and "the stream goes on where" in reset.stdout, reset
+    connector.start().wait_streaming()
+    db.execute("insert into items values (3)")
+    events = connector.wait_events(lambda events: events[-1].id == 3 and events[-1].op == "c")
+    assert [e.id for e in events if e.op == "r"] == [2], "all tables are read anew"
+    connector.stop()
+    assert "walduct_slot_held" not in connector.offset()
+
+
+def test_a_slot_that_is_lost_under_a_running_connector(private_servers, databases, connectors):
+    servers = private_servers(postgres=17, pg_set={"max_slot_wal_keep_size": "1MB", "max_wal_size": "32MB", "min_wal_size": "32MB"})
+    db = databases(servers.postgres)
+    connector = begun(db, connectors)
+    position = connector.offset()["lsn"]
+    os.kill(connector.process.pid, signal.SIGSTOP)
+    try:
+        for _ in range(6):
+            db.execute("insert into noise select repeat('x', 1000) from generate_series(1, 20000)")
+            db.execute("select pg_switch_wal()")
+            db.execute("checkpoint")
+        wait_until(lambda: db.slot(connector.slot)["wal_status"] == "lost", 20, "the slot is lost")
+    finally:
+        os.kill(connector.process.pid, signal.SIGCONT)
+    held = wait_held(db, connector, time.time(), 4)
+    assert connector.offset()["lsn"] == position < held
+
+
+def test_a_server_without_a_free_slot(private_servers, databases, connectors):
+    servers = private_servers(postgres=17, pg_set={"max_replication_slots": "1"})
+    db = databases(servers.postgres)
+    connector = begun(db, connectors)
+    connector.stop()
+    db.drop_slot(connector.slot)
+    db.execute("select pg_create_physical_replication_slot('other', true)")
+    assert connector.run_to_end() == 4
+    assert connector.logged("reason=lost_slot_not_held hint=.*max_replication_slots"), connector.log_text()
+    db.drop_slot("other")
+    assert connector.run_to_end() == 4 and connector.logged("reason=lost_slot_held"), connector.log_text()
+
+
+def test_a_slot_that_is_held_counts(workers, db):  # noqa: F811
+    """Series of a worker; and what the hint says is typed."""
+    db.script(TABLE)
+    worker = workers().start()
+    worker.create("shop", config_of(db, **HOLD))
+    worker.wait_state("shop", "RUNNING/RUNNING")
+    db.execute("insert into items values (1)")
+    wait_until(lambda: (db.slot(db.name) or {}).get("active"), 30, "it streams")
+    db.drop_slot(db.name)
+    worker.wait_state("shop", "RUNNING/FAILED")
+    metrics = Surface.__new__(Surface)
+    metrics.base = worker.base
+    wait_until(lambda: metrics.value("walduct_slot_wal_status", status="reserved") == 1, 20, "it is looked at")
+    assert metrics.value("walduct_connector_state", state="failed") == 1
+    db.execute("select pg_logical_emit_message(false, 'other', repeat('x', 1000000))")
+    wait_until(lambda: metrics.value("walduct_retained_wal_bytes") > 900_000, 20, "what it keeps is counted")
+    shown = metrics.json("/status")["connectors"][0]
+    assert shown["last_error"]["reason"] == "lost_slot_held", shown
+    command = re.search(r"\(walduct (offsets reset [^,)]*)", shown["last_error"]["hint"]).group(1)
+    typed = subprocess.run([str(BINARY), *shlex.split(command)], capture_output=True, text=True, timeout=30, check=False)
+    assert typed.returncode == 0, typed
+    worker.wait_state("shop", "RUNNING/RUNNING")
+    wait_until(lambda: (db.slot(db.name) or {}).get("active"), 30, "it streams")
+    worker.stop()
+
+
+def test_a_bad_value(db, connectors):
+    connector = connectors(db, {"walduct.slot.lost": "wait"}, sink="file")
+    assert connector.run_to_end() == 2
+    assert connector.logged(r"walduct\.slot\.lost.*wait.*fail, hold"), connector.log_text()
