@@ -19,12 +19,16 @@ TABLE = "create table items (id int primary key, v text)"
 HOLD = {"walduct.slot.lost": "hold"}
 
 
+def streams(offsets):
+    return offsets and "snapshot" not in offsets[0]["offset"]
+
+
 def begun(db, connectors, **more):
     db.script(TABLE + "; create table noise (v text)")
     connector = connectors(db, {**HOLD, "table.include.list": "public.items", **more}, sink="file").start().wait_streaming()
     db.execute("insert into items values (1), (2)")
     connector.wait_events(2)
-    wait_until(lambda: connector.offset()["lsn"] >= lsn(db.slot(connector.slot)["confirmed_flush_lsn"]), 20, "stored")
+    wait_until(lambda: "snapshot" not in connector.offset(), 20, "a position of the stream is stored")
     return connector
 
 
@@ -100,16 +104,17 @@ def test_a_slot_that_is_held_counts(workers, db):  # noqa: F811
     db.script(TABLE)
     worker = workers().start()
     worker.create("shop", config_of(db, **HOLD))
-    worker.wait_state("shop", "RUNNING/RUNNING")
+    wait_until(lambda: [c["activity"] for c in worker.get("/status")["connectors"]] == ["streaming"], 30, "it streams")
     db.execute("insert into items values (1)")
-    wait_until(lambda: (db.slot(db.name) or {}).get("active"), 30, "it streams")
+    wait_until(lambda: streams(worker.get("/connectors/shop/offsets")["offsets"]), 30, "a position of the stream is stored")
     db.drop_slot(db.name)
+    wait_until(lambda: db.slot(db.name), 20, "a slot stands anew")
+    db.execute("select pg_logical_emit_message(false, 'other', repeat('x', 1000000))")
     worker.wait_state("shop", "RUNNING/FAILED")
     metrics = Surface.__new__(Surface)
     metrics.base = worker.base
     wait_until(lambda: metrics.value("walduct_slot_wal_status", status="reserved") == 1, 20, "it is looked at")
     assert metrics.value("walduct_connector_state", state="failed") == 1
-    db.execute("select pg_logical_emit_message(false, 'other', repeat('x', 1000000))")
     wait_until(lambda: metrics.value("walduct_retained_wal_bytes") > 900_000, 20, "what it keeps is counted")
     shown = metrics.json("/status")["connectors"][0]
     assert shown["last_error"]["reason"] == "lost_slot_held", shown
