@@ -13,7 +13,6 @@
 #include "replication/slot.h"
 #include "replication/slot_lock.h"
 #include "slot/start/preparation.h"
-#include "slot/start/slot_hold.h"
 #include "snapshot/options.h"
 
 namespace walduct::operate {

@@ -61,6 +61,14 @@ absl::Status CheckSlotOwner(const engine::ConnectorOptions& config,
                          stored);
 }
 
+bool HoldsSlot(const engine::ConnectorOptions& config,
+               const std::optional<offset::StoredOffset>& stored) {
+  const replication::ReplicationOptions& slot = *config.replication;
+  return slot.holds_lost_slot && !slot.temporary_slot && !slot.share.hands_over &&
+         snapshot::Streams(config.snapshot->mode) && stored && stored->written_by_walduct &&
+         StateOf(stored) == snapshot::OffsetState::kStreaming;
+}
+
 absl::StatusOr<Prepared> Preparation::Run() {
   parts_.board->Show(engine::ConnectorState::kRunning, engine::Activity::kConnecting);
   for (const StartCheck check : kStartChecks) {
@@ -324,20 +332,6 @@ absl::Status Preparation::CheckOffsetIsNotLost() const {
                                      config().snapshot->mode, facts_.slot);
 }
 
-// A supervisor tries again and again, and a restored server that is written to grows past the
-// position meanwhile: that it was once behind is not forgotten.
-absl::Status Preparation::Refuse(const absl::Status& why) {
-  if (ErrorReason(why) != "position_ahead" || prepared_.stored->seen_behind) return why;
-  // An offset of Debezium's may be any server's.
-  if (prepared_.stored->system_identifier.empty()) return why;
-  offset::StoredOffset offset = *prepared_.stored;
-  offset.seen_behind =
-      facts_.slot ? replication::SlotLsn(*facts_.slot) : offset.position.commit_end;
-  if (const absl::Status saved = Save(offset); !saved.ok())
-    log::Warn("cannot remember this refusal", {{"error", std::string(saved.message())}});
-  return why;
-}
-
 absl::Status Preparation::Hold(const absl::Status& why) {
   if (ErrorReason(why) == "lost_slot_held") return why;
   parts_.board->WaitsFor(engine::WaitReason::kTransactions);
@@ -416,16 +410,20 @@ absl::Status Preparation::CreateSlot(const SourcePlan& plan) {
   return absl::OkStatus();
 }
 
-// One start goes on from there, by word of whoever upgraded the server; the next ones are its own.
-void Preparation::MoveToUpgraded(offset::StoredOffset* offset) const {
-  const event::SnapshotPhase phase = offset->position.snapshot;
-  offset->position = prepared_.start;
-  offset->position.snapshot = phase;
-  offset->system_identifier = facts_.system.system_identifier;
-  offset->timeline = facts_.system.timeline;
-  offset->of_standby = false;
-  offset->seen_behind.reset();
-  offset->snapshot_seen.reset();
+offset::StoredOffset Prepared::NewOffset(const engine::ConnectorOptions& config) const {
+  offset::StoredOffset offset;
+  if (resumes()) {
+    offset.snapshot_seen = stored->snapshot_seen;
+    offset.skip = stored->skip;
+    offset.handover = stored->handover;
+  }
+  offset.sink = SinkMark(config);
+  offset.slots = config.replication->share.count;
+  offset.system_identifier = system.system_identifier;
+  offset.of_standby = in_recovery;
+  if (!in_recovery) offset.timeline = system.timeline;
+  offset.transaction_id = config.route->transaction_metadata;
+  return offset;
 }
 
 // Whoever had the slot before may have been halted in the middle of a save: one that lands while

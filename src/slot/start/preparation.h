@@ -155,6 +155,10 @@ absl::Status CheckSlotOwner(const engine::ConnectorOptions& config,
                             const std::optional<replication::SlotState>& slot,
                             const std::optional<offset::StoredOffset>& stored);
 
+// Whether a lost slot of this connector is to be held: wanted, and there is a position to keep.
+bool HoldsSlot(const engine::ConnectorOptions& config,
+               const std::optional<offset::StoredOffset>& stored);
+
 // The topics that are known before the first record.
 std::vector<std::string> KnownTopics(const engine::ConnectorOptions& config,
                                      const std::vector<postgres::TableName>& captured,

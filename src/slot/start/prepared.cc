@@ -4,11 +4,10 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
-#include "engine/configuration/connector_options.h"
+#include "base/error.h"
+#include "base/log.h"
 #include "incremental/state.h"
 #include "names/table_filter.h"
-#include "replication/options.h"
-#include "route/options.h"
 #include "slot/start/preparation.h"
 #include "slot/world/capture/capture_record.h"
 
@@ -16,22 +15,6 @@ namespace walduct::slot {
 
 event::OffsetMembers Prepared::GoingOn() const {
   return stored ? incremental::MembersThatGoOn(stored->members, resumes()) : event::OffsetMembers();
-}
-
-offset::StoredOffset Prepared::NewOffset(const engine::ConnectorOptions& config) const {
-  offset::StoredOffset offset;
-  if (resumes()) {
-    offset.snapshot_seen = stored->snapshot_seen;
-    offset.skip = stored->skip;
-    offset.handover = stored->handover;
-  }
-  offset.sink = SinkMark(config);
-  offset.slots = config.replication->share.count;
-  offset.system_identifier = system.system_identifier;
-  offset.of_standby = in_recovery;
-  if (!in_recovery) offset.timeline = system.timeline;
-  offset.transaction_id = config.route->transaction_metadata;
-  return offset;
 }
 
 void Prepared::RememberNames(const names::TableFilterOptions& lists, CaptureRecord* record) const {
@@ -48,6 +31,32 @@ void Prepared::RememberNames(const names::TableFilterOptions& lists, CaptureReco
     if (is_plain && captured.Includes(parts[0], parts[1]))
       record->memory.before.try_emplace(name, table.relation);
   }
+}
+
+// A supervisor tries again and again, and a restored server that is written to grows past the
+// position meanwhile: that it was once behind is not forgotten.
+absl::Status Preparation::Refuse(const absl::Status& why) {
+  if (ErrorReason(why) != "position_ahead" || prepared_.stored->seen_behind) return why;
+  // An offset of Debezium's may be any server's.
+  if (prepared_.stored->system_identifier.empty()) return why;
+  offset::StoredOffset offset = *prepared_.stored;
+  offset.seen_behind =
+      facts_.slot ? replication::SlotLsn(*facts_.slot) : offset.position.commit_end;
+  if (const absl::Status saved = Save(offset); !saved.ok())
+    log::Warn("cannot remember this refusal", {{"error", std::string(saved.message())}});
+  return why;
+}
+
+// One start goes on from there, by word of whoever upgraded the server; the next ones are its own.
+void Preparation::MoveToUpgraded(offset::StoredOffset* offset) const {
+  const event::SnapshotPhase phase = offset->position.snapshot;
+  offset->position = prepared_.start;
+  offset->position.snapshot = phase;
+  offset->system_identifier = facts_.system.system_identifier;
+  offset->timeline = facts_.system.timeline;
+  offset->of_standby = false;
+  offset->seen_behind.reset();
+  offset->snapshot_seen.reset();
 }
 
 }  // namespace walduct::slot

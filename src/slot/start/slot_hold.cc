@@ -5,12 +5,8 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
-#include "engine/configuration/connector_options.h"
 #include "engine/errors/error_policy.h"
-#include "replication/options.h"
-#include "slot/start/start_rules.h"
 #include "slot/world/source.h"
-#include "snapshot/options.h"
 
 namespace walduct::slot {
 namespace {
@@ -23,14 +19,6 @@ absl::StatusOr<Lsn> MakeAnew(const HoldParts& parts) {
 }
 
 }  // namespace
-
-bool HoldsSlot(const engine::ConnectorOptions& config,
-               const std::optional<offset::StoredOffset>& stored) {
-  const replication::ReplicationOptions& slot = *config.replication;
-  return slot.holds_lost_slot && !slot.temporary_slot && !slot.share.hands_over &&
-         snapshot::Streams(config.snapshot->mode) && stored && stored->written_by_walduct &&
-         StateOf(stored) == snapshot::OffsetState::kStreaming;
-}
 
 absl::Status SlotHeld(const offset::StoredOffset& stored, Lsn slot) {
   const Lsn position = stored.position.commit_end;

@@ -4,24 +4,15 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 
 #include "absl/status/status.h"
 #include "base/lsn.h"
 #include "offset/stored_offset.h"
 #include "postgres/connection.h"
 
-namespace walduct::engine {
-struct ConnectorOptions;
-}
-
 namespace walduct::slot {
 
 class Source;
-
-// Whether a lost slot of this connector is to be held: wanted, and there is a position to keep.
-bool HoldsSlot(const engine::ConnectorOptions& config,
-               const std::optional<offset::StoredOffset>& stored);
 
 // The verdict on a position behind a slot that is held.
 absl::Status SlotHeld(const offset::StoredOffset& stored, Lsn slot);
