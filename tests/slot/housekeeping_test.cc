@@ -121,6 +121,26 @@ TEST_F(HousekeepingTest, AnErrorIsSolvedWhileASnapshotGoesOn) {
   EXPECT_TRUE(board_.Read().last_error->solved_at);
 }
 
+// All is delivered and the stream stands still, which is no answer of the store.
+TEST_F(HousekeepingTest, AStoreThatDoesNotAnswerIsAnErrorUntilItDoes) {
+  store_.plan = [] {
+    test::FakeOffsetStore::Save silent;
+    silent.after = absl::Seconds(100);
+    return silent;
+  };
+  housekeeping().OnReceived(Lsn(100));
+  WriteRecord(100);
+  sink_.AcknowledgeAll();
+  Live(absl::Seconds(60));
+  const auto shown = board_.Read().last_error;
+  ASSERT_TRUE(shown);
+  EXPECT_EQ(shown->reason, "offset_store_slow");
+  EXPECT_FALSE(shown->solved_at);
+  Live(absl::Seconds(60));
+  EXPECT_EQ(stored(), Lsn(100));
+  EXPECT_TRUE(board_.Read().last_error->solved_at);
+}
+
 TEST_F(HousekeepingTest, AFailedSaveIsTriedAgainAndNotConfirmed) {
   FailSaves();
   WriteRecord(100);

@@ -96,6 +96,7 @@ void Checkpointer::Finish(const absl::Status& status) {
   CHECK(saving_.has_value());
   const delivery::Milestone position = *saving_;
   saving_.reset();
+  silent_ = false;
   const bool first = last_error_.ok();
   last_error_ = status;
   const absl::Duration now = options_.clock->Monotonic();
@@ -121,6 +122,7 @@ void Checkpointer::ReportTrouble(const delivery::Milestone& safe, absl::Duration
   if (!unstored_since_ || now < report_due_) return;
   report_due_ = now + kRepeat;
   absl::Status status = last_error_;
+  silent_ = saving_.has_value();
   if (status.ok()) {
     status = Error(absl::StatusCode::kUnavailable, "offset_store_slow",
                    "the offset store does not answer",

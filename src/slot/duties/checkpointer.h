@@ -72,6 +72,8 @@ class Checkpointer final : public delivery::Settler {
   uint64_t saves() const override { return saves_; }
   // Why the last save failed; OK when it did not.
   const absl::Status& last_error() const { return last_error_; }
+  // The last save failed, or the one under way has been said to get no answer.
+  bool fails() const { return !last_error_.ok() || silent_; }
 
  private:
   void Start(const delivery::Milestone& safe, absl::Duration now);
@@ -92,6 +94,7 @@ class Checkpointer final : public delivery::Settler {
   absl::Duration next_due_;                       // for whatever moved
   std::optional<absl::Duration> unstored_since_;  // a save has failed or not answered
   absl::Duration report_due_;
+  bool silent_ = false;  // the save under way has no answer, and that was said
   absl::Status last_error_;
   uint64_t saves_ = 0;
 };

@@ -106,7 +106,7 @@ std::optional<absl::Duration> Housekeeping::UnansweredSince() const {
 // The stream is beyond where it was when the error came, and what lies before is done with. Of a
 // snapshot: rows have arrived since, unless it was one of them that could not be published.
 bool Housekeeping::HasPassedError() const {
-  if (!parts_.checkpointer->last_error().ok()) return false;
+  if (parts_.checkpointer->fails()) return false;
   const engine::ErrorPlace& place = parts_.board->error_place();
   if (source_ == nullptr) return delivered_ && !place.of_change;
   const std::optional<delivery::Milestone>& safe = parts_.tracker->safe();
