@@ -39,6 +39,8 @@ class SeatTarget final : public AssignmentTarget {
     See({.answered = true, .others = 1, .holder = "there:8083"});
     return true;
   }
+  admin::WorkerView shown() const { return board_.Read(); }
+  absl::Duration now() const { return environment_.clock->Monotonic(); }
   void See(kafka::SeatView view) {
     view_ = std::move(view);
     seat_.Look(/*serves=*/true);
@@ -108,6 +110,18 @@ TEST(OneSeat, GoesOnWhileNobodySaysThatItIsAnothers) {
   EXPECT_FALSE(seat.Owns("a"));
   EXPECT_THAT(std::string(serve::CheckLeads(seat, "g").message()),
               HasSubstr("another worker (there:8083) serves the group g"));
+}
+
+TEST(OneSeat, WaitsForTheSeatSinceKafkaAnswersAgain) {
+  SeatTarget target;
+  target.Give();
+  const absl::Duration lost = target.now() - absl::Seconds(95);
+  target.See({.held_since = lost, .answered = false, .silent_since = lost});
+  EXPECT_EQ(target.shown().wait, admin::WorkerWait::kKafka);
+  EXPECT_GE(absl::Now() - target.shown().wait_since, absl::Seconds(94));
+  target.See({.held_since = lost, .answered = true});
+  EXPECT_EQ(target.shown().wait, admin::WorkerWait::kGroup);
+  EXPECT_LT(absl::Now() - target.shown().wait_since, absl::Seconds(30));
 }
 
 // Two workers of a group that share its connectors, on the same topics and servers.

@@ -1,5 +1,6 @@
 #include "serve/assignment/one_seat.h"
 
+#include <algorithm>
 #include <memory>
 
 #include "absl/strings/str_cat.h"
@@ -105,7 +106,12 @@ SeatVerdict OneSeat::Look(bool serves, const absl::Status& topics) {
     if (absl::Status asked = Ask(); !asked.ok()) log::Warn(asked.message());
   }
   const SeatView view = View().value_or(SeatView());
-  const SeatVerdict verdict = JudgeSeat(view, environment_.clock->Monotonic());
+  const absl::Duration now = environment_.clock->Monotonic();
+  if (!view.answered)
+    answered_since_.reset();
+  else if (!answered_since_)
+    answered_since_ = now;
+  const SeatVerdict verdict = JudgeSeat(view, now);
   if (verdict == SeatVerdict::kOurs) {
     if (!ours_.exchange(true)) Changed();
   } else if (verdict != SeatVerdict::kHoldOn) {
@@ -115,7 +121,7 @@ SeatVerdict OneSeat::Look(bool serves, const absl::Status& topics) {
   // The seat goes with the topic.
   if (!topics.ok() && (wait.kind == WorkerWait::kNothing || wait.kind == WorkerWait::kGroup)) {
     wait = {.kind = WorkerWait::kTopics,
-            .since = shown_ == WorkerWait::kTopics ? shown_since_ : environment_.clock->Monotonic(),
+            .since = shown_ == WorkerWait::kTopics ? shown_since_ : now,
             .message = absl::StrCat("for the worker's topics: ", topics.message()),
             .hint = ErrorHint(topics)};
   }
@@ -125,6 +131,9 @@ SeatVerdict OneSeat::Look(bool serves, const absl::Status& topics) {
 
 OneSeat::Wait OneSeat::WaitOf(const SeatView& view, SeatVerdict verdict) const {
   Wait wait;
+  // As long as Kafka was away it was Kafka that was waited for.
+  const absl::Duration seat_since =
+      std::max(view.held_since, answered_since_.value_or(view.held_since));
   if (!view.answered) {
     wait.kind = WorkerWait::kKafka;
     wait.since = view.silent_since;
@@ -138,7 +147,7 @@ OneSeat::Wait OneSeat::WaitOf(const SeatView& view, SeatVerdict verdict) const {
     wait.hint = ErrorHint(view.error);
   } else if (verdict == SeatVerdict::kTaken) {
     wait.kind = WorkerWait::kSeat;
-    wait.since = view.held_since;
+    wait.since = seat_since;
     // "127.0.0.1:8083 at 10.0.0.7"
     const absl::string_view address =
         absl::string_view(view.holder).substr(0, view.holder.find(' '));
@@ -158,7 +167,7 @@ OneSeat::Wait OneSeat::WaitOf(const SeatView& view, SeatVerdict verdict) const {
     }
   } else if (verdict != SeatVerdict::kOurs) {
     wait.kind = WorkerWait::kGroup;
-    wait.since = view.held_since;
+    wait.since = seat_since;
     wait.message = absl::StrCat("for the seat of the group ", options_.group_id,
                                 ", which Kafka has given to nobody yet",
                                 view.error.ok() ? "" : ": ", view.error.message());

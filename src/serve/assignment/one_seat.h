@@ -74,6 +74,7 @@ class OneSeat final : public Assignment {
   Seat seat_ ABSL_GUARDED_BY(mutex_);
   kafka::Properties asked_with_;
   absl::Duration next_renewal_;
+  std::optional<absl::Duration> answered_since_;  // absent: Kafka does not answer
   admin::WorkerWait shown_ = admin::WorkerWait::kTopics;
   absl::Duration shown_since_;
   absl::Duration next_line_;
