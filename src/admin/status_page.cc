@@ -20,6 +20,10 @@ std::string TimeText(absl::Time time) {
   return absl::FormatTime("%Y-%m-%dT%H:%M:%E3SZ", time, absl::UTCTimeZone());
 }
 
+constexpr absl::string_view kFirstKafka =
+    "first Kafka has to answer: until then no command is taken, and the connector does not end. "
+    "Then ";
+
 double Seconds(absl::Duration duration) { return std::max(0.0, absl::ToDoubleSeconds(duration)); }
 
 class StatusWriter {
@@ -188,10 +192,19 @@ class StatusWriter {
         lost ? absl::StrCat("replication slot", name,
                             " was invalidated: the server has removed WAL that was not read")
              : absl::StrCat("the server has no replication slot", name));
-    json_.Key("hint").Text(one_.names == nullptr
-                               ? absl::StrCat("walduct explain ", reason, " says what can be done")
-                               : engine::SlotHint(reason, *one_.names, status_.state));
+    const std::string hint =
+        one_.names == nullptr ? absl::StrCat("walduct explain ", reason, " says what can be done")
+                              : engine::SlotHint(reason, *one_.names, status_.state);
+    json_.Key("hint").Text(AwaitsKafka() ? absl::StrCat(kFirstKafka, hint) : hint);
     json_.EndObject();
+  }
+
+  // The connector does not end before it has heard of Kafka, and a worker takes no command.
+  bool AwaitsKafka() const {
+    if (scene_.worker && scene_.worker->wait == WorkerWait::kKafka) return true;
+    const bool away = status_.last_error && !status_.last_error->solved_at &&
+                      status_.last_error->reason == "broker_unavailable";
+    return status_.state == engine::ConnectorState::kRunning && away;
   }
 
   void WriteSnapshot() {

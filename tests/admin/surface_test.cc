@@ -11,6 +11,7 @@
 
 #include "admin/health.h"
 #include "admin/series.h"
+#include "admin/status_page.h"
 #include "engine/lifecycle/connector_set.h"
 #include "tests/support/await.h"
 #include "tests/support/fake_world.h"
@@ -86,6 +87,34 @@ TEST_F(SurfaceTest, WhatAWorkerWaitsForIsOnEachPage) {
   EXPECT_THAT(ask("/status").body, HasSubstr(R"("state":"serving")"));
   // A process that is no worker has none of it.
   EXPECT_THAT(Ask("/metrics").body, Not(HasSubstr("walduct_worker_")));
+}
+
+// No command is taken before Kafka answers.
+TEST_F(SurfaceTest, ALostSlotIsSeenToBehindKafka) {
+  metrics::SlotView slot;
+  slot.wal_status = "lost";
+  slot.looked_at = Clock::Real().Monotonic();
+  metrics::ConnectorMetrics metrics;
+  metrics.slot.Show(std::move(slot));
+  engine::ConnectorNames names;
+  names.connector = "shop";
+  names.called = {.who = "shop"};
+  names.served = true;
+  Scene scene;
+  scene.now = absl::Now();
+  scene.monotonic = Clock::Real().Monotonic();
+  ConnectorScene& one = scene.connectors.emplace_back();
+  one.metrics = &metrics;
+  one.names = &names;
+  const auto hint = [&] { return StatusJson(scene); };
+  EXPECT_THAT(hint(), HasSubstr("\"hint\":\"walduct offsets reset shop --accept-loss"));
+  scene.worker.emplace().wait = WorkerWait::kKafka;
+  EXPECT_THAT(hint(), HasSubstr("\"hint\":\"first Kafka has to answer: until then no command is "
+                                "taken, and the connector does not end. Then walduct offsets "));
+  scene.worker.reset();
+  one.status.state = engine::ConnectorState::kRunning;
+  one.status.last_error.emplace().reason = "broker_unavailable";
+  EXPECT_THAT(hint(), HasSubstr("\"hint\":\"first Kafka has to answer: "));
 }
 
 TEST_F(SurfaceTest, APausedConnectorLivesButIsNotReady) {

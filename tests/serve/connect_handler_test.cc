@@ -129,6 +129,7 @@ TEST_F(ConnectHandlerTest, AWorkerThatDoesNotServeSaysWhatItWaitsFor) {
 TEST_F(ConnectHandlerTest, WhileKafkaIsAwayWhatWouldChangeSomethingIsRefused) {
   ASSERT_EQ(Ask("POST", "/connectors", CreateBody("a", R"(,"initial_state":"STOPPED")")).status,
             201);
+  ASSERT_EQ(Ask("POST", "/connectors", CreateBody("b")).status, 201);
   assignment_.confirmed =
       Error(absl::StatusCode::kUnavailable, "kafka_away", "Kafka has been away");
   for (const char* path : {"/connectors/a/pause", "/connectors/a/resume", "/connectors/a/stop"}) {
@@ -140,6 +141,9 @@ TEST_F(ConnectHandlerTest, WhileKafkaIsAwayWhatWouldChangeSomethingIsRefused) {
   EXPECT_EQ(Ask("DELETE", "/connectors/a").status, 503);
   EXPECT_EQ(Ask("GET", "/connectors/a/offsets").status, 503);
   EXPECT_EQ(Ask("GET", "/connectors/a/status").status, 200);
+  // It is not told to be stopped first, which would be refused as well.
+  EXPECT_EQ(Ask("POST", "/connectors/b/position", "{}").body,
+            R"({"error_code":503,"message":"Kafka has been away"})");
   assignment_.confirmed = absl::AbortedError("a rebalance");
   EXPECT_EQ(Ask("PUT", "/connectors/a/pause").status, 409);
 }

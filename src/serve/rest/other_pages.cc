@@ -193,6 +193,9 @@ http::Response ConnectHandler::MovePosition(const Path& path, const http::Reques
   const bool rests = status && (status->state == "STOPPED" || status->state == "PAUSED");
   const bool failed = status && status->task && status->task->state == "FAILED";
   if (!rests && !failed) {
+    // Nor could it be stopped.
+    const absl::Status reachable = parts_.worker->CheckReachable();
+    if (!reachable.ok()) return ErrorAnswer(WithHint(reachable));
     return ErrorAnswer(absl::FailedPreconditionError(absl::StrCat(
         "Connector ", path[1], " runs, and would overwrite what is stored now; hint: walduct stop ",
         path[1], " first, and walduct resume ", path[1], " behind it")));
