@@ -116,6 +116,21 @@ TEST(Reasons, ALostSlotIsOneThing) {
                              testing::Not(HasSubstr("-o snapshot.mode"))));
 }
 
+// The slot comes after the publication, and the start after both.
+TEST(Reasons, APublicationThatIsMissingIsMadeInOneOrder) {
+  engine::ConnectorNames names;
+  names.connector = "shop";
+  names.publication = "p";
+  names.called = {.who = "shop"};
+  names.served = true;
+  const std::string hint = engine::AndSlotAnew("CREATE PUBLICATION \"p\"; then start again");
+  EXPECT_EQ(engine::NamedHint("publication_missing", "", hint, names),
+            "CREATE PUBLICATION \"p\"; then walduct offsets reset shop --drop-slot --accept-loss, "
+            "which starts it again: the slot has to be made after it");
+  EXPECT_THAT(engine::NamedHint("publication_missing", "", "", names),
+              HasSubstr("(walduct doctor shop has the statement)"));
+}
+
 TEST(Reasons, EachAlertIsExplained) {
   const std::string rules = ReadFile(WALDUCT_SOURCE_DIR "/deploy/prometheus/walduct.rules.yml");
   static const std::regex kAlert(R"re(alert: (\w+))re");

@@ -35,6 +35,13 @@ TEST(DoctorScript, NeitherChoicesNorWhatDestroys) {
   EXPECT_THAT(CommandsOf("add a primary key"), IsEmpty());
 }
 
+TEST(DoctorScript, WhatIsLeftToDoBehindTheCommandsIsSaid) {
+  const std::string script = FixScript(
+      {}, {{.reason = "one", .message = "m", .hint = "CREATE PUBLICATION p; then walduct x; y"}});
+  EXPECT_THAT(script, EndsWith("psql -X -c 'CREATE PUBLICATION p'\n"
+                               "# by hand, afterwards: then walduct x; y\n"));
+}
+
 TEST(DoctorScript, NamesAreQuotedForTheShell) {
   const std::string script = FixScript(
       {.connector = "a\nb", .host = "it's", .port = "5432", .database = "shop"},

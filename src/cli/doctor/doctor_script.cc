@@ -4,6 +4,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
@@ -37,6 +38,25 @@ absl::string_view FromCommandOn(absl::string_view hint) {
   return BeginsWithOneOf(rest, kSql) || BeginsWithOneOf(rest, kShell) ? rest : "";
 }
 
+struct Steps {
+  std::vector<std::string> commands;
+  std::string afterwards;  // by hand; empty: nothing
+};
+
+Steps Split(absl::string_view hint) {
+  Steps steps;
+  std::vector<absl::string_view> left;
+  for (const absl::string_view piece : absl::StrSplit(FromCommandOn(hint), "; ")) {
+    const absl::string_view command = absl::StripSuffix(piece, ";");
+    if (left.empty() && IsCommand(command))
+      steps.commands.emplace_back(command);
+    else
+      left.push_back(piece);
+  }
+  steps.afterwards = absl::StrJoin(left, "; ");
+  return steps;
+}
+
 std::string Quoted(absl::string_view text) {
   return absl::StrCat("'", absl::StrReplaceAll(text, {{"'", "'\\''"}}), "'");
 }
@@ -47,15 +67,7 @@ std::string Comment(absl::string_view text) {
 
 }  // namespace
 
-std::vector<std::string> CommandsOf(absl::string_view hint) {
-  std::vector<std::string> commands;
-  for (absl::string_view piece : absl::StrSplit(FromCommandOn(hint), "; ")) {
-    piece = absl::StripSuffix(piece, ";");
-    if (!IsCommand(piece)) break;
-    commands.emplace_back(piece);
-  }
-  return commands;
-}
+std::vector<std::string> CommandsOf(absl::string_view hint) { return Split(hint).commands; }
 
 std::string FixScript(const ScriptTarget& target, const std::vector<operate::Finding>& findings) {
   std::string script = absl::StrCat(
@@ -72,16 +84,17 @@ std::string FixScript(const ScriptTarget& target, const std::vector<operate::Fin
                                          finding.reason, ": ", finding.message)));
     // A notice is worth knowing, no more.
     const bool wrong = finding.severity != operate::Severity::kNotice;
-    const std::vector<std::string> commands =
-        wrong ? CommandsOf(finding.hint) : std::vector<std::string>();
-    if (commands.empty() && !finding.hint.empty())
+    const Steps steps = wrong ? Split(finding.hint) : Steps();
+    if (steps.commands.empty() && !finding.hint.empty())
       script += Comment(absl::StrCat("by hand: ", finding.hint));
-    for (const std::string& command : commands) {
+    for (const std::string& command : steps.commands) {
       absl::StrAppend(
           &script,
           BeginsWithOneOf(command, kShell) ? command : absl::StrCat("psql -X -c ", Quoted(command)),
           "\n");
     }
+    if (!steps.commands.empty() && !steps.afterwards.empty())
+      script += Comment(absl::StrCat("by hand, afterwards: ", steps.afterwards));
   }
   return script;
 }

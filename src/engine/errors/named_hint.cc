@@ -68,12 +68,15 @@ std::string ReadAnew(absl::string_view reason, const ConnectorNames& names) {
 
 // Of a hint, in the place of Reset.
 constexpr absl::string_view kSlotAnew = "; and the slot is to be made anew";
+// In a hint for a first start, and wrong before the slot is made anew.
+constexpr absl::string_view kStartAgain = "; then start again";
 
 std::string PublicationAnew(const ConnectorNames& names) {
   return absl::StrCat(
-      names.makes_publication ? ""
-                              : absl::StrCat("make the publication ", Identifier(names.publication),
-                                             " again (walduct doctor has the statement), then "),
+      names.makes_publication
+          ? ""
+          : absl::StrCat("make the publication ", Identifier(names.publication), " again (",
+                         names::Command(names.called, "doctor"), " has the statement), then "),
       Reset(names, "--drop-slot --accept-loss"),
       ": a publication serves what was written after it was made, so that the slot is made after "
       "it, and the tables are read anew");
@@ -137,7 +140,8 @@ std::string Filled(absl::string_view reason, absl::string_view hint, absl::strin
 }  // namespace
 
 std::string AndSlotAnew(const std::string& hint) {
-  return absl::StrContains(hint, kSlotAnew) || hint.empty() ? hint : absl::StrCat(hint, kSlotAnew);
+  if (absl::StrContains(hint, kSlotAnew) || hint.empty()) return hint;
+  return absl::StrCat(absl::StripSuffix(hint, kStartAgain), kSlotAnew);
 }
 
 absl::Status AndSlotAnew(const absl::Status& error, bool has_slot) {

@@ -8,6 +8,7 @@
 #include "base/status_macros.h"
 #include "encode/options/encode_options.h"
 #include "encode/types/column_rules.h"
+#include "engine/errors/named_hint.h"
 #include "names/table_filter.h"
 #include "operate/doctor/checks.h"
 #include "outbox/options.h"
@@ -304,7 +305,9 @@ void AskPublication(Examination& examined) {
                    &examined.findings);
   if (!examined.captured || (examined.captured->empty() && examined.elsewhere > 0)) return;
   CheckCapture(*examined.sql, subject, &examined.findings);
-  examined.findings.Add(AddAdvice(*examined.sql, subject, *examined.captured, &examined.findings));
+  examined.findings.Add(
+      engine::AndSlotAnew(AddAdvice(*examined.sql, subject, *examined.captured, &examined.findings),
+                          examined.slot && *examined.slot));
   examined.findings.Add(CheckOutbox(examined));
   CheckKnownTables(*examined.sql, subject, examined.position, &examined.findings);
 }
