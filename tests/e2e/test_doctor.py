@@ -3,14 +3,16 @@ import json
 import os
 import re
 import subprocess
+import time
 import uuid
 
 import pytest
 from confluent_kafka.admin import AclOperation
 from test_security import SecureBroker, acl, certificates, sasl  # noqa: F401
 
-from support.kafka import create_topic, set_topic, topics_with_prefix
+from support.kafka import create_topic, delete_topics, set_topic, topics_with_prefix
 from support.wait import wait_until
+from support.writer import Writer
 
 TABLES = "create table orders (id int primary key, note text); insert into orders values (1, 'one');"
 QUIET_NOTICES = {"wal_keep_unlimited", "slot_inactive", "offset_topic_missing"}
@@ -54,6 +56,71 @@ def test_a_healthy_pair(db, connectors):
     connector.stop()
     code, findings = examine(connector)
     assert code == 0 and set(findings) <= QUIET_NOTICES and "slot_inactive" in findings, findings
+
+
+class Inserts(Writer):
+    def change(self, session, choose):
+        session.execute("insert into orders values ((select max(id) + 1 from orders), 'w')")
+        time.sleep(0.005)
+        return 1
+
+
+def test_a_connector_that_is_busy(db, connectors):
+    """What is stored goes on while servers are asked: nothing that was read before and after is compared the wrong way round."""
+    db.script(TABLES)
+    connector = connectors(db).start().wait_streaming()
+    writer = Inserts(db, 1)
+    writer.start()
+    try:
+        connector.wait_events(lambda events: len(events) > 50)
+        for _ in range(6):
+            code, findings = examine(connector)
+            assert code == 0 and set(findings) <= QUIET_NOTICES, findings
+    finally:
+        writer.stop()
+    connector.stop()
+
+
+def test_a_position_that_only_the_connector_knows(db, connectors, broker):
+    """Its topic is deleted while it runs: nothing that is said would stop it, or begin anew."""
+    db.script(TABLES)
+    topic = f"{db.name}-offsets"
+    connector = connectors(db, worker={"offset.storage.file.filename": None, "offset.storage.topic": topic}).start().wait_streaming()
+    db.execute("insert into orders values (2, 'two')")
+    connector.wait_events(2)
+    wait_until(lambda: json.loads(connector.call("offsets", "show").stdout)["offsets"], 30, "a position is stored")
+    delete_topics(broker, topic)
+    done = connector.call("doctor", "--json", timeout_s=120)
+    first = json.loads(done.stdout)["connectors"][0]["findings"][0]
+    assert done.returncode == 2 and first["reason"] == "offset_topic_gone", done
+    assert f"--create --topic {topic}" in first["hint"] and "do not stop the connector" in first["hint"], first
+    assert "offset_missing" not in done.stdout and "pg_drop_replication_slot" not in done.stdout, done
+    create_topic(broker, topic, 25, **{"cleanup.policy": "compact"})
+    said = examine(connector)[1].get("offset_missing", {})
+    assert not said or "do not stop it" in said["hint"] and "pg_drop_replication_slot" not in said["hint"], said
+    db.execute("insert into orders values (3, 'three')")
+    wait_until(lambda: json.loads(connector.call("offsets", "show").stdout)["offsets"], 30, "it is stored again")
+    connector.stop()
+
+
+def test_a_publication_that_was_dropped(db, connectors):
+    """The statement and what comes behind it, in an order that works."""
+    db.script(TABLES + f'create publication "{db.name}" for table orders')
+    connector = connectors(db, {"publication.autocreate.mode": "disabled"}, sink="file").start().wait_streaming()
+    db.execute("insert into orders values (2, 'two')")
+    connector.wait_events(2)
+    connector.stop()
+    db.script(f'drop publication "{db.name}"; insert into orders values (3)')
+    hint = examine(connector)[1]["publication_missing"]["hint"]
+    assert re.match(rf'CREATE PUBLICATION "{db.name}" [^;]+; then walduct offsets reset [^;]*--drop-slot --accept-loss', hint), hint
+    assert "start again" not in hint, hint
+    script = connector.call("doctor", "--fix", timeout_s=120).stdout
+    assert "psql -X -c 'CREATE PUBLICATION" in script and re.search("# by hand, afterwards: .*--drop-slot --accept-loss", script), script
+    db.execute(hint.partition(";")[0])
+    assert connector.call("offsets", "reset", "--drop-slot", "--accept-loss").returncode == 0
+    connector.start().wait_streaming()
+    connector.wait_events(lambda events: {e.id for e in events if e.value} == {1, 2, 3})
+    connector.stop()
 
 
 def test_a_slot_that_is_read(db, connectors):

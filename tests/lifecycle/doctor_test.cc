@@ -2,7 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "absl/strings/numbers.h"
+#include "engine/configuration/connector_options.h"
 #include "operate/doctor/checks.h"
+#include "operate/doctor/subject_of.h"
+#include "tests/support/fake_world.h"
 #include "tests/support/postgres_server.h"
 
 namespace walduct::operate {
@@ -24,6 +28,26 @@ class ShiftedClock final : public Clock {
   const absl::Duration by_;
 };
 
+// A connector at work: whenever it is asked, it has just stored what was just committed.
+class StoreAtWork final : public offset::OffsetStore {
+ public:
+  explicit StoreAtWork(const postgres::DatabaseOptions& database)
+      : sql_(test_servers::MustOpen(database)) {}
+  absl::StatusOr<std::optional<offset::StoredOffset>> Load() override {
+    offset::StoredOffset stored;
+    EXPECT_TRUE(absl::SimpleAtoi(test_servers::MustQuery(*sql_, "SELECT txid_current()"),
+                                 &stored.position.xid));
+    return stored;
+  }
+  absl::Status StartSave(const offset::StoredOffset&) override { return absl::OkStatus(); }
+  std::optional<absl::Status> PollSave() override { return absl::OkStatus(); }
+  int ready_fd() const override { return -1; }
+  absl::Status Erase() override { return absl::OkStatus(); }
+
+ private:
+  const std::unique_ptr<postgres::Connection> sql_;
+};
+
 Findings Settings(absl::Duration by) {
   const auto connection =
       test_servers::MustOpen(test_servers::PostgresServer::Shared().CreateDatabase());
@@ -42,6 +66,26 @@ TEST(Doctor, SeesAWrongClock) {
               Contains(Field(&Finding::message, HasSubstr("is 1h behind"))));
   EXPECT_THAT(Settings(absl::ZeroDuration()).all,
               Not(Contains(Field(&Finding::reason, "clock_skew"))));
+}
+
+TEST(Doctor, AsksTheServerBehindThePosition) {
+  const postgres::DatabaseOptions database =
+      test_servers::PostgresServer::Shared().CreateDatabase();
+  const engine::ConnectorOptions options = test::FakeConfig();
+  const Subject subject = SubjectOf(options);
+  const Environment environment = Environment::Real();
+  Findings findings;
+  Examination examined{.subject = subject, .environment = environment, .findings = findings};
+  examined.sql = test_servers::MustOpen(database);
+  const auto before = postgres::CheckServer(*examined.sql);
+  ASSERT_TRUE(before.ok());
+  examined.server = *before;
+  examined.store = std::make_unique<StoreAtWork>(database);
+  AskStoredPosition(examined);
+  ASSERT_TRUE(examined.position.stored);
+  EXPECT_LE(before->next_xid, examined.position.stored->position.xid);
+  EXPECT_GT(examined.server->next_xid, examined.position.stored->position.xid);
+  EXPECT_TRUE(findings.all.empty());
 }
 
 }  // namespace

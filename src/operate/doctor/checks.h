@@ -45,6 +45,7 @@ struct Examination {
   std::unique_ptr<kafka::Producer> producer = nullptr;          // of the sink; the same
   bool kafka_away = false;                                      // the sink's
   std::unique_ptr<offset::OffsetStore> store = nullptr;         // null: nothing is stored, or known
+  bool no_offset_topic = false;
   KnownPosition position = {};
   std::optional<postgres::ServerInfo> server = {};
   std::optional<std::vector<postgres::TableName>> captured = {};
@@ -55,6 +56,8 @@ struct Examination {
   absl::Status lost_slot = {};
   std::optional<snapshot::StartDecision> decision = {};
 
+  // Somewhere the connector runs, and goes on by the position that it knows.
+  bool runs() const { return is_read || subject.runs; }
   // False: a start reads no rows, as far as is known.
   bool reads() const { return !decision || decision->snapshot; }
   // Nothing is left to do, and a start asks no further.
@@ -80,6 +83,11 @@ void AskTransforms(Examination& examined);
 void AskRights(Examination& examined);
 void AskTopics(Examination& examined);
 void AskPublication(Examination& examined);
+
+// The slot, and who reads it.
+absl::Status LookAtSlot(Examination& examined);
+// From the store, and the server's history behind it.
+absl::Status ReadPosition(Examination& examined);
 
 // Settings, role, clock.
 void CheckSettings(postgres::Connection& connection, const Environment& environment,

@@ -235,8 +235,7 @@ absl::StatusOr<std::unique_ptr<kafka::Producer>> Connect(const kafka::KafkaOptio
 }
 
 // A topic that is missing would be created by reading it.
-absl::StatusOr<bool> IsThere(const Subject& subject, const Environment& environment,
-                             Findings* findings) {
+absl::StatusOr<bool> IsThere(const Subject& subject, const Environment& environment) {
   if (subject.offset.kind != offset::OffsetStoreKind::kKafkaTopic) return true;
   const std::string& topic = subject.offset.topic;
   const kafka::KafkaOptions& clients =
@@ -247,18 +246,33 @@ absl::StatusOr<bool> IsThere(const Subject& subject, const Environment& environm
     return Error(absl::StatusCode::kUnavailable, "topic_read_timeout",
                  absl::StrCat("the brokers say nothing of the offset topic ", topic));
   }
-  const bool missing = ErrorReason(looks.front().status) == "topic_missing";
-  if (missing) {
-    findings->Add({.severity = Severity::kNotice,
-                   .reason = "offset_topic_missing",
-                   .message = absl::StrCat("the offset topic ", topic,
-                                           " does not exist: nothing is stored yet, and the start "
-                                           "creates it"),
-                   .hint = "if the connector has run before, check offset.storage.topic"});
-    return false;
-  }
+  if (ErrorReason(looks.front().status) == "topic_missing") return false;
   RETURN_IF_ERROR(looks.front().status);
   return true;
+}
+
+// Before a first start all is well; under a connector that runs its position has gone.
+Finding NoOffsetTopic(const Subject& subject, bool runs) {
+  const offset::OffsetOptions& offset = subject.offset;
+  if (!runs) {
+    return {.severity = Severity::kNotice,
+            .reason = "offset_topic_missing",
+            .message = absl::StrCat("the offset topic ", offset.topic,
+                                    " does not exist: nothing is stored yet, and the start "
+                                    "creates it"),
+            .hint = "if the connector has run before, check offset.storage.topic"};
+  }
+  const kafka::KafkaOptions& clients = offset.clients == nullptr ? subject.kafka : *offset.clients;
+  return {.severity = Severity::kError,
+          .reason = "offset_topic_gone",
+          .message = absl::StrCat("the offset topic ", offset.topic,
+                                  " does not exist, and the connector runs: it alone knows the "
+                                  "position"),
+          .hint = absl::StrCat("create it again: kafka-topics.sh --bootstrap-server ",
+                               clients.bootstrap_servers, " --create --topic ", offset.topic,
+                               " --partitions ", offset.topic_partitions,
+                               " --config cleanup.policy=compact; the position is stored there at "
+                               "once. Until then do not stop the connector")};
 }
 
 }  // namespace
@@ -288,10 +302,10 @@ void AskOffsetStore(Examination& examined) {
   // One finding is enough for a cluster that is away.
   if (examined.kafka_away) return;
   const Subject& subject = examined.subject;
-  const auto there = IsThere(subject, examined.environment, &examined.findings);
+  const auto there = IsThere(subject, examined.environment);
   examined.findings.Add(there.status());
   if (!there.ok()) return;
-  examined.position.known = !*there;
+  examined.no_offset_topic = !*there;
   if (!*there) return;
   auto store = offset::CreateOffsetStore(subject.offset, subject.kafka, subject.identity,
                                          examined.environment);
@@ -300,14 +314,24 @@ void AskOffsetStore(Examination& examined) {
 }
 
 void AskStoredPosition(Examination& examined) {
-  if (examined.store != nullptr) {
-    auto stored = examined.store->Peek();
-    examined.findings.Add(stored.status());
-    if (!stored.ok()) return;
-    examined.position = {
-        .known = true, .stored = *std::move(stored), .erased = examined.store->erased()};
+  if (examined.no_offset_topic) {
+    examined.findings.Add(NoOffsetTopic(examined.subject, examined.runs()));
+    examined.position.known = !examined.runs();
+  } else if (examined.store != nullptr) {
+    examined.findings.Add(ReadPosition(examined));
   }
   if (examined.position.known) examined.findings.asked.emplace_back("the stored position");
+}
+
+absl::Status ReadPosition(Examination& examined) {
+  ASSIGN_OR_RETURN(auto stored, examined.store->Peek());
+  examined.position = {
+      .known = true, .stored = std::move(stored), .erased = examined.store->erased()};
+  // A connector that runs has gone on since the server was asked: it is to be found behind what is
+  // stored, not before it. The slot was looked at first, which is never beyond what is stored then.
+  if (!examined.server) return absl::OkStatus();
+  ASSIGN_OR_RETURN(examined.server, postgres::CheckServer(*examined.sql));
+  return absl::OkStatus();
 }
 
 // The id itself is not asked for: who has it would be shut out.

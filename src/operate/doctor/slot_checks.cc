@@ -48,8 +48,8 @@ std::string DropHint(absl::string_view slot) {
   return absl::StrCat("SELECT pg_drop_replication_slot(", postgres::QuoteLiteral(slot), ")");
 }
 
-// refused: a start would be, and other findings say what comes first.
-absl::Status Retained(Connection& connection, const std::string& own, bool refused,
+// hint: about our own.
+absl::Status Retained(Connection& connection, const std::string& own, const std::string& hint,
                       Findings* findings) {
   ASSIGN_OR_RETURN(const postgres::Result slots, connection.Query(postgres::Rows(3), kAllSlots));
   for (int row = 0; row < slots.rows(); ++row) {
@@ -62,14 +62,7 @@ absl::Status Retained(Connection& connection, const std::string& own, bool refus
     const Severity severity = retained > kMuch ? Severity::kWarning : Severity::kNotice;
     if (name == own) {
       findings->Add(
-          {.severity = severity,
-           .reason = "slot_inactive",
-           .message = keeps,
-           .hint = absl::StrCat(
-               refused ? "a start would be refused: see to the errors of slot and position first"
-                       : "start the connector (one that runs and hands tables over to other slots "
-                         "reads it in its turn)",
-               "; or, if the slot is not needed any more: ", DropHint(name))});
+          {.severity = severity, .reason = "slot_inactive", .message = keeps, .hint = hint});
     } else if (retained > kMuch) {
       findings->Add(
           {.severity = severity,
@@ -99,13 +92,13 @@ void CheckWalStatus(const std::string& name, const replication::SlotState& slot,
 }
 
 // By the connector that is asked about, which runs: its stream's session is named so.
-bool IsRead(Connection& connection, const std::string& connector,
-            const replication::SlotState& slot, Findings* findings) {
-  const auto reader = connection.Query(
-      postgres::Rows(1), kReader,
-      {absl::StrCat(slot.active_pid), absl::StrCat("walduct ", connector, " stream")});
-  findings->Add(reader.status());
-  return reader.ok() && reader->rows() == 1;
+absl::StatusOr<bool> IsRead(Connection& connection, const std::string& connector,
+                            const replication::SlotState& slot) {
+  ASSIGN_OR_RETURN(const postgres::Result reader,
+                   connection.Query(postgres::Rows(1), kReader,
+                                    {absl::StrCat(slot.active_pid),
+                                     absl::StrCat("walduct ", connector, " stream")}));
+  return reader.rows() == 1;
 }
 
 absl::Status CheckBlockers(Connection& connection, Findings* findings) {
@@ -152,6 +145,48 @@ absl::Status BeforeAMove(const absl::Status& missing) {
                             ErrorHint(missing)));
 }
 
+// Its own session is at work, and nothing is stored where this configuration looks for it.
+absl::Status UnderTheConnector(const Subject& subject, const absl::Status& missing) {
+  if (missing.ok()) return missing;
+  return Error(missing.code(), ErrorReason(missing),
+               absl::StrCat("no offset is stored for connector ", subject.name,
+                            " and topic.prefix ", subject.identity.topic_prefix,
+                            ", and the connector runs: it alone knows the position"),
+               "do not stop it before a position is stored again, which it does with the next "
+               "change: walduct status NAME says what keeps it from that; else check that these "
+               "are the name, the topic.prefix and the offset store that it runs with");
+}
+
+absl::StatusOr<slot::StartVerdict> Judge(Examination& examined,
+                                         const replication::SystemIdentity& system) {
+  const std::optional<replication::SlotState> none;
+  return slot::JudgePosition(
+      {.strategy = examined.subject.replication.offset_mismatch,
+       .stored = &examined.position.stored,
+       .slot = examined.lost_slot.ok() ? &*examined.slot : &none,
+       .system = system,
+       .in_recovery = examined.server->in_recovery,
+       .next_xid = examined.server->next_xid,
+       .lost_slot = examined.lost_slot,
+       .holds = slot::HoldsSlot(examined.subject.whole, examined.position.stored),
+       .timelines =
+           [&] { return replication::ReadTimelineHistory(*examined.replication, system.timeline); },
+       .traces = [&] { return replication::ReadUpgradeTraces(*examined.sql); }});
+}
+
+// Slot, position and server are asked one after the other, and a connector that runs, or has just
+// begun, goes on meanwhile. What looks wrong is looked at again, all of it.
+absl::StatusOr<slot::StartVerdict> JudgeTwice(Examination& examined) {
+  ASSIGN_OR_RETURN(const auto system, replication::IdentifySystem(*examined.replication));
+  absl::StatusOr<slot::StartVerdict> verdict = Judge(examined, system);
+  const bool fine = verdict.ok() && verdict->available.ok();
+  if (fine || examined.store == nullptr || !examined.lost_slot.ok()) return verdict;
+  RETURN_IF_ERROR(LookAtSlot(examined));
+  RETURN_IF_ERROR(ReadPosition(examined));
+  ASSIGN_OR_RETURN(const auto now, replication::IdentifySystem(*examined.replication));
+  return Judge(examined, now);
+}
+
 // Who works on the slot and does not read it: a snapshot, or a start. The lock of the connector
 // that is asked about itself says nothing.
 absl::Status CheckHeld(Connection& connection, const Examination& examined) {
@@ -161,6 +196,20 @@ absl::Status CheckHeld(Connection& connection, const Examination& examined) {
 }
 
 }  // namespace
+
+// A session that has ended since, and begun anew, is not found by the number that the slot names.
+absl::Status LookAtSlot(Examination& examined) {
+  constexpr int kLooks = 2;
+  examined.is_read = false;
+  for (int look = 0; look < kLooks && !examined.is_read; ++look) {
+    ASSIGN_OR_RETURN(examined.slot, replication::InspectSlot(
+                                        *examined.sql, examined.subject.replication.slot_name));
+    if (!*examined.slot || !(**examined.slot).active) break;
+    ASSIGN_OR_RETURN(examined.is_read,
+                     IsRead(*examined.sql, examined.subject.name, **examined.slot));
+  }
+  return absl::OkStatus();
+}
 
 // As `run` does: pg_hba.conf, poolers and limits treat a replication session apart.
 void AskServer(Examination& examined) {
@@ -176,11 +225,7 @@ void AskServer(Examination& examined) {
   const auto server = postgres::CheckServer(connection);
   examined.findings.Add(server.status());
   if (server.ok()) examined.server = *server;
-  auto slot = replication::InspectSlot(connection, examined.subject.replication.slot_name);
-  examined.findings.Add(slot.status());
-  if (slot.ok()) examined.slot = *std::move(slot);
-  examined.is_read = examined.slot && *examined.slot && (**examined.slot).active &&
-                     IsRead(connection, examined.subject.name, **examined.slot, &examined.findings);
+  examined.findings.Add(LookAtSlot(examined));
   if (!examined.is_read) examined.findings.Add(CheckHeld(connection, examined), Severity::kWarning);
   auto replication =
       OpenToLook(examined.subject, examined.environment, postgres::SessionKind::kReplication);
@@ -239,25 +284,8 @@ void AskPosition(Examination& examined) {
   if (!examined.position.known || !examined.slot || !examined.server ||
       examined.replication == nullptr)
     return;
+  const auto verdict = JudgeTwice(examined);
   const std::optional<offset::StoredOffset>& stored = examined.position.stored;
-  const std::optional<replication::SlotState> none;
-  const auto system = replication::IdentifySystem(*examined.replication);
-  examined.findings.Add(system.status());
-  if (!system.ok()) return;
-  const auto verdict = slot::JudgePosition(
-      {.strategy = examined.subject.replication.offset_mismatch,
-       .stored = &stored,
-       .slot = examined.lost_slot.ok() ? &*examined.slot : &none,
-       .system = *system,
-       .in_recovery = examined.server->in_recovery,
-       .next_xid = examined.server->next_xid,
-       .lost_slot = examined.lost_slot,
-       .holds = slot::HoldsSlot(examined.subject.whole, stored),
-       .timelines =
-           [&] {
-             return replication::ReadTimelineHistory(*examined.replication, system->timeline);
-           },
-       .traces = [&] { return replication::ReadUpgradeTraces(*examined.sql); }});
   const auto decision = verdict.ok()
                             ? slot::DecideBy(examined.subject.snapshot.mode, stored, *verdict)
                             : absl::StatusOr<snapshot::StartDecision>(verdict.status());
@@ -271,11 +299,12 @@ void AskPosition(Examination& examined) {
     examined.findings.Add(verdict->available, Severity::kWarning);
   if (stored || examined.position.erased) return;
   const absl::Status missing =
-      BeforeAMove(slot::CheckNoneIsMissing({.connector = examined.subject.name,
-                                            .topic_prefix = examined.subject.identity.topic_prefix,
-                                            .slot = examined.subject.replication.slot_name},
-                                           examined.subject.snapshot.mode, *examined.slot));
-  examined.findings.Add(missing);
+      slot::CheckNoneIsMissing({.connector = examined.subject.name,
+                                .topic_prefix = examined.subject.identity.topic_prefix,
+                                .slot = examined.subject.replication.slot_name},
+                               examined.subject.snapshot.mode, *examined.slot);
+  examined.findings.Add(examined.runs() ? UnderTheConnector(examined.subject, missing)
+                                        : BeforeAMove(missing));
   examined.refused = examined.refused || !missing.ok();
 }
 
@@ -300,7 +329,16 @@ void CheckRetained(Examination& examined) {
   const std::string& name = examined.subject.replication.slot_name;
   if (examined.slot && !*examined.slot)
     examined.findings.Add(CheckBlockers(*examined.sql, &examined.findings));
-  examined.findings.Add(Retained(*examined.sql, name, examined.refused, &examined.findings));
+  const std::string hint =
+      examined.runs() ? "the connector runs, and reads it once it gets to it: walduct status NAME "
+                        "says what it waits for"
+                      : absl::StrCat(examined.refused ? "a start would be refused: see to the "
+                                                        "errors of slot and position first"
+                                                      : "start the connector (one that runs and "
+                                                        "hands tables over to other slots "
+                                                        "reads it in its turn)",
+                                     "; or, if the slot is not needed any more: ", DropHint(name));
+  examined.findings.Add(Retained(*examined.sql, name, hint, &examined.findings));
   AdviseToHold(examined);
 }
 

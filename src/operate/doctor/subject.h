@@ -77,6 +77,7 @@ struct Subject {
   const outbox::OutboxOptions& outbox;
   const spill::SpillOptions& spill;
   const transform::ChainSpec& chain;
+  bool runs = false;  // in this process, which knows a position
 };
 
 }  // namespace walduct::operate
