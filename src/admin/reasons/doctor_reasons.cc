@@ -32,6 +32,10 @@ constexpr Reason kRows[] = {
     {.name = "connection_limit_small",
      .meaning = "The role or the database allows fewer sessions than the connector needs.",
      .remedy = "ALTER ROLE NAME CONNECTION LIMIT -1, or ALTER DATABASE."},
+    {.name = "connector_stalled",
+     .meaning = "A connector that runs has something to do and makes no progress: the message says "
+                "for how long, and what it waits for.",
+     .remedy = "The hint says what ends the wait; walduct status NAME shows the same as stalled."},
     {.name = "database_without_encoding",
      .meaning = "The database's encoding is SQL_ASCII: it may hold text that is not UTF-8, which "
                 "cannot be published.",

@@ -1,7 +1,5 @@
 #include "operate/doctor/doctor.h"
 
-#include <algorithm>
-
 #include "operate/doctor/checks.h"
 #include "slot/start/start_checks.h"
 
@@ -82,8 +80,7 @@ Findings Examine(const Subject& subject, const Environment& environment) {
     Ask(check, examined);
   }
   AskMore(examined);
-  std::stable_sort(findings.all.begin(), findings.all.end(),
-                   [](const auto& a, const auto& b) { return a.severity > b.severity; });
+  findings.WorstFirst();
   return findings;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/environment.h"
@@ -44,14 +45,20 @@ bool ReadExamined(const rapidjson::Value& json, Examined* one) {
   return true;
 }
 
-// What looks at the catalog have found, which know what was captured before.
+// What looks at the catalog have found, which know what was captured before: of one reason the
+// worse counts.
 void AddCapture(const metrics::ConnectorMetrics& numbers, Findings* findings) {
   const std::optional<metrics::CaptureView> view = numbers.capture.Read();
   if (!view) return;
   for (const metrics::CaptureProblem& problem : view->problems) {
+    const Severity severity = problem.loses ? Severity::kWarning : Severity::kNotice;
     const auto same = [&](const Finding& finding) { return finding.reason == problem.reason; };
-    if (std::any_of(findings->all.begin(), findings->all.end(), same)) continue;
-    findings->Add({.severity = problem.loses ? Severity::kWarning : Severity::kNotice,
+    const auto as_bad = [&](const Finding& finding) {
+      return same(finding) && finding.severity >= severity;
+    };
+    if (std::any_of(findings->all.begin(), findings->all.end(), as_bad)) continue;
+    std::erase_if(findings->all, same);
+    findings->Add({.severity = severity,
                    .reason = problem.reason,
                    .message = absl::StrCat(problem.message, " (", problem.count,
                                            "): ", absl::StrJoin(problem.tables, ", ")),
@@ -59,11 +66,65 @@ void AddCapture(const metrics::ConnectorMetrics& numbers, Findings* findings) {
   }
 }
 
+void AddStall(const engine::Stall& stall, absl::Time now, Findings* findings) {
+  const absl::Duration stood = absl::Trunc(now - stall.since, absl::Seconds(1));
+  findings->Add(
+      {.severity = Severity::kWarning,
+       .reason = "connector_stalled",
+       .message = absl::StrCat("the connector has made no progress for ",
+                               absl::FormatDuration(stood), ": it waits for ", stall.cause),
+       .hint = stall.hint});
+}
+
+// A statement that was made by a look at the server takes the place of words.
+std::string BetterHint(const Finding& found, const std::string& hint) {
+  constexpr absl::string_view kStatement = "CREATE PUBLICATION ";
+  const bool better =
+      absl::StrContains(found.hint, kStatement) && !absl::StrContains(hint, kStatement);
+  return better ? found.hint : hint;
+}
+
+void AddLastError(const engine::ConnectorStatus& status, Findings* findings) {
+  using enum engine::ConnectorState;
+  const bool open = status.last_error && !status.last_error->solved_at;
+  const bool fails = status.state == kFailed || status.activity == engine::Activity::kRetrying ||
+                     (status.state == kRunning && open);
+  if (!fails || !status.last_error) return;
+  const engine::ConnectorError& error = *status.last_error;
+  Finding first{.severity = Severity::kError,
+                .reason = error.reason,
+                .message = error.message,
+                .hint = error.hint};
+  for (const Finding& finding : findings->all)
+    if (finding.reason == error.reason) first.hint = BetterHint(finding, first.hint);
+  std::erase_if(findings->all, [&](const auto& one) { return one.reason == error.reason; });
+  findings->all.insert(findings->all.begin(), std::move(first));
+}
+
+// Absent: none of that name is known here.
+std::optional<engine::ConnectorView> ViewOf(const engine::Connectors& connectors,
+                                            const std::string& lane) {
+  std::vector<engine::ConnectorView> views = connectors.Look();
+  for (engine::ConnectorView& view : connectors.Resting()) views.push_back(std::move(view));
+  for (engine::ConnectorView& view : views)
+    if (view.status.name == lane && view.names != nullptr) return std::move(view);
+  return std::nullopt;
+}
+
+// By a position that it knows, also when the store has lost it.
+bool Goes(const engine::ConnectorView& view) {
+  return view.status.state == engine::ConnectorState::kRunning && view.metrics != nullptr &&
+         view.metrics->stored_lsn.value() != 0;
+}
+
 }  // namespace
 
 Examined ExamineConnector(const engine::ConnectorOptions& options,
-                          const engine::ConnectorNames& names, const Environment& environment) {
-  Examined one{options.name, Examine(SubjectOf(options), environment)};
+                          const engine::ConnectorNames& names, const Environment& environment,
+                          bool runs) {
+  Subject subject = SubjectOf(options);
+  subject.runs = runs;
+  Examined one{options.name, Examine(subject, environment)};
   for (Finding& finding : one.findings.all)
     finding.hint = engine::NamedHint(finding.reason, finding.message, finding.hint, names);
   return one;
@@ -73,21 +134,19 @@ std::string ExamineRunning(const std::vector<engine::ConnectorOptions>& lanes,
                            const engine::Connectors& connectors, const Environment& environment) {
   static Mutex one_at_a_time;
   const MutexLock lock(one_at_a_time);
-  std::vector<engine::ConnectorView> views = connectors.Look();
-  for (engine::ConnectorView& view : connectors.Resting()) views.push_back(std::move(view));
   std::vector<Examined> all;
   for (const engine::ConnectorOptions& lane : lanes) {
-    const auto view = std::find_if(views.begin(), views.end(), [&](const auto& one) {
-      return one.status.name == lane.name && one.names != nullptr;
-    });
-    if (view == views.end()) {
+    const std::optional<engine::ConnectorView> before = ViewOf(connectors, lane.name);
+    if (!before) {
       all.push_back(ExamineConnector(lane, engine::NamesOf(lane), environment));
       continue;
     }
-    all.push_back(
-        ExamineConnector(lane, engine::NamesIn(view->status.state, *view->names), environment));
-    AddLastError(view->status, &all.back().findings);
-    if (view->metrics != nullptr) AddCapture(*view->metrics, &all.back().findings);
+    all.push_back(ExamineConnector(lane, engine::NamesIn(before->status.state, *before->names),
+                                   environment, Goes(*before)));
+    // As it is by now: servers take their time to answer.
+    const engine::ConnectorView view = ViewOf(connectors, lane.name).value_or(*before);
+    if (view.metrics != nullptr)
+      AddLive(view.status, *view.metrics, environment.clock->Now(), &all.back().findings);
   }
   return ExaminedJson(all);
 }
@@ -129,17 +188,12 @@ std::optional<std::vector<Examined>> ParseExamined(absl::string_view json) {
   return all;
 }
 
-void AddLastError(const engine::ConnectorStatus& status, Findings* findings) {
-  const bool fails = status.state == engine::ConnectorState::kFailed ||
-                     status.activity == engine::Activity::kRetrying;
-  if (!fails || !status.last_error) return;
-  const engine::ConnectorError& error = *status.last_error;
-  const auto same = [&](const Finding& finding) { return finding.reason == error.reason; };
-  std::erase_if(findings->all, same);
-  findings->all.insert(findings->all.begin(), {.severity = Severity::kError,
-                                               .reason = error.reason,
-                                               .message = error.message,
-                                               .hint = error.hint});
+void AddLive(const engine::ConnectorStatus& status, const metrics::ConnectorMetrics& numbers,
+             absl::Time now, Findings* findings) {
+  AddCapture(numbers, findings);
+  if (status.stall) AddStall(*status.stall, now, findings);
+  findings->WorstFirst();
+  AddLastError(status, findings);
 }
 
 }  // namespace walduct::operate

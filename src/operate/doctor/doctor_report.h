@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "base/environment.h"
 #include "engine/control/status_board.h"
 #include "operate/doctor/doctor.h"
@@ -15,6 +16,10 @@ class Connectors;
 struct ConnectorOptions;
 }  // namespace walduct::engine
 
+namespace walduct::metrics {
+struct ConnectorMetrics;
+}
+
 namespace walduct::operate {
 
 struct Examined {
@@ -22,9 +27,10 @@ struct Examined {
   Findings findings;
 };
 
-// Asks its servers; blocks. names: as hints are to call it.
+// Asks its servers; blocks. names: as hints are to call it. runs: here, and knows a position.
 Examined ExamineConnector(const engine::ConnectorOptions& options,
-                          const engine::ConnectorNames& names, const Environment& environment);
+                          const engine::ConnectorNames& names, const Environment& environment,
+                          bool runs = false);
 
 // The same of connectors that run here, as JSON. One at a time.
 std::string ExamineRunning(const std::vector<engine::ConnectorOptions>& lanes,
@@ -35,7 +41,9 @@ std::string ExaminedJson(const std::vector<Examined>& all);
 // Absent: it is none of these.
 std::optional<std::vector<Examined>> ParseExamined(absl::string_view json);
 
-// What a connector that runs here has failed of, or fails of, comes before what else there is.
-void AddLastError(const engine::ConnectorStatus& status, Findings* findings);
+// What a connector that runs here knows of itself: captured tables of which changes do not come,
+// and what it waits for without progress. What it fails of, or has failed of, comes before all.
+void AddLive(const engine::ConnectorStatus& status, const metrics::ConnectorMetrics& numbers,
+             absl::Time now, Findings* findings);
 
 }  // namespace walduct::operate

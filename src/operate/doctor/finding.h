@@ -1,6 +1,7 @@
 // Finding: something that `walduct doctor` has to say, and the command that puts it right.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,6 +40,10 @@ struct Findings {
   std::vector<std::string> asked;    // "PostgreSQL 17.2 at db:5432"
   std::string host, port, database;  // of PostgreSQL, as they are configured
 
+  void WorstFirst() {
+    std::stable_sort(all.begin(), all.end(),
+                     [](const auto& a, const auto& b) { return a.severity > b.severity; });
+  }
   void Add(Finding finding) { all.push_back(std::move(finding)); }
   // Nothing when it is OK.
   void Add(const absl::Status& status, Severity severity = Severity::kError) {

@@ -1,0 +1,105 @@
+#include "operate/doctor/doctor_report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "metrics/connector_metrics.h"
+
+namespace walduct::operate {
+namespace {
+
+using ::testing::ElementsAre;
+
+class LiveTest : public ::testing::Test {
+ protected:
+  LiveTest() {
+    status_.state = engine::ConnectorState::kRunning;
+    status_.activity = engine::Activity::kStreaming;
+  }
+  void Fails(const std::string& reason, const std::string& hint) {
+    status_.last_error = {.at = now_, .message = "m", .reason = reason, .hint = hint, .change = ""};
+  }
+  void Lacks(bool loses) {
+    metrics::CaptureProblem problem;
+    problem.reason = "publication_lacks_operations";
+    problem.loses = loses;
+    problem.message = "live";
+    problem.hint = "h";
+    problem.count = 1;
+    problem.tables = {"updates"};
+    metrics_.capture.Show({.problems = {problem}, .looked_at = {}});
+  }
+  // "warning stalled: m -> h"
+  std::vector<std::string> Said(std::vector<Finding> found = {}) {
+    Findings findings;
+    findings.all = std::move(found);
+    AddLive(status_, metrics_, now_, &findings);
+    std::vector<std::string> said;
+    for (const Finding& one : findings.all)
+      said.push_back(absl::StrCat(SeverityText(one.severity), " ", one.reason, ": ", one.message,
+                                  " -> ", one.hint));
+    return said;
+  }
+
+  const absl::Time now_ = absl::UnixEpoch() + absl::Hours(1);
+  engine::ConnectorStatus status_;
+  metrics::ConnectorMetrics metrics_;
+};
+
+TEST_F(LiveTest, AStallIsAWarning) {
+  EXPECT_THAT(Said(), ElementsAre());
+  status_.stall = {.since = now_ - absl::Milliseconds(12'300),
+                   .kind = "catalog",
+                   .cause = "a lock on table t, held up by pid 7",
+                   .hint = "end it"};
+  EXPECT_THAT(Said(), ElementsAre("warning connector_stalled: the connector has made no progress "
+                                  "for 12s: it waits for a lock on table t, held up by pid 7 -> "
+                                  "end it"));
+}
+
+TEST_F(LiveTest, OfOneReasonTheWorseCounts) {
+  const Finding looked{.severity = Severity::kNotice,
+                       .reason = "publication_lacks_operations",
+                       .message = "looked",
+                       .hint = ""};
+  const Finding notice{.severity = Severity::kNotice, .reason = "a", .message = "", .hint = ""};
+  const std::string live = "warning publication_lacks_operations: live (1): updates -> h";
+  Lacks(true);
+  EXPECT_THAT(Said({notice, looked}), ElementsAre(live, "notice a:  -> "));
+  Lacks(false);
+  EXPECT_THAT(Said({looked}), ElementsAre("notice publication_lacks_operations: looked -> "));
+}
+
+TEST_F(LiveTest, WhatItFailsOfComesFirstAlsoWhileItStreams) {
+  const Finding other{.severity = Severity::kError, .reason = "a", .message = "", .hint = ""};
+  const std::string gone = "error offset_topic_gone: m -> do not stop this process";
+  Fails("offset_topic_gone", "do not stop this process");
+  EXPECT_THAT(Said({other}), ElementsAre(gone, "error a:  -> "));
+  status_.last_error->solved_at = now_;
+  EXPECT_THAT(Said({other}), ElementsAre("error a:  -> "));
+  status_.state = engine::ConnectorState::kFailed;
+  EXPECT_THAT(Said({other}), ElementsAre(gone, "error a:  -> "));
+  status_.last_error->solved_at.reset();
+  status_.state = engine::ConnectorState::kPaused;
+  EXPECT_THAT(Said({other}), ElementsAre("error a:  -> "));
+}
+
+TEST_F(LiveTest, AStatementTakesThePlaceOfWords) {
+  const Finding looked{.severity = Severity::kError,
+                       .reason = "publication_missing",
+                       .message = "looked",
+                       .hint = "CREATE PUBLICATION p; then walduct offsets reset"};
+  Fails("publication_missing", "make it again");
+  status_.state = engine::ConnectorState::kFailed;
+  EXPECT_THAT(Said({looked}),
+              ElementsAre("error publication_missing: m -> CREATE PUBLICATION p; then walduct "
+                          "offsets reset"));
+}
+
+}  // namespace
+}  // namespace walduct::operate
