@@ -1,5 +1,6 @@
 """The catalog moves while a connector runs: names become other tables, tables leave the publication, partitions appear. What is not
 captured any more is told while it runs, with what to type; with walduct.publication.follow it comes."""
+import json
 import re
 import subprocess
 
@@ -227,6 +228,9 @@ def test_less_comes_than_before(db, connectors):
                 "captured_table_renamed": "public.named (elsewhere.named now)"}
     wait_until(lambda: set(problems(surface)) == set(expected), 30, "all of them")
     assert {reason: one["tables"][0] for reason, one in problems(surface).items()} == expected
+    asked = subprocess.run([BINARY, "doctor", connector.name, "--url", surface.base, "--json"], capture_output=True, text=True, timeout=60)
+    severity = {one["reason"]: one["severity"] for one in json.loads(asked.stdout)["connectors"][0]["findings"]}
+    assert {severity.get(reason) for reason in expected} == {"warning"} and asked.returncode == 1, asked
     db.execute(f'drop publication "{db.name}"')
     wait_until(lambda: set(problems(surface)) == {"publication_missing"}, 30, "the publication is gone, and nothing has been written")
     assert 'CREATE PUBLICATION' in problems(surface)["publication_missing"]["hint"]

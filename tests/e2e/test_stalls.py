@@ -2,12 +2,14 @@
 import os
 import re
 import socket
+import subprocess
 import time
 
 import pytest
 
 from support.http import Surface
 from support.kafka import create_topic, in_sync
+from support.paths import BINARY
 from support.postgres import CDC_ROLE
 from support.wait import wait_until
 
@@ -136,7 +138,7 @@ def test_lock_on_a_captured_table(sees, two_tables):
     db, connector = two_tables
     if sees:
         db.execute(f"grant pg_read_all_stats to {CDC_ROLE}")
-    connector.start().wait_streaming()
+    connector.start("--listen", "127.0.0.1:0").wait_streaming()
     db.execute("insert into a values (1); insert into b values (1)")
     connector.wait_events(2)
     session = db.slot(connector.slot)["active_pid"]
@@ -150,6 +152,8 @@ def test_lock_on_a_captured_table(sees, two_tables):
         what = ", idle in transaction.*lock table a" if sees else r"\); GRANT pg_read_all_stats to the role"
         named = rf'waiting for a lock on table public\.a, held up by pid {pid} \(application "migration"{what}'
         wait_until(lambda: len(lines(connector, named)) >= 2, 60, "said, and said again")
+        asked = subprocess.run([BINARY, "doctor", connector.name, "--url", Surface(connector).base], capture_output=True, text=True, timeout=60)
+        assert asked.returncode == 1 and "warning  connector_stalled" in asked.stdout and f"held up by pid {pid}" in asked.stdout, asked
         connector.wait_log(r"no progress for .*waiting for a lock on table public\.a")
         assert db.slot(connector.slot)["active_pid"] == session, "the walsender was killed"
         holder.commit()
