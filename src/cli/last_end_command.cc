@@ -118,7 +118,8 @@ bool ExplainRunning(const std::string& status, const std::string& name) {
 }
 
 // To who was not answered.
-std::string HintOf(const std::vector<LastEnd>& ends, const absl::Status& error) {
+std::string HintOf(const std::vector<LastEnd>& ends, const absl::Status& error,
+                   const std::string& asked) {
   const auto living = std::find_if(ends.begin(), ends.end(), Lives);
   if (ErrorReason(error) == "other_process_answers") return ErrorHint(error);
   if (living == ends.end()) {
@@ -126,6 +127,11 @@ std::string HintOf(const std::vector<LastEnd>& ends, const absl::Status& error) 
                                  "same worker file"
                                : "what ran there has ended, as told here; start it again with the "
                                  "same --listen";
+  }
+  const std::string& listens = living->listens;
+  if (!listens.empty() && !absl::EndsWith(asked, listens.substr(listens.rfind(':')))) {
+    return absl::StrCat("process ", living->pid, " runs ", PlainText(living->connector),
+                        " and listens elsewhere: --listen ", PlainText(listens));
   }
   return absl::StrCat("process ", living->pid,
                       " is still there: it begins or ends, is suspended (kill -CONT ", living->pid,
@@ -142,8 +148,8 @@ int TellLastEnd(const Arguments& arguments, const absl::Status& error) {
   if (unanswered && !FindEnds(arguments, &ends)) return engine::kExitConfiguration;
   if (ends.empty()) return PrintStatus(error);
   if (arguments.json) std::cout << EndsJson(ends) << "\n";
-  const int exit_code =
-      PrintStatus(Error(error.code(), reason, error.message(), HintOf(ends, error)));
+  const int exit_code = PrintStatus(
+      Error(error.code(), reason, error.message(), HintOf(ends, error, ServerOf(arguments).url)));
   if (arguments.json) return exit_code;
   for (const LastEnd& end : ends) std::cout << EndText(end, Clock::Real().Now());
   return exit_code;

@@ -44,7 +44,8 @@ std::set<std::string> ReasonsOf(const std::string& sources) {
       R"re((?:Error\(\s*|[{,]\s*)(?:absl::|Code::|StatusCode::)*(?:StatusCode::)?k(?:Aborted|AlreadyExists|Cancelled|DataLoss|DeadlineExceeded|FailedPrecondition|Internal|InvalidArgument|NotFound|PermissionDenied|ResourceExhausted|Unauthenticated|Unavailable|Unimplemented),\s*"([a-z0-9_]+)")re");
   std::set<std::string> found;
   static const std::regex kWrapped(R"re(\b(?:Refusal|Unavailable)\(\s*"([a-z0-9]+_[a-z0-9_]+)")re");
-  for (const std::regex& made : {kMade, kWrapped}) {
+  static const std::regex kOfStatus(R"re(\bError\(\s*[\w.]+\.code\(\),\s*"([a-z0-9_]+)")re");
+  for (const std::regex& made : {kMade, kWrapped, kOfStatus}) {
     for (std::sregex_iterator at(sources.begin(), sources.end(), made), end; at != end; ++at)
       found.insert((*at)[1]);
   }
@@ -148,6 +149,7 @@ TEST(Reasons, EachThatIsMadeIsExplained) {
   EXPECT_THAT(made, Contains("slot_in_use"));
   EXPECT_THAT(made, Contains("tls_untrusted"));
   EXPECT_THAT(made, Contains("record_too_large"));
+  EXPECT_THAT(made, Contains("password_refused"));
   std::set<std::string> missing;
   for (const std::string& reason : made) {
     if (FindReason(reason) == nullptr) missing.insert(reason);

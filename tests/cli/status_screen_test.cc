@@ -56,7 +56,11 @@ TEST(StatusScreen, OfAConnectorThatHasFailed) {
   std::string failed(kRunning);
   failed.replace(failed.find("RUNNING"), 7, "FAILED");
   const std::string screen = Show(failed);
-  EXPECT_THAT(screen, HasSubstr("stopped    by an error that it does not get over by itself"));
+  EXPECT_THAT(screen, HasSubstr("stopped    by an error that it does not get over by itself: mend "
+                                "it, then walduct restart shop\n"));
+  EXPECT_THAT(Show(failed, {.connector = "", .url = "http://127.0.0.1:8099"}),
+              HasSubstr("then walduct restart shop --url http://127.0.0.1:8099\n"));
+  EXPECT_THAT(screen, Not(HasSubstr("max_slot_wal_keep_size"))) << "there is time";
   EXPECT_THAT(screen, HasSubstr("1.0 MB of WAL kept, 2.0 MB until it is lost, lost in 34m 08s"));
   EXPECT_THAT(screen, Not(HasSubstr("grows by")));
   EXPECT_THAT(screen, Not(HasSubstr("waiting")));
@@ -227,7 +231,9 @@ TEST(StatusScreen, ASlotIsWhatIsKnownOfIt) {
   EXPECT_THAT(Slot(R"("wal_status":"unreserved","retained_wal_bytes":1024,"safe_wal_bytes":-1389328,
                       "growth_bytes_per_second":10,"seconds_until_lost":0,"age_seconds":3)"),
               AllOf(HasSubstr("unreserved, 1.0 kB of WAL kept, grows by 10 B/s, nothing left"),
-                    Not(HasSubstr("-"))));
+                    HasSubstr("-> at once, while the server's disk has room: ALTER SYSTEM SET "
+                              "max_slot_wal_keep_size = '-1'; SELECT pg_reload_conf()"),
+                    Not(HasSubstr("-1389328"))));
   EXPECT_THAT(Slot(R"("wal_status":"unknown","last_wal_status":"reserved","age_seconds":95,
                       "retained_wal_bytes":1024,"growth_bytes_per_second":10)"),
               AllOf(HasSubstr("slot       unknown for 95 s (was reserved), 1.0 kB of WAL kept\n"),

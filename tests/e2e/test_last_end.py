@@ -58,6 +58,8 @@ def test_a_clean_stop_and_a_kill(db, connectors, notes):
     assert f"{connector.name}  STOPPED" in walduct("status", "--url", url).stdout
     connector.start("--listen", url.removeprefix("http://")).wait_streaming()
     wait_until(lambda: walduct("status", "--url", url).returncode == 0, 30, "it answers")
+    elsewhere = walduct("status", *connector.files(), "--listen", f"127.0.0.1:{free_ports(1)[0]}")
+    assert f"listens elsewhere: --listen {url.removeprefix('http://')}" in elsewhere.stderr and "kill" not in elsewhere.stderr, elsewhere
     connector.kill()
     assert "ended without a word" in walduct("status", "--url", url).stdout
     assert not [f for f in notes.iterdir() if f.stat().st_mode & 0o077]

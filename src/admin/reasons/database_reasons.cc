@@ -104,6 +104,10 @@ constexpr Reason kRows[] = {
     {.name = "permission_denied",
      .meaning = "The role lacks a right; the message names the object.",
      .remedy = "GRANT it; docs/security.md lists what each mode and each statement needs."},
+    {.name = "password_refused",
+     .meaning = "The server refuses database.user with the password that database.password refers "
+                "to. It is read again for each connection, so a new one is taken up by itself.",
+     .remedy = "Make the two agree: ALTER ROLE … PASSWORD on the server, or the file."},
     {.name = "pooler",
      .meaning = "A connection pooler answers instead of the server, and refuses or drops what a "
                 "replication connection needs, or does not know the database.",

@@ -21,7 +21,7 @@ std::string Given(const config::LoadReport& live, absl::string_view name) {
 }
 
 // Each is written to by a live connector, or acts on the database.
-void SetAside(const config::LoadReport& live, Properties* properties) {
+void SetAside(const config::LoadReport& live, bool own_snapshot, Properties* properties) {
   static constexpr std::pair<absl::string_view, absl::string_view> kHarmless[] = {
       {"publication.autocreate.mode", "disabled"},
       {"walduct.outbox.cleanup", "none"},
@@ -32,7 +32,8 @@ void SetAside(const config::LoadReport& live, Properties* properties) {
   for (const absl::string_view name : {"heartbeat.action.query", "signal.data.collection"}) {
     if (!Given(live, name).empty()) properties->emplace_back(name, "");
   }
-  if (Given(live, "snapshot.mode").empty()) properties->emplace_back("snapshot.mode", "no_data");
+  // The live one has taken its snapshot long ago: rows of another one would have no partner.
+  if (!own_snapshot) properties->emplace_back("snapshot.mode", "no_data");
 }
 
 // The last transform of all records.
@@ -74,7 +75,7 @@ absl::StatusOr<Properties> ShadowProperties(const config::LoadReport& live,
       {"offset.storage", "org.apache.kafka.connect.storage.FileOffsetBackingStore"},
       {"offset.storage.file.filename", target.directory + "/offsets.dat"},
   };
-  SetAside(live, &properties);
+  SetAside(live, target.own_snapshot, &properties);
   if (target.topic_prefix.empty()) {
     properties.emplace_back("sink", "file");
     properties.emplace_back("sink.file.path", target.directory + "/records.jsonl");

@@ -18,6 +18,7 @@ namespace walduct::cli {
 struct ShadowTarget {
   std::string directory;          // position, and records without a topic prefix
   std::string topic_prefix = {};  // before the live names; empty: to a file
+  bool own_snapshot = false;      // -o snapshot.mode=… asks for one; the files do not
 };
 
 // key=value of what makes a shadow of a live connector. The slot is dropped at a clean stop.

@@ -49,7 +49,11 @@ int RunShadow(Arguments arguments) {
   std::vector<config::LoadReport> live;
   if (!LoadReports(arguments, &live)) return engine::kExitConfiguration;
   if (live.size() != 1) return Refuse("-f: a shadow is of one connector; start one for each");
-  const auto properties = ShadowProperties(live[0], {arguments.directory, arguments.topic_prefix});
+  const bool own_snapshot =
+      std::any_of(arguments.overrides.begin(), arguments.overrides.end(),
+                  [](const std::string& one) { return absl::StartsWith(one, "snapshot.mode="); });
+  const auto properties =
+      ShadowProperties(live[0], {arguments.directory, arguments.topic_prefix, own_snapshot});
   if (!properties.ok()) return PrintStatus(properties.status());
   if (!MakeDirectory(arguments.directory)) return engine::kExitConfiguration;
   for (const auto& property : *properties) {

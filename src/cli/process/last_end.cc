@@ -123,6 +123,7 @@ std::vector<LastEnd> Parse(const std::string& text) {
                 .at = absl::UnixEpoch(),
                 .pid = NumberOf(one, "pid"),
                 .worker = one.HasMember("worker"),
+                .listens = json::TextIn(one, "listens"),
                 .message = json::TextIn(one, "message"),
                 .reason = json::TextIn(one, "reason"),
                 .hint = json::TextIn(one, "hint")};
@@ -150,8 +151,13 @@ bool Lives(const LastEnd& end) {
 
 void EndNotes::Begin(absl::Time now) const {
   std::vector<LastEnd> begun;
+  const std::string listens = listens_.empty() ? "" : listens_.front().ToString();
   for (const NotedConnector& connector : connectors_)
-    begun.push_back({.connector = connector.name, .state = "RUNNING", .at = now, .pid = getpid()});
+    begun.push_back({.connector = connector.name,
+                     .state = "RUNNING",
+                     .at = now,
+                     .pid = getpid(),
+                     .listens = listens});
   Write(begun);
 }
 
@@ -294,6 +300,7 @@ std::string EndsJson(const std::vector<LastEnd>& ends) {
   for (const LastEnd& end : ends) {
     json.Object().Key("connector").Text(end.connector).Key("state").Text(end.state);
     if (end.worker) json.Key("worker").Flag(true);
+    if (!end.listens.empty()) json.Key("listens").Text(end.listens);
     if (end.exit_code >= 0) json.Key("exit_code").Whole(static_cast<uint64_t>(end.exit_code));
     json.Key("at").Text(absl::FormatTime(absl::RFC3339_full, end.at, absl::UTCTimeZone()));
     json.Key("pid").Whole(static_cast<uint64_t>(end.pid));

@@ -52,7 +52,9 @@ int ShowStatus(const Arguments& given) {
     for (const NotedConnector& one : *noted) named.push_back(one.name);
   }
   const bool terminal = isatty(STDOUT_FILENO) == 1;
-  ScreenOptions options{.connector = arguments.connector, .colour = HasColours(STDOUT_FILENO)};
+  ScreenOptions options{.connector = arguments.connector,
+                        .colour = HasColours(STDOUT_FILENO),
+                        .url = http::WithoutLogin(server.url)};
   engine::StopSignal stop;
   std::optional<WatchKeys> keys;
   if (arguments.watch) {

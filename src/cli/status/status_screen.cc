@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -14,7 +15,9 @@
 #include "base/json.h"
 #include "base/plain_text.h"
 #include "cli/status/status_exit.h"
+#include "cli/status/status_values.h"
 #include "cli/usage/tones.h"
+#include "names/called.h"
 
 namespace walduct::cli {
 namespace {
@@ -26,23 +29,6 @@ constexpr size_t kLongestPart = 120;
 constexpr int kBarWidth = 20;
 // What was solved so long ago is no news.
 constexpr absl::Duration kForget = absl::Minutes(10);
-
-std::string Text(const Value& object, const char* name) {
-  return PlainText(json::TextIn(object, name));
-}
-
-std::optional<double> Number(const Value& object, const char* name) {
-  const Value* const value = Find(object, name);
-  return value != nullptr && value->IsNumber() ? std::optional(value->GetDouble()) : std::nullopt;
-}
-
-std::optional<absl::Time> TimeOf(const Value& object, const char* name) {
-  absl::Time time;
-  std::string error;
-  if (!absl::ParseTime(absl::RFC3339_full, Text(object, name), &time, &error)) return std::nullopt;
-  return time;
-}
-
 Tone ToneOf(const std::string& state) {
   if (state == "RUNNING") return Tone::kGood;
   return state == "FAILED" ? Tone::kBad : Tone::kWarning;
@@ -121,6 +107,14 @@ class Screen {
     text_ += "\n";
   }
 
+  // The command in a hint may do that already.
+  std::string WhatStartsIt(const Value& connector) const {
+    if (absl::StrContains(HintOfOpenError(connector), "starts it again")) return "";
+    return absl::StrCat(
+        ": mend it, then ",
+        names::Command({.who = Text(connector, "name"), .where = options_.url}, "restart"));
+  }
+
   void AddTrouble(const Value& connector) {
     if (const Value* stall = Find(connector, "stall")) {
       Line("stalled",
@@ -128,11 +122,9 @@ class Screen {
                                           Text(*stall, "waiting_for"))));
       if (const std::string hint = Text(*stall, "hint"); !hint.empty()) Line("", "-> " + hint);
     } else if (Text(connector, "state") == "FAILED") {
-      Line("stopped",
-           Toned(Tone::kBad,
-                 absl::StrCat("by an error that it does not get over by itself: mend it, "
-                              "then walduct restart ",
-                              Text(connector, "name"))));
+      Line("stopped", Toned(Tone::kBad, absl::StrCat("by an error that it does not get over by "
+                                                     "itself",
+                                                     WhatStartsIt(connector))));
     } else if (const std::string wait = Text(connector, "waiting_for"); !wait.empty()) {
       Line("waiting", absl::StrCat("for ", wait, ", for ", Since(connector, "waiting_since")));
     }
@@ -225,6 +217,7 @@ class Screen {
     if (look_age > 30 && status != "unknown")
       parts.push_back(absl::StrCat("as of ", DurationText(absl::Seconds(look_age)), " ago"));
     Line("slot", absl::StrJoin(parts, ", "));
+    if (IsSoonLost(*slot)) Line("", kKeepSlot);
     if (const Value* const problem = Find(*slot, "problem"); problem != nullptr) {
       Line("", Toned(Tone::kBad,
                      absl::StrCat(Text(*problem, "message"), " (", Text(*problem, "reason"), ")")));

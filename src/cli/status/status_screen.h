@@ -13,6 +13,7 @@ namespace walduct::cli {
 struct ScreenOptions {
   std::string connector;  // only this one; empty: all
   bool colour = false;
+  std::string url = {};  // whom commands in advice are to ask; empty: they find it
   // A look before this one, for rates; empty: none, and how long ago.
   std::string before = {};
   absl::Duration between = {};

@@ -1,5 +1,6 @@
 #include "operate/commands/position_move.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"

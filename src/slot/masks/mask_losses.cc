@@ -224,7 +224,7 @@ std::string LossText(const MaskLoss& loss) {
     case Kind::kGone:
       break;
   }
-  return absl::StrCat(loss.property, " names ", loss.was, ", which was dropped");
+  return absl::StrCat(loss.property, " names ", loss.was, ", which the table has no longer");
 }
 
 }  // namespace walduct::slot

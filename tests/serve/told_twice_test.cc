@@ -1,4 +1,4 @@
-// What REST tells of a setting is Debezium's own description (rest/plugins/definitions.tsv), what
+// What REST tells of a setting is Debezium's own description (serve/plugins/definitions.tsv), what
 // walduct does with it stands in its row. Where both say the same thing they must not part.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,9 +12,9 @@
 #include "config/properties/definition.h"
 #include "java/text/text_lists.h"
 #include "loader/all_properties.h"
-#include "rest/plugins/definitions.h"
+#include "serve/plugins/definitions.h"
 
-namespace walduct::loader {
+namespace walduct::serve {
 namespace {
 
 // Another default than Debezium's, or none where the setting has no effect.
@@ -34,15 +34,15 @@ const std::set<absl::string_view> kMoreValues = {"plugin.name", "time.precision.
                                                  "snapshot.mode"};
 
 TEST(ToldTwice, EachSettingThatRestTellsHasARow) {
-  for (const rest::Definition& told : rest::ConnectorPlugin().definitions)
-    EXPECT_NE(AllProperties().Find(told.name), nullptr) << told.name;
-  for (const rest::Definition& told : rest::FrameworkDefinitions())
-    EXPECT_NE(AllProperties().Find(told.name), nullptr) << told.name;
+  for (const Definition& told : ConnectorPlugin().definitions)
+    EXPECT_NE(loader::AllProperties().Find(told.name), nullptr) << told.name;
+  for (const Definition& told : FrameworkDefinitions())
+    EXPECT_NE(loader::AllProperties().Find(told.name), nullptr) << told.name;
 }
 
 TEST(ToldTwice, DefaultsAreEqual) {
-  for (const rest::Definition& told : rest::ConnectorPlugin().definitions) {
-    const config::PropertyDefinition* row = AllProperties().Find(told.name);
+  for (const Definition& told : ConnectorPlugin().definitions) {
+    const config::PropertyDefinition* row = loader::AllProperties().Find(told.name);
     if (row == nullptr || kOtherDefaults.contains(told.name)) continue;
     EXPECT_EQ(told.default_value.value_or(""), std::string(row->default_value.value_or("")))
         << told.name;
@@ -50,8 +50,8 @@ TEST(ToldTwice, DefaultsAreEqual) {
 }
 
 TEST(ToldTwice, ValuesAreEqual) {
-  for (const rest::Definition& told : rest::ConnectorPlugin().definitions) {
-    const config::PropertyDefinition* row = AllProperties().Find(told.name);
+  for (const Definition& told : ConnectorPlugin().definitions) {
+    const config::PropertyDefinition* row = loader::AllProperties().Find(told.name);
     if (row == nullptr || told.values.empty()) continue;
     const std::vector<std::string> allowed = java::SplitCommaList(row->allowed);
     EXPECT_THAT(allowed, testing::IsSupersetOf(told.values)) << told.name;
@@ -60,8 +60,8 @@ TEST(ToldTwice, ValuesAreEqual) {
 }
 
 TEST(ToldTwice, WhatRestAsksForIsRequired) {
-  for (const rest::Definition& told : rest::ConnectorPlugin().definitions) {
-    const config::PropertyDefinition* row = AllProperties().Find(told.name);
+  for (const Definition& told : ConnectorPlugin().definitions) {
+    const config::PropertyDefinition* row = loader::AllProperties().Find(told.name);
     if (row == nullptr) continue;
     const bool asked =
         std::find(told.checks.begin(), told.checks.end(), "required") != told.checks.end();
@@ -70,4 +70,4 @@ TEST(ToldTwice, WhatRestAsksForIsRequired) {
 }
 
 }  // namespace
-}  // namespace walduct::loader
+}  // namespace walduct::serve
