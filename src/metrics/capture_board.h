@@ -16,18 +16,30 @@
 namespace walduct::metrics {
 
 // Labels; docs/reasons.md says what each means.
-inline constexpr std::array<absl::string_view, 22> kCaptureReasons = {
-    "captured_table_dropped",     "captured_table_renamed",
-    "no_tables_captured",         "partition_apart",
-    "partition_attached",         "partition_sent_as_root",
-    "publication_column_list",    "publication_lacks_operations",
-    "publication_lacks_tables",   "publication_missing",
-    "publication_refuses_writes", "publication_row_filter",
-    "publication_sends_more",     "publication_without_partitions",
-    "replica_identity_weaker",    "signal_table_missing",
-    "signal_table_not_published", "signal_table_partitioned",
-    "table_created_anew",         "table_in_two_publications",
-    "table_was_unlogged",         "unlogged_table"};
+inline constexpr std::array<absl::string_view, 23> kCaptureReasons = {
+    "captured_table_dropped",
+    "captured_table_renamed",
+    "no_tables_captured",
+    "partition_apart",
+    "partition_attached",
+    "partition_sent_as_root",
+    "publication_column_list",
+    "publication_lacks_operations",
+    "publication_lacks_tables",
+    "publication_missing",
+    "publication_refuses_writes",
+    "publication_row_filter",
+    "publication_sends_more",
+    "publication_without_partitions",
+    "replica_identity_weaker",
+    "signal_table_missing",
+    "signal_table_not_published",
+    "signal_table_partitioned",
+    "table_created_anew",
+    "table_in_two_publications",
+    "table_was_not_published",
+    "table_was_unlogged",
+    "unlogged_table"};
 
 // All tables of one reason.
 struct CaptureProblem {

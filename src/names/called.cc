@@ -40,7 +40,12 @@ std::string SnapshotCommand(const Called& called, const std::vector<std::string>
   for (const std::string& table : tables)
     absl::StrAppend(&flags, flags.empty() ? "" : " ", "--table ", table);
   if (!filter.empty()) absl::StrAppend(&flags, " --filter ", ShellWord(filter));
-  return Command(called, "signal execute-snapshot", flags);
+  return absl::StrCat(called.takes_signals
+                          ? ""
+                          : "set signal.data.collection, or read.only=true and "
+                            "signal.enabled.channels=file (docs/snapshots.md), and restart the "
+                            "connector; then ",
+                      Command(called, "signal execute-snapshot", flags));
 }
 
 }  // namespace walduct::names

@@ -10,16 +10,17 @@
 namespace walduct::names {
 
 struct Called {
-  std::string who;         // "shop", "-f shop.json -w worker.properties"; empty: not known
-  std::string where = {};  // "http://127.0.0.1:8083"; empty: the files say all
-  std::string unit = {};   // NAME of the systemd unit walduct@NAME that runs it; empty: none
+  std::string who;            // "shop", "-f shop.json -w worker.properties"; empty: not known
+  std::string where = {};     // "http://127.0.0.1:8083"; empty: the files say all
+  std::string unit = {};      // NAME of the systemd unit walduct@NAME that runs it; empty: none
+  bool takes_signals = true;  // of incremental snapshots
 };
 
 // "walduct offsets reset shop --accept-loss --url http://127.0.0.1:8083". verb: "offsets reset";
 // flags: "--accept-loss", or none. Of a unit, in its folder and with its environment.
 std::string Command(const Called& called, absl::string_view verb, absl::string_view flags = "");
 
-// What reads tables beside the stream. tables: as `--table` takes them (postgres::TableArgument).
+// What reads tables beside the stream, and where signals are not taken what to set first. tables: as `--table` takes them (postgres::TableArgument).
 // filter: of --filter, as it stands; empty: none.
 std::string SnapshotCommand(const Called& called, const std::vector<std::string>& tables,
                             absl::string_view filter = "");

@@ -1,7 +1,10 @@
 #include "replication/attached_partitions.h"
 
+#include <algorithm>
+#include <limits>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/substitute.h"
@@ -16,6 +19,7 @@ using postgres::Result;
 using postgres::Rows;
 
 constexpr int kVersionWithTidRanges = 140000;
+constexpr int kFirstWithSchemas = 150000;
 // Where so many running transactions are listed, the oldest one stands for all.
 constexpr size_t kLongestSeen = 2000;
 
@@ -84,6 +88,18 @@ SELECT EXISTS (
                             pg_catalog.txid_current_snapshot()) AS next) n
   WHERE t.ctid < '(1024,0)'::pg_catalog.tid AND $1 <= $$1::pg_catalog.int8))";
 
+// $0: the id of what names tables in a publication. $1: of newer servers.
+constexpr absl::string_view kNamed = R"(
+WITH now AS (SELECT pg_catalog.txid_snapshot_xmax(pg_catalog.txid_current_snapshot()) AS next),
+named AS (
+  SELECT r.oid, $0 AS by FROM pg_catalog.pg_publication_rel r CROSS JOIN now n
+  WHERE r.prpubid = $$1::pg_catalog.oid$1)
+SELECT m.oid, m.by FROM named m
+WHERE NOT pg_catalog.txid_visible_in_snapshot(m.by, $$2::pg_catalog.txid_snapshot))";
+constexpr absl::string_view kNamedBySchemas = R"(
+  UNION ALL SELECT r.oid, $0 FROM pg_catalog.pg_publication_namespace r CROSS JOIN now n
+  WHERE r.pnpubid = $$1::pg_catalog.oid)";
+
 constexpr absl::string_view kCondition =
     "SELECT pg_catalog.pg_get_partition_constraintdef($1::pg_catalog.oid)";
 
@@ -131,6 +147,23 @@ absl::StatusOr<std::vector<Coverage::Attached>> LookInto(postgres::Connection& c
   return all;
 }
 
+// From the first of what names a table on its rows come.
+absl::Status LookIntoNamed(postgres::Connection& connection,
+                           const absl::flat_hash_map<Oid, int64_t>& fresh, Coverage* coverage) {
+  for (auto& [relation, table] : coverage->tables) {
+    int64_t first = std::numeric_limits<int64_t>::max();
+    for (const Oid name : table.named_by) {
+      const auto found = fresh.find(name);
+      first = std::min(first, found == fresh.end() ? 0 : found->second);
+    }
+    if (!table.sent || table.named_by.empty() || first == 0) continue;
+    ASSIGN_OR_RETURN(const bool had_rows,
+                     MayHaveHadRows(connection, relation, absl::StrCat(first)));
+    table.whole = !had_rows;
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 std::string SeenText(absl::string_view snapshot, absl::string_view oldest) {
@@ -151,6 +184,28 @@ absl::StatusOr<std::vector<Coverage::Attached>> ReadAttached(postgres::Connectio
   const absl::Status ended = connection.Run(all.ok() ? "COMMIT" : "ROLLBACK");
   if (all.ok() && !ended.ok()) return ended;
   return all;
+}
+
+absl::Status LookForOlderRows(postgres::Connection& connection, Coverage* coverage) {
+  if (coverage->publication == Oid{} || coverage->all_tables) return absl::OkStatus();
+  const std::string id = WholeId("r.xmin");
+  const bool by_schemas = connection.server_version() >= kFirstWithSchemas;
+  const std::string sql = absl::Substitute(
+      kNamed, id, by_schemas ? absl::Substitute(kNamedBySchemas, id) : std::string());
+  ASSIGN_OR_RETURN(
+      const Result named,
+      connection.Query(Rows(2), sql,
+                       {absl::StrCat(ToInteger(coverage->publication)), coverage->since}));
+  absl::flat_hash_map<Oid, int64_t> fresh;
+  for (int row = 0; row < named.rows(); ++row) {
+    int64_t by = 0;
+    if (absl::SimpleAtoi(named.Get(row, 1), &by)) fresh.emplace(ParseOid(named.Get(row, 0)), by);
+  }
+  if (fresh.empty()) return absl::OkStatus();
+  RETURN_IF_ERROR(connection.Run(kBegin));
+  const absl::Status looked = LookIntoNamed(connection, fresh, coverage);
+  const absl::Status ended = connection.Run(looked.ok() ? "COMMIT" : "ROLLBACK");
+  return looked.ok() ? ended : looked;
 }
 
 }  // namespace walduct::replication

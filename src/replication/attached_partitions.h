@@ -1,5 +1,6 @@
 // Tables that became partitions with rows in them: what they had was sent under another name, or by
-// nobody. CREATE TABLE … PARTITION OF makes none of these. Opens the tables that it has found.
+// nobody. CREATE TABLE … PARTITION OF makes none of these. And tables that the publication names
+// only since then. Opens the tables that it has found.
 #pragma once
 
 #include <string>
@@ -24,5 +25,8 @@ struct AttachedQuery {
 // Those that were attached since then, but for what was empty, as far as that can be seen.
 absl::StatusOr<std::vector<Coverage::Attached>> ReadAttached(postgres::Connection& connection,
                                                              const AttachedQuery& query);
+// Tables that came into the publication since coverage->since, and had no row then, are `whole`, as
+// far as that can be seen.
+absl::Status LookForOlderRows(postgres::Connection& connection, Coverage* coverage);
 
 }  // namespace walduct::replication

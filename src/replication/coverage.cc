@@ -30,7 +30,12 @@ FROM (SELECT pg_catalog.txid_current_snapshot() AS now) s LEFT JOIN (
 SELECT p.oid, p.puballtables, COALESCE(o.via_root, 'false') = 'true',
   pg_catalog.concat(CASE WHEN p.pubinsert THEN 'i' END, CASE WHEN p.pubupdate THEN 'u' END,
     CASE WHEN p.pubdelete THEN 'd' END, CASE WHEN o.truncates = 'true' THEN 't' END,
-    CASE WHEN o.via_root = 'true' THEN 'r' END, CASE WHEN o.generated = 's' THEN 'g' END, ' ', p.xmin)
+    CASE WHEN o.via_root = 'true' THEN 'r' END, CASE WHEN o.generated = 's' THEN 'g' END, ' ', p.xmin,
+    CASE WHEN EXISTS (SELECT FROM pg_catalog.pg_shdepend d
+      WHERE d.dbid = (SELECT b.oid FROM pg_catalog.pg_database b
+                      WHERE b.datname = pg_catalog.current_database())
+        AND d.classid = 'pg_catalog.pg_publication'::pg_catalog.regclass AND d.objid = p.oid
+        AND d.deptype = 'o' AND d.xmin = p.xmin) THEN 'o' END)
 FROM pg_catalog.pg_publication p CROSS JOIN LATERAL (
   SELECT pg_catalog.to_jsonb(p) OPERATOR(pg_catalog.->>) 'pubtruncate' AS truncates,
          pg_catalog.to_jsonb(p) OPERATOR(pg_catalog.->>) 'pubviaroot' AS via_root,
@@ -191,6 +196,7 @@ absl::StatusOr<Coverage> ReadCoverage(postgres::Connection& connection,
   if (since.empty()) return coverage;
   coverage.since = std::string(since);
   RETURN_IF_ERROR(LookForAttached(connection, via_root, &coverage));
+  RETURN_IF_ERROR(LookForOlderRows(connection, &coverage));
   return coverage;
 }
 

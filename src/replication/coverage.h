@@ -33,6 +33,9 @@ struct Coverage {
     bool unlogged = false;
     // Its files are not those that it was made with: TRUNCATE, SET LOGGED, VACUUM FULL.
     bool rewritten = false;
+    // All its rows are from behind the time that the publication names it from: seen where `since`
+    // does not show that.
+    bool whole = false;
   };
   // A partition that was made, and may have had rows, before it became one of a table that brings
   // its rows into the stream.
@@ -45,7 +48,8 @@ struct Coverage {
 
   Oid publication{};  // 0: there is none of that name
   // "iudtrg 1234": inserts, updates, deletes, truncates, by partition roots, generated columns;
-  // then what is another one whenever somebody has altered any of them.
+  // then what is another one whenever somebody has altered any of them, with an "o" where that was
+  // its owner.
   std::string settings = {};
   bool all_tables = false;
   // Of those, by which tables come in that are not made yet: of schemas, of partitioned tables.

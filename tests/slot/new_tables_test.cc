@@ -190,6 +190,100 @@ TEST(NewTablesTest, ATableIsToldOfOnce) {
   EXPECT_THAT(ToldBy([&] { tables->Came(Named(9, "z"), true); }), IsEmpty());
 }
 
+// What is shown, by a connector that gets it; and what ends.
+struct Shown {
+  std::vector<std::string> lacks, ended;
+
+  NewTables::Parts Parts(bool asked_for = true) {
+    return {.lists = "all",
+            .signal_table = "public.signals",
+            .asked_for = asked_for,
+            .lacks =
+                [this](const replication::CaptureFinding& finding) {
+                  lacks.push_back(absl::StrCat(finding.reason, " ", finding.table));
+                  return true;
+                },
+            .lacks_no_more = [this](const std::string& table) { ended.push_back(table); }};
+  }
+};
+
+replication::Coverage Back(uint32_t relation) {
+  replication::Coverage coverage = Sent({relation, 5});
+  coverage.tables[Oid{relation}].named_by = {Oid{7000}};
+  return coverage;
+}
+
+TEST(NewTablesTest, WhatNobodySentIsRememberedUntilItIsRead) {
+  const auto before = With({Named(1, "a"), Named(5, "e")});
+  before->Begin(Sent({1, 5}));
+  Shown shown;
+  std::string member;
+  {
+    const Kept tables(shown.Parts(), {Named(1, "a"), Named(5, "e")}, before.Member());
+    tables->Begin(Back(1));
+    EXPECT_THAT(shown.lacks, testing::ElementsAre("table_was_not_published public.a"));
+    member = tables.Member();
+    EXPECT_THAT(member, HasSubstr(R"(\"lacks\":[[\"back\",\"public\",\"a\",)"));
+  }
+  Shown again;
+  const Kept tables(again.Parts(), {Named(1, "a"), Named(5, "e")}, member);
+  tables->Begin(Back(1));
+  EXPECT_EQ(again.lacks, shown.lacks) << "a restart forgets nothing";
+  tables->WasRead("public.e");
+  EXPECT_EQ(tables.Member(), member);
+  tables->WasRead("public.a");
+  EXPECT_THAT(tables.Member(), Not(HasSubstr("lacks")));
+}
+
+TEST(NewTablesTest, WhatIsNotCapturedAnyMoreLacksNothing) {
+  const auto before = With({Named(1, "a")});
+  before->Begin(Sent({1}));
+  Shown shown;
+  const Kept tables(shown.Parts(), {Named(1, "a")}, before.Member());
+  tables->Begin(Back(1));
+  tables->Saw({}, Sent({}));
+  EXPECT_THAT(shown.ended, IsEmpty()) << "it may come back";
+  tables->Saw({}, Sent({}));
+  EXPECT_THAT(shown.ended, testing::ElementsAre("public.a"));
+}
+
+TEST(NewTablesTest, ANewTableWithRowsLacksThemWhereItWasAskedFor) {
+  for (const bool asked_for : {true, false}) {
+    const auto before = With({Named(1, "a")});
+    before->Begin(Sent({1}));
+    Shown shown;
+    const Kept tables(shown.Parts(asked_for), {Named(1, "a")}, before.Member());
+    tables->Begin(Sent({1}));
+    tables->Saw({Named(1, "a"), Named(2, "b")}, Sent({1, 2}));
+    EXPECT_EQ(shown.lacks.size(), asked_for ? 1 : 0);
+    replication::Coverage empty = Sent({1, 2, 3});
+    empty.tables[Oid{3}].whole = true;
+    tables->Saw({Named(1, "a"), Named(2, "b"), Named(3, "c")}, empty);
+    EXPECT_EQ(shown.lacks.size(), asked_for ? 1 : 0) << "an empty one lacks nothing";
+  }
+}
+
+TEST(NewTablesTest, ALongerListIsToldOfOnce) {
+  const auto before = With({Named(1, "a")}, "", "other");
+  before->Begin(Sent({1}));
+  Shown shown;
+  const Kept tables(shown.Parts(), {Named(1, "a"), Named(2, "b")}, before.Member());
+  tables->Begin(Sent({1, 2}));
+  EXPECT_THAT(shown.lacks, IsEmpty());
+}
+
+TEST(NewTablesTest, WhereNoSignalIsTakenTheHintSaysWhatToSet) {
+  const Lack lack{.why = "back", .schema = "public", .table = "a"};
+  EXPECT_EQ(FindingOf(lack, {}).argument, "public.a");
+  const TableGap gap{.kind = TableGap::Kind::kBack, .table = Named(1, "a")};
+  EXPECT_EQ(CommandFor(gap, {.who = "shop"}),
+            "walduct signal execute-snapshot shop --table public.a");
+  EXPECT_THAT(
+      CommandFor(gap, {.who = "shop", .takes_signals = false}),
+      testing::AllOf(testing::StartsWith("set signal.data.collection"),
+                     HasSubstr("then walduct signal execute-snapshot shop --table public.a")));
+}
+
 TEST(NewTablesTest, NobodyAsksWhereNoTablesAreTold) {
   EXPECT_EQ(NewTables::Create({}, std::nullopt, ""), nullptr);
 }

@@ -115,6 +115,47 @@ TEST(TableGapsTest, WhatWasNotStoredIsNotHeldAgainstATable) {
   EXPECT_EQ(Gaps(merged, Named(2), By({12})), One(Kind::kAnew, 1));
 }
 
+TEST(TableGapsTest, WhatHadNoRowBeforeItWasNamedIsNone) {
+  Coverage::Table now = By({12});
+  now.whole = true;
+  EXPECT_THAT(Gaps(Known({11}), Named(2, "b"), now), IsEmpty()) << "new, and empty";
+  EXPECT_EQ(Gaps(Known({11}), Named(2), now), One(Kind::kReplaced, 1));
+  EXPECT_EQ(Gaps(Known({11}), Named(1), now), One(Kind::kBack, 1)) << "rows may have been deleted";
+}
+
+// Letters, and what has written them last.
+TEST(TableGapsTest, APublicationThatSentLessLeavesAGapInEachTable) {
+  const auto kinds = [](const std::string& before, const std::string& after,
+                        std::initializer_list<uint32_t> names = {11}) {
+    KnownTables known = Known({11});
+    known.settings = before;
+    Coverage coverage = {
+        .publication = kPublication, .settings = after, .names_others = {}, .tables = {}};
+    coverage.tables[Oid{1}] = By(names);
+    coverage.tables[Oid{2}] = By({12});
+    const std::vector<TableName> captured = {Named(1), Named(2, "b")};
+    std::vector<TableGap> gaps = FindGaps(known, true, captured, coverage);
+    AddNarrower(known, captured, coverage, "iud", &gaps);
+    std::string text;
+    for (const TableGap& gap : gaps) absl::StrAppend(&text, static_cast<int>(gap.kind), " ");
+    return text;
+  };
+  const std::string is_new = absl::StrCat(static_cast<int>(Kind::kNew), " ");
+  const std::string less = absl::StrCat(static_cast<int>(Kind::kLess), " ");
+  EXPECT_EQ(kinds("iudt 700", "iudt 700"), is_new);
+  EXPECT_EQ(kinds("it 700", "iudt 701"), is_new + less) << "the gap is closed";
+  EXPECT_EQ(kinds("iudt 700", "iudt 702"), is_new + less) << "perhaps nobody has looked meanwhile";
+  EXPECT_EQ(kinds("iudt 700", "it 701"), is_new) << "it is open";
+  EXPECT_EQ(kinds("iud 700", "iudt 701"), is_new) << "nobody wants truncates";
+  EXPECT_EQ(kinds("iudt 700", "iudtr 701"), is_new) << "other names";
+  EXPECT_EQ(kinds("iudt 700", "iudt 701o"), is_new) << "another owner";
+  EXPECT_EQ(kinds("iudt 700", "iudt 700o"), is_new) << "stored by one that did not look for it";
+  EXPECT_EQ(kinds("", "iudt 700"), is_new) << "not known";
+  EXPECT_EQ(kinds("it 700", "iudt 701", {13}),
+            absl::StrCat(static_cast<int>(Kind::kBack), " ", is_new))
+      << "one is enough";
+}
+
 // Changes from between would have ended the stream.
 TEST(TableGapsTest, AnotherPublicationNamesAllAnew) {
   const Coverage other = {.publication = Oid{901}, .names_others = {}, .tables = {}};

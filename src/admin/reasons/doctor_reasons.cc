@@ -227,6 +227,16 @@ constexpr Reason kRows[] = {
      .meaning =
          "A captured name belongs to another table now, which the publication does not send.",
      .remedy = "The hint has the ALTER PUBLICATION; docs/catalog.md."},
+    {.name = "table_was_not_published",
+     .loses = true,
+     .meaning =
+         "A captured table left the publication and came back, was created anew before it was "
+         "in it, came into it with rows, or the publication sent fewer kinds of changes, "
+         "rows or columns for a while: what was done to the table then was sent by nobody. "
+         "Also where the publication was altered and is as it was.",
+     .remedy =
+         "The hint has the walduct signal that reads the tables; it ends when they were read, "
+         "by a snapshot of any kind, also over restarts."},
     {.name = "table_was_unlogged",
      .loses = true,
      .meaning = "A captured table was unlogged for a while, and is not any more: what was done to "

@@ -111,6 +111,7 @@ names::Called CalledOf(const ConnectorOptions& options) {
   const bool lane = options.replication->share.several() && !options.offset->connector.empty();
   if (called.who.empty())
     called.who = names::ShellWord(lane ? options.offset->connector : options.name);
+  called.takes_signals = options.incremental->takes_snapshots();
   return called;
 }
 

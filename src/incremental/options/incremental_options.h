@@ -40,6 +40,11 @@ struct IncrementalOptions {
   }
   // Windows can be told.
   bool reads_chunks() const { return read_only || !signal_table.empty(); }
+  // Somebody else may ask for an incremental snapshot.
+  bool takes_snapshots() const {
+    return reads_chunks() &&
+           ((source_channel && !signal_table.empty()) || file_channel || kafka_channel);
+  }
 };
 
 }  // namespace walduct::incremental

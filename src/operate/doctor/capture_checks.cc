@@ -200,6 +200,22 @@ absl::Status ComparePublication(postgres::Connection& connection, const Subject&
   return absl::OkStatus();
 }
 
+// By reason, as the connector shows them while it runs.
+void TellLacks(const Subject& subject, const slot::KnownTables& known, Findings* findings) {
+  const replication::CaptureWish wish{.called = engine::CalledOf(subject.whole)};
+  std::vector<replication::CaptureFinding> lacking;
+  for (const slot::Lack& lack : known.lacks) lacking.push_back(slot::FindingOf(lack, wish.called));
+  slot::CaptureLines lines;
+  lines.Saw(std::move(lacking), {.now = absl::Time()});
+  for (const metrics::CaptureProblem& problem : lines.Problems(wish)) {
+    findings->Add({.severity = Severity::kWarning,
+                   .reason = problem.reason,
+                   .message = absl::StrCat(problem.message, " (", problem.count,
+                                           "): ", absl::StrJoin(problem.tables, ", ")),
+                   .hint = problem.hint});
+  }
+}
+
 absl::Status Compare(postgres::Connection& connection, const Subject& subject,
                      const slot::KnownTables& known, Findings* findings) {
   postgres::Catalog catalog(connection);
@@ -215,14 +231,17 @@ absl::Status Compare(postgres::Connection& connection, const Subject& subject,
   if (subject.replication.publication_autocreate == replication::PublicationAutocreate::kFiltered)
     AddAsAStartDoes(known, captured.own, &coverage);
   std::map<slot::TableGap::Kind, std::vector<slot::TableGap>> gaps;
-  for (const slot::TableGap& gap : slot::FindGaps(known, true, captured.own, coverage)) {
+  std::vector<slot::TableGap> found = slot::FindGaps(known, true, captured.own, coverage);
+  slot::AddNarrower(known, captured.own, coverage, "iud", &found);
+  for (const slot::TableGap& gap : found) {
     if (gap.kind != slot::TableGap::Kind::kReplaced &&
         slot::NameOf(gap.table) != subject.tables.signal_table)
       gaps[gap.kind].push_back(gap);
   }
-  const bool reads = subject.incremental.reads_new_tables;
-  for (const auto& [kind, of_kind] : gaps)
+  for (const auto& [kind, of_kind] : gaps) {
+    const bool reads = subject.incremental.reads_new_tables && kind != slot::TableGap::Kind::kLess;
     findings->Add(FindingOf(of_kind, reads, engine::CalledOf(subject.whole)));
+  }
   return absl::OkStatus();
 }
 
@@ -284,6 +303,7 @@ void CheckKnownTables(postgres::Connection& connection, const Subject& subject,
   const std::optional<slot::KnownTables> known =
       slot::DecodeKnownTables(event::FindMember(position.stored->members, event::kTablesMember));
   if (!known) return;
+  TellLacks(subject, *known, findings);
   const absl::StatusOr<postgres::Result> system = connection.Query(
       postgres::Rows(1), "SELECT system_identifier FROM pg_catalog.pg_control_system()");
   if (!system.ok() || system->rows() != 1 ||

@@ -16,6 +16,7 @@ enum class Afterwards {
   kSpelling,
   kRestored,
   kNewName,  // the lists come before the statement
+  kRead,     // a snapshot is all that helps
 };
 
 struct Words {
@@ -87,6 +88,10 @@ constexpr Words kWords[] = {
      Afterwards::kRowsAreMissing},
     {"table_in_two_publications",
      "tables are in the publications of two slots: their changes are published twice"},
+    {"table_was_not_published",
+     "captured tables were not in the publication for a while, or it sent less of them: what was "
+     "done to them then is not sent",
+     Afterwards::kRead},
     {"table_was_unlogged", "captured tables were unlogged: what was done to them then is not sent"},
     {"unlogged_table",
      "captured tables are unlogged: their changes are not in the WAL, and never captured"},
@@ -117,6 +122,8 @@ std::string Rest(Afterwards afterwards, const std::vector<std::string>& tables,
       return absl::StrCat("; where it is not meant, restore them under their names, then ",
                           names::SnapshotCommand(wish.called, tables),
                           "; where it is, restart the process");
+    case Afterwards::kRead:
+      return absl::StrCat("; ", names::SnapshotCommand(wish.called, tables));
     case Afterwards::kMeant:
       return "; where it is meant, restart the process";
     case Afterwards::kRestart:

@@ -167,6 +167,33 @@ std::string ListUnlogged(const KnownTables& known) {
   return json.empty() ? "" : json + ']';
 }
 
+std::string ListLacks(const KnownTables& known) {
+  std::string json;
+  for (size_t i = 0; i < std::min(known.lacks.size(), KnownTables::kMostLacks); ++i) {
+    const Lack& lack = known.lacks[i];
+    json += json.empty() ? R"(,"lacks":[[)" : ",[";
+    for (const std::string* const text :
+         {&lack.why, &lack.schema, &lack.table, &lack.partition, &lack.condition}) {
+      if (json.back() != '[') json += ',';
+      AppendJsonString(*text, &json);
+    }
+    json += ']';
+  }
+  return json.empty() ? "" : json + ']';
+}
+
+void ReadLacks(const rapidjson::Document& json, KnownTables* known) {
+  const rapidjson::Value* const all = json::FindArray(json, "lacks");
+  if (all == nullptr) return;
+  for (const rapidjson::Value& one : all->GetArray()) {
+    if (!one.IsArray() || one.Size() != 5) continue;
+    std::vector<std::string> texts;
+    for (const rapidjson::Value& text : one.GetArray())
+      texts.emplace_back(text.IsString() ? json::TextOf(text) : absl::string_view());
+    known->lacks.push_back({texts[0], texts[1], texts[2], texts[3], texts[4]});
+  }
+}
+
 void ReadUnlogged(const rapidjson::Document& json, KnownTables* known) {
   const rapidjson::Value* const all = json::FindArray(json, "unlogged");
   if (all == nullptr) return;
@@ -198,6 +225,7 @@ std::string EncodeKnownTables(const KnownTables& known) {
     AppendJsonString(known.seen, &json);
   }
   json += ListUnlogged(known);
+  json += ListLacks(known);
   json += '}';
   std::string member;
   AppendJsonString(json, &member);
@@ -219,6 +247,7 @@ std::optional<KnownTables> DecodeKnownTables(absl::string_view member) {
   known.lists = std::string(*lists);
   known.settings = std::string(text_of("settings").value_or(""));
   known.seen = std::string(text_of("seen").value_or(""));
+  ReadLacks(json, &known);
   if (const auto packed = text_of("packed")) {
     if (!Unpack(*packed, &known)) return std::nullopt;
     ReadUnlogged(json, &known);
@@ -246,6 +275,7 @@ void MergeKnownTables(KnownTables from, KnownTables* into) {
   into->names_others.clear();
   into->settings.clear();
   into->seen.clear();
+  into->lacks.insert(into->lacks.end(), from.lacks.begin(), from.lacks.end());
   for (auto& [name, table] : from.tables) {
     const auto [place, is_new] = into->tables.try_emplace(name, table);
     if (!is_new && place->second.relation != table.relation) place->second.relation = Oid{};

@@ -8,7 +8,8 @@
 // and of what names it. The second form is for more tables than the first has room for: a name is
 // how much it shares with the one before, the length of its rest, and the rest. Without "oids", as
 // it was once written, names alone are known. "settings" are those of the publication, "seen" what
-// was running when it was looked last, "unlogged" the tables that were not in the WAL then.
+// was running when it was looked last, "unlogged" the tables that were not in the WAL then, "lacks"
+// what nobody has sent of tables that no snapshot has read since.
 #pragma once
 
 #include <map>
@@ -29,10 +30,19 @@ struct KnownTable {
   bool operator==(const KnownTable&) const = default;
 };
 
+// What was done to a table while it did not come: [why, schema, table, partition, condition].
+struct Lack {
+  std::string why;  // see WhyOf
+  std::string schema, table;
+  std::string partition = {}, condition = {};  // of one that was attached
+  bool operator==(const Lack&) const = default;
+};
+
 struct KnownTables {
   // A name's form in the map, and the longest member.
   static constexpr size_t kLongestNames = size_t{16} << 10;
   static constexpr size_t kLongest = size_t{256} << 10;
+  static constexpr size_t kMostLacks = 500;  // the rest is forgotten by the next start
 
   std::string lists = {};                         // a sum of include and exclude
   Oid publication{};                              // 0: what named them is not known
@@ -40,6 +50,7 @@ struct KnownTables {
   std::string settings = {};                      // of the publication, as there; empty: not known
   std::string seen = {};                          // see replication::Coverage; empty: not known
   std::map<std::string, KnownTable> tables = {};  // by "schema.table"
+  std::vector<Lack> lacks = {};
   bool operator==(const KnownTables&) const = default;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -59,11 +60,55 @@ std::string HintFor(const TableGap& gap, const names::Called& called) {
   return absl::StrCat(CommandFor(gap, called), kByItself);
 }
 
-// Empty: it is told once.
-absl::string_view ReasonOf(Kind kind) {
-  return kind == Kind::kAttached ? "partition_attached"
-         : kind == Kind::kLogged ? "table_was_unlogged"
-                                 : "";
+// As it is stored; empty: it is told once.
+absl::string_view WhyOf(Kind kind) {
+  switch (kind) {
+    case Kind::kNew:
+      return "new";
+    case Kind::kAnew:
+      return "anew";
+    case Kind::kBack:
+      return "back";
+    case Kind::kLess:
+      return "less";
+    case Kind::kAttached:
+      return "attached";
+    case Kind::kLogged:
+      return "unlogged";
+    case Kind::kPlaced:
+    case Kind::kRewritten:
+    case Kind::kReplaced:
+      break;
+  }
+  return "";
+}
+
+std::string ReasonOf(absl::string_view why) {
+  return why == "attached"   ? "partition_attached"
+         : why == "unlogged" ? "table_was_unlogged"
+                             : "table_was_not_published";
+}
+
+absl::string_view DetailOf(absl::string_view why) {
+  return why == "new"    ? "it came into it with rows"
+         : why == "anew" ? "created anew, or another one has taken its name"
+         : why == "less"
+             ? "the publication was altered, and sent fewer kinds of changes, or may have"
+             : "";
+}
+
+TableGap GapOf(const Lack& lack) {
+  const std::pair<absl::string_view, Kind> kinds[] = {
+      {"new", Kind::kNew},   {"anew", Kind::kAnew},         {"back", Kind::kBack},
+      {"less", Kind::kLess}, {"attached", Kind::kAttached}, {"unlogged", Kind::kLogged}};
+  TableGap gap{.kind = Kind::kBack,
+               .table = {.relation = {}, .schema = lack.schema, .table = lack.table},
+               .partition = lack.partition,
+               .condition = lack.condition};
+  for (const auto& [why, kind] : kinds) {
+    if (why == lack.why) gap.kind = kind;
+  }
+  return gap;
 }
 
 }  // namespace
@@ -73,6 +118,21 @@ std::string CommandFor(const TableGap& gap, const names::Called& called) {
   const std::string name = table.starts_with("'") ? Quoted(gap.table) : table;
   return names::SnapshotCommand(
       called, {table}, gap.condition.empty() ? "" : absl::StrCat(name, "=", gap.condition));
+}
+
+replication::CaptureFinding FindingOf(const Lack& lack, const names::Called& called) {
+  const TableGap gap = GapOf(lack);
+  const std::string name = NameOf(gap.table);
+  const std::string reason = ReasonOf(lack.why);
+  const bool of_all = reason == "table_was_not_published";  // one statement for all tables
+  return {.reason = reason,
+          .table = lack.partition.empty() ? name : lack.partition,
+          .detail =
+              lack.partition.empty() ? std::string(DetailOf(lack.why)) : absl::StrCat("of ", name),
+          .statement = of_all ? "" : CommandFor(gap, called),
+          .at_once = true,
+          .argument = of_all ? postgres::TableArgument(lack.schema, lack.table) : "",
+          .read_with = absl::StrCat(lack.schema, ".", lack.table)};
 }
 
 NewTables::NewTables(Parts parts, std::vector<postgres::TableName> captured)
@@ -129,12 +189,60 @@ void NewTables::ForgetOids() {
 }
 
 void NewTables::Begin(const std::optional<replication::Coverage>& coverage) {
+  TellStored();
   if (!coverage) return;
   Judge(captured_, *coverage);
   if (EncodeKnownTables(known_).empty()) {
     log::Info("tables that are captured only later will not be told of at the next start",
               {{"why", "too many to be kept with the position"}, {"tables", known_.tables.size()}});
   }
+}
+
+// Of what an earlier process has found; or the property is set by now that has it read.
+void NewTables::TellStored() {
+  if (!reads()) {
+    for (const Lack& lack : known_.lacks) {
+      if (parts_.lacks != nullptr) parts_.lacks(FindingOf(lack, parts_.called));
+    }
+    return;
+  }
+  std::vector<TableGap> gaps;
+  for (const Lack& lack : std::exchange(known_.lacks, {})) gaps.push_back(GapOf(lack));
+  if (!gaps.empty()) Take(gaps, true);
+}
+
+void NewTables::WasRead(const std::string& table) {
+  const size_t erased = std::erase_if(known_.lacks, [&table](const Lack& lack) {
+    return absl::StrCat(lack.schema, ".", lack.table) == table;
+  });
+  if (erased > 0 && asked_ == 0) Keep(EncodeKnownTables(known_));
+}
+
+// Of tables that are not captured any more.
+void NewTables::ForgetLacks(KnownTables* now) const {
+  std::erase_if(now->lacks, [&](const Lack& lack) {
+    if (FindKnown(*now, {.relation = {}, .schema = lack.schema, .table = lack.table}) != nullptr)
+      return false;
+    if (parts_.lacks_no_more != nullptr)
+      parts_.lacks_no_more(absl::StrCat(lack.schema, ".", lack.table));
+    return true;
+  });
+}
+
+// True: it was not known to lack that.
+bool NewTables::AddLack(const TableGap& gap) {
+  Lack lack{.why = std::string(WhyOf(gap.kind)),
+            .schema = gap.table.schema,
+            .table = gap.table.table,
+            .partition = gap.partition,
+            .condition = gap.condition};
+  const bool is_known =
+      std::any_of(known_.lacks.begin(), known_.lacks.end(), [&lack](const Lack& one) {
+        return ReasonOf(one.why) == ReasonOf(lack.why) && one.schema == lack.schema &&
+               one.table == lack.table && one.partition == lack.partition;
+      });
+  if (!is_known) known_.lacks.push_back(std::move(lack));
+  return !is_known;
 }
 
 void NewTables::Saw(const std::vector<postgres::TableName>& captured,
@@ -148,11 +256,13 @@ void NewTables::Judge(const std::vector<postgres::TableName>& captured,
   std::vector<TableGap> gaps;
   if (compares_) {
     gaps = FindGaps(known_, same_lists, captured, coverage);
+    AddNarrower(known_, captured, coverage, parts_.wanted, &gaps);
     TellSettings(coverage);
   }
   KnownTables now = KnowNow(known_, captured, coverage);
   now.lists = lists_;
   KeepMissing(&now);
+  ForgetLacks(&now);
   whole_ = coverage.all_tables || !coverage.names_others.empty();
   const bool differs = !compares_ || !(now == known_);
   compares_ = true;
@@ -201,7 +311,10 @@ void NewTables::Take(const std::vector<TableGap>& gaps, bool differs) {
     if (absl::StrCat(gap.table.schema, ".", gap.table.table) == parts_.signal_table) continue;
     if (!gap.link.empty() && !links_.insert(gap.link).second) continue;
     told_.insert(gap.table.relation);
-    const bool is_read = reads() && gap.kind != Kind::kReplaced;
+    // The settings of a publication are of all tables, and may be as they were.
+    const bool is_read = reads() && gap.kind != Kind::kReplaced && gap.kind != Kind::kLess;
+    const bool stands = gap.kind != Kind::kNew || (gap.listed && parts_.asked_for);
+    if (stands && !is_read && !WhyOf(gap.kind).empty()) differs = AddLack(gap) || differs;
     Tell(gap, is_read);
     if (is_read) Ask(gap);
   }
@@ -211,28 +324,28 @@ void NewTables::Take(const std::vector<TableGap>& gaps, bool differs) {
 
 void NewTables::Tell(const TableGap& gap, bool is_read) const {
   const std::string name = NameOf(gap.table), what = DescribeGap(gap.kind);
+  const auto lack = std::find_if(known_.lacks.begin(), known_.lacks.end(), [&gap](const Lack& one) {
+    return one.why == WhyOf(gap.kind) && one.schema == gap.table.schema &&
+           one.table == gap.table.table && one.partition == gap.partition;
+  });
+  const bool is_shown = lack != known_.lacks.end() && parts_.lacks != nullptr &&
+                        parts_.lacks(FindingOf(*lack, parts_.called));
   if (gap.kind == Kind::kNew) {
     if (is_read) return log::Info(absl::StrCat(what, " read beside the stream"), {{"table", name}});
     return log::Warn(absl::StrCat(what, " not sent"),
                      {{"table", name}, {"hint", HintFor(gap, parts_.called)}});
   }
-  if (const absl::string_view reason = ReasonOf(gap.kind); !reason.empty()) {
+  const bool is_of_all = gap.kind == Kind::kLess;
+  if (gap.kind == Kind::kAttached || gap.kind == Kind::kLogged || is_of_all) {
+    const std::string reason = ReasonOf(WhyOf(gap.kind));
     const log::Field part = {"partition", gap.partition.empty() ? name : gap.partition};
     if (is_read)
       return log::Info(absl::StrCat(what, " read beside the stream"),
-                       {{"table", name}, part, {"reason", std::string(reason)}});
-    if (parts_.lacks != nullptr &&
-        parts_.lacks({.reason = std::string(reason),
-                      .table = gap.partition.empty() ? name : gap.partition,
-                      .detail = gap.partition.empty() ? "" : absl::StrCat("of ", name),
-                      .statement = CommandFor(gap, parts_.called),
-                      .at_once = true,
-                      .read_with = absl::StrCat(gap.table.schema, ".", gap.table.table)}))
-      return;
-    return log::Warn(absl::StrCat(what, " not sent"), {{"table", name},
-                                                       part,
-                                                       {"reason", std::string(reason)},
-                                                       {"hint", HintFor(gap, parts_.called)}});
+                       {{"table", name}, part, {"reason", reason}});
+    if (is_shown || is_of_all) return;
+    return log::Warn(
+        absl::StrCat(what, " not sent"),
+        {{"table", name}, part, {"reason", reason}, {"hint", HintFor(gap, parts_.called)}});
   }
   const log::Field table = {"table", name}, was = {"was", ToInteger(gap.was)},
                    is = {"is", ToInteger(gap.table.relation)}, since = {"since", TimeText(since_)};

@@ -33,6 +33,8 @@ namespace walduct::slot {
 
 // What brings the rows: "walduct signal execute-snapshot …".
 std::string CommandFor(const TableGap& gap, const names::Called& called);
+// What is shown until the table is read.
+replication::CaptureFinding FindingOf(const Lack& lack, const names::Called& called);
 
 class NewTables {
  public:
@@ -49,9 +51,13 @@ class NewTables {
     std::string wanted = "iudt";           // changes that are not skipped (replication::Coverage)
     // Asks for a look at the catalog, whose answer comes to Saw. False, or null: nobody looks.
     std::function<bool()> look = nullptr;
+    // Somebody has asked for all that is captured: the lists, or who makes the publication of them.
+    bool asked_for = true;
     // Of rows that stay missing until the table is read: shown, and told again and again. Null:
     // nobody does, or false: they are told once.
     std::function<bool(const replication::CaptureFinding&)> lacks = nullptr;
+    // They are not missing any more, or nobody's; "schema.table".
+    std::function<void(const std::string&)> lacks_no_more = nullptr;
     // What the looks from then on are to tell the difference to (replication::Coverage).
     std::function<void(const std::string& seen)> seen = nullptr;
     Ledger* ledger = nullptr;  // borrowed; where what is captured is kept
@@ -74,6 +80,8 @@ class NewTables {
   // The stream has come to a captured table for the first time. renamed: in this stream it had a
   // name that is not captured.
   void Came(const postgres::TableName& table, bool renamed);
+  // A snapshot has read it; "schema.table".
+  void WasRead(const std::string& table);
 
  private:
   NewTables(Parts parts, std::vector<postgres::TableName> captured);
@@ -84,6 +92,9 @@ class NewTables {
              const replication::Coverage& coverage);
   void TellSettings(const replication::Coverage& coverage) const;
   void KeepMissing(KnownTables* now);
+  void TellStored();
+  void ForgetLacks(KnownTables* now) const;
+  bool AddLack(const TableGap& gap);
   void Take(const std::vector<TableGap>& gaps, bool differs);
   void Tell(const TableGap& gap, bool is_read) const;
   void Ask(const TableGap& gap);

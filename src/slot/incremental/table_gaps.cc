@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "postgres/table_key.h"
 
 namespace walduct::slot {
@@ -48,7 +49,8 @@ class Lasting {
 };
 
 std::optional<Kind> JudgeNew(const Coverage::Table& now, bool same_lists, const Lasting& lasting) {
-  if (!same_lists || !lasting.Covers(now)) return Kind::kNew;
+  if (!same_lists || !lasting.Covers(now))
+    return now.whole ? std::nullopt : std::optional(Kind::kNew);
   if (now.placed_later) return Kind::kPlaced;
   return now.rewritten ? std::optional(Kind::kRewritten) : std::nullopt;
 }
@@ -57,7 +59,7 @@ std::optional<Kind> JudgeKnown(const KnownTable& known, Oid relation, const Cove
                                const Lasting& lasting) {
   if (known.relation == Oid{}) return std::nullopt;
   if (known.relation != relation) {
-    if (!lasting.Covers(now)) return Kind::kAnew;
+    if (!lasting.Covers(now)) return now.whole ? Kind::kReplaced : Kind::kAnew;
     return now.placed_later || now.schema_changed ? Kind::kPlaced : Kind::kReplaced;
   }
   if (known.unlogged && !now.unlogged) return Kind::kLogged;
@@ -65,6 +67,18 @@ std::optional<Kind> JudgeKnown(const KnownTable& known, Oid relation, const Cove
   if (unknown || Meet(known.named_by, now.named_by)) return std::nullopt;
   return Kind::kBack;
 }
+
+// As there: letters, an id, and whether its owner was changed last.
+struct Settings {
+  explicit Settings(absl::string_view text)
+      : letters(text.substr(0, text.find(' '))),
+        of_owner(absl::ConsumeSuffix(&text, "o")),
+        id(text.substr(std::min(text.size(), letters.size()))) {}
+
+  absl::string_view letters;
+  bool of_owner;
+  absl::string_view id;
+};
 
 // Of tables that have no gap as a whole.
 void AddAttached(const KnownTables& known, const std::vector<postgres::TableName>& captured,
@@ -121,11 +135,36 @@ std::vector<TableGap> FindGaps(const KnownTables& known, bool same_lists,
                                          ? JudgeKnown(*before, table.relation, now->second, lasting)
                                          : JudgeNew(now->second, same_lists, lasting);
     if (kind)
-      gaps.push_back(
-          {.kind = *kind, .table = table, .was = before != nullptr ? before->relation : Oid{}});
+      gaps.push_back({.kind = *kind,
+                      .table = table,
+                      .was = before != nullptr ? before->relation : Oid{},
+                      .listed = same_lists});
   }
   AddAttached(known, captured, coverage, &gaps);
   return gaps;
+}
+
+void AddNarrower(const KnownTables& known, const std::vector<postgres::TableName>& captured,
+                 const Coverage& coverage, absl::string_view wanted, std::vector<TableGap>* gaps) {
+  if (known.publication != coverage.publication || known.settings.empty()) return;
+  const Settings before(known.settings), after(coverage.settings);
+  if (before.id == after.id) return;
+  const bool gained = std::any_of(wanted.begin(), wanted.end(), [&](char letter) {
+    return !absl::StrContains(before.letters, letter) && absl::StrContains(after.letters, letter);
+  });
+  if (!gained && (before.letters != after.letters || after.of_owner)) return;
+  std::vector<TableGap> narrower;
+  for (const postgres::TableName& table : captured) {
+    const auto now = coverage.tables.find(table.relation);
+    const KnownTable* const was = FindKnown(known, table);
+    const bool goes_on = now != coverage.tables.end() && now->second.sent && was != nullptr &&
+                         was->relation == table.relation;
+    const bool has_one = std::any_of(gaps->begin(), gaps->end(), [&table](const TableGap& gap) {
+      return gap.table.relation == table.relation && gap.kind != Kind::kAttached;
+    });
+    if (goes_on && !has_one) narrower.push_back({.kind = Kind::kLess, .table = table});
+  }
+  gaps->insert(gaps->end(), narrower.begin(), narrower.end());
 }
 
 KnownTables KnowNow(const KnownTables& known, const std::vector<postgres::TableName>& captured,
@@ -137,7 +176,8 @@ KnownTables KnowNow(const KnownTables& known, const std::vector<postgres::TableN
                   .names_others = gone ? known.names_others : coverage.names_others,
                   .settings = gone ? known.settings : coverage.settings,
                   .seen = known.seen,
-                  .tables = {}};
+                  .tables = {},
+                  .lacks = known.lacks};
   if (known.seen.empty() || !coverage.since.empty()) now.seen = coverage.seen;
   const bool same_publication = known.publication == now.publication;
   for (const postgres::TableName& table : captured) {
@@ -177,6 +217,9 @@ std::string DescribeGap(Kind kind) {
              "unlogged, rows of that time are";
     case Kind::kAttached:
       return "a table was attached as a partition: the rows that it had are";
+    case Kind::kLess:
+      return "the publication did not send all kinds of changes for a while, or was altered and is "
+             "as it was: what was done to the table meanwhile may be";
     case Kind::kReplaced:
       break;
   }
@@ -190,10 +233,8 @@ std::string DescribeSettings(const KnownTables& known, const Coverage& now,
   if (known.publication != now.publication || known.settings.empty() ||
       known.settings == now.settings)
     return "";
-  const auto letters = [](absl::string_view settings) {
-    return settings.substr(0, settings.find(' '));
-  };
-  const absl::string_view before = letters(known.settings), after = letters(now.settings);
+  const Settings was(known.settings), is(now.settings);
+  const absl::string_view before = was.letters, after = is.letters;
   if (absl::StrContains(before, 'r') != absl::StrContains(after, 'r'))
     return "the publication sends rows of partitions under other names "
            "(publish_via_partition_root)";
@@ -207,7 +248,7 @@ std::string DescribeSettings(const KnownTables& known, const Coverage& now,
   }
   if (!lost.empty())
     return absl::StrCat("the publication does not send any more: ", absl::StrJoin(lost, ", "));
-  if (before != after) return "";
+  if (before != after || was.id == is.id || is.of_owner) return "";
   return "the publication was altered, and its settings are as they were: what it may have left "
          "out "
          "meanwhile is not sent";

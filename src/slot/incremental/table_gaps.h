@@ -22,6 +22,7 @@ struct TableGap {
     kLogged,     // it, or a partition of it, was not in the WAL
     kRewritten,  // it is new, and has got other files: perhaps it was not in the WAL before
     kAttached,   // a table with rows has become a partition of it
+    kLess,       // the publication has sent fewer kinds of changes, or may have
     kReplaced,   // it is another one, and all of it is sent: no gap
   };
   Kind kind = Kind::kNew;
@@ -30,6 +31,7 @@ struct TableGap {
   std::string partition = {};  // kAttached: its name
   std::string condition = {};  // kAttached: which rows are its own
   std::string link = {};       // kAttached: see replication::Coverage
+  bool listed = true;          // kNew: the lists had it already
 };
 
 std::string NameOf(const postgres::TableName& table);  // see postgres::TableKey
@@ -40,6 +42,13 @@ const KnownTable* FindKnown(const KnownTables& known, const postgres::TableName&
 std::vector<TableGap> FindGaps(const KnownTables& known, bool same_lists,
                                const std::vector<postgres::TableName>& captured,
                                const replication::Coverage& coverage);
+
+// The publication sends kinds of changes again that it did not send, or was altered and is as it
+// was: all tables that have no gap in `gaps` get one. wanted: letters of changes that are not
+// skipped.
+void AddNarrower(const KnownTables& known, const std::vector<postgres::TableName>& captured,
+                 const replication::Coverage& coverage, absl::string_view wanted,
+                 std::vector<TableGap>* gaps);
 
 // What is to be known from then on: what is captured and sent. What is captured, and not sent now,
 // stays as it was.

@@ -157,6 +157,7 @@ void Session::BuildNewTables() {
                 Ledger::One(event::kTablesMember, [known] { return known; }));
     return;
   }
+  Source* const source = prepared_.source.get();
   new_tables_ = NewTables::Create(
       {.lists = config().tables->lists,
        .signal_table = config().tables->signal_table,
@@ -168,26 +169,32 @@ void Session::BuildNewTables() {
        .since = prepared_.stored_at(),
        .same_system = prepared_.same_system(),
        .wanted = config().route->wanted(),
-       .look = [source = prepared_.source.get()] { return source->AskForCaptured(); },
-       .lacks = [source = prepared_.source.get()](
-                    const auto& finding) { return source->TellLacking(finding); },
-       .seen = [source =
-                    prepared_.source.get()](const std::string& seen) { source->KnowSeen(seen); },
+       .look = [source] { return source->AskForCaptured(); },
+       .asked_for =
+           config().tables->lists_anything() || config().replication->publication_autocreate ==
+                                                    replication::PublicationAutocreate::kFiltered,
+       .lacks = [source](const auto& finding) { return source->TellLacking(finding); },
+       .lacks_no_more = [source](const std::string& table) { source->TellRead(table); },
+       .seen = [source](const std::string& seen) { source->KnowSeen(seen); },
        .ledger = &ledger_},
       prepared_.source->SignalTables(), known);
 }
 
 void Session::BuildIncremental() {
   const auto new_id = [this] { return RandomUuid(*parts_.world); };
-  notifier_ = std::make_unique<Notifier>(Notifier::Parts{
-      .options = config().incremental.get(),
-      .connector_name = engine::TopicPrefixOf(config()),
-      .signal_table = config().tables->signal_table,
-      .pipeline = &path_->pipeline(),
-      .board = &parts_.metrics->notifications,
-      .clock = &parts_.world->clock(),
-      .new_id = new_id,
-      .on_read = [this](const std::string& table) { prepared_.source->TellRead(table); }});
+  notifier_ =
+      std::make_unique<Notifier>(Notifier::Parts{.options = config().incremental.get(),
+                                                 .connector_name = engine::TopicPrefixOf(config()),
+                                                 .signal_table = config().tables->signal_table,
+                                                 .pipeline = &path_->pipeline(),
+                                                 .board = &parts_.metrics->notifications,
+                                                 .clock = &parts_.world->clock(),
+                                                 .new_id = new_id,
+                                                 .on_read = [this](const std::string& table) {
+                                                   prepared_.source->TellRead(table);
+                                                   if (new_tables_ != nullptr)
+                                                     new_tables_->WasRead(table);
+                                                 }});
   incremental_ = IncrementalDriver::Create({.options = config().incremental.get(),
                                             .route = config().route.get(),
                                             .connector_name = engine::TopicPrefixOf(config()),

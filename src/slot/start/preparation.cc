@@ -361,17 +361,18 @@ absl::Status Preparation::GuardMasks() {
 }
 
 SourcePlan Preparation::Plan() const {
+  KnownTables known = prepared_.known();
   return {.decision = prepared_.decision,
           .first_start = !prepared_.stored || recovers_,
-          .publication = prepared_.publication()};
+          .publication = known.publication,
+          .seen = std::move(known.seen)};
 }
 
 // PostgreSQL reads publications as of the moment of a change: one created after the slot would not
 // be found for ever.
 absl::Status Preparation::PreparePublication() {
   if (!prepared_.decision.stream) return absl::OkStatus();
-  if (prepared_.resumes() && prepared_.same_system())
-    prepared_.RememberNames(*config().tables, parts_.source.capture);
+  prepared_.RememberNames(*config().tables, parts_.source.capture);
   return engine::AndSlotAnew(prepared_.source->PreparePublication(Plan()), facts_.slot.has_value());
 }
 

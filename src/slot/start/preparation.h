@@ -66,9 +66,9 @@ struct Prepared {
   bool same_system() const {
     return !stored || stored->system_identifier == system.system_identifier;
   }
-  // That the stored position was read by; 0: not known.
-  Oid publication() const {
-    return resumes() && same_system() ? KnownTablesIn(stored->members).publication : Oid{};
+  // With the stored position, of this server; else nothing.
+  KnownTables known() const {
+    return resumes() && same_system() ? KnownTablesIn(stored->members) : KnownTables();
   }
   std::optional<event::ChangeId> skip() const { return resumes() ? stored->skip : std::nullopt; }
   // What a position is stored with, beside its members.
@@ -76,7 +76,8 @@ struct Prepared {
   // Of the stored members, those of snapshots that signals asked for and that go on.
   event::OffsetMembers GoingOn() const;
   // Tells who looks what was captured, by its OID: a table that has got another name while nothing
-  // ran is found. lists: names that they leave out are not missed. record: null: nobody looks.
+  // ran is found. Where all is read anew, nothing is missing any more. lists: names that they leave
+  // out are not missed. record: null: nobody looks.
   void RememberNames(const names::TableFilterOptions& lists, CaptureRecord* record) const;
 };
 

@@ -19,6 +19,8 @@ event::OffsetMembers Prepared::GoingOn() const {
 
 void Prepared::RememberNames(const names::TableFilterOptions& lists, CaptureRecord* record) const {
   if (record == nullptr) return;
+  if (!resumes()) record->lacking.clear();
+  if (!resumes() || !same_system()) return;
   names::TableFilterOptions of_all_slots = lists;
   of_all_slots.share = nullptr;
   const names::TableFilter captured(std::move(of_all_slots));

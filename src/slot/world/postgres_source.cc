@@ -223,7 +223,7 @@ absl::Status PostgresSource::PreparePublication(const SourcePlan& plan) {
                                          ? EnsureSlotTables(TablesQuery(), facts_.captured)
                                          : replication::EnsurePublication(
                                                *sql_, replication_options_, facts_.captured));
-  if (facts_.slot) coverage_.Added(added);
+  if (facts_.slot) coverage_.Added(added, plan.seen);
   RETURN_IF_ERROR(AdviseOnSignals());
   return outbox_.AfterPublication(*sql_, plan.first_start, ReadsOutboxRows(plan));
 }

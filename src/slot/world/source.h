@@ -62,6 +62,7 @@ struct SourcePlan {
   bool first_start = false;  // no position is stored
   bool holds = false;        // a lost slot is made anew, and not read from
   Oid publication{};         // that the stored position was read by; 0: not known
+  std::string seen = {};     // when it was stored; see replication::Coverage
 };
 
 // The tables of a snapshot on their one view of the database. Ends with the object.

@@ -143,7 +143,13 @@ bool CaptureWatch::Hear() {
   std::vector<CaptureFinding>& lacking = options_.record->lacking;
   for (const std::string& table : news->read)
     std::erase_if(lacking, [&](const CaptureFinding& one) { return one.read_with == table; });
-  for (CaptureFinding& finding : news->lacking) lacking.push_back(std::move(finding));
+  for (CaptureFinding& finding : news->lacking) {
+    const bool is_known =
+        std::any_of(lacking.begin(), lacking.end(), [&finding](const CaptureFinding& one) {
+          return one.reason == finding.reason && one.table == finding.table;
+        });
+    if (!is_known) lacking.push_back(std::move(finding));
+  }
   return true;
 }
 

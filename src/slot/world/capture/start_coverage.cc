@@ -5,20 +5,25 @@
 
 namespace walduct::slot {
 
-void StartCoverage::Added(const std::vector<replication::PublishedTable>& tables) {
+void StartCoverage::Added(const std::vector<replication::PublishedTable>& tables,
+                          const std::string& seen) {
+  seen_ = seen;
   for (const replication::PublishedTable& table : tables) added_.insert(table.relation);
 }
 
 std::optional<replication::Coverage> StartCoverage::Look(
     postgres::Connection& sql, const std::string& publication,
     const std::vector<postgres::TableName>& captured) {
-  auto coverage = replication::ReadCoverage(sql, publication, captured);
+  auto coverage = replication::ReadCoverage(sql, publication, captured, seen_);
   if (!coverage.ok()) {
     log::Debug("how tables are published is not known",
                {{"error", std::string(coverage.status().message())}});
     return std::nullopt;
   }
   publication_ = coverage->publication;
+  // Who was attached since then is found by the first look beside the stream.
+  coverage->since.clear();
+  coverage->attached.clear();
   for (const Oid relation : added_) {
     const auto table = coverage->tables.find(relation);
     if (table == coverage->tables.end()) continue;

@@ -18,8 +18,9 @@ namespace walduct::slot {
 
 class StartCoverage {
  public:
-  // What this start has put into the publication, where a slot was there before.
-  void Added(const std::vector<replication::PublishedTable>& tables);
+  // What this start has put into the publication, where a slot was there before. seen: with the
+  // stored position; empty: not known.
+  void Added(const std::vector<replication::PublishedTable>& tables, const std::string& seen);
 
   // publication: as it is configured. Absent: not known. Advice: a server that went away is found
   // by who needs it.
@@ -33,6 +34,7 @@ class StartCoverage {
 
  private:
   std::set<Oid> added_, held_back_;
+  std::string seen_;
   Oid publication_{};
 };
 

@@ -1,0 +1,107 @@
+"""Gaps that were closed again: a table left the publication and came back, was made anew, or the publication sent less for a while. They are
+told of, also by the next process, until a snapshot has read the table."""
+import json
+import shlex
+import subprocess
+
+import pytest
+
+from support.http import Surface
+from support.paths import BINARY
+from support.wait import wait_until
+
+LISTEN = ("--listen", "127.0.0.1:0")
+TABLES = ("create table signals (id varchar(64) primary key, type varchar(64), data varchar(4096));"
+          "create table cust (id int primary key, v text); insert into cust values (1, 'snapshot')")
+OPTIONS = {"publication.autocreate.mode": "disabled", "schema.include.list": None, "table.include.list": "public.cust,public.more",
+           "signal.data.collection": "public.signals", "walduct.stall.warn.ms": "1000"}
+REASON = "table_was_not_published"
+GAPS = {
+    "left": ('alter publication "{0}" drop table cust; insert into cust values (2); alter publication "{0}" add table cust', [1, 2]),
+    "anew": ('drop table cust; create table cust (id int primary key, v text); insert into cust values (3);'
+             'alter publication "{0}" add table cust', [3]),
+    "less": ("""alter publication "{0}" set (publish = 'insert'); update cust set v = 'new';
+             alter publication "{0}" set (publish = 'insert, update, delete, truncate')""", [1]),
+}
+
+
+def problems(connector):
+    return {one["reason"]: one for one in Surface(connector).status().get("capture", {}).get("problems", ()) if one["severity"] == "warning"}
+
+
+def examined(connector):
+    found = json.loads(connector.call("doctor", "--json", timeout_s=120).stdout)["connectors"][0]["findings"]
+    return [f for f in found if f["reason"] in (REASON, "captured_tables_changed")]
+
+
+def known(connector):
+    return json.loads((connector.offset() or {}).get("walduct_tables", "{}"))
+
+
+def started(connector):
+    connector.start(*LISTEN).wait_streaming()
+    wait_until(lambda: "capture" in Surface(connector).status(), 30, "the catalog was looked at")
+
+
+def running(db, connectors, config=None):
+    db.script(TABLES + f'; create publication "{db.name}" for table cust, signals')
+    connector = connectors(db, {**OPTIONS, **(config or {})}, sink="file", worker={"offset.flush.interval.ms": "50"})
+    started(connector)
+    wait_until(lambda: known(connector).get("seen"), 30, "what was running is stored")
+    return connector
+
+
+@pytest.mark.parametrize("gap,stopped", [("left", False), ("left", True), ("anew", False), ("less", True)],
+                         ids=["left", "left while stopped", "anew", "less while stopped"])
+def test_a_closed_gap_is_told_of_until_it_is_read(gap, stopped, db, connectors):
+    connector = running(db, connectors)
+    if stopped:
+        connector.stop()
+    done, rows = GAPS[gap]
+    db.script(done.format(db.name))
+    if stopped:
+        assert [f["severity"] for f in examined(connector)] == ["warning"], examined(connector)
+        started(connector)
+    wait_until(lambda: set(problems(connector)) == {REASON}, 30, "it is told")
+    assert problems(connector)[REASON]["count"] == 1 and Surface(connector).value("walduct_capture_problems", reason=REASON) == 1
+    wait_until(lambda: "lacks" in known(connector), 30, "it is remembered")
+    connector.stop()
+    assert [f["reason"] for f in examined(connector)] == [REASON]
+    started(connector)
+    wait_until(lambda: set(problems(connector)) == {REASON}, 30, "by another process, too")
+    hint = problems(connector)[REASON]["hint"]
+    assert hint.startswith("walduct signal execute-snapshot ") and hint.endswith("--table public.cust"), hint
+    reads = subprocess.run([str(BINARY), *shlex.split(hint)[1:]], capture_output=True, text=True, timeout=60)
+    assert reads.returncode == 0, reads.stderr
+    wait_until(lambda: problems(connector) == {}, 60, "it is read")
+    assert [e.id for e in connector.events() if e.table == "cust" and e.op == "r"] == [1, *rows]
+    wait_until(lambda: "lacks" not in known(connector), 30, "it is over")
+    connector.stop()
+    assert examined(connector) == []
+
+
+def test_what_lacks_nothing_is_not_told(db, connectors):
+    """The control: a table that is empty when it comes, another owner, a table that nobody captures, while it runs and while it does not."""
+    connector = running(db, connectors)
+    script = """create table {0} (id int primary key); alter publication "{1}" add table {0}; insert into {0} values (1);
+                alter publication "{1}" owner to current_user; create table other (id int); alter publication "{1}" add table other;
+                alter publication "{1}" drop table other; drop table other"""
+    db.script(script.format("more", db.name))
+    wait_until(lambda: "public.more" in known(connector).get("tables", ()), 30, "it is captured")
+    assert problems(connector) == {}
+    connector.stop()
+    db.script("drop table more;" + script.format("more", db.name))
+    started(connector)
+    wait_until(lambda: [e.id for e in connector.events() if e.table == "more"] == [1, 1], 30, "its rows come")
+    assert problems(connector) == {} and examined(connector) == []
+    connector.stop()
+    assert not connector.logged(REASON)
+
+
+def test_where_no_signal_is_taken_the_hint_says_what_to_set(db, connectors):
+    connector = running(db, connectors, {"signal.data.collection": None})
+    db.script(GAPS["left"][0].format(db.name))
+    wait_until(lambda: REASON in problems(connector), 30, "it is told")
+    hint = problems(connector)[REASON]["hint"]
+    assert hint.startswith("set signal.data.collection, or ") and "then walduct signal execute-snapshot" in hint
+    connector.stop()
