@@ -13,6 +13,7 @@
 #include "absl/strings/match.h"
 #include "admin/reasons/alerts.h"
 #include "engine/errors/named_hint.h"
+#include "metrics/capture_board.h"
 
 namespace walduct::admin {
 namespace {
@@ -183,6 +184,22 @@ TEST(Reasons, WhatIsAlmostOneIsFound) {
   // A slip comes before all that only begins alike.
   EXPECT_EQ(SimilarReasons("slot_lsot").front(), "slot_lost");
   EXPECT_EQ(SimilarReasons("recrod_too_large").front(), "record_too_large");
+}
+
+// Of captured tables: who is told that nothing is lost leaves it as it is.
+TEST(Reasons, WhatIsNotCapturedIsLost) {
+  const std::set<absl::string_view> kWhole = {
+      "partition_apart",          "publication_refuses_writes", "publication_sends_more",
+      "signal_table_missing",     "signal_table_not_published", "signal_table_partitioned",
+      "table_in_two_publications"};
+  for (const absl::string_view name : metrics::kCaptureReasons) {
+    const Reason* const reason = FindReason(name);
+    ASSERT_NE(reason, nullptr) << name;
+    EXPECT_EQ(reason->loses, !kWhole.contains(name)) << name;
+  }
+  for (const absl::string_view name :
+       {"captured_tables_changed", "outbox_not_published", "publication_outdated"})
+    EXPECT_THAT(ExplainReason(*FindReason(name)), HasSubstr("may be gone for good")) << name;
 }
 
 TEST(Reasons, AnExplanationSaysWhetherDataIsLost) {

@@ -21,6 +21,7 @@ constexpr Reason kRows[] = {
      .remedy = "Add the name to table.include.list and restart; or take the table out of the "
                "publication."},
     {.name = "captured_tables_changed",
+     .loses = true,
      .meaning = "A captured name is another table than the stored position knows, or was not in "
                 "the publication for a while: what was done to it meanwhile was sent by nobody.",
      .remedy = "walduct signal execute-snapshot --table SCHEMA.TABLE, or "
@@ -87,6 +88,7 @@ constexpr Reason kRows[] = {
      .remedy =
          "ALTER DEFAULT PRIVILEGES FOR ROLE OWNER IN SCHEMA … GRANT SELECT ON TABLES TO NAME."},
     {.name = "no_tables_captured",
+     .loses = true,
      .meaning = "No table of the database passes the include and exclude lists.",
      .remedy = "Their entries are regular expressions over schema.table."},
     {.name = "not_null_by_domain",
@@ -124,19 +126,26 @@ constexpr Reason kRows[] = {
      .meaning = "A prepared transaction is not decided: creating the slot waits for it.",
      .remedy = "COMMIT PREPARED or ROLLBACK PREPARED."},
     {.name = "publication_column_list",
+     .loses = true,
      .meaning = "The publication sends only some columns of a table.",
      .remedy = "If that is not meant, take the table out of the publication and add it again."},
     {.name = "publication_key_not_sent",
+     .loses = true,
      .meaning = "The replica identity is an index without all columns of the primary key, or that "
                 "of partitions lacks the key of their root's records: deletes lack the key.",
      .remedy = "ALTER TABLE … REPLICA IDENTITY DEFAULT, or FULL where the publication sends all "
                "columns of the table."},
     {.name = "publication_lacks_operations",
+     .loses = true,
      .meaning = "The publication does not send inserts, updates or deletes.",
-     .remedy = "ALTER PUBLICATION … SET (publish = 'insert, update, delete, truncate')."},
+     .remedy =
+         "ALTER PUBLICATION … SET (publish = 'insert, update, delete, truncate'), then walduct "
+         "signal execute-snapshot for what was done before; docs/catalog.md."},
     {.name = "publication_lacks_tables",
+     .loses = true,
      .meaning = "Captured tables are not in the publication: their changes are not captured.",
-     .remedy = "ALTER PUBLICATION … ADD TABLE …."},
+     .remedy = "ALTER PUBLICATION … ADD TABLE …, then walduct signal execute-snapshot for what was "
+               "written before; docs/catalog.md."},
     {.name = "publication_partition_identity",
      .meaning = "A partitioned table has REPLICA IDENTITY FULL, and partitions of it have not: the "
                 "server sends their old rows by the identity of the partition.",
@@ -152,6 +161,7 @@ constexpr Reason kRows[] = {
          "REPLICA IDENTITY FULL, where the publication sends all columns of the table; or ALTER "
          "PUBLICATION … SET (publish_generated_columns = stored)."},
     {.name = "publication_row_filter",
+     .loses = true,
      .meaning = "The publication sends only the rows of a WHERE.",
      .remedy = "If that is not meant, take the table out of the publication and add it again."},
     {.name = "publication_sends_more",
@@ -159,6 +169,7 @@ constexpr Reason kRows[] = {
      .remedy = "Take them out of the publication, or capture them. Where several connectors share "
                "a publication it is meant."},
     {.name = "publication_without_partitions",
+     .loses = true,
      .meaning = "A partitioned table is captured, but the publication sends its rows under the "
                 "names of partitions that are not.",
      .remedy = "publish.via.partition.root=true and ALTER PUBLICATION … SET "
@@ -255,8 +266,11 @@ constexpr Reason kRows[] = {
      .meaning = "A topic keeps records for less than an hour.",
      .remedy = "Raise retention.ms."},
     {.name = "unlogged_table",
+     .loses = true,
      .meaning = "A captured table is unlogged: its changes are not in the WAL.",
-     .remedy = "ALTER TABLE … SET LOGGED."},
+     .remedy =
+         "ALTER TABLE … SET LOGGED, then walduct signal execute-snapshot for what was written "
+         "before."},
     {.name = "wal_keep_small",
      .meaning = "max_slot_wal_keep_size is below 1 GB: the slot is lost soon after the connector "
                 "stands still.",

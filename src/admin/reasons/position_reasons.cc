@@ -174,6 +174,7 @@ constexpr Reason kRows[] = {
      .meaning = "The role may not create or alter the publication.",
      .remedy = "Create it as a superuser; docs/security.md has the statement."},
     {.name = "publication_outdated",
+     .loses = true,
      .meaning = "The publication lacks captured tables, or what it publishes.",
      .remedy = "The hint has the ALTER PUBLICATION; or publication.autocreate.mode=filtered."},
     {.name = "publication_without_tables",

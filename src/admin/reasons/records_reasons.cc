@@ -72,6 +72,7 @@ constexpr Reason kRows[] = {
                 "be dropped.",
      .remedy = "walduct.outbox.cleanup=delete, or a table that is partitioned by time."},
     {.name = "outbox_not_published",
+     .loses = true,
      .meaning = "The publication does not send all that is inserted into an outbox table.",
      .remedy = "table.include.list, or publication."},
     {.name = "outbox_not_routed",
