@@ -25,10 +25,10 @@ namespace {
 constexpr size_t kChunkBytes = 256u << 10;
 
 absl::Status Unwritable(absl::string_view name, int error) {
-  return Error(
-      absl::StatusCode::kFailedPrecondition, "output_unwritable",
-      absl::StrCat("cannot write to ", name, ": ", std::strerror(error)),
-      error == EPIPE ? "" : "check sink.file.path, its directory, permissions and free space");
+  return Error(absl::StatusCode::kFailedPrecondition, "output_unwritable",
+               absl::StrCat("cannot write to ", name, ": ", std::strerror(error)),
+               error == EPIPE ? "whoever read it has ended: start it again with a reader"
+                              : "check sink.file.path, its directory, permissions and free space");
 }
 
 // As it is now: a window may change. 0: no terminal.

@@ -26,6 +26,8 @@ std::vector<std::string> ReasonsOfSqlState(absl::string_view sqlstate) {
     // What fits always comes before what is left of its class.
     if (absl::string_view(rule.text).empty() && absl::string_view(rule.functions).empty()) break;
   }
+  // The usual one first, those of a certain text behind it.
+  if (!reasons.empty()) std::rotate(reasons.begin(), reasons.end() - 1, reasons.end());
   return reasons;
 }
 
