@@ -195,7 +195,7 @@ http::Response ConnectHandler::MovePosition(const Path& path, const http::Reques
   if (!rests && !failed) {
     // Nor could it be stopped.
     const absl::Status reachable = parts_.worker->CheckReachable();
-    if (!reachable.ok()) return ErrorAnswer(WithHint(reachable));
+    if (!reachable.ok()) return ErrorAnswer(reachable);
     return ErrorAnswer(absl::FailedPreconditionError(absl::StrCat(
         "Connector ", path[1], " runs, and would overwrite what is stored now; hint: walduct stop ",
         path[1], " first, and walduct resume ", path[1], " behind it")));
