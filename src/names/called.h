@@ -20,8 +20,9 @@ struct Called {
 // flags: "--accept-loss", or none. Of a unit, in its folder and with its environment.
 std::string Command(const Called& called, absl::string_view verb, absl::string_view flags = "");
 
-// What reads tables beside the stream, and where signals are not taken what to set first. tables: as `--table` takes them (postgres::TableArgument).
-// filter: of --filter, as it stands; empty: none.
+// What reads tables beside the stream, and where signals are not taken what to set first. tables:
+// as `--table` takes them (postgres::TableArgument). filter: of --filter, as it stands; empty:
+// none.
 std::string SnapshotCommand(const Called& called, const std::vector<std::string>& tables,
                             absl::string_view filter = "");
 
