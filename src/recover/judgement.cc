@@ -1,6 +1,7 @@
 #include "recover/judgement.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 
