@@ -29,7 +29,7 @@ struct LastEnd {
   int exit_code = -1;  // -1: it has none
   absl::Time at;       // of the end, or of the beginning where it did not end
   int pid = 0;
-  bool worker = false;  // connector is the group of a `walduct serve`
+  bool worker = false;       // connector is the group of a `walduct serve`
   std::string listens = {};  // of one that runs: HOST:PORT; empty: nowhere
   // Of the last error; empty: none.
   std::string message = {}, reason = {}, hint = {};
