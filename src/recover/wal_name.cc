@@ -8,7 +8,9 @@ namespace {
 
 constexpr size_t kDigits = 8;
 
-bool IsDigit(char c) { return absl::ascii_isdigit(c) || (c >= 'A' && c <= 'F'); }
+bool IsDigit(char c) {
+  return absl::ascii_isdigit(static_cast<unsigned char>(c)) || (c >= 'A' && c <= 'F');
+}
 
 size_t DigitsAt(absl::string_view text, size_t at) {
   size_t end = at;
@@ -44,7 +46,7 @@ std::optional<WalName> WalName::OfSegment(absl::string_view name) {
 
 void FindAskedFor(absl::string_view word, AskedFor* found) {
   for (size_t at = 0; at < word.size() && found->file.empty(); ++at) {
-    const bool begins = at == 0 || !absl::ascii_isalnum(word[at - 1]);
+    const bool begins = at == 0 || !absl::ascii_isalnum(static_cast<unsigned char>(word[at - 1]));
     if (const size_t size = begins ? NameAt(word, at) : 0; size > 0)
       found->file = std::string(word.substr(at, size));
   }

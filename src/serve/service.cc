@@ -28,9 +28,9 @@ std::string RandomKey() {
 
 }  // namespace
 
-Service::Service(WorkerOptions options, const config::LoadRequest& request, std::string log_level,
-                 const Environment& environment, engine::Connectors* connectors,
-                 engine::StopSignal* stop)
+Service::Service(WorkerOptions options, const config::LoadRequest& request,
+                 absl::string_view log_level, const Environment& environment,
+                 engine::Connectors* connectors, engine::StopSignal* stop)
     : options_(std::move(options)),
       environment_(environment),
       stop_(*stop),

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "admin/surface.h"
 #include "admin/worker_board.h"
 #include "base/environment.h"
@@ -32,7 +33,7 @@ namespace walduct::serve {
 class Service {
  public:
   // request: the worker's file and overrides. connectors and stop are borrowed.
-  Service(WorkerOptions options, const config::LoadRequest& request, std::string log_level,
+  Service(WorkerOptions options, const config::LoadRequest& request, absl::string_view log_level,
           const Environment& environment, engine::Connectors* connectors, engine::StopSignal* stop);
 
   // What stands before the pages of a listener that has more than /admin; borrows them.
