@@ -104,7 +104,7 @@ def test_a_slot_that_is_held_counts(workers, db):  # noqa: F811
     db.script(TABLE)
     worker = workers().start()
     worker.create("shop", config_of(db, **HOLD))
-    wait_until(lambda: [c["activity"] for c in worker.get("/status")["connectors"]] == ["streaming"], 30, "it streams")
+    wait_until(lambda: [c["activity"] for c in worker.get("/status")["connectors"]] == ["streaming"], 90, "it streams")
     db.execute("insert into items values (1)")
     wait_until(lambda: streams(worker.get("/connectors/shop/offsets")["offsets"]), 30, "a position of the stream is stored")
     db.drop_slot(db.name)
@@ -122,7 +122,7 @@ def test_a_slot_that_is_held_counts(workers, db):  # noqa: F811
     typed = subprocess.run([str(BINARY), *shlex.split(command)], capture_output=True, text=True, timeout=30, check=False)
     assert typed.returncode == 0, typed
     worker.wait_state("shop", "RUNNING/RUNNING")
-    wait_until(lambda: (db.slot(db.name) or {}).get("active"), 30, "it streams")
+    wait_until(lambda: (db.slot(db.name) or {}).get("active"), 90, "it streams")
     worker.stop()
 
 

@@ -92,6 +92,29 @@ TEST_F(StallWatchTest, EndsWithProgress) {
   EXPECT_EQ(metrics_.stalls.value(), 1u);
 }
 
+// A stream that ends while it stands: the next one may run, and nobody else would take it back.
+TEST_F(StallWatchTest, WhatItHasShownEndsWithIt) {
+  WriteRecord(200);
+  {
+    StallWatch other{{.patience = absl::Seconds(15),
+                      .clock = &time_,
+                      .board = &board_,
+                      .metrics = &metrics_,
+                      .sink = &sink_,
+                      .tracker = &duties_.tracker(),
+                      .checkpointer = &duties_.checkpointer(),
+                      .server = [this] { return server_; }}};
+    for (int second = 0; second < 17; ++second) {
+      time_.Advance(absl::Seconds(1));
+      other.Turn({.received = received_});
+    }
+    ASSERT_TRUE(stall());
+    EXPECT_EQ(metrics_.stalled.value(), 1u);
+  }
+  EXPECT_FALSE(stall());
+  EXPECT_EQ(metrics_.stalled.value(), 0u);
+}
+
 TEST_F(StallWatchTest, ALockIsNamed) {
   server_.lock = "a lock on table public.t, held up by pid 12";
   Pass(absl::Seconds(20), engine::WaitReason::kCatalog);

@@ -35,6 +35,12 @@ bool StallWatch::Lane::Stands(bool has_work, uint64_t progress, absl::Duration n
   return now - *since >= patience;
 }
 
+StallWatch::~StallWatch() {
+  if (!stalled_since_) return;
+  parts_.metrics->stalled.Set(0);
+  parts_.board->ShowStall(std::nullopt);
+}
+
 void StallWatch::Turn(const Reading& reading) {
   const absl::Duration now = parts_.clock->Monotonic();
   if (now < next_look_) return;

@@ -38,6 +38,10 @@ class StallWatch {
     event::SchemaIdSources schema_ids = {};
   };
   explicit StallWatch(Parts parts) : parts_(std::move(parts)) {}
+  // What it has shown ends with it: who comes next has seen no progress, and none missing.
+  ~StallWatch();
+  StallWatch(const StallWatch&) = delete;
+  StallWatch& operator=(const StallWatch&) = delete;
 
   // Of WAL that is not received: a server that decodes a large transaction is silent meanwhile.
   static constexpr uint64_t kMuchWal = 16u << 20;
