@@ -49,7 +49,7 @@ def test_a_slot_that_is_dropped_under_a_running_connector(mode, db, connectors):
     db.execute("delete from items where id = 1")
     held = wait_held(db, connector, since, 4)
     kept = connector.offset()
-    assert {**kept, "walduct_slot_held": True} == kept and kept["lsn"] == position["lsn"] < held
+    assert {**kept, "walduct_slot_held": True} == kept and position["lsn"] <= kept["lsn"] < held
     for strategy in ("no_validation", "trust_slot"):
         connector.config["offset.mismatch.strategy"] = strategy
         assert connector.run_to_end() == 4 and connector.logged("reason=lost_slot_held"), connector.log_text()
