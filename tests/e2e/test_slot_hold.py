@@ -109,7 +109,7 @@ def test_a_slot_that_is_held_counts(workers, db):  # noqa: F811
     wait_until(lambda: streams(worker.get("/connectors/shop/offsets")["offsets"]), 30, "a position of the stream is stored")
     db.drop_slot(db.name)
     wait_until(lambda: db.slot(db.name), 20, "a slot stands anew")
-    db.execute("select pg_logical_emit_message(false, 'other', repeat('x', 1000000))")
+    db.execute("select pg_logical_emit_message(false, 'other', repeat('x', 300000)) from generate_series(1, 4)")
     worker.wait_state("shop", "RUNNING/FAILED")
     metrics = Surface.__new__(Surface)
     metrics.base = worker.base
