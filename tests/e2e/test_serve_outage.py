@@ -99,7 +99,7 @@ def test_kafka_is_away_for_longer_than_the_seats_session(private_servers, databa
     begin = time.monotonic()
     code, answer = worker.ask("PUT", "/connectors/plain/resume")  # before anybody knows
     assert code == 503 and ("has been away since" in answer["message"] or "may have been stored" in answer["message"]), answer
-    assert time.monotonic() - begin < 20, "it waited for Kafka"
+    assert time.monotonic() - begin < 45, "it waited for Kafka"  # that is for minutes
     rows = 1
 
     def write():
