@@ -19,18 +19,21 @@ class StallWatchTest : public DutiesFixture {
       watch_.Turn({.received = received_, .reads = reads});
     }
   }
+  StallWatch::Parts parts() {
+    return {.patience = absl::Seconds(15),
+            .clock = &time_,
+            .board = &board_,
+            .metrics = &metrics_,
+            .sink = &sink_,
+            .tracker = &duties_.tracker(),
+            .checkpointer = &duties_.checkpointer(),
+            .server = [this] { return server_; }};
+  }
   std::optional<engine::Stall> stall() { return board_.Read().stall; }
 
   Lsn received_{100};
   ServerView server_;
-  StallWatch watch_{{.patience = absl::Seconds(15),
-                     .clock = &time_,
-                     .board = &board_,
-                     .metrics = &metrics_,
-                     .sink = &sink_,
-                     .tracker = &duties_.tracker(),
-                     .checkpointer = &duties_.checkpointer(),
-                     .server = [this] { return server_; }}};
+  StallWatch watch_{parts()};
 };
 
 TEST_F(StallWatchTest, NothingToDoIsNoStall) {
@@ -96,14 +99,7 @@ TEST_F(StallWatchTest, EndsWithProgress) {
 TEST_F(StallWatchTest, WhatItHasShownEndsWithIt) {
   WriteRecord(200);
   {
-    StallWatch other{{.patience = absl::Seconds(15),
-                      .clock = &time_,
-                      .board = &board_,
-                      .metrics = &metrics_,
-                      .sink = &sink_,
-                      .tracker = &duties_.tracker(),
-                      .checkpointer = &duties_.checkpointer(),
-                      .server = [this] { return server_; }}};
+    StallWatch other{parts()};
     for (int second = 0; second < 17; ++second) {
       time_.Advance(absl::Seconds(1));
       other.Turn({.received = received_});

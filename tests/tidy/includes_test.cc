@@ -49,9 +49,7 @@ constexpr Use kUses[] = {
     {"std::any_of(", "algorithm"},
 };
 
-// By path, what a file names: "src/…" of ours, others as they are.
-using Includes = std::map<std::string, std::vector<std::string>>;
-
+// By path: "src/…" of ours, others as they are.
 Includes ParseIncludes(const std::vector<SourceFile>& files) {
   Includes includes;
   for (const SourceFile& file : files) {
@@ -64,14 +62,6 @@ Includes ParseIncludes(const std::vector<SourceFile>& files) {
     }
   }
   return includes;
-}
-
-void Follow(const Includes& includes, const std::string& file, std::set<std::string>* reached) {
-  const auto found = includes.find(file);
-  if (found == includes.end()) return;
-  for (const std::string& named : found->second) {
-    if (reached->insert(named).second) Follow(includes, named, reached);
-  }
 }
 
 Findings MissingHeaders(const std::vector<SourceFile>& files) {

@@ -19,9 +19,7 @@ using testing::IsEmpty;
 
 constexpr size_t kMaxUnits = 25;  // of src/
 
-// By path below src/, what a file includes.
-using Includes = std::map<std::string, std::vector<std::string>>;
-
+// By path below src/.
 Includes ParseIncludes(const std::vector<SourceFile>& files) {
   Includes includes;
   for (const SourceFile& file : files) {
@@ -32,14 +30,6 @@ Includes ParseIncludes(const std::vector<SourceFile>& files) {
     }
   }
   return includes;
-}
-
-void Follow(const Includes& includes, const std::string& file, std::set<std::string>* reached) {
-  const auto found = includes.find(file);
-  if (found == includes.end()) return;
-  for (const std::string& named : found->second) {
-    if (reached->insert(named).second) Follow(includes, named, reached);
-  }
 }
 
 bool IsHeaderOfOptions(absl::string_view path) {

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 #include <initializer_list>
+#include <map>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -140,6 +142,19 @@ inline std::vector<SourceFile> ReadTree(std::initializer_list<const char*> folde
   std::sort(files.begin(), files.end(),
             [](const auto& a, const auto& b) { return a.path < b.path; });
   return files;
+}
+
+// By path, what a file includes.
+using Includes = std::map<std::string, std::vector<std::string>>;
+
+// What file includes, and what that includes, and so on.
+inline void Follow(const Includes& includes, const std::string& file,
+                   std::set<std::string>* reached) {
+  const auto found = includes.find(file);
+  if (found == includes.end()) return;
+  for (const std::string& named : found->second) {
+    if (reached->insert(named).second) Follow(includes, named, reached);
+  }
 }
 
 // Names of the folders of src/, sorted.
