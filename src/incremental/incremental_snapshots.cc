@@ -109,7 +109,7 @@ absl::Status IncrementalSnapshots::OnChange(const event::ChangeEvent& change,
   last_xid_ = static_cast<uint32_t>(change.xid.value_or(0));
   has_rows_ = true;
   if (kind == TableKind::kOther) return absl::OkStatus();
-  if (change.operation == event::Operation::kTruncate) window_.RemoveAll();
+  if (change.operation == event::Operation::kTruncate) window_.RemoveAll(change);
   for (const event::Emission& emission : emissions) window_.Remove(change, emission);
   return absl::OkStatus();
 }

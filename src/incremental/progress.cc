@@ -125,7 +125,7 @@ void IncrementalSnapshots::TellProgress(const std::string& message, absl::string
                       {"rows", shown_.rows_before + shown_.rows},
                       {"chunks", shown_.chunks},
                       {"rows_per_s", static_cast<uint64_t>(shown_.Rate(now))},
-                      {"tables_left", state_.queue.size()},
+                      {"tables_left", state_.queue.size() - (status.empty() ? 0 : 1)},
                       status.empty() ? log::Field{"percent", metrics::ShareText(shown_.share())}
                                      : log::Field{"status", status},
                       {"eta", status.empty() ? eta : "0"}});

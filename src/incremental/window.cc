@@ -51,6 +51,10 @@ bool IdentityIsUnique(const event::TableSchema& schema) {
                                             [](const auto& c) { return c.old_value_sent; });
 }
 
+Teller TellerOf(const event::ChangeEvent& change) {
+  return {static_cast<uint32_t>(change.xid.value_or(0)), change.position.transaction_final_lsn};
+}
+
 bool LacksKey(event::RowView row, const std::vector<uint16_t>& columns) {
   return std::any_of(columns.begin(), columns.end(), [row](uint16_t column) {
     return column < row.size() && row[column].kind == event::ValueKind::kAbsent;
@@ -64,7 +68,8 @@ void AppendKey(event::RowView row, const std::vector<uint16_t>& columns, std::st
 }
 
 void Window::Reset() {
-  open_ = overflown_ = emptied_ = unclear_ = false;
+  open_ = overflown_ = unclear_ = false;
+  emptied_.reset();
   recent_.clear();
   chunk_.reset();
   left_.clear();
@@ -84,7 +89,8 @@ void Window::Open(std::vector<uint32_t> recent) {
 
 void Window::BeginAgain(std::vector<uint32_t> recent) {
   if (!open_) return;
-  overflown_ = emptied_ = unclear_ = false;
+  overflown_ = unclear_ = false;
+  emptied_.reset();
   removed_.clear();
   told_sums_.clear();
   told_identities_.clear();
@@ -93,13 +99,15 @@ void Window::BeginAgain(std::vector<uint32_t> recent) {
 
 void Window::Load(Chunk chunk) {
   chunk_ = std::move(chunk);
-  left_.assign(chunk_->rows.size(), !emptied_);
+  const auto counts = [this](const auto& told) { return Counts(told.second); };
+  left_.assign(chunk_->rows.size(), !emptied_ || !Counts(*emptied_));
   if (chunk_->record_key.empty()) return LoadWithoutKeys();
   for (size_t i = 0; i < chunk_->rows.size(); ++i) {
     chunk_->rows[i].View(&values_);
     key_.clear();
     AppendKey(values_, chunk_->record_key, &key_);
-    if (removed_.contains(key_)) left_[i] = false;
+    if (const auto told = removed_.find(key_); told != removed_.end() && counts(*told))
+      left_[i] = false;
     // Of rows that share a record's key the last one counts.
     const auto [known, is_new] = by_key_.try_emplace(key_, i);
     if (is_new) continue;
@@ -107,7 +115,8 @@ void Window::Load(Chunk chunk) {
     known->second = i;
   }
   removed_.clear();
-  for (const uint64_t sum : std::exchange(told_identities_, {})) RemoveLike(sum);
+  for (const auto& told : std::exchange(told_identities_, {}))
+    if (counts(told)) RemoveLike(told.first);
 }
 
 // Where places are known.
@@ -125,10 +134,10 @@ void Window::LoadWithoutKeys() {
   told_identities_.clear();
 }
 
-bool Window::Keep(uint64_t sum, absl::flat_hash_set<uint64_t>* told) {
+template <typename Told>
+void Window::Keep(const typename Told::key_type& row, const Teller& teller, Told* told) {
   overflown_ = overflown_ || told->size() >= kMaxKeys;
-  if (!overflown_) told->insert(sum);
-  return !overflown_;
+  if (!overflown_) told->insert_or_assign(row, teller);
 }
 
 // What is left of the old row tells which it may have been. Partitions with a key send none where
@@ -140,7 +149,7 @@ void Window::Doubt(const event::ChangeEvent& change) {
   const Sum kind = whole ? Sum::kAll : Sum::kIdentity;
   const uint64_t sum = SumOf(row, *change.schema, kind, &key_);
   if (!chunk_) {
-    Keep(sum, whole ? &told_sums_ : &told_identities_);
+    Keep(sum, TellerOf(change), whole ? &told_sums_ : &told_identities_);
     return;
   }
   const auto& known = whole ? by_sum_ : by_identity_;
@@ -152,8 +161,8 @@ void Window::Doubt(const event::ChangeEvent& change) {
 void Window::RemoveByIdentity(const event::ChangeEvent& change) {
   const uint64_t sum = SumOf(*change.before, *change.schema, Sum::kIdentity, &key_);
   if (!chunk_) {
-    Keep(sum, &told_identities_);
-  } else {
+    Keep(sum, TellerOf(change), &told_identities_);
+  } else if (Counts(TellerOf(change))) {
     RemoveLike(sum);
   }
 }
@@ -186,17 +195,17 @@ void Window::Remove(const event::ChangeEvent& change, const event::Emission& emi
   key_.clear();
   AppendKey(*row, emission.key_rule->columns, &key_);
   if (!chunk_) {
-    overflown_ = overflown_ || removed_.size() >= kMaxKeys;
-    if (!overflown_) removed_.insert(key_);
+    Keep(key_, TellerOf(change), &removed_);
     return;
   }
-  if (const auto found = by_key_.find(key_); found != by_key_.end()) left_[found->second] = false;
+  const auto found = by_key_.find(key_);
+  if (found != by_key_.end() && Counts(TellerOf(change))) left_[found->second] = false;
 }
 
-void Window::RemoveAll() {
+void Window::RemoveAll(const event::ChangeEvent& truncate) {
   if (!open_) return;
-  emptied_ = true;
-  left_.assign(left_.size(), false);
+  emptied_ = TellerOf(truncate);
+  if (Counts(*emptied_)) left_.assign(left_.size(), false);
 }
 
 // A commit is streamed a moment before other sessions see it.

@@ -1,6 +1,7 @@
 // Window: the rows of a chunk, and which of them the stream has told more of since the window was
 // opened. What the stream has told is not published from the chunk. Keys may come before the rows
-// do, since the chunk is read beside the stream.
+// do, since the chunk is read beside the stream. Without watermarks the stream may be far behind
+// the chunk: what its view shows (Chunk::Shows) does not count, for the row may be newer.
 //
 // Not thread-safe; the data thread owns it. Memory: one chunk, and the keys that came before it, up
 // to kMaxKeys.
@@ -38,7 +39,7 @@ class Window {
   // The stream tells of these records of the table.
   void Remove(const event::ChangeEvent& change, const event::Emission& emission);
   // All rows are gone.
-  void RemoveAll();
+  void RemoveAll(const event::ChangeEvent& truncate);
   // Of rows without a key, the places of those that may be what the stream has told the change of:
   // they look the same. They are not left; whether they are still there has to be read.
   std::vector<std::string> Doubted() const;
@@ -68,24 +69,26 @@ class Window {
   void Doubt(const event::ChangeEvent& change);
   void RemoveByIdentity(const event::ChangeEvent& change);
   void RemoveLike(uint64_t sum);
-  // False: there are too many already.
-  bool Keep(uint64_t sum, absl::flat_hash_set<uint64_t>* told);
+  bool Counts(const Teller& teller) const { return !chunk_ || !chunk_->Shows(teller); }
+  // The last one that tells of a row counts: it has waited for those before.
+  template <typename Told>
+  void Keep(const typename Told::key_type& row, const Teller& teller, Told* told);
 
   bool open_ = false;
   bool overflown_ = false;
-  bool emptied_ = false;
+  std::optional<Teller> emptied_;
   bool unclear_ = false;
   std::vector<uint32_t> recent_;
   std::optional<Chunk> chunk_;
-  std::vector<bool> left_;                           // of its rows
-  absl::flat_hash_map<std::string, size_t> by_key_;  // rows with a key
-  absl::flat_hash_set<std::string> removed_;         // before the chunk came
+  std::vector<bool> left_;                            // of its rows
+  absl::flat_hash_map<std::string, size_t> by_key_;   // rows with a key
+  absl::flat_hash_map<std::string, Teller> removed_;  // before the chunk came
   // Rows without a key by a sum over what they hold; those told of before the chunk came.
   absl::flat_hash_map<uint64_t, std::vector<size_t>> by_sum_;
-  absl::flat_hash_set<uint64_t> told_sums_;
+  absl::flat_hash_map<uint64_t, Teller> told_sums_;
   // The same over the columns whose old values are always sent (event::Column).
   absl::flat_hash_map<uint64_t, std::vector<size_t>> by_identity_;
-  absl::flat_hash_set<uint64_t> told_identities_;
+  absl::flat_hash_map<uint64_t, Teller> told_identities_;
   absl::flat_hash_set<size_t> doubted_;
   std::string key_;                   // scratch
   std::vector<event::Value> values_;  // the same

@@ -143,10 +143,12 @@ SnapshotProgress ReadingProgress::Look(size_t number) const {
 void ReadingProgress::Log(const char* message, size_t table) const {
   const SnapshotProgress now = Look(table);
   const std::optional<absl::Duration> left = EstimatedTimeLeft(now);
+  const bool over = now.tables_done == now.tables_total;
   const std::string eta =
-      left ? absl::StrCat(now.at_least ? "at least " : "",
-                          absl::FormatDuration(absl::Trunc(*left, absl::Seconds(1))))
-           : "unknown";
+      over   ? "0"
+      : left ? absl::StrCat(now.at_least ? "at least " : "",
+                            absl::FormatDuration(absl::Trunc(*left, absl::Seconds(1))))
+             : "unknown";
   log::Info(message, {{"table", now.table},
                       {"rows", now.table_rows},
                       {"percent", metrics::ShareText(now.table_share)},

@@ -235,3 +235,35 @@ def test_incremental_needs_a_table_for_watermarks(db, connectors):
     connector = connectors(db, {"walduct.snapshot.new.tables": "incremental"})
     assert connector.run_to_end() == 2
     assert "walduct.snapshot.new.tables" in connector.log_text() and "signal.data.collection" in connector.log_text()
+
+
+BEHIND = {"changed": """
+  insert into b select generate_series(10001, 110000);
+  insert into v values (3, 'old'); update v set t = 'old' where id = 1; delete from v where id = 2;""",
+          "emptied": """
+  insert into b select generate_series(10001, 110000); truncate v;"""}
+
+
+@pytest.mark.parametrize("stream", BEHIND)
+def test_what_a_stream_far_behind_tells_is_older_than_the_chunk(stream, db, connectors):
+    """A table is made anew, and changed where nobody sends it; the chunk has that before the stream comes to what was done before."""
+    db.script(TABLES + "; create table v (id int primary key, t text); insert into v values (1, 'first'), (2, 'first')")
+    connector = connectors(db, {"table.include.list": "public.b,public.v", "schema.include.list": None, "skipped.operations": "none",
+                                "publication.autocreate.mode": "filtered", **READ_ONLY}, worker={"offset.flush.interval.ms": "50"})
+    connector.start().wait_streaming()
+    wait_until(lambda: known(connector) >= {"public.v"}, 30, "what is captured is stored")
+    connector.stop()
+    db.script(BEHIND[stream])
+    db.script("create table made (like v including all); alter table v rename to before; alter table made rename to v;"
+              "insert into v values (1, 'new'), (2, 'new'), (3, 'new')")
+    connector.start().wait_streaming()
+    connector.wait_log("incremental snapshot completed")
+    db.execute("insert into v values (4, 'last')")
+    wait_until(lambda: 4 in of(connector, "v", "c"), 60, "all of it is told")
+    connector.stop()
+    assert connector.logged("read beside the stream table=public.v")
+    rows = {}
+    for event in connector.events():
+        if event.table == "v" and event.value is not None and event.op != "t":
+            rows[event.id] = "gone" if event.op == "d" else event.after["t"]
+    assert rows == {1: "new", 2: "new", 3: "new", 4: "last"}

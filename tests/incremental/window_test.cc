@@ -67,6 +67,8 @@ class WindowTest : public testing::Test {
     change.operation = operation;
     change.schema = schema_.get();
     change.old_row = kind;
+    change.xid = teller_.xid;
+    change.position.transaction_final_lsn = teller_.commit;
     if (!before.empty()) change.before = old_row;
     if (!after.empty()) change.after = new_row;
     event::Emission emission;
@@ -90,7 +92,21 @@ class WindowTest : public testing::Test {
     return left;
   }
 
+  // The chunk is read without watermarks: transactions 10 and from 20 on are not in it, nor is what
+  // was committed behind 0/1000.
+  void LoadUnmarked(const std::vector<Texts>& rows) {
+    Load({true, false, false}, {0}, rows);
+    chunk_->running = {10};
+    chunk_->next_xid = 20;
+    chunk_->taken_at = Lsn(0x1000);
+  }
+  void TellUpdate(const char* id, const Teller& teller) {
+    teller_ = teller;
+    Tell(Operation::kUpdate, {}, OldRow::kWhole, {id, "a", "x"});
+  }
+
   Window window_;
+  Teller teller_;
   event::TableSchemaPtr schema_;
   event::KeyRule key_;
   std::optional<Chunk> chunk_;
@@ -167,6 +183,68 @@ TEST_F(WindowTest, AKeyThatWasSentIsTheKey) {
   Tell(Operation::kDelete, {"1", nullptr, nullptr}, OldRow::kUnsure);
   EXPECT_THAT(Left(), ElementsAre("2"));
   EXPECT_FALSE(window_.IsDoubtful());
+}
+
+constexpr Teller kShown = {15, Lsn(0x900)}, kRunning = {10, Lsn(0x910)}, kLater = {20, Lsn(0x920)},
+                 kBehind = {15, Lsn(0x1000)}, kUnknown = {15, Lsn()};
+
+// The row may be newer than a change that the chunk shows: the stream need not tell what came
+// between.
+TEST_F(WindowTest, WithoutWatermarksOnlyWhatTheChunkDoesNotShowCounts) {
+  for (const bool before : {true, false}) {
+    LoadUnmarked(
+        {{"1", "a", "v"}, {"2", "b", "v"}, {"3", "c", "v"}, {"4", "d", "v"}, {"5", "e", "v"}});
+    Open();
+    if (!before) Read();
+    TellUpdate("1", kShown);
+    TellUpdate("2", kRunning);
+    TellUpdate("3", kLater);
+    TellUpdate("4", kBehind);
+    TellUpdate("5", kUnknown);
+    if (before) Read();
+    EXPECT_THAT(Left(), ElementsAre("1")) << before;
+  }
+}
+
+TEST_F(WindowTest, TheLastOneThatTellsOfARowCounts) {
+  LoadUnmarked({{"1", "a", "v"}, {"2", "b", "v"}});
+  Open();
+  TellUpdate("1", kShown);
+  TellUpdate("1", kBehind);
+  TellUpdate("2", kShown);
+  Read();
+  EXPECT_THAT(Left(), ElementsAre("2"));
+}
+
+TEST_F(WindowTest, RowsBehindATruncateThatTheChunkShowsAreLeft) {
+  for (const Teller& teller : {kShown, kRunning}) {
+    for (const bool before : {true, false}) {
+      LoadUnmarked({{"1", "a", "v"}});
+      Open();
+      if (!before) Read();
+      event::ChangeEvent truncate;
+      truncate.xid = teller.xid;
+      truncate.position.transaction_final_lsn = teller.commit;
+      window_.RemoveAll(truncate);
+      if (before) Read();
+      EXPECT_EQ(Left().size(), teller.xid == kShown.xid ? 1 : 0);
+    }
+  }
+}
+
+TEST_F(WindowTest, AnOldRowWithoutTheKeyCountsLikeAnyOther) {
+  for (const Teller& teller : {kShown, kRunning}) {
+    for (const bool before : {true, false}) {
+      LoadUnmarked({{"1", "a", "v"}});
+      Open();
+      if (!before) Read();
+      teller_ = teller;
+      key_.columns = {1};
+      Tell(Operation::kDelete, {"1", nullptr, nullptr}, OldRow::kKey);
+      if (before) Read();
+      EXPECT_EQ(Left().size(), teller.xid == kShown.xid ? 1 : 0);
+    }
+  }
 }
 
 }  // namespace

@@ -72,6 +72,12 @@ struct HeldTransactions {
   bool unknown = false;  // of one of them our role may not know whether it is only open
 };
 
+// A transaction that the stream tells of.
+struct Teller {
+  uint32_t xid = 0;
+  Lsn commit;  // where its commit record lies
+};
+
 // A view of the database: transactions that it does not show.
 struct TransactionView {
   std::vector<uint64_t> running;
@@ -109,7 +115,14 @@ struct Chunk : TransactionView {
   bool by_place = false;
   bool anew = false;  // it is the first one again: the request's bounds were of another walk
   std::optional<uint64_t> estimated_rows;  // of the whole table; absent: not known
-  Lsn seen;  // what it shows was written before this; without watermarks only
+  // Without watermarks only: what it shows was written before `seen`; before the view was taken the
+  // WAL ended at `taken_at`.
+  Lsn seen;
+  Lsn taken_at;
+  // It has what that transaction did: a row of it is as new as what the stream tells, or newer.
+  bool Shows(const Teller& teller) const {
+    return teller.commit.valid() && teller.commit < taken_at && !Hides(teller.xid);
+  }
 };
 
 }  // namespace walduct::incremental

@@ -30,7 +30,8 @@ constexpr absl::string_view kFind =
     "SELECT c.oid FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = "
     "c.relnamespace WHERE n.nspname = $1 AND c.relname = $2 AND c.relkind IN ('r', 'p')";
 
-constexpr absl::string_view kSeen =
+// A standby shows what it has replayed.
+constexpr absl::string_view kWritten =
     "SELECT CASE WHEN pg_catalog.pg_is_in_recovery() THEN pg_catalog.pg_last_wal_replay_lsn() "
     "ELSE pg_catalog.pg_current_wal_lsn() END";
 
@@ -205,11 +206,16 @@ absl::StatusOr<Chunk> ChunkThread::ReadChunk(const ChunkRequest& request) {
   }
   RETURN_IF_ERROR(held_.Look(*connection_, options_.connection.environment.clock->Monotonic()));
   RETURN_IF_ERROR(hold_.Prepare(*connection_, table));
+  Lsn taken_at;
+  if (options_.incremental.read_only) {
+    ASSIGN_OR_RETURN(taken_at, Written());
+  }
   RETURN_IF_ERROR(connection_->Run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"));
   absl::StatusOr<Chunk> chunk = ReadLocked(request);
   const absl::Status ended = connection_->Run(chunk.ok() ? "COMMIT" : "ROLLBACK");
   if (chunk.ok()) {
     RETURN_IF_ERROR(ended);
+    chunk->taken_at = taken_at;
     return chunk;
   }
   if (!ended.ok() || IsPassing(chunk.status())) return chunk.status();
@@ -333,10 +339,13 @@ absl::Status ChunkThread::LookAtTransactions(Chunk* chunk) {
   RETURN_IF_ERROR(ReadView(*connection_, chunk));
   chunk->held = held_.held();
   if (!options_.incremental.read_only) return absl::OkStatus();
-  // A standby shows what it has replayed.
-  ASSIGN_OR_RETURN(const postgres::Result result, connection_->Query(postgres::OneRow(1), kSeen));
-  ASSIGN_OR_RETURN(chunk->seen, Lsn::Parse(result.Get(0, 0)));
+  ASSIGN_OR_RETURN(chunk->seen, Written());
   return absl::OkStatus();
+}
+
+absl::StatusOr<Lsn> ChunkThread::Written() {
+  ASSIGN_OR_RETURN(const postgres::Result end, connection_->Query(postgres::OneRow(1), kWritten));
+  return Lsn::Parse(end.Get(0, 0));
 }
 
 // One version as long as nothing changes: plans of the encoder go with it.

@@ -70,6 +70,7 @@ class ChunkThread final : public ChunkSource {
   absl::Status Explained(const absl::Status& error, const ChunkRequest& request);
   absl::StatusOr<event::TableSchemaPtr> Describe(const TableId& table);
   absl::Status LookAtTransactions(Chunk* chunk);
+  absl::StatusOr<Lsn> Written();  // the WAL's end
   absl::StatusOr<Chunk> ReadOf(const PlaceWalk::Table& table, ChunkRequest request, Chunk chunk);
   // What can be read of a table without a key by its places; no members: nothing.
   absl::Status LookAtFiles(PlaceWalk::Table* table, Chunk* chunk);
