@@ -9,7 +9,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "java/text/properties_text.h"
-#include "kafka/sasl/jaas.h"
+#include "security/jaas.h"
 
 namespace walduct::access {
 namespace {
@@ -81,8 +81,8 @@ absl::StatusOr<std::string> CredentialsFile(absl::string_view login_file) {
   entry = absl::StripLeadingAsciiWhitespace(entry.substr(begin + kEntry.size()));
   if (!absl::ConsumePrefix(&entry, "{"))
     return absl::InvalidArgumentError("has no '{' after KafkaConnect");
-  const absl::StatusOr<kafka::JaasEntry> module =
-      kafka::ParseJaas(entry.substr(0, entry.find('}')));
+  const absl::StatusOr<security::JaasEntry> module =
+      security::ParseJaas(entry.substr(0, entry.find('}')));
   if (!module.ok()) return absl::InvalidArgumentError("its entry KafkaConnect is malformed");
   if (module->module != "PropertyFileLoginModule") {
     return absl::InvalidArgumentError(

@@ -25,11 +25,11 @@ http::Response NoTask(const std::string& name) {
 
 http::Response NotFound() { return ConnectError(404, "HTTP 404 Not Found"); }
 
-const ConnectorScene* Find(const Scene& scene, const std::string& name) {
+const ShownConnector* Find(const ProcessView& process, const std::string& name) {
   const auto found =
-      std::find_if(scene.connectors.begin(), scene.connectors.end(),
-                   [&](const ConnectorScene& one) { return one.status.name == name; });
-  return found == scene.connectors.end() ? nullptr : &*found;
+      std::find_if(process.connectors.begin(), process.connectors.end(),
+                   [&](const ShownConnector& one) { return one.status.name == name; });
+  return found == process.connectors.end() ? nullptr : &*found;
 }
 
 }  // namespace
@@ -39,10 +39,10 @@ http::Response ConnectError(int status, const std::string& message) {
 }
 
 http::Response ConnectPages::Get(const std::vector<std::string>& path, const http::Request& request,
-                                 const Scene& scene) const {
+                                 const ProcessView& process) const {
   if (path.empty()) return Answer(RootJson(""));
   if (path[0] == "connectors")
-    return path.size() == 1 ? List(request, scene) : OfConnector(path, scene);
+    return path.size() == 1 ? List(request, process) : OfConnector(path, process);
   if (path[0] == "connector-plugins" && path.size() == 1) {
     JsonWriter json;
     json.Array().Object().Key("class").Text(kClass).Key("type").Text("source");
@@ -52,10 +52,10 @@ http::Response ConnectPages::Get(const std::vector<std::string>& path, const htt
   return NotFound();
 }
 
-http::Response ConnectPages::List(const http::Request& request, const Scene& scene) const {
+http::Response ConnectPages::List(const http::Request& request, const ProcessView& process) const {
   const std::optional<Expansion> expansion = ExpansionOf(request);
   std::vector<ListedConnector> listed;
-  for (const ConnectorScene& one : scene.connectors) {
+  for (const ShownConnector& one : process.connectors) {
     const std::string& name = one.status.name;
     listed.push_back({.name = name,
                       .info = expansion && expansion->info ? InfoOf(name) : "",
@@ -65,9 +65,9 @@ http::Response ConnectPages::List(const http::Request& request, const Scene& sce
 }
 
 http::Response ConnectPages::OfConnector(const std::vector<std::string>& path,
-                                         const Scene& scene) const {
+                                         const ProcessView& process) const {
   const std::string& name = path[1];
-  const ConnectorScene* const one = Find(scene, name);
+  const ShownConnector* const one = Find(process, name);
   const std::string what = absl::StrJoin(path.begin() + 2, path.end(), "/");
   const bool known = what.empty() || what == "config" || what == "status" || what == "tasks" ||
                      what == "tasks/0/status";
@@ -103,7 +103,7 @@ std::string ConnectPages::InfoOf(const std::string& name) const {
 }
 
 // A task fails, its connector goes on as RUNNING. A stopped one has no task.
-StatusView ConnectPages::ViewOf(const ConnectorScene& one) const {
+StatusView ConnectPages::ViewOf(const ShownConnector& one) const {
   const ConnectorState state = one.status.state;
   const bool failed = state == ConnectorState::kFailed;
   StatusView view{

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "admin/connect_bodies.h"
-#include "admin/scene.h"
+#include "admin/process_view.h"
 #include "http/message.h"
 
 namespace walduct::admin {
@@ -25,14 +25,15 @@ class ConnectPages {
 
   // path: decoded, without the first slash and empty ends.
   http::Response Get(const std::vector<std::string>& path, const http::Request& request,
-                     const Scene& scene) const;
+                     const ProcessView& process) const;
 
  private:
-  http::Response List(const http::Request& request, const Scene& scene) const;
-  http::Response OfConnector(const std::vector<std::string>& path, const Scene& scene) const;
+  http::Response List(const http::Request& request, const ProcessView& process) const;
+  http::Response OfConnector(const std::vector<std::string>& path,
+                             const ProcessView& process) const;
   std::string InfoOf(const std::string& name) const;
   std::string ConfigJson(const std::string& name, bool of_task) const;
-  StatusView ViewOf(const ConnectorScene& one) const;
+  StatusView ViewOf(const ShownConnector& one) const;
 
   const std::map<std::string, ShownConfig> configs_;
   const std::string worker_;

@@ -69,10 +69,10 @@ constexpr std::array<TaskState, 6> kTaskStates = {{
 }};
 
 // A stopped connector has no task, a failed one a task that is counted as failed.
-bool HasTask(const ConnectorScene& one) { return one.status.state != ConnectorState::kStopped; }
+bool HasTask(const ShownConnector& one) { return one.status.state != ConnectorState::kStopped; }
 
 void AddStatus(const std::string& name, const std::string& state, const std::string& version,
-               Exposition* out) {
+               MetricText* out) {
   const uint64_t yes = 1;
   out->Add(kStatus, {{"connector", name}, {"status", state}}, yes);
   out->Add(kConnectorClass, {{"connector", name}, {"connector_class", kClass}}, yes);
@@ -80,7 +80,7 @@ void AddStatus(const std::string& name, const std::string& state, const std::str
   out->Add(kConnectorVersion, {{"connector", name}, {"connector_version", version}}, yes);
 }
 
-void AddConnector(const ConnectorScene& one, const std::string& version, Exposition* out) {
+void AddConnector(const ShownConnector& one, const std::string& version, MetricText* out) {
   const std::string& name = one.status.name;
   const std::string state = absl::AsciiStrToLower(engine::StateText(one.status.state));
   // Its task fails, the connector runs.
@@ -92,7 +92,7 @@ void AddConnector(const ConnectorScene& one, const std::string& version, Exposit
     out->Add(kTaskStatus, {{"connector", name}, {"status", state}, {"task", "0"}}, uint64_t{1});
 }
 
-void AddTask(const ConnectorScene& one, Exposition* out) {
+void AddTask(const ShownConnector& one, MetricText* out) {
   const metrics::ConnectorMetrics& numbers = *one.metrics;
   const Labels labels = {{"connector", one.status.name}, {"task", "0"}};
   out->Add(kPollTotal, labels, numbers.records_written.value());
@@ -113,22 +113,22 @@ void AddTask(const ConnectorScene& one, Exposition* out) {
 
 }  // namespace
 
-void AddConnectSeries(const Scene& scene, Exposition* out) {
+void AddConnectSeries(const ProcessView& process, MetricText* out) {
   const std::string version = operate::LibraryVersions().debezium;
   uint64_t tasks = 0;
-  for (const ConnectorScene& one : scene.connectors) tasks += HasTask(one) ? 1 : 0;
-  const uint64_t connectors = scene.connectors.size() + scene.idle.size();
+  for (const ShownConnector& one : process.connectors) tasks += HasTask(one) ? 1 : 0;
+  const uint64_t connectors = process.connectors.size() + process.idle.size();
   for (const Family* family : {&kDebeziumConnectors, &kConnectors, &kAssignedConnectors})
     out->Add(*family, {}, connectors);
   for (const Family* family : {&kDebeziumTasks, &kTasks, &kAssignedTasks})
     out->Add(*family, {}, tasks);
   for (const Family* family : {&kRebalancing, &kConsumers, &kConsumerBytes, &kAdmins})
     out->Add(*family, {}, uint64_t{0});
-  for (const ConnectorScene& one : scene.connectors) {
+  for (const ShownConnector& one : process.connectors) {
     AddConnector(one, version, out);
     AddTask(one, out);
   }
-  for (const IdleConnector& one : scene.idle)
+  for (const IdleConnector& one : process.idle)
     AddStatus(one.name, absl::AsciiStrToLower(one.state), version, out);
 }
 

@@ -21,9 +21,9 @@ constexpr double kQueueRecords = 8192;
 
 class DebeziumSeries {
  public:
-  DebeziumSeries(const Scene& scene, const ConnectorScene& one, absl::string_view context,
-                 Exposition* out)
-      : scene_(scene),
+  DebeziumSeries(const ProcessView& process, const ShownConnector& one, absl::string_view context,
+                 MetricText* out)
+      : process_(process),
         numbers_(*one.metrics),
         name_(one.metric_name),
         per_table_(one.counts_per_table),
@@ -118,9 +118,9 @@ class DebeziumSeries {
     const metrics::SnapshotOutcome outcome = incremental ? run.outcome : snapshot.outcome;
     const absl::Duration began = incremental ? run.began : snapshot.began;
     const absl::Duration ended = incremental ? run.ended : snapshot.ended;
-    const absl::Duration end = outcome == kRunning ? scene_.monotonic : ended;
+    const absl::Duration end = outcome == kRunning ? process_.monotonic : ended;
     absl::Duration paused = incremental ? run.paused : absl::ZeroDuration();
-    if (incremental && run.paused_since) paused += scene_.monotonic - *run.paused_since;
+    if (incremental && run.paused_since) paused += process_.monotonic - *run.paused_since;
     const auto flag = [](bool value) { return uint64_t{value ? 1u : 0u}; };
     const auto seconds = [](absl::Duration time) {
       return static_cast<uint64_t>(absl::ToInt64Seconds(time));
@@ -169,7 +169,7 @@ class DebeziumSeries {
     const auto at = static_cast<int64_t>(last.value());
     if (at == 0) return -1;
     return std::max(0.0, absl::ToDoubleMilliseconds(
-                             absl::Trunc(scene_.now - absl::FromUnixMicros(at), kMillisecond)));
+                             absl::Trunc(process_.now - absl::FromUnixMicros(at), kMillisecond)));
   }
 
   // Its share that is free is that of the bytes.
@@ -200,21 +200,21 @@ class DebeziumSeries {
 
   static constexpr absl::Duration kMillisecond = absl::Milliseconds(1);
 
-  const Scene& scene_;
+  const ProcessView& process_;
   const metrics::ConnectorMetrics& numbers_;
   const std::string& name_;
   const bool per_table_;
   const absl::string_view context_;
-  Exposition& out_;
+  MetricText& out_;
 };
 
 }  // namespace
 
-void AddDebeziumSeries(const Scene& scene, Exposition* out) {
-  for (const ConnectorScene& one : scene.connectors) {
+void AddDebeziumSeries(const ProcessView& process, MetricText* out) {
+  for (const ShownConnector& one : process.connectors) {
     if (!one.has_task()) continue;
-    DebeziumSeries(scene, one, "snapshot", out).AddSnapshot();
-    DebeziumSeries(scene, one, "streaming", out).AddStreaming();
+    DebeziumSeries(process, one, "snapshot", out).AddSnapshot();
+    DebeziumSeries(process, one, "streaming", out).AddStreaming();
   }
 }
 

@@ -47,7 +47,7 @@ absl::string_view HealthText(Health health) {
   return "";
 }
 
-Health HealthOf(const ConnectorScene& one, absl::Duration monotonic) {
+Health HealthOf(const ShownConnector& one, absl::Duration monotonic) {
   const auto slot = one.metrics->slot.Read();
   const std::string wal_status = slot ? slot->StatusAt(monotonic) : "";
   const engine::ConnectorState state = one.status.state;
@@ -61,25 +61,25 @@ Health HealthOf(const ConnectorScene& one, absl::Duration monotonic) {
   return troubled ? Health::kTroubled : Health::kFine;
 }
 
-bool IsAlive(const ConnectorScene& one, absl::Duration monotonic, absl::Duration limit) {
+bool IsAlive(const ShownConnector& one, absl::Duration monotonic, absl::Duration limit) {
   return one.status.rests() || monotonic - one.status.turned <= limit;
 }
 
-http::Response Liveness(const Scene& scene, absl::Duration limit) {
+http::Response Liveness(const ProcessView& process, absl::Duration limit) {
   std::string problems;
-  for (const ConnectorScene& one : scene.connectors) {
-    if (IsAlive(one, scene.monotonic, limit)) continue;
+  for (const ShownConnector& one : process.connectors) {
+    if (IsAlive(one, process.monotonic, limit)) continue;
     absl::StrAppend(&problems, PlainText(one.status.name), ": its loop has not turned for ",
-                    Seconds(scene.monotonic - one.status.turned), "\n");
+                    Seconds(process.monotonic - one.status.turned), "\n");
   }
   return Answer(problems);
 }
 
-http::Response Readiness(const Scene& scene) {
+http::Response Readiness(const ProcessView& process) {
   std::string problems;
-  if (scene.worker && scene.worker->wait != WorkerWait::kNothing)
-    absl::StrAppend(&problems, "the worker ", PlainText(scene.worker->Text()), "\n");
-  for (const ConnectorScene& one : scene.connectors) {
+  if (process.worker && process.worker->wait != WorkerWait::kNothing)
+    absl::StrAppend(&problems, "the worker ", PlainText(process.worker->Text()), "\n");
+  for (const ShownConnector& one : process.connectors) {
     const std::string trouble = NotReady(one.status);
     if (!trouble.empty())
       absl::StrAppend(&problems, PlainText(one.status.name), ": ", trouble, "\n");

@@ -5,18 +5,18 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "admin/scene.h"
+#include "admin/process_view.h"
 #include "http/message.h"
 
 namespace walduct::admin {
 
 // 200 while every loop has turned within limit, or rests since its connector does; 503 names those
 // that have not. A broker or a database that is away makes no loop stand still.
-http::Response Liveness(const Scene& scene, absl::Duration limit);
+http::Response Liveness(const ProcessView& process, absl::Duration limit);
 
 // 200 while every connector streams or takes a snapshot and is not stalled, and their worker waits
 // for nothing; 503 says what the others do, and what the worker waits for.
-http::Response Readiness(const Scene& scene);
+http::Response Readiness(const ProcessView& process);
 
 // Why it is not ready: "stalled: waiting for …", "RUNNING, retrying"; empty: it does its work.
 std::string NotReady(const engine::ConnectorStatus& status);
@@ -28,8 +28,8 @@ enum class Health {
   kFailed,    // or its slot is lost
 };
 absl::string_view HealthText(Health health);  // "fine"
-Health HealthOf(const ConnectorScene& one, absl::Duration monotonic);
+Health HealthOf(const ShownConnector& one, absl::Duration monotonic);
 
-bool IsAlive(const ConnectorScene& one, absl::Duration monotonic, absl::Duration limit);
+bool IsAlive(const ShownConnector& one, absl::Duration monotonic, absl::Duration limit);
 
 }  // namespace walduct::admin

@@ -99,8 +99,8 @@ double Seconds(absl::Duration duration) { return absl::ToDoubleSeconds(duration)
 
 class OwnSeries {
  public:
-  OwnSeries(const Scene& scene, const ConnectorScene& one, Exposition* out)
-      : scene_(scene), one_(one), name_(one.status.name), out_(*out) {}
+  OwnSeries(const ProcessView& process, const ShownConnector& one, MetricText* out)
+      : process_(process), one_(one), name_(one.status.name), out_(*out) {}
 
   // Of one that rests there is no more.
   void AddResting() {
@@ -142,22 +142,22 @@ class OwnSeries {
       out_.Add(kState, {{"connector", name_}, {"state", word}},
                uint64_t{status.state == state ? 1u : 0u});
     }
-    out_.Add(kStateSeconds, {{"connector", name_}}, Seconds(scene_.now - status.state_since));
+    out_.Add(kStateSeconds, {{"connector", name_}}, Seconds(process_.now - status.state_since));
     out_.Add(kActivity, {{"connector", name_}, {"activity", engine::ActivityText(status.activity)}},
              uint64_t{1});
     if (status.wait != engine::WaitReason::kNothing) {
       out_.Add(kWaiting, {{"connector", name_}, {"for", engine::WaitText(status.wait)}},
-               Seconds(scene_.now - status.wait_since));
+               Seconds(process_.now - status.wait_since));
     }
     if (!status.rests())
-      out_.Add(kLoopAge, {{"connector", name_}}, Seconds(scene_.monotonic - status.turned));
+      out_.Add(kLoopAge, {{"connector", name_}}, Seconds(process_.monotonic - status.turned));
   }
 
   void AddTrouble() {
     const engine::ConnectorStatus& status = one_.status;
     if (status.stall) {
       out_.Add(kStall, {{"connector", name_}, {"waiting_for", status.stall->kind}},
-               Seconds(scene_.now - status.stall->since));
+               Seconds(process_.now - status.stall->since));
     }
     if (status.last_error) {
       out_.Add(kLastError, {{"connector", name_}, {"reason", status.last_error->reason}},
@@ -171,7 +171,7 @@ class OwnSeries {
 
   void AddLag() {
     const metrics::ConnectorMetrics& numbers = *one_.metrics;
-    if (const std::optional<absl::Duration> lag = numbers.lag.Read(scene_.now))
+    if (const std::optional<absl::Duration> lag = numbers.lag.Read(process_.now))
       out_.Add(kLagSeconds, {{"connector", name_}}, Seconds(*lag));
     const std::optional<metrics::SlotView> slot = numbers.slot.Read();
     const uint64_t stored = numbers.stored_lsn.value();
@@ -184,7 +184,7 @@ class OwnSeries {
   void AddSlot() {
     const std::optional<metrics::SlotView> slot = one_.metrics->slot.Read();
     if (!slot) return;
-    const std::string wal_status = slot->StatusAt(scene_.monotonic);
+    const std::string wal_status = slot->StatusAt(process_.monotonic);
     for (const absl::string_view status : kWalStatuses) {
       if (wal_status.empty()) break;
       out_.Add(kWalStatus, {{"connector", name_}, {"status", status}},
@@ -200,7 +200,7 @@ class OwnSeries {
     if (const auto left = slot->TimeUntilLost()) out_.Add(kUntilLost, labels, Seconds(*left));
     if (slot->oldest_transaction)
       out_.Add(kOldestTransaction, labels, Seconds(slot->oldest_transaction->age));
-    out_.Add(kSlotAge, labels, Seconds(scene_.monotonic - slot->looked_at));
+    out_.Add(kSlotAge, labels, Seconds(process_.monotonic - slot->looked_at));
   }
 
   void AddCapture() {
@@ -212,13 +212,13 @@ class OwnSeries {
         if (problem.loses && problem.reason == reason) count += problem.count;
       out_.Add(kCapture, {{"connector", name_}, {"reason", reason}}, count);
     }
-    out_.Add(kCaptureAge, {{"connector", name_}}, Seconds(scene_.monotonic - view->looked_at));
+    out_.Add(kCaptureAge, {{"connector", name_}}, Seconds(process_.monotonic - view->looked_at));
   }
 
   void AddBeside() {
     for (const metrics::BesideTrouble& one : one_.metrics->beside.Read()) {
       out_.Add(kBeside, {{"connector", name_}, {"what", one.what}},
-               one.since ? Seconds(scene_.now - *one.since) : 0);
+               one.since ? Seconds(process_.now - *one.since) : 0);
     }
   }
 
@@ -241,11 +241,11 @@ class OwnSeries {
     const metrics::SnapshotView snapshot = one_.metrics->snapshot.Read();
     if (snapshot.outcome == metrics::SnapshotOutcome::kNone) return;
     const bool runs = snapshot.outcome == metrics::SnapshotOutcome::kRunning;
-    const absl::Duration elapsed = (runs ? scene_.monotonic : snapshot.ended) - snapshot.began;
+    const absl::Duration elapsed = (runs ? process_.monotonic : snapshot.ended) - snapshot.began;
     out_.Add(kSnapshotSeconds, {{"connector", name_}}, Seconds(elapsed));
-    if (const auto left = snapshot.TimeLeft(scene_.monotonic))
+    if (const auto left = snapshot.TimeLeft(process_.monotonic))
       out_.Add(kSnapshotLeft, {{"connector", name_}}, Seconds(*left));
-    out_.Add(kSnapshotRate, {{"connector", name_}}, snapshot.Rate(scene_.monotonic));
+    out_.Add(kSnapshotRate, {{"connector", name_}}, snapshot.Rate(process_.monotonic));
     size_t shown = 0;
     for (const metrics::SnapshotTable& table : snapshot.tables) {
       if (++shown > metrics::TableMetrics::kMaxTables) break;
@@ -264,8 +264,8 @@ class OwnSeries {
     if (!view.running) return;
     const Labels labels = {{"connector", name_}, {"schema", view.schema}, {"table", view.table}};
     AddShare(kIncrementalRead, labels, view);
-    out_.Add(kIncrementalRate, {{"connector", name_}}, view.Rate(scene_.monotonic));
-    if (const auto left = view.TimeLeft(scene_.monotonic))
+    out_.Add(kIncrementalRate, {{"connector", name_}}, view.Rate(process_.monotonic));
+    if (const auto left = view.TimeLeft(process_.monotonic))
       out_.Add(kIncrementalLeft, {{"connector", name_}}, Seconds(*left));
   }
 
@@ -276,15 +276,15 @@ class OwnSeries {
     out_.Add(family, labels, share->value);
   }
 
-  const Scene& scene_;
-  const ConnectorScene& one_;
+  const ProcessView& process_;
+  const ShownConnector& one_;
   const std::string& name_;
-  Exposition& out_;
+  MetricText& out_;
 };
 
 }  // namespace
 
-void AddOwnSeries(const Scene& scene, Exposition* out) {
+void AddOwnSeries(const ProcessView& process, MetricText* out) {
   const operate::Versions versions = operate::LibraryVersions();
   out->Add(kBuildInfo,
            {{"version", versions.walduct},
@@ -292,8 +292,8 @@ void AddOwnSeries(const Scene& scene, Exposition* out) {
             {"librdkafka", versions.librdkafka},
             {"libpq", versions.libpq}},
            uint64_t{1});
-  for (const ConnectorScene& one : scene.connectors) OwnSeries(scene, one, out).AddAll();
-  for (const ConnectorScene& one : scene.resting) OwnSeries(scene, one, out).AddResting();
+  for (const ShownConnector& one : process.connectors) OwnSeries(process, one, out).AddAll();
+  for (const ShownConnector& one : process.resting) OwnSeries(process, one, out).AddResting();
 }
 
 }  // namespace walduct::admin

@@ -75,7 +75,7 @@ uint64_t OpenFiles() {
 
 }  // namespace
 
-void AddProcessSeries(Exposition* out) {
+void AddProcessSeries(MetricText* out) {
   const std::vector<std::string> fields = StatFields();
   const auto ticks = static_cast<double>(sysconf(_SC_CLK_TCK));
   const double resident = NumberOf(fields, 24) * static_cast<double>(sysconf(_SC_PAGESIZE));

@@ -28,8 +28,8 @@ double Seconds(absl::Duration duration) { return std::max(0.0, absl::ToDoubleSec
 
 class StatusWriter {
  public:
-  StatusWriter(const Scene& scene, const ConnectorScene& one, JsonWriter* json)
-      : scene_(scene), one_(one), status_(one.status), numbers_(*one.metrics), json_(*json) {}
+  StatusWriter(const ProcessView& process, const ShownConnector& one, JsonWriter* json)
+      : process_(process), one_(one), status_(one.status), numbers_(*one.metrics), json_(*json) {}
 
   // One that does not run: its slot and its lag are all that there is.
   void WriteResting() {
@@ -57,7 +57,7 @@ class StatusWriter {
     WriteHealth();
     if (status_.exit_code) json_.Key("exit_code").Signed(*status_.exit_code);
     if (!status_.rests())
-      json_.Key("loop_age_seconds").Number(Seconds(scene_.monotonic - status_.turned));
+      json_.Key("loop_age_seconds").Number(Seconds(process_.monotonic - status_.turned));
     WriteTrouble();
     WriteProgress();
     WriteSlot();
@@ -71,7 +71,7 @@ class StatusWriter {
  private:
   void WriteHealth() {
     json_.Key("ready").Flag(NotReady(status_).empty());
-    json_.Key("health").Text(HealthText(HealthOf(one_, scene_.monotonic)));
+    json_.Key("health").Text(HealthText(HealthOf(one_, process_.monotonic)));
   }
 
   void WriteTrouble() {
@@ -101,7 +101,7 @@ class StatusWriter {
     const std::optional<metrics::CaptureView> view = numbers_.capture.Read();
     if (!view) return;
     json_.Key("capture").Object();
-    json_.Key("age_seconds").Number(Seconds(scene_.monotonic - view->looked_at));
+    json_.Key("age_seconds").Number(Seconds(process_.monotonic - view->looked_at));
     json_.Key("problems").Array();
     for (const metrics::CaptureProblem& problem : view->problems) {
       json_.Object();
@@ -153,7 +153,7 @@ class StatusWriter {
   }
 
   void WriteLag() {
-    if (const std::optional<absl::Duration> lag = numbers_.lag.Read(scene_.now))
+    if (const std::optional<absl::Duration> lag = numbers_.lag.Read(process_.now))
       json_.Key("lag_seconds").Number(Seconds(*lag));
   }
 
@@ -163,7 +163,7 @@ class StatusWriter {
     const uint64_t stored = numbers_.stored_lsn.value(), end = slot->wal_end.value();
     if (stored > 0) json_.Key("lag_bytes").Whole(end > stored ? end - stored : 0);
     json_.Key("slot").Object();
-    const std::string wal_status = slot->StatusAt(scene_.monotonic);
+    const std::string wal_status = slot->StatusAt(process_.monotonic);
     json_.Key("wal_status").Text(wal_status);
     if (wal_status != slot->wal_status) json_.Key("last_wal_status").Text(slot->wal_status);
     WriteSlotProblem(wal_status, slot->slot);
@@ -176,7 +176,7 @@ class StatusWriter {
       json_.Key("oldest_transaction").Text(slot->oldest_transaction->who);
       json_.Key("oldest_transaction_seconds").Number(Seconds(slot->oldest_transaction->age));
     }
-    json_.Key("age_seconds").Number(Seconds(scene_.monotonic - slot->looked_at));
+    json_.Key("age_seconds").Number(Seconds(process_.monotonic - slot->looked_at));
     json_.EndObject();
   }
 
@@ -201,7 +201,7 @@ class StatusWriter {
 
   // The connector does not end before it has heard of Kafka, and a worker takes no command.
   bool AwaitsKafka() const {
-    if (scene_.worker && scene_.worker->wait == WorkerWait::kKafka) return true;
+    if (process_.worker && process_.worker->wait == WorkerWait::kKafka) return true;
     const bool away = status_.last_error && !status_.last_error->solved_at &&
                       status_.last_error->reason == "broker_unavailable";
     return status_.state == engine::ConnectorState::kRunning && away;
@@ -217,13 +217,13 @@ class StatusWriter {
                               : snapshot.outcome == kCompleted ? "completed"
                                                                : "aborted");
     json_.Key("seconds").Number(
-        Seconds((runs ? scene_.monotonic : snapshot.ended) - snapshot.began));
-    if (const auto left = snapshot.TimeLeft(scene_.monotonic)) {
+        Seconds((runs ? process_.monotonic : snapshot.ended) - snapshot.began));
+    if (const auto left = snapshot.TimeLeft(process_.monotonic)) {
       json_.Key("seconds_left").Number(Seconds(*left));
       json_.Key("at_least").Flag(snapshot.at_least());
     }
     json_.Key("rows").Whole(snapshot.rows());
-    json_.Key("rows_per_second").Number(snapshot.Rate(scene_.monotonic));
+    json_.Key("rows_per_second").Number(snapshot.Rate(process_.monotonic));
     json_.Key("tables").Array();
     for (const metrics::SnapshotTable& table : snapshot.tables) WriteTable(table);
     json_.EndArray();
@@ -240,13 +240,13 @@ class StatusWriter {
     json_.Key("chunks").Whole(view.chunks);
     json_.Key("rows").Whole(view.rows_before + view.rows);
     WriteProgress(view);
-    json_.Key("rows_per_second").Number(view.Rate(scene_.monotonic));
-    json_.Key("seconds").Number(Seconds(scene_.monotonic - view.began));
-    if (const auto left = view.TimeLeft(scene_.monotonic))
+    json_.Key("rows_per_second").Number(view.Rate(process_.monotonic));
+    json_.Key("seconds").Number(Seconds(process_.monotonic - view.began));
+    if (const auto left = view.TimeLeft(process_.monotonic))
       json_.Key("seconds_left").Number(Seconds(*left));
     if (!view.held_by.empty()) {
       json_.Key("held_by").Text(view.held_by);
-      json_.Key("held_seconds").Number(Seconds(scene_.monotonic - view.held_since));
+      json_.Key("held_seconds").Number(Seconds(process_.monotonic - view.held_since));
     }
     json_.Key("tables_waiting").Whole(view.tables_waiting);
     json_.Key("waiting").Array();
@@ -323,7 +323,7 @@ class StatusWriter {
     json_.Key("chunks").Whole(table.chunks);
     json_.Key("chunks_read").Whole(table.chunks_read);
     if (table.begun) {
-      const absl::Duration took = (table.done ? table.ended : scene_.monotonic) - table.began;
+      const absl::Duration took = (table.done ? table.ended : process_.monotonic) - table.began;
       if (took > absl::ZeroDuration())
         json_.Key("rows_per_second").Number(static_cast<double>(table.rows) / Seconds(took));
     }
@@ -353,8 +353,8 @@ class StatusWriter {
     json_.EndArray();
   }
 
-  const Scene& scene_;
-  const ConnectorScene& one_;
+  const ProcessView& process_;
+  const ShownConnector& one_;
   const engine::ConnectorStatus& status_;
   const metrics::ConnectorMetrics& numbers_;
   JsonWriter& json_;
@@ -406,32 +406,32 @@ void WriteWorker(const WorkerView& worker, JsonWriter* json) {
   json->EndObject();
 }
 
-std::string StatusJson(const Scene& scene, absl::string_view only) {
+std::string StatusJson(const ProcessView& process, absl::string_view only) {
   JsonWriter json;
   json.Object();
   json.Key("version").Text(operate::LibraryVersions().walduct);
-  json.Key("now").Text(TimeText(scene.now));
-  if (scene.worker) WriteWorker(*scene.worker, &json);
+  json.Key("now").Text(TimeText(process.now));
+  if (process.worker) WriteWorker(*process.worker, &json);
   json.Key("connectors").Array();
-  for (const ConnectorScene& one : scene.connectors) {
+  for (const ShownConnector& one : process.connectors) {
     if (only.empty() || one.status.name == only)
-      StatusWriter(scene, one, &json).Write(/*tables=*/!only.empty());
+      StatusWriter(process, one, &json).Write(/*tables=*/!only.empty());
   }
   json.EndArray();
   json.Key("resting").Array();
-  for (const ConnectorScene& one : scene.resting) {
-    if (only.empty() || one.status.name == only) StatusWriter(scene, one, &json).WriteResting();
+  for (const ShownConnector& one : process.resting) {
+    if (only.empty() || one.status.name == only) StatusWriter(process, one, &json).WriteResting();
   }
   json.EndArray();
   json.EndObject();
   return json.text() + "\n";
 }
 
-std::string NotificationsJson(const Scene& scene, absl::string_view only) {
+std::string NotificationsJson(const ProcessView& process, absl::string_view only) {
   JsonWriter json;
   json.Object();
   json.Key("connectors").Array();
-  for (const ConnectorScene& one : scene.connectors) {
+  for (const ShownConnector& one : process.connectors) {
     if (!only.empty() && one.status.name != only) continue;
     json.Object();
     json.Key("name").Text(one.status.name);
@@ -445,11 +445,12 @@ std::string NotificationsJson(const Scene& scene, absl::string_view only) {
   return json.text() + "\n";
 }
 
-std::string TailJson(const Scene& scene, absl::string_view connector, uint64_t after, bool texts) {
+std::string TailJson(const ProcessView& process, absl::string_view connector, uint64_t after,
+                     bool texts) {
   const auto one =
-      std::find_if(scene.connectors.begin(), scene.connectors.end(),
-                   [&](const ConnectorScene& c) { return c.status.name == connector; });
-  if (one == scene.connectors.end()) return "";
+      std::find_if(process.connectors.begin(), process.connectors.end(),
+                   [&](const ShownConnector& c) { return c.status.name == connector; });
+  if (one == process.connectors.end()) return "";
   JsonWriter json;
   json.Object();
   const std::vector<metrics::LiveTail::Entry> entries = one->metrics->tail.Look(after, texts);

@@ -17,14 +17,14 @@ constexpr Family kWaiting = {"walduct_worker_waiting_seconds", kGauge,
 
 }  // namespace
 
-void AddWorkerSeries(const Scene& scene, Exposition* out) {
-  if (!scene.worker) return;
-  const WorkerView& worker = *scene.worker;
+void AddWorkerSeries(const ProcessView& process, MetricText* out) {
+  if (!process.worker) return;
+  const WorkerView& worker = *process.worker;
   out->Add(kState, {{"state", "serving"}}, uint64_t{worker.serves});
   out->Add(kState, {{"state", "waiting"}}, uint64_t{!worker.serves});
   if (worker.wait == WorkerWait::kNothing) return;
   out->Add(kWaiting, {{"for", std::string(WaitWord(worker.wait))}},
-           std::max(0.0, absl::ToDoubleSeconds(scene.now - worker.wait_since)));
+           std::max(0.0, absl::ToDoubleSeconds(process.now - worker.wait_since)));
 }
 
 }  // namespace walduct::admin

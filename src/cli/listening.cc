@@ -78,7 +78,8 @@ bool ChooseListener(const std::vector<loader::LoadResult>& results,
   return true;
 }
 
-console::Console::Parts ConsoleBefore(http::Handler& pages, const admin::Surface& surface,
+console::Console::Parts ConsoleBefore(http::Handler& pages,
+                                      const admin::StatusHandler& status_handler,
                                       const ConsoleSide& side, const access::AccessOptions& access,
                                       const console::ConsoleOptions& options, bool worker) {
   console::Console::Parts parts{.others = &pages, .options = options, .worker = worker};
@@ -87,8 +88,8 @@ console::Console::Parts ConsoleBefore(http::Handler& pages, const admin::Surface
       return passwords->Admits(request.authorization);
     };
   }
-  parts.tail = [&surface](absl::string_view connector, uint64_t after, bool texts) {
-    return surface.Tail(connector, after, texts);
+  parts.tail = [&status_handler](absl::string_view connector, uint64_t after, bool texts) {
+    return status_handler.Tail(connector, after, texts);
   };
   parts.ask = [&side](absl::string_view what, const std::string& name, uint64_t after) {
     return side.Answer(what, name, after);
@@ -97,16 +98,16 @@ console::Console::Parts ConsoleBefore(http::Handler& pages, const admin::Surface
   return parts;
 }
 
-Listening::Listening(const admin::Surface::Options& options, Clock& clock,
+Listening::Listening(const admin::StatusHandler::Options& options, Clock& clock,
                      const loader::LoadResult& chosen)
-    : surface_(options),
+    : status_handler_(options),
       side_(chosen.console,
             {.connectors = options.connectors,
              .clock = &clock,
              .config = [configs = options.configs](
                            const std::string& name) { return ConfigIn(configs, name); }}),
-      guard_(surface_, clock, chosen.access),
-      console_(ConsoleBefore(guard_, surface_, side_, chosen.access, chosen.console,
+      guard_(status_handler_, clock, chosen.access),
+      console_(ConsoleBefore(guard_, status_handler_, side_, chosen.access, chosen.console,
                              /*worker=*/false)) {}
 
 absl::StatusOr<std::unique_ptr<Listening>> Listening::Open(

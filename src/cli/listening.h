@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "access/guarded_pages.h"
-#include "admin/surface.h"
+#include "admin/status_handler.h"
 #include "base/clock.h"
 #include "cli/console/console_side.h"
 #include "console/console.h"
@@ -23,9 +23,10 @@ namespace walduct::cli {
 bool ChooseListener(const std::vector<loader::LoadResult>& results,
                     const loader::LoadResult** chosen);
 
-// The console in front of a listener's pages; surface: of the connectors that run here, side: what
-// is kept for the console. All but options are borrowed.
-console::Console::Parts ConsoleBefore(http::Handler& pages, const admin::Surface& surface,
+// The console in front of a listener's pages; status_handler: of the connectors that run here,
+// side: what is kept for the console. All but options are borrowed.
+console::Console::Parts ConsoleBefore(http::Handler& pages,
+                                      const admin::StatusHandler& status_handler,
                                       const ConsoleSide& side, const access::AccessOptions& access,
                                       const console::ConsoleOptions& options, bool worker);
 
@@ -40,9 +41,10 @@ class Listening {
   http::Address address() const { return listener_->address(); }
 
  private:
-  Listening(const admin::Surface::Options& options, Clock& clock, const loader::LoadResult& chosen);
+  Listening(const admin::StatusHandler::Options& options, Clock& clock,
+            const loader::LoadResult& chosen);
 
-  admin::Surface surface_;
+  admin::StatusHandler status_handler_;
   const ConsoleSide side_;
   access::GuardedPages guard_;
   console::Console console_;

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "admin/health.h"
-#include "admin/surface.h"
+#include "admin/status_handler.h"
 #include "base/environment.h"
 #include "base/log.h"
 #include "cli/commands.h"
@@ -98,8 +98,8 @@ int Serve(const Arguments& arguments) {
                                   .alive =
                                       [&] {
                                         return admin::Liveness(
-                                                   admin::LookAt(connectors, *environment.clock),
-                                                   admin::Surface::kLivenessLimit)
+                                                   admin::ViewOf(connectors, *environment.clock),
+                                                   admin::StatusHandler::kLivenessLimit)
                                                    .status == 200;
                                       },
                                   .stop = &stop,

@@ -14,7 +14,7 @@
 #include "base/status_macros.h"
 #include "kafka/brokers.h"
 #include "kafka/error.h"
-#include "kafka/sasl/oauth.h"
+#include "kafka/oauth.h"
 #include "kafka/send_permit.h"
 
 namespace walduct::kafka {

@@ -12,7 +12,7 @@
 #include "kafka/durability.h"
 #include "kafka/options.h"
 #include "kafka/properties.h"
-#include "kafka/tls/tls_protocol.h"
+#include "security/tls_protocol.h"
 
 namespace walduct::kafka {
 namespace {
@@ -118,7 +118,7 @@ void CheckOtherClients(const config::PropertySet& properties, config::Findings* 
 void WarnOfProtocols(const config::PropertySet& properties, config::Findings* findings) {
   for (const config::Property& property : properties.all()) {
     if (!absl::EndsWith(property.name, "ssl.enabled.protocols")) continue;
-    const absl::StatusOr<std::string> lost = CheckProtocols(property.value);
+    const absl::StatusOr<std::string> lost = security::CheckProtocols(property.value);
     if (lost.ok() && !lost->empty()) findings->Warn(property.written_as, *lost);
   }
 }

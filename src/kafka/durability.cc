@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/freed_by.h"
 #include "base/status_macros.h"
-#include "kafka/sasl/oauth.h"
+#include "kafka/oauth.h"
 
 namespace walduct::kafka {
 namespace {

@@ -9,10 +9,10 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/status_macros.h"
-#include "kafka/sasl/jaas.h"
-#include "kafka/sasl/oauth.h"
-#include "kafka/tls_properties.h"
+#include "kafka/oauth.h"
 #include "kafka/version.h"
+#include "security/jaas.h"
+#include "security/tls_properties.h"
 
 namespace walduct::kafka {
 namespace {
@@ -128,7 +128,7 @@ absl::Status TranslateOne(const std::string& name, const std::string& value, Pro
 }
 
 absl::Status TranslateJaas(const std::string& text, Properties* out) {
-  ASSIGN_OR_RETURN(const JaasEntry entry, ParseJaas(text));
+  ASSIGN_OR_RETURN(const security::JaasEntry entry, security::ParseJaas(text));
   if (entry.module == "PlainLoginModule" || entry.module == "ScramLoginModule") {
     (*out)["sasl.username"] = Get(entry.options, "username");
     (*out)["sasl.password"] = Get(entry.options, "password");
@@ -175,9 +175,9 @@ absl::Status TranslateSasl(const Properties& java, Properties* out) {
   const std::string jaas = Get(java, "sasl.jaas.config");
   if (!jaas.empty()) RETURN_IF_ERROR(TranslateJaas(jaas, out));
   if (!absl::EqualsIgnoreCase(Get(java, "sasl.mechanism"), "OAUTHBEARER")) return absl::OkStatus();
-  JaasEntry entry;
+  security::JaasEntry entry;
   if (!jaas.empty()) {
-    ASSIGN_OR_RETURN(entry, ParseJaas(jaas));
+    ASSIGN_OR_RETURN(entry, security::ParseJaas(jaas));
   }
   return TranslateOAuth(java, entry.options, out);
 }
@@ -288,7 +288,7 @@ absl::StatusOr<Properties> TranslateProperties(const Properties& java) {
     if (!absl::StartsWith(name, kNativePrefix)) RETURN_IF_ERROR(TranslateOne(name, value, &out));
   }
   RETURN_IF_ERROR(TranslateSasl(java, &out));
-  RETURN_IF_ERROR(TranslateTls(java, &out));
+  RETURN_IF_ERROR(security::TranslateTls(java, &out));
   TranslateCompressionLevel(java, &out);
   ApplyNative(java, &out);
   return out;

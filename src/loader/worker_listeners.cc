@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "http/listen_properties.h"
 #include "java/text/text_lists.h"
-#include "kafka/listener/listener_tls.h"
+#include "security/listener_tls.h"
 
 namespace walduct::loader {
 namespace {
@@ -35,8 +35,9 @@ std::optional<std::string> ReadFile(const std::string& path) {
 }
 
 // Those with the prefix if there are any, else the ones without, as in Kafka Connect.
-kafka::Properties TlsProperties(const config::PropertySet& properties, absl::string_view prefix) {
-  kafka::Properties own, common;
+security::NamedValues TlsProperties(const config::PropertySet& properties,
+                                    absl::string_view prefix) {
+  security::NamedValues own, common;
   for (const config::Property& property : properties.all()) {
     absl::string_view name = property.name;
     if (absl::StartsWith(name, "ssl.")) common[property.name] = property.value;
@@ -49,7 +50,8 @@ kafka::Properties TlsProperties(const config::PropertySet& properties, absl::str
 // Null: an error was found.
 Tls ReadTls(const config::PropertySet& properties, absl::string_view prefix,
             config::Findings* findings) {
-  absl::StatusOr<http::ServerTls> tls = kafka::ReadListenerTls(TlsProperties(properties, prefix));
+  absl::StatusOr<http::ServerTls> tls =
+      security::ReadListenerTls(TlsProperties(properties, prefix));
   if (tls.ok()) return std::make_shared<const http::ServerTls>(*std::move(tls));
   findings->AddError(absl::StrCat("property '", prefix, "ssl.*': ", tls.status().message(), "; ",
                                   ErrorHint(tls.status())));

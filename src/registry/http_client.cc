@@ -5,20 +5,20 @@
 
 #include "base/error.h"
 #include "base/status_macros.h"
-#include "kafka/tls_properties.h"
+#include "security/tls_properties.h"
 
 namespace walduct::registry {
 namespace {
 
-std::string Get(const kafka::Properties& properties, const std::string& name) {
+std::string Get(const security::NamedValues& properties, const std::string& name) {
   const auto found = properties.find(name);
   return found == properties.end() ? std::string() : found->second;
 }
 
 absl::StatusOr<http::ClientTls> TlsOf(const HttpOptions& options) {
-  const kafka::Properties java(options.tls.begin(), options.tls.end());
-  kafka::Properties out = java;
-  RETURN_IF_ERROR(kafka::TranslateTls(java, &out));
+  const security::NamedValues java(options.tls.begin(), options.tls.end());
+  security::NamedValues out = java;
+  RETURN_IF_ERROR(security::TranslateTls(java, &out));
   http::ClientTls tls{.ca_file = Get(out, "ssl.ca.location"),
                       .ca_pem = Get(out, "ssl.ca.pem"),
                       .certificate_file = Get(out, "ssl.certificate.location"),

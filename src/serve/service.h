@@ -12,7 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "admin/surface.h"
+#include "admin/status_handler.h"
 #include "admin/worker_board.h"
 #include "base/environment.h"
 #include "config/sources.h"
@@ -54,7 +54,7 @@ class Service {
   const Worker& worker() const { return worker_; }
   const ConnectorLoader& loader() const { return loader_; }
   const admin::WorkerBoard& board() const { return board_; }
-  const admin::Surface& pages() const { return pages_; }
+  const admin::StatusHandler& pages() const { return pages_; }
 
  private:
   std::vector<admin::IdleConnector> Known() const;
@@ -76,7 +76,7 @@ class Service {
   absl::Duration next_comparison_;
   Worker worker_;
   RestingConnectors resting_;
-  admin::Surface pages_;
+  admin::StatusHandler pages_;
   ConnectHandler connect_;
   std::vector<std::unique_ptr<http::Handler>> handlers_;
   std::vector<std::unique_ptr<http::Listener>> listeners_;  // last: they use what is above

@@ -108,10 +108,10 @@ class VerdictTest : public testing::Test {
     one_.status.state = engine::ConnectorState::kRunning;
     one_.status.activity = engine::Activity::kStreaming;
     one_.metrics = &metrics_;
-    scene_.monotonic = absl::Seconds(100);
+    process_.monotonic = absl::Seconds(100);
   }
   std::string Word() const {
-    const Verdict verdict = VerdictOf(one_, scene_);
+    const Verdict verdict = VerdictOf(one_, process_);
     return absl::StrCat(verdict.word, " ", verdict.kind, verdict.about.empty() ? "" : " ",
                         verdict.about);
   }
@@ -121,13 +121,13 @@ class VerdictTest : public testing::Test {
     view.wal_status = wal_status;
     view.growth_per_second = growth;
     if (growth > 0) view.safe_wal_bytes = 100;
-    view.looked_at = scene_.monotonic;
+    view.looked_at = process_.monotonic;
     metrics_.slot.Show(std::move(view));
   }
 
   metrics::ConnectorMetrics metrics_;
-  ConnectorScene one_;
-  Scene scene_;
+  ShownConnector one_;
+  ProcessView process_;
 };
 
 TEST_F(VerdictTest, WhatIsWrongComesBeforeWhatItDoes) {
@@ -137,7 +137,7 @@ TEST_F(VerdictTest, WhatIsWrongComesBeforeWhatItDoes) {
   metrics::CaptureProblem problem;
   problem.reason = "table_created_anew";
   problem.message = "m";
-  metrics_.capture.Show({.problems = {problem}, .looked_at = scene_.monotonic});
+  metrics_.capture.Show({.problems = {problem}, .looked_at = process_.monotonic});
   EXPECT_EQ(Word(), "not captured bad table_created_anew: m");
   Slot("reserved", 10);
   EXPECT_EQ(Word(), "slot at risk bad the slot is lost in 10 s at the present rate");

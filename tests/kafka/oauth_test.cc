@@ -1,4 +1,4 @@
-#include "kafka/sasl/oauth.h"
+#include "kafka/oauth.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,9 +21,6 @@ constexpr char kJaas[] =
     "clientId=\"me\" clientSecret=\"s3sam\" scope=\"kafka\" extension_logicalCluster=\"lkc-1\";";
 constexpr char kEndpoint[] = "https://login.example.com/token";
 
-// {"sub":"alice","exp":1700000000} between two other parts.
-constexpr char kWebToken[] = "e30.eyJzdWIiOiJhbGljZSIsImV4cCI6MTcwMDAwMDAwMH0.x";
-
 Properties Java(Properties more = {}) {
   Properties java{{"sasl.mechanism", "OAUTHBEARER"},
                   {"sasl.oauthbearer.token.endpoint.url", kEndpoint}};
@@ -38,10 +35,10 @@ TEST(OAuthTest, OptionsOfTheLoginModule) {
   ASSERT_TRUE(native.ok()) << native.status();
   const std::optional<OAuthOptions> options = TakeOAuth(&*native);
   ASSERT_TRUE(options.has_value());
-  EXPECT_EQ(options->endpoint, kEndpoint);
-  EXPECT_EQ(options->client_id, "me");
-  EXPECT_EQ(options->client_secret, "s3sam");
-  EXPECT_EQ(options->scope, "kafka");
+  EXPECT_EQ(options->client.endpoint, kEndpoint);
+  EXPECT_EQ(options->client.client_id, "me");
+  EXPECT_EQ(options->client.client_secret, "s3sam");
+  EXPECT_EQ(options->client.scope, "kafka");
   EXPECT_THAT(options->extensions, Contains(Pair("logicalCluster", "lkc-1")));
   EXPECT_THAT(*native, Not(Contains(Key(HasSubstr("oauthbearer"))))) << "librdkafka has none of it";
   EXPECT_THAT(*native, Contains(Pair("sasl.mechanism", "OAUTHBEARER")));
@@ -62,9 +59,9 @@ TEST(OAuthTest, PropertiesComeBeforeTheLoginModule) {
                                           {"sasl.oauthbearer.scope", "other"}}));
   ASSERT_TRUE(native.ok()) << native.status();
   const std::optional<OAuthOptions> options = TakeOAuth(&*native);
-  EXPECT_EQ(options->client_id, "you");
-  EXPECT_EQ(options->client_secret, "s3sam");
-  EXPECT_EQ(options->scope, "other");
+  EXPECT_EQ(options->client.client_id, "you");
+  EXPECT_EQ(options->client.client_secret, "s3sam");
+  EXPECT_EQ(options->client.scope, "other");
 }
 
 TEST(OAuthTest, WhatIsMissingIsNamed) {
@@ -83,23 +80,6 @@ TEST(OAuthTest, OtherMechanismsTakeNothing) {
   Properties native{{"sasl.mechanism", "PLAIN"}, {"sasl.username", "x"}};
   EXPECT_EQ(TakeOAuth(&native), std::nullopt);
   EXPECT_EQ(native.size(), 2u);
-}
-
-TEST(OAuthTest, TokensAreRead) {
-  const auto token =
-      ReadToken(std::string(R"({"access_token":")") + kWebToken + R"(","expires_in":300})");
-  ASSERT_TRUE(token.ok()) << token.status();
-  EXPECT_EQ(token->value, kWebToken);
-  EXPECT_EQ(token->principal, "alice");
-  EXPECT_EQ(token->expires_ms, 1700000000'000);
-}
-
-TEST(OAuthTest, AnswersWithoutATokenAreErrors) {
-  for (const char* body :
-       {"", "<html>", "[]", "{}", R"({"access_token":7})", R"({"error":"invalid_client"})",
-        R"({"access_token":"abc","expires_in":60})", R"({"access_token":"e30.e30."})"}) {
-    EXPECT_EQ(ErrorReason(ReadToken(body).status()), "kafka_oauth_no_token") << body;
-  }
 }
 
 }  // namespace

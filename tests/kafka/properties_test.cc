@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "kafka/client.h"
 #include "kafka/version.h"
-#include "tests/kafka/jks_samples.h"
+#include "tests/security/jks_samples.h"
 
 namespace walduct::kafka {
 namespace {
@@ -213,8 +213,8 @@ TEST_F(StoreTest, APkcs12KeyStoreIsReadByTheClient) {
 
 TEST_F(StoreTest, JksStoresAreReadHere) {
   std::string trusted, own;
-  ASSERT_TRUE(absl::Base64Unescape(kJksTrustStore, &trusted));
-  ASSERT_TRUE(absl::Base64Unescape(kJksKeyStore, &own));
+  ASSERT_TRUE(absl::Base64Unescape(security::kJksTrustStore, &trusted));
+  ASSERT_TRUE(absl::Base64Unescape(security::kJksKeyStore, &own));
   const Properties java = {{"ssl.truststore.location", Write("trust.jks", trusted)},
                            {"ssl.truststore.password", "changeit"},
                            {"ssl.keystore.location", Write("own.jks", own)},

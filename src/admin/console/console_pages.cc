@@ -88,11 +88,11 @@ std::string WholeOf(const std::string& name, const std::set<std::string>& whole)
 
 class RowWriter {
  public:
-  RowWriter(const Scene& scene, const History* history, const std::vector<KnownConnector>& known,
-            JsonWriter* json)
-      : scene_(scene), history_(history), known_(known), json_(*json) {
+  RowWriter(const ProcessView& process, const History* history,
+            const std::vector<KnownConnector>& known, JsonWriter* json)
+      : process_(process), history_(history), known_(known), json_(*json) {
     if (known.empty()) {
-      for (const ConnectorScene& one : scene.connectors) {
+      for (const ShownConnector& one : process.connectors) {
         const bool lane = whole_.contains(one.status.name.substr(0, one.status.name.rfind('/')));
         if (!lane) whole_.insert(one.status.name);
       }
@@ -103,8 +103,8 @@ class RowWriter {
   // Those that run, those that rest, those that are only known. only: of that name; empty: all.
   void WriteAll(absl::string_view only = "") {
     std::set<std::string> shown;
-    for (const auto* const all : {&scene_.connectors, &scene_.resting}) {
-      for (const ConnectorScene& one : *all) {
+    for (const auto* const all : {&process_.connectors, &process_.resting}) {
+      for (const ShownConnector& one : *all) {
         if (!shown.insert(one.status.name).second) continue;
         if (only.empty() || one.status.name == only) Write(one);
       }
@@ -122,11 +122,11 @@ class RowWriter {
     if (const std::string whole = WholeOf(name, whole_); whole != name) json_.Key("of").Text(whole);
   }
 
-  void Write(const ConnectorScene& one) {
+  void Write(const ShownConnector& one) {
     const engine::ConnectorStatus& status = one.status;
-    Begin(status.name, engine::StateText(status.state), VerdictOf(one, scene_));
+    Begin(status.name, engine::StateText(status.state), VerdictOf(one, process_));
     if (const std::string doing = DoingOf(status); !doing.empty()) json_.Key("does").Text(doing);
-    if (const auto lag = one.metrics->lag.Read(scene_.now))
+    if (const auto lag = one.metrics->lag.Read(process_.now))
       json_.Key("lag").Number(std::round(10 * std::max(0.0, absl::ToDoubleSeconds(*lag))) / 10);
     if (const auto slot = one.metrics->slot.Read()) {
       const uint64_t stored = one.metrics->stored_lsn.value(), end = slot->wal_end.value();
@@ -161,7 +161,7 @@ class RowWriter {
     json_.EndObject();
   }
 
-  const Scene& scene_;
+  const ProcessView& process_;
   const History* const history_;
   const std::vector<KnownConnector>& known_;
   JsonWriter& json_;
@@ -209,14 +209,14 @@ absl::StatusOr<std::string> ReasonJson(const std::string& name) {
 
 }  // namespace
 
-Verdict VerdictOf(const ConnectorScene& one, const Scene& scene) {
+Verdict VerdictOf(const ShownConnector& one, const ProcessView& process) {
   using engine::ConnectorState;
   const engine::ConnectorStatus& status = one.status;
   const std::string state(engine::StateText(status.state));
   const std::string error = OpenError(status);
   if (status.state == ConnectorState::kFailed) return {state, "bad", error};
   if (const auto slot = one.metrics->slot.Read()) {
-    if (Verdict verdict = OfSlot(*slot, scene.monotonic); !verdict.word.empty()) return verdict;
+    if (Verdict verdict = OfSlot(*slot, process.monotonic); !verdict.word.empty()) return verdict;
   }
   if (const auto problem = LosesRows(*one.metrics))
     return {"not captured", "bad", ReasonAndMessage(problem->reason, problem->message)};
@@ -230,32 +230,32 @@ Verdict VerdictOf(const ConnectorScene& one, const Scene& scene) {
   return {state, status.state == ConnectorState::kRunning ? "good" : "warn", ""};
 }
 
-Scene ConsolePages::Look() const {
-  Scene scene = LookAt(*parts_.connectors, *parts_.clock);
-  if (parts_.board != nullptr) scene.worker = parts_.board->Read();
-  return scene;
+ProcessView ConsolePages::View() const {
+  ProcessView process = ViewOf(*parts_.connectors, *parts_.clock);
+  if (parts_.board != nullptr) process.worker = parts_.board->Read();
+  return process;
 }
 
 std::string ConsolePages::ListJson() const {
-  const Scene scene = Look();
+  const ProcessView process = View();
   const std::vector<KnownConnector> known =
       parts_.known ? parts_.known() : std::vector<KnownConnector>();
   JsonWriter json;
   json.Object().Key("version").Text(operate::LibraryVersions().walduct);
-  if (scene.worker) WriteWorker(*scene.worker, &json);
+  if (process.worker) WriteWorker(*process.worker, &json);
   json.Key("rows").Array();
-  RowWriter(scene, parts_.history, known, &json).WriteAll();
+  RowWriter(process, parts_.history, known, &json).WriteAll();
   return json.EndArray().EndObject().text();
 }
 
 absl::StatusOr<std::string> ConsolePages::ConnectorJson(const std::string& name) const {
-  const Scene scene = Look();
+  const ProcessView process = View();
   const std::vector<KnownConnector> known =
       parts_.known ? parts_.known() : std::vector<KnownConnector>();
   JsonWriter json;
   json.Object().Key("rows").Array();
-  RowWriter(scene, parts_.history, known, &json).WriteAll(name);
-  json.EndArray().Key("status").Raw(StatusJson(scene, name));
+  RowWriter(process, parts_.history, known, &json).WriteAll(name);
+  json.EndArray().Key("status").Raw(StatusJson(process, name));
   return json.EndObject().text();
 }
 

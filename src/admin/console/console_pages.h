@@ -13,7 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "admin/connect_pages.h"
 #include "admin/console/history.h"
-#include "admin/scene.h"
+#include "admin/process_view.h"
 
 namespace walduct::admin {
 
@@ -50,7 +50,7 @@ class ConsolePages {
   absl::StatusOr<std::string> ConnectorJson(const std::string& name) const;
   std::string HistoryJson(const std::string& name) const;
   absl::StatusOr<std::string> ConfigJson(const std::string& name) const;
-  Scene Look() const;
+  ProcessView View() const;
 
   const Parts parts_;
 };
@@ -61,6 +61,6 @@ struct Verdict {
   absl::string_view kind;  // "bad", "warn", "good", "none": as it was asked to be
   std::string about;       // of what is wrong or waited for; empty: it does what it is for
 };
-Verdict VerdictOf(const ConnectorScene& one, const Scene& scene);
+Verdict VerdictOf(const ShownConnector& one, const ProcessView& process);
 
 }  // namespace walduct::admin

@@ -29,13 +29,13 @@ void History::Start() {
 }
 
 void History::Look() {
-  const Scene scene = LookAt(connectors_, clock_);
+  const ProcessView process = ViewOf(connectors_, clock_);
   std::set<std::string> names;
   {
     const MutexLock lock(mutex_);
-    for (const auto* const all : {&scene.connectors, &scene.resting}) {
-      for (const ConnectorScene& one : *all) {
-        if (names.insert(one.status.name).second) LookAtOne(scene, one);
+    for (const auto* const all : {&process.connectors, &process.resting}) {
+      for (const ShownConnector& one : *all) {
+        if (names.insert(one.status.name).second) LookAtOne(process, one);
       }
     }
     std::erase_if(series_, [&names](const auto& one) { return !names.contains(one.first); });
@@ -44,18 +44,18 @@ void History::Look() {
 }
 
 // Looks that could not be (a machine that slept) leave a gap.
-void History::LookAtOne(const Scene& scene, const ConnectorScene& one) {
+void History::LookAtOne(const ProcessView& process, const ShownConnector& one) {
   const auto [found, made] = series_.try_emplace(one.status.name);
   Series& series = found->second;
   if (made) series.points.reserve(kKept);
   const uint64_t rows = RowsOf(*one.metrics);
-  const std::optional<absl::Duration> lag = one.metrics->lag.Read(scene.now);
+  const std::optional<absl::Duration> lag = one.metrics->lag.Read(process.now);
   const std::optional<metrics::SlotView> slot = one.metrics->slot.Read();
   Point point{
       .rate = kUnknown,
       .lag = lag ? static_cast<float>(std::max(0.0, absl::ToDoubleSeconds(*lag))) : kUnknown,
       .wal = slot ? static_cast<float>(slot->retained_bytes) : kUnknown};
-  const double seconds = absl::ToDoubleSeconds(scene.monotonic - series.at);
+  const double seconds = absl::ToDoubleSeconds(process.monotonic - series.at);
   if (!made && seconds > 0 && rows >= series.rows)
     point.rate = static_cast<float>(static_cast<double>(rows - series.rows) / seconds);
   if (!made) {
@@ -64,8 +64,8 @@ void History::LookAtOne(const Scene& scene, const ConnectorScene& one) {
       Add(&series, {.rate = kUnknown, .lag = kUnknown, .wal = kUnknown});
   }
   Add(&series, point);
-  series.at = scene.monotonic;
-  series.last = scene.now;
+  series.at = process.monotonic;
+  series.last = process.now;
   series.rows = rows;
 }
 

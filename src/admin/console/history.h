@@ -14,7 +14,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "admin/scene.h"
+#include "admin/process_view.h"
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "base/worker_thread.h"
@@ -64,7 +64,7 @@ class History {
   };
   static void Add(Series* series, const Point& point);
   static std::vector<Point> InOrder(const Series& series);
-  void LookAtOne(const Scene& scene, const ConnectorScene& one)
+  void LookAtOne(const ProcessView& process, const ShownConnector& one)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const engine::Connectors& connectors_;

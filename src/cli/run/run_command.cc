@@ -121,8 +121,8 @@ void BeginAnewWithoutSlot(const loader::LoadResult& shadow, bool to_topics,
 }
 
 bool IsAlive(const engine::ConnectorSet& connectors, Clock& clock) {
-  return admin::Liveness(admin::LookAt(connectors, clock), admin::Surface::kLivenessLimit).status ==
-         200;
+  return admin::Liveness(admin::ViewOf(connectors, clock), admin::StatusHandler::kLivenessLimit)
+             .status == 200;
 }
 
 // Of tail: what --table names has to be there. False: it is not, which has been printed.

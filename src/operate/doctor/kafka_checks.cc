@@ -10,7 +10,6 @@
 #include "kafka/look/topic_look.h"
 #include "kafka/options.h"
 #include "kafka/producer.h"
-#include "kafka/sasl/jaas.h"
 #include "kafka/topic_admin.h"
 #include "kafka/topic_policy.h"
 #include "offset/offset_store_factory.h"
@@ -18,6 +17,7 @@
 #include "operate/doctor/checks.h"
 #include "registry/http_client.h"
 #include "registry/options.h"
+#include "security/jaas.h"
 #include "sink/options.h"
 #include "slot/start/preparation.h"
 #include "spill/options.h"
@@ -211,7 +211,7 @@ class KafkaDoctor {
   }
 
   std::string Principal() const {
-    const auto entry = kafka::ParseJaas(Get(options_.producer, "sasl.jaas.config"));
+    const auto entry = security::ParseJaas(Get(options_.producer, "sasl.jaas.config"));
     const bool named = entry.ok() && entry->options.contains("username");
     return absl::StrCat("User:", named ? entry->options.at("username") : "ANONYMOUS");
   }

@@ -1,0 +1,112 @@
+#include "admin/status_handler.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
+#include "admin/health.h"
+#include "admin/metric_text.h"
+#include "admin/series.h"
+#include "admin/status_page.h"
+
+namespace walduct::admin {
+namespace {
+
+// Empty for "/"; trailing slashes do not count.
+std::vector<std::string> PartsOf(const std::string& path) {
+  std::vector<std::string> parts;
+  for (const absl::string_view part : absl::StrSplit(path, '/'))
+    parts.push_back(http::DecodePercent(part));
+  parts.erase(parts.begin());
+  while (!parts.empty() && parts.back().empty()) parts.pop_back();
+  return parts;
+}
+
+absl::Duration LimitOf(const http::Request& request) {
+  const auto within = request.query.find("within");
+  double seconds = 0;
+  const bool given = within != request.query.end() && absl::SimpleAtod(within->second, &seconds);
+  return given && seconds > 0 ? absl::Seconds(seconds) : StatusHandler::kLivenessLimit;
+}
+
+std::string NameIn(const http::Request& request) {
+  const auto name = request.query.find("connector");
+  return name == request.query.end() ? "" : name->second;
+}
+
+}  // namespace
+
+StatusHandler::StatusHandler(Options options)
+    : connectors_(*options.connectors),
+      clock_(*options.clock),
+      known_(std::move(options.known)),
+      board_(options.board),
+      ask_(std::move(options.ask)),
+      connect_(std::move(options.configs), std::move(options.worker)) {}
+
+http::Response StatusHandler::Handle(const http::Request& request) {
+  if (request.method == "GET" || request.method == "HEAD") return Get(request);
+  return ConnectError(405, "HTTP 405 Method Not Allowed");
+}
+
+ProcessView StatusHandler::View() const {
+  ProcessView process = ViewOf(connectors_, clock_);
+  if (board_ != nullptr) process.worker = board_->Read();
+  if (!known_) return process;
+  for (IdleConnector& one : known_()) {
+    const bool runs =
+        std::any_of(process.connectors.begin(), process.connectors.end(),
+                    [&](const ShownConnector& other) { return other.status.name == one.name; });
+    if (!runs) process.idle.push_back(std::move(one));
+  }
+  return process;
+}
+
+http::Response StatusHandler::Get(const http::Request& request) const {
+  const ProcessView process = View();
+  const std::vector<std::string> path = PartsOf(request.path);
+  if (path.size() == 1) {
+    if (path[0] == "metrics") return Metrics(request, process);
+    if (path[0] == "livez") return Liveness(process, LimitOf(request));
+    if (path[0] == "readyz") return Readiness(process);
+    if (path[0] == "status")
+      return {.content_type = "application/json", .body = StatusJson(process, NameIn(request))};
+    if (path[0] == "notifications")
+      return {.content_type = "application/json",
+              .body = NotificationsJson(process, NameIn(request))};
+    if (path[0] == "health") {
+      return {.content_type = "application/json",
+              .body =
+                  "{\"status\":\"healthy\",\"message\":\"Worker has completed startup and is "
+                  "ready to handle requests.\"}"};
+    }
+  }
+  if (ask_ && path.size() == 3 && path[0] == "connectors" &&
+      (path[2] == "doctor" || path[2] == "offsets")) {
+    const absl::StatusOr<std::string> answer = ask_(path[1], path[2]);
+    if (answer.ok()) return {.content_type = "application/json", .body = *answer};
+    return ConnectError(absl::IsNotFound(answer.status()) ? 404 : 500,
+                        std::string(answer.status().message()));
+  }
+  return connect_.Get(path, request, process);
+}
+
+http::Response StatusHandler::Metrics(const http::Request& request,
+                                      const ProcessView& process) const {
+  MetricText text;
+  AddOwnSeries(process, &text);
+  AddDebeziumSeries(process, &text);
+  AddConnectSeries(process, &text);
+  AddProcessSeries(&text);
+  AddWorkerSeries(process, &text);
+  const bool open = absl::StrContains(request.accept, "application/openmetrics-text");
+  return {.content_type = open ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
+                               : "text/plain; version=0.0.4; charset=utf-8",
+          .body = text.Print(open ? MetricText::Format::kOpenMetrics
+                                  : MetricText::Format::kPrometheus)};
+}
+
+}  // namespace walduct::admin

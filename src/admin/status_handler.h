@@ -1,0 +1,60 @@
+// StatusHandler: what a process that runs connectors answers to HTTP requests. Reading only.
+//
+// Thread-safety: any thread.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "admin/connect_pages.h"
+#include "admin/status_page.h"
+#include "base/clock.h"
+#include "http/message.h"
+
+namespace walduct::admin {
+
+class StatusHandler final : public http::Handler {
+ public:
+  // Unless a probe asks for another.
+  static constexpr absl::Duration kLivenessLimit = absl::Seconds(60);
+
+  // connectors and clock are borrowed.
+  struct Options {
+    const engine::Connectors* connectors = nullptr;
+    Clock* clock = nullptr;
+    std::map<std::string, ShownConfig> configs;
+    std::string worker;  // host:port
+    // Those of a worker that have a state, running ones too; null: all are in connectors.
+    std::function<std::vector<IdleConnector>()> known = nullptr;
+    const WorkerBoard* board = nullptr;  // of a worker; borrowed, may be null
+    // What a connector's "doctor" finds, its stored "offsets", as JSON; takes its time. Null:
+    // nobody is asked.
+    std::function<absl::StatusOr<std::string>(const std::string& name, const std::string& what)>
+        ask = nullptr;
+  };
+  explicit StatusHandler(Options options);
+
+  // Of the console: TailJson of what runs now. Any thread.
+  std::string Tail(absl::string_view connector, uint64_t after, bool texts) const {
+    return TailJson(View(), connector, after, texts);
+  }
+
+  http::Response Handle(const http::Request& request) override;
+
+ private:
+  http::Response Get(const http::Request& request) const;
+  ProcessView View() const;
+  http::Response Metrics(const http::Request& request, const ProcessView& process) const;
+
+  const engine::Connectors& connectors_;
+  Clock& clock_;
+  const std::function<std::vector<IdleConnector>()> known_;
+  const WorkerBoard* const board_;
+  const std::function<absl::StatusOr<std::string>(const std::string&, const std::string&)> ask_;
+  const ConnectPages connect_;
+};
+
+}  // namespace walduct::admin

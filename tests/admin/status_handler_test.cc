@@ -1,0 +1,285 @@
+#include "admin/status_handler.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <set>
+#include <string>
+
+#include "admin/health.h"
+#include "admin/series.h"
+#include "admin/status_page.h"
+#include "engine/lifecycle/connector_set.h"
+#include "tests/support/await.h"
+#include "tests/support/fake_world.h"
+
+namespace walduct::admin {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+// A connector that streams from a fake database.
+class StatusHandlerTest : public testing::Test {
+ protected:
+  StatusHandlerTest() {
+    EXPECT_TRUE(connectors_.Add({.config = test::FakeConfig("orders")}).ok());
+    test::Await(
+        [this] { return connectors_.Statuses()[0].activity == engine::Activity::kStreaming; });
+  }
+  ~StatusHandlerTest() override { EXPECT_TRUE(connectors_.Remove("orders").ok()); }
+
+  http::Response Ask(const std::string& path, const std::string& method = "GET") {
+    http::Request request;
+    request.method = method;
+    request.path = path;
+    return status_handler_.Handle(request);
+  }
+
+  test::FakeWorld world_;
+  engine::ConnectorSet connectors_{world_};
+  StatusHandler status_handler_{
+      {.connectors = &connectors_,
+       .clock = &Clock::Real(),
+       .configs = {{"orders", {{"name", "orders"}, {"database.password", "******"}}}},
+       .worker = "127.0.0.1:8083"}};
+};
+
+TEST_F(StatusHandlerTest, ProbesOfAConnectorThatStreams) {
+  EXPECT_EQ(Ask("/livez").status, 200);
+  EXPECT_EQ(Ask("/readyz").status, 200);
+  EXPECT_EQ(Ask("/health").status, 200);
+}
+
+TEST_F(StatusHandlerTest, WhatAWorkerWaitsForIsOnEachPage) {
+  WorkerBoard board("g", Clock::Real());
+  StatusHandler status_handler({.connectors = &connectors_,
+                                .clock = &Clock::Real(),
+                                .configs = {},
+                                .worker = "w:1",
+                                .board = &board});
+  const auto ask = [&](const std::string& path) {
+    http::Request request;
+    request.method = "GET";
+    request.path = path;
+    return status_handler.Handle(request);
+  };
+  EXPECT_THAT(ask("/readyz").body, StartsWith("the worker waits for its topics, since 2"));
+  EXPECT_EQ(ask("/livez").status, 200);
+  const absl::Time before = absl::Now() - absl::Seconds(90);
+  board.Show(false, WorkerWait::kKafka, before, "for Kafka at k:1", "look");
+  // The same wait, told anew: it has not begun anew.
+  board.Show(false, WorkerWait::kKafka, absl::Now(), "for Kafka at k:1: refused", "look");
+  EXPECT_THAT(ask("/readyz").body, StartsWith("the worker waits for Kafka at k:1: refused, since"));
+  EXPECT_THAT(ask("/metrics").body,
+              testing::AllOf(HasSubstr("walduct_worker_state{state=\"serving\"} 0\n"),
+                             HasSubstr("walduct_worker_state{state=\"waiting\"} 1\n"),
+                             HasSubstr("walduct_worker_waiting_seconds{for=\"kafka\"} 9")));
+  EXPECT_THAT(ask("/status").body,
+              testing::AllOf(HasSubstr(R"("worker":{"group":"g","state":"waiting")"),
+                             HasSubstr(R"("waiting_for":"kafka")"), HasSubstr(R"("hint":"look")")));
+  board.ShowServing();
+  EXPECT_EQ(ask("/readyz").status, 200);
+  EXPECT_THAT(ask("/metrics").body, Not(HasSubstr("walduct_worker_waiting_seconds{")));
+  EXPECT_THAT(ask("/status").body, HasSubstr(R"("state":"serving")"));
+  // A process that is no worker has none of it.
+  EXPECT_THAT(Ask("/metrics").body, Not(HasSubstr("walduct_worker_")));
+}
+
+// No command is taken before Kafka answers.
+TEST_F(StatusHandlerTest, ALostSlotIsSeenToBehindKafka) {
+  metrics::SlotView slot;
+  slot.wal_status = "lost";
+  slot.looked_at = Clock::Real().Monotonic();
+  metrics::ConnectorMetrics metrics;
+  metrics.slot.Show(std::move(slot));
+  engine::ConnectorNames names;
+  names.connector = "shop";
+  names.called = {.who = "shop"};
+  names.served = true;
+  ProcessView process;
+  process.now = absl::Now();
+  process.monotonic = Clock::Real().Monotonic();
+  ShownConnector& one = process.connectors.emplace_back();
+  one.metrics = &metrics;
+  one.names = &names;
+  const auto hint = [&] { return StatusJson(process); };
+  EXPECT_THAT(hint(), HasSubstr("\"hint\":\"walduct offsets reset shop --accept-loss"));
+  process.worker.emplace().wait = WorkerWait::kKafka;
+  EXPECT_THAT(hint(), HasSubstr("\"hint\":\"first Kafka has to answer: until then no command is "
+                                "taken, and the connector does not end. Then walduct offsets "));
+  process.worker.reset();
+  one.status.state = engine::ConnectorState::kRunning;
+  one.status.last_error.emplace().reason = "broker_unavailable";
+  EXPECT_THAT(hint(), HasSubstr("\"hint\":\"first Kafka has to answer: "));
+}
+
+TEST_F(StatusHandlerTest, APausedConnectorLivesButIsNotReady) {
+  connectors_.Find("orders")->Pause();
+  test::Await([this] { return connectors_.Statuses()[0].rests(); });
+  EXPECT_EQ(Ask("/livez").status, 200);
+  const http::Response ready = Ask("/readyz");
+  EXPECT_EQ(ready.status, 503);
+  EXPECT_EQ(ready.body, "orders: PAUSED\n");
+  EXPECT_THAT(Ask("/status").body, HasSubstr(R"("ready":false,"health":"fine")"));
+}
+
+TEST_F(StatusHandlerTest, MetricsInBothForms) {
+  http::Request request;
+  request.method = "GET";
+  request.path = "/metrics";
+  const http::Response plain = status_handler_.Handle(request);
+  EXPECT_THAT(plain.content_type, StartsWith("text/plain; version=0.0.4"));
+  EXPECT_THAT(plain.body, HasSubstr("walduct_connected{connector=\"orders\"} 1\n"));
+  EXPECT_THAT(plain.body, HasSubstr("debezium_metrics_Connected{context=\"streaming\",name=\"srv\","
+                                    "plugin=\"postgres\"} 1\n"));
+  EXPECT_THAT(plain.body, Not(HasSubstr("# EOF")));
+  request.accept = "application/openmetrics-text;version=1.0.0,text/plain;q=0.5";
+  const http::Response open = status_handler_.Handle(request);
+  EXPECT_THAT(open.content_type, StartsWith("application/openmetrics-text; version=1.0.0"));
+  EXPECT_THAT(open.body, HasSubstr("\n# EOF\n"));
+}
+
+TEST_F(StatusHandlerTest, AStoppedConnectorHasNoBeans) {
+  connectors_.Find("orders")->Stop();
+  test::Await([this] { return connectors_.Statuses()[0].ended(); });
+  const std::string text = Ask("/metrics").body;
+  EXPECT_THAT(text, Not(HasSubstr("debezium_metrics_")));
+  EXPECT_THAT(text, HasSubstr("kafka_connect_connector_status{connector=\"orders\","
+                              "status=\"stopped\"} 1\n"));
+}
+
+TEST_F(StatusHandlerTest, EverySeriesIsDocumented) {
+  std::ifstream file(WALDUCT_SOURCE_DIR "/docs/metrics.md");
+  const std::string document((std::istreambuf_iterator<char>(file)), {});
+  const std::string text = Ask("/metrics").body;
+  const std::regex type("# TYPE ([^ ]+) ");
+  size_t families = 0;
+  for (std::sregex_iterator it(text.begin(), text.end(), type), end; it != end; ++it, ++families) {
+    std::string name = (*it)[1];
+    const std::string debezium = "debezium_metrics_";
+    if (name.rfind(debezium, 0) == 0) name = name.substr(debezium.size());
+    EXPECT_THAT(document, HasSubstr("`" + name + "`"));
+  }
+  EXPECT_GT(families, 60u);
+}
+
+TEST_F(StatusHandlerTest, StatusTellsWhatItDoes) {
+  const std::string text = Ask("/status").body;
+  EXPECT_THAT(text, HasSubstr("\"name\":\"orders\""));
+  EXPECT_THAT(text, HasSubstr("\"state\":\"RUNNING\""));
+  EXPECT_THAT(text, HasSubstr("\"activity\":\"streaming\""));
+}
+
+TEST_F(StatusHandlerTest, NotificationsNeedNoChannel) {
+  const std::string text = Ask("/notifications").body;
+  EXPECT_THAT(
+      text, StartsWith("{\"connectors\":[{\"name\":\"orders\",\"notifications\":[{\"number\":1,"));
+  EXPECT_THAT(text, HasSubstr("\"aggregate_type\":\"Initial Snapshot\""));
+}
+
+TEST_F(StatusHandlerTest, ConnectsPagesForReading) {
+  EXPECT_THAT(Ask("/").body, StartsWith("{\"version\":\"4.3.0\""));
+  EXPECT_EQ(Ask("/connectors").body, "[\"orders\"]");
+  EXPECT_EQ(Ask("/connectors/").body, "[\"orders\"]");
+  EXPECT_THAT(Ask("/connectors/orders/status").body,
+              StartsWith("{\"name\":\"orders\",\"connector\":{\"state\":\"RUNNING\","
+                         "\"worker_id\":\"127.0.0.1:8083\""));
+  EXPECT_EQ(Ask("/connectors/orders/config").body,
+            "{\"name\":\"orders\",\"database.password\":\"******\"}");
+  EXPECT_EQ(Ask("/connectors/orders").status, 200);
+  EXPECT_EQ(Ask("/connectors/orders/tasks").status, 200);
+  EXPECT_EQ(Ask("/connector-plugins").status, 200);
+}
+
+TEST_F(StatusHandlerTest, WhatAWorkerKnowsThatDoesNotRun) {
+  StatusHandler status_handler({.connectors = &connectors_,
+                                .clock = &Clock::Real(),
+                                .configs = {},
+                                .worker = "h:1",
+                                .known = [] {
+                                  return std::vector<IdleConnector>{
+                                      {.name = "orders", .state = "RUNNING"},
+                                      {.name = "idle", .state = "STOPPED"}};
+                                }});
+  http::Request request;
+  request.method = "GET";
+  request.path = "/metrics";
+  const std::string text = status_handler.Handle(request).body;
+  EXPECT_THAT(text, HasSubstr("kafka_connect_worker_connector_count 2\n"));
+  EXPECT_THAT(text, HasSubstr("kafka_connect_worker_task_count 1\n"));
+  EXPECT_THAT(text, HasSubstr("kafka_connect_connector_status{connector=\"idle\","
+                              "status=\"stopped\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("kafka_connect_connector_status{connector=\"orders\","
+                              "status=\"running\"} 1\n"));
+}
+
+TEST_F(StatusHandlerTest, WhatIsNotThere) {
+  EXPECT_EQ(Ask("/nothing").body, "{\"error_code\":404,\"message\":\"HTTP 404 Not Found\"}");
+  EXPECT_EQ(Ask("/connectors/none").body,
+            "{\"error_code\":404,\"message\":\"Connector none not found\"}");
+  EXPECT_EQ(Ask("/connectors/none/status").body,
+            "{\"error_code\":404,\"message\":\"No status found for connector none\"}");
+  EXPECT_EQ(Ask("/connectors/%22%0A").body,
+            "{\"error_code\":404,\"message\":\"Connector \\\"\\n not found\"}");
+  EXPECT_EQ(Ask("//").status, 200);
+}
+
+TEST_F(StatusHandlerTest, NothingCanBeChanged) {
+  for (const char* method : {"POST", "PUT", "PATCH", "DELETE"}) {
+    EXPECT_EQ(Ask("/connectors", method).status, 405) << method;
+    EXPECT_EQ(Ask("/connectors/orders", method).status, 405) << method;
+  }
+}
+
+ShownConnector ShownIn(engine::ConnectorState state, engine::Activity activity) {
+  ShownConnector one;
+  one.status.name = "a";
+  one.status.state = state;
+  one.status.activity = activity;
+  return one;
+}
+
+TEST(Liveness, ALoopThatStandsStillIsNamed) {
+  ProcessView process;
+  process.monotonic = absl::Seconds(1000);
+  process.connectors.push_back(
+      ShownIn(engine::ConnectorState::kRunning, engine::Activity::kStreaming));
+  process.connectors[0].status.turned = absl::Seconds(950);
+  EXPECT_EQ(Liveness(process, absl::Seconds(60)).status, 200);
+  const http::Response dead = Liveness(process, absl::Seconds(30));
+  EXPECT_EQ(dead.status, 503);
+  EXPECT_EQ(dead.body, "a: its loop has not turned for 50s\n");
+}
+
+TEST(Liveness, AConnectorThatRestsLives) {
+  ProcessView process;
+  process.monotonic = absl::Seconds(1000);
+  process.connectors.push_back(ShownIn(engine::ConnectorState::kFailed, engine::Activity::kNone));
+  process.connectors[0].status.wait = engine::WaitReason::kCommand;
+  EXPECT_EQ(Liveness(process, absl::Seconds(1)).status, 200);
+}
+
+TEST(Readiness, SaysWhatTheOthersDo) {
+  using engine::Activity;
+  using engine::ConnectorState;
+  ProcessView process;
+  process.connectors.push_back(ShownIn(ConnectorState::kRunning, Activity::kSnapshotting));
+  EXPECT_EQ(Readiness(process).status, 200);
+  process.connectors[0].status.stall = engine::Stall{.since = {}, .kind = "sink", .cause = "Kafka"};
+  EXPECT_EQ(Readiness(process).body, "a: stalled: waiting for Kafka\n");
+  metrics::ConnectorMetrics numbers;
+  process.connectors[0].metrics = &numbers;
+  EXPECT_EQ(HealthOf(process.connectors[0], process.monotonic), Health::kTroubled);
+  process.connectors[0] = ShownIn(ConnectorState::kRunning, Activity::kRetrying);
+  EXPECT_EQ(Readiness(process).body, "a: RUNNING, retrying\n");
+  process.connectors[0] = ShownIn(ConnectorState::kFailed, Activity::kNone);
+  EXPECT_EQ(Readiness(process).body, "a: FAILED\n");
+}
+
+}  // namespace
+}  // namespace walduct::admin
