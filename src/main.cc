@@ -14,6 +14,7 @@ int main(int argc, char** argv) {
     case Command::kNone:
       return arguments.usage_exit_code;
     case Command::kRun:
+    case Command::kRecoverRun:
     case Command::kTail:
       return walduct::cli::RunConnectors(arguments);
     case Command::kRecord:

@@ -150,6 +150,10 @@ class StatusWriter {
     json_.Key("stored_lsn").Text(Lsn(numbers_.stored_lsn.value()).ToString());
     json_.Key("confirmed_lsn").Text(Lsn(numbers_.flushed_lsn.value()).ToString());
     WriteLag();
+    if (const uint64_t all = numbers_.recovery_wal_bytes.value(); all > 0) {
+      json_.Key("recovery").Object().Key("wal_bytes").Whole(all);
+      json_.Key("left_bytes").Whole(numbers_.recovery_left_bytes.value()).EndObject();
+    }
   }
 
   void WriteLag() {

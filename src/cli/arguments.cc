@@ -20,6 +20,16 @@
 namespace walduct::cli {
 namespace {
 
+void AddListen(CLI::App* command, Arguments* arguments) {
+  command
+      ->add_option("--listen", arguments->listen,
+                   "HOST:PORT or https://HOST:PORT to answer on: /metrics, /livez, /readyz, "
+                   "/status, Connect's REST "
+                   "interface for reading")
+      ->type_name("HOST:PORT")
+      ->envname("WALDUCT_LISTEN");
+}
+
 void AddRun(CLI::App* app, Arguments* arguments) {
   auto* run = app->add_subcommand("run", "Stream until SIGTERM or SIGINT");
   AddConfiguration(run, arguments, true);
@@ -27,12 +37,7 @@ void AddRun(CLI::App* app, Arguments* arguments) {
   auto* until_lsn = run->add_option("--until-lsn", arguments->until_lsn,
                                     "Stop once everything up to this LSN is delivered");
   until_lsn->type_name("LSN");
-  run->add_option("--listen", arguments->listen,
-                  "HOST:PORT or https://HOST:PORT to answer on: /metrics, /livez, /readyz, "
-                  "/status, Connect's REST "
-                  "interface for reading")
-      ->type_name("HOST:PORT")
-      ->envname("WALDUCT_LISTEN");
+  AddListen(run, arguments);
   run->add_flag("--until-caught-up", arguments->until_caught_up,
                 "Stop once the WAL that exists at the start is delivered")
       ->excludes(until_lsn);
@@ -51,6 +56,21 @@ void AddServe(CLI::App* app, Arguments* arguments) {
       ->type_name("KEY=VALUE");
   AddLogging(serve, arguments);
   serve->callback([arguments] { arguments->command = Command::kServe; });
+}
+
+void AddRecovery(CLI::App* app, Arguments* arguments) {
+  CLI::App* const recover = AddRecover(app, &arguments->gate,
+                                       [arguments] { arguments->command = Command::kRecoverGate; });
+  CLI::App* const run = recover->add_subcommand(
+      "run",
+      "Stream the gap of the connector's lost slot from a restored server\n"
+      "From the stored position to where the primary's new slot begins, by the connector's own "
+      "road; what has no new slot yet gets it first.");
+  AddConfiguration(run, arguments, true);
+  AddRecoverRun(run, &arguments->recover);
+  AddListen(run, arguments);
+  AddLogging(run, arguments);
+  run->callback([arguments] { arguments->command = Command::kRecoverRun; });
 }
 
 void AddTail(CLI::App* app, Arguments* arguments) {
@@ -397,7 +417,7 @@ void DescribeCommands(CLI::App* app, Arguments* arguments) {
   AddShadow(app, arguments);
   AddDiff(app, arguments);
   AddOutbox(app, arguments);
-  AddRecover(app, &arguments->gate, [arguments] { arguments->command = Command::kRecoverGate; });
+  AddRecovery(app, arguments);
   AddRecord(app, arguments);
   AddHelp(app, arguments);
   AddCompletion(app, arguments);

@@ -27,6 +27,7 @@ enum class Command {
   kTail,
   kRecord,
   kRecoverGate,
+  kRecoverRun,
   kDiff,
   kShadow,
   kValidate,
@@ -117,6 +118,7 @@ struct Arguments {
   Signal signal;                        // of signal
   Record record;                        // of record
   GateRequest gate;                     // of recover gate
+  RecoverRequest recover;               // of recover run
   std::string left, right;              // of diff: what the topics' names begin with
   std::vector<std::string> ignored;     // of diff: fields
   size_t examples = 5;                  // of diff: of each kind and topic

@@ -52,7 +52,8 @@ ChunkSource& IncrementalSnapshots::source() {
 
 absl::Status IncrementalSnapshots::Resume(const OffsetMembers& stored) {
   ASSIGN_OR_RETURN(state_, DecodeState(stored));
-  if (!state_.running() || !parts_.options->reads_chunks()) return absl::OkStatus();
+  const bool goes_on = parts_.options->reads_chunks() && !parts_.options->rests;
+  if (!state_.running() || !goes_on) return absl::OkStatus();
   read_ = state_.emitted;
   ShowNextTable();
   ShowResumed();
@@ -130,7 +131,7 @@ absl::Status IncrementalSnapshots::Next() {
   window_.Reset();
   window_id_.clear();
   window_done_ = false;
-  if (!state_.running() || state_.paused) return absl::OkStatus();
+  if (!state_.running() || state_.paused || parts_.options->rests) return absl::OkStatus();
   if (!state_.stops.empty()) RETURN_IF_ERROR(Stop());
   if (!state_.running()) return absl::OkStatus();
   if (parts_.clock->Monotonic() < retry_at_ || HeldByPace() || HeldByStore()) {

@@ -120,6 +120,13 @@ absl::Status IncrementalSnapshots::TellRefused(const RawSignal& raw, Details det
 }
 
 absl::Status IncrementalSnapshots::OnSignal(const RawSignal& raw, bool may_repeat) {
+  if (parts_.options->rests) {
+    return Refuse(raw, Error(absl::StatusCode::kFailedPrecondition, "signal_in_gap",
+                             absl::StrCat("signal '", raw.id,
+                                          "' was sent in the gap of a lost slot, which is read "
+                                          "from a restored server"),
+                             "send it again when walduct run goes on"));
+  }
   const absl::StatusOr<Signal> signal = ParseSignal(raw);
   if (!signal.ok()) return Refuse(raw, signal.status());
   const auto* execute = std::get_if<ExecuteSnapshot>(&*signal);

@@ -90,6 +90,8 @@ struct ConnectorMetrics {
   // When the transaction that is being handed over was committed; the same, 0 between two.
   Gauge open_commit_us;
   Gauge stalled, retained_wal_bytes;
+  // Of a lost slot's gap that is read: all of it, and what is left. 0: none is.
+  Gauge recovery_wal_bytes, recovery_left_bytes;
   Counter stalls;
   Counter streamed_transactions;
   Gauge transactions_in_progress, spill_bytes;

@@ -72,6 +72,10 @@ inline constexpr Name kNames[] = {
     Row<&All::recovery_snapshots>(
         "walduct_recovery_snapshots_total", "",
         "snapshots taken because the stored position was of no use (snapshot.mode=when_needed)"),
+    Row<&All::recovery_wal_bytes>("walduct_recovery_wal_bytes", "",
+                                  "WAL of a lost slot's gap (walduct recover run)"),
+    Row<&All::recovery_left_bytes>("walduct_recovery_left_bytes", "",
+                                   "of that, what is still to be streamed"),
     Row<&All::connected>("walduct_connected", "Connected",
                          "1 while the replication stream is open"),
     Row<&All::in_flight_bytes>("walduct_in_flight_bytes", "CurrentQueueSizeInBytes",

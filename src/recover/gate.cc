@@ -18,6 +18,8 @@ namespace walduct::recover {
 namespace {
 
 constexpr absl::Duration kLookAgain = absl::Milliseconds(20);
+// What is waited for is noted then: most waits are short.
+constexpr absl::Duration kNoteWait = absl::Milliseconds(100);
 
 GateAnswer NotYet(std::string said = "") { return {{kNotThereYet, 0}, std::move(said)}; }
 GateAnswer StopsTheServer(std::string said) { return {{kStopsTheServer, 0}, std::move(said)}; }
@@ -70,6 +72,7 @@ class Gate {
       if (!waits) return HandOut(judgement);
       const absl::Duration left = until - environment_.clock->Monotonic();
       if (left <= absl::ZeroDuration()) return Waits(judgement.waits_for, judgement.why);
+      if (request_.wait - left >= kNoteWait) NoteWait(judgement.waits_for).IgnoreError();
       environment_.poller->WaitReadable({}, std::min(left, kLookAgain));
     }
   }
@@ -85,24 +88,35 @@ class Gate {
   absl::Status Read() {
     absl::StatusOr<HowFar> how_far = folder_.ReadHowFar();
     if (!how_far.ok()) return how_far.status();
-    how_far_ = *how_far;
+    how_far_ = *std::move(how_far);
+    // Of another restore, whose slot says nothing of this one.
+    if (!how_far_.server.empty() && how_far_.server != IdentityOf(data_folder_)) {
+      how_far_.confirmed = how_far_.free_to = Lsn();
+      how_far_.catalog_xmin.reset();
+    }
     absl::StatusOr<GateNotes> notes = folder_.ReadNotes(IdentityOf(data_folder_));
     if (!notes.ok()) return notes.status();
     notes_ = *std::move(notes);
     return absl::OkStatus();
   }
 
-  // The server asks for what it waits for again and again, and for each timeline: said once.
-  GateAnswer Waits(const std::string& waits_for, const std::string& why) {
+  absl::Status NoteWait(const std::string& waits_for) {
     const auto number_of = [](absl::string_view file) {
       return file.substr(std::min<size_t>(file.size(), 8));
     };
     if (notes_.waits_for == waits_for && number_of(notes_.asked) == number_of(file_))
-      return NotYet();
+      return absl::OkStatus();
     notes_.waits_for = waits_for;
     notes_.asked = file_;
     notes_.waits_since_ms = absl::ToUnixMillis(environment_.clock->Now());
-    const absl::Status written = folder_.WriteNotes(notes_);
+    is_new_ = true;
+    return folder_.WriteNotes(notes_);
+  }
+
+  // The server asks for what it waits for again and again, and for each timeline: said once.
+  GateAnswer Waits(const std::string& waits_for, const std::string& why) {
+    const absl::Status written = NoteWait(waits_for);
+    if (!is_new_) return NotYet();
     return NotYet(absl::StrCat(
         file_, " is held back: ", written.ok() ? why : std::string(written.message())));
   }
@@ -164,13 +178,8 @@ class Gate {
   // The archive has no such file, or its command failed.
   GateAnswer NotFetched(CommandEnd end) {
     const bool lacks = end.signal == 0 && end.exit_code < kStopsTheServer;
-    if (lacks && notes_.waits_for.empty()) {
-      notes_.waits_for = "archive";
-      notes_.asked = file_;
-      notes_.waits_since_ms = absl::ToUnixMillis(environment_.clock->Now());
-      // Only told; the answer is the command's.
-      folder_.WriteNotes(notes_).IgnoreError();
-    }
+    // Only told; the answer is the command's.
+    if (lacks) NoteWait("archive").IgnoreError();
     return {end, ""};
   }
 
@@ -274,6 +283,7 @@ class Gate {
   HowFar how_far_;
   GateNotes notes_;
   std::optional<bool> has_up_to_cut_;
+  bool is_new_ = false;  // what it waits for
 };
 
 }  // namespace

@@ -145,6 +145,7 @@ absl::StatusOr<HowFar> StateFolder::ReadHowFar() const {
   ASSIGN_OR_RETURN(const rapidjson::Document document, ReadObject(path));
   HowFar how_far;
   Members members(document);
+  members.Take("server", &how_far.server);
   members.Take("segment_bytes", &how_far.segment_bytes);
   members.Take("confirmed", &how_far.confirmed);
   members.Take("catalog_xmin", &how_far.catalog_xmin);
@@ -161,7 +162,9 @@ absl::StatusOr<HowFar> StateFolder::ReadHowFar() const {
 
 absl::Status StateFolder::WriteHowFar(const HowFar& how_far) const {
   JsonWriter json;
-  json.Object().Key("segment_bytes").Whole(how_far.segment_bytes);
+  json.Object();
+  if (!how_far.server.empty()) json.Key("server").Text(how_far.server);
+  json.Key("segment_bytes").Whole(how_far.segment_bytes);
   Put(&json, "confirmed", how_far.confirmed);
   Put(&json, "catalog_xmin", how_far.catalog_xmin);
   Put(&json, "free_to", how_far.free_to);
@@ -173,19 +176,21 @@ absl::Status StateFolder::WriteHowFar(const HowFar& how_far) const {
 }
 
 absl::StatusOr<GateNotes> StateFolder::ReadNotes(const std::string& data_folder) const {
+  ASSIGN_OR_RETURN(GateNotes notes, ReadNotes());
+  if (notes.data_folder == data_folder) return notes;
+  GateNotes none;
+  none.data_folder = data_folder;
+  return none;
+}
+
+absl::StatusOr<GateNotes> StateFolder::ReadNotes() const {
   const std::string path = path_ + "/gate.json";
   GateNotes notes;
-  notes.data_folder = data_folder;
   const absl::StatusOr<rapidjson::Document> document = ReadObject(path);
   if (absl::IsNotFound(document.status())) return notes;
   RETURN_IF_ERROR(document.status());
   Members members(*document);
   members.Take("data_folder", &notes.data_folder);
-  if (notes.data_folder != data_folder) {
-    GateNotes none;
-    none.data_folder = data_folder;
-    return none;
-  }
   members.Take("file", &notes.file);
   members.Take("number", &notes.number);
   members.Take("end", &notes.end);

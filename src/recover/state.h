@@ -17,6 +17,8 @@
 namespace walduct::recover {
 
 struct HowFar {
+  // Whose slot it is, as its gate calls it (GateNotes::data_folder); empty: not known, anybody's.
+  std::string server;
   uint64_t segment_bytes = kUsualSegmentBytes;
   // Of the slot on the restored server: what it has confirmed, its catalog_xmin. Invalid: there is
   // no slot yet.
@@ -73,6 +75,8 @@ class StateFolder {
 
   // Of the server whose data folder it is; those of another one are as if there were none.
   absl::StatusOr<GateNotes> ReadNotes(const std::string& data_folder) const;
+  // Of whichever server asked last.
+  absl::StatusOr<GateNotes> ReadNotes() const;
   absl::Status WriteNotes(const GateNotes& notes) const;
 
   // Until this object ends, against another gate. Unavailable: it has it.

@@ -31,6 +31,8 @@ struct ReplicationOptions {
   bool holds_lost_slot = false;  // made anew at once, and not streamed from
   bool failover_slot = false;
   bool temporary_slot = false;  // `tail` and `record` only
+  // A backup that is fed with WAL stands in for the primary, where the lost slot is held still.
+  bool restored_server = false;
   std::vector<std::pair<std::string, std::string>> stream_params;
   int max_retries = 6;
   absl::Duration retry_delay = absl::Seconds(10);

@@ -79,7 +79,7 @@ class Connector:
         self.write_files()
         self._log_begin = self.log.stat().st_size if self.log.exists() else 0
         with open(self.log, "ab") as log, open(self.out, "ab") as out:
-            self.process = subprocess.Popen([str(a) for a in (self.binary, command, *self.files(), *arguments)],
+            self.process = subprocess.Popen([str(a) for a in (self.binary, *command.split(), *self.files(), *arguments)],
                                             stdin=subprocess.DEVNULL, stdout=out, stderr=log,
                                             env={**os.environ, **(environment or {})})
         return self

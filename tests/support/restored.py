@@ -33,9 +33,15 @@ class Backup:
         with self.primary.connect() as session:
             session.execute(f"alter system set archive_command = 'cp %p {self.archive}/%f.new && mv {self.archive}/%f.new {self.archive}/%f'")
             session.execute("select pg_reload_conf()")
+        self.take()
+
+    def take(self):
+        """Of the server as it is now, in place of the one before."""
+        shutil.rmtree(self.data, ignore_errors=True)
+        with self.primary.connect() as session:
             session.execute("select pg_switch_wal()")
             session.execute("select pg_backup_start('backup', true)")
-            _copy(data, self.data)
+            _copy(Path(self.servers.values["PG_DATA"]), self.data)
             self.end, label = session.execute("select lsn::text, labelfile from pg_backup_stop(false)").fetchone()
         (self.data / "backup_label").write_text(label)
         os.chown(self.data / "backup_label", self.owner.st_uid, self.owner.st_gid)
@@ -97,8 +103,8 @@ class Restored:
         log = self.data / "server.log"
         return log.read_text(errors="replace") if log.exists() else ""
 
-    def start(self):
-        _as_owner(self.bin / "pg_ctl", "start", "-D", self.data, "-l", self.data / "server.log", "-w", "-t", 60)
+    def start(self, waits=True):
+        _as_owner(self.bin / "pg_ctl", "start", "-D", self.data, "-l", self.data / "server.log", "-w" if waits else "-W", "-t", 60)
         return self
 
     def stop(self, mode="fast"):

@@ -4,7 +4,8 @@ namespace walduct::admin {
 namespace {
 
 constexpr absl::string_view kReadAnew =
-    "Only a new snapshot helps. Of walduct serve: walduct offsets reset NAME --accept-loss, which "
+    "With a base backup and the WAL archive nothing is lost: docs/recover.md. Else a new snapshot. "
+    "Of walduct serve: walduct offsets reset NAME --accept-loss, which "
     "starts it again; of walduct run: start it once with -o snapshot.mode=when_needed. Either "
     "makes "
     "the slot anew and reads all tables. Raise the limit, so that it does not happen again.";
@@ -40,14 +41,14 @@ constexpr Reason kRows[] = {
      .meaning = "The slot was lost or dropped, and walduct.slot.lost=hold has made it anew: it "
                 "keeps WAL and catalogs from there on, and the stored position lies before it. "
                 "What was committed between is not in the slot.",
-     .remedy = "docs/start.md, a slot that is held: keep base backup and WAL archive, which have "
-               "the gap; or read everything anew: walduct offsets reset NAME --accept-loss."},
+     .remedy = "docs/recover.md: base backup and WAL archive have the gap, and walduct recover run "
+               "streams it; or read everything anew: walduct offsets reset NAME --accept-loss."},
     {.name = "lost_slot_not_held",
      .loses = true,
      .meaning = "The slot was lost or dropped, and walduct.slot.lost=hold could not make it anew: "
                 "the server refuses, and the message says why. Nothing keeps WAL and catalogs.",
      .remedy = "Give the server a free slot (max_replication_slots) or the role its right, and "
-               "start again at once."},
+               "start again at once. docs/recover.md: how the gap is got back."},
     {.name = "malformed_message",
      .meaning = "A message of pgoutput cannot be read.",
      .remedy = "Nothing is stored beyond it. Report it."},
@@ -140,7 +141,8 @@ constexpr Reason kRows[] = {
      .loses = true,
      .meaning =
          "The stored position is no longer available on the server: changes after it may be gone.",
-     .remedy = "snapshot.mode=when_needed reads everything anew, or erase the stored offset."},
+     .remedy = "docs/recover.md, where there are a base backup and the WAL archive; else "
+               "snapshot.mode=when_needed reads everything anew, or erase the stored offset."},
     {.name = "position_skipped",
      .loses = true,
      .meaning = "The slot stands beyond the stored position: another client has read from it, or "
@@ -184,6 +186,59 @@ constexpr Reason kRows[] = {
      .meaning = "Two slots' publications differ in publish or other options, and a table is to go "
                 "from one to the other.",
      .remedy = "ALTER PUBLICATION ... SET makes them alike."},
+    {.name = "recover_archive_waits",
+     .meaning = "The gate of the restored server has asked the archive for a segment that is not "
+                "there yet.",
+     .remedy =
+         "On the primary: SELECT pg_switch_wal(), and pg_stat_archiver says whether it "
+         "archives. If the segment is missing for good, the gap ends there: stop, and walduct "
+         "offsets reset NAME --accept-loss reads the tables anew."},
+    {.name = "recover_backup_too_young",
+     .meaning = "A slot on the restored server would begin beyond the stored position: the backup "
+                "ended too late, or a transaction was open at its end for long.",
+     .remedy =
+         "Restore an older one, with a new folder for --state: docs/recover.md, which backup."},
+    {.name = "recover_gate_silent",
+     .meaning = "Nobody has asked for WAL with the folder of --state.",
+     .remedy = "Start the restored server, whose restore_command is walduct recover gate with the "
+               "same --state."},
+    {.name = "recover_no_position",
+     .meaning = "walduct recover run finds no stored position of the stream.",
+     .remedy =
+         "Nothing was streamed yet: walduct run takes a snapshot. Else look at -f, -w and the "
+         "offset store."},
+    {.name = "recover_not_gated",
+     .meaning = "restore_command of the server of --from is not walduct recover gate: it would "
+                "replay beyond its slot, which ends it.",
+     .remedy = "Restore anew with the gate in restore_command (docs/recover.md)."},
+    {.name = "recover_not_in_recovery",
+     .meaning = "The server of --from is no standby: it is a primary, or the restored server was "
+                "promoted.",
+     .remedy = "Name the restored server; one that was promoted is restored anew, with "
+               "standby.signal."},
+    {.name = "recover_replay_paused",
+     .meaning = "The restored server does not replay: a setting is lower than the primary's, or "
+                "somebody has paused it.",
+     .remedy = "Its log names the setting: raise it and restart the server; else SELECT "
+               "pg_wal_replay_resume()."},
+    {.name = "recover_settings",
+     .meaning =
+         "Settings that came with the backup would end the slot, hold up replay or touch the "
+         "archive.",
+     .remedy =
+         "The hint has the lines for postgresql.auto.conf of the restored server; restart it."},
+    {.name = "recover_slot_lost",
+     .meaning =
+         "The restored server has ended its slot. What was streamed is published and stored, "
+         "and the primary's slot holds the rest.",
+     .remedy = "Restore the backup once more, with a new folder for --state, and start walduct "
+               "recover run again: it goes on where it ended."},
+    {.name = "recover_state_folder",
+     .meaning = "The folder of --state cannot be read or written.",
+     .remedy = "It is walduct's and the restored server's user's: give both the right to write."},
+    {.name = "recover_wrong_server",
+     .meaning = "The restored server is of another database cluster than the primary.",
+     .remedy = "Restore a backup of the primary itself."},
     {.name = "relation_renamed",
      .meaning =
          "A partitioned table whose partitions' rows come under its name "
@@ -200,6 +255,10 @@ constexpr Reason kRows[] = {
                 "what pg_upgrade makes of it.",
      .remedy = "Whoever upgraded it starts once with offset.mismatch.strategy=trust_slot; "
                "docs/upgrade.md."},
+    {.name = "signal_in_gap",
+     .meaning = "A signal was sent in the gap of a lost slot, and walduct recover run carries none "
+                "out.",
+     .remedy = "Send it again when walduct run goes on."},
     {.name = "skip_of_several_slots",
      .meaning =
          "walduct skip names a change of one slot's stream, and the connector reads several.",
@@ -331,7 +390,7 @@ constexpr Reason kRows[] = {
      .loses = true,
      .meaning = "The server has removed WAL that is needed, and the slot does not say that it is "
                 "still kept (that is slot_disputed).",
-     .remedy = "As slot_lost."},
+     .remedy = "As slot_lost (docs/recover.md)."},
 };
 
 }  // namespace

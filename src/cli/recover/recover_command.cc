@@ -1,18 +1,23 @@
 #include "cli/recover/recover_command.h"
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <iostream>
+#include <system_error>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "base/environment.h"
 #include "engine/errors/error_policy.h"
+#include "http/address.h"
 #include "recover/archive_command.h"
 #include "recover/gate.h"
+#include "recover/run/recovery.h"
 
 namespace walduct::cli {
 
-void AddRecover(CLI::App* app, GateRequest* asked, std::function<void()> gate_typed) {
+CLI::App* AddRecover(CLI::App* app, GateRequest* asked, std::function<void()> gate_typed) {
   auto* recover =
       app->add_subcommand("recover", "Stream what a lost slot has missed, from a restored backup");
   recover->require_subcommand(1);
@@ -42,6 +47,46 @@ void AddRecover(CLI::App* app, GateRequest* asked, std::function<void()> gate_ty
       "What "
       "the\ncommand answers, or the signal that ends it, is handed on as it is.");
   gate->callback(std::move(gate_typed));
+  return recover;
+}
+
+void AddRecoverRun(CLI::App* run, RecoverRequest* asked) {
+  run->add_option("--from", asked->from, "Where the restored server listens")
+      ->type_name("HOST:PORT")
+      ->required();
+  run->add_option("--state", asked->state, "The folder that the recovery and the gate share")
+      ->type_name("DIR")
+      ->required();
+  run->add_option("--from-sslmode", asked->sslmode,
+                  "database.sslmode for the restored server, where it is another")
+      ->type_name("MODE")
+      ->check(CLI::IsMember({"disable", "allow", "prefer", "require", "verify-ca", "verify-full"}));
+  run->footer(
+      "It ends with 0 when the gap is closed: walduct run then goes on. It may be stopped or "
+      "killed "
+      "at any time\nand started again. docs/recover.md");
+}
+
+absl::StatusOr<recover::RecoveryOptions> RecoveryOf(const RecoverRequest& asked,
+                                                    const engine::ConnectorOptions& connector) {
+  const absl::StatusOr<http::Address> from = http::ParseAddress(asked.from);
+  if (!from.ok() || from->host.empty() || from->port == 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--from: '", asked.from, "': give host and port of the restored server, 127.0.0.1:5433"));
+  }
+  std::error_code error;
+  if (!std::filesystem::is_directory(asked.state, error)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--state: '", asked.state,
+        "' is no folder: make it, for the restored server's user to write to, and give "
+        "the same one to walduct recover gate"));
+  }
+  if (const absl::Status able = recover::CheckRecoverable(connector); !able.ok()) return able;
+  return recover::RecoveryOptions{.connector = connector,
+                                  .host = from->host,
+                                  .port = absl::StrCat(from->port),
+                                  .sslmode = asked.sslmode,
+                                  .state_folder = asked.state};
 }
 
 int RecoverGate(const GateRequest& gate) {

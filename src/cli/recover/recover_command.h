@@ -5,8 +5,17 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
+
 namespace CLI {
 class App;
+}
+
+namespace walduct::engine {
+struct ConnectorOptions;
+}
+namespace walduct::recover {
+struct RecoveryOptions;
 }
 
 namespace walduct::cli {
@@ -17,8 +26,19 @@ struct GateRequest {
   std::vector<std::string> command;
 };
 
-// gate_typed: what to do when `recover gate` was.
-void AddRecover(CLI::App* app, GateRequest* gate, std::function<void()> gate_typed);
+// Of recover run.
+struct RecoverRequest {
+  std::string from, state, sslmode;
+};
+
+// The command of both, to which AddRecoverRun adds another. gate_typed: what to do when `recover
+// gate` was.
+CLI::App* AddRecover(CLI::App* app, GateRequest* gate, std::function<void()> gate_typed);
+void AddRecoverRun(CLI::App* run, RecoverRequest* asked);
+
+// InvalidArgument: what is wrong with what was typed, or why the connector has no such gap.
+absl::StatusOr<recover::RecoveryOptions> RecoveryOf(const RecoverRequest& asked,
+                                                    const engine::ConnectorOptions& connector);
 
 // Ends as PostgreSQL understands it: src/recover/archive_command.h.
 int RecoverGate(const GateRequest& gate);

@@ -31,6 +31,8 @@
 #include "operate/commands/offset_commands.h"
 #include "operate/commands/record.h"
 #include "operate/commands/table_check.h"
+#include "recover/run/recovery.h"
+#include "recover/run/recovery_world.h"
 #include "slot/world/server_world.h"
 #include "slot/world/tail.h"
 
@@ -175,20 +177,28 @@ struct RunPlan {
   engine::RunGoal goal;
   engine::RunMode mode = engine::RunMode::kRun;
   slot::TailView view = {};
-  const loader::LoadResult* listen = nullptr;  // whose listener; null: nothing listens
+  const loader::LoadResult* listen = nullptr;          // whose listener; null: nothing listens
+  const recover::RecoveryOptions* recovery = nullptr;  // null: of the connectors' own servers
 };
 
 engine::Connector::Options OptionsOf(const loader::LoadResult& loaded, const RunPlan& plan) {
-  const bool runs = plan.mode == engine::RunMode::kRun;
-  return {.config = runs ? loaded.options : slot::TailConfig(loaded.options, plan.view),
+  const bool tails = plan.mode == engine::RunMode::kTail;
+  return {.config = tails                      ? slot::TailConfig(loaded.options, plan.view)
+                    : plan.recovery != nullptr ? recover::OnRestored(*plan.recovery)
+                                               : loaded.options,
           .goal = plan.goal,
           .mode = plan.mode};
 }
 
+std::unique_ptr<slot::World> WorldOf(const RunPlan& plan, const Environment& environment) {
+  if (plan.recovery == nullptr) return std::make_unique<slot::ServerWorld>(environment);
+  return std::make_unique<recover::RecoveryWorld>(environment, *plan.recovery);
+}
+
 engine::ExitCode RunAll(const std::vector<loader::LoadResult>& results, const RunPlan& plan,
                         engine::StopSignal& stop, const Environment& environment) {
-  slot::ServerWorld world(environment);
-  engine::ConnectorSet connectors(world);
+  const std::unique_ptr<slot::World> world = WorldOf(plan, environment);
+  engine::ConnectorSet connectors(*world);
   std::unique_ptr<Listening> listening;
   if (plan.listen != nullptr) {
     auto opened = Listening::Open(*plan.listen, results, connectors, *environment.clock);
@@ -280,6 +290,14 @@ int RunConnectors(const Arguments& given) {
   if (!CheckDistinct(results) || !ParseGoal(arguments, &plan.goal))
     return engine::kExitConfiguration;
   if (!FindTables(given, results)) return engine::kExitConfiguration;
+  absl::StatusOr<recover::RecoveryOptions> recovery;
+  if (arguments.command == Command::kRecoverRun) {
+    if (results.size() > 1) return Refuse("recover run takes one connector: one -f");
+    recovery = RecoveryOf(arguments.recover, results.front().options);
+    if (!recovery.ok()) return PrintStatus(recovery.status());
+    plan.recovery = &*recovery;
+    plan.goal.until_caught_up = true;
+  }
   const bool listens = plan.mode == engine::RunMode::kRun &&
                        (arguments.command != Command::kShadow || !arguments.listen.empty());
   if (listens && !ChooseListener(results, &plan.listen)) return engine::kExitConfiguration;

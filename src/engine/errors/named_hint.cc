@@ -18,7 +18,7 @@ namespace {
 
 std::atomic<RemedyOf> remedies{nullptr};
 
-// Only a new snapshot helps.
+// Without a backup and an archive only a new snapshot helps.
 constexpr std::array<absl::string_view, 5> kReadAnew = {"position_lost", "slot_invalidated",
                                                         "slot_lost", "slot_missing", "wal_removed"};
 
@@ -58,7 +58,10 @@ std::string ReadAnew(absl::string_view reason, const ConnectorNames& names) {
                                                        " -o snapshot.mode=when_needed)")
                                         : ""),
       ": it makes the replication slot ", Identifier(names.slot),
-      " anew and reads all tables; what was deleted meanwhile is never told");
+      " anew and reads all tables; what was deleted meanwhile is never told. With a base backup "
+      "and "
+      "the WAL archive (PostgreSQL 16 and later) nothing is lost: walduct recover run streams what "
+      "the slot has missed; docs/recover.md first");
   const bool by_size = reason == "slot_lost" || reason == "slot_invalidated";
   return by_size ? absl::StrCat(what,
                                 ". So that it does not happen again: ALTER SYSTEM SET "

@@ -32,6 +32,8 @@ struct IncrementalOptions {
   std::string notification_topic;
   bool tells_refusals = false;  // walduct.notification.refused.signals: there, too
 
+  bool rests = false;  // the gap of a lost slot is read: no chunk is, and signals are refused
+
   bool notifies() const { return notifies_sink || notifies_log; }
   // Anybody may ask for something.
   bool signals() const {

@@ -422,6 +422,7 @@ offset::StoredOffset Prepared::NewOffset(const engine::ConnectorOptions& config)
   offset.slots = config.replication->share.count;
   offset.system_identifier = system.system_identifier;
   offset.of_standby = in_recovery;
+  offset.slot_held = config.replication->restored_server;
   if (!in_recovery) offset.timeline = system.timeline;
   offset.transaction_id = config.route->transaction_metadata;
   return offset;
@@ -441,6 +442,7 @@ absl::Status Preparation::TakeOver() {
     offset.position = prepared_.start;
     offset.position.commit_time_us = absl::ToUnixMicros(parts_.world->clock().Now());
   }
+  if (config().replication->restored_server) offset.slot_held = true;
   offset.taken_by = absl::StrCat(absl::Hex(parts_.world->Random(), absl::kZeroPad16));
   return Save(offset);
 }

@@ -32,10 +32,10 @@ absl::Status SlotHeld(const offset::StoredOffset& stored, Lsn slot) {
                    BytesText(slot.value() - position.value()),
                    " of WAL, cannot be read from it; the position stays, and nothing is streamed "
                    "over the gap"),
-      "choose: the gap is in a base backup that ended before the position and in the WAL archive "
-      "(docs/start.md, a slot that is held): keep both; or give it up and read all tables anew "
-      "(walduct offsets reset): deletes in the gap are then never told. Until then the slot keeps "
-      "WAL");
+      "choose: the gap is in a base backup that ended before the position and in the WAL archive: "
+      "keep both, and walduct recover run streams it from there, deletes too (docs/recover.md has "
+      "what to type); or give it up and read all tables anew (walduct offsets reset): deletes in "
+      "the gap are then never told. Until then the slot keeps WAL");
 }
 
 absl::Status HoldSlot(const HoldParts& parts) {
@@ -55,8 +55,9 @@ absl::Status HoldSlot(const HoldParts& parts) {
       absl::StatusCode::kFailedPrecondition, "lost_slot_not_held",
       absl::StrCat(parts.why->message(), "; and walduct.slot.lost=hold could not make it anew: ",
                    made.status().message()),
-      absl::StrCat("every minute counts, as nothing keeps WAL and catalogs: ",
-                   ErrorHint(made.status()), "; then start again"));
+      absl::StrCat(
+          "every minute counts, as nothing keeps WAL and catalogs: ", ErrorHint(made.status()),
+          "; then start again. docs/recover.md: how the gap is got back"));
 }
 
 }  // namespace walduct::slot

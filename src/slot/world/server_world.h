@@ -15,7 +15,7 @@ struct ConnectorOptions;
 
 namespace walduct::slot {
 
-class ServerWorld final : public World {
+class ServerWorld : public World {
  public:
   explicit ServerWorld(const Environment& environment) : environment_(environment) {}
 

@@ -1,0 +1,333 @@
+#include "recover/run/follower.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "base/amount_text.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/status_macros.h"
+#include "metrics/connector_metrics.h"
+#include "recover/wal_name.h"
+
+namespace walduct::recover {
+namespace {
+
+constexpr absl::Duration kTurn = absl::Milliseconds(25);
+constexpr absl::Duration kTellEach = absl::Seconds(10);
+constexpr absl::Duration kLookTimeout = absl::Seconds(5);
+// A slot that is going to follow has by then.
+constexpr absl::Duration kSettled = absl::Seconds(2);
+constexpr absl::Duration kSeen = absl::Milliseconds(100);
+constexpr absl::Duration kPatience = absl::Seconds(15);
+
+constexpr absl::string_view kSlotSql = R"(
+SELECT s.confirmed_flush_lsn, s.catalog_xmin,
+  coalesce(s.wal_status = 'lost' OR s.conflicting, false), s.slot_name IS NOT NULL,
+  s.restart_lsn IS NOT NULL,
+  pg_catalog.pg_last_wal_replay_lsn(), pg_catalog.pg_get_wal_replay_pause_state()
+FROM (SELECT) one LEFT JOIN pg_catalog.pg_replication_slots s ON s.slot_name = $1)";
+
+Lsn LsnIn(const postgres::Result& result, int column) {
+  const absl::StatusOr<Lsn> lsn = Lsn::Parse(result.Get(0, column));
+  return lsn.ok() ? *lsn : Lsn();
+}
+
+absl::Status TooYoung(Lsn position, absl::string_view why) {
+  return Error(
+      absl::StatusCode::kFailedPrecondition, "recover_backup_too_young",
+      absl::StrCat("the restored server comes too late for the stored position ",
+                   position.ToString(), ": ", why),
+      "restore an older backup: one that ended before that position, and before the oldest "
+      "transaction began that was open there; into a new folder for --state");
+}
+
+uint64_t Events(const metrics::ConnectorMetrics& metrics) {
+  uint64_t events = 0;
+  for (const metrics::Counter& counter : metrics.events_seen) events += counter.value();
+  return events;
+}
+
+}  // namespace
+
+absl::Status Follower::SlotLost(const std::string& why) {
+  return Error(
+      absl::StatusCode::kFailedPrecondition, "recover_slot_lost",
+      absl::StrCat("the restored server has ended its slot: ", why,
+                   "; what was streamed is published and stored, and nothing is lost by it"),
+      "restore the backup once more, with a new folder for --state, and start this again: it goes "
+      "on where it ended. docs/recover.md: what ends the slot");
+}
+
+absl::StatusOr<std::unique_ptr<Follower>> Follower::Start(Options options) {
+  std::unique_ptr<Follower> follower(new Follower(std::move(options)));
+  RETURN_IF_ERROR(follower->Begin());
+  return follower;
+}
+
+absl::Status Follower::Begin() {
+  const absl::StatusOr<HowFar> read = folder_.ReadHowFar();
+  if (!read.ok() && !absl::IsNotFound(read.status())) {
+    return Error(absl::StatusCode::kFailedPrecondition, "recover_state_folder",
+                 read.status().message(), "give this recovery a folder of its own: --state");
+  }
+  RETURN_IF_ERROR(Write(read.ok() && read->cut_from.valid() ? *read : Anew()));
+  started_at_ = told_at_ = clock().Monotonic();
+  thread_.Start([this] { Loop(); });
+  return absl::OkStatus();
+}
+
+bool Follower::knows_slot() const {
+  const MutexLock lock(mutex_);
+  return how_far_.confirmed.valid();
+}
+
+absl::Status Follower::error() const {
+  const MutexLock lock(mutex_);
+  return error_;
+}
+
+// Cut a segment early, so that a slot which is made there can begin at any running-xacts record.
+HowFar Follower::Anew() const {
+  const Gap& gap = options_.gap;
+  const uint64_t number = gap.from.value() / gap.segment_bytes;
+  HowFar anew;
+  anew.segment_bytes = gap.segment_bytes;
+  anew.cut_from =
+      Lsn(std::max<uint64_t>((std::max<uint64_t>(number, 1) - 1) * gap.segment_bytes, 1));
+  anew.free_to = Lsn(1);
+  anew.clear_marks = true;
+  return anew;
+}
+
+absl::Status Follower::ForgetSlot() { return Write(Anew()); }
+
+absl::Status Follower::SlotMade(Lsn confirmed) {
+  HowFar how_far;
+  {
+    const MutexLock lock(mutex_);
+    how_far = how_far_;
+  }
+  const absl::StatusOr<GateNotes> notes = folder_.ReadNotes();
+  if (notes.ok()) how_far.server = notes->data_folder;
+  how_far.confirmed = how_far.settled_to = confirmed;
+  return Write(std::move(how_far));
+}
+
+absl::Status Follower::Write(HowFar how_far) {
+  if (const absl::Status written = folder_.WriteHowFar(how_far); !written.ok()) {
+    return Error(absl::StatusCode::kFailedPrecondition, "recover_state_folder", written.message(),
+                 "the folder of --state is written to by this process and by the restored "
+                 "server's user: give both the right, and see whether the disk is full");
+  }
+  const MutexLock lock(mutex_);
+  how_far_ = std::move(how_far);
+  return absl::OkStatus();
+}
+
+void Follower::Loop() {
+  log::SetConnector(options_.connector);
+  while (thread_.Pause(kTurn)) {
+    const absl::Status turned = Turn();
+    if (absl::IsFailedPrecondition(turned)) {
+      const MutexLock lock(mutex_);
+      error_ = turned;
+    } else if (!turned.ok()) {
+      // The server is not there, or not yet.
+      session_.reset();
+      thread_.Pause(absl::Milliseconds(200));
+    }
+  }
+}
+
+absl::Status Follower::Turn() {
+  const absl::StatusOr<GateNotes> notes = folder_.ReadNotes();
+  // It is being replaced, or of nobody.
+  if (!notes.ok()) return absl::OkStatus();
+  {
+    const MutexLock lock(mutex_);
+    if (!error_.ok()) return absl::OkStatus();
+  }
+  const bool another = !notes->data_folder.empty() && knows_slot() && [this, &notes] {
+    const MutexLock lock(mutex_);
+    return !how_far_.server.empty() && how_far_.server != notes->data_folder;
+  }();
+  if (another) {
+    log::Info("another restored server uses the folder of --state: it gets a slot of its own");
+    RETURN_IF_ERROR(ForgetSlot());
+  }
+  TellTrouble(*notes, "");
+  TellProgress(*notes);
+  return knows_slot() ? Look(*notes) : (LetMoreIn(*notes), absl::OkStatus());
+}
+
+// A server that takes sessions waits until the slot is begun: it is made where replay comes to a
+// running-xacts record behind that. How it is with the server shows a moment after it has asked.
+bool Follower::MayGoOn() {
+  const absl::StatusOr<SlotRow> row = ReadSlot();
+  if (!row.ok()) {
+    session_.reset();
+    return ErrorReason(row.status()) == "server_starting";
+  }
+  return makes_ && row->reserved;
+}
+
+// The slot is made where replay comes to a running-xacts record, which may be in any segment.
+void Follower::LetMoreIn(const GateNotes& notes) {
+  if (notes.waits_for.empty() || notes.waits_for == "archive") return;
+  HowFar how_far;
+  {
+    const MutexLock lock(mutex_);
+    how_far = how_far_;
+  }
+  const std::optional<WalName> asked = WalName::OfSegment(notes.asked);
+  if (!asked) return;
+  const bool at_cut = notes.waits_for != "slot" && notes.cut;
+  const Lsn next = at_cut ? notes.cut->end : Lsn(asked->Begin(how_far.segment_bytes).value() + 1);
+  if (next <= how_far.free_to) return;
+  const absl::Duration waits = clock().Now() - absl::FromUnixMillis(notes.waits_since_ms);
+  if (waits < kSeen || !MayGoOn()) return;
+  if (next.value() <= options_.gap.from.value() + 1) {
+    how_far.free_to = next;
+    const absl::Status written = Write(std::move(how_far));
+    if (written.ok()) return;
+    const MutexLock lock(mutex_);
+    error_ = written;
+    return;
+  }
+  const MutexLock lock(mutex_);
+  error_ = TooYoung(options_.gap.from, absl::StrCat("it has replayed all before ", next.ToString(),
+                                                    ", and its slot is not consistent yet"));
+}
+
+absl::StatusOr<Follower::SlotRow> Follower::ReadSlot() {
+  if (session_ == nullptr) {
+    postgres::ConnectionOptions options = options_.session;
+    options.application_name += " recover";
+    options.database.connect_timeout = std::min(options.database.connect_timeout, kLookTimeout);
+    options.database.query_timeout = kLookTimeout;
+    options.database.initial_statements.clear();
+    options.stopping = [this] { return thread_.stopping(); };
+    ASSIGN_OR_RETURN(session_, postgres::Connection::Open(std::move(options)));
+  }
+  ASSIGN_OR_RETURN(const postgres::Result result,
+                   session_->Query(postgres::OneRow(7), kSlotSql, {options_.slot}));
+  SlotRow row;
+  row.confirmed = LsnIn(result, 0);
+  uint32_t xmin = 0;
+  if (absl::SimpleAtoi(result.Get(0, 1), &xmin)) row.catalog_xmin = Xid(xmin);
+  row.lost = result.Get(0, 2) == "t";
+  row.there = result.Get(0, 3) == "t";
+  row.reserved = result.Get(0, 4) == "t";
+  row.replayed = LsnIn(result, 5);
+  row.pause = std::string(result.Get(0, 6));
+  return row;
+}
+
+absl::Status Follower::Look(const GateNotes& notes) {
+  const absl::StatusOr<SlotRow> row = ReadSlot();
+  // Whatever it says of itself, the stream tells it better.
+  if (!row.ok()) return absl::UnavailableError(row.status().message());
+  TellTrouble(notes, row->pause);
+  if (!row->there) return absl::OkStatus();
+  if (row->lost)
+    return SlotLost(absl::StrCat("replay had come to ", row->replayed.ToString(),
+                                 ", the slot had confirmed ", row->confirmed.ToString()));
+  HowFar next;
+  {
+    const MutexLock lock(mutex_);
+    next = how_far_;
+  }
+  const HowFar before = next;
+  next.confirmed = std::max(next.confirmed, row->confirmed);
+  if (row->catalog_xmin) next.catalog_xmin = row->catalog_xmin;
+  Settle(notes, next.confirmed, &next);
+  const bool moved = next.confirmed != before.confirmed ||
+                     next.catalog_xmin != before.catalog_xmin ||
+                     next.settled_to != before.settled_to;
+  return moved ? Write(std::move(next)) : absl::OkStatus();
+}
+
+// A transaction that is open holds the slot's catalog_xmin back, and would for ever hold up replay,
+// which has its end.
+void Follower::Settle(const GateNotes& notes, Lsn confirmed, HowFar* how_far) {
+  const bool waits = notes.waits_for == "catalog_xmin" && notes.cut && confirmed > notes.cut->over;
+  if (!waits) return settles_since_.reset();
+  const absl::Duration now = clock().Monotonic();
+  if (!settles_since_) settles_since_ = now;
+  if (now - *settles_since_ < kSettled) return;
+  how_far->settled_to = notes.cut->end;
+  settles_since_.reset();
+}
+
+// What replay waits for that is not this process.
+void Follower::TellTrouble(const GateNotes& notes, const std::string& pause) {
+  const absl::Duration now = clock().Monotonic();
+  std::string what, reason, hint;
+  const absl::Time since = absl::FromUnixMillis(notes.waits_since_ms);
+  if (!pause.empty() && pause != "not paused") {
+    what = absl::StrCat("replay of the restored server is paused (", pause, ")");
+    reason = "recover_replay_paused";
+    hint =
+        "its log says which setting is lower than the primary's (max_connections, "
+        "max_worker_processes, max_wal_senders, max_prepared_transactions, "
+        "max_locks_per_transaction): raise it there and restart it; else SELECT "
+        "pg_wal_replay_resume()";
+  } else if (notes.waits_for == "archive" && clock().Now() - since > kPatience) {
+    what = absl::StrCat("the archive does not have ", notes.asked, " yet");
+    reason = "recover_archive_waits";
+    hint =
+        "if the primary has still to archive it: SELECT pg_switch_wal() there, and look at "
+        "pg_stat_archiver. If it is missing from the archive for good, what follows cannot be "
+        "decoded: stop this, and walduct offsets reset NAME --accept-loss reads the tables anew";
+  } else if (notes.data_folder.empty() && now - started_at_ > kPatience) {
+    what = absl::StrCat("no gate has asked for WAL with the folder ", options_.state_folder);
+    reason = "recover_gate_silent";
+    hint = absl::StrCat(
+        "start the restored server; its restore_command is: walduct recover gate "
+        "--state ",
+        options_.state_folder, " -- COMMAND");
+  }
+  if (what.empty() || (reason == trouble_ && now - trouble_at_ < 2 * kPatience)) return;
+  trouble_ = reason;
+  trouble_at_ = now;
+  log::Warn(what, {{"reason", reason}, {"hint", hint}});
+}
+
+void Follower::TellProgress(const GateNotes& notes) {
+  const Gap& gap = options_.gap;
+  Lsn confirmed;
+  {
+    const MutexLock lock(mutex_);
+    confirmed = std::clamp(how_far_.confirmed, gap.from, gap.to);
+  }
+  const uint64_t all = gap.to.value() - gap.from.value();
+  const uint64_t done = confirmed.value() - gap.from.value();
+  options_.metrics->recovery_wal_bytes.Set(all);
+  options_.metrics->recovery_left_bytes.Set(all - done);
+  const absl::Duration now = clock().Monotonic();
+  if (now - told_at_ < kTellEach) return;
+  told_at_ = now;
+  if (!knows_slot()) {
+    log::Info("the restored server is on its way to the slot's beginning",
+              {{"handed_out", notes.file.empty() ? "nothing" : notes.file},
+               {"stored_position", gap.from.ToString()}});
+    return;
+  }
+  const std::string left =
+      done == 0
+          ? "not known yet"
+          : absl::FormatDuration(absl::Trunc(
+                static_cast<double>(all - done) / static_cast<double>(done) * (now - started_at_),
+                absl::Seconds(1)));
+  log::Info("recovering",
+            {{"segments", absl::StrCat(done / gap.segment_bytes, " of ",
+                                       (all + gap.segment_bytes - 1) / gap.segment_bytes)},
+             {"wal", absl::StrCat(BytesText(done), " of ", BytesText(all))},
+             {"rows", Events(*options_.metrics)},
+             {"left", left}});
+}
+
+}  // namespace walduct::recover

@@ -1,0 +1,94 @@
+// Follower: a thread beside the recovery that tells the gate how far the restored server's slot has
+// come, and people how far the recovery has. Until there is a slot it lets the server have a segment
+// more whenever it waits for one.
+//
+// Thread-safety: any thread.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "base/environment.h"
+#include "base/mutex.h"
+#include "base/worker_thread.h"
+#include "postgres/connection_options.h"
+#include "recover/run/gap.h"
+#include "recover/state.h"
+
+namespace walduct::metrics {
+struct ConnectorMetrics;
+}
+
+namespace walduct::recover {
+
+class Follower {
+ public:
+  struct Options {
+    std::string connector, slot, state_folder;
+    Gap gap;
+    postgres::ConnectionOptions session;  // on the restored server
+    metrics::ConnectorMetrics* metrics = nullptr;
+    Environment environment;
+  };
+  // FailedPrecondition recover_state_folder: it cannot be read or written.
+  static absl::StatusOr<std::unique_ptr<Follower>> Start(Options options);
+
+  const Gap& gap() const { return options_.gap; }
+  // The slot that the restored server has is the one that was made for this recovery.
+  bool knows_slot() const;
+  // What is known of a slot is not true any more: another is going to be made.
+  absl::Status ForgetSlot();
+  // It is being made: whenever it waits, replay may go on.
+  void Makes(bool makes) { makes_ = makes; }
+  // It is there, and has confirmed that.
+  absl::Status SlotMade(Lsn confirmed);
+  // Why this restored server cannot be recovered from: recover_backup_too_young,
+  // recover_slot_lost, recover_state_folder.
+  absl::Status error() const;
+  // recover_slot_lost, whoever has seen it.
+  static absl::Status SlotLost(const std::string& why);
+
+ private:
+  explicit Follower(Options options)
+      : options_(std::move(options)), folder_(options_.state_folder), thread_(mutex_) {}
+
+  struct SlotRow {
+    bool there = false, reserved = false, lost = false;
+    Lsn confirmed, replayed;
+    std::optional<Xid> catalog_xmin;
+    std::string pause;  // of replay
+  };
+  absl::Status Begin();
+  HowFar Anew() const;
+  void Loop();
+  absl::Status Turn();
+  void LetMoreIn(const GateNotes& notes);
+  bool MayGoOn();
+  absl::Status Look(const GateNotes& notes);
+  absl::StatusOr<SlotRow> ReadSlot();
+  void Settle(const GateNotes& notes, Lsn confirmed, HowFar* how_far);
+  absl::Status Write(HowFar how_far);
+  void TellTrouble(const GateNotes& notes, const std::string& pause);
+  void TellProgress(const GateNotes& notes);
+  Clock& clock() const { return *options_.environment.clock; }
+
+  const Options options_;
+  StateFolder folder_;
+  std::unique_ptr<postgres::Connection> session_;  // the thread's own
+  std::optional<absl::Duration> settles_since_;    // the same, and what follows
+  absl::Duration told_at_, trouble_at_;
+  std::string trouble_;
+  absl::Duration started_at_;
+  std::atomic<bool> makes_{false};
+  mutable Mutex mutex_;
+  HowFar how_far_ ABSL_GUARDED_BY(mutex_);
+  absl::Status error_ ABSL_GUARDED_BY(mutex_);
+  WorkerThread thread_;  // last: uses all of the above
+};
+
+}  // namespace walduct::recover

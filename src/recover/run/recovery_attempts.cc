@@ -1,0 +1,236 @@
+#include "recover/run/recovery_attempts.h"
+
+#include <array>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "base/amount_text.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/status_macros.h"
+#include "engine/control/control.h"
+#include "metrics/connector_metrics.h"
+#include "offset/offset_store.h"
+#include "postgres/server_check.h"
+#include "recover/run/recovery_world.h"
+#include "recover/run/restored_server.h"
+#include "replication/options.h"
+#include "replication/slot.h"
+#include "replication/slot_lock.h"
+#include "sink/refusals.h"
+#include "slot/start/preparation.h"
+#include "snapshot/options.h"
+
+namespace walduct::recover {
+namespace {
+
+// Of its stream, where it is the restored server's slot that is lost.
+constexpr std::array<absl::string_view, 6> kLost = {"slot_lost",    "slot_invalidated",
+                                                    "slot_missing", "position_lost",
+                                                    "wal_removed",  "position_skipped"};
+
+absl::StatusOr<uint64_t> ReadSegmentBytes(postgres::Connection& connection) {
+  ASSIGN_OR_RETURN(const postgres::Result result,
+                   connection.Query(postgres::OneRow(1),
+                                    "SELECT setting FROM pg_catalog.pg_settings WHERE name = "
+                                    "'wal_segment_size'"));
+  uint64_t bytes = 0;
+  if (!absl::SimpleAtoi(result.Get(0, 0), &bytes) || !IsSegmentSize(bytes))
+    return absl::InternalError("wal_segment_size is not known");
+  return bytes;
+}
+
+}  // namespace
+
+std::unique_ptr<engine::Attempts> RecoveryWorld::MakeAttempts(const engine::AttemptParts& parts) {
+  return std::make_unique<RecoveryAttempts>(*this, parts, recovery_);
+}
+
+engine::AttemptEnd RecoveryAttempts::Run(bool ran_before) {
+  parts_.board->Show(engine::ConnectorState::kRunning, engine::Activity::kConnecting);
+  const absl::StatusOr<Gap> gap = LookAtPrimary();
+  if (!gap.ok()) return {.status = gap.status()};
+  if (!gap->any()) {
+    log::Info(
+        "there is no gap: the primary's slot reaches back to the stored position; walduct run "
+        "goes on",
+        {{"stored_position", gap->from.ToString()}, {"slot", gap->to.ToString()}});
+    return {.goal_reached = true, .position = gap->from.ToString()};
+  }
+  if (const absl::Status prepared = PrepareRestored(*gap); !prepared.ok())
+    return {.status = Explain(prepared)};
+  if (inner_ == nullptr || inner_goal_ != gap->to) {
+    engine::AttemptParts parts = parts_;
+    parts.goal = {.until_lsn = gap->to};
+    inner_ = std::make_unique<slot::SlotAttempts>(world_, parts);
+    inner_goal_ = gap->to;
+  }
+  engine::AttemptEnd end = inner_->Run(ran_before);
+  end.status = Explain(end.status);
+  if (end.status.ok() && end.goal_reached) {
+    follower_.reset();
+    parts_.metrics->recovery_left_bytes.Set(0);
+    log::Info(
+        "the gap is closed: walduct run goes on at the primary's slot, and the restored server "
+        "can be thrown away",
+        {{"position", end.position}, {"slot", gap->to.ToString()}});
+  }
+  return end;
+}
+
+bool RecoveryAttempts::Stopping() {
+  parts_.board->Beat();
+  parts_.control->Take();
+  return parts_.control->interrupted();
+}
+
+postgres::ConnectionOptions RecoveryAttempts::SessionOf(const engine::ConnectorOptions& config) {
+  return {.database = *config.database,
+          .application_name = absl::StrCat("walduct ", config.name),
+          .stopping = [this] { return Stopping(); },
+          .environment = world_.environment()};
+}
+
+absl::StatusOr<offset::StoredOffset> RecoveryAttempts::Load() {
+  parts_.board->WaitsFor(engine::WaitReason::kOffsetStore);
+  ASSIGN_OR_RETURN(const auto store, world_.OpenOffsetStore(recovery_.connector));
+  ASSIGN_OR_RETURN(std::optional<offset::StoredOffset> stored, store->Load());
+  parts_.board->WaitsFor(engine::WaitReason::kDatabase);
+  if (stored && slot::StateOf(stored) == snapshot::OffsetState::kStreaming)
+    return *std::move(stored);
+  return Error(absl::StatusCode::kFailedPrecondition, "recover_no_position",
+               stored ? "the initial snapshot was cut short: there is no position to go on from"
+                      : "no position is stored: there is no gap to be read",
+               "start walduct run, which takes a snapshot; see -f, -w and the offset store if the "
+               "connector has run before");
+}
+
+// The position, the lock of the slot, and the slot; a slot that is not there is made first.
+absl::StatusOr<Gap> RecoveryAttempts::LookAtPrimary() {
+  const engine::ConnectorOptions& config = recovery_.connector;
+  const std::string& name = config.replication->slot_name;
+  parts_.board->WaitsFor(engine::WaitReason::kDatabase);
+  primary_lock_.reset();
+  ASSIGN_OR_RETURN(primary_sql_, postgres::Connection::Open(SessionOf(config)));
+  RETURN_IF_ERROR(postgres::CheckServer(*primary_sql_).status());
+  ASSIGN_OR_RETURN(std::optional<replication::SlotState> slot,
+                   replication::InspectSlot(*primary_sql_, name));
+  const absl::Status usable =
+      slot ? replication::CheckSlotUsable(*primary_sql_, name, *slot) : absl::OkStatus();
+  const bool lost = ErrorReason(usable) == "slot_lost";
+  if (!lost) RETURN_IF_ERROR(usable);
+  if (lost || !slot) {
+    RETURN_IF_ERROR(HoldSlot());
+    ASSIGN_OR_RETURN(slot, replication::InspectSlot(*primary_sql_, name));
+    if (!slot) return absl::UnavailableError("the primary's slot is gone again");
+  }
+  postgres::ConnectionOptions locked = SessionOf(config);
+  locked.kind = postgres::SessionKind::kReplication;
+  locked.application_name += " recover";
+  ASSIGN_OR_RETURN(primary_lock_, postgres::Connection::Open(std::move(locked)));
+  RETURN_IF_ERROR(replication::TakeSlotLock(*primary_lock_, *primary_sql_, name).status());
+  ASSIGN_OR_RETURN(const replication::SystemIdentity system,
+                   replication::IdentifySystem(*primary_lock_));
+  ASSIGN_OR_RETURN(const offset::StoredOffset stored, Load());
+  RETURN_IF_ERROR(slot::CheckServerOfOffset(stored, system));
+  Gap gap{.from = stored.position.commit_end,
+          .to = replication::SlotLsn(*slot),
+          .segment_bytes = 0,
+          .system_identifier = system.system_identifier};
+  ASSIGN_OR_RETURN(gap.segment_bytes, ReadSegmentBytes(*primary_sql_));
+  if (gap.any()) SwitchWal(*primary_sql_, gap);
+  return gap;
+}
+
+// As a start of `run` does with walduct.slot.lost=hold: the mark first, then the slot.
+absl::Status RecoveryAttempts::HoldSlot() {
+  RETURN_IF_ERROR(Load().status());
+  log::Warn(
+      "the primary has no slot that could be read: nothing keeps WAL and catalogs; it is made "
+      "first",
+      {{"slot", recovery_.connector.replication->slot_name}});
+  engine::ConnectorOptions config = recovery_.connector;
+  config.replication->holds_lost_slot = true;
+  config.replication->offset_mismatch = replication::OffsetMismatch::kNoValidation;
+  config.snapshot->mode = snapshot::SnapshotMode::kNoData;
+  engine::WarnOnce warn_once;
+  outbox::TableMemory outbox_tables;
+  slot::CaptureRecord capture;
+  sink::Refusals refusals;
+  slot::Preparation preparation({.config = &config,
+                                 .world = &world_,
+                                 .source = {.config = &config,
+                                            .metrics = parts_.metrics,
+                                            .warn_once = &warn_once,
+                                            .outbox_tables = &outbox_tables,
+                                            .capture = &capture,
+                                            .stopping = [this] { return Stopping(); }},
+                                 .refusals = &refusals,
+                                 .control = parts_.control,
+                                 .board = parts_.board});
+  const absl::Status held = preparation.Run().status();
+  return ErrorReason(held) == "lost_slot_held" ? absl::OkStatus() : held;
+}
+
+// The archive gets a segment when it is full, or when somebody ends it.
+void RecoveryAttempts::SwitchWal(postgres::Connection& primary, const Gap& gap) {
+  if (switched_for_ == gap.to) return;
+  switched_for_ = gap.to;
+  const absl::Status switched = primary.Run(
+      {.sql = absl::StrCat("SELECT CASE WHEN NOT pg_catalog.pg_is_in_recovery() AND "
+                           "pg_catalog.pg_current_wal_lsn() - '0/0'::pg_catalog.pg_lsn < ",
+                           (gap.to.value() / gap.segment_bytes + 1) * gap.segment_bytes,
+                           " THEN pg_catalog.pg_switch_wal() END"),
+       .parameters = {},
+       .answer = {}});
+  if (switched.ok()) return;
+  log::Warn("the primary's last segment of the gap is not ended by this role",
+            {{"error", std::string(switched.message())},
+             {"hint",
+              "it is archived when it is full, or with archive_timeout; at once by a superuser on "
+              "the primary: SELECT pg_switch_wal()"}});
+}
+
+absl::Status RecoveryAttempts::PrepareRestored(const Gap& gap) {
+  const bool same = follower_ != nullptr && follower_->error().ok() &&
+                    follower_->gap().to == gap.to && follower_->gap().from == gap.from;
+  if (!same) {
+    follower_.reset();
+    log::Info("the gap", {{"from", gap.from.ToString()},
+                          {"to", gap.to.ToString()},
+                          {"wal", BytesText(gap.to.value() - gap.from.value())},
+                          {"segments", gap.to.value() / gap.segment_bytes -
+                                           gap.from.value() / gap.segment_bytes + 1}});
+    ASSIGN_OR_RETURN(follower_, Follower::Start({.connector = recovery_.connector.name,
+                                                 .slot = recovery_.connector.replication->slot_name,
+                                                 .state_folder = recovery_.state_folder,
+                                                 .gap = gap,
+                                                 .session = SessionOf(*parts_.config),
+                                                 .metrics = parts_.metrics,
+                                                 .environment = world_.environment()}));
+  }
+  parts_.board->Show(engine::Activity::kPreparing);
+  return RestoredServer({.session = SessionOf(*parts_.config),
+                         .slot = recovery_.connector.replication->slot_name,
+                         .place = absl::StrCat(recovery_.host, ":", recovery_.port),
+                         .follower = follower_.get(),
+                         .stopping = [this] { return Stopping(); }})
+      .Prepare();
+}
+
+// What the stream says of a slot is of the restored server's, and what is to be done another.
+absl::Status RecoveryAttempts::Explain(const absl::Status& status) const {
+  if (status.ok() || absl::IsCancelled(status)) return status;
+  if (follower_ != nullptr && !follower_->error().ok()) return follower_->error();
+  const std::string reason = ErrorReason(status);
+  for (const absl::string_view lost : kLost)
+    if (reason == lost) return Follower::SlotLost(std::string(status.message()));
+  return status;
+}
+
+void RecoveryAttempts::ShowError(const absl::Status& error) {
+  parts_.board->ShowError(error, Lsn(parts_.metrics->received_lsn.value()));
+}
+
+}  // namespace walduct::recover
