@@ -1,4 +1,5 @@
-// Record: one encoded Kafka record. Borrows the encoder's buffers: valid until the encoder is used
+// Record: one encoded record. Records of one key on one topic arrive in the order they were
+// written. Borrows the encoder's buffers: valid until the encoder is used
 // again; Sink::Write copies what it keeps.
 #pragma once
 
@@ -7,6 +8,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "event/record_id.h"
 
 namespace walduct::event {
 
@@ -26,6 +28,8 @@ struct Record {
   absl::Span<const Header> headers;
   bool dropped = false;  // by a transform: there is nothing to publish
   bool warned = false;   // a transform could not do all it is meant to, and has said so
+  bool heartbeat = false;
+  RecordId id = {};
 };
 
 }  // namespace walduct::event

@@ -72,10 +72,19 @@ absl::string_view NoticeText(encode::ColumnNotice::Kind kind) {
   return "";
 }
 
+event::RecordId IdOf(const event::ChangeEvent& change) {
+  if (const auto id = event::LastChange(change.position))
+    return {.lsn = id->commit.value(), .number = id->number, .of = event::RecordId::Of::kChange};
+  if (change.operation == event::Operation::kMessage)
+    return {.lsn = change.lsn.value(), .of = event::RecordId::Of::kChange};
+  return {.lsn = change.position.commit_end.value(), .of = event::RecordId::Of::kRow};
+}
+
 }  // namespace
 
 absl::Status Pipeline::OnBegin(const event::TransactionInfo& transaction) {
   CommittedAt(transaction.commit_time_us);
+  id_ = {.lsn = transaction.final_lsn.value(), .of = event::RecordId::Of::kBegin};
   parts_.router->RouteBegin(transaction, &emissions_);
   return PublishAll();
 }
@@ -104,6 +113,8 @@ absl::Status Pipeline::Take(const event::ChangeEvent& change) {
   RETURN_IF_ERROR(parts_.router->Route(change, &emissions_));
   CountChange(change);
   change_ = &change;
+  id_ = IdOf(change);
+  part_ = 0;
   const absl::Status published = PublishAll();
   change_ = nullptr;
   of_table_ = nullptr;
@@ -144,12 +155,15 @@ absl::Status Pipeline::PublishRead(const event::ChangeEvent& row) {
   of_table_->rows.Add();
   has_records_ = true;
   const event::ChangeEvent* const outer = std::exchange(change_, &row);
+  const event::RecordId behind =
+      std::exchange(id_, {.lsn = id_.lsn, .of = event::RecordId::Of::kRow});
   absl::Status published;
   for (const event::Emission& emission : read_emissions_) {
     published = Publish(emission);
     if (!published.ok()) break;
   }
   change_ = outer;
+  id_ = behind;
   of_table_ = nullptr;
   parts_.metrics->Seen(metrics::EventKind::kRead).Add();
   if (published.ok() && complete) parts_.tracker->Advance(*complete);
@@ -179,6 +193,7 @@ metrics::TableCounters* Pipeline::CountersOf(const event::TableSchema& schema) {
 
 absl::Status Pipeline::OnCommit(const event::TransactionInfo& transaction,
                                 const event::Position& boundary) {
+  id_ = {.lsn = boundary.commit_end.value(), .of = event::RecordId::Of::kEnd};
   parts_.router->RouteCommit(transaction, boundary.commit_end, &emissions_);
   RETURN_IF_ERROR(PublishAll());
   if (incremental_ != nullptr) incremental_->OnCommit(transaction.xid);
@@ -221,6 +236,16 @@ absl::Status Pipeline::PublishBeside(const event::Emission& emission) {
 absl::Status Pipeline::PublishAll() {
   for (const event::Emission& emission : emissions_) RETURN_IF_ERROR(Publish(emission));
   return absl::OkStatus();
+}
+
+void Pipeline::Name(const event::Emission& emission, event::Record* record) {
+  record->id = id_;
+  record->heartbeat = emission.kind == event::RecordKind::kHeartbeat;
+  if (record->heartbeat || emission.kind == event::RecordKind::kNotification) {
+    record->id = {.lsn = id_.lsn};
+  } else if (id_.of == event::RecordId::Of::kChange) {
+    record->id.part = part_++;
+  }
 }
 
 void Pipeline::CountFiltered() {
@@ -296,6 +321,7 @@ absl::Status Pipeline::Publish(const event::Emission& emission) {
     return absl::OkStatus();
   }
   if (record.warned) parts_.metrics->transform_warnings.Add();
+  Name(emission, &record);
   absl::Status written = Write(record);
   if (absl::IsInvalidArgument(written))
     return OnFailure(emission, written, RecordErrors::Stage::kProduce);
@@ -319,8 +345,12 @@ absl::Status Pipeline::LetPass(const event::Emission& emission, const absl::Stat
   const event::Record* letter = nullptr;
   RETURN_IF_ERROR(parts_.errors->Take(emission, error, stage, &letter));
   if (letter == nullptr) return absl::OkStatus();
-  absl::Status written = Write(*letter);
-  while (absl::IsInvalidArgument(written) && parts_.errors->Shrink()) written = Write(*letter);
+  absl::Status written = absl::InvalidArgumentError("");
+  do {
+    event::Record named = *letter;
+    Name(emission, &named);
+    written = Write(named);
+  } while (absl::IsInvalidArgument(written) && parts_.errors->Shrink());
   return WithContext(written, "dead letter");
 }
 
@@ -332,6 +362,7 @@ absl::Status Pipeline::PublishSmaller(const event::Emission& emission, const abs
     const absl::Status encoded = Encode(smaller.emission(), &record);
     if (absl::IsCancelled(encoded)) return encoded;
     if (!encoded.ok() || record.dropped) return error;
+    Name(smaller.emission(), &record);
     written = Write(record);
   }
   if (written.ok()) parts_.errors->OnPlaceholder(emission, error, smaller.columns());

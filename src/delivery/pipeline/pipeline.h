@@ -82,6 +82,8 @@ class Pipeline final : public event::ChangeHandler {
   void CommittedAt(int64_t us);
   absl::Status Take(const event::ChangeEvent& change);
   absl::Status PublishAll();
+  // Of the next record of emission.
+  void Name(const event::Emission& emission, event::Record* record);
   absl::Status SkipChange(const event::ChangeEvent& change);
   absl::Status TellIncremental(const event::ChangeEvent& change);
   absl::Status PublishBeside(const event::Emission& emission);
@@ -114,6 +116,8 @@ class Pipeline final : public event::ChangeHandler {
   metrics::TableCounters* last_counters_ = nullptr;
   absl::flat_hash_map<uint64_t, metrics::TableCounters*> table_counters_;
   bool has_records_ = false;  // the transaction
+  event::RecordId id_;        // of the last change, or of what begins and ends a transaction
+  uint32_t part_ = 0;         // the next record of it
 };
 
 }  // namespace walduct::delivery
