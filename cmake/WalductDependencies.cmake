@@ -23,6 +23,7 @@ pkg_check_modules(MICROHTTPD REQUIRED IMPORTED_TARGET libmicrohttpd)
 pkg_check_modules(GNUTLS REQUIRED IMPORTED_TARGET gnutls)  # TLS of libmicrohttpd
 pkg_check_modules(YAML REQUIRED yaml-0.1)
 find_library(YAML_ARCHIVE libyaml.a REQUIRED)  # linked in
+find_library(HIREDIS_ARCHIVE libhiredis.a REQUIRED)  # the same
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 find_path(CURL_INCLUDE curl/curl.h REQUIRED)  # the headers alone
 find_path(RAPIDJSON_INCLUDE rapidjson/document.h REQUIRED)  # header-only, in the system include path

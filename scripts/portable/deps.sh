@@ -8,14 +8,14 @@
 # .deps/portable/ARCH/parts.tsv  `linked<TAB>PACKAGE<TAB>VERSION`, for scripts/sbom; licences/ beside it
 
 PORTABLE_BUILD=1  # how they are built; a higher number builds them anew
-PORTABLE_ARCHIVES=(libssl-dev libabsl-dev libpcre2-dev libyaml-dev zlib1g-dev libzstd-dev nettle-dev libgmp-dev libtasn1-6-dev
+PORTABLE_ARCHIVES=(libssl-dev libabsl-dev libpcre2-dev libyaml-dev libhiredis-dev zlib1g-dev libzstd-dev nettle-dev libgmp-dev libtasn1-6-dev
   libmicrohttpd-dev libgnutls28-dev libcurl4-openssl-dev libpq-dev libkrb5-dev krb5-multidev
   libcli11-dev rapidjson-dev libstdc++-12-dev gcc-12-base)
 # What the image has below the program.
 PORTABLE_IMAGE=(base-files ca-certificates libc6 libgcc-s1 netbase tzdata gcc-12-base)
 PORTABLE_SOURCES=(gnutls28 curl postgresql-15)
 # Of the archives, and of headers alone, what is in the program.
-PORTABLE_LINKED=(libssl-dev libabsl-dev libpcre2-dev libyaml-dev zlib1g-dev libzstd-dev nettle-dev libgmp-dev libtasn1-6-dev
+PORTABLE_LINKED=(libssl-dev libabsl-dev libpcre2-dev libyaml-dev libhiredis-dev zlib1g-dev libzstd-dev nettle-dev libgmp-dev libtasn1-6-dev
   libmicrohttpd-dev libcli11-dev rapidjson-dev libstdc++-12-dev)
 PORTABLE_PACKAGES=(g++-aarch64-linux-gnu qemu-user-static dpkg-dev autoconf automake libtool autopoint bison flex perl gperf)
 

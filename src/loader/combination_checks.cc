@@ -23,7 +23,7 @@
 #include "replication/replication_properties.h"
 #include "route/route_properties.h"
 #include "route/topic_naming_properties.h"
-#include "sink/sink_types.h"
+#include "sink/list/sink_types.h"
 #include "snapshot/snapshot_properties.h"
 #include "spill/spill_properties.h"
 #include "transform/properties/chain_properties.h"

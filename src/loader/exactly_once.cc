@@ -5,7 +5,7 @@
 #include "kafka/options.h"
 #include "offset/offset_properties.h"
 #include "offset/options.h"
-#include "sink/sink_types.h"
+#include "sink/list/sink_types.h"
 
 namespace walduct::loader {
 namespace {

@@ -3,7 +3,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "java/text/text_lists.h"
-#include "sink/sink_types.h"
+#include "sink/list/sink_types.h"
 
 namespace walduct::loader {
 namespace {

@@ -10,6 +10,7 @@
 #include "java/text/text_lists.h"
 #include "kafka/client_properties.h"
 #include "kafka/options.h"
+#include "redis/properties.h"
 
 namespace walduct::offset {
 namespace {
@@ -27,6 +28,7 @@ constexpr StoreClass kStores[] = {
     {"FileOffsetBackingStore", OffsetStoreKind::kFile},
     {"KafkaOffsetBackingStore", OffsetStoreKind::kKafkaTopic},
     {"MemoryOffsetBackingStore", OffsetStoreKind::kMemory},
+    {"RedisOffsetBackingStore", OffsetStoreKind::kRedis},
 };
 
 // nullopt when the class is not a supported offset store.
@@ -42,14 +44,16 @@ std::string CheckOffsetStore(absl::string_view value) {
   if (FindOffsetStore(value).has_value()) return "";
   return "is not a supported offset store; supported: FileOffsetBackingStore, "
          "KafkaOffsetBackingStore, "
-         "MemoryOffsetBackingStore of org.apache.kafka.connect.storage";
+         "MemoryOffsetBackingStore of org.apache.kafka.connect.storage, RedisOffsetBackingStore "
+         "of io.debezium.storage.redis.offset";
 }
 
 constexpr config::PropertyDefinition kRows[] = {
     {.name = "offset.storage",
      .type = kClass,
      .doc = "Class of the offset store, as for Debezium Server: FileOffsetBackingStore, "
-            "KafkaOffsetBackingStore or MemoryOffsetBackingStore; if not set, the next properties "
+            "KafkaOffsetBackingStore, RedisOffsetBackingStore or MemoryOffsetBackingStore; if not "
+            "set, the next properties "
             "decide.",
      .validator = CheckOffsetStore},
     {.name = "offset.storage.file.filename",
@@ -86,10 +90,59 @@ constexpr config::PropertyDefinition kRows[] = {
      .type = kPositiveLong,
      .default_value = "5000",
      .doc = "Time limit for storing the position once."},
+    {.name = "offset.storage.redis.address",
+     .doc = "Redis server of RedisOffsetBackingStore, host:port. What of these is not set is that "
+            "of sink.redis.….",
+     .fix = "use host:port, as in redis:6379",
+     .validator = redis::CheckAddress},
+    {.name = "offset.storage.redis.user", .doc = "Name of its ACL user."},
+    {.name = "offset.storage.redis.password", .type = kPassword, .doc = "Password of that user."},
+    {.name = "offset.storage.redis.db.index",
+     .type = kNonNegativeInt,
+     .doc = "Database of the hash."},
+    {.name = "offset.storage.redis.connection.timeout.ms",
+     .type = kPositiveInt,
+     .doc = "Time limit for connecting and logging in."},
+    {.name = "offset.storage.redis.socket.timeout.ms",
+     .type = kPositiveInt,
+     .support = kNoEffect,
+     .doc = "Time limit for an answer.",
+     .note = "offset.flush.timeout.ms bounds a store of the position"},
+    {.name = "offset.storage.redis.ssl.enabled", .type = kBoolean, .doc = "Connect with TLS."},
+    {.name = "offset.storage.redis.ssl.hostname.verification.enabled",
+     .type = kBoolean,
+     .doc = "The certificate has to name the host."},
+    {.name = "offset.storage.redis.ssl.truststore.path",
+     .doc = "Authorities to trust: PEM, PKCS12 or JKS."},
+    {.name = "offset.storage.redis.ssl.truststore.password",
+     .type = kPassword,
+     .doc = "Password of that store."},
+    {.name = "offset.storage.redis.ssl.truststore.type",
+     .support = kNoEffect,
+     .doc = "Format of that store.",
+     .note = "it is told by its content"},
+    {.name = "offset.storage.redis.ssl.keystore.path",
+     .doc = "Our certificate and key: PEM, PKCS12 or JKS."},
+    {.name = "offset.storage.redis.ssl.keystore.password",
+     .type = kPassword,
+     .doc = "Password of that store and of its key."},
+    {.name = "offset.storage.redis.ssl.keystore.type",
+     .support = kNoEffect,
+     .doc = "Format of that store.",
+     .note = "it is told by its content"},
+    {.name = "offset.storage.redis.cluster.enabled",
+     .type = kBoolean,
+     .default_value = "false",
+     .support = kNotYetRefused,
+     .doc = "Redis Cluster.",
+     .note = "walduct reads and writes one server"},
+    {.name = "offset.storage.redis.key",
+     .default_value = "metadata:debezium:offsets",
+     .doc = "Hash for the stored position: a field for each connector."},
     {.name = "offset.storage.*",
      .support = kNotYetWarned,
      .doc = "Property of another offset store.",
-     .note = "the position is stored in a file or in a topic"},
+     .note = "the position is stored in a file, in a topic or in Redis"},
 };
 
 OffsetStoreKind KindByName(absl::string_view name) {
@@ -126,6 +179,12 @@ void CheckOffset(const config::PropertySet& properties, config::Findings* findin
     findings->Error("offset.storage.topic", "A value is required for KafkaOffsetBackingStore",
                     "add the topic's name");
   }
+  if (store == OffsetStoreKind::kRedis && !properties.IsSet("offset.storage.redis.address") &&
+      !properties.IsSet("sink.redis.address")) {
+    findings->Error("offset.storage.redis.address",
+                    "A value is required for RedisOffsetBackingStore",
+                    "add the server's host:port");
+  }
 }
 
 bool NamesStore(const config::PropertySet& properties) {
@@ -151,6 +210,10 @@ OffsetOptions BuildOffset(const config::PropertySet& properties) {
   // A topic of the connector's own is reached with its overrides, the worker's without.
   if (!properties.IsSet("offsets.storage.topic"))
     offset.clients = std::make_shared<kafka::KafkaOptions>(kafka::BuildWorkerKafka(properties));
+  if (offset.kind == OffsetStoreKind::kRedis)
+    offset.redis = std::make_shared<redis::RedisOptions>(
+        redis::BuildRedis(properties, "offset.storage.redis.", "sink.redis."));
+  offset.redis_key = properties.Text("offset.storage.redis.key");
   offset.flush_interval = properties.Milliseconds("offset.flush.interval.ms");
   offset.flush_timeout = properties.Milliseconds("offset.flush.timeout.ms");
   return offset;

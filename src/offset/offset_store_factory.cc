@@ -9,6 +9,8 @@
 #include "offset/background_store.h"
 #include "offset/file_offset_store.h"
 #include "offset/kafka_offset_store.h"
+#include "offset/redis_offset_store.h"
+#include "redis/options.h"
 
 namespace walduct::offset {
 namespace {
@@ -45,6 +47,12 @@ absl::StatusOr<std::unique_ptr<OffsetStore>> CreateOffsetStore(const OffsetOptio
     case OffsetStoreKind::kFile: {
       ASSIGN_OR_RETURN(auto file, FileOffsetStore::Create(options.file_path, std::move(identity)));
       return std::make_unique<BackgroundStore>(std::move(file));
+    }
+    case OffsetStoreKind::kRedis: {
+      ASSIGN_OR_RETURN(auto redis, RedisOffsetStore::Create(*options.redis, options.redis_key,
+                                                            std::move(identity), environment,
+                                                            options.flush_timeout));
+      return std::make_unique<BackgroundStore>(std::move(redis));
     }
     case OffsetStoreKind::kMemory:
       return std::make_unique<MemoryOffsetStore>();

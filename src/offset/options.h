@@ -9,10 +9,13 @@
 namespace walduct::kafka {
 struct KafkaOptions;
 }  // namespace walduct::kafka
+namespace walduct::redis {
+struct RedisOptions;
+}  // namespace walduct::redis
 
 namespace walduct::offset {
 
-enum class OffsetStoreKind { kKafkaTopic, kFile, kMemory };
+enum class OffsetStoreKind { kKafkaTopic, kFile, kRedis, kMemory };
 
 struct OffsetOptions {
   OffsetStoreKind kind = OffsetStoreKind::kKafkaTopic;
@@ -25,6 +28,9 @@ struct OffsetOptions {
   int topic_replication_factor = -1;
   // How the topic is reached; null: as the connector's records are. Secrets inside.
   std::shared_ptr<const kafka::KafkaOptions> clients;
+  // Of kRedis: the server, and the hash.
+  std::shared_ptr<const redis::RedisOptions> redis;
+  std::string redis_key;
   absl::Duration flush_interval = absl::Seconds(10);  // zero: at every acknowledgement
   absl::Duration flush_timeout = absl::Seconds(5);
   // Between two saves that follow records; with transactions of the sink, between two of those.

@@ -59,6 +59,14 @@ class Destination {
   // What can be known of the output without a server, and without changing it.
   virtual absl::Status CheckOutput() const { return absl::OkStatus(); }
 
+  // The same with its server, which is named in *asked. Waits up to Sink::kPrepareTimeout. For
+  // sinks that have one, but for Kafka, which is asked more.
+  virtual absl::Status AskServer(const Environment& environment, std::string* asked) const {
+    static_cast<void>(environment);
+    static_cast<void>(asked);
+    return absl::OkStatus();
+  }
+
   // Topics that are missing are created as PlanTopic says, not by the target's default.
   virtual bool creates_topics() const { return false; }
   virtual kafka::NewTopic PlanTopic(absl::string_view topic) const;

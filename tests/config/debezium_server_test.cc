@@ -100,6 +100,21 @@ TEST(DebeziumServer, TheFormatDecidesAndNotAConverter) {
                                                HasSubstr("debezium.format.value"))));
 }
 
+TEST(DebeziumServer, RedisIsASink) {
+  const absl::StatusOr<ParsedFile> file =
+      FromDebeziumServer(ParsedFile{.values = {{"debezium.sink.type", "redis"},
+                                               {"debezium.sink.redis.address", "redis:6379"},
+                                               {"debezium.sink.kafka.producer.acks", "all"},
+                                               {"walduct.sink.redis.ids", "position"}}},
+                         {{"DEBEZIUM_SINK_REDIS_DB_INDEX", "3"}});
+  ASSERT_TRUE(file.ok()) << file.status();
+  EXPECT_THAT(file->values, AllOf(Contains(Pair("sink", "redis")), Contains(Pair("name", "redis")),
+                                  Contains(Pair("sink.redis.address", "redis:6379")),
+                                  Contains(Pair("sink.redis.db.index", "3")),
+                                  Contains(Pair("walduct.sink.redis.ids", "position"))));
+  EXPECT_THAT(file->written, Contains(Pair("sink.redis.address", "debezium.sink.redis.address")));
+}
+
 TEST(DebeziumServer, OtherSinksAreRefusedByName) {
   EXPECT_THAT(Refusal({{"debezium.sink.type", "http"}}),
               AllOf(HasSubstr("'http'"), HasSubstr("is not supported yet")));

@@ -143,6 +143,17 @@ class Servers:
         return int((self.dir / "kafka.pid").read_text())
 
     @property
+    def redis(self):
+        """host:port."""
+        return self.values["REDIS_ADDRESS"]
+
+    def pause_redis(self):
+        self._signal_redis(signal.SIGSTOP)
+
+    def resume_redis(self):
+        self._signal_redis(signal.SIGCONT)
+
+    @property
     def registry(self):
         """The address of the interface of Confluent's schema registry."""
         return self.values["REGISTRY_URL"]
@@ -159,9 +170,14 @@ class Servers:
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):
             os.kill(self.broker, how)
 
+    def _signal_redis(self, how):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            os.kill(int((self.dir / "redis.pid").read_text()), how)
+
     def remove(self):
         self.resume_postgres()
         self.resume_kafka()
+        self.resume_redis()
         _run("remove", "--dir", self.dir)
 
 
@@ -169,7 +185,7 @@ def children(pid):
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
-def start(directory, postgres=None, kafka=False, registry=False, pg_set=None, kafka_set=None, language=None):
+def start(directory, postgres=None, kafka=False, registry=False, redis=False, pg_set=None, kafka_set=None, language=None):
     """language: of the messages of a PostgreSQL 15, such as ru_RU."""
     arguments = ["start", "--dir", directory]
     if postgres:
@@ -178,6 +194,8 @@ def start(directory, postgres=None, kafka=False, registry=False, pg_set=None, ka
         arguments += ["--kafka"]
     if registry:
         arguments += ["--registry"]
+    if redis:
+        arguments += ["--redis"]
     for name, value in (pg_set or {}).items():
         arguments += ["--pg-set", f"{name}={value}"]
     for name, value in (kafka_set or {}).items():

@@ -56,6 +56,7 @@ absl::Span<const ReasonGroup> ReasonGroups() {
       {"The database: reaching it, logging in, what it refuses", DatabaseReasons()},
       {"Slots, publications, positions", PositionReasons()},
       {"Kafka, the schema registry, files", KafkaReasons()},
+      {"Redis", RedisReasons()},
       {"Records, transforms, outbox tables", RecordReasons()},
       {"Configuration and commands", ConfigurationReasons()},
       {"Said by `walduct doctor`, of captured tables also while they are streamed",

@@ -9,6 +9,7 @@ namespace walduct::admin {
 absl::Span<const Reason> DatabaseReasons();
 absl::Span<const Reason> PositionReasons();
 absl::Span<const Reason> KafkaReasons();
+absl::Span<const Reason> RedisReasons();
 absl::Span<const Reason> RecordReasons();
 absl::Span<const Reason> ConfigurationReasons();
 absl::Span<const Reason> DoctorReasons();

@@ -26,6 +26,8 @@ constexpr absl::string_view kSinkType = "debezium.sink.type";
 constexpr absl::string_view kKafka = "debezium.sink.kafka.";
 constexpr absl::string_view kProducer = "debezium.sink.kafka.producer.";
 constexpr absl::string_view kParts[] = {"key", "value", "header"};
+// Those that walduct has, too.
+constexpr absl::string_view kSinks[] = {"kafka", "redis"};
 
 struct Format {
   absl::string_view name, converter;
@@ -52,11 +54,11 @@ absl::Status RefuseSink(absl::string_view sink) {
     return Error(absl::StatusCode::kInvalidArgument, "debezium_server",
                  absl::StrCat("property '", kSinkType, "': A value is required"),
                  absl::StrCat("write ", kSinkType, "=kafka"));
-  if (sink == "http" || sink == "rabbitmq" || sink == "rabbitmqstream")
-    return Refused(kSinkType, sink, "is a sink that is not supported yet; only Kafka is",
+  if (sink == "http" || sink == "rabbitmq" || sink == "rabbitmqstream" || sink == "nats-jetstream")
+    return Refused(kSinkType, sink, "is a sink that is not supported yet; kafka and redis are",
                    absl::StrCat("write ", kSinkType,
-                                "=kafka and debezium.sink.kafka.producer.*; docs/not-yet.md says "
-                                "what to use for other sinks"));
+                                "=kafka and debezium.sink.kafka.producer.*, or redis; "
+                                "docs/not-yet.md says what to use for other sinks"));
   return Refused(kSinkType, sink, "is a sink of Debezium Server that walduct does not have",
                  absl::StrCat("write ", kSinkType,
                               "=kafka and debezium.sink.kafka.producer.*, or go on with Debezium "
@@ -121,7 +123,10 @@ class Converter {
 
   absl::StatusOr<ParsedFile> Convert() {
     ASSIGN_OR_RETURN(const std::string sink, Expanded(kSinkType));
-    if (sink != "kafka") return RefuseSink(sink);
+    const auto* const known = std::find(std::begin(kSinks), std::end(kSinks), sink);
+    if (known == std::end(kSinks)) return RefuseSink(sink);
+    sink_ = *known;
+    if (sink_ != "kafka") Put("sink", std::string(kSinkType), std::string(sink_));
     own_brokers_ = FindIn(properties_, absl::StrCat(kSource, "bootstrap.servers")).has_value();
     for (const auto& [name, value] : properties_) Take(name, value);
     for (const absl::string_view part : kParts) RETURN_IF_ERROR(SetConverter(part));
@@ -163,6 +168,8 @@ class Converter {
     if (absl::ConsumePrefix(&rest, kSource)) return Put(rest, name, value);
     if (absl::ConsumePrefix(&rest, kProducer)) return PutProducer(rest, name, value);
     if (absl::ConsumePrefix(&rest, kFormat)) return PutFormat(rest, name, value);
+    if (sink_ != "kafka" && absl::ConsumePrefix(&rest, absl::StrCat(kSink, sink_, ".")))
+      return Put(absl::StrCat("sink.", sink_, ".", rest), name, value);
     if (IsOfChain(rest)) return Put(absl::StripPrefix(rest, kDebezium), name, value);
     if (name == kSinkType || absl::StartsWith(name, "debezium.api.")) return;
     if (absl::StartsWith(name, "quarkus.") || absl::StartsWith(name, "walduct."))
@@ -228,7 +235,7 @@ class Converter {
   }
 
   void SetDefaults() {
-    if (!FindIn(out_.values, "name")) Put("name", std::string(kSinkType), "kafka");
+    if (!FindIn(out_.values, "name")) Put("name", std::string(kSinkType), std::string(sink_));
     constexpr absl::string_view kFile = "offset.storage.file.filename";
     const std::string store = FindIn(out_.values, "offset.storage").value_or("");
     const bool file = store.empty() || absl::EndsWith(store, "FileOffsetBackingStore");
@@ -241,6 +248,7 @@ class Converter {
 
   const KeyValues properties_;
   const KeyValues& variables_;
+  absl::string_view sink_;
   bool own_brokers_ = false;  // of the offset topic
   ParsedFile out_;
 };

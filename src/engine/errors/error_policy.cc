@@ -41,9 +41,14 @@ constexpr std::array<absl::string_view, 10> kDataSafetyReasons = {
     "lost_slot_held",   "lost_slot_not_held"};
 
 // Reasons that stop a start, but are waited for once the connector ran.
-constexpr std::array<absl::string_view, 5> kGrantedAgain = {
-    "password_refused", "kafka_authentication_failed", "topic_authorization_failed",
-    "cluster_authorization_failed", "transactional_id_authorization_failed"};
+constexpr std::array<absl::string_view, 8> kGrantedAgain = {"password_refused",
+                                                            "kafka_authentication_failed",
+                                                            "topic_authorization_failed",
+                                                            "cluster_authorization_failed",
+                                                            "transactional_id_authorization_failed",
+                                                            "redis_authentication_failed",
+                                                            "redis_permission_denied",
+                                                            "redis_wrong_type"};
 
 const Rule& RuleFor(absl::StatusCode code) {
   const auto rule =
@@ -61,7 +66,7 @@ Action ActionFor(const absl::Status& status, Phase phase) {
   // the resolver.
   if (phase == Phase::kStarting && reason == "unknown_host") return Action::kFail;
   // It was right once: a password is being changed and the new one is not in its file yet, rights
-  // in Kafka are being set anew.
+  // in Kafka or Redis are being set anew, or somebody has put a key where a stream was.
   const bool is_granted_again =
       std::find(kGrantedAgain.begin(), kGrantedAgain.end(), reason) != kGrantedAgain.end();
   if (phase != Phase::kStarting && is_granted_again) return Action::kRetry;

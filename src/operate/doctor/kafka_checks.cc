@@ -288,7 +288,12 @@ void AskSpill(Examination& examined) {
 void AskSink(Examination& examined) {
   const sink::Destination& sink = *examined.subject.sink.target;
   examined.findings.Add(sink.CheckOutput());
-  if (!sink.type().traits.kafka) return;
+  if (!sink.type().traits.kafka) {
+    std::string asked;
+    examined.findings.Add(sink.AskServer(examined.environment, &asked));
+    if (!asked.empty()) examined.findings.asked.push_back(std::move(asked));
+    return;
+  }
   auto producer = Connect(examined.subject.kafka, examined.environment);
   examined.findings.Add(producer.status());
   examined.kafka_away = !producer.ok();

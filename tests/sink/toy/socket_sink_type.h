@@ -1,4 +1,4 @@
-// The toy's row. One that ships has its line in src/sink/sink_types.cc, too.
+// The toy's row. One that ships has its line in src/sink/list/sink_types.cc, too.
 #pragma once
 
 #include "sink/sink_type.h"

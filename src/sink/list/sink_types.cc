@@ -1,4 +1,4 @@
-#include "sink/sink_types.h"
+#include "sink/list/sink_types.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -10,11 +10,12 @@
 #include "kafka/topic_admin.h"
 #include "sink/kafka_sink_type.h"
 #include "sink/line_sink_type.h"
+#include "sink/redis/redis_sink_type.h"
 
 namespace walduct::sink {
 namespace {
 
-constexpr const SinkType* kTypes[] = {&kKafkaSink, &kStdoutSink, &kFileSink};
+constexpr const SinkType* kTypes[] = {&kKafkaSink, &kRedisSink, &kStdoutSink, &kFileSink};
 
 const std::string& Names() {
   static const auto* const names =
@@ -40,8 +41,8 @@ absl::Span<const config::PropertyDefinition> SinkProperties() {
       {.name = "sink",
        .type = config::PropertyType::kEnum,
        .default_value = "kafka",
-       .doc = "Destination of records: Kafka, or one JSON object per record to standard output or "
-              "a file.",
+       .doc = "Destination of records: Kafka, Redis streams, or one JSON object per record to "
+              "standard output or a file (docs/sinks.md).",
        .allowed = Names(),
        .fix = "the default is 'kafka'; docs/not-yet.md says what to use for other destinations"},
   };
