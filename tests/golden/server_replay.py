@@ -1,0 +1,128 @@
+"""Plays what was recorded of the real Debezium Server through walduct, with the recorded application.properties, and compares what
+arrives at the sink (compare_server.py).
+
+What differs on purpose is the position in Redis: it stands at a commit, and has members of our own. Its hash and field are compared."""
+import json
+import re
+from pathlib import Path
+
+from golden import compare_server, lsn_order
+from support.connector import Connector
+from support.redis import Redis
+from support.servers import free_ports
+from support.wait import wait_until
+
+CORPUS = Path(__file__).resolve().parent / "corpus_server"
+MARKER = "zz_done_marker"
+DIRECTIVE = re.compile(r"^--(\w.*)--$", re.M)
+
+
+def scenario_names():
+    return sorted(path.parent.name for path in CORPUS.glob("*/scenario.json"))
+
+
+class Server(Connector):
+    """walduct in the place of Debezium Server."""
+
+    def __init__(self, directory, text):
+        super().__init__(directory, {}, {}, name="server")
+        self.text = text
+
+    def write_files(self):
+        (self.dir / "application.properties").write_text(self.text)
+
+    def files(self):
+        return ["-f", self.dir / "application.properties"]
+
+
+class Replay:
+    def __init__(self, name, postgres, address, directory):
+        self.golden, self.actual = CORPUS / name, directory / name
+        self.scenario = json.loads((self.golden / "scenario.json").read_text())
+        self.sink = self.scenario.get("sink", {})
+        self.address = address
+        self.database = postgres.database("sinklab")
+        tokens = {"PG_HOST": postgres.host, "PG_PORT": postgres.port, "DB": "sinklab", "SLOT": "sinklab", "DIR": self.actual,
+                  "REDIS": address, "REDIS_USERS": address, "HEALTH_PORT": free_ports(1)[0]}
+        text = re.sub(r"@(\w+)@", lambda token: str(tokens[token[1]]), (self.golden / "application.properties").read_text())
+        self.server = Server(self.actual, text.replace("database.password=dummy", f"database.password={postgres.password}"))
+
+    def run(self):
+        with Redis(self.address) as client:
+            client.do("FLUSHALL")
+            for command in self.sink.get("commands", ()):
+                client.do(*command)
+        self.database.create()
+        try:
+            self.database.script((self.golden / "setup.sql").read_text())
+            self.server.start()
+            finished = self._steps()
+            (self.actual / "records.jsonl").write_text("".join(json.dumps(r, ensure_ascii=False) + "\n" for r in self._as_recorded()))
+            (self.actual / "scenario.json").write_text(json.dumps({"engine": "walduct", "finished": finished, "exits": [["SIGTERM", 0]]}))
+        finally:
+            self.server.close()
+            self.database.drop()
+
+    def _steps(self):
+        """Whether the marker arrived."""
+        if self.scenario.get("loses"):
+            assert self.server.wait_exit() == 3, self.server.log_text()
+            return False
+        self.server.wait_streaming()
+        parts = DIRECTIVE.split((self.golden / "steps.sql").read_text())
+        self.database.script(parts[0])
+        for directive, statements in zip(parts[1::2], parts[2::2]):
+            word, *arguments = directive.split()
+            if word == "await":
+                wait_until(lambda: len(self._records()) >= int(arguments[0]), 30, f"{arguments[0]} records")
+            elif word == "stop":
+                self.server.stop()
+            elif word == "start":
+                self.server.start().wait_streaming()
+            else:
+                assert word == "pause", directive  # for the real one
+            self.database.script(statements)
+        self.database.execute("insert into zz_done values (1, %s)", MARKER)
+        wait_until(lambda: MARKER in json.dumps(self._records()), 30, "the marker")
+        if "heartbeat" in self.golden.name:
+            wait_until(lambda: "debezium-heartbeat" in json.dumps(self._records()), 30, "a heartbeat")
+        self.server.stop()
+        return True
+
+    def _records(self):
+        found = []
+        for number in self.sink.get("dbs", [0]):
+            where = {"db": number} if number else {}
+            with Redis(self.address, database=number) as client:
+                for key in client.keys():
+                    if client.do("TYPE", key) == "stream":
+                        found += [{**where, "stream": key, "fields": fields} for _, fields in client.entries(key)]
+                    elif client.do("TYPE", key) == "hash":
+                        flat = [text.decode() for text in client.do("HGETALL", key)]
+                        found.append({**where, "hash": key, "fields": sorted(zip(flat[::2], flat[1::2]))})
+        return found
+
+    def _as_recorded(self):
+        """Of the position the members that the real server has, too."""
+        recorded = {record["hash"]: record for record in compare_server.load(self.golden / "records.jsonl") if "hash" in record}
+        for record in self._records():
+            wanted = recorded.get(record.get("hash"))
+            if wanted:
+                (field, ours), = record["fields"]
+                theirs, ours = json.loads(wanted["fields"][0][1]), json.loads(ours)
+                shared = {name: ours[name] for name in theirs} | {"messageType": theirs["messageType"]}
+                record["fields"] = [[field, json.dumps(shared, separators=(",", ":"))]]
+            yield record
+
+    def differences(self, strict):
+        found = compare_server.compare(str(self.golden), str(self.actual), strict)
+        return [difference for difference in found if not (strict and difference.startswith("hash "))]  # at its commit
+
+
+def replay(name, postgres, address, directory):
+    """The differences, plain and strict."""
+    def play(directory):
+        one = Replay(name, postgres, address, directory)
+        one.run()
+        return [f"{mode}: {d}" for mode, strict in (("plain", False), ("strict", True)) for d in one.differences(strict)]
+    return lsn_order.twice(play, directory)
