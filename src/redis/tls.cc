@@ -40,7 +40,8 @@ absl::Status Trust(const RedisTls& tls, SSL_CTX* context) {
     return absl::OkStatus();
   }
   constexpr absl::string_view kProperty = "ssl.truststore.path";
-  ASSIGN_OR_RETURN(const security::StoreFormat format, security::DetectStore(kProperty, tls.trust_store));
+  ASSIGN_OR_RETURN(const security::StoreFormat format,
+                   security::DetectStore(kProperty, tls.trust_store));
   absl::StatusOr<std::string> pem =
       format == security::StoreFormat::kPem ? security::ReadStore(kProperty, tls.trust_store)
       : format == security::StoreFormat::kJks
@@ -59,7 +60,8 @@ absl::Status Trust(const RedisTls& tls, SSL_CTX* context) {
 
 absl::StatusOr<security::KeyAndChain> OwnKey(const RedisTls& tls) {
   constexpr absl::string_view kProperty = "ssl.keystore.path";
-  ASSIGN_OR_RETURN(const security::StoreFormat format, security::DetectStore(kProperty, tls.key_store));
+  ASSIGN_OR_RETURN(const security::StoreFormat format,
+                   security::DetectStore(kProperty, tls.key_store));
   switch (format) {
     case security::StoreFormat::kJks:
       return security::JksOwnKey(tls.key_store, tls.key_store_password, "");
