@@ -30,6 +30,8 @@ BY_NAME = ("test_idle_slot_beside_a_busy_database", "test_every_effect_once[enve
            "test_a_clean_hand_over_repeats_and_reads_nothing[pg17]", "test_rows_of_a_standby_under_load[15]",
            "test_cuts_keep_a_slot_that_whole_segments_kill[16]", "test_cuts_keep_a_slot_that_whole_segments_kill[17]",
            "test_prunings_that_follow_at_once[16]", "test_prunings_that_follow_at_once[17]",
+           "test_what_is_published_is_what_the_slot_would_have_given[16]",
+           "test_what_is_published_is_what_the_slot_would_have_given[17]", "test_both_are_killed_again_and_again",
            "test_records_are_where_PostgreSQL_says[16]", "test_records_are_where_PostgreSQL_says[17]",
            "test_the_standby_is_promoted_while_it_is_read")
 

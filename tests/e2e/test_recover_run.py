@@ -15,19 +15,21 @@ create table items (id int primary key, v text);
 create table wide (id int primary key, big text, n numeric, at timestamptz default now());
 alter table wide replica identity full;
 create table many (id int primary key, v text);
-create table slow (id int primary key, v text)"""
+create table slow (id int primary key, v text);
+create table signals (id varchar(42) primary key, type varchar(32) not null, data varchar(2048))"""
 
 
 class Scene:
     """A primary with two connectors on the same tables: one that keeps its slot, one that loses it; and a backup of in between."""
 
-    def __init__(self, servers, databases, connectors, worker=None, sink="file", **config):
+    def __init__(self, servers, databases, connectors, worker=None, sink="file", superuser=True, **config):
         self.servers, self.primary = servers, servers.postgres
         self.db = databases(servers.postgres)
         self.db.script(TABLES)
-        self.control = connectors(self.db, {"publication.name": "both"}, sink="file", name="control", superuser=True).start().wait_streaming()
-        self.lost = connectors(self.db, {"publication.name": "both", "slot.name": self.db.name + "_lost", "walduct.slot.lost": "hold",
-                                         "topic.prefix": self.db.name, **config}, worker=worker, name="lost", superuser=True, sink=sink)
+        both = {"publication.name": "both", "signal.data.collection": "public.signals"}
+        self.control = connectors(self.db, both, sink="file", name="control", superuser=True).start().wait_streaming()
+        self.lost = connectors(self.db, {**both, "slot.name": self.db.name + "_lost", "walduct.slot.lost": "hold", "topic.prefix": self.db.name,
+                                         **config}, worker=worker, name="lost", superuser=superuser, sink=sink)
         self.lost.start().wait_streaming()
         self.backup, self.restored = Backup(servers), None
         for _ in range(3):  # there is one each 15 s
@@ -151,14 +153,19 @@ def test_what_is_published_is_what_the_slot_would_have_given(version, scenes):
 
 
 def test_a_slot_that_nobody_holds_is_made_first(scenes):
-    scene = scenes(17)
+    """By the role of docs/security.md, which may not end a segment. A signal of the gap is refused."""
+    scene = scenes(18, superuser=False, **{"publication.autocreate.mode": "disabled"})
     scene.lose()
     gap(scene.db)
+    scene.db.execute("insert into signals values ('a-signal', 'log', '{\"message\": \"hello\"}')")
     scene.restore()
     scene.recover()
     scene.lost.wait_log("nothing keeps WAL and catalogs")
     scene.restored.start()
+    scene.lost.wait_log("is not ended by this role .*SELECT pg_switch_wal")
+    scene.backup.wait_archived()
     assert scene.lost.wait_exit(90) == 0, scene.lost.log_text()
+    assert scene.lost.logged("a-signal.* reason=signal_in_gap hint="), scene.lost.log_text()
     scene.lost.start().wait_streaming()
     scene.wait_same()
 

@@ -62,13 +62,11 @@ void AddRecoverRun(CLI::App* run, RecoverRequest* asked) {
       ->type_name("MODE")
       ->check(CLI::IsMember({"disable", "allow", "prefer", "require", "verify-ca", "verify-full"}));
   run->footer(
-      "It ends with 0 when the gap is closed: walduct run then goes on. It may be stopped or "
-      "killed "
-      "at any time\nand started again. docs/recover.md");
+      "It ends with 0 when the gap is closed: walduct run then goes on. It may be stopped or\n"
+      "killed at any time and started again. docs/recover.md");
 }
 
-absl::StatusOr<recover::RecoveryOptions> RecoveryOf(const RecoverRequest& asked,
-                                                    const engine::ConnectorOptions& connector) {
+absl::StatusOr<recover::RecoveryOptions> RecoveryOf(const RecoverRequest& asked) {
   const absl::StatusOr<http::Address> from = http::ParseAddress(asked.from);
   if (!from.ok() || from->host.empty() || from->port == 0) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -81,12 +79,12 @@ absl::StatusOr<recover::RecoveryOptions> RecoveryOf(const RecoverRequest& asked,
         "' is no folder: make it, for the restored server's user to write to, and give "
         "the same one to walduct recover gate"));
   }
-  if (const absl::Status able = recover::CheckRecoverable(connector); !able.ok()) return able;
-  return recover::RecoveryOptions{.connector = connector,
-                                  .host = from->host,
-                                  .port = absl::StrCat(from->port),
-                                  .sslmode = asked.sslmode,
-                                  .state_folder = asked.state};
+  recover::RecoveryOptions recovery;
+  recovery.host = from->host;
+  recovery.port = absl::StrCat(from->port);
+  recovery.sslmode = asked.sslmode;
+  recovery.state_folder = asked.state;
+  return recovery;
 }
 
 int RecoverGate(const GateRequest& gate) {

@@ -11,9 +11,6 @@ namespace CLI {
 class App;
 }
 
-namespace walduct::engine {
-struct ConnectorOptions;
-}
 namespace walduct::recover {
 struct RecoveryOptions;
 }
@@ -36,9 +33,8 @@ struct RecoverRequest {
 CLI::App* AddRecover(CLI::App* app, GateRequest* gate, std::function<void()> gate_typed);
 void AddRecoverRun(CLI::App* run, RecoverRequest* asked);
 
-// InvalidArgument: what is wrong with what was typed, or why the connector has no such gap.
-absl::StatusOr<recover::RecoveryOptions> RecoveryOf(const RecoverRequest& asked,
-                                                    const engine::ConnectorOptions& connector);
+// Without the connector. InvalidArgument: what is wrong with what was typed.
+absl::StatusOr<recover::RecoveryOptions> RecoveryOf(const RecoverRequest& asked);
 
 // Ends as PostgreSQL understands it: src/recover/archive_command.h.
 int RecoverGate(const GateRequest& gate);

@@ -24,6 +24,7 @@
 #include "cli/process/last_end.h"
 #include "cli/process/shutdown_watch.h"
 #include "cli/process/systemd.h"
+#include "engine/configuration/connector_names.h"
 #include "engine/configuration/runtime_options.h"
 #include "engine/lifecycle/connector_set.h"
 #include "http/address.h"
@@ -181,10 +182,33 @@ struct RunPlan {
   const recover::RecoveryOptions* recovery = nullptr;  // null: of the connectors' own servers
 };
 
+engine::ConnectorOptions OnRestored(const engine::ConnectorOptions& connector,
+                                    const recover::RecoveryOptions& recovery) {
+  return slot::RestoredConfig(
+      connector, {.host = recovery.host, .port = recovery.port, .sslmode = recovery.sslmode});
+}
+
+// Of the one connector.
+absl::StatusOr<recover::RecoveryOptions> PlanRecovery(
+    const Arguments& arguments, const std::vector<loader::LoadResult>& results) {
+  if (results.size() > 1)
+    return absl::InvalidArgumentError("recover run takes one connector: one -f");
+  const engine::ConnectorOptions& connector = results.front().options;
+  absl::StatusOr<recover::RecoveryOptions> recovery = RecoveryOf(arguments.recover);
+  if (!recovery.ok()) return recovery;
+  if (const absl::Status able = slot::CheckHasGap(connector); !able.ok()) return able;
+  const engine::ConnectorNames names = engine::NamesOf(connector);
+  recovery->name = names.connector;
+  recovery->slot = names.slot;
+  recovery->connector = std::make_shared<const engine::ConnectorOptions>(connector);
+  recovery->holding = std::make_shared<const engine::ConnectorOptions>(slot::HoldConfig(connector));
+  return recovery;
+}
+
 engine::Connector::Options OptionsOf(const loader::LoadResult& loaded, const RunPlan& plan) {
   const bool tails = plan.mode == engine::RunMode::kTail;
   return {.config = tails                      ? slot::TailConfig(loaded.options, plan.view)
-                    : plan.recovery != nullptr ? recover::OnRestored(*plan.recovery)
+                    : plan.recovery != nullptr ? OnRestored(loaded.options, *plan.recovery)
                                                : loaded.options,
           .goal = plan.goal,
           .mode = plan.mode};
@@ -292,8 +316,7 @@ int RunConnectors(const Arguments& given) {
   if (!FindTables(given, results)) return engine::kExitConfiguration;
   absl::StatusOr<recover::RecoveryOptions> recovery;
   if (arguments.command == Command::kRecoverRun) {
-    if (results.size() > 1) return Refuse("recover run takes one connector: one -f");
-    recovery = RecoveryOf(arguments.recover, results.front().options);
+    recovery = PlanRecovery(arguments, results);
     if (!recovery.ok()) return PrintStatus(recovery.status());
     plan.recovery = &*recovery;
     plan.goal.until_caught_up = true;

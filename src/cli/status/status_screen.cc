@@ -170,6 +170,11 @@ class Screen {
     if (seconds) lag.push_back(DurationText(absl::Seconds(*seconds)));
     if (bytes) lag.push_back(BytesText(*bytes) + " of WAL");
     Line("lag", lag.empty() ? "not known yet" : absl::StrJoin(lag, ", "));
+    const Value* const gap = Find(connector, "recovery");
+    if (gap == nullptr || !gap->IsObject()) return;
+    Line("gap", absl::StrCat(BytesText(Number(*gap, "left_bytes").value_or(0)), " of ",
+                             BytesText(Number(*gap, "wal_bytes").value_or(0)),
+                             " of WAL are left: docs/recover.md"));
   }
 
   void AddFlow(const Value& connector, const Value* before) {

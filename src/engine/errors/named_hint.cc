@@ -58,10 +58,9 @@ std::string ReadAnew(absl::string_view reason, const ConnectorNames& names) {
                                                        " -o snapshot.mode=when_needed)")
                                         : ""),
       ": it makes the replication slot ", Identifier(names.slot),
-      " anew and reads all tables; what was deleted meanwhile is never told. With a base backup "
-      "and "
-      "the WAL archive (PostgreSQL 16 and later) nothing is lost: walduct recover run streams what "
-      "the slot has missed; docs/recover.md first");
+      " anew and reads all tables; what was deleted meanwhile is never told. Before that: a base "
+      "backup and the WAL archive have it all (PostgreSQL 16 and later), and walduct recover run "
+      "streams it: docs/recover.md");
   const bool by_size = reason == "slot_lost" || reason == "slot_invalidated";
   return by_size ? absl::StrCat(what,
                                 ". So that it does not happen again: ALTER SYSTEM SET "

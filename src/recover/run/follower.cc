@@ -17,7 +17,6 @@ namespace {
 
 constexpr absl::Duration kTurn = absl::Milliseconds(25);
 constexpr absl::Duration kTellEach = absl::Seconds(10);
-constexpr absl::Duration kLookTimeout = absl::Seconds(5);
 // A slot that is going to follow has by then.
 constexpr absl::Duration kSettled = absl::Seconds(2);
 constexpr absl::Duration kSeen = absl::Milliseconds(100);
@@ -204,13 +203,7 @@ void Follower::LetMoreIn(const GateNotes& notes) {
 
 absl::StatusOr<Follower::SlotRow> Follower::ReadSlot() {
   if (session_ == nullptr) {
-    postgres::ConnectionOptions options = options_.session;
-    options.application_name += " recover";
-    options.database.connect_timeout = std::min(options.database.connect_timeout, kLookTimeout);
-    options.database.query_timeout = kLookTimeout;
-    options.database.initial_statements.clear();
-    options.stopping = [this] { return thread_.stopping(); };
-    ASSIGN_OR_RETURN(session_, postgres::Connection::Open(std::move(options)));
+    ASSIGN_OR_RETURN(session_, options_.open([this] { return thread_.stopping(); }));
   }
   ASSIGN_OR_RETURN(const postgres::Result result,
                    session_->Query(postgres::OneRow(7), kSlotSql, {options_.slot}));

@@ -1,11 +1,12 @@
 // Follower: a thread beside the recovery that tells the gate how far the restored server's slot has
-// come, and people how far the recovery has. Until there is a slot it lets the server have a segment
-// more whenever it waits for one.
+// come, and people how far the recovery has. Until there is a slot it lets the server have a
+// segment more whenever it waits for one.
 //
 // Thread-safety: any thread.
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,7 +17,7 @@
 #include "base/environment.h"
 #include "base/mutex.h"
 #include "base/worker_thread.h"
-#include "postgres/connection_options.h"
+#include "postgres/connection.h"
 #include "recover/run/gap.h"
 #include "recover/state.h"
 
@@ -31,7 +32,8 @@ class Follower {
   struct Options {
     std::string connector, slot, state_folder;
     Gap gap;
-    postgres::ConnectionOptions session;  // on the restored server
+    // A session on the restored server, for the thread.
+    std::function<absl::StatusOr<std::unique_ptr<postgres::Connection>>(postgres::StopCheck)> open;
     metrics::ConnectorMetrics* metrics = nullptr;
     Environment environment;
   };

@@ -1,25 +1,22 @@
-// What a recovery is asked for, and the connector as it reads the restored server.
+// What a recovery is asked for.
 #pragma once
 
+#include <memory>
 #include <string>
 
-#include "absl/status/status.h"
-#include "engine/configuration/connector_options.h"
+namespace walduct::engine {
+struct ConnectorOptions;
+}
 
 namespace walduct::recover {
 
 struct RecoveryOptions {
-  engine::ConnectorOptions connector;  // as `run` has it
-  std::string host, port;              // of the restored server
-  std::string sslmode;                 // there; empty: the connector's
-  std::string state_folder;
+  std::string name, slot;    // of the connector
+  std::string host, port;    // of the restored server
+  std::string sslmode;       // there; empty: the connector's
+  std::string state_folder;  // which the gate has, too
+  // As `run` has it, and as it holds its lost slot (slot::HoldConfig).
+  std::shared_ptr<const engine::ConnectorOptions> connector, holding;
 };
-
-// The same connector, with the restored server in place of the primary: nothing is written there,
-// no snapshot is taken, signals are refused.
-engine::ConnectorOptions OnRestored(const RecoveryOptions& recovery);
-
-// OK; or why this connector has no gap that could be read: InvalidArgument.
-absl::Status CheckRecoverable(const engine::ConnectorOptions& connector);
 
 }  // namespace walduct::recover

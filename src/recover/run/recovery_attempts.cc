@@ -15,12 +15,10 @@
 #include "postgres/server_check.h"
 #include "recover/run/recovery_world.h"
 #include "recover/run/restored_server.h"
-#include "replication/options.h"
 #include "replication/slot.h"
 #include "replication/slot_lock.h"
 #include "sink/refusals.h"
 #include "slot/start/preparation.h"
-#include "snapshot/options.h"
 
 namespace walduct::recover {
 namespace {
@@ -85,16 +83,14 @@ bool RecoveryAttempts::Stopping() {
   return parts_.control->interrupted();
 }
 
-postgres::ConnectionOptions RecoveryAttempts::SessionOf(const engine::ConnectorOptions& config) {
-  return {.database = *config.database,
-          .application_name = absl::StrCat("walduct ", config.name),
-          .stopping = [this] { return Stopping(); },
-          .environment = world_.environment()};
+absl::StatusOr<std::unique_ptr<postgres::Connection>> RecoveryAttempts::Open(
+    const engine::ConnectorOptions& config, postgres::SessionKind kind) {
+  return world_.OpenSession(config, kind, " recover", [this] { return Stopping(); });
 }
 
 absl::StatusOr<offset::StoredOffset> RecoveryAttempts::Load() {
   parts_.board->WaitsFor(engine::WaitReason::kOffsetStore);
-  ASSIGN_OR_RETURN(const auto store, world_.OpenOffsetStore(recovery_.connector));
+  ASSIGN_OR_RETURN(const auto store, world_.OpenOffsetStore(*recovery_.connector));
   ASSIGN_OR_RETURN(std::optional<offset::StoredOffset> stored, store->Load());
   parts_.board->WaitsFor(engine::WaitReason::kDatabase);
   if (stored && slot::StateOf(stored) == snapshot::OffsetState::kStreaming)
@@ -108,11 +104,11 @@ absl::StatusOr<offset::StoredOffset> RecoveryAttempts::Load() {
 
 // The position, the lock of the slot, and the slot; a slot that is not there is made first.
 absl::StatusOr<Gap> RecoveryAttempts::LookAtPrimary() {
-  const engine::ConnectorOptions& config = recovery_.connector;
-  const std::string& name = config.replication->slot_name;
+  const engine::ConnectorOptions& config = *recovery_.connector;
+  const std::string& name = recovery_.slot;
   parts_.board->WaitsFor(engine::WaitReason::kDatabase);
   primary_lock_.reset();
-  ASSIGN_OR_RETURN(primary_sql_, postgres::Connection::Open(SessionOf(config)));
+  ASSIGN_OR_RETURN(primary_sql_, Open(config, postgres::SessionKind::kSql));
   RETURN_IF_ERROR(postgres::CheckServer(*primary_sql_).status());
   ASSIGN_OR_RETURN(std::optional<replication::SlotState> slot,
                    replication::InspectSlot(*primary_sql_, name));
@@ -125,10 +121,7 @@ absl::StatusOr<Gap> RecoveryAttempts::LookAtPrimary() {
     ASSIGN_OR_RETURN(slot, replication::InspectSlot(*primary_sql_, name));
     if (!slot) return absl::UnavailableError("the primary's slot is gone again");
   }
-  postgres::ConnectionOptions locked = SessionOf(config);
-  locked.kind = postgres::SessionKind::kReplication;
-  locked.application_name += " recover";
-  ASSIGN_OR_RETURN(primary_lock_, postgres::Connection::Open(std::move(locked)));
+  ASSIGN_OR_RETURN(primary_lock_, Open(config, postgres::SessionKind::kReplication));
   RETURN_IF_ERROR(replication::TakeSlotLock(*primary_lock_, *primary_sql_, name).status());
   ASSIGN_OR_RETURN(const replication::SystemIdentity system,
                    replication::IdentifySystem(*primary_lock_));
@@ -149,18 +142,14 @@ absl::Status RecoveryAttempts::HoldSlot() {
   log::Warn(
       "the primary has no slot that could be read: nothing keeps WAL and catalogs; it is made "
       "first",
-      {{"slot", recovery_.connector.replication->slot_name}});
-  engine::ConnectorOptions config = recovery_.connector;
-  config.replication->holds_lost_slot = true;
-  config.replication->offset_mismatch = replication::OffsetMismatch::kNoValidation;
-  config.snapshot->mode = snapshot::SnapshotMode::kNoData;
+      {{"slot", recovery_.slot}});
   engine::WarnOnce warn_once;
   outbox::TableMemory outbox_tables;
   slot::CaptureRecord capture;
   sink::Refusals refusals;
-  slot::Preparation preparation({.config = &config,
+  slot::Preparation preparation({.config = recovery_.holding.get(),
                                  .world = &world_,
-                                 .source = {.config = &config,
+                                 .source = {.config = recovery_.holding.get(),
                                             .metrics = parts_.metrics,
                                             .warn_once = &warn_once,
                                             .outbox_tables = &outbox_tables,
@@ -202,20 +191,28 @@ absl::Status RecoveryAttempts::PrepareRestored(const Gap& gap) {
                           {"wal", BytesText(gap.to.value() - gap.from.value())},
                           {"segments", gap.to.value() / gap.segment_bytes -
                                            gap.from.value() / gap.segment_bytes + 1}});
-    ASSIGN_OR_RETURN(follower_, Follower::Start({.connector = recovery_.connector.name,
-                                                 .slot = recovery_.connector.replication->slot_name,
+    ASSIGN_OR_RETURN(follower_, Follower::Start({.connector = recovery_.name,
+                                                 .slot = recovery_.slot,
                                                  .state_folder = recovery_.state_folder,
                                                  .gap = gap,
-                                                 .session = SessionOf(*parts_.config),
+                                                 .open =
+                                                     [this](const postgres::StopCheck& stopping) {
+                                                       return world_.OpenSession(
+                                                           *parts_.config,
+                                                           postgres::SessionKind::kSql, " gate",
+                                                           stopping, absl::Seconds(5));
+                                                     },
                                                  .metrics = parts_.metrics,
                                                  .environment = world_.environment()}));
   }
   parts_.board->Show(engine::Activity::kPreparing);
-  return RestoredServer({.session = SessionOf(*parts_.config),
-                         .slot = recovery_.connector.replication->slot_name,
-                         .place = absl::StrCat(recovery_.host, ":", recovery_.port),
-                         .follower = follower_.get(),
-                         .stopping = [this] { return Stopping(); }})
+  return RestoredServer(
+             {.open = [this](postgres::SessionKind kind) { return Open(*parts_.config, kind); },
+              .environment = world_.environment(),
+              .slot = recovery_.slot,
+              .place = absl::StrCat(recovery_.host, ":", recovery_.port),
+              .follower = follower_.get(),
+              .stopping = [this] { return Stopping(); }})
       .Prepare();
 }
 

@@ -16,13 +16,14 @@
 #include "recover/run/recovery.h"
 #include "slot/attempts/slot_attempts.h"
 #include "slot/world/capture/capture_record.h"
+#include "slot/world/server_world.h"
 
 namespace walduct::recover {
 
 class RecoveryAttempts final : public engine::Attempts {
  public:
-  // Borrowed. parts.config: OnRestored.
-  RecoveryAttempts(slot::World& world, const engine::AttemptParts& parts,
+  // Borrowed. parts.config: slot::RestoredConfig.
+  RecoveryAttempts(slot::ServerWorld& world, const engine::AttemptParts& parts,
                    const RecoveryOptions& recovery)
       : world_(world), parts_(parts), recovery_(recovery) {}
 
@@ -44,9 +45,10 @@ class RecoveryAttempts final : public engine::Attempts {
   absl::Status PrepareRestored(const Gap& gap);
   absl::Status Explain(const absl::Status& status) const;
   bool Stopping();
-  postgres::ConnectionOptions SessionOf(const engine::ConnectorOptions& config);
+  absl::StatusOr<std::unique_ptr<postgres::Connection>> Open(const engine::ConnectorOptions& config,
+                                                             postgres::SessionKind kind);
 
-  slot::World& world_;
+  slot::ServerWorld& world_;
   const engine::AttemptParts parts_;
   const RecoveryOptions& recovery_;
   // Keep another instance from the primary's slot.

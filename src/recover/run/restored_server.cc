@@ -57,18 +57,16 @@ absl::Status RestoredServer::Prepare() {
 absl::Status RestoredServer::Rest(absl::Duration duration) {
   RETURN_IF_ERROR(parts_.follower->error());
   if (parts_.stopping()) return absl::CancelledError("stopped");
-  parts_.session.environment.poller->WaitReadable({}, duration);
+  parts_.environment.poller->WaitReadable({}, duration);
   return absl::OkStatus();
 }
 
 // It takes sessions when it has replayed to the backup's end, which the gate has to let it come to.
 absl::Status RestoredServer::Open() {
-  Clock& clock = *parts_.session.environment.clock;
+  Clock& clock = *parts_.environment.clock;
   std::optional<absl::Duration> told;
   while (true) {
-    postgres::ConnectionOptions options = parts_.session;
-    options.database.connect_timeout = absl::Seconds(5);
-    absl::StatusOr<std::unique_ptr<Connection>> opened = Connection::Open(std::move(options));
+    absl::StatusOr<std::unique_ptr<Connection>> opened = parts_.open(postgres::SessionKind::kSql);
     if (opened.ok()) {
       sql_ = *std::move(opened);
       return absl::OkStatus();
@@ -95,9 +93,7 @@ absl::Status RestoredServer::Check() {
                  "one that was promoted has to be restored anew");
   }
   RETURN_IF_ERROR(server.decodes);
-  postgres::ConnectionOptions options = parts_.session;
-  options.kind = postgres::SessionKind::kReplication;
-  ASSIGN_OR_RETURN(const auto replication, Connection::Open(std::move(options)));
+  ASSIGN_OR_RETURN(const auto replication, parts_.open(postgres::SessionKind::kReplication));
   ASSIGN_OR_RETURN(const replication::SystemIdentity system,
                    replication::IdentifySystem(*replication));
   if (system.system_identifier != gap().system_identifier) {

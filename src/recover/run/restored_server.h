@@ -7,7 +7,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "postgres/connection_options.h"
+#include "base/environment.h"
+#include "postgres/connection.h"
 #include "recover/run/follower.h"
 #include "recover/run/gap.h"
 
@@ -17,7 +18,9 @@ class RestoredServer {
  public:
   // All borrowed.
   struct Parts {
-    postgres::ConnectionOptions session;
+    std::function<absl::StatusOr<std::unique_ptr<postgres::Connection>>(postgres::SessionKind)>
+        open;
+    Environment environment;
     std::string slot;
     std::string place;  // HOST:PORT, as it was given
     Follower* follower = nullptr;

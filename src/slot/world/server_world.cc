@@ -4,6 +4,7 @@
 #include <random>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"
 #include "engine/configuration/connector_options.h"
@@ -100,6 +101,20 @@ absl::StatusOr<std::vector<replication::SlotLook>> ServerWorld::LookAtSlots(
   options.database.initial_statements.clear();
   ASSIGN_OR_RETURN(const auto connection, postgres::Connection::Open(std::move(options)));
   return replication::LookAtSlots(*connection, slots);
+}
+
+absl::StatusOr<std::unique_ptr<postgres::Connection>> ServerWorld::OpenSession(
+    const engine::ConnectorOptions& config, postgres::SessionKind kind, absl::string_view what,
+    const postgres::StopCheck& stopping, absl::Duration longest) const {
+  postgres::ConnectionOptions options{
+      .database = *config.database,
+      .kind = kind,
+      .application_name = absl::StrCat("walduct ", config.name, what),
+      .stopping = stopping,
+      .environment = environment_};
+  options.database.connect_timeout = std::min(options.database.connect_timeout, longest);
+  options.database.query_timeout = std::min(options.database.query_timeout, longest);
+  return postgres::Connection::Open(std::move(options));
 }
 
 std::unique_ptr<Source> ServerWorld::MakeSource(const SourceOptions& options) {

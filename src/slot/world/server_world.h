@@ -35,6 +35,10 @@ class ServerWorld : public World {
       const engine::ConnectorOptions& config, const std::vector<std::string>& slots,
       const postgres::StopCheck& stopping) override;
   std::unique_ptr<Source> MakeSource(const SourceOptions& options) override;
+  // One of the connector's sessions; what: behind its name. longest: to connect in.
+  absl::StatusOr<std::unique_ptr<postgres::Connection>> OpenSession(
+      const engine::ConnectorOptions& config, postgres::SessionKind kind, absl::string_view what,
+      const postgres::StopCheck& stopping, absl::Duration longest = absl::InfiniteDuration()) const;
 
  private:
   const Environment environment_;

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
 #include <random>
 #include <set>
@@ -18,11 +19,13 @@
 #include "outbox/options.h"
 #include "postgres/connection_options.h"
 #include "postgres/oid_text.h"
+#include "postgres/options.h"
 #include "registry/options.h"
 #include "replication/options.h"
 #include "replication/publication/publication.h"
 #include "sink/line_sink_type.h"
 #include "sink/options.h"
+#include "snapshot/mode.h"
 #include "snapshot/options.h"
 
 namespace walduct::slot {
@@ -167,6 +170,56 @@ engine::ConnectorOptions RecordConfig(engine::ConnectorOptions config) {
   looks.replication->xmin_interval = absl::ZeroDuration();
   looks.replication->stream_in_progress = false;
   return looks;
+}
+
+absl::Status CheckHasGap(const engine::ConnectorOptions& config) {
+  const replication::ReplicationOptions& slot = *config.replication;
+  if (slot.share.count > 1) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "walduct.slots=", slot.share.count,
+        ": the gap of a connector with several slots cannot be read; read the tables anew"));
+  }
+  if (slot.temporary_slot || slot.drop_slot_on_stop)
+    return absl::InvalidArgumentError("slot.drop.on.stop=true: such a slot has no gap");
+  if (!snapshot::Streams(config.snapshot->mode))
+    return absl::InvalidArgumentError("snapshot.mode: the connector does not stream");
+  if (config.offset->kind == offset::OffsetStoreKind::kMemory)
+    return absl::InvalidArgumentError("offset.storage: the connector stores no position");
+  return absl::OkStatus();
+}
+
+engine::ConnectorOptions HoldConfig(engine::ConnectorOptions config) {
+  config.replication->holds_lost_slot = true;
+  config.replication->offset_mismatch = replication::OffsetMismatch::kNoValidation;
+  config.snapshot->mode = snapshot::SnapshotMode::kNoData;
+  return config;
+}
+
+engine::ConnectorOptions RestoredConfig(engine::ConnectorOptions config,
+                                        const RestoredPlace& place) {
+  // Replay waits at each cut until the position is confirmed.
+  constexpr absl::Duration kStoreEach = absl::Milliseconds(200);
+  config = HoldConfig(std::move(config));
+  config.database->hostname = place.host;
+  config.database->port = place.port;
+  config.database->target_session_attrs = "any";
+  if (!place.sslmode.empty()) config.database->sslmode = place.sslmode;
+  replication::ReplicationOptions& slot = *config.replication;
+  slot.restored_server = true;
+  slot.holds_lost_slot = false;
+  slot.failover_slot = false;
+  slot.publication_autocreate = replication::PublicationAutocreate::kDisabled;
+  slot.publication_follow = false;
+  slot.replica_identities.clear();
+  slot.status_interval = std::min(slot.status_interval, absl::Seconds(1));
+  config.heartbeat->action_query.clear();
+  config.outbox->cleanup = outbox::OutboxCleanup::kNone;
+  incremental::IncrementalOptions& signals = *config.incremental;
+  signals.rests = true;
+  // What is sent there waits for `run`.
+  signals.file_channel = signals.kafka_channel = signals.reads_new_tables = false;
+  config.offset->flush_interval = std::min(config.offset->flush_interval, kStoreEach);
+  return config;
 }
 
 absl::StatusOr<std::unique_ptr<TailPublication>> TailPublication::Ensure(

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "postgres/connection.h"
 #include "postgres/describe/catalog.h"
@@ -39,6 +40,19 @@ engine::ConnectorOptions TailConfig(engine::ConnectorOptions config, const TailV
 engine::ConnectorOptions DemoConfig(engine::ConnectorOptions config);
 // Of `record`, whose messages are those that the assembler gets, whatever way they come.
 engine::ConnectorOptions RecordConfig(engine::ConnectorOptions config);
+
+// Of `recover run`: the connector with a restored server in place of its own. Nothing is written
+// there, no snapshot is taken, signals are refused.
+struct RestoredPlace {
+  std::string host, port;
+  std::string sslmode;  // empty: the connector's
+};
+engine::ConnectorOptions RestoredConfig(engine::ConnectorOptions config,
+                                        const RestoredPlace& place);
+// Of the same, before that: a slot that is lost is held, whatever else is configured.
+engine::ConnectorOptions HoldConfig(engine::ConnectorOptions config);
+// OK; InvalidArgument: why a connector has no gap that could be read.
+absl::Status CheckHasGap(const engine::ConnectorOptions& config);
 
 // The publications to read through: the configured one where it exists, else two of its own. One is
 // of inserts alone, which no table can refuse; the other of updates and deletes, of the tables that
