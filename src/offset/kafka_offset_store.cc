@@ -35,6 +35,7 @@ struct Latest {
   std::optional<std::string> value;
 };
 using Place = std::pair<std::string, int32_t>;  // key, partition
+using Creation = kafka::TopicAdmin::Creation;
 
 uint64_t LsnOf(const Latest& latest) {
   const absl::StatusOr<StoredOffset> offset =
@@ -172,15 +173,16 @@ absl::Status KafkaOffsetStore::ExplainEnd(const absl::Status& status) {
 }
 
 absl::StatusOr<std::optional<StoredOffset>> KafkaOffsetStore::Read(bool awaits_transactions) {
-  erased_ = false;
+  erased_ = missing_ = false;
   std::map<Place, Latest> places;
   absl::Status read = ReadLatest(awaits_transactions, [&](const kafka::TopicRecord& record) {
     Collect(record, identity_, &places);
   });
   if (ErrorReason(read) == "topic_missing") {
-    // The controller knows: a broker that has just started does not know all topics yet.
-    ASSIGN_OR_RETURN(const bool created, CreateTopic());
-    if (created) return std::optional<StoredOffset>();
+    // The controller knows: a broker that has just started does not know all topics yet. A start
+    // that is refused later leaves no topic behind.
+    ASSIGN_OR_RETURN(missing_, CreateTopic(Creation::kAskedFor));
+    if (missing_) return std::optional<StoredOffset>();
     return Error(absl::StatusCode::kUnavailable, "offset_topic_unknown",
                  absl::StrCat("the offset topic ", options_.topic,
                               " exists, but the broker does not know it yet"),
@@ -264,12 +266,24 @@ void KafkaOffsetStore::TellIfLong(absl::Duration took, size_t records) const {
                              options_.topic, " --add-config segment.bytes=", kSegmentBytes)}});
 }
 
-absl::StatusOr<bool> KafkaOffsetStore::CreateTopic() {
+absl::Status KafkaOffsetStore::Prepare() {
+  if (!missing_) return absl::OkStatus();
+  RETURN_IF_ERROR(OpenProducer());
+  ASSIGN_OR_RETURN(const bool created, CreateTopic(Creation::kMeant));
+  if (created) log::Info("offset topic created", {{"topic", options_.topic}});
+  missing_ = false;
+  // One that knew the topic as missing gives up what is sent to it.
+  CloseProducer();
+  return OpenProducer();
+}
+
+absl::StatusOr<bool> KafkaOffsetStore::CreateTopic(Creation creation) {
   bool existed = false;
-  absl::Status status = TryCreateTopic(options_.topic_replication_factor, &existed);
+  absl::Status status = TryCreateTopic(options_.topic_replication_factor, creation, &existed);
   // The default of a cluster with fewer brokers than it asks for.
   const bool too_few = ErrorReason(status) == "topic_settings_invalid";
-  if (too_few && options_.topic_replication_factor == -1) status = TryCreateTopic(1, &existed);
+  if (too_few && options_.topic_replication_factor == -1)
+    status = TryCreateTopic(1, creation, &existed);
   if (!status.ok()) {
     return Error(status.code(), ErrorReason(status),
                  absl::StrCat("cannot create the offset topic: ", status.message()),
@@ -277,18 +291,18 @@ absl::StatusOr<bool> KafkaOffsetStore::CreateTopic() {
                               " --create --topic ", options_.topic, " --partitions ",
                               options_.topic_partitions, " --config cleanup.policy=compact"));
   }
-  if (!existed) log::Info("offset topic created", {{"topic", options_.topic}});
   return !existed;
 }
 
-absl::Status KafkaOffsetStore::TryCreateTopic(int replication_factor, bool* existed) {
+absl::Status KafkaOffsetStore::TryCreateTopic(int replication_factor, Creation creation,
+                                              bool* existed) {
   kafka::TopicAdmin admin(&producer_->client(), nullptr);
   admin.StartCreate(
       {{.name = options_.topic,
         .partitions = options_.topic_partitions,
         .replication_factor = replication_factor,
         .configs = {{"cleanup.policy", "compact"}, {"segment.bytes", kSegmentBytes}}}},
-      timeout_);
+      timeout_, creation);
   const auto answers = admin.Poll(timeout_ + absl::Seconds(1));
   if (answers.empty()) {
     return Error(absl::StatusCode::kUnavailable, "broker_unavailable",
@@ -299,6 +313,7 @@ absl::Status KafkaOffsetStore::TryCreateTopic(int replication_factor, bool* exis
 }
 
 absl::Status KafkaOffsetStore::StartSave(const StoredOffset& offset) {
+  RETURN_IF_ERROR(Prepare());
   const std::string key = OffsetKey(identity_);
   return Send(key, EncodeOffset(offset));
 }

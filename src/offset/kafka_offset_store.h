@@ -1,6 +1,6 @@
 // KafkaOffsetStore: Connect's compacted offset topic (offset.storage.topic), created by us when it
-// is missing. Records carry the bytes and the partitioner of Connect, so that one key has one
-// history whoever writes it.
+// is missing and something is stored. Records carry the bytes and the partitioner of Connect, so
+// that one key has one history whoever writes it.
 //
 // Errors of Load: Unavailable broker_unavailable, topic_read_timeout or offset_topic_unknown: never
 // "no offset" because a broker does not know the topic for a moment; FailedPrecondition
@@ -33,6 +33,7 @@ class KafkaOffsetStore final : public OffsetStore, private kafka::DeliveryHandle
   absl::StatusOr<std::optional<StoredOffset>> Load() override { return Read(true); }
   // Waits for no open transaction.
   absl::StatusOr<std::optional<StoredOffset>> Peek() override { return Read(false); }
+  absl::Status Prepare() override;
   absl::Status StartSave(const StoredOffset& offset) override;
   // While the broker is away the answer stays absent; the record waits in the producer.
   std::optional<absl::Status> PollSave() override;
@@ -60,8 +61,9 @@ class KafkaOffsetStore final : public OffsetStore, private kafka::DeliveryHandle
   void TellIfLong(absl::Duration took, size_t records) const;
   absl::Status CheckTopic();
   // False: it is there already.
-  absl::StatusOr<bool> CreateTopic();
-  absl::Status TryCreateTopic(int replication_factor, bool* existed);
+  absl::StatusOr<bool> CreateTopic(kafka::TopicAdmin::Creation creation);
+  absl::Status TryCreateTopic(int replication_factor, kafka::TopicAdmin::Creation creation,
+                              bool* existed);
   absl::Status Send(absl::string_view key, std::optional<absl::string_view> value);
 
   const OffsetOptions options_;
@@ -73,6 +75,7 @@ class KafkaOffsetStore final : public OffsetStore, private kafka::DeliveryHandle
   std::optional<kafka::Topic> topic_;          // of producer_
   std::unique_ptr<kafka::TopicAdmin> doubt_;   // the same; null: no question is under way
   bool erased_ = false;                        // the last Load found a tombstone
+  bool missing_ = false;                       // the last Load found no topic
   std::string key_, value_;                    // of the last RecordOf
   uint64_t sent_ = 0;                          // token of the last record
   uint64_t delivered_ = 0;                     // token of the last one that is durable

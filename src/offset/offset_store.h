@@ -26,6 +26,9 @@ class OffsetStore {
   // Of the last Load that found none: it was erased on purpose, by a tombstone that is still there.
   virtual bool erased() const { return false; }
 
+  // What a save needs and Load has not found, such as a topic, is made; at once where nothing is
+  // missing. StartSave does it, too.
+  virtual absl::Status Prepare() { return absl::OkStatus(); }
   // Starts to store; at most one at a time. Poll until it answers.
   virtual absl::Status StartSave(const StoredOffset& offset) = 0;
 

@@ -159,6 +159,15 @@ kafka::NewTopic KafkaSink::PlanOf(const Target& target) const {
   return target.name == dead_letters_.name ? dead_letters_ : PlanTopic(target.name, groups_);
 }
 
+// What would be created is forgotten again.
+absl::Status KafkaSink::CheckTopics(absl::Span<const std::string> topics) {
+  creation_ = kafka::TopicAdmin::Creation::kAskedFor;
+  absl::Status checked = PrepareTopics(topics);
+  creation_ = kafka::TopicAdmin::Creation::kMeant;
+  absl::erase_if(targets_, [](const Targets::value_type& of) { return !of.second->topic; });
+  return checked;
+}
+
 absl::Status KafkaSink::PrepareTopics(absl::Span<const std::string> topics) {
   const absl::Duration deadline = clock_.Monotonic() + kPrepareTimeout;
   RETURN_IF_ERROR(producer_->CheckConnected(kRequestTimeout));
@@ -430,7 +439,9 @@ absl::Status KafkaSink::OnAnswer(const kafka::TopicAnswer& answer) {
   const auto found = targets_.find(answer.topic);
   if (found == targets_.end()) return absl::OkStatus();
   Target& target = *found->second;
+  const bool asks = creation_ == kafka::TopicAdmin::Creation::kAskedFor;
   if (answer.status.ok()) {
+    if (asks && answer.question == kafka::TopicAnswer::Question::kCreate) return absl::OkStatus();
     if (answer.question == kafka::TopicAnswer::Question::kCreate) {
       log::Info("topic created", {{"topic", target.name}});
     }
@@ -451,7 +462,7 @@ absl::Status KafkaSink::OnAnswer(const kafka::TopicAnswer& answer) {
   }
   // The broker creates it, or its first record fails.
   if (!Creates(target.name)) return OpenMissing(&target);
-  admin_.StartCreate({PlanOf(target)}, kRequestTimeout);
+  admin_.StartCreate({PlanOf(target)}, kRequestTimeout, creation_);
   return absl::OkStatus();
 }
 

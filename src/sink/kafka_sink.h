@@ -73,6 +73,7 @@ class KafkaSink final : public Sink {
 
   ~KafkaSink() override;
 
+  absl::Status CheckTopics(absl::Span<const std::string> topics) override;
   absl::Status PrepareTopics(absl::Span<const std::string> topics) override;
   bool HasCapacity() override;
   bool spoilt() const override { return spoilt_; }
@@ -138,6 +139,7 @@ class KafkaSink final : public Sink {
   const kafka::NewTopic dead_letters_;  // without a name: none
   AwaitedTopics awaited_;
   kafka::TopicAdmin admin_;
+  kafka::TopicAdmin::Creation creation_ = kafka::TopicAdmin::Creation::kMeant;
   kafka::PartitionHealth health_;
   Targets targets_;
   Target* last_ = nullptr;  // of the record before

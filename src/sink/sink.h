@@ -36,6 +36,11 @@ class Sink {
  public:
   virtual ~Sink() = default;
 
+  // What PrepareTopics would be refused for; creates nothing.
+  virtual absl::Status CheckTopics(absl::Span<const std::string> topics) {
+    static_cast<void>(topics);
+    return absl::OkStatus();
+  }
   // For before the first record: finds out whether the target can be reached and, where topics are
   // ours to create, whether they are there, and creates them. Waits up to kPrepareTimeout. A topic
   // that is not named here is looked after when its first record comes.

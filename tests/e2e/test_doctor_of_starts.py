@@ -4,6 +4,7 @@ import uuid
 from dataclasses import dataclass, field
 
 import pytest
+from confluent_kafka.admin import AdminClient
 from test_doctor import examine
 
 from support.kafka import create_topic
@@ -182,6 +183,12 @@ def break_it(way, db, connector, role):
         way.does(db, connector)
 
 
+def there(db, connector):
+    """What a start makes: publications, slots, topics."""
+    topics = AdminClient({"bootstrap.servers": connector.worker["bootstrap.servers"]}).list_topics(timeout=20).topics
+    return {*db.publications(), *db.slots(), *(topic for topic in topics if db.name in topic or connector.prefix in topic)}
+
+
 @pytest.mark.parametrize("reason", WAYS)
 def test_a_start_stops_and_doctor_says_so(reason, pg17, databases, connectors, roles):
     way = WAYS[reason]
@@ -200,3 +207,23 @@ def test_a_start_stops_and_doctor_says_so(reason, pg17, databases, connectors, r
         return
     assert connector.wait_exit(20) != 0
     assert connector.logged(rf"stopped: .*reason={reason}\b"), connector.log_text()
+
+
+@pytest.mark.parametrize("reason", ["no_tables_captured", "table_not_readable", "publication_not_permitted", "slot_wrong_plugin",
+                                    "topic_settings_invalid", "transaction_timeout_refused", "database_missing"])
+def test_a_start_that_is_refused_leaves_nothing_behind(reason, pg17, databases, connectors, roles):
+    way = WAYS[reason]
+    db = databases(pg17)
+    db.script(way.tables)
+    connector = connectors(db, sink="kafka")
+    connector.worker.update({"offset.storage.file.filename": None, "offset.storage.topic": f"{db.name}-o", "offset.storage.partitions": "1",
+                             "offset.storage.replication.factor": "1"})
+    if "topic.creation.default.partitions" not in way.config:
+        connector.config.update({"topic.creation.default.partitions": "1", "topic.creation.default.replication.factor": "1"})
+    role = of_role(db, connector)
+    roles.append((db, role))
+    break_it(way, db, connector, role)
+    was = there(db, connector)
+    connector.start()
+    assert connector.wait_exit(20) != 0 and connector.logged(rf"stopped: .*reason={reason}\b"), connector.log_text()
+    assert there(db, connector) == was

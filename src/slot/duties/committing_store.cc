@@ -12,6 +12,7 @@ absl::Status CommittingStore::Open() {
 }
 
 absl::Status CommittingStore::StartSave(const offset::StoredOffset& offset) {
+  RETURN_IF_ERROR(store_->Prepare());
   const std::optional<event::Record> record = store_->RecordOf(offset);
   CHECK(record.has_value());
   RETURN_IF_ERROR(transactions_.StartCommit(*record));

@@ -122,7 +122,7 @@ absl::Status Preparation::Ask(StartCheck check) {
     case StartCheck::kRights:
       return prepared_.source->CheckPlan(Plan());
     case StartCheck::kTopics:
-      return PrepareTopics();
+      return AskForTopics(/*creates=*/false);
     case StartCheck::kPublication:
       return PreparePublication();
   }
@@ -378,6 +378,7 @@ absl::Status Preparation::PreparePublication() {
 
 absl::Status Preparation::Create() {
   Source& source = *prepared_.source;
+  RETURN_IF_ERROR(AskForTopics(/*creates=*/true));
   RETURN_IF_ERROR(prepared_.decision.snapshot ? RememberSnapshot() : TakeOver());
   if (!prepared_.decision.stream) return absl::OkStatus();
   if (!lost_slot_.ok()) {
@@ -390,14 +391,16 @@ absl::Status Preparation::Create() {
   return facts_.slot ? absl::OkStatus() : CreateSlot(Plan());
 }
 
-absl::Status Preparation::PrepareTopics() {
+absl::Status Preparation::AskForTopics(bool creates) {
   parts_.board->WaitsFor(engine::WaitReason::kSink);
-  const absl::Status prepared = prepared_.sink->PrepareTopics(
-      KnownTopics(config(), facts_.captured, prepared_.decision.stream));
+  const auto topics = KnownTopics(config(), facts_.captured, prepared_.decision.stream);
+  const absl::Status prepared =
+      creates ? prepared_.sink->PrepareTopics(topics) : prepared_.sink->CheckTopics(topics);
   parts_.board->WaitsFor(engine::WaitReason::kDatabase);
   // A topic's name that Kafka refuses is the error of each of its records.
   const bool of_records = absl::IsInvalidArgument(prepared) && config().record_errors->tolerate;
-  if (of_records) log::Warn(std::string(prepared.message()), {{"hint", ErrorHint(prepared)}});
+  if (of_records && creates)
+    log::Warn(std::string(prepared.message()), {{"hint", ErrorHint(prepared)}});
   return of_records ? absl::OkStatus() : prepared;
 }
 

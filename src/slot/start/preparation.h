@@ -129,7 +129,7 @@ class Preparation {
   SourcePlan Plan() const;
   absl::Status PreparePublication();
   absl::Status Create();
-  absl::Status PrepareTopics();
+  absl::Status AskForTopics(bool creates);
   absl::Status CreateSlot(const SourcePlan& plan);
   absl::Status RememberSnapshot();
   absl::Status TakeOver();
