@@ -21,8 +21,12 @@ file(WRITE ${CMAKE_BINARY_DIR}/LICENSES.linked "${licenses}")
 install(FILES ${CMAKE_BINARY_DIR}/LICENSES.linked DESTINATION ${doc} COMPONENT program)
 
 install(DIRECTORY docs DESTINATION ${doc} COMPONENT host)  # beside README.md, whose links lead there
-install(DIRECTORY deploy/prometheus deploy/grafana DESTINATION ${doc} COMPONENT host)
+install(DIRECTORY deploy/prometheus deploy/grafana deploy/kubernetes deploy/helm DESTINATION ${doc}/deploy COMPONENT host)
+# What building them has left is not theirs.
+install(DIRECTORY examples DESTINATION ${doc} COMPONENT host PATTERN node_modules EXCLUDE PATTERN target EXCLUDE
+  PATTERN __pycache__ EXCLUDE PATTERN .pytest_cache EXCLUDE)
 install(FILES CHANGELOG.md README.md DESTINATION ${doc} COMPONENT host)
+install(SCRIPT cmake/WalductPackageLinks.cmake COMPONENT host)
 install(FILES deploy/debian/copyright DESTINATION ${doc} COMPONENT host)
 install(FILES deploy/systemd/walduct@.service deploy/systemd/walduct-serve.service DESTINATION lib/systemd/system COMPONENT host)
 install(FILES deploy/completion/walduct.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME walduct

@@ -73,8 +73,19 @@ def test_pages_name_the_options(unpacked):
 
 def test_links_of_the_documents_lead_somewhere(unpacked):
     documents = unpacked / "usr/share/doc/walduct"
-    for link in re.findall(r"\]\((docs/[a-z]+\.md)\)", (documents / "README.md").read_text()):
-        assert (documents / link).exists(), link
+    pages = sorted(documents.rglob("*.md"))
+    assert len(pages) > 25 and documents / "examples" / "README.md" in pages
+    links = [(page, link) for page in pages for link in re.findall(r"\]\(([^)#\s:]+)(?:#[^)]*)?\)", page.read_text())]
+    assert len(links) > 100
+    assert [f"{page.relative_to(documents)}: {link}" for page, link in links if not (page.parent / link).exists()] == []
+
+
+def test_what_the_documents_speak_of_is_there(unpacked):
+    documents = unpacked / "usr/share/doc/walduct"
+    assert (documents / "deploy/prometheus/walduct.rules.yml").exists() and (documents / "deploy/grafana/walduct.json").exists()
+    samples = documents / "examples" / "outbox"
+    assert {path.name for path in samples.iterdir()} >= {"python", "java", "go", "node", "csharp", "shop.sql", "billing.sql"}
+    assert not [path for path in documents.rglob("*") if path.name in ("node_modules", "target", "__pycache__")]
 
 
 def test_kubernetes_manifest():
