@@ -6,11 +6,13 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "admin/health.h"
 #include "admin/metric_text.h"
 #include "admin/series.h"
 #include "admin/status_page.h"
+#include "base/error.h"
 
 namespace walduct::admin {
 namespace {
@@ -45,11 +47,35 @@ StatusHandler::StatusHandler(Options options)
       known_(std::move(options.known)),
       board_(options.board),
       ask_(std::move(options.ask)),
+      signal_(std::move(options.signal)),
+      guarded_(options.guarded),
       connect_(std::move(options.configs), std::move(options.worker)) {}
 
 http::Response StatusHandler::Handle(const http::Request& request) {
   if (request.method == "GET" || request.method == "HEAD") return Get(request);
-  return ConnectError(405, "HTTP 405 Method Not Allowed");
+  const std::vector<std::string> path = PartsOf(request.path);
+  const bool signals = request.method == "POST" && path.size() == 3 && path[0] == "connectors" &&
+                       path[2] == "signal" && signal_ != nullptr;
+  return signals ? Signal(path[1], request) : ConnectError(405, "HTTP 405 Method Not Allowed");
+}
+
+// Whoever may read is not yet one who may ask for a snapshot.
+http::Response Surface::Signal(const std::string& name, const http::Request& request) const {
+  if (!guarded_ && !request.local) {
+    return ConnectError(403,
+                        "without a password signals are taken from the machine itself alone; hint: "
+                        "ask there, or set a password (docs/security.md)");
+  }
+  const absl::StatusOr<std::string> answer = signal_(name, request.body);
+  if (answer.ok()) return {.status = 202, .content_type = "application/json", .body = *answer};
+  const bool refused =
+      absl::IsInvalidArgument(answer.status()) || absl::IsPermissionDenied(answer.status());
+  const std::string hint = ErrorHint(answer.status());
+  return ConnectError(
+      absl::IsNotFound(answer.status()) ? 404
+      : refused                         ? 400
+                                        : 500,
+      absl::StrCat(answer.status().message(), hint.empty() ? "" : "; hint: ", hint));
 }
 
 ProcessView StatusHandler::View() const {

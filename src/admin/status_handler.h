@@ -1,4 +1,5 @@
-// StatusHandler: what a process that runs connectors answers to HTTP requests. Reading only.
+// StatusHandler: what a process that runs connectors answers to HTTP requests. Nothing changes by
+// them but what a signal asks for.
 //
 // Thread-safety: any thread.
 #pragma once
@@ -34,6 +35,10 @@ class StatusHandler final : public http::Handler {
     // nobody is asked.
     std::function<absl::StatusOr<std::string>(const std::string& name, const std::string& what)>
         ask = nullptr;
+    // What becomes of a signal for a connector, as JSON; body: as it was sent. Null: none is taken.
+    std::function<absl::StatusOr<std::string>(const std::string& name, const std::string& body)>
+        signal = nullptr;
+    bool guarded = false;  // who asks has said a password
   };
   explicit StatusHandler(Options options);
 
@@ -46,6 +51,7 @@ class StatusHandler final : public http::Handler {
 
  private:
   http::Response Get(const http::Request& request) const;
+  http::Response Signal(const std::string& name, const http::Request& request) const;
   ProcessView View() const;
   http::Response Metrics(const http::Request& request, const ProcessView& process) const;
 
@@ -54,6 +60,8 @@ class StatusHandler final : public http::Handler {
   const std::function<std::vector<IdleConnector>()> known_;
   const WorkerBoard* const board_;
   const std::function<absl::StatusOr<std::string>(const std::string&, const std::string&)> ask_;
+  const std::function<absl::StatusOr<std::string>(const std::string&, const std::string&)> signal_;
+  const bool guarded_;
   const ConnectPages connect_;
 };
 

@@ -307,14 +307,13 @@ void AddExplain(CLI::App* app, Arguments* arguments) {
 
 void AddSignal(CLI::App* app, Arguments* arguments) {
   auto* signal = app->add_subcommand(
-      "signal", "Ask a connector for a snapshot, through a channel of signals that it reads");
+      "signal", "Ask a connector for a snapshot, through the process or a channel of signals");
   Arguments::Signal* asked = &arguments->signal;
   signal->add_option("type", asked->type, "What to ask for")
       ->check(CLI::IsMember(std::vector<std::string>{"execute-snapshot", "stop-snapshot",
                                                      "pause-snapshot", "resume-snapshot", "log"}))
       ->required();
-  signal->add_option("connector", arguments->connector,
-                     "Its name, in a running walduct serve; else -f");
+  signal->add_option("connector", arguments->connector, "Its name, in a running process; else -f");
   AddConfiguration(signal, arguments, false);
   AddProcess(signal, arguments);
   AddLogging(signal, arguments);

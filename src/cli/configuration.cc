@@ -17,6 +17,7 @@
 #include "base/plain_text.h"
 #include "cli/process/called_by.h"
 #include "cli/process/last_end.h"
+#include "cli/running_process.h"
 #include "cli/usage/tones.h"
 #include "engine/configuration/runtime_options.h"
 #include "engine/errors/error_policy.h"
@@ -47,6 +48,16 @@ bool ParseOverrides(const Arguments& arguments,
 bool Streams(Command command) {
   return command == Command::kRun || command == Command::kTail || command == Command::kRecord ||
          command == Command::kShadow || command == Command::kRecoverRun;
+}
+
+// Where the process answers that runs it by its files. Empty: nowhere that is known.
+std::string PlaceOf(const Arguments& arguments, const loader::LoadResult& result) {
+  const std::string listen = result.listen
+                                 ? absl::StrCat(result.listen->tls == nullptr ? "" : "https://",
+                                                result.listen->address.ToString())
+                                 : arguments.listen;
+  const bool known = !listen.empty() && !absl::EndsWith(listen, ":0");
+  return known ? UrlOfListener(listen) : "";
 }
 
 }  // namespace
@@ -105,9 +116,11 @@ bool LoadAll(const Arguments& arguments, std::vector<loader::LoadResult>* result
   for (const std::string& file : arguments.connector_files) {
     request->connector_path = file;
     results->push_back(loader::LoadConnector(*request, LoginFile()));
-    results->back().options.runtime->called = CalledByFiles(
+    names::Called& called = results->back().options.runtime->called;
+    called = CalledByFiles(
         {.connector = file, .worker = arguments.worker_file, .overrides = arguments.overrides},
         results->back());
+    called.listens = PlaceOf(arguments, results->back());
     for (const std::string& error : results->back().errors) Refuse(absl::StrCat(file, ": ", error));
     accepted = accepted && results->back().errors.empty();
   }

@@ -6,10 +6,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/environment.h"
+#include "base/json.h"
 #include "base/log.h"
+#include "base/status_macros.h"
 #include "cli/configuration.h"
 #include "loader/load_connector.h"
 #include "operate/commands/offset_commands.h"
+#include "operate/commands/signal_reader_of.h"
 #include "operate/doctor/doctor_report.h"
 
 namespace walduct::cli {
@@ -43,6 +46,20 @@ absl::StatusOr<std::string> AskOf(const std::vector<engine::ConnectorOptions>& c
     return what == "doctor"
                ? operate::ExamineRunning(engine::LanesOf(one), running, Environment::Real())
                : operate::ReadOffsets(one, Environment::Real());
+  }
+  return absl::NotFoundError(absl::StrCat("Connector ", name, " not found"));
+}
+
+absl::StatusOr<std::string> Signal(const std::vector<engine::ConnectorOptions>& connectors,
+                                   const std::string& name, const std::string& body) {
+  for (const engine::ConnectorOptions& one : connectors) {
+    if (one.name != name) continue;
+    ASSIGN_OR_RETURN(const operate::SentSignal sent,
+                     operate::SendSignalText(operate::SignalReaderOf(one, /*runs_here=*/true), body,
+                                             Environment::Real()));
+    JsonWriter json;
+    json.Object().Key("name").Text(name).Key("id").Text(sent.id);
+    return json.Key("written_to").Text(sent.where).EndObject().text();
   }
   return absl::NotFoundError(absl::StrCat("Connector ", name, " not found"));
 }
@@ -114,15 +131,18 @@ absl::StatusOr<std::unique_ptr<Listening>> Listening::Open(
     const loader::LoadResult& chosen, const std::vector<loader::LoadResult>& results,
     const engine::Connectors& connectors, Clock& clock) {
   const access::ListenerOptions& wanted = *chosen.listen;
-  std::unique_ptr<Listening> listening(
-      new Listening({.connectors = &connectors,
-                     .clock = &clock,
-                     .configs = ShownConfigs(results),
-                     .worker = wanted.address.ToString(),
-                     .ask = [all = OptionsOf(results), &connectors](
-                                const auto& name,
-                                const auto& what) { return AskOf(all, connectors, name, what); }},
-                    clock, chosen));
+  std::unique_ptr<Listening> listening(new Listening(
+      {.connectors = &connectors,
+       .clock = &clock,
+       .configs = ShownConfigs(results),
+       .worker = wanted.address.ToString(),
+       .ask = [all = OptionsOf(results), &connectors](
+                  const auto& name,
+                  const auto& what) { return AskOf(all, connectors, name, what); },
+       .signal = [all = OptionsOf(results)](const auto& name,
+                                            const auto& body) { return Signal(all, name, body); },
+       .guarded = chosen.access.passwords != nullptr},
+      clock, chosen));
   absl::StatusOr<std::unique_ptr<http::Listener>> listener =
       http::Listener::Open(wanted.address, &listening->console_, wanted.tls.get());
   if (!listener.ok()) return listener.status();

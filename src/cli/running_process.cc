@@ -9,29 +9,30 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "http/address.h"
+#include "names/called.h"
 
 namespace walduct::cli {
 namespace {
 
 constexpr absl::Duration kTimeout = absl::Seconds(5);
 constexpr absl::Duration kSlow = absl::Minutes(2);
+constexpr char kDefaultListener[] = "127.0.0.1:8083";
 
-std::string UrlOf(const Arguments& arguments) {
-  if (!arguments.url.empty()) return arguments.url;
-  absl::string_view listen = arguments.listen;
-  if (listen.empty()) listen = "127.0.0.1:8083";
+}  // namespace
+
+std::string UrlOfListener(absl::string_view listen) {
+  const std::string written(listen);
   const bool https = absl::ConsumePrefix(&listen, "https://");
   absl::StatusOr<http::Address> address = http::ParseAddress(listen);
-  if (!address.ok()) return arguments.listen;
+  if (!address.ok()) return written;
   if (address->host == "0.0.0.0") address->host = "127.0.0.1";
   if (address->host == "::") address->host = "::1";
   return absl::StrCat(https ? "https://" : "http://", address->ToString());
 }
 
-}  // namespace
-
 http::Server ServerOf(const Arguments& arguments) {
-  return {.url = UrlOf(arguments),
+  const std::string listen = arguments.listen.empty() ? kDefaultListener : arguments.listen;
+  return {.url = arguments.url.empty() ? UrlOfListener(listen) : arguments.url,
           .tls = {.ca_file = arguments.server_tls.ca,
                   .certificate_file = arguments.server_tls.certificate,
                   .key_file = arguments.server_tls.key}};
@@ -53,9 +54,16 @@ absl::StatusOr<std::string> AskSlowly(const http::Server& server, const std::str
     return Error(absl::StatusCode::kNotFound, "connector_unknown",
                  absl::StrCat("the process at ", http::WithoutLogin(server.url),
                               " has no such connector, or is of another version"),
-                 "walduct status lists its connectors");
+                 absl::StrCat(Typed(server, "status", ""), " lists its connectors"));
   }
   return absl::UnavailableError(MessageIn(answer->body, answer->status));
+}
+
+std::string Typed(const http::Server& server, absl::string_view verb, absl::string_view name) {
+  const bool is_default = server.url == UrlOfListener(kDefaultListener);
+  return names::Command({.who = name.empty() ? "" : names::ShellWord(name),
+                         .where = is_default ? "" : http::WithoutLogin(server.url)},
+                        verb);
 }
 
 absl::Status UnknownConnector(const http::Server& server, const std::string& name) {

@@ -4,10 +4,14 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "cli/arguments.h"
 #include "http/client.h"
 
 namespace walduct::cli {
+
+// http://127.0.0.1:8083 of "0.0.0.0:8083": a process that listens everywhere is asked here.
+std::string UrlOfListener(absl::string_view listen);
 
 // Of --url or --listen, with what --ca, --cert and --key name; a process that listens everywhere is
 // asked here.
@@ -21,6 +25,9 @@ absl::StatusOr<std::string> AskSlowly(const http::Server& server, const std::str
 
 // "message" of an error of Connect's interface.
 std::string MessageIn(const std::string& body, int status);
+
+// "walduct resume shop --url http://host:8083", of who has asked there.
+std::string Typed(const http::Server& server, absl::string_view verb, absl::string_view name);
 
 // That it has none of that name, and which it has.
 absl::Status UnknownConnector(const http::Server& server, const std::string& name);

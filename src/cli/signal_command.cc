@@ -63,10 +63,10 @@ std::string DataOf(const Arguments::Signal& signal, bool* good) {
 
 constexpr absl::Duration kPatience = absl::Minutes(1);
 
-// By a worker, which sees to it as for whoever asks it over REST.
-absl::Status AskWorker(const Arguments& arguments, const std::string& data) {
+// By the process that runs it.
+absl::Status AskProcess(const Arguments& arguments, const std::string& name,
+                        const std::string& data) {
   const http::Server server = ServerOf(arguments);
-  const std::string& name = arguments.connector;
   std::string body = absl::StrCat("{\"type\":", Json(arguments.signal.type), ",\"data\":", data);
   if (!arguments.signal.id.empty()) absl::StrAppend(&body, ",\"id\":", Json(arguments.signal.id));
   ASSIGN_OR_RETURN(
@@ -74,13 +74,6 @@ absl::Status AskWorker(const Arguments& arguments, const std::string& data) {
       http::Send("POST", server, absl::StrCat("/connectors/", http::EncodePercent(name), "/signal"),
                  kPatience, body + "}"));
   if (answer.status == 404) return UnknownConnector(server, name);
-  if (answer.status == 405) {
-    return Error(absl::StatusCode::kFailedPrecondition, "process_takes_no_commands",
-                 absl::StrCat("the process at ", http::WithoutLogin(server.url),
-                              " runs its connectors by walduct run, which takes no signals over "
-                              "its listener"),
-                 "name the connector by its files: -f CONNECTOR -w WORKER");
-  }
   if (answer.status >= 300) {
     return Error(absl::StatusCode::kFailedPrecondition, "command_refused",
                  MessageIn(answer.body, answer.status));
@@ -101,10 +94,10 @@ int SendSignal(const Arguments& arguments) {
   if (!good) return Refuse("--filter: write TABLE=SQL, as in --filter \"public.orders=id > 10\"");
   const bool by_name = !arguments.connector.empty();
   if (by_name != arguments.connector_files.empty())
-    return Refuse("signal: name the connector of a running walduct serve, or -f (and -w)");
+    return Refuse("signal: name the connector of a running process, or -f (and -w)");
   if (by_name && arguments.signal.via != operate::SignalVia::kAny)
-    return Refuse("--channel: a worker chooses the channel; with -f it can be named");
-  if (by_name) return PrintStatus(AskWorker(arguments, data));
+    return Refuse("--channel: the process chooses the channel; with -f it can be named");
+  if (by_name) return PrintStatus(AskProcess(arguments, arguments.connector, data));
   const Environment environment = Environment::Real();
   return ForEachSignalReader(arguments, [&](const std::string& name, const auto& reader) -> int {
     std::string id = arguments.signal.id;
@@ -112,6 +105,13 @@ int SendSignal(const Arguments& arguments) {
     const absl::StatusOr<std::string> where =
         operate::SendSignal(reader, arguments.signal.via,
                             {.id = id, .type = arguments.signal.type, .data = data}, environment);
+    // Without a channel the process is told, where it listens.
+    if (ErrorReason(where.status()) == "signal_no_channel" &&
+        arguments.signal.via == operate::SignalVia::kAny) {
+      Arguments there = WithListenerOfFiles(arguments);
+      there.signal.id = id;
+      return PrintStatus(AskProcess(there, name, data));
+    }
     if (absl::IsInvalidArgument(where.status())) {
       PrintStatus(where.status());
       return engine::kExitConfiguration;

@@ -1,5 +1,9 @@
 #include "http/exchange.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
 #include <cstdint>
 #include <utility>
 
@@ -37,6 +41,20 @@ MHD_Result Send(MHD_Connection* connection, const Response& response) {
 bool IsTooLarge(absl::string_view content_length) {
   uint64_t bytes = 0;
   return absl::SimpleAtoi(content_length, &bytes) && bytes > Listener::kMaxBodyBytes;
+}
+
+bool IsLocal(MHD_Connection* connection) {
+  const MHD_ConnectionInfo* const peer =
+      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+  if (peer == nullptr || peer->client_addr == nullptr) return false;
+  constexpr uint8_t kLoopback = 127;
+  if (peer->client_addr->sa_family == AF_INET) {
+    const auto* const four = reinterpret_cast<const sockaddr_in*>(peer->client_addr);
+    return ntohl(four->sin_addr.s_addr) >> 24 == kLoopback;
+  }
+  if (peer->client_addr->sa_family != AF_INET6) return false;
+  const in6_addr& six = reinterpret_cast<const sockaddr_in6*>(peer->client_addr)->sin6_addr;
+  return IN6_IS_ADDR_LOOPBACK(&six) || (IN6_IS_ADDR_V4MAPPED(&six) && six.s6_addr[12] == kLoopback);
 }
 
 }  // namespace
@@ -77,6 +95,7 @@ MHD_Result Exchange::Begin(MHD_Connection* connection, const char* method) {
   request_.asked_method = Header(connection, "Access-Control-Request-Method");
   request_.encrypted =
       MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION) != nullptr;
+  request_.local = IsLocal(connection);
   request_.content_type = Header(connection, MHD_HTTP_HEADER_CONTENT_TYPE);
   return MHD_YES;
 }

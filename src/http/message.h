@@ -23,6 +23,7 @@ struct Request {
   std::string asked_method;  // Access-Control-Request-Method
   std::string body;
   bool encrypted = false;  // came over TLS
+  bool local = false;      // from this machine, over its loopback
 };
 
 struct Response {

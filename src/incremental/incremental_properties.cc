@@ -188,12 +188,6 @@ void CheckIncremental(const config::PropertySet& properties, config::Findings* f
   WarnOfOthers(properties, "signal.enabled.channels", {"source", "file", "kafka"}, findings);
   WarnOfOthers(properties, "notification.enabled.channels", {"sink", "log"}, findings);
   if (HasChannel(properties, "kafka")) CheckConsumer(properties, findings);
-  if (properties.Text("walduct.snapshot.new.tables") == "incremental" &&
-      !properties.IsSet("signal.data.collection") && properties.Text("read.only") != "true") {
-    findings->Error("walduct.snapshot.new.tables",
-                    "an incremental snapshot needs a table for its watermarks",
-                    "set signal.data.collection, or read.only=true");
-  }
   if (!java::ListContains(properties.Text("notification.enabled.channels"), "sink") ||
       properties.IsSet("notification.sink.topic.name"))
     return;

@@ -21,10 +21,11 @@ constexpr absl::Duration kFirstRetry = absl::Seconds(1);
 constexpr absl::Duration kLongestRetry = absl::Seconds(30);
 
 // The rows that it lacks come with the next one alone.
-std::string AndAskAgain(const std::string& hint, const TableId& table) {
-  const std::string again =
-      absl::StrCat("ask for it again: walduct signal execute-snapshot --table ",
-                   postgres::TableArgument(table.schema, table.table));
+std::string AndAskAgain(const std::string& hint, const TableId& table,
+                        const names::Called& called) {
+  const std::string again = absl::StrCat(
+      "ask for it again: ",
+      names::SnapshotCommand(called, {postgres::TableArgument(table.schema, table.table)}));
   return hint.empty() ? again : absl::StrCat(absl::StripSuffix(hint, ";"), "; then ", again);
 }
 
@@ -52,8 +53,7 @@ ChunkSource& IncrementalSnapshots::source() {
 
 absl::Status IncrementalSnapshots::Resume(const OffsetMembers& stored) {
   ASSIGN_OR_RETURN(state_, DecodeState(stored));
-  const bool goes_on = parts_.options->reads_chunks() && !parts_.options->rests;
-  if (!state_.running() || !goes_on) return absl::OkStatus();
+  if (!state_.running() || parts_.options->rests) return absl::OkStatus();
   read_ = state_.emitted;
   ShowNextTable();
   ShowResumed();
@@ -139,7 +139,7 @@ absl::Status IncrementalSnapshots::Next() {
     return absl::OkStatus();
   }
   window_id_ = parts_.new_id();
-  if (parts_.options->read_only) {
+  if (parts_.options->writes_nothing()) {
     OpenUnmarked();
     return absl::OkStatus();
   }
@@ -251,8 +251,8 @@ absl::Status IncrementalSnapshots::OnChunk(Chunk chunk) {
     case Chunk::Outcome::kUnknown:
     case Chunk::Outcome::kFailed: {
       const bool unknown = chunk.outcome == Chunk::Outcome::kUnknown;
-      const std::string hint =
-          unknown ? ErrorHint(chunk.error) : AndAskAgain(ErrorHint(chunk.error), table);
+      const std::string hint = unknown ? ErrorHint(chunk.error)
+                                       : AndAskAgain(ErrorHint(chunk.error), table, parts_.called);
       log::Warn(
           absl::StrCat("incremental snapshot: the table is left out: ", chunk.error.message()),
           {{"rows_before", table_rows_},
@@ -282,7 +282,7 @@ absl::Status IncrementalSnapshots::OnChunk(Chunk chunk) {
     RETURN_IF_ERROR(TakeBounds(chunk));
   }
   window_.Load(std::move(chunk));
-  if (parts_.options->read_only) {
+  if (parts_.options->writes_nothing()) {
     step_ = Step::kWaiting;
     return absl::OkStatus();
   }
@@ -340,7 +340,7 @@ absl::Status IncrementalSnapshots::EndTable(absl::string_view status, bool faile
   parts_.metrics->incremental_runs.End(metrics::SnapshotOutcome::kCompleted,
                                        parts_.clock->Monotonic());
   log::Info("incremental snapshot completed");
-  if (failed || parts_.options->read_only) {
+  if (failed || parts_.options->writes_nothing()) {
     RETURN_IF_ERROR(Notify("COMPLETED", {}));
     return Next();
   }

@@ -32,6 +32,7 @@
 #include "incremental/state.h"
 #include "incremental/window.h"
 #include "metrics/connector_metrics.h"
+#include "names/called.h"
 
 namespace walduct::incremental {
 
@@ -68,6 +69,7 @@ class IncrementalSnapshots {
     std::function<std::string()> new_id;                        // a random UUID
     std::vector<TableId> captured;                              // at the start
     bool keeps_pause = false;                                   // that the stored state has
+    names::Called called = {};                                  // in commands to type
     Clock* clock = nullptr;                                     // borrowed
     metrics::ConnectorMetrics* metrics = nullptr;               // borrowed
   };

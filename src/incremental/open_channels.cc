@@ -5,6 +5,7 @@
 
 #include "incremental/channels/file_channel.h"
 #include "incremental/channels/kafka_channel.h"
+#include "incremental/channels/signal_queue.h"
 #include "incremental/channels/signal_thread.h"
 #include "kafka/options.h"
 
@@ -41,11 +42,15 @@ std::unique_ptr<SignalInbox> OpenChannels(const ChannelParts& parts) {
         .poll_timeout = options.kafka_poll_timeout,
         .clock = parts.clock}));
   }
-  if (channels.empty()) return nullptr;
-  return std::make_unique<SignalThread>(SignalThread::Options{.connector = parts.connector,
-                                                              .interval = options.poll_interval,
-                                                              .clock = parts.clock,
-                                                              .channels = std::move(channels)});
+  std::unique_ptr<SignalInbox> inbox;
+  if (!channels.empty()) {
+    inbox = std::make_unique<SignalThread>(SignalThread::Options{.connector = parts.connector,
+                                                                 .interval = options.poll_interval,
+                                                                 .clock = parts.clock,
+                                                                 .channels = std::move(channels)});
+  }
+  return options.asked == nullptr ? std::move(inbox)
+                                  : SignalQueue::Open(options.asked, std::move(inbox));
 }
 
 }  // namespace walduct::incremental

@@ -1,4 +1,4 @@
-// The channels of signal.enabled.channels that are not tables.
+// The channels of signal.enabled.channels that are not tables, and the process itself.
 #pragma once
 
 #include <memory>

@@ -61,6 +61,7 @@ absl::Status IncrementalSnapshots::TakeSignals() {
   while (const std::optional<SignalInbox::Incoming> next = parts_.inbox->Take()) {
     RETURN_IF_ERROR(OnIncoming(next->signal));
     unsettled_.emplace_back(next->ticket, mark_);
+    parts_.output->StoreSoon();
   }
   SettleSignals();
   return absl::OkStatus();
@@ -130,14 +131,6 @@ absl::Status IncrementalSnapshots::OnSignal(const RawSignal& raw, bool may_repea
   const absl::StatusOr<Signal> signal = ParseSignal(raw);
   if (!signal.ok()) return Refuse(raw, signal.status());
   const auto* execute = std::get_if<ExecuteSnapshot>(&*signal);
-  if (execute != nullptr && !execute->blocking && !parts_.options->reads_chunks()) {
-    return Refuse(
-        raw, Error(absl::StatusCode::kInvalidArgument, "signal_not_supported",
-                   absl::StrCat("signal '", raw.id,
-                                "': incremental snapshots are not configured: there is no table "
-                                "for watermarks"),
-                   "set signal.data.collection, or read.only=true"));
-  }
   if (execute != nullptr && may_repeat && IsUnderWay(raw.id, *execute)) {
     log::Info("signal passed over: it came again and is being carried out", {{"id", raw.id}});
     return absl::OkStatus();

@@ -176,7 +176,7 @@ void IncrementalSnapshots::ReadAgain() {
 }
 
 bool IncrementalSnapshots::awaits_stream() const {
-  return parts_.options->read_only && step_ == Step::kWaiting;
+  return parts_.options->writes_nothing() && step_ == Step::kWaiting;
 }
 
 absl::Duration IncrementalSnapshots::UntilDue() const {

@@ -17,6 +17,7 @@
 #include "engine/configuration/record_error_properties.h"
 #include "engine/configuration/runtime_options.h"
 #include "engine/configuration/runtime_properties.h"
+#include "incremental/channels/signal_queue.h"
 #include "incremental/incremental_properties.h"
 #include "incremental/options/incremental_options.h"
 #include "java/text/text_lists.h"
@@ -161,6 +162,8 @@ engine::ConnectorOptions BuildOptions(const config::PropertySet& properties,
   *options.tables = route::BuildTableFilter(properties);
   *options.snapshot = snapshot::BuildSnapshot(properties);
   *options.incremental = incremental::BuildIncremental(properties);
+  if (!options.replication->share.several())
+    options.incremental->asked = std::make_shared<incremental::SignalQueue>();
   if (const auto& signals = *options.incremental; !signals.signal_table.empty())
     options.tables->signal_table = absl::StrCat(signals.signal_schema, ".", signals.signal_table);
   *options.encode = BuildEncode(properties, findings);

@@ -1,10 +1,13 @@
 #include "names/called.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "base/json_text.h"
 
 namespace walduct::names {
 namespace {
@@ -12,6 +15,24 @@ namespace {
 bool IsPlain(char c) {
   return absl::ascii_isalnum(static_cast<unsigned char>(c)) ||
          absl::string_view("_-./:=,@%+").find(c) != absl::string_view::npos;
+}
+
+// http://127.0.0.1:8083/connectors/shop/config
+std::string ConfigUrl(const Called& called) {
+  std::string url = absl::StrCat(called.where, "/connectors/");
+  for (const char c : called.name) {
+    const bool plain = absl::ascii_isalnum(static_cast<unsigned char>(c)) ||
+                       absl::string_view("-._~").find(c) != absl::string_view::npos;
+    absl::StrAppend(
+        &url, plain ? std::string(1, c)
+                    : absl::StrCat("%", absl::Hex(static_cast<unsigned char>(c), absl::kZeroPad2)));
+  }
+  return url + "/config";
+}
+
+std::string Patch(const Called& called) {
+  return absl::StrCat("curl -X PATCH -H 'Content-Type: application/json' ",
+                      ShellWord(ConfigUrl(called)));
 }
 
 }  // namespace
@@ -34,18 +55,53 @@ std::string Command(const Called& called, absl::string_view verb, absl::string_v
                                              environment, "; ", text)));
 }
 
+std::string AskCommand(const Called& called, absl::string_view verb, absl::string_view flags) {
+  if (!called.where.empty() || called.name.empty()) return Command(called, verb, flags);
+  return Command({.who = ShellWord(called.name), .where = called.listens}, verb, flags);
+}
+
+std::string SetCommand(const Called& called, absl::string_view setting) {
+  const std::pair<std::string, std::string> parts =
+      absl::StrSplit(setting, absl::MaxSplits('=', 1));
+  if (!called.where.empty()) {
+    std::string body = "{";
+    AppendJsonString(parts.first, &body);
+    body += ':';
+    AppendJsonString(parts.second, &body);
+    return absl::StrCat(Patch(called), " -d ", ShellWord(body + "}"));
+  }
+  if (called.unit.empty() && called.who.starts_with("-f "))
+    return absl::StrCat("walduct run ", called.who, " -o ", ShellWord(setting));
+  return absl::StrCat("set ", setting, " and restart the connector");
+}
+
+std::string ExtendCommand(const Called& called, absl::string_view property,
+                          absl::string_view entry) {
+  if (called.where.empty()) return "";
+  std::string name, more;
+  AppendJsonString(property, &name);
+  AppendJsonString(absl::StrCat(",", entry), &more);
+  return absl::StrCat("curl -s ", ShellWord(ConfigUrl(called)), " | jq ",
+                      ShellWord(absl::StrCat("{", name, ": (.[", name, "] + ", more, ")}")), " | ",
+                      Patch(called), " -d @-");
+}
+
 std::string SnapshotCommand(const Called& called, const std::vector<std::string>& tables,
                             absl::string_view filter) {
   std::string flags;
   for (const std::string& table : tables)
     absl::StrAppend(&flags, flags.empty() ? "" : " ", "--table ", table);
   if (!filter.empty()) absl::StrAppend(&flags, " --filter ", ShellWord(filter));
-  return absl::StrCat(called.takes_signals
-                          ? ""
-                          : "set signal.data.collection, or read.only=true and "
-                            "signal.enabled.channels=file (docs/snapshots.md), and restart the "
-                            "connector; then ",
-                      Command(called, "signal execute-snapshot", flags));
+  constexpr absl::string_view kSignal = "signal execute-snapshot";
+  if (called.signals == Called::Signals::kNever)
+    return Command(called, "offsets reset", "--accept-loss") +
+           ", which reads all tables anew (signals reach connectors of one slot)";
+  if (called.signals == Called::Signals::kAsCalled) return Command(called, kSignal, flags);
+  if (!called.listens.empty()) return AskCommand(called, kSignal, flags);
+  Called listening = called;
+  listening.listens = "http://127.0.0.1:8083";
+  return absl::StrCat("start it with walduct.listen=127.0.0.1:8083, and type ",
+                      AskCommand(listening, kSignal, flags));
 }
 
 }  // namespace walduct::names

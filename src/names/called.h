@@ -10,19 +10,37 @@
 namespace walduct::names {
 
 struct Called {
-  std::string who;            // "shop", "-f shop.json -w worker.properties"; empty: not known
-  std::string where = {};     // "http://127.0.0.1:8083"; empty: the files say all
-  std::string unit = {};      // NAME of the systemd unit walduct@NAME that runs it; empty: none
-  bool takes_signals = true;  // of incremental snapshots
+  std::string who;         // "shop", "-f shop.json -w worker.properties"; empty: not known
+  std::string where = {};  // "http://127.0.0.1:8083"; empty: the files say all
+  std::string unit = {};   // NAME of the systemd unit walduct@NAME that runs it; empty: none
+  std::string name = {};   // of the connector, as it is; empty: not known
+  // Where the process that runs it by its files can be asked, "http://…"; empty: nowhere.
+  std::string listens = {};
+  // Who signals reach it.
+  enum class Signals {
+    kAsCalled,  // by who and where
+    kByName,    // by its name, where the process listens
+    kNever,     // it reads several slots
+  };
+  Signals signals = Signals::kAsCalled;
 };
 
 // "walduct offsets reset shop --accept-loss --url http://127.0.0.1:8083". verb: "offsets reset";
 // flags: "--accept-loss", or none. Of a unit, in its folder and with its environment.
 std::string Command(const Called& called, absl::string_view verb, absl::string_view flags = "");
 
-// What reads tables beside the stream, and where signals are not taken what to set first. tables:
-// as `--table` takes them (postgres::TableArgument). filter: of --filter, as it stands; empty:
-// none.
+// The same of what is asked of a running process alone, such as "status".
+std::string AskCommand(const Called& called, absl::string_view verb, absl::string_view flags = "");
+
+// Gives the connector a property, and begins it again: what a worker is sent, an option of a start.
+// setting: "walduct.mask.lost=warn".
+std::string SetCommand(const Called& called, absl::string_view setting);
+// Puts an entry behind those that a list has already. Empty: no command does.
+std::string ExtendCommand(const Called& called, absl::string_view property,
+                          absl::string_view entry);
+
+// What reads tables beside the stream, and where nothing listens what to set first. tables: as
+// `--table` takes them (postgres::TableArgument). filter: of --filter, as it stands; empty: none.
 std::string SnapshotCommand(const Called& called, const std::vector<std::string>& tables,
                             absl::string_view filter = "");
 

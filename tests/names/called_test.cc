@@ -27,6 +27,48 @@ TEST(Called, ASnapshotOfTables) {
             R"(--filter '"B".c=id > '\''x'\''')");
 }
 
+// What takes a signal without a property is the process.
+TEST(Called, ASnapshotOfWhatHasNoChannel) {
+  Called called{.who = "-f shop.json",
+                .name = "my shop",
+                .listens = "http://127.0.0.1:9000",
+                .signals = Called::Signals::kByName};
+  EXPECT_EQ(SnapshotCommand(called, {"public.a"}),
+            "walduct signal execute-snapshot 'my shop' --table public.a --url "
+            "http://127.0.0.1:9000");
+  called.listens.clear();
+  EXPECT_EQ(SnapshotCommand(called, {"public.a"}),
+            "start it with walduct.listen=127.0.0.1:8083, and type walduct signal "
+            "execute-snapshot 'my shop' --table public.a --url http://127.0.0.1:8083");
+  called.signals = Called::Signals::kNever;
+  EXPECT_EQ(SnapshotCommand(called, {"public.a"}),
+            "walduct offsets reset -f shop.json --accept-loss, which reads all tables anew "
+            "(signals reach connectors of one slot)");
+}
+
+TEST(Called, WhatIsAskedOfTheProcess) {
+  EXPECT_EQ(AskCommand({.who = "shop", .where = "http://h:1", .name = "shop"}, "status"),
+            "walduct status shop --url http://h:1");
+  EXPECT_EQ(AskCommand({.who = "-f a.json", .name = "shop"}, "status"), "walduct status shop");
+}
+
+TEST(Called, APropertyIsSet) {
+  const Called served{.who = "'it s'", .where = "http://127.0.0.1:8083", .name = "it s"};
+  EXPECT_EQ(SetCommand(served, "walduct.mask.lost=warn"),
+            "curl -X PATCH -H 'Content-Type: application/json' "
+            "http://127.0.0.1:8083/connectors/it%20s/config -d '{\"walduct.mask.lost\":\"warn\"}'");
+  EXPECT_EQ(ExtendCommand(served, "column.exclude.list", "a.b.c"),
+            "curl -s http://127.0.0.1:8083/connectors/it%20s/config | jq "
+            "'{\"column.exclude.list\": (.[\"column.exclude.list\"] + \",a.b.c\")}' | "
+            "curl -X PATCH -H 'Content-Type: application/json' "
+            "http://127.0.0.1:8083/connectors/it%20s/config -d @-");
+  EXPECT_EQ(SetCommand({.who = "-f a.json -w w"}, "a.b=c d"),
+            "walduct run -f a.json -w w -o 'a.b=c d'");
+  EXPECT_EQ(SetCommand({.who = "-f a.json", .unit = "a"}, "a.b=c"),
+            "set a.b=c and restart the connector");
+  EXPECT_EQ(ExtendCommand({.who = "-f a.json"}, "a.b", "c"), "");
+}
+
 TEST(Called, WordsOfAShell) {
   EXPECT_EQ(ShellWord("shop.json"), "shop.json");
   EXPECT_EQ(ShellWord(""), "''");

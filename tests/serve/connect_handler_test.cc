@@ -57,6 +57,7 @@ class ConnectHandlerTest : public testing::Test {
    public:
     using Operations::Operations;
     absl::StatusOr<Sent> SendSignal(const ConfigMap& config,
+                                    const std::shared_ptr<const engine::ConnectorOptions>&,
                                     const std::string& text) const override {
       if (text == "{}")
         return Error(absl::StatusCode::kInvalidArgument, "signal_malformed", "it has no type",

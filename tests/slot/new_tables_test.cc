@@ -272,16 +272,16 @@ TEST(NewTablesTest, ALongerListIsToldOfOnce) {
   EXPECT_THAT(shown.lacks, IsEmpty());
 }
 
-TEST(NewTablesTest, WhereNoSignalIsTakenTheHintSaysWhatToSet) {
+TEST(NewTablesTest, WhereNothingListensTheHintSaysWhatToSet) {
   const Lack lack{.why = "back", .schema = "public", .table = "a"};
   EXPECT_EQ(FindingOf(lack, {}).argument, "public.a");
   const TableGap gap{.kind = TableGap::Kind::kBack, .table = Named(1, "a")};
   EXPECT_EQ(CommandFor(gap, {.who = "shop"}),
             "walduct signal execute-snapshot shop --table public.a");
   EXPECT_THAT(
-      CommandFor(gap, {.who = "shop", .takes_signals = false}),
-      testing::AllOf(testing::StartsWith("set signal.data.collection"),
-                     HasSubstr("then walduct signal execute-snapshot shop --table public.a")));
+      CommandFor(gap, {.who = "shop", .name = "shop", .signals = names::Called::Signals::kByName}),
+      testing::AllOf(testing::StartsWith("start it with walduct.listen=127.0.0.1:8083"),
+                     HasSubstr("type walduct signal execute-snapshot shop --table public.a")));
 }
 
 TEST(NewTablesTest, NobodyAsksWhereNoTablesAreTold) {

@@ -74,8 +74,9 @@ constexpr Reason kRows[] = {
      .meaning = "The process that answers at the URL runs none of the connectors of -f.",
      .remedy = "walduct status tells what is known of their end. --url names another process."},
     {.name = "process_takes_no_commands",
-     .meaning = "walduct run answers questions; only walduct serve can be told to pause, resume, "
-                "stop or restart a connector.",
+     .meaning =
+         "walduct run answers questions and takes signals; only walduct serve can be told to "
+         "pause, resume, stop or restart a connector, or to change its configuration.",
      .remedy = "Stop and start the process."},
     {.name = "status_unreachable",
      .meaning = "Nobody answers at the URL.",

@@ -13,7 +13,8 @@ constexpr Reason kRows[] = {
      .meaning = "A captured table was dropped while the connector ran: nothing comes of it any "
                 "more, and nobody tells consumers that the rows it had are gone.",
      .remedy = "Where that is not meant, restore it under its name; walduct signal "
-               "execute-snapshot reads what was written before it was in the publication again. "
+               "execute-snapshot NAME --table SCHEMA.TABLE reads what was written before it was in "
+               "the publication again. "
                "Where it is, restart the process."},
     {.name = "captured_table_renamed",
      .loses = true,
@@ -24,7 +25,7 @@ constexpr Reason kRows[] = {
      .loses = true,
      .meaning = "A captured name is another table than the stored position knows, or was not in "
                 "the publication for a while: what was done to it meanwhile was sent by nobody.",
-     .remedy = "walduct signal execute-snapshot --table SCHEMA.TABLE, or "
+     .remedy = "walduct signal execute-snapshot NAME --table SCHEMA.TABLE, or "
                "walduct.snapshot.new.tables=incremental: docs/snapshots.md."},
     {.name = "clock_skew",
      .meaning = "The clocks of the database server and of this machine differ by seconds: lag and "
@@ -140,12 +141,13 @@ constexpr Reason kRows[] = {
      .meaning = "The publication does not send inserts, updates or deletes.",
      .remedy =
          "ALTER PUBLICATION … SET (publish = 'insert, update, delete, truncate'), then walduct "
-         "signal execute-snapshot for what was done before; docs/catalog.md."},
+         "signal execute-snapshot NAME --table SCHEMA.TABLE for what was done before; "
+         "docs/catalog.md."},
     {.name = "publication_lacks_tables",
      .loses = true,
      .meaning = "Captured tables are not in the publication: their changes are not captured.",
-     .remedy = "ALTER PUBLICATION … ADD TABLE …, then walduct signal execute-snapshot for what was "
-               "written before; docs/catalog.md."},
+     .remedy = "ALTER PUBLICATION … ADD TABLE …, then walduct signal execute-snapshot NAME "
+               "--table SCHEMA.TABLE for what was written before; docs/catalog.md."},
     {.name = "publication_partition_identity",
      .meaning = "A partitioned table has REPLICA IDENTITY FULL, and partitions of it have not: the "
                 "server sends their old rows by the identity of the partition.",
@@ -268,9 +270,8 @@ constexpr Reason kRows[] = {
     {.name = "unlogged_table",
      .loses = true,
      .meaning = "A captured table is unlogged: its changes are not in the WAL.",
-     .remedy =
-         "ALTER TABLE … SET LOGGED, then walduct signal execute-snapshot for what was written "
-         "before."},
+     .remedy = "ALTER TABLE … SET LOGGED, then walduct signal execute-snapshot NAME --table "
+               "SCHEMA.TABLE for what was written before."},
     {.name = "wal_keep_small",
      .meaning = "max_slot_wal_keep_size is below 1 GB: the slot is lost soon after the connector "
                 "stands still.",

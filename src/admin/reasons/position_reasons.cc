@@ -130,8 +130,8 @@ constexpr Reason kRows[] = {
      .loses = true,
      .meaning = "The stored position is beyond the end of the server's WAL: it was restored, or "
                 "another server was promoted behind it.",
-     .remedy = "Compare rows and topics; then erase the offset for a new snapshot. docs/start.md: "
-               "failover."},
+     .remedy = "Compare rows and topics; then walduct offsets reset NAME --accept-loss: a new "
+               "snapshot. docs/start.md: failover."},
     {.name = "position_diverged",
      .loses = true,
      .meaning = "The server's history branched off before the stored position: what was published "
@@ -141,8 +141,9 @@ constexpr Reason kRows[] = {
      .loses = true,
      .meaning =
          "The stored position is no longer available on the server: changes after it may be gone.",
-     .remedy = "docs/recover.md, where there are a base backup and the WAL archive; else "
-               "snapshot.mode=when_needed reads everything anew, or erase the stored offset."},
+     .remedy = "docs/recover.md, where there are a base backup and the WAL archive; else a new "
+               "snapshot, as slot_lost. Of walduct serve: walduct offsets reset NAME "
+               "--accept-loss; of walduct run: -o snapshot.mode=when_needed."},
     {.name = "position_skipped",
      .loses = true,
      .meaning = "The slot stands beyond the stored position: another client has read from it, or "
@@ -154,7 +155,8 @@ constexpr Reason kRows[] = {
      .meaning =
          "The stored position lies inside a transaction that the server does not send as it was.",
      .remedy =
-         "walduct stops and does not guess. Erase the offset for a new snapshot, and report it."},
+         "walduct stops and does not guess. walduct offsets reset NAME --accept-loss, for a new "
+         "snapshot, and report it."},
     {.name = "protocol",
      .meaning = "A message of pgoutput came where the protocol has none.",
      .remedy = "Nothing is stored beyond it. Report it."},
@@ -298,8 +300,8 @@ constexpr Reason kRows[] = {
     {.name = "slot_missing",
      .loses = true,
      .meaning = "The slot was dropped. What was written since the stored position is gone from it.",
-     .remedy = "snapshot.mode=when_needed reads everything anew; without it, erase the offset and "
-               "start with a snapshot."},
+     .remedy = "As slot_lost: a new snapshot. Of walduct serve: walduct offsets reset NAME "
+               "--accept-loss; of walduct run: -o snapshot.mode=when_needed."},
     {.name = "slot_moved",
      .meaning = "Somebody moved the slot while this one was starting.",
      .remedy = "Nothing: it starts anew. If it repeats, another client reads this slot."},
@@ -356,8 +358,8 @@ constexpr Reason kRows[] = {
     {.name = "system_mismatch",
      .meaning = "The stored offset is that of another database cluster.",
      .remedy =
-         "Another offset topic or name, or erase the offset for a snapshot. After pg_upgrade: "
-         "docs/upgrade.md."},
+         "Another offset topic or name; or walduct offsets reset NAME --accept-loss, for a new "
+         "snapshot. After pg_upgrade: docs/upgrade.md."},
     {.name = "table_in_two_publications",
      .meaning = "Two slots' publications name a table: its changes would be published twice.",
      .remedy = "The hint has the ALTER PUBLICATION."},

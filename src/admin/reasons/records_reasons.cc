@@ -29,7 +29,8 @@ constexpr Reason kRows[] = {
      .meaning = "A column that an entry masked, hashed, truncated or excluded, or that "
                 "message.key.columns had in the key, has got a name or a type that the entry does "
                 "not match; or its table has. Nothing of the table was published since.",
-     .remedy = "Add the new name to the entry, beside the old one, and start the connector again; "
+     .remedy = "Add the new name to the entry, beside the old one, and start the connector again "
+               "(of walduct serve the hint has the line that does both); "
                "walduct.mask.lost=warn publishes it as it is. docs/catalog.md."},
     {.name = "md5_refused",
      .meaning = "OpenSSL (FIPS) refuses MD5, which a placeholder of uuid[] needs.",
@@ -116,14 +117,20 @@ constexpr Reason kRows[] = {
      .meaning = "A signal's data cannot be read.",
      .remedy = "Correct it and send it again: docs/snapshots.md has examples."},
     {.name = "signal_no_channel",
-     .meaning = "walduct signal: the connector does not read that channel of signals.",
-     .remedy = "Set signal.data.collection, or add the channel to signal.enabled.channels."},
+     .meaning = "walduct signal: the connector does not read that channel of signals, or does not "
+                "run where it was asked for.",
+     .remedy = "Start it, or resume it: a running process takes signals over its listener, without "
+               "any property. Of walduct run that is --listen HOST:PORT."},
     {.name = "signal_not_supported",
      .meaning = "A signal asks for something that walduct does not do yet.",
      .remedy = "The message says what to use."},
     {.name = "signal_unknown",
      .meaning = "A signal has a type that is not known.",
      .remedy = "execute-snapshot, stop-snapshot, pause-snapshot, resume-snapshot or log."},
+    {.name = "signals_waiting",
+     .meaning = "So many signals wait for a connector that it takes no more.",
+     .remedy = "walduct status NAME says what it waits for; a paused one takes them when it is "
+               "resumed."},
     {.name = "special_value",
      .meaning =
          "NaN, Infinity or a value out of range in a column whose schema has no place for it.",

@@ -109,9 +109,12 @@ std::string OffsetFileOf(const ConnectorOptions& options) {
 names::Called CalledOf(const ConnectorOptions& options) {
   names::Called called = options.runtime->called;
   const bool lane = options.replication->share.several() && !options.offset->connector.empty();
-  if (called.who.empty())
-    called.who = names::ShellWord(lane ? options.offset->connector : options.name);
-  called.takes_signals = options.incremental->takes_snapshots();
+  called.name = lane ? options.offset->connector : options.name;
+  if (called.who.empty()) called.who = names::ShellWord(called.name);
+  const bool as_called = !called.where.empty() || options.incremental->channels();
+  called.signals = options.replication->share.several() ? names::Called::Signals::kNever
+                   : as_called                          ? names::Called::Signals::kAsCalled
+                                                        : names::Called::Signals::kByName;
   return called;
 }
 

@@ -9,7 +9,9 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "base/error.h"
 
@@ -70,6 +72,10 @@ std::string ReadAnew(absl::string_view reason, const ConnectorNames& names) {
 
 // Of a hint, in the place of Reset.
 constexpr absl::string_view kSlotAnew = "; and the slot is to be made anew";
+// Properties that hints give a value to.
+constexpr std::array<absl::string_view, 6> kSettings = {
+    "walduct.",       "publication.",     "publish.via.",
+    "snapshot.mode=", "offset.mismatch.", "exactly.once."};
 // In a hint for a first start, and wrong before the slot is made anew.
 constexpr absl::string_view kStartAgain = "; then start again";
 
@@ -99,6 +105,45 @@ std::string ProcessIn(absl::string_view message) {
   return "";
 }
 
+// In front of --table.
+std::string SignalStart(const ConnectorNames& names) {
+  names::Called called = names.called;
+  if (called.signals == names::Called::Signals::kNever)
+    called.signals = names::Called::Signals::kAsCalled;
+  return names::SnapshotCommand(called, {});
+}
+
+// "walduct.mask.lost=warn", the first of the hint that is no option of a command already.
+std::string SettingIn(absl::string_view hint) {
+  for (absl::string_view word : absl::StrSplit(hint, absl::ByAnyChar(" ,;()"))) {
+    word = absl::StripSuffix(absl::StripSuffix(word, "."), ":");
+    const auto is_ours = [word](absl::string_view prefix) {
+      return absl::StartsWith(word, prefix);
+    };
+    const bool ours = std::any_of(kSettings.begin(), kSettings.end(), is_ours);
+    if (ours && absl::StrContains(word, '=') && !absl::EndsWith(word, "="))
+      return std::string(word);
+  }
+  return "";
+}
+
+// What a worker is told, where a hint speaks of properties: it has no file that could be changed.
+std::string ToWorker(const std::string& hint, const ConnectorNames& names) {
+  if (!names.served || names.called.where.empty() || absl::StrContains(hint, "curl ")) return hint;
+  std::vector<std::string> commands;
+  const std::vector<std::string> words = absl::StrSplit(hint, ' ');
+  if (words.size() > 3 && words[0] == "add" && words[2] == "to") {
+    const std::string property(absl::StripSuffix(words[3], ","));
+    if (absl::EndsWith(property, ".list") || property.starts_with("column."))
+      commands.push_back(names::ExtendCommand(names.called, property, words[1]));
+  }
+  if (const std::string setting = SettingIn(hint); !setting.empty())
+    commands.push_back(names::SetCommand(names.called, setting));
+  if (commands.empty()) return hint;
+  return absl::StrCat(hint,
+                      "; walduct serve is told so by: ", absl::StrJoin(commands, ", or by: "));
+}
+
 std::string Filled(absl::string_view reason, absl::string_view hint, absl::string_view message,
                    const ConnectorNames& names) {
   const std::string role = Identifier(names.role), database = Identifier(names.database),
@@ -111,8 +156,9 @@ std::string Filled(absl::string_view reason, absl::string_view hint, absl::strin
       {"rds_replication TO …", absl::StrCat("rds_replication TO ", role)},
       {"rds_replication TO NAME", absl::StrCat("rds_replication TO ", role)},
       {"TABLES TO NAME", absl::StrCat("TABLES TO ", role)},
-      {"walduct status NAME", absl::StrCat("walduct status ", names.connector)},
-      {"walduct offsets reset NAME", absl::StrCat("walduct offsets reset ", names.called.who)},
+      {"walduct status NAME", names::AskCommand(names.called, "status")},
+      {"walduct offsets reset NAME --accept-loss", Reset(names, "--accept-loss")},
+      {"walduct signal execute-snapshot NAME", SignalStart(names)},
       {"getent hosts NAME", absl::StrCat("getent hosts ", names.host)},
       {"-h HOST -p PORT", absl::StrCat("-h ", names.host, " -p ", names.port)},
       {"-connect HOST:PORT", absl::StrCat("-connect ", names.host, ":", names.port)},
@@ -178,7 +224,7 @@ std::string NamedHint(absl::string_view reason, absl::string_view message, absl:
   std::string said(hint);
   if (said.empty() && remedy_of != nullptr)
     said = std::string(absl::StripSuffix(remedy_of(reason), "."));
-  return Filled(reason, said, message, names);
+  return ToWorker(Filled(reason, said, message, names), names);
 }
 
 absl::Status WithNamedHint(const absl::Status& error, const ConnectorNames& names) {

@@ -207,7 +207,7 @@ absl::StatusOr<Chunk> ChunkThread::ReadChunk(const ChunkRequest& request) {
   RETURN_IF_ERROR(held_.Look(*connection_, options_.connection.environment.clock->Monotonic()));
   RETURN_IF_ERROR(hold_.Prepare(*connection_, table));
   Lsn taken_at;
-  if (options_.incremental.read_only) {
+  if (options_.incremental.writes_nothing()) {
     ASSIGN_OR_RETURN(taken_at, Written());
   }
   RETURN_IF_ERROR(connection_->Run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"));
@@ -338,7 +338,7 @@ bool ChunkThread::IsSameWalk(const ChunkRequest& request, const Walk& walk,
 absl::Status ChunkThread::LookAtTransactions(Chunk* chunk) {
   RETURN_IF_ERROR(ReadView(*connection_, chunk));
   chunk->held = held_.held();
-  if (!options_.incremental.read_only) return absl::OkStatus();
+  if (!options_.incremental.writes_nothing()) return absl::OkStatus();
   ASSIGN_OR_RETURN(chunk->seen, Written());
   return absl::OkStatus();
 }

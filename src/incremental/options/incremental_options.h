@@ -2,12 +2,15 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 
 #include "absl/time/time.h"
 #include "incremental/options/pace.h"
 
 namespace walduct::incremental {
+
+class SignalQueue;
 
 struct IncrementalOptions {
   // signal.data.collection; empty: none.
@@ -20,7 +23,8 @@ struct IncrementalOptions {
   std::string kafka_brokers;                          // empty: the connector's
   std::map<std::string, std::string> kafka_consumer;  // Java properties; secrets inside
   absl::Duration kafka_poll_timeout;
-  // read.only: windows are told from transaction ids; nothing is written.
+  // Of the process itself, over its listener. Null: none, as where a connector reads several slots.
+  std::shared_ptr<SignalQueue> asked;
   bool read_only = false;
   bool deletes_watermarks = false;  // incremental.snapshot.watermarking.strategy=insert_delete
   int chunk_size = 1024;            // rows; never 0
@@ -35,18 +39,14 @@ struct IncrementalOptions {
   bool rests = false;  // the gap of a lost slot is read: no chunk is, and signals are refused
 
   bool notifies() const { return notifies_sink || notifies_log; }
+  // Somebody has a channel for signals.
+  bool channels() const {
+    return (source_channel && !signal_table.empty()) || file_channel || kafka_channel;
+  }
   // Anybody may ask for something.
-  bool signals() const {
-    return (source_channel && !signal_table.empty()) || file_channel || kafka_channel ||
-           reads_new_tables;
-  }
-  // Windows can be told.
-  bool reads_chunks() const { return read_only || !signal_table.empty(); }
-  // Somebody else may ask for an incremental snapshot.
-  bool takes_snapshots() const {
-    return reads_chunks() &&
-           ((source_channel && !signal_table.empty()) || file_channel || kafka_channel);
-  }
+  bool signals() const { return channels() || asked != nullptr || reads_new_tables; }
+  // Windows are told from transaction ids: nothing is written.
+  bool writes_nothing() const { return read_only || signal_table.empty(); }
 };
 
 }  // namespace walduct::incremental

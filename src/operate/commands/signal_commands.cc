@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/json_text.h"
 #include "base/status_macros.h"
+#include "incremental/channels/signal_queue.h"
 #include "incremental/channels/signal_text.h"
 #include "incremental/options/incremental_options.h"
 #include "kafka/options.h"
@@ -58,7 +59,49 @@ std::optional<SignalVia> Choose(const IncrementalOptions& options, SignalVia wan
   if (Reads(options, SignalVia::kSource) && !options.read_only) return SignalVia::kSource;
   if (Reads(options, SignalVia::kKafka)) return SignalVia::kKafka;
   if (Reads(options, SignalVia::kFile)) return SignalVia::kFile;
-  return Reads(options, SignalVia::kSource) ? std::optional(SignalVia::kSource) : std::nullopt;
+  if (Reads(options, SignalVia::kSource)) return SignalVia::kSource;
+  return std::nullopt;
+}
+
+absl::Status NoChannel(const SignalReader& reader, SignalVia via) {
+  const bool any = via == SignalVia::kAny;
+  const std::string what = absl::StrCat("connector ", reader.connector, " does not read ",
+                                        any ? "signals" : "that channel of signals");
+  if (reader.incremental.asked == nullptr) {
+    return Error(absl::StatusCode::kInvalidArgument, "signal_no_channel",
+                 absl::StrCat(what, ": it reads several slots"),
+                 "signals reach connectors of one slot: walduct.slots=1");
+  }
+  if (any) {
+    return Error(absl::StatusCode::kInvalidArgument, "signal_no_channel",
+                 absl::StrCat(what, " of a channel, and does not run in this process"),
+                 "start it, or resume it, and ask again");
+  }
+  return Error(absl::StatusCode::kInvalidArgument, "signal_no_channel", what,
+               "leave --channel out; or set signal.data.collection for the channel source, or add "
+               "file or kafka to signal.enabled.channels, and restart it");
+}
+
+// A session takes it at once, and what it asks for is then stored within moments.
+absl::StatusOr<std::string> ToProcess(const SignalReader& reader, const RawSignal& signal,
+                                      const Environment& environment) {
+  constexpr absl::Duration kStored = absl::Seconds(5), kLookAgain = absl::Milliseconds(20);
+  incremental::SignalQueue& queue = *reader.incremental.asked;
+  const std::optional<uint64_t> number = queue.Put(signal);
+  if (!number) {
+    return Error(absl::StatusCode::kUnavailable, "signals_waiting",
+                 absl::StrCat(incremental::SignalQueue::kMost, " signals for connector ",
+                              reader.connector, " wait already"),
+                 absl::StrCat("walduct status ", reader.connector, " says what it waits for"));
+  }
+  const absl::Duration deadline = environment.clock->Monotonic() + kStored;
+  while (!queue.IsDone(*number)) {
+    if (environment.clock->Monotonic() > deadline)
+      return "the process: it is carried out once the connector streams, and forgotten if the "
+             "process ends before";
+    environment.poller->WaitReadable({}, kLookAgain);
+  }
+  return "the stored position";
 }
 
 // {"id":…,"type":…,"data":{…}} on one line.
@@ -149,14 +192,11 @@ absl::StatusOr<std::string> SendSignal(const SignalReader& reader, SignalVia via
                                        const RawSignal& signal, const Environment& environment) {
   ASSIGN_OR_RETURN(const incremental::Signal parsed, incremental::ParseSignal(signal));
   const std::optional<SignalVia> chosen = Choose(reader.incremental, via);
-  if (!chosen) {
-    return Error(absl::StatusCode::kInvalidArgument, "signal_no_channel",
-                 absl::StrCat("connector ", reader.connector, " does not read ",
-                              via == SignalVia::kAny ? "signals" : "that channel of signals"),
-                 "set signal.data.collection for the channel source, or add file or kafka to "
-                 "signal.enabled.channels, and restart it");
-  }
+  const bool by_process =
+      !chosen && via == SignalVia::kAny && reader.runs_here && reader.incremental.asked != nullptr;
+  if (!chosen && !by_process) return NoChannel(reader, via);
   RETURN_IF_ERROR(CheckTables(reader, parsed, environment));
+  if (by_process) return ToProcess(reader, signal, environment);
   if (*chosen == SignalVia::kSource) return ToTable(reader, signal, environment);
   return *chosen == SignalVia::kFile ? ToFile(reader.incremental, signal)
                                      : ToTopic(reader, signal, environment);

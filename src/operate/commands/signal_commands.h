@@ -42,15 +42,19 @@ struct SignalReader {
   const names::TableFilterOptions& tables;
   const encode::ColumnOptions& columns;
   const std::optional<route::MessageKeys>& message_keys;
+  bool runs_here = false;  // in this process, with these options
 };
 
 enum class SignalVia { kAny, kSource, kFile, kKafka };
 
-// Where it has been written: a table, a file, a topic. kAny: the signaling table, unless read.only,
-// else the topic, else the file.
+// Where it has been written: a table, a file, a topic, or, of a connector of this process that
+// reads none of them, the process itself: the stored position, if that says so within a few
+// seconds. kAny: the signaling table, unless read.only, else the topic, else the file, else the
+// process.
 //   InvalidArgument     signal_malformed, signal_unknown: it would be refused; signal_no_channel:
-//                       the connector does not read that channel; table_not_captured: of a table
-//                       that is not there, or that the lists leave out
+//                       the connector does not read that channel, or does not run here;
+//                       table_not_captured: of a table that is not there, or that the lists leave
+//                       out
 //   PermissionDenied    table_not_readable: the connector's role may not read a table
 //   otherwise           what the database, the broker or the file says
 absl::StatusOr<std::string> SendSignal(const SignalReader& reader, SignalVia via,

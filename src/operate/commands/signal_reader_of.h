@@ -7,7 +7,8 @@
 namespace walduct::operate {
 
 // Borrows all of it.
-inline SignalReader SignalReaderOf(const engine::ConnectorOptions& options) {
+inline SignalReader SignalReaderOf(const engine::ConnectorOptions& options,
+                                   bool runs_here = false) {
   return {.connector = options.name,
           .topic_prefix = engine::TopicPrefixOf(options),
           .incremental = *options.incremental,
@@ -15,7 +16,8 @@ inline SignalReader SignalReaderOf(const engine::ConnectorOptions& options) {
           .database = *options.database,
           .tables = *options.tables,
           .columns = engine::ColumnsOf(options),
-          .message_keys = engine::MessageKeysOf(options)};
+          .message_keys = engine::MessageKeysOf(options),
+          .runs_here = runs_here};
 }
 
 }  // namespace walduct::operate

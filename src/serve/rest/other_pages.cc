@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "names/called.h"
 #include "serve/plugins/versions.h"
 #include "serve/rest/answers.h"
 #include "serve/rest/connect_handler.h"
@@ -126,7 +127,8 @@ http::Response ConnectHandler::DeleteOffsets(const Path& path, const http::Reque
 http::Response ConnectHandler::Signal(const Path& path, const http::Request& request) {
   const std::optional<ConnectorView> view = parts_.worker->Find(path[1]);
   if (!view || view->foreign) return ConnectorNotFound(path[1]);
-  const auto sent = parts_.operations->SendSignal(view->config, request.body);
+  const auto sent =
+      parts_.operations->SendSignal(view->config, parts_.worker->RunningOf(path[1]), request.body);
   if (!sent.ok()) {
     const absl::Status why = WithHint(sent.status());
     // Of a right: to be asked for anew once it is given.
@@ -196,9 +198,13 @@ http::Response ConnectHandler::MovePosition(const Path& path, const http::Reques
     // Nor could it be stopped.
     const absl::Status reachable = parts_.worker->CheckReachable();
     if (!reachable.ok()) return ErrorAnswer(reachable);
+    const names::Called called{
+        .who = names::ShellWord(path[1]),
+        .where = absl::StrCat(request.encrypted ? "https://" : "http://", request.host)};
     return ErrorAnswer(absl::FailedPreconditionError(absl::StrCat(
-        "Connector ", path[1], " runs, and would overwrite what is stored now; hint: walduct stop ",
-        path[1], " first, and walduct resume ", path[1], " behind it")));
+        "Connector ", path[1],
+        " runs, and would overwrite what is stored now; hint: ", names::Command(called, "stop"),
+        " first, and ", names::Command(called, "resume"), " behind it")));
   }
   const absl::Status moved =
       rests ? parts_.worker->WhileStopped(path[1], change, /*also_paused=*/true)

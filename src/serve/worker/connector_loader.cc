@@ -32,13 +32,14 @@ loader::LoadResult ConnectorLoader::Read(const ConfigMap& config) const {
   for (const auto& [key, value] : config) {
     if (value) request.connector_values->emplace_back(key, *value);
   }
-  return loader::LoadConnector(request);
+  loader::LoadResult read = loader::LoadConnector(request);
+  read.options.runtime->called = {.who = names::ShellWord(read.options.name), .where = url_};
+  return read;
 }
 
 Loaded ConnectorLoader::Load(const ConfigMap& config) const {
   loader::LoadResult read = Read(config);
   if (!read.errors.empty()) return {{}, {}, std::move(read.errors)};
-  read.options.runtime->called = {.who = names::ShellWord(read.options.name), .where = url_};
   log::SetConnector(read.options.name);
   for (const std::string& warning : read.warnings) log::Warn(warning);
   log::SetConnector("");
@@ -73,18 +74,18 @@ absl::StatusOr<std::string> Operations::With(
   return ask(read.options);
 }
 
-absl::StatusOr<Operations::Sent> Operations::SendSignal(const ConfigMap& config,
-                                                        const std::string& signal) const {
-  std::string id;
-  ASSIGN_OR_RETURN(
-      std::string where, With(config, [&](const Options& options) -> absl::StatusOr<std::string> {
-        ASSIGN_OR_RETURN(
-            operate::SentSignal sent,
-            operate::SendSignalText(operate::SignalReaderOf(options), signal, environment_));
-        id = std::move(sent.id);
-        return std::move(sent.where);
-      }));
-  return Sent(std::move(id), std::move(where));
+absl::StatusOr<Operations::Sent> Operations::SendSignal(
+    const ConfigMap& config, const std::shared_ptr<const Options>& running,
+    const std::string& signal) const {
+  operate::SentSignal sent;
+  const auto send = [&](const Options& options) -> absl::StatusOr<std::string> {
+    ASSIGN_OR_RETURN(sent, operate::SendSignalText(
+                               operate::SignalReaderOf(options, /*runs_here=*/running != nullptr),
+                               signal, environment_));
+    return std::string();
+  };
+  RETURN_IF_ERROR((running != nullptr ? send(*running) : With(config, send)).status());
+  return Sent(std::move(sent.id), std::move(sent.where));
 }
 
 absl::StatusOr<std::string> Operations::SkipChange(const ConfigMap& config,

@@ -68,9 +68,11 @@ class Operations {
   virtual ~Operations() = default;
 
   // Writes a signal, {"id": …, "type": …, "data": {…}}, where the connector reads it: its id, and
-  // where it is.
+  // where it is. running: what runs of it here; null: nothing does.
   using Sent = std::pair<std::string, std::string>;
-  virtual absl::StatusOr<Sent> SendSignal(const ConfigMap& config, const std::string& signal) const;
+  virtual absl::StatusOr<Sent> SendSignal(
+      const ConfigMap& config, const std::shared_ptr<const engine::ConnectorOptions>& running,
+      const std::string& signal) const;
   // The stored position goes with the order to skip a change; what to say.
   absl::StatusOr<std::string> SkipChange(const ConfigMap& config,
                                          const event::ChangeId& change) const;

@@ -79,7 +79,7 @@ void Runner::Begin(const std::string& name) {
   if (loaded.options == nullptr) return Fail(name, one->version, loaded.errors);
   {
     const MutexLock lock(mutex_);
-    running_[name] = {.version = one->version, .topics = loaded.topics};
+    running_[name] = {.version = one->version, .topics = loaded.topics, .options = loaded.options};
   }
   // Only now, so that whoever changes what is wanted sees that it runs (HasEnded).
   const std::optional<Deployments::Wanted> wanted = deployments_.WantedOf(name);
@@ -150,6 +150,12 @@ bool Runner::HasEnded(const std::string& name, bool ends) {
   if (ends && !std::exchange(running->second.stopping, true))
     parts_.connectors->Post(name, engine::Command::kStop);
   return false;
+}
+
+std::shared_ptr<const engine::ConnectorOptions> Runner::OptionsOf(const std::string& name) const {
+  const MutexLock lock(mutex_);
+  const auto running = running_.find(name);
+  return running == running_.end() || running->second.stopping ? nullptr : running->second.options;
 }
 
 // A task fails, its connector goes on as RUNNING. A stopped one has no task once it has ended; one

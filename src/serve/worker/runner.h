@@ -46,6 +46,8 @@ class Runner {
   // Whether nothing runs; ends: what runs is told to end.
   bool HasEnded(const std::string& name, bool ends);
 
+  // What it runs by; null: nothing of it does.
+  std::shared_ptr<const engine::ConnectorOptions> OptionsOf(const std::string& name) const;
   std::optional<TaskView> TaskOf(const std::string& name, const Deployment& one) const;
   // The topics that running connectors have written to since the last call: {connector, topic}.
   std::vector<std::pair<std::string, std::string>> TakeTopics();
@@ -56,6 +58,7 @@ class Runner {
     TargetState commanded = TargetState::kStarted;
     bool stopping = false;
     std::shared_ptr<metrics::TopicBoard> topics;
+    std::shared_ptr<const engine::ConnectorOptions> options;
   };
   struct Failure {
     uint64_t version = 0;  // that could not be loaded

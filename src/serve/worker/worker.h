@@ -48,6 +48,10 @@ class Worker {
   std::vector<std::string> Names() const { return deployments_.Names(); }
   // Absent: there is none.
   std::optional<ConnectorView> Find(const std::string& name) const;
+  // Null: nothing of it runs here.
+  std::shared_ptr<const engine::ConnectorOptions> RunningOf(const std::string& name) const {
+    return runner_.OptionsOf(name);
+  }
   std::optional<StatusView> StatusOf(const std::string& name) const { return statuses_.Find(name); }
 
   // AlreadyExists.

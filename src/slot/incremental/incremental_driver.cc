@@ -30,11 +30,11 @@ void WarnOfMissing(const incremental::IncrementalOptions& options,
 std::unique_ptr<IncrementalDriver> IncrementalDriver::Create(const Parts& parts,
                                                              event::OffsetMembers stored) {
   const bool takes = parts.options->signals() && parts.source->SignalTables();
-  if (stored.contains(event::kCollectionsMember) && !(takes && parts.options->reads_chunks())) {
+  if (stored.contains(event::kCollectionsMember) && !takes) {
     log::Warn(
-        "the stored position came with an incremental snapshot under way, which does not go on: no "
-        "signaling table is configured",
-        {{"hint", "set signal.data.collection"}});
+        "the stored position came with an incremental snapshot under way, which does not go on: a "
+        "connector of several slots reads none",
+        {{"hint", "walduct.slots=1 goes on with it"}});
   }
   if (!takes) return nullptr;
   return std::unique_ptr<IncrementalDriver>(new IncrementalDriver(parts, std::move(stored)));
@@ -58,6 +58,7 @@ IncrementalDriver::IncrementalDriver(const Parts& parts, event::OffsetMembers st
           .new_id = parts_.new_id,
           .captured = std::move(captured),
           .keeps_pause = parts_.ran_before || parts_.options->keeps_pause,
+          .called = parts_.called,
           .clock = parts_.clock,
           .metrics = parts_.metrics});
   parts_.pipeline->SetIncremental(snapshots_.get());

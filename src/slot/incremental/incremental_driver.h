@@ -27,6 +27,7 @@ class IncrementalDriver final : public incremental::Output {
     const incremental::IncrementalOptions* options = nullptr;
     const route::RouteOptions* route = nullptr;
     std::string connector_name;  // as notifications tell it
+    names::Called called = {};   // in commands to type
     Source* source = nullptr;
     delivery::Pipeline* pipeline = nullptr;
     delivery::AckTracker* tracker = nullptr;

@@ -198,6 +198,7 @@ void Session::BuildIncremental() {
   incremental_ = IncrementalDriver::Create({.options = config().incremental.get(),
                                             .route = config().route.get(),
                                             .connector_name = engine::TopicPrefixOf(config()),
+                                            .called = engine::CalledOf(config()),
                                             .source = prepared_.source.get(),
                                             .pipeline = &path_->pipeline(),
                                             .tracker = &duties_->tracker(),
