@@ -128,7 +128,8 @@ Doing DoingOf(const http::Server& server, const std::string& name) {
 }
 
 // A trace as admin::TraceOf writes it: message, hint and reason, a line each.
-absl::Status Failed(const std::string& name, const std::string& before, const std::string& trace) {
+absl::Status Failed(const http::Server& server, const std::string& name, const std::string& before,
+                    const std::string& trace) {
   std::string message, hint;
   for (absl::string_view line : absl::StrSplit(trace, '\n', absl::SkipEmpty())) {
     if (absl::ConsumePrefix(&line, "Hint: ")) {
@@ -138,7 +139,7 @@ absl::Status Failed(const std::string& name, const std::string& before, const st
       message = std::string(line);
     }
   }
-  if (hint.empty()) hint = absl::StrCat("walduct status ", name, " says more");
+  if (hint.empty()) hint = absl::StrCat(Typed(server, "status", name), " says more");
   return Error(absl::StatusCode::kFailedPrecondition, "command_without_effect",
                absl::StrCat(name, " was ", before, ", is FAILED: ", message), hint);
 }
@@ -171,7 +172,7 @@ absl::StatusOr<std::string> Pull(const Lever& lever, const http::Server& server,
     doing = absl::string_view(lever.state) == "RUNNING" ? DoingOf(server, name) : Doing();
     if (!doing.starts || lasted >= kStarts) break;
   } while (environment.clock->Monotonic() - begin < kTimeout);
-  if (state.word == "FAILED") return Failed(name, before.word, state.trace);
+  if (state.word == "FAILED") return Failed(server, name, before.word, state.trace);
   if (state.word == lever.state) {
     return absl::StrCat("was ", before.word, ", is ", state.word, doing.text.empty() ? "" : ", ",
                         doing.text);
@@ -179,7 +180,7 @@ absl::StatusOr<std::string> Pull(const Lever& lever, const http::Server& server,
   return Error(
       absl::StatusCode::kFailedPrecondition, "command_without_effect",
       absl::StrCat(name, " was ", before.word, ", is ", state.word, ", and not ", lever.state),
-      absl::StrCat("walduct status ", name, " says what it waits for"));
+      absl::StrCat(Typed(server, "status", name), " says what it waits for"));
 }
 
 }  // namespace

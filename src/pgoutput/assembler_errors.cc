@@ -63,13 +63,15 @@ absl::Status MessageSkippedError() {
 }
 
 absl::Status PositionUnknownError(const event::Position& start, absl::string_view what) {
-  return Error(StatusCode::kDataLoss, "position_unknown",
-               absl::StrCat("the stored position (change ", start.ordinal,
-                            " of the transaction with commit record ",
-                            start.transaction_final_lsn.ToString(), ", after ",
-                            start.commit_end.ToString(), ") is not in the stream: ", what),
-               "the stored position does not fit this slot; restart with "
-               "snapshot.mode=when_needed, or erase the stored offsets to begin with a snapshot");
+  return Error(
+      StatusCode::kDataLoss, "position_unknown",
+      absl::StrCat("the stored position (change ", start.ordinal,
+                   " of the transaction with commit record ",
+                   start.transaction_final_lsn.ToString(), ", after ", start.commit_end.ToString(),
+                   ") is not in the stream: ", what),
+      "the stored position does not fit this slot; restart with "
+      "snapshot.mode=when_needed, or erase the stored offset (walduct offsets reset) to begin "
+      "with a snapshot");
 }
 
 }  // namespace walduct::pgoutput

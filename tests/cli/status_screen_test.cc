@@ -55,6 +55,9 @@ TEST(StatusScreen, OfASnapshotThatLeftATableOut) {
 TEST(StatusScreen, OfAConnectorThatHasFailed) {
   std::string failed(kRunning);
   failed.replace(failed.find("RUNNING"), 7, "FAILED");
+  EXPECT_THAT(Show(failed), HasSubstr("itself: mend it, then start the process again\n"))
+      << "by walduct run, which takes no commands";
+  failed.insert(failed.find('{') + 1, R"("worker":{"state":"serving"},)");
   const std::string screen = Show(failed);
   EXPECT_THAT(screen, HasSubstr("stopped    by an error that it does not get over by itself: mend "
                                 "it, then walduct restart shop\n"));
@@ -245,8 +248,8 @@ TEST(StatusScreen, ASlotIsWhatIsKnownOfIt) {
 }
 
 TEST(StatusScreen, AFailedConnectorWaitsForNothing) {
-  const std::string screen = Show(R"({"now":"2026-01-01T00:10:00.000Z","connectors":[{"name":"shop",
-    "state":"FAILED","activity":"none","waiting_for":"a command",
+  const std::string screen = Show(R"({"worker":{"state":"serving"},
+    "now":"2026-01-01T00:10:00.000Z","connectors":[{"name":"shop","state":"FAILED","activity":"none","waiting_for":"a command",
     "waiting_since":"2026-01-01T00:00:00.000Z"}]})");
   EXPECT_THAT(screen, AllOf(Not(HasSubstr("a command")), HasSubstr("walduct restart shop")));
 }

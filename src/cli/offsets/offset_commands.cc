@@ -161,11 +161,12 @@ absl::StatusOr<std::string> ToldProcess(const Arguments& arguments, const std::s
   const rapidjson::Document said = json::Parse(answer.body);
   const rapidjson::Value* const found = json::Find(said, "restarts");
   const bool restarts = found != nullptr && found->IsTrue();
-  return absl::StrCat(MessageIn(answer.body, answer.status),
-                      restarts ? "\nit begins again"
-                      : page == "position"
-                          ? absl::StrCat("\nwalduct resume ", arguments.connector, " starts it")
-                          : "");
+  return absl::StrCat(
+      MessageIn(answer.body, answer.status),
+      restarts ? "\nit begins again"
+      : page == "position"
+          ? absl::StrCat("\n", Typed(server, "resume", arguments.connector), " starts it")
+          : "");
 }
 
 std::string MoveBody(const Arguments& arguments) {

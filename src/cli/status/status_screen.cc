@@ -47,7 +47,9 @@ std::vector<const Value*> CaptureWarnings(const Value& connector) {
 
 class Screen {
  public:
-  Screen(const ScreenOptions& options, absl::Time now) : options_(options), now_(now) {}
+  // served: by a worker, which takes commands.
+  Screen(const ScreenOptions& options, absl::Time now, bool served)
+      : options_(options), now_(now), served_(served) {}
 
   // before: the same connector earlier; null: none.
   void Add(const Value& connector, const Value* before) {
@@ -110,6 +112,7 @@ class Screen {
   // The command in a hint may do that already.
   std::string WhatStartsIt(const Value& connector) const {
     if (absl::StrContains(HintOfOpenError(connector), "starts it again")) return "";
+    if (!served_) return ": mend it, then start the process again";
     return absl::StrCat(
         ": mend it, then ",
         names::Command({.who = Text(connector, "name"), .where = options_.url}, "restart"));
@@ -367,6 +370,7 @@ class Screen {
 
   const ScreenOptions& options_;
   const absl::Time now_;
+  const bool served_;
   std::string text_;
 };
 
@@ -401,8 +405,8 @@ absl::StatusOr<std::string> StatusScreen(absl::string_view json, const ScreenOpt
   const rapidjson::Document before = json::Parse(options.before);
   const Value* const all = document.HasParseError() ? nullptr : Connectors(document);
   if (all == nullptr) return absl::InternalError("the answer is not that of a walduct");
-  Screen screen(options, TimeOf(document, "now").value_or(absl::UnixEpoch()));
   const Value* const worker = Find(document, "worker");
+  Screen screen(options, TimeOf(document, "now").value_or(absl::UnixEpoch()), worker != nullptr);
   if (worker != nullptr) screen.AddWorker(*worker);
   // It knows of no connector yet, or of none any more.
   if (worker != nullptr && Text(*worker, "state") == "waiting" && all->Empty())
