@@ -280,11 +280,17 @@ void AddLevers(CLI::App* app, Arguments* arguments) {
 
 void AddSkip(CLI::App* app, Arguments* arguments) {
   auto* skip = app->add_subcommand(
-      "skip", "Leave one change out for good: the one that a connector has failed at");
+      "skip",
+      "Leave out for good the change, or the row of a snapshot, that a connector has failed at");
   skip->add_option("connector", arguments->connector, "Its name, in a running walduct serve");
   skip->add_option("--lsn", arguments->lsn, "The change, as the error names it: 0/16B3748:3")
-      ->type_name("LSN:NUMBER")
-      ->required();
+      ->type_name("LSN:NUMBER");
+  auto* table =
+      skip->add_option("--table", arguments->skip_table, "Of a row of a snapshot: schema.table");
+  auto* key = skip->add_option("--row-key", arguments->skip_key,
+                               "Its key, as the error names it: '{\"id\":5}'");
+  table->type_name("TABLE")->needs(key);
+  key->type_name("JSON")->needs(table);
   skip->add_flag("--yes", arguments->yes, "Do not ask");
   AddConfiguration(skip, arguments, false);
   AddProcess(skip, arguments);

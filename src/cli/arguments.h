@@ -92,16 +92,17 @@ struct Arguments {
   std::string reason;  // of explain, or an LSN; empty: all
   std::string log_level = "info";
   std::string log_format = "text";
-  std::string offsets_file;       // of export and import; "-" is a standard stream
-  std::string lsn;                // of offsets set, and of skip: of a change
-  bool yes = false;               // of skip: do not ask
-  bool accept_loss = false;       // of offsets set and reset
-  bool drop_slot = false;         // of offsets reset
-  bool print_reference = false;   // of validate: docs/configuration.md
-  bool print_transforms = false;  // of validate: docs/transforms.md
-  bool ask_database = false;      // of validate: look at the tables too
-  outbox::InitOptions outbox;     // of outbox init
-  std::string outbox_url;         // in place of its host, port and database
+  std::string offsets_file;          // of export and import; "-" is a standard stream
+  std::string lsn;                   // of offsets set, and of skip: of a change
+  std::string skip_table, skip_key;  // of skip: of a row of a snapshot
+  bool yes = false;                  // of skip: do not ask
+  bool accept_loss = false;          // of offsets set and reset
+  bool drop_slot = false;            // of offsets reset
+  bool print_reference = false;      // of validate: docs/configuration.md
+  bool print_transforms = false;     // of validate: docs/transforms.md
+  bool ask_database = false;         // of validate: look at the tables too
+  outbox::InitOptions outbox;        // of outbox init
+  std::string outbox_url;            // in place of its host, port and database
   OutboxPart outbox_part = OutboxPart::kAll;
   bool dry_run = false;                 // of outbox clean
   double wait_seconds = 60;             // of outbox clean: for the connector to catch up

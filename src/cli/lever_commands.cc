@@ -1,8 +1,10 @@
 #include <rapidjson/document.h>
 
+#include <algorithm>
 #include <iostream>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -17,6 +19,7 @@
 #include "cli/commands.h"
 #include "cli/configuration.h"
 #include "cli/running_process.h"
+#include "engine/configuration/skipped_rows.h"
 #include "engine/errors/error_policy.h"
 #include "http/client.h"
 #include "http/message.h"
@@ -184,6 +187,26 @@ absl::StatusOr<std::string> Pull(const Lever& lever, const http::Server& server,
 }
 
 }  // namespace
+
+absl::StatusOr<std::string> AskToSkipRow(const http::Server& server, const std::string& name,
+                                         const std::string& table, const std::string& key) {
+  constexpr char kRows[] = "walduct.snapshot.skip.rows";
+  ASSIGN_OR_RETURN(const engine::SkippedRow row, engine::ParseSkippedRow(table, key));
+  ASSIGN_OR_RETURN(const http::Response config,
+                   http::Send("GET", server, InPath(name) + "/config", kTimeout));
+  if (config.status == 404) return UnknownConnector(server, name);
+  if (config.status >= 300) return Refusal(server, config);
+  ASSIGN_OR_RETURN(std::vector<engine::SkippedRow> rows,
+                   engine::ParseSkippedRows(json::TextIn(json::Parse(config.body), kRows)));
+  if (std::find(rows.begin(), rows.end(), row) == rows.end()) rows.push_back(row);
+  JsonWriter body;
+  body.Object().Key(kRows).Text(engine::PrintSkippedRows(rows)).EndObject();
+  ASSIGN_OR_RETURN(const http::Response answer,
+                   http::Send("PATCH", server, InPath(name) + "/config", kTimeout, body.text()));
+  if (answer.status >= 300) return Refusal(server, answer);
+  return absl::StrCat("snapshots leave the row of ", table, " with the key ", engine::PrintKey(row),
+                      " out where it cannot be published (", kRows, "); it begins again");
+}
 
 absl::StatusOr<std::string> AskToSkip(const http::Server& server, const std::string& name,
                                       const std::string& change) {

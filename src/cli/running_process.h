@@ -36,4 +36,9 @@ absl::Status UnknownConnector(const http::Server& server, const std::string& nam
 absl::StatusOr<std::string> AskToSkip(const http::Server& server, const std::string& name,
                                       const std::string& change);
 
+// Has snapshots leave a row out, beside those that they leave out already, and the connector begin
+// again; what to say. table, key: as they were typed.
+absl::StatusOr<std::string> AskToSkipRow(const http::Server& server, const std::string& name,
+                                         const std::string& table, const std::string& key);
+
 }  // namespace walduct::cli

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -21,10 +22,13 @@
 #include "cli/commands.h"
 #include "cli/configuration.h"
 #include "cli/running_process.h"
+#include "engine/configuration/connector_names.h"
+#include "engine/configuration/record_error_options.h"
 #include "engine/errors/error_policy.h"
 #include "http/client.h"
 #include "http/message.h"
 #include "loader/load_connector.h"
+#include "names/called.h"
 #include "operate/commands/lsn_place.h"
 
 namespace walduct::cli {
@@ -127,6 +131,38 @@ bool Confirms(const std::string& what) {
   if (answer == "yes") return true;
   std::cerr << "nothing was changed\n";
   return false;
+}
+
+// Of walduct run the files are the user's: what to start it with.
+int SkipRow(const Arguments& arguments) {
+  const absl::StatusOr<engine::SkippedRow> row =
+      engine::ParseSkippedRow(arguments.skip_table, arguments.skip_key);
+  if (!row.ok()) return Refuse(absl::StrCat("skip: ", row.status().message()));
+  loader::LoadResult loaded;
+  if (arguments.connector.empty()) {
+    if (!LoadOne(arguments, &loaded)) return engine::kExitConfiguration;
+    std::vector<engine::SkippedRow> rows = loaded.options.record_errors->skipped_rows;
+    rows.push_back(*row);
+    return PrintStatus(Error(
+        absl::StatusCode::kInvalidArgument, "process_takes_no_commands",
+        "skip --table: the rows that snapshots leave out are a property of the connector's file",
+        names::SetCommand(
+            engine::CalledOf(loaded.options),
+            absl::StrCat("walduct.snapshot.skip.rows=", engine::PrintSkippedRows(rows)))));
+  }
+  const std::string& name = arguments.connector;
+  if (!arguments.yes &&
+      !Confirms(absl::StrCat("Snapshots of connector ", PlainText(name),
+                             " will never publish the "
+                             "row of ",
+                             PlainText(arguments.skip_table), " with the key ",
+                             PlainText(engine::PrintKey(*row)), ", where that cannot be done.")))
+    return engine::kExitConfiguration;
+  const absl::StatusOr<std::string> done =
+      AskToSkipRow(ServerOf(arguments), name, arguments.skip_table, arguments.skip_key);
+  if (!done.ok()) return PrintStatus(done.status());
+  std::cout << PlainText(name) << ": " << PlainText(*done) << "\n";
+  return engine::kExitClean;
 }
 
 }  // namespace
@@ -264,6 +300,9 @@ int ExplainLsn(Lsn lsn, const Arguments& arguments) {
 
 int SkipChange(const Arguments& arguments) {
   const bool stored = !arguments.connector_files.empty();
+  if (arguments.lsn.empty() == arguments.skip_table.empty())
+    return Refuse("skip: --lsn LSN:NUMBER, or --table TABLE --row-key JSON of a row of a snapshot");
+  if (!arguments.skip_table.empty()) return SkipRow(arguments);
   const std::optional<event::ChangeId> change = event::ParseChangeId(arguments.lsn);
   if (!change)
     return Refuse(absl::StrCat("skip: --lsn '", arguments.lsn,

@@ -53,6 +53,7 @@ constexpr Example kExamples[] = {
     {"restart", "walduct restart shop"},
     {"skip", "walduct skip shop --lsn 0/1C3A578:1"},
     {"skip", "walduct skip -f shop.json -w worker.properties --lsn 0/1C3A578:1 --yes"},
+    {"skip", "walduct skip shop --table public.orders --row-key '{\"id\":5}'"},
     {"explain", "walduct explain slot_lost"},
     {"explain", "walduct explain WalductStalled"},
     {"explain", "walduct explain 57P01"},

@@ -48,6 +48,11 @@ const event::RowView* RowOf(const Emission& emission) {
   return row ? &*row : nullptr;
 }
 
+const std::vector<uint16_t>& KeyIn(const Emission& emission) {
+  return emission.key_rule != nullptr ? emission.key_rule->columns
+                                      : emission.change->schema->key_columns;
+}
+
 }  // namespace
 
 std::string SubjectOf(const Emission& emission) {
@@ -72,8 +77,7 @@ std::string KeyOf(const Emission& emission) {
   if (emission.kind != RecordKind::kChange || emission.change->schema == nullptr) return "";
   const event::RowView* row = RowOf(emission);
   const event::TableSchema& schema = *emission.change->schema;
-  const std::vector<uint16_t>& columns =
-      emission.key_rule != nullptr ? emission.key_rule->columns : schema.key_columns;
+  const std::vector<uint16_t>& columns = KeyIn(emission);
   if (row == nullptr || columns.empty()) return "none";
   std::string text;
   for (const uint16_t column : columns) {
@@ -81,6 +85,18 @@ std::string KeyOf(const Emission& emission) {
     if (column < row->size()) AppendValue((*row)[column], &text);
   }
   return text;
+}
+
+std::vector<std::pair<std::string, std::string>> KeyColumnsOf(const Emission& emission) {
+  std::vector<std::pair<std::string, std::string>> key;
+  if (emission.kind != RecordKind::kChange || emission.change->schema == nullptr) return key;
+  const event::RowView* row = RowOf(emission);
+  if (row == nullptr) return key;
+  for (const uint16_t column : KeyIn(emission)) {
+    if (column >= row->size() || !(*row)[column].is_text()) return {};
+    key.emplace_back(emission.change->schema->columns[column].name, (*row)[column].text());
+  }
+  return key;
 }
 
 std::string DescribeRecord(const Emission& emission) {

@@ -1,5 +1,6 @@
 #include "delivery/pipeline/record_errors.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -52,6 +53,26 @@ std::string ExceptionOf(const absl::Status& error) {
 bool IsOfRecord(const absl::Status& error) {
   return absl::IsInvalidArgument(error) || absl::IsUnimplemented(error) ||
          ErrorReason(error) == "toast_value_not_sent";
+}
+
+// Of a change or a row, whatever else there is; what a server lacks does not last.
+bool Lasts(const absl::Status& error) {
+  // Of a table, not of this change of it.
+  if (ErrorReason(error) == "mask_lost") return false;
+  return absl::IsInvalidArgument(error) || absl::IsUnimplemented(error) ||
+         absl::IsFailedPrecondition(error) || absl::IsDataLoss(error);
+}
+
+bool IsRow(const event::Emission& emission) {
+  return emission.kind == event::RecordKind::kChange && emission.change != nullptr;
+}
+
+engine::SkippedRow RowOf(const event::Emission& emission) {
+  const event::TableSchema& schema = *emission.change->schema;
+  engine::SkippedRow row{.table = absl::StrCat(schema.schema, ".", schema.table),
+                         .key = KeyColumnsOf(emission)};
+  std::sort(row.key.begin(), row.key.end());
+  return row;
 }
 
 absl::string_view StageText(const absl::Status& error, RecordErrors::Stage stage) {
@@ -107,6 +128,12 @@ absl::Status RecordErrors::Take(const event::Emission& emission, const absl::Sta
                                 Stage stage, const event::Record** letter) {
   *letter = nullptr;
   absl::Status described = WithContext(error, DescribeRecord(emission));
+  if (Lasts(error) && IsSkippedRow(emission)) {
+    options_.metrics->RecordErrors(RecordErrorOutcome::kByHand).Add();
+    log::Warn("row of a snapshot left out, as walduct.snapshot.skip.rows asks for: not published",
+              {{"record", DescribeRecord(emission)}, {"reason", ErrorReason(error)}});
+    return absl::OkStatus();
+  }
   if (!IsOfRecord(error)) return described;
   const Verdict verdict = Judge(error, stage);
   if (verdict == Verdict::kStop) return WithAdvice(described);
@@ -125,21 +152,49 @@ absl::Status RecordErrors::Take(const event::Emission& emission, const absl::Sta
   return absl::OkStatus();
 }
 
+bool RecordErrors::IsSkippedRow(const event::Emission& emission) const {
+  if (options_.policy.skipped_rows.empty() || !IsRow(emission) ||
+      emission.change->operation != event::Operation::kRead)
+    return false;
+  const std::vector<engine::SkippedRow>& skipped = options_.policy.skipped_rows;
+  return std::find(skipped.begin(), skipped.end(), RowOf(emission)) != skipped.end();
+}
+
+// Of a row of a snapshot, which no LSN names.
+std::string RecordErrors::WaysOut(const event::Emission& emission) const {
+  const engine::SkippedRow row = RowOf(emission);
+  if (row.key.empty()) {
+    return absl::StrCat("snapshot.select.statement.overrides.", row.table,
+                        " with a statement that leaves the row out (docs/errors.md)");
+  }
+  if (!options_.called.where.empty()) {
+    return absl::StrCat(
+        names::Command(options_.called, "skip",
+                       absl::StrCat("--table ", names::ShellWord(row.table), " --row-key ",
+                                    names::ShellWord(engine::PrintKey(row)))),
+        " leaves this one row out of snapshots");
+  }
+  std::vector<engine::SkippedRow> rows = options_.policy.skipped_rows;
+  rows.push_back(row);
+  return absl::StrCat(
+      names::SetCommand(options_.called, absl::StrCat("walduct.snapshot.skip.rows=",
+                                                      engine::PrintSkippedRows(rows))),
+      " leaves this one row out of snapshots");
+}
+
 absl::Status RecordErrors::Skippable(const event::Emission& emission,
                                      const absl::Status& error) const {
-  const bool of_row = emission.kind == event::RecordKind::kChange && emission.change != nullptr &&
-                      emission.change->operation != event::Operation::kRead;
-  const bool lasts = absl::IsInvalidArgument(error) || absl::IsUnimplemented(error) ||
-                     absl::IsFailedPrecondition(error) || absl::IsDataLoss(error);
-  // Of a table, not of this change of it.
-  if (ErrorReason(error) == "mask_lost") return error;
-  if (error.ok() || !of_row || !lasts) return error;
+  if (error.ok() || !Lasts(error) || !IsRow(emission)) return error;
+  const std::string hint = ErrorHint(error), also = hint.empty() ? "" : "; or ";
+  if (emission.change->operation == event::Operation::kRead) {
+    return Error(error.code(), ErrorReason(error), error.message(),
+                 absl::StrCat(hint, also, WaysOut(emission)));
+  }
   const auto change = event::LastChange(emission.change->position);
   if (!change) return error;
-  const std::string hint = ErrorHint(error);
   return WithChange(
       Error(error.code(), ErrorReason(error), error.message(),
-            absl::StrCat(hint, hint.empty() ? "" : "; or ",
+            absl::StrCat(hint, also,
                          names::Command(options_.called, "skip", "--lsn " + change->Text()),
                          " leaves this one change out for good")),
       change->Text());

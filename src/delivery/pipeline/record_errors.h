@@ -50,8 +50,8 @@ class RecordErrors {
   absl::Status Take(const event::Emission& emission, const absl::Status& error, Stage stage,
                     const event::Record** letter);
 
-  // The connector stops with that error: the same one, with the change that could be left out and
-  // how. Any other as it is.
+  // The connector stops with that error: the same one, with the change, or the row of a snapshot,
+  // that could be left out and how. Any other as it is.
   absl::Status Skippable(const event::Emission& emission, const absl::Status& error) const;
 
   // A record that the sink never takes: whether its values are to make room first.
@@ -65,6 +65,10 @@ class RecordErrors {
   bool Shrink();
 
  private:
+  // Of a row of a snapshot: whether somebody has said that it is to be left out.
+  bool IsSkippedRow(const event::Emission& emission) const;
+  std::string WaysOut(const event::Emission& emission) const;
+
   enum class Verdict { kStop, kDeadLetter, kLog, kSkip };
   Verdict Judge(const absl::Status& error, Stage stage) const;
   void Skip(const event::Emission& emission, const absl::Status& error, Stage stage);

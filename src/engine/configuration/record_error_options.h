@@ -4,6 +4,9 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
+
+#include "engine/configuration/skipped_rows.h"
 
 namespace walduct::engine {
 
@@ -22,11 +25,12 @@ struct RecordErrorOptions {
   Policy topic_missing = Policy::kStop;
   Policy topic_denied = Policy::kStop;
 
-  bool tolerate = false;          // errors.tolerance=all
-  std::string dead_letter_topic;  // empty: none is needed, such records are logged
-  bool context_headers = false;   // errors.deadletterqueue.context.headers.enable
-  bool log = false;               // dead letters, too
-  bool log_records = false;       // with key and value
+  bool tolerate = false;                 // errors.tolerance=all
+  std::string dead_letter_topic;         // empty: none is needed, such records are logged
+  bool context_headers = false;          // errors.deadletterqueue.context.headers.enable
+  bool log = false;                      // dead letters, too
+  bool log_records = false;              // with key and value
+  std::vector<SkippedRow> skipped_rows;  // walduct.snapshot.skip.rows
   // Java classes as configured, for the context headers.
   std::string value_converter, header_converter;
   std::map<std::string, std::string> transforms;  // by name in the chain

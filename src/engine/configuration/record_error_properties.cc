@@ -21,7 +21,12 @@ constexpr absl::string_view kTooLarge = "walduct.errors.too.large";
 constexpr absl::string_view kRefused = "walduct.errors.refused";
 constexpr absl::string_view kTopicMissing = "walduct.errors.topic.missing";
 constexpr absl::string_view kTopicDenied = "walduct.errors.topic.denied";
+constexpr absl::string_view kSkippedRows = "walduct.snapshot.skip.rows";
 constexpr absl::string_view kPolicies[] = {kTooLarge, kRefused, kTopicMissing, kTopicDenied};
+
+std::string CheckSkippedRows(absl::string_view value) {
+  return std::string(ParseSkippedRows(value).status().message());
+}
 
 constexpr config::PropertyDefinition kRows[] = {
     {.name = "errors.tolerance",
@@ -88,6 +93,11 @@ constexpr config::PropertyDefinition kRows[] = {
      .doc = "A record whose topic the user may not write to. What is not stop tries again once a "
             "minute.",
      .allowed = "tolerance, stop, dead.letter, skip"},
+    {.name = kSkippedRows,
+     .doc = "Rows that a snapshot leaves out where their record cannot be published, by table and "
+            "key, as JSON: [{\"table\":\"public.orders\",\"key\":{\"id\":5}}]. walduct skip "
+            "--table --row-key sets it; see docs/errors.md.",
+     .validator = CheckSkippedRows},
 };
 
 Policy PolicyOf(const config::PropertySet& properties, absl::string_view name) {
@@ -149,6 +159,8 @@ RecordErrorOptions BuildRecordErrors(const config::PropertySet& properties) {
   errors.refused = PolicyOf(properties, kRefused);
   errors.topic_missing = PolicyOf(properties, kTopicMissing);
   errors.topic_denied = PolicyOf(properties, kTopicDenied);
+  errors.skipped_rows =
+      ParseSkippedRows(properties.Text(kSkippedRows)).value_or(std::vector<SkippedRow>());
   errors.context_headers = properties.Boolean("errors.deadletterqueue.context.headers.enable");
   errors.log = properties.Boolean("errors.log.enable");
   errors.log_records = properties.Boolean("errors.log.include.messages");

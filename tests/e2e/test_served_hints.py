@@ -1,0 +1,115 @@
+"""What `walduct status` says to do about a connector of `walduct serve` that has failed is typed into a shell as it stands, and it goes on:
+a worker has no file that could be changed."""
+import json
+import re
+import shlex
+import shutil
+import subprocess
+
+import pytest
+from test_serve import config_of, published, workers  # noqa: F401
+
+from support.http import ask
+from support.kafka import TopicReader
+from support.paths import BINARY
+from support.wait import wait_until
+
+LARGE = "select repeat(md5(random()::text), 100000)"  # 3.2 MB; records may have 1 MB
+
+
+@pytest.fixture
+def shell(tmp_path):
+    """Types a line in bash, where `walduct` is the program under test."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "walduct").symlink_to(BINARY)
+
+    def run(line):
+        done = subprocess.run(["bash", "-o", "pipefail", "-ec", line], capture_output=True, text=True, timeout=60,
+                              env={"PATH": f"{tmp_path}/bin:/usr/local/bin:/usr/bin:/bin"})
+        assert done.returncode == 0, (line, done)
+        return done.stdout
+    return run
+
+
+def hint_of(worker, name, reason):
+    worker.wait_state(name, "RUNNING/FAILED")
+    error = json.loads(ask(worker.port, f"/status?connector={name}")[1])["connectors"][0]["last_error"]
+    assert error["reason"] == reason, error
+    return error["hint"]
+
+
+def skip_in(hint):
+    return re.search(r"walduct skip .*?(?= leaves this one row out)", hint).group(0)
+
+
+@pytest.mark.parametrize("incremental", [False, True])
+def test_a_row_of_a_snapshot_is_left_out(incremental, workers, databases, pg17, broker, shell):  # noqa: F811
+    db = databases(pg17)
+    db.script(f"create table items (id int primary key, note text); insert into items select g from generate_series(1, 5) g;"
+              f"update items set note = ({LARGE}) where id in (3, 5)")
+    worker = workers().start()
+    worker.create("shop", config_of(db, **({"snapshot.mode": "no_data"} if incremental else {})))
+    if incremental:
+        worker.wait_state("shop", "RUNNING/RUNNING")
+        wait_until(lambda: db.slot(db.name) and db.slot(db.name)["active"], 30, "it streams")
+        shell(f"walduct signal execute-snapshot shop --table public.items --url {worker.base}")
+    for row in (3, 5):
+        command = skip_in(hint_of(worker, "shop", "record_too_large"))
+        assert f"""--row-key '{{"id":{row}}}'""" in command and command.endswith(f"--url {worker.base}"), command
+        unasked = subprocess.run(["bash", "-c", command.replace("walduct", str(BINARY), 1)], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        assert unasked.returncode == 2 and "say --yes" in unasked.stderr, unasked
+        shell(command + " --yes")
+        # FAILED until the configuration is taken.
+        wait_until(lambda: row == 3 or worker.state("shop") == "RUNNING/RUNNING", 60, "it goes on")
+        if row == 3:
+            wait_until(lambda: '"id":5' in json.dumps(json.loads(ask(worker.port, "/status?connector=shop")[1])).replace("\\", ""), 60, "the next")
+    wait_until(lambda: set(published(broker, db)) == {1, 2, 4}, 60, "the others")
+    db.execute("insert into items values (6)")
+    wait_until(lambda: 6 in published(broker, db), 60, "the stream")
+    wait_until(lambda: worker.log_text().count("row of a snapshot left out, as walduct.snapshot.skip.rows asks for") >= 2, 30, "both are told of")
+    worker.stop()
+
+
+@pytest.mark.skipif(not shutil.which("jq"), reason="no jq")
+def test_a_mask_that_is_lost_is_given_the_new_name(workers, databases, pg17, broker, shell):  # noqa: F811
+    db = databases(pg17)
+    db.script("create table items (id int primary key, ssn text); insert into items values (1, '555-1')")
+    worker = workers().start()
+    worker.create("shop", config_of(db, **{"column.mask.with.4.chars": "public.items.ssn"}))
+    wait_until(lambda: published(broker, db) == [1], 60, "the snapshot")
+    db.script("alter table items rename ssn to ssn_no; insert into items values (2, '555-2')")
+    hint = hint_of(worker, "shop", "mask_lost")
+    lines = hint.split("walduct serve is told so by: ")[1].split(", or by: ")
+    assert len(lines) == 2 and lines[0].startswith("curl -s ") and '{"walduct.mask.lost":"warn"}' in lines[1], lines
+    shell(lines[0])
+    worker.wait_state("shop", "RUNNING/RUNNING")
+    wait_until(lambda: published(broker, db) == [1, 2], 60, "the row")
+    values = [event.value for event in TopicReader(broker, f"{db.name}.public.items").read()]
+    assert len(values) == 2 and not [value for value in values if b"555" in value], values
+    assert worker.get("/connectors/shop/config")["column.mask.with.4.chars"] == "public.items.ssn,public.items.ssn_no"
+    worker.stop()
+
+
+def test_doctor_names_the_process_in_what_it_prints(workers, databases, pg17, broker, shell):  # noqa: F811
+    """A table that came back to the publication: `walduct signal …` with name and address."""
+    db = databases(pg17)
+    db.script("create table items (id int primary key); insert into items values (1)")
+    worker = workers().start()
+    worker.create("shop", config_of(db, **{"publication.autocreate.mode": "filtered"}))
+    wait_until(lambda: published(broker, db) == [1], 60, "the snapshot")
+    db.execute(f'alter publication "{db.name}" drop table items')
+    db.execute("insert into items values (2)")
+    db.execute(f'alter publication "{db.name}" add table items')
+    db.execute("insert into items values (3)")
+    wait_until(lambda: 3 in published(broker, db), 60, "the stream")
+
+    def command():
+        done = subprocess.run([str(BINARY), "doctor", "shop", "--url", worker.base, "--json"], capture_output=True, text=True, timeout=60)
+        hints = [finding["hint"] for finding in json.loads(done.stdout)["connectors"][0]["findings"]]
+        found = [re.search(r"walduct signal execute-snapshot .*?--url [^ ,;]+", hint) for hint in hints]
+        return next((one.group(0) for one in found if one), None)
+    line = wait_until(command, 60, "the finding", interval_s=1)
+    assert shlex.split(line)[3] == "shop" and line.endswith(f"--url {worker.base}"), line
+    shell(line)
+    wait_until(lambda: 2 in published(broker, db), 60, "what was written meanwhile")
+    worker.stop()
