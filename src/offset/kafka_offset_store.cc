@@ -124,11 +124,12 @@ absl::Status KafkaOffsetStore::Explain(const absl::Status& status) const {
       status.code(), "offset_topic_gone",
       absl::StrCat("the offset topic ", options_.topic,
                    " is gone, or has fewer partitions than before: ", status.message()),
-      absl::StrCat("create it again: kafka-topics.sh --bootstrap-server ", kafka_.bootstrap_servers,
-                   " --create --topic ", options_.topic, " --partitions ",
-                   options_.topic_partitions,
-                   " --config cleanup.policy=compact; the position is stored there at once. Until "
-                   "then do not stop this process: it alone knows the position"));
+      absl::StrCat(
+          "create it again: kafka-topics.sh --bootstrap-server ", kafka_.bootstrap_servers,
+          " --create --topic ", options_.topic, " --partitions ", options_.topic_partitions,
+          " --config cleanup.policy=compact; the position is stored there at once. Until "
+          "then do not stop this process: it alone knows the position (a restart of the connector "
+          "keeps it)"));
 }
 
 void KafkaOffsetStore::CloseProducer() {

@@ -90,6 +90,19 @@ TEST(Reasons, HintsHaveTheNames) {
   EXPECT_THAT(engine::NamedHint("no_such_reason", "", "", names), IsEmpty());
 }
 
+TEST(Reasons, APositionToGoOnFromIsSetByTheConnectorsName) {
+  engine::ConnectorNames names;
+  names.served = true;
+  names.called = {.who = "shop", .where = "http://h:8083"};
+  const std::string hint = "or walduct offsets set NAME 0/16B3748 goes on there";
+  EXPECT_EQ(engine::NamedHint("offset_missing", "", hint, names),
+            "or walduct offsets set shop 0/16B3748 --url http://h:8083 goes on there");
+  names.served = false;
+  names.called = {.who = "-f a -w b"};
+  EXPECT_EQ(engine::NamedHint("offset_missing", "", hint, names),
+            "or walduct offsets set -f a -w b 0/16B3748 goes on there");
+}
+
 // Two words for what is one thing to whoever has to mend it.
 TEST(Reasons, ALostSlotIsOneThing) {
   EXPECT_EQ(FindReason("slot_lost")->remedy, FindReason("slot_invalidated")->remedy);

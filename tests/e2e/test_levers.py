@@ -1,12 +1,15 @@
 """`walduct pause`, `resume`, `stop`, `restart` of a running worker, and `explain LSN`."""
+import re
 import subprocess
 
 import pytest
-from test_serve import config_of, workers  # noqa: F401
+from test_serve import config_of, published, workers  # noqa: F401
 
 from support.http import Surface
+from support.kafka import delete_topics
 from support.paths import BINARY
 from support.postgres import lsn
+from support.wait import wait_until
 
 
 def walduct(*arguments):
@@ -50,6 +53,38 @@ def test_a_lever_says_what_lasts(workers, databases, pg17):  # noqa: F811
     db.execute("create publication by_hand for table items")
     done = walduct("restart", "shop", "--url", worker.base)
     assert (done.returncode, done.stdout) == (0, "shop: was FAILED, is RUNNING\n"), done
+    worker.stop()
+
+
+def test_a_restart_keeps_a_position_whose_topic_is_gone(workers, databases, pg17, broker):  # noqa: F811
+    """The process knows it: no second snapshot, also where one would be taken; after a kill the slot's position is named instead."""
+    db = databases(pg17)
+    db.script("create table items (id int primary key); insert into items values (0)")
+    worker = workers().start()
+    topic = worker.properties["offset.storage.topic"]
+    worker.create("shop", config_of(db, **{"snapshot.mode": "when_needed"}))
+    worker.wait_state("shop", "RUNNING/RUNNING")
+    db.execute("insert into items values (1)")
+    wait_until(lambda: published(broker, db) == [0, 1], 30, "the first rows")
+    for row in (2, 3):
+        delete_topics(broker, topic)
+        db.execute("insert into items values (%s)", row)
+        done = walduct("restart", "shop", "--url", worker.base)
+        assert (done.returncode, done.stdout) == (0, "shop: was RUNNING, is RUNNING\n"), done
+        wait_until(lambda: row in published(broker, db), 30, f"row {row}")
+        assert sorted(set(published(broker, db))) == list(range(row + 1)) and published(broker, db).count(0) == 1, "no snapshot"
+    assert worker.log_text().count("the stored position has vanished under this process, which knows it") == 2
+    worker.kill()
+    delete_topics(broker, topic)
+    worker.start()
+    assert worker.ask("PUT", "/connectors/shop/config", config_of(db, **{"snapshot.mode": "initial"}))[0] == 200
+    worker.wait_state("shop", "RUNNING/FAILED")
+    command = re.search(rf"walduct offsets set shop [0-9A-F]+/[0-9A-F]+ --url {worker.base}", walduct("status", "--url", worker.base).stdout)
+    db.execute("insert into items values (4)")
+    done = walduct(*command.group().split()[1:])
+    assert done.returncode == 0 and "--accept-loss" not in done.stdout + done.stderr, done
+    wait_until(lambda: 4 in published(broker, db), 30, "what came since")
+    assert published(broker, db).count(0) == 1
     worker.stop()
 
 

@@ -98,6 +98,13 @@ TEST_F(StatusBoardTest, AnEndHasItsExitCode) {
   EXPECT_FALSE(board_.Read().ended());
 }
 
+TEST_F(StatusBoardTest, WhatHasEndedIsNotStalled) {
+  board_.ShowStall(Stall{.since = absl::UnixEpoch(), .kind = "sink", .cause = "Kafka"});
+  EXPECT_TRUE(board_.Read().stall);
+  board_.ShowEnd(ConnectorState::kFailed, kExitConfiguration);
+  EXPECT_FALSE(board_.Read().stall);
+}
+
 TEST_F(StatusBoardTest, ListenersAreWokenByStatesAndActivitiesOnly) {
   board_.Show(Activity::kStreaming);
   EXPECT_TRUE(Woken());

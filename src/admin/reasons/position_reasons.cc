@@ -86,8 +86,9 @@ constexpr Reason kRows[] = {
      .meaning = "The slot exists and no offset is stored: it is not known what was published. Of "
                 "walduct doctor, asked before a move from a file or a REST offset, it is the "
                 "normal case.",
-     .remedy = "walduct offsets import, or drop the slot for a snapshot. A Connect that ran "
-               "before: did you mean to import its offset?"},
+     .remedy = "walduct offsets import, or drop the slot for a snapshot. walduct offsets set NAME "
+               "LSN with the LSN of the message goes on where the slot stands: nothing is left "
+               "out. A Connect that ran before: did you mean to import its offset?"},
     {.name = "offset_store_slow",
      .meaning = "The position could not be stored in time.",
      .remedy = "Look at the offset topic's broker, or at the disk. What is not stored is read "
@@ -98,9 +99,12 @@ constexpr Reason kRows[] = {
     {.name = "offset_topic_gone",
      .meaning = "The offset topic was deleted, or has fewer partitions than before. The connector "
                 "goes on; the slot keeps its WAL.",
-     .remedy = "kafka-topics.sh --create it again with --config cleanup.policy=compact: the "
-               "position is stored there at once. Do not stop the process before. With "
-               "exactly.once.support=required it is created by itself."},
+     .remedy =
+         "kafka-topics.sh --create it again with --config cleanup.policy=compact: the "
+         "position is stored there at once. Do not stop the process before; a restart of "
+         "the connector goes on from the position that the process knows. Where it has ended: "
+         "walduct offsets set NAME LSN with the LSN of the message. With "
+         "exactly.once.support=required it is created by itself."},
     {.name = "offset_topic_not_compacted",
      .meaning = "The offset topic is not compacted: offsets would be deleted with time.",
      .remedy = "kafka-configs.sh --alter --add-config cleanup.policy=compact on the topic."},

@@ -142,6 +142,7 @@ void StatusBoard::ShowEnd(ConnectorState state, ExitCode exit_code) {
   {
     const MutexLock lock(mutex_);
     status_.exit_code = exit_code;
+    status_.stall.reset();  // it waits for nobody any more
   }
   Show(state, Activity::kNone);
 }

@@ -144,6 +144,18 @@ std::string ToWorker(const std::string& hint, const ConnectorNames& names) {
                       "; walduct serve is told so by: ", absl::StrJoin(commands, ", or by: "));
 }
 
+// "walduct offsets set NAME 0/16B3748", whatever the position is, or LSN.
+std::string WithPosition(std::string hint, const ConnectorNames& names) {
+  const std::string set = "walduct offsets set NAME ";
+  const size_t at = hint.find(set);
+  if (at == std::string::npos) return hint;
+  const size_t lsn = at + set.size();
+  const size_t end = std::min(hint.find_first_not_of("0123456789ABCDEF/LSN", lsn), hint.size());
+  if (end == lsn) return hint;
+  return hint.replace(at, end - at,
+                      names::Command(names.called, "offsets set", hint.substr(lsn, end - lsn)));
+}
+
 std::string Filled(absl::string_view reason, absl::string_view hint, absl::string_view message,
                    const ConnectorNames& names) {
   const std::string role = Identifier(names.role), database = Identifier(names.database),
@@ -182,7 +194,7 @@ std::string Filled(absl::string_view reason, absl::string_view hint, absl::strin
     all.emplace_back("pg_drop_replication_slot('NAME')",
                      absl::StrCat("pg_drop_replication_slot(", slot, ")"));
   }
-  return WithProcess(absl::StrReplaceAll(hint, all), message);
+  return WithProcess(WithPosition(absl::StrReplaceAll(hint, all), names), message);
 }
 
 }  // namespace

@@ -29,10 +29,7 @@ class SlotAttempts final : public engine::Attempts {
 
   static constexpr absl::Duration kLongestDispute = absl::Minutes(10);
 
-  void Begin() override {
-    known_.reset();
-    disputed_since_.reset();
-  }
+  void Begin() override { disputed_since_.reset(); }
   engine::AttemptEnd Run(bool ran_before) override;
   engine::Action ActionAfter(const absl::Status& status, engine::Phase phase) const override;
   engine::SoonRetries soon() const override;
@@ -61,10 +58,11 @@ class SlotAttempts final : public engine::Attempts {
   CaptureRecord capture_;
   sink::Refusals refusals_;
   SlotMemory memory_;
-  bool streamed_ = false;                      // the last attempt came beyond its preparation
-  std::optional<offset::StoredOffset> known_;  // of the attempts since a command
-  std::map<int, SlotMemory> drain_memory_;     // of slots that hand tables over
-  engine::AttemptEnd drained_;                 // what became of those, in this attempt
+  bool streamed_ = false;  // the last attempt came beyond its preparation
+  // Of all attempts, over commands and failures, too: a restart loses nothing that is known.
+  std::optional<offset::StoredOffset> known_;
+  std::map<int, SlotMemory> drain_memory_;  // of slots that hand tables over
+  engine::AttemptEnd drained_;              // what became of those, in this attempt
   // Since when the server has denied what its own slot says; absent: it does not.
   std::optional<absl::Duration> disputed_since_;
   absl::Duration sender_timeout_;  // how long the server may hold a slot for a peer that is gone

@@ -120,12 +120,16 @@ absl::Status CheckNoneIsMissing(const Identity& of, snapshot::SnapshotMode mode,
                    replication::SlotLsn(*slot).ToString(),
                    "), but no offset is stored for connector ", of.connector, " and topic.prefix ",
                    of.topic_prefix, ": all tables would be read and published again"),
-      absl::StrCat("did you mean to import one? walduct offsets import stores the position of "
-                   "another worker or of a Debezium. Else check the offset store, the "
-                   "connector's name and topic.prefix; or choose: "
-                   "snapshot.mode=when_needed takes the snapshot, snapshot.mode=no_data goes on "
-                   "where the slot stands, and after SELECT pg_drop_replication_slot('",
-                   of.slot, "') it is a first start"));
+      absl::StrCat(
+          "did you mean to import one? walduct offsets import stores the position of "
+          "another worker or of a Debezium. Else check the offset store, the "
+          "connector's name and topic.prefix; or choose: walduct offsets set NAME ",
+          replication::SlotLsn(*slot).ToString(),
+          " goes on where the slot stands: nothing is left out, and what was not confirmed "
+          "to it comes again; snapshot.mode=when_needed takes the snapshot, "
+          "snapshot.mode=no_data goes on where the slot stands, too, and after SELECT "
+          "pg_drop_replication_slot('",
+          of.slot, "') it is a first start"));
 }
 
 }  // namespace walduct::slot
