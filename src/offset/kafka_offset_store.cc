@@ -156,9 +156,8 @@ absl::Status KafkaOffsetStore::Doubt() {
   const std::vector<kafka::TopicAnswer> answers = doubt_->Poll(absl::ZeroDuration());
   if (answers.empty()) return absl::OkStatus();
   doubt_.reset();
-  return ErrorReason(answers.front().status) == "topic_missing"
-             ? Gone("a transaction with it does not end")
-             : absl::OkStatus();
+  if (ErrorReason(answers.front().status) != "topic_missing") return absl::OkStatus();
+  return commits_ ? Gone("a transaction with it does not end") : Explain(answers.front().status);
 }
 
 // A transaction that a topic is missing for does not say which.
@@ -320,6 +319,7 @@ absl::Status KafkaOffsetStore::StartSave(const StoredOffset& offset) {
 }
 
 std::optional<event::Record> KafkaOffsetStore::RecordOf(const StoredOffset& offset) {
+  commits_ = true;
   key_ = OffsetKey(identity_);
   value_ = EncodeOffset(offset);
   return event::Record{

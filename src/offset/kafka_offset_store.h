@@ -76,6 +76,7 @@ class KafkaOffsetStore final : public OffsetStore, private kafka::DeliveryHandle
   std::unique_ptr<kafka::TopicAdmin> doubt_;   // the same; null: no question is under way
   bool erased_ = false;                        // the last Load found a tombstone
   bool missing_ = false;                       // the last Load found no topic
+  bool commits_ = false;                       // positions go with transactions
   std::string key_, value_;                    // of the last RecordOf
   uint64_t sent_ = 0;                          // token of the last record
   uint64_t delivered_ = 0;                     // token of the last one that is durable

@@ -32,7 +32,13 @@ class FakeStore final : public offset::OffsetStore {
   }
   int ready_fd() const override { return -1; }
   absl::Status Erase() override { return absl::OkStatus(); }
+  absl::Status Doubt() override {
+    ++doubts;
+    return there;
+  }
 
+  absl::Status there;
+  int doubts = 0;
   std::vector<offset::StoredOffset> started;
   absl::Status start_answer;
   std::optional<absl::Status> answer = absl::OkStatus();
@@ -268,6 +274,59 @@ TEST_F(CheckpointerTest, AStoreThatDoesNotAnswerIsSaidToo) {
   const std::string log = testing::internal::GetCapturedStderr();
   EXPECT_EQ(Count(log, "the position is not stored"), 1);
   EXPECT_EQ(board_.Read().last_error->reason, "offset_store_slow");
+}
+
+// A deleted topic shows as a save that is waited for, or as one that fails of its consequences.
+TEST_F(CheckpointerTest, AStoreThatIsGoneIsFoundOutBySeconds) {
+  testing::internal::CaptureStderr();
+  const absl::Status gone = Error(absl::StatusCode::kNotFound, "offset_topic_gone",
+                                  "the offset topic is gone", "make it");
+  engine::ConnectorNames names;
+  names.called.who = "orders";
+  board_.SetNames(names);
+  Checkpointer checkpointer = Make(At(1));
+  store_.answer.reset();
+  checkpointer.MakeDue();
+  EXPECT_TRUE(checkpointer.Turn(At(5)).ok());
+  EXPECT_EQ(checkpointer.next_due(), clock_.now + Checkpointer::kLong);
+  clock_.now += absl::Seconds(4);
+  EXPECT_TRUE(checkpointer.Turn(At(5)).ok());
+  EXPECT_EQ(store_.doubts, 0) << "a store may take its time";
+  clock_.now += absl::Seconds(1);
+  EXPECT_TRUE(checkpointer.Turn(At(5)).ok());
+  EXPECT_EQ(store_.doubts, 1);
+  EXPECT_FALSE(board_.Read().last_error) << "it is not known yet";
+  store_.there = gone;
+  for (int i = 0; i < 20; ++i) {
+    clock_.now += absl::Milliseconds(100);
+    EXPECT_TRUE(checkpointer.Turn(At(5)).ok());
+  }
+  EXPECT_LE(store_.doubts, 5) << "not with each turn";
+  EXPECT_EQ(ErrorReason(checkpointer.last_error()), "offset_topic_gone");
+  EXPECT_EQ(board_.Read().last_error->reason, "offset_topic_gone");
+  EXPECT_EQ(board_.Read().last_error->hint,
+            "make it. If it has ended all the same: walduct offsets set orders 0/1");
+  store_.answer = absl::UnavailableError("Local: Broker handle destroyed");
+  EXPECT_TRUE(checkpointer.Turn(At(5)).ok());
+  EXPECT_EQ(ErrorReason(checkpointer.last_error()), "offset_topic_gone") << "the cause counts";
+  store_.answer = absl::OkStatus();
+  clock_.now += absl::Seconds(1);
+  EXPECT_TRUE(checkpointer.Turn(At(5)).ok());
+  EXPECT_TRUE(checkpointer.last_error().ok());
+  EXPECT_EQ(checkpointer.stored()->commit_end, Lsn(5));
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(Count(log, "cannot store the offset"), 1);
+}
+
+TEST_F(CheckpointerTest, ASaveThatFailsIsDoubtedAtOnce) {
+  Checkpointer checkpointer = Make(At(1));
+  store_.answer = absl::UnavailableError("Local: Broker handle destroyed");
+  store_.there = Error(absl::StatusCode::kNotFound, "offset_topic_gone", "gone");
+  checkpointer.MakeDue();
+  EXPECT_TRUE(checkpointer.Turn(At(5)).ok());
+  EXPECT_TRUE(checkpointer.Turn(At(5)).ok());
+  EXPECT_EQ(board_.Read().last_error->reason, "offset_topic_gone");
+  EXPECT_FALSE(checkpointer.Covers(At(5)));
 }
 
 TEST_F(CheckpointerTest, APositionThatSomebodyElseHasStoredEndsTheSession) {

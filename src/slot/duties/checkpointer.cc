@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -44,11 +45,13 @@ absl::Status Checkpointer::Turn(const std::optional<delivery::Milestone>& safe) 
   const absl::Duration now = options_.clock->Monotonic();
   if (saving_) {
     if (!answer) {
+      Doubt(now);
       ReportTrouble(*saving_, now);
       return absl::OkStatus();
     }
     Finish(*answer);
   }
+  Doubt(now);
   const bool waits = options_.commits && (!safe || !last_error_.ok());
   if (now < next_due() || waits) return FinalError();
   next_due_ = now + options_.interval;
@@ -68,6 +71,7 @@ void Checkpointer::Start(const delivery::Milestone& safe, absl::Duration now) {
     unstored_since_ = now;
     report_due_ = now + kPatience;
   }
+  if (last_error_.ok()) doubt_due_ = now + kLong;
   const absl::Status started = options_.store->StartSave(offset);
   const std::optional<absl::Status> answer =
       started.ok() ? options_.store->PollSave() : std::optional(started);
@@ -86,7 +90,10 @@ bool Checkpointer::Covers(const std::optional<delivery::Milestone>& safe) const 
 }
 
 absl::Duration Checkpointer::next_due() const {
-  if (saving_) return unstored_since_ ? report_due_ : absl::InfiniteDuration();
+  if (saving_) {
+    if (!unstored_since_) return absl::InfiniteDuration();
+    return options_.commits ? report_due_ : std::min(report_due_, doubt_due_);
+  }
   // A store that fails is asked in its own time.
   const bool soon = delivered_ && last_error_.ok();
   return soon ? std::min(soon_due_, next_due_) : next_due_;
@@ -98,11 +105,14 @@ void Checkpointer::Finish(const absl::Status& status) {
   saving_.reset();
   silent_ = false;
   const bool first = last_error_.ok();
-  last_error_ = status;
   const absl::Duration now = options_.clock->Monotonic();
+  // A save that fails as a consequence says less than what was found out.
+  const bool known = !status.ok() && gone_at_ && now - *gone_at_ < kBelieved;
+  if (!known) last_error_ = Told(status);
   if (status.ok()) {
     if (!first || now - *unstored_since_ >= kPatience) log::Info("offset store works again");
     unstored_since_.reset();
+    gone_at_.reset();
     stored_ = position;
     ++saves_;
     if (options_.commits) delivered_ = false;  // nothing is written during a commit
@@ -110,11 +120,41 @@ void Checkpointer::Finish(const absl::Status& status) {
   }
   next_due_ = now + kRetryDelay;
   if (first && !IsFinal(status)) {
-    log::Warn("cannot store the offset; retrying",
-              {{"error", std::string(status.message())}, {"hint", ErrorHint(status)}});
-    if (options_.board != nullptr) options_.board->ShowError(status);
+    TellOfFailure("cannot store the offset; retrying", last_error_);
+    doubt_due_ = now;
   }
   ReportTrouble(position, now);
+}
+
+// A commit is doubted by its store.
+void Checkpointer::Doubt(absl::Duration now) {
+  const bool wants = !options_.commits && unstored_since_ && (saving_ || !last_error_.ok());
+  if (!wants || now < doubt_due_) return;
+  doubt_due_ = now + kAskAgain;
+  const absl::Status there = options_.store->Doubt();
+  if (there.ok()) return;
+  gone_at_ = now;
+  const bool said = ErrorReason(there) == ErrorReason(last_error_);
+  last_error_ = Told(there);
+  if (!said) TellOfFailure("cannot store the offset; retrying", last_error_);
+}
+
+// The process alone knows the position: whoever ends it all the same is told where to go on.
+absl::Status Checkpointer::Told(const absl::Status& error) const {
+  if (ErrorReason(error) != "offset_topic_gone" || options_.commits || !stored_) return error;
+  return Error(error.code(), ErrorReason(error), error.message(),
+               absl::StrCat(ErrorHint(error),
+                            ". If it has ended all the same: walduct offsets "
+                            "set NAME ",
+                            stored_->commit_end.ToString()));
+}
+
+void Checkpointer::TellOfFailure(absl::string_view what, const absl::Status& error) {
+  const absl::Status named = options_.board == nullptr ? error : options_.board->Named(error);
+  log::Warn(what, {{"error", std::string(named.message())},
+                   {"reason", ErrorReason(named)},
+                   {"hint", ErrorHint(named)}});
+  if (options_.board != nullptr) options_.board->ShowError(error);
 }
 
 // Meanwhile the slot keeps the WAL of everything that is not stored.
@@ -122,6 +162,7 @@ void Checkpointer::ReportTrouble(const delivery::Milestone& safe, absl::Duration
   if (!unstored_since_ || now < report_due_) return;
   report_due_ = now + kRepeat;
   absl::Status status = last_error_;
+  if (options_.board != nullptr) status = options_.board->Named(status);
   silent_ = saving_.has_value();
   if (status.ok()) {
     status = Error(absl::StatusCode::kUnavailable, "offset_store_slow",

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "base/clock.h"
 #include "delivery/settling/settler.h"
@@ -31,6 +32,11 @@ class Checkpointer final : public delivery::Settler {
   // If saving fails for longer, it is logged as an error repeatedly.
   static constexpr absl::Duration kPatience = absl::Seconds(30);
   static constexpr absl::Duration kRepeat = absl::Minutes(1);
+  // A save that takes longer, or has failed, is doubted: the place of positions may be gone, which
+  // the save does not always say. Asked again so often; an answer counts for so long.
+  static constexpr absl::Duration kLong = absl::Seconds(5);
+  static constexpr absl::Duration kAskAgain = absl::Milliseconds(500);
+  static constexpr absl::Duration kBelieved = absl::Seconds(10);
 
   struct Options {
     offset::OffsetStore* store = nullptr;  // borrowed
@@ -78,6 +84,9 @@ class Checkpointer final : public delivery::Settler {
  private:
   void Start(const delivery::Milestone& safe, absl::Duration now);
   void Finish(const absl::Status& status);
+  void Doubt(absl::Duration now);
+  absl::Status Told(const absl::Status& error) const;
+  void TellOfFailure(absl::string_view what, const absl::Status& error);
   void ReportTrouble(const delivery::Milestone& safe, absl::Duration now);
   bool IsFinal(const absl::Status& status) const;
   absl::Status FinalError() const;
@@ -93,8 +102,9 @@ class Checkpointer final : public delivery::Settler {
   absl::Duration soon_due_;                       // for what was delivered
   absl::Duration next_due_;                       // for whatever moved
   std::optional<absl::Duration> unstored_since_;  // a save has failed or not answered
-  absl::Duration report_due_;
-  bool silent_ = false;  // the save under way has no answer, and that was said
+  absl::Duration report_due_, doubt_due_;
+  std::optional<absl::Duration> gone_at_;  // the place was found gone; last_error_ says so
+  bool silent_ = false;                    // the save under way has no answer, and that was said
   absl::Status last_error_;
   uint64_t saves_ = 0;
 };
