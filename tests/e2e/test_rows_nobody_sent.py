@@ -80,6 +80,23 @@ def test_a_closed_gap_is_told_of_until_it_is_read(gap, stopped, db, connectors):
     assert examined(connector) == []
 
 
+def test_a_gap_that_closes_is_never_green(db, connectors):
+    """From the moment that it is told on there is a warning: first that the table is not sent, then that it was not."""
+    connector = running(db, connectors)
+    db.script(f'alter publication "{db.name}" drop table cust; insert into cust values (2)')
+    wait_until(lambda: set(problems(connector)) == {"publication_lacks_tables"}, 30, "it is told")
+    db.script(f'alter publication "{db.name}" add table cust')
+    seen = []
+
+    def told():
+        seen.append(set(problems(connector)))
+        return REASON in seen[-1]
+    wait_until(told, 30, "what it has cost", interval_s=0.05)
+    assert all(seen), "green in between"
+    wait_until(lambda: set(problems(connector)) == {REASON}, 30, "the first is over")
+    connector.stop()
+
+
 def test_what_lacks_nothing_is_not_told(db, connectors):
     """The control: a table that is empty when it comes, another owner, a table that nobody captures, while it runs and while it does not."""
     connector = running(db, connectors)

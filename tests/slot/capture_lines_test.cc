@@ -50,6 +50,29 @@ TEST_F(CaptureLinesTest, WhatOneLookSeesIsNotSaid) {
   EXPECT_THAT(Said(), IsEmpty()) << "nor that it has passed";
 }
 
+// A gap that is closed may have cost changes, which are found out a moment later.
+TEST_F(CaptureLinesTest, WhatIsClosedStandsUntilItIsKnownWhatItHasCost) {
+  Look({Lacks("public.a")});
+  Look({Lacks("public.a")});
+  EXPECT_THAT(Said(), ElementsAre("warning public.a"));
+  EXPECT_FALSE(lines_.undecided());
+  const CaptureLines::When keeps{.now = absl::UnixEpoch() + now_, .keeps = true};
+  lines_.Saw({}, keeps);
+  EXPECT_THAT(Said(), IsEmpty());
+  EXPECT_EQ(lines_.Problems(wish_).size(), 1u);
+  EXPECT_TRUE(lines_.undecided()) << "another look is wanted soon";
+  lines_.Saw({Lacks("public.a")}, keeps);
+  lines_.Settle();
+  EXPECT_EQ(lines_.Problems(wish_).size(), 1u) << "it is open again";
+  lines_.Saw({}, keeps);
+  lines_.Settle();
+  CaptureFinding cost{.reason = "table_was_not_published", .table = "public.a", .at_once = true};
+  lines_.Saw({cost}, keeps);
+  ASSERT_EQ(lines_.Problems(wish_).size(), 1u);
+  EXPECT_EQ(lines_.Problems(wish_).front().reason, "table_was_not_published");
+  EXPECT_THAT(Said(), ElementsAre("warning public.a", "ended public.a"));
+}
+
 TEST_F(CaptureLinesTest, ALookOutOfTurnIsNoSecondOne) {
   Look({Lacks("public.a")});
   lines_.Saw({Lacks("public.a")}, {.now = absl::UnixEpoch() + now_, .in_turn = false});

@@ -409,6 +409,7 @@ std::function<absl::Status()> Session::LookBeside(const pgoutput::Assembler* ass
     if (new_tables_ == nullptr) return absl::OkStatus();
     if (const std::optional<CapturedNow> now = source->TakeCaptured()) {
       new_tables_->Saw(now->tables, now->coverage);
+      source->JudgedCaptured();
       names.Saw(*now);
       if (names.waits()) duties_->housekeeping().AskForReply();
     }

@@ -76,6 +76,7 @@ class PostgresSource final : public Source {
   }
   std::optional<replication::GoneRelations> TakeGone() override { return watch_->TakeGone(); }
   std::optional<CapturedNow> TakeCaptured() override { return captured_now_->Take(); }
+  void JudgedCaptured() override { captured_now_->Judged(); }
   bool AskForCaptured() override;
   void KnowSeen(const std::string& seen) override { captured_now_->SetSeen(seen); }
   bool TellLacking(const replication::CaptureFinding& finding) override {

@@ -184,6 +184,8 @@ class Source {
 
   // What is captured by now, where somebody has looked since the last call; the stream is open.
   virtual std::optional<CapturedNow> TakeCaptured() { return std::nullopt; }
+  // TellLacking has told what is lacking by it.
+  virtual void JudgedCaptured() {}
 
   // Somebody is to look soon. False: nobody does.
   virtual bool AskForCaptured() { return false; }

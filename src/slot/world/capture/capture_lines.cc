@@ -26,10 +26,23 @@ void CaptureLines::Saw(std::vector<CaptureFinding> findings, const When& when) {
     }
     all.emplace(key, std::move(standing));
   }
-  for (const auto& [key, standing] : all_) {
-    if (standing.said && standing.finding.loses && !all.contains(key)) ended_.push_back(key);
+  for (auto& [key, standing] : all_) {
+    if (all.contains(key) || !standing.finding.loses) continue;
+    if (when.keeps && standing.stands()) {
+      standing.kept = true;
+      all.emplace(key, std::move(standing));
+    } else if (standing.said) {
+      ended_.push_back(key);
+    }
   }
   all_ = std::move(all);
+}
+
+void CaptureLines::Settle() {
+  std::erase_if(all_, [this](const auto& one) {
+    if (one.second.kept && one.second.said) ended_.push_back(one.first);
+    return one.second.kept;
+  });
 }
 
 void CaptureLines::SawTheSame() {
@@ -38,7 +51,7 @@ void CaptureLines::SawTheSame() {
 
 bool CaptureLines::undecided() const {
   return std::any_of(all_.begin(), all_.end(),
-                     [](const auto& one) { return !one.second.stands(); });
+                     [](const auto& one) { return !one.second.stands() || one.second.kept; });
 }
 
 std::vector<CaptureProblem> CaptureLines::Problems(const replication::CaptureWish& wish) const {

@@ -32,11 +32,15 @@ class CaptureLines {
     absl::Time now;
     bool at_start = false;  // a start has just said what is only worth knowing
     bool in_turn = true;    // else the look before may have been a moment ago
+    // What stands no more is not over before Settle: what it has cost is still to be found out.
+    bool keeps = false;
   };
   void Saw(std::vector<replication::CaptureFinding> findings, const When& when);
   // A look in turn, and nothing has changed since the one before.
   void SawTheSame();
-  // The next look decides whether something counts.
+  // Whatever what was kept has cost has been told of.
+  void Settle();
+  // The next look decides whether something counts, or is over.
   bool undecided() const;
 
   // What is to be said now; repeat: so often again.
@@ -51,6 +55,7 @@ class CaptureLines {
     absl::Time since;
     int looks = 1;
     bool said = false;
+    bool kept = false;  // the last look has not seen it
 
     bool stands() const { return looks > 1 || finding.at_once; }
   };

@@ -94,6 +94,9 @@ absl::Status CaptureWatch::LookWell(postgres::Connection& connection, bool in_tu
   ASSIGN_OR_RETURN(const std::string mark, replication::ReadCaptureMark(connection));
   const absl::Duration now = options_.environment.clock->Monotonic();
   const bool moved = mark != mark_ || (follow_again_ && now >= follow_at_);
+  // Asked before the news: what was found out until now is among them.
+  const bool judged = options_.captured == nullptr || options_.captured->judged();
+  if (judged && !hand_on_) options_.record->lines.Settle();
   const bool heard = Hear();
   if (moved || heard || of_columns_) {
     ASSIGN_OR_RETURN(CaptureVerdict verdict, Judge(connection));
@@ -117,9 +120,11 @@ absl::Status CaptureWatch::LookWell(postgres::Connection& connection, bool in_tu
     }
     const std::vector<CaptureFinding>& lacking = options_.record->lacking;
     verdict.findings.insert(verdict.findings.end(), lacking.begin(), lacking.end());
-    options_.record->lines.Saw(
-        std::move(verdict.findings),
-        {.now = options_.environment.clock->Now(), .at_start = !looked_, .in_turn = in_turn});
+    options_.record->lines.Saw(std::move(verdict.findings),
+                               {.now = options_.environment.clock->Now(),
+                                .at_start = !looked_,
+                                .in_turn = in_turn,
+                                .keeps = options_.captured != nullptr});
     looked_ = true;
     // What has changed meanwhile is seen by the next look.
     mark_ = mark;

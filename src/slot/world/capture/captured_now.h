@@ -33,6 +33,7 @@ class CapturedBox {
     const MutexLock lock(mutex_);
     now_ = std::move(now);
     full_ = true;
+    judged_ = false;
   }
   // Once each. Cheap where there is none.
   std::optional<CapturedNow> Take() {
@@ -40,6 +41,17 @@ class CapturedBox {
     const MutexLock lock(mutex_);
     full_ = false;
     return std::exchange(now_, std::nullopt);
+  }
+
+  // By the data thread, after it has told what is lacking by what it took.
+  void Judged() {
+    const MutexLock lock(mutex_);
+    judged_ = !full_;
+  }
+  // Nothing that was put is still to be judged: what is lacking by it is among the news.
+  bool judged() const {
+    const MutexLock lock(mutex_);
+    return judged_;
   }
 
   // What looks from now on are to tell the difference to; see replication::Coverage.
@@ -86,6 +98,7 @@ class CapturedBox {
   mutable Mutex mutex_;
   std::optional<CapturedNow> now_ ABSL_GUARDED_BY(mutex_);
   std::atomic<bool> full_{false};
+  bool judged_ ABSL_GUARDED_BY(mutex_) = true;
   std::string seen_ ABSL_GUARDED_BY(mutex_);
   bool asks_ ABSL_GUARDED_BY(mutex_) = false;
   News news_ ABSL_GUARDED_BY(mutex_);
