@@ -60,7 +60,7 @@ http::Response StatusHandler::Handle(const http::Request& request) {
 }
 
 // Whoever may read is not yet one who may ask for a snapshot.
-http::Response Surface::Signal(const std::string& name, const http::Request& request) const {
+http::Response StatusHandler::Signal(const std::string& name, const http::Request& request) const {
   if (!guarded_ && !request.local) {
     return ConnectError(403,
                         "without a password signals are taken from the machine itself alone; hint: "
