@@ -6,8 +6,10 @@ import time
 
 import pytest
 
+from support.cluster import Standby
 from support.postgres import lsn
 from support.restored import ARCHIVED, Backup, Restored
+from support.servers import free_ports
 from support.wait import wait_until
 
 TABLES = """
@@ -32,9 +34,14 @@ class Scene:
                                          **config}, worker=worker, name="lost", superuser=superuser, sink=sink)
         self.lost.start().wait_streaming()
         self.backup, self.restored = Backup(servers), None
-        for _ in range(3):  # there is one each 15 s
-            self.db.execute("select pg_log_standby_snapshot()")
         self.db.script("insert into items values (1, 'before'), (2, 'before'); insert into wide values (1, repeat('w', 5000), 1.50)")
+        self.work_on()
+
+    def work_on(self):
+        """Until a slot that is made there is consistent before the position: such a record is written each 15 s else."""
+        for _ in range(3):
+            self.db.execute("select pg_log_standby_snapshot()")
+        self.db.execute("update items set v = 'worked on' where id = 2")
         self.wait_same()
         end = lsn(self.db.value("select pg_current_wal_lsn()::text"))
         wait_until(lambda: self.slot_lsn() >= end, 20, "the position is stored")
@@ -57,6 +64,11 @@ class Scene:
         for event in connector.events():
             all_of.setdefault(event.topic, []).append((event.key, _without_times(event)))
         return all_of
+
+    def wait_control(self):
+        """It has all that is committed."""
+        self.db.execute("insert into slow values (99, 'the last one')")
+        self.control.wait_events(lambda events: any(e.table == "slow" and e.id == 99 for e in events))
 
     def lose(self):
         self.lost.stop()
@@ -122,6 +134,16 @@ truncate many;
 delete from wide where id = {first}""")
 
 
+def prune_catalogs(db):
+    """Which nothing keeps from it: there is no slot."""
+    for turn in range(3):
+        with db.connect() as session:
+            session.execute("create temp table gone (id int, v text)")
+            session.execute(f"insert into many values ({turn}, 'beside')")
+    db.execute("vacuum pg_class")
+    db.execute("vacuum pg_attribute")
+
+
 @pytest.mark.parametrize("version", [18, 17, 16])
 def test_what_is_published_is_what_the_slot_would_have_given(version, scenes):
     scene = scenes(version)
@@ -134,6 +156,7 @@ def test_what_is_published_is_what_the_slot_would_have_given(version, scenes):
         open_two.execute("insert into slow values (2, 'open in the gap')")
         gap(scene.db, 100)
         open_two.commit()
+        prune_catalogs(scene.db)
     held = scene.hold()
     gap(scene.db, 200)
     scene.restore()
@@ -200,6 +223,45 @@ def test_both_are_killed_again_and_again(scenes):
     print("killed", turn, "times")
     scene.lost.start().wait_streaming()
     scene.wait_same(60)
+
+
+def test_a_failover_to_a_standby_without_the_slot(scenes):
+    """The gap goes over the switch to another timeline. Runs by name."""
+    scene = scenes(17)
+    standby = Standby(scene.servers, free_ports(1)[0])
+    try:
+        scene.work_on()
+        scene.lost.stop()
+        gap(scene.db)
+        scene.wait_control()
+        standby.wait_replayed()
+        scene.primary.query("select pg_switch_wal()")
+        scene.control.stop()
+        scene.servers.do("stop-postgres")
+        standby.promote()
+        scene.lost.config["database.port"] = str(standby.postgres.port)
+        with standby.postgres.connect(scene.db.name) as session:
+            session.execute("insert into items select i, 'of the new primary' from generate_series(5000, 5099) i")
+        scene.restore()
+        scene.recover()
+        scene.restored.start()
+        assert scene.lost.wait_exit(90) == 0, scene.lost.log_text()
+        scene.restored.stop()
+        with standby.postgres.connect(scene.db.name) as session:
+            session.execute("insert into items (id, v) values (9000, 'behind')")
+        scene.lost.start().wait_streaming()
+        events = scene.lost.wait_events(lambda events: events[-1].table == "items" and events[-1].id == 9000)
+        before = scene.records(scene.control)
+        mine = scene.records(scene.lost)
+        for topic, records in before.items():
+            assert mine[topic][:len(records)] == records, topic
+        created = [e.id for e in events if e.table == "items" and e.op == "c"]
+        assert created[-101:] == [*range(5000, 5100), 9000]
+        assert sum(map(len, mine.values())) == sum(map(len, before.values())) + 101
+        scene.lost.stop()
+    finally:
+        standby.stop("immediate")
+        scene.servers.do("start-postgres")  # what follows looks at the database of the test
 
 
 def refused(scene, reason, exit_code=3):
