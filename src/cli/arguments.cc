@@ -1,5 +1,7 @@
 #include "cli/arguments.h"
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <map>
@@ -30,9 +32,20 @@ void AddListen(CLI::App* command, Arguments* arguments) {
       ->envname("WALDUCT_LISTEN");
 }
 
+// Where Debezium Server has its configuration, under the working directory.
+void TakeServersFile(Arguments* arguments) {
+  for (const char* file :
+       {"config/application.properties", "config/application.yaml", "config/application.yml"}) {
+    if (!arguments->connector_files.empty() || ::access(file, R_OK) != 0) continue;
+    arguments->connector_files.emplace_back(file);
+  }
+  if (arguments->connector_files.empty())
+    arguments->wrong = "--file is required, where there is no config/application.properties";
+}
+
 void AddRun(CLI::App* app, Arguments* arguments) {
   auto* run = app->add_subcommand("run", "Stream until SIGTERM or SIGINT");
-  AddConfiguration(run, arguments, true);
+  AddConfiguration(run, arguments, false);
   AddLogging(run, arguments);
   auto* until_lsn = run->add_option("--until-lsn", arguments->until_lsn,
                                     "Stop once everything up to this LSN is delivered");
@@ -41,7 +54,10 @@ void AddRun(CLI::App* app, Arguments* arguments) {
   run->add_flag("--until-caught-up", arguments->until_caught_up,
                 "Stop once the WAL that exists at the start is delivered")
       ->excludes(until_lsn);
-  run->callback([arguments] { arguments->command = Command::kRun; });
+  run->callback([arguments] {
+    arguments->command = Command::kRun;
+    TakeServersFile(arguments);
+  });
 }
 
 void AddServe(CLI::App* app, Arguments* arguments) {

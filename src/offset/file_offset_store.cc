@@ -1,5 +1,7 @@
 #include "offset/file_offset_store.h"
 
+#include <sys/stat.h>
+
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/mutex.h"
@@ -9,6 +11,9 @@
 
 namespace walduct::offset {
 namespace {
+
+constexpr char kServersFolder[] = "data";
+constexpr absl::string_view kServersFile = "data/offsets.dat";
 
 // Connectors of this process that share a file must not overwrite each other's entries between
 // reading and replacing it.
@@ -44,6 +49,8 @@ absl::StatusOr<std::unique_ptr<FileOffsetStore>> FileOffsetStore::Create(std::st
   {
     // The check makes and removes the file that a save would rename.
     const MutexLock lock(g_rewrite);
+    // Debezium Server makes its own folder. Another one that is gone may be a volume that is.
+    if (path == kServersFile) static_cast<void>(mkdir(kServersFolder, 0755));
     RETURN_IF_ERROR(CheckReplaceable(path));
   }
   return std::unique_ptr<FileOffsetStore>(

@@ -8,7 +8,7 @@ import pytest
 
 from golden import run, server_replay
 from support import servers
-from support.paths import REDIS_CONTRACT
+from support.paths import BINARY, REDIS_CONTRACT
 from support.redis import Redis
 from support.tls import Authority
 from support.wait import wait_until
@@ -305,3 +305,50 @@ def test_a_cluster_is_refused_by_name(db, redis, connectors):
     connector = connectors(db, {"sink.redis.address": redis, "sink.redis.cluster.enabled": "true"}, sink="redis")
     assert connector.run_to_end() == 2
     assert connector.logged("sink.redis.cluster.enabled")
+
+
+def test_ids_of_each_kind_of_record(db, redis, connectors):
+    """Both halves of a new key and its tombstone, transactions, messages: ids of the commit, one behind the other; none is refused."""
+    db.execute("create table t (id int primary key)")
+    config = {"sink.redis.address": redis, "walduct.sink.redis.ids": "position", "provide.transaction.metadata": "true",
+              "transforms": "one", "transforms.one.type": "org.apache.kafka.connect.transforms.RegexRouter",
+              "transforms.one.regex": f"{db.name}\\..*", "transforms.one.replacement": f"{db.name}.all"}
+    db.execute("insert into t values (0)")
+    connector = connectors(db, config, sink="redis").start().wait_streaming()
+    begin = db.value("select (pg_current_wal_lsn() - '0/0')::bigint")
+    db.script("insert into t values (1); update t set id = 2 where id = 1; "
+              "begin; insert into t values (3); select pg_logical_emit_message(true, 'p', 'in'); delete from t where id = 3; commit; "
+              "select pg_logical_emit_message(false, 'p', 'alone'); insert into t values (4)")
+    stream = f"{db.name}.all"
+
+    def ids():
+        with Redis(redis) as client:
+            return [tuple(map(int, entry.split("-"))) for entry, _ in client.entries(stream)]
+    wanted = 1 + 3 + 5 + 6 + 1 + 3  # the snapshot's row; then with BEGIN and END each, but for the message of its own
+    wait_until(lambda: len(ids()) >= wanted, 30, f"{wanted} entries, not {len(ids())}")
+    connector.stop()
+    end = db.value("select (pg_current_wal_lsn() - '0/0')::bigint")
+    found = ids()
+    assert len(found) == wanted and found == sorted(set(found))
+    assert found[0][0] <= begin and all(begin <= first <= end for first, _ in found[1:])
+
+
+def test_run_without_a_file_reads_debezium_servers(db, redis, connectors, tmp_path):
+    """In the folder that Debezium Server is started in."""
+    db.execute("create table t (id int primary key); insert into t values (1)")
+    (tmp_path / "config").mkdir()
+    source = {**connectors(db).config, "slot.name": db.name}
+    (tmp_path / "config/application.properties").write_text(
+        f"debezium.sink.type=redis\ndebezium.sink.redis.address={redis}\n" +
+        "".join(f"debezium.source.{name}={value}\n" for name, value in source.items() if "converter" not in name))
+    process = subprocess.Popen([BINARY, "run"], cwd=tmp_path, stderr=subprocess.PIPE)
+    try:
+        with Redis(redis) as client:
+            wait_until(lambda: client.do("XLEN", f"{db.name}.public.t") == 1, 30, "the row")
+    finally:
+        process.terminate()
+        process.communicate()
+    assert process.returncode == 0
+    assert (tmp_path / "data/offsets.dat").exists()
+    nothing = subprocess.run([BINARY, "run"], cwd=tmp_path / "data", capture_output=True, text=True)
+    assert nothing.returncode == 2 and "config/application.properties" in nothing.stderr
