@@ -63,10 +63,11 @@ def test_an_order_and_its_effect(language, outbox, tmp_path):
         wait_until(applied, 240, "the effect", interval_s=0.5)
         assert shop.execute("select customer, orders, total::text from customer_totals") == [("c7", 1, "99.90")]
     finally:
-        os.killpg(typed.pid, signal.SIGINT)
-        try:
-            typed.wait(20)
-        finally:
-            if typed.poll() is None:
+        if typed.poll() is None:
+            os.killpg(typed.pid, signal.SIGTERM)
+            try:
+                typed.wait(20)
+            except subprocess.TimeoutExpired:
                 os.killpg(typed.pid, signal.SIGKILL)
+                typed.wait()
     connector.stop()

@@ -43,6 +43,11 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
   });
 }
 await consumer.connect();
+// walduct makes the topic with its first event; kafkajs does not wait for it.
+const admin = kafka.admin();
+await admin.connect();
+while (!(await admin.listTopics()).includes(TOPIC)) await new Promise((next) => setTimeout(next, 1000));
+await admin.disconnect();
 await consumer.subscribe({ topic: TOPIC, fromBeginning: true });
 // With autoCommit the offset of a message is resolved when its handler has returned: after the transaction.
 await consumer.run({ eachMessage: ({ message }) => handle(message) });
