@@ -179,7 +179,8 @@ std::optional<absl::Duration> LagBoard::Read(absl::Time now) const {
   absl::Time seen = last_ ? last_->at : *watched_since_;
   seen = std::max(seen, absl::FromUnixMicros(complete_us_.load(kRelaxed)));
   seen = std::max(seen, absl::FromUnixMicros(heard_us_.load(kRelaxed)));
-  if (now - seen > kUnseen) return Age(now, seen);
+  const bool unreached = unreached_us_.load(kRelaxed) > absl::ToUnixMicros(seen);
+  if (unreached || now - seen > kUnseen) return Age(now, seen);
   return last_ ? std::optional(absl::ZeroDuration()) : std::nullopt;
 }
 

@@ -22,7 +22,8 @@
 // transaction stands for. Whoever streams then asks the server for a word; where none comes it
 // counts.
 //
-// When nobody could look for kUnseen, lag counts from the last look: unknown is not zero.
+// When nobody could look for kUnseen, or the server was not reached since, lag counts from the last
+// look: unknown is not zero.
 //
 // Thread-safety: Show, Begin, BeginSnapshot and Streams by the data thread, all but the last
 // without a lock; the others by any thread.
@@ -66,6 +67,10 @@ class LagBoard {
   void Streams(bool streams);
   bool WantsWord() const;
 
+  // The server does not answer, or refuses; until it is heard of again.
+  void OnUnreached(absl::Time now) {
+    unreached_us_.store(absl::ToUnixMicros(now), std::memory_order_relaxed);
+  }
   // From now on somebody is to look. Before, nothing is said of what nobody looked at.
   void Watch(absl::Time now);
   // There is nothing yet that it could be behind of: no slot, and nobody who is about to make one.
@@ -102,7 +107,7 @@ class LagBoard {
   bool IsOpen() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   std::atomic<int64_t> oldest_us_{0}, unread_us_{0}, snapshot_us_{0}, complete_us_{0};
-  std::atomic<int64_t> heard_us_{0};
+  std::atomic<int64_t> heard_us_{0}, unreached_us_{0};
   std::atomic<uint64_t> covered_{0};
   mutable Mutex mutex_;
   std::optional<Slight> slight_ ABSL_GUARDED_BY(mutex_);

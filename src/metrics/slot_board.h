@@ -33,13 +33,14 @@ struct SlotView {
   std::optional<OpenTransaction> oldest_transaction;
   absl::Duration looked_at;  // on the monotonic clock
   bool doubted = false;      // an error has told since that it may be otherwise
+  bool unreached = false;    // the server could not be asked since
 
-  // What is said of it by now: "unknown" once nobody could look for kOld, or it is doubted. What is
-  // lost stays lost until a look shows otherwise.
+  // What is said of it by now: "unknown" once nobody could look for kOld, or the server was not
+  // reached since, or it is doubted. What is lost stays lost until a look shows otherwise.
   static constexpr absl::Duration kOld = absl::Seconds(30);
   std::string StatusAt(absl::Duration now) const {
     if (wal_status == "lost" || (wal_status.empty() && !doubted)) return wal_status;
-    return doubted || now - looked_at > kOld ? "unknown" : wal_status;
+    return doubted || unreached || now - looked_at > kOld ? "unknown" : wal_status;
   }
 
   // At the present rate; absent: never, as far as is known.
@@ -76,6 +77,11 @@ class SlotBoard {
       view_->doubted = true;
     }
   }
+  // The server does not answer, or refuses: what it said last is not known to be so.
+  void OnUnreached() {
+    const MutexLock lock(mutex_);
+    if (view_) view_->unreached = true;
+  }
   // Absent until the server was asked.
   std::optional<SlotView> Read() const {
     const MutexLock lock(mutex_);
@@ -91,7 +97,7 @@ class SlotBoard {
     view_->growth_per_second = 0;
     view_->safe_wal_bytes.reset();
     view_->looked_at = now;
-    view_->doubted = false;
+    view_->doubted = view_->unreached = false;
   }
 
   mutable Mutex mutex_;

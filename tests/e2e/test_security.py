@@ -12,6 +12,7 @@ from confluent_kafka.admin import (AclBinding, AclBindingFilter, AclOperation, A
                                    ResourcePatternType, ResourceType, ScramCredentialInfo, ScramMechanism,
                                    UserScramCredentialUpsertion)
 
+from support.http import Surface
 from support.kafka import QUIET, read_topics
 from support.paths import ROOT
 from support.postgres import CDC_ROLE
@@ -166,13 +167,21 @@ def test_SEC_03_password_is_changed_while_it_runs(db, connectors, tmp_path):
     secrets.write_text("pg=first\n")
     connector = connectors(db, {"database.user": role, "database.password": "${file:%s:pg}" % secrets, "retriable.restart.connector.wait.ms": "200"})
     try:
-        connector.start()
+        connector.start("--listen", "127.0.0.1:0")
         streams(connector, db)
+        surface = Surface(connector)
+        wait_until(lambda: surface.status().get("slot", {}).get("wal_status") == "reserved", 30, "the slot was looked at")
         db.execute(f"alter role \"{role}\" password 'second'")
         db.server.query("select pg_terminate_backend(pid) from pg_stat_activity where usename = %s", role)
         connector.wait_log("password_refused|password authentication failed")
+        wait_until(lambda: surface.status()["slot"]["wal_status"] == "unknown", 10, "nobody can say how the slot is")
+        status = surface.status()
+        assert status["slot"]["last_wal_status"] == "reserved" and status["lag_seconds"] > 0, status
+        assert surface.value("walduct_slot_wal_status", status="reserved") == 0
+        wait_until(lambda: surface.status()["lag_seconds"] > status["lag_seconds"] + 1, 10, "it grows")
         secrets.write_text("pg=second\n")
         streams(connector, db, "after")
+        wait_until(lambda: surface.status()["slot"]["wal_status"] == "reserved", 30, "it is known again")
         connector.stop()
     finally:
         connector.close()

@@ -239,6 +239,23 @@ TEST_F(LagBoardTest, AServerThatCannotBeLookedAt) {
 
 // Pages are written ahead of an open transaction: the server has sent all that it can, and writes
 // the rest within moments. If it does not, a commit may be before it.
+// A password that is refused, say: at once, and not when nobody has looked for long.
+TEST_F(LagBoardTest, AServerThatIsNotReachedIsNotKnownToBeCaughtUp) {
+  Deliver(Commit());
+  Pass(absl::Seconds(10));
+  EXPECT_EQ(board_.Read(now()), absl::ZeroDuration());
+  looks_ = false;
+  Pass(absl::Seconds(5));
+  board_.OnUnreached(now());
+  const auto lag = board_.Read(now());
+  ASSERT_TRUE(lag.has_value());
+  EXPECT_GE(*lag, absl::Seconds(4));
+  Pass(absl::Seconds(3));
+  EXPECT_EQ(*board_.Read(now()) - *lag, absl::Seconds(3)) << "a second a second";
+  Look();
+  EXPECT_EQ(board_.Read(now()), absl::ZeroDuration()) << "it is heard of again";
+}
+
 TEST_F(LagBoardTest, HalfARecordIsNothingForAWhile) {
   Deliver(Commit());
   Pass(absl::Seconds(11));

@@ -128,6 +128,21 @@ TEST_F(SlotLookerTest, OneLookForAllSlotsOfAServerEachTenSeconds) {
   EXPECT_THAT(world_.asked, SizeIs(20));
 }
 
+TEST_F(SlotLookerTest, WhatAServerSaidThatIsNotReachedIsNotKnownToBeSo) {
+  const auto slot = Add("one", "s"), streams = Add("one", "t");
+  streams->now.activity = engine::Activity::kStreaming;
+  Pass(absl::Seconds(1));
+  EXPECT_EQ(slot->view()->StatusAt(time_.Monotonic()), "reserved");
+  world_.away = true;
+  Pass(absl::Seconds(10));
+  EXPECT_EQ(slot->view()->StatusAt(time_.Monotonic()), "unknown");
+  EXPECT_GT(*slot->metrics().lag.Read(time_.Now()), absl::Seconds(8));
+  EXPECT_EQ(streams->view()->StatusAt(time_.Monotonic()), "reserved") << "it looks by itself";
+  world_.away = false;
+  Pass(absl::Seconds(10));
+  EXPECT_EQ(slot->view()->StatusAt(time_.Monotonic()), "reserved");
+}
+
 TEST_F(SlotLookerTest, WhoStreamsLooksByItself) {
   const auto slot = Add("one", "s");
   slot->now.activity = engine::Activity::kStreaming;

@@ -28,6 +28,11 @@ std::vector<std::string> ReasonsOfSqlState(absl::string_view sqlstate) {
   }
   // The usual one first, those of a certain text behind it.
   if (!reasons.empty()) std::rotate(reasons.begin(), reasons.end() - 1, reasons.end());
+  for (const postgres::Becomes& later : postgres::LaterReasons()) {
+    const auto of = std::find(reasons.begin(), reasons.end(), later.reason);
+    const bool known = std::find(reasons.begin(), reasons.end(), later.becomes) != reasons.end();
+    if (of != reasons.end() && !known) reasons.insert(of + 1, later.becomes);
+  }
   return reasons;
 }
 

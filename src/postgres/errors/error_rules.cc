@@ -320,7 +320,16 @@ constexpr General kGeneral[] = {
     {"postgres_error", "the message is the server's own; its log may say more"},
 };
 
+// By a password that is read anew for each connection; at the end of a slot's stream.
+constexpr Becomes kLater[] = {
+    {"wrong_password", "password_refused"},
+    {"relation_vanished", "decoding_failed"},
+    {"server_shutting_down", "slot_invalidated"},
+};
+
 }  // namespace
+
+absl::Span<const Becomes> LaterReasons() { return kLater; }
 
 absl::string_view GeneralHint(absl::string_view reason) {
   for (const General& one : kGeneral) {

@@ -27,6 +27,13 @@ struct ErrorRule {
   const char* functions = "";  // with blanks between; raised by one of them it fits, too
 };
 
+// What an error of a rule becomes where whoever gets it knows more.
+struct Becomes {
+  const char* reason;
+  const char* becomes;
+};
+absl::Span<const Becomes> LaterReasons();
+
 // Of the reasons whose rules bring no hint, where the server has none either; empty: of others.
 absl::string_view GeneralHint(absl::string_view reason);
 absl::Span<const ErrorRule> SqlStateRules();

@@ -113,6 +113,10 @@ absl::StatusOr<Prepared> SlotAttempts::Prepare(const engine::ConnectorOptions& c
                            .known = &config == parts_.config ? &known_ : nullptr});
   absl::StatusOr<Prepared> prepared = preparation.Run();
   sender_timeout_ = preparation.facts().sender_timeout;
+  if (preparation.unreached()) {
+    parts_.metrics->slot.OnUnreached();
+    parts_.metrics->lag.OnUnreached(world_.clock().Now());
+  }
   return prepared;
 }
 

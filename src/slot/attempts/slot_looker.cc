@@ -115,3 +115,15 @@ void SlotLooker::Show(const Slot& slot, const replication::SlotLook& look, absl:
 }
 
 }  // namespace walduct::slot
+    if (!thread_.stopping()) OnUnreached(group);
+// Of one that streams its own session knows more.
+void SlotLooker::OnUnreached(const Group& group) {
+  for (const Slot& slot : group.slots) {
+    const engine::Activity activity = slot.connector->status().activity;
+    if (activity == engine::Activity::kStreaming || activity == engine::Activity::kSnapshotting)
+      continue;
+    slot.connector->metrics().slot.OnUnreached();
+    slot.connector->metrics().lag.OnUnreached(world_.clock().Now());
+  }
+}
+

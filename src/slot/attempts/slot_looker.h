@@ -51,6 +51,7 @@ class SlotLooker final : public engine::Monitor {
   bool IsDue(engine::Monitored& connector, const SlotPlace& place, absl::Duration now) const;
   void Show(const Slot& slot, const replication::SlotLook& look, absl::Duration now);
   void LookAt(const Group& group);
+  void OnUnreached(const Group& group);
 
   World& world_;
   Mutex mutex_;

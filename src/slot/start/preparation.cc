@@ -184,7 +184,10 @@ absl::Status Preparation::OpenSource() {
     return HandoverDue();
   parts_.board->WaitsFor(engine::WaitReason::kDatabase);
   prepared_.source = parts_.world->MakeSource(parts_.source);
-  return prepared_.source->Connect();
+  absl::Status connected = prepared_.source->Connect();
+  unreached_ = absl::IsUnavailable(connected) || absl::IsUnauthenticated(connected) ||
+               absl::IsDeadlineExceeded(connected) || absl::IsPermissionDenied(connected);
+  return connected;
 }
 
 absl::Status Preparation::LoadPosition() {

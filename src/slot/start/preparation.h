@@ -98,6 +98,8 @@ class Preparation {
 
   // What the server said; of use also after a failure.
   const SourceFacts& facts() const { return facts_; }
+  // The server of the slot did not answer, or refused the session.
+  bool unreached() const { return unreached_; }
 
   // Cancelled when it was interrupted while it waited.
   absl::StatusOr<Prepared> Run();
@@ -142,6 +144,7 @@ class Preparation {
   absl::Status lost_slot_;    // why the slot has to make room for another; OK: it need not
   bool recovers_ = false;     // the stored position is given up for a snapshot
   bool renews_slot_ = false;  // see RenewSlot
+  bool unreached_ = false;
   CommittingStore* committing_ = nullptr;  // prepared_.store; null: the sink has no transactions
 };
 
