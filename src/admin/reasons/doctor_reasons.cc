@@ -85,7 +85,9 @@ constexpr Reason kRows[] = {
                 "every record.",
      .remedy = "Lower min.insync.replicas, or add replicas."},
     {.name = "new_tables_not_readable",
-     .meaning = "The role has no default privileges on tables that are still to be made.",
+     .meaning = "Tables that are still to be made will be captured and read without anybody asking "
+                "(walduct.snapshot.new.tables=incremental, or a snapshot.mode that takes another "
+                "snapshot), and the role has no default privileges on them.",
      .remedy =
          "ALTER DEFAULT PRIVILEGES FOR ROLE OWNER IN SCHEMA … GRANT SELECT ON TABLES TO NAME."},
     {.name = "no_tables_captured",

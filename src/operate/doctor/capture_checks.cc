@@ -296,6 +296,8 @@ void CheckCapture(Connection& connection, const Subject& subject, Findings* find
   }
 }
 
+bool ReadsNewTables(const Subject& subject) { return subject.incremental.reads_new_tables; }
+
 // OIDs of another server say nothing of this one's.
 void CheckKnownTables(postgres::Connection& connection, const Subject& subject,
                       const KnownPosition& position, Findings* findings) {

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -104,8 +105,10 @@ struct ServerNames {
 };
 void CheckServerTraps(postgres::Connection& connection, const ServerNames& names,
                       Findings* findings);
+// schemas: where tables that are still to be made will be captured and read.
 void CheckTableTraps(postgres::Connection& connection, const std::vector<Oid>& captured,
-                     const std::string& publication, Findings* findings);
+                     const std::string& publication, const std::set<std::string>& schemas,
+                     Findings* findings);
 // Of the captured tables: NULL under NOT NULL, keys that rows can share.
 void CheckNulls(postgres::Connection& connection, const std::vector<Oid>& captured,
                 const encode::ColumnOptions& columns, bool keep_lost, Findings* findings);
@@ -117,6 +120,8 @@ void CheckCapture(postgres::Connection& connection, const Subject& subject, Find
 // What slots keep, and what one that is to be made waits for.
 void CheckRetained(Examination& examined);
 
+// walduct.snapshot.new.tables=incremental.
+bool ReadsNewTables(const Subject& subject);
 // The tables that the stored position knows, beside those that are captured and published now.
 void CheckKnownTables(postgres::Connection& connection, const Subject& subject,
                       const KnownPosition& position, Findings* findings);

@@ -1,5 +1,8 @@
 // Settings, role, clock and tables of a database. Declared in checks.h.
 #include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -25,6 +28,7 @@
 #include "slot/start/no_tables.h"
 #include "slot/world/preview/chain_preview.h"
 #include "slot/world/slots/slot_tables.h"
+#include "snapshot/mode.h"
 #include "snapshot/options.h"
 #include "transform/chain/chain_spec.h"
 
@@ -312,12 +316,43 @@ void AskPublication(Examination& examined) {
   CheckKnownTables(*examined.sql, subject, examined.position, &examined.findings);
 }
 
+namespace {
+
+bool TakesSnapshot(snapshot::SnapshotMode mode, bool position_available) {
+  const auto decision = snapshot::DecideStart({.mode = mode,
+                                               .offset = snapshot::OffsetState::kStreaming,
+                                               .position_available = position_available,
+                                               .stored_position_text = ""});
+  return decision.ok() && decision->snapshot;
+}
+
+// Of the captured tables, those where one that is still to be made would be captured, too, and its
+// rows read without anybody asking: the stream needs no right on it. A list of names is of these
+// alone.
+std::set<std::string> SchemasReadLater(const Subject& subject,
+                                       const std::vector<postgres::TableName>& captured) {
+  const snapshot::SnapshotMode mode = subject.snapshot.mode;
+  const bool reads =
+      ReadsNewTables(subject) || TakesSnapshot(mode, true) || TakesSnapshot(mode, false);
+  std::set<std::string> schemas;
+  if (!reads) return schemas;
+  const names::TableFilter filter(subject.tables);
+  for (const postgres::TableName& table : captured) {
+    if (filter.Includes(table.schema, "a_table_to_come") ||
+        filter.Includes(table.schema, absl::StrCat(table.table, "_1")))
+      schemas.insert(table.schema);
+  }
+  return schemas;
+}
+
+}  // namespace
+
 void CheckRows(Examination& examined) {
   if (!examined.captured || (examined.captured->empty() && examined.elsewhere > 0)) return;
   const Subject& subject = examined.subject;
   const std::vector<Oid> relations = postgres::RelationsOf(*examined.captured);
   CheckTableTraps(*examined.sql, relations, subject.replication.publication_name,
-                  &examined.findings);
+                  SchemasReadLater(subject, *examined.captured), &examined.findings);
   CheckNulls(*examined.sql, relations, subject.encode.columns, subject.encode.values.keep_lost,
              &examined.findings);
   postgres::Catalog catalog(*examined.sql);

@@ -1,9 +1,11 @@
 // What works, and surprises one day: settings, roles, tables and publications that mean something
 // else for a reader of changes than for everybody else. Declared in checks.h.
+#include <set>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/substitute.h"
 #include "operate/doctor/checks.h"
 #include "postgres/connection.h"
@@ -43,8 +45,8 @@ constexpr Trap kTraps[] = {
      "transaction $0 of database $1 is prepared and not decided: creating the slot waits for it",
      "decide it, connected to $1: COMMIT PREPARED $0, or ROLLBACK PREPARED $0"},
     {"new_tables_not_readable", Severity::kNotice,
-     "tables that $2 will make in schema $0 are not readable for the role $1: a snapshot stops at "
-     "them",
+     "tables that $2 will make in schema $0 are captured, and not readable for the role $1: the "
+     "snapshot that the configuration takes of them stops there",
      "ALTER DEFAULT PRIVILEGES FOR ROLE $2 IN SCHEMA $0 GRANT SELECT ON TABLES TO $1"},
     {"unlogged_table", Severity::kWarning,
      "table $0 is unlogged: its changes are not in the WAL, and never captured",
@@ -107,8 +109,8 @@ SELECT 'prepared_transaction', pg_catalog.quote_literal(p.gid), pg_catalog.quote
 FROM pg_catalog.pg_prepared_xacts p
 WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_replication_slots s WHERE s.slot_name = $0))";
 
-// $0: the captured tables; of what their partitions hold and are, theirs counts. A role that owns a
-// table reads it.
+// $0: the captured tables; of what their partitions hold and are, theirs counts. $2: whether rows
+// of tables that are still to come to schema n are read. A role that owns a table reads it.
 constexpr absl::string_view kOfTables = R"(
 WITH RECURSIVE looked(top, oid) AS (
   SELECT w.oid, w.oid FROM pg_catalog.unnest('$0'::pg_catalog.oid[]) w(oid)
@@ -121,7 +123,7 @@ SELECT DISTINCT 'new_tables_not_readable', pg_catalog.quote_ident(n.nspname),
        pg_catalog.quote_ident(current_user),
        pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(c.relowner))
 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-WHERE c.oid = ANY ('$0'::pg_catalog.oid[])
+WHERE c.oid = ANY ('$0'::pg_catalog.oid[]) AND $2
   AND NOT pg_catalog.pg_has_role(c.relowner, 'USAGE')
   AND NOT EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.rolname = 'pg_read_all_data'
                   AND pg_catalog.pg_has_role(r.oid, 'USAGE'))
@@ -252,14 +254,19 @@ void CheckServerTraps(postgres::Connection& connection, const ServerNames& names
 }
 
 void CheckTableTraps(postgres::Connection& connection, const std::vector<Oid>& captured,
-                     const std::string& publication, Findings* findings) {
+                     const std::string& publication, const std::set<std::string>& schemas,
+                     Findings* findings) {
+  std::vector<std::string> read;
+  for (const std::string& schema : schemas) read.push_back(postgres::QuoteLiteral(schema));
+  const std::string in_schemas =
+      read.empty() ? "false" : absl::StrCat("n.nspname IN (", absl::StrJoin(read, ", "), ")");
   const std::string tables = postgres::OidArray(captured);
   const std::string name = postgres::QuoteLiteral(publication);
   const int version = connection.server_version();
   const std::string full_is_refused = replication::FullIsRefused(
       version,
       absl::StrCat("(SELECT * FROM pg_catalog.pg_publication WHERE pubname = ", name, ")"));
-  std::string question = absl::Substitute(kOfTables, tables, full_is_refused);
+  std::string question = absl::Substitute(kOfTables, tables, full_is_refused, in_schemas);
   const bool on_request = version >= kVersionWithGenerated;
   absl::StrAppend(&question, " UNION ALL ",
                   absl::Substitute(on_request ? kGeneratedUnlessAsked : kGenerated, tables, name));
