@@ -43,6 +43,15 @@ struct SlotView {
     return doubted || unreached || now - looked_at > kOld ? "unknown" : wal_status;
   }
 
+  // It has no longer than that: it is to be kept before anything else.
+  static constexpr absl::Duration kSoon = absl::Minutes(10);
+  bool SoonLost() const {
+    if (wal_status == "lost" || wal_status == "missing" || wal_status == "none") return false;
+    const std::optional<absl::Duration> left = TimeUntilLost();
+    return wal_status == "unreserved" || (safe_wal_bytes && *safe_wal_bytes <= 0) ||
+           (left && *left < kSoon);
+  }
+
   // At the present rate; absent: never, as far as is known.
   std::optional<absl::Duration> TimeUntilLost() const {
     if (!safe_wal_bytes || growth_per_second == 0 || wal_status == "lost") return std::nullopt;

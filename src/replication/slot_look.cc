@@ -1,5 +1,7 @@
 #include "replication/slot_look.h"
 
+#include <algorithm>
+
 #include "absl/hash/hash.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -94,7 +96,19 @@ SlotLook Read(const postgres::Result& result, int row) {
   return look;
 }
 
+constexpr uint64_t kLeastSafeBytes = 64u << 20;
+
 }  // namespace
+
+bool IsEndangered(const SlotLook& look) {
+  if (look.wal_status == "lost" || look.wal_status == "missing") return false;
+  const uint64_t limit = look.limit_bytes;
+  const uint64_t safe = static_cast<uint64_t>(std::max<int64_t>(look.safe_bytes.value_or(0), 0));
+  const bool little = safe < std::max(kLeastSafeBytes, limit / 4);
+  return look.wal_status == "unreserved" ||
+         (limit > 0 &&
+          (look.wal_status == "extended" || (little && look.retained_bytes > limit / 2)));
+}
 
 absl::StatusOr<std::vector<SlotLook>> LookAtSlots(postgres::Connection& connection,
                                                   const std::vector<std::string>& slots) {

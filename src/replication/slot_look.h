@@ -28,6 +28,9 @@ struct SlotLook {
   uint64_t limit_bytes = 0;           // max_slot_wal_keep_size; 0: none
 };
 
+// Something is still to be done about it: it keeps most of what the server allows, or more.
+bool IsEndangered(const SlotLook& look);
+
 // One for each name, in that order.
 absl::StatusOr<std::vector<SlotLook>> LookAtSlots(postgres::Connection& connection,
                                                   const std::vector<std::string>& slots);

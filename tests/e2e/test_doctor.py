@@ -376,6 +376,21 @@ def test_traps_of_roles(databases, pg17, connectors):
         db.script(f"drop owned by {role}; drop role {role}")
 
 
+def test_a_slot_that_is_soon_lost(private_servers, databases, connectors):
+    """How much it keeps and has left, and what to type at once; beside it a Kafka that is away, which comes first."""
+    servers = private_servers(postgres=17, pg_set={"max_slot_wal_keep_size": "64MB"})
+    db = databases(servers.postgres)
+    db.script(TABLES)
+    connector = connectors(db, sink="file").start().wait_streaming()
+    connector.stop()
+    assert "slot_soon_lost" not in examine(connector)[1]
+    for _ in range(40):
+        db.execute("select pg_logical_emit_message(false, 'x', repeat('x', 1000000))")
+    soon = examine(connector)[1]["slot_soon_lost"]
+    assert re.search(r'about to be lost: it is (reserved|extended), \d+\.\d MB of WAL kept, \d+\.\d MB until it is lost', soon["message"]), soon
+    assert "ALTER SYSTEM SET max_slot_wal_keep_size = '-1'; SELECT pg_reload_conf()" in soon["hint"], soon
+
+
 def test_traps_of_a_server(private_servers, databases, connectors):
     servers = private_servers(postgres=17, pg_set={"logical_decoding_work_mem": "64kB", "synchronous_commit": "local",
                                                    "synchronous_standby_names": "*", "max_prepared_transactions": "5",

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "metrics/connector_metrics.h"
+#include "operate/doctor/checks.h"
 
 namespace walduct::operate {
 namespace {
@@ -87,6 +88,50 @@ TEST_F(LiveTest, WhatItFailsOfComesFirstAlsoWhileItStreams) {
   status_.last_error->solved_at.reset();
   status_.state = engine::ConnectorState::kPaused;
   EXPECT_THAT(Said({other}), ElementsAre("error a:  -> "));
+}
+
+// As `walduct status` tells it: how fast, how long, and who.
+TEST_F(LiveTest, ASlotThatIsSoonLostIsSaidWithItsForecast) {
+  metrics::SlotView slot{.slot = "s",
+                         .wal_status = "extended",
+                         .wal_end = Lsn(9),
+                         .retained_bytes = 40 << 20,
+                         .growth_per_second = 4 << 20,
+                         .safe_wal_bytes = 68 << 20,
+                         .oldest_transaction = {},
+                         .looked_at = absl::Seconds(1)};
+  metrics_.slot.Show(slot);
+  const std::string hint = kKeepSlot;
+  EXPECT_THAT(Said(), ElementsAre("warning slot_soon_lost: replication slot \"s\" is about to be "
+                                  "lost: it is extended, 40.0 MB of WAL kept, 68.0 MB until it is "
+                                  "lost, grows by 4.0 MB/s, lost in 17s -> " +
+                                  hint));
+  const Finding looked{
+      .severity = Severity::kError, .reason = "slot_unreserved", .message = "looked", .hint = hint};
+  slot.oldest_transaction = {.who = "pid 7 (database d)", .age = absl::Minutes(3)};
+  slot.looked_at = absl::Seconds(2);
+  metrics_.slot.Show(slot);
+  EXPECT_THAT(Said({looked}),
+              ElementsAre("error slot_unreserved: looked, grows by 4.0 MB/s, lost in 17s; held by "
+                          "pid 7 (database d), open for 3m -> " +
+                          hint +
+                          "; end it: COMMIT, ROLLBACK, ROLLBACK PREPARED, or SELECT "
+                          "pg_terminate_backend(7)"));
+  metrics_.slot.OnUnreached();
+  EXPECT_THAT(Said(), ElementsAre()) << "that is not known any more";
+}
+
+TEST_F(LiveTest, WithoutKafkaNoCommandIsTaken) {
+  const Finding lost{.severity = Severity::kError,
+                     .reason = "slot_lost",
+                     .message = "m",
+                     .hint = "walduct offsets reset shop"};
+  EXPECT_THAT(Said({lost}), ElementsAre("error slot_lost: m -> walduct offsets reset shop"));
+  Fails("broker_unavailable", "wait");
+  EXPECT_THAT(Said({lost}),
+              ElementsAre("error broker_unavailable: m -> wait",
+                          "error slot_lost: m -> first Kafka has to answer: until then no command "
+                          "is taken. Then walduct offsets reset shop"));
 }
 
 TEST_F(LiveTest, AStatementTakesThePlaceOfWords) {

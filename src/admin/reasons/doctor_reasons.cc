@@ -222,6 +222,13 @@ constexpr Reason kRows[] = {
     {.name = "slot_inactive",
      .meaning = "Nobody reads the connector's slot, and the server keeps WAL for it.",
      .remedy = "Start the connector, or drop the slot when it is not needed any more."},
+    {.name = "slot_soon_lost",
+     .loses = true,
+     .meaning =
+         "The slot keeps most of what max_slot_wal_keep_size allows, or, of a connector that "
+         "runs, has less than ten minutes at the present rate.",
+     .remedy = "At once: ALTER SYSTEM SET max_slot_wal_keep_size = '-1'; SELECT "
+               "pg_reload_conf(); then look at what holds the connector up: walduct status NAME."},
     {.name = "slot_unreserved",
      .loses = true,
      .meaning = "The slot is behind by more than max_slot_wal_keep_size: the next checkpoint may "

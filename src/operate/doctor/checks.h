@@ -85,6 +85,11 @@ void AskRights(Examination& examined);
 void AskTopics(Examination& examined);
 void AskPublication(Examination& examined);
 
+// What a slot that is about to be lost has left, for a finding; hint: what to type at once.
+inline constexpr char kKeepSlot[] =
+    "at once, while the server's disk has room: ALTER SYSTEM SET max_slot_wal_keep_size = '-1'; "
+    "SELECT pg_reload_conf(); then look at what holds the connector up";
+
 // The slot, and who reads it.
 absl::Status LookAtSlot(Examination& examined);
 // From the store, and the server's history behind it.

@@ -8,12 +8,14 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/amount_text.h"
 #include "base/environment.h"
 #include "base/json.h"
 #include "base/mutex.h"
 #include "engine/errors/named_hint.h"
 #include "engine/lifecycle/connectors.h"
 #include "metrics/connector_metrics.h"
+#include "operate/doctor/checks.h"
 #include "operate/doctor/subject_of.h"
 
 namespace walduct::operate {
@@ -76,6 +78,57 @@ void AddStall(const engine::Stall& stall, absl::Time now, Findings* findings) {
        .hint = stall.hint});
 }
 
+// How fast it goes, and who holds it up: what looks from beside the stream have seen.
+void AddSlot(const metrics::ConnectorMetrics& numbers, Findings* findings) {
+  const std::optional<metrics::SlotView> slot = numbers.slot.Read();
+  if (!slot || slot->unreached || slot->doubted) return;
+  const auto of_slot = [](const Finding& finding) {
+    return finding.reason == "slot_unreserved" || finding.reason == "slot_soon_lost";
+  };
+  auto found = std::find_if(findings->all.begin(), findings->all.end(), of_slot);
+  if (found == findings->all.end()) {
+    if (!slot->SoonLost() || slot->wal_status == "unreserved") return;
+    findings->Add({.severity = Severity::kWarning,
+                   .reason = "slot_soon_lost",
+                   .message = absl::StrCat("replication slot \"", slot->slot,
+                                           "\" is about to be lost: it is ", slot->wal_status, ", ",
+                                           BytesText(slot->retained_bytes), " of WAL kept"),
+                   .hint = kKeepSlot});
+    found = findings->all.end() - 1;
+    const int64_t left = std::max<int64_t>(slot->safe_wal_bytes.value_or(0), 0);
+    absl::StrAppend(&found->message, ", ",
+                    left == 0 ? "nothing left" : BytesText(static_cast<uint64_t>(left)),
+                    " until it is lost");
+  }
+  if (slot->growth_per_second > 0)
+    absl::StrAppend(&found->message, ", grows by ", BytesText(slot->growth_per_second), "/s");
+  if (const auto left = slot->TimeUntilLost())
+    absl::StrAppend(&found->message, ", lost in ",
+                    absl::FormatDuration(absl::Trunc(*left, absl::Seconds(1))));
+  if (!slot->oldest_transaction || slot->oldest_transaction->age < absl::Minutes(1)) return;
+  absl::StrAppend(
+      &found->message, "; held by ", slot->oldest_transaction->who, ", open for ",
+      absl::FormatDuration(absl::Trunc(slot->oldest_transaction->age, absl::Seconds(1))));
+  absl::StrAppend(&found->hint, "; ",
+                  engine::WithProcess("end it: COMMIT, ROLLBACK, ROLLBACK PREPARED, or SELECT "
+                                      "pg_terminate_backend(PID)",
+                                      slot->oldest_transaction->who));
+}
+
+// What else is to be typed needs it.
+void FirstKafka(Findings* findings) {
+  const std::string first = "first Kafka has to answer: until then no command is taken. Then ";
+  const auto away = [](const Finding& one) { return one.reason == "broker_unavailable"; };
+  if (std::none_of(findings->all.begin(), findings->all.end(), away)) return;
+  for (Finding& finding : findings->all) {
+    bool commands = false;
+    for (const char* const verb : {"offsets", "restart", "resume", "run"})
+      commands = commands || absl::StrContains(finding.hint, absl::StrCat("walduct ", verb, " "));
+    if (commands && !away(finding) && !absl::StartsWith(finding.hint, "first Kafka"))
+      finding.hint.insert(0, first);
+  }
+}
+
 // A statement that was made by a look at the server takes the place of words.
 std::string BetterHint(const Finding& found, const std::string& hint) {
   constexpr absl::string_view kStatement = "CREATE PUBLICATION ";
@@ -127,6 +180,7 @@ Examined ExamineConnector(const engine::ConnectorOptions& options,
   Examined one{options.name, Examine(subject, environment)};
   for (Finding& finding : one.findings.all)
     finding.hint = engine::NamedHint(finding.reason, finding.message, finding.hint, names);
+  FirstKafka(&one.findings);
   return one;
 }
 
@@ -191,9 +245,11 @@ std::optional<std::vector<Examined>> ParseExamined(absl::string_view json) {
 void AddLive(const engine::ConnectorStatus& status, const metrics::ConnectorMetrics& numbers,
              absl::Time now, Findings* findings) {
   AddCapture(numbers, findings);
+  AddSlot(numbers, findings);
   if (status.stall) AddStall(*status.stall, now, findings);
   findings->WorstFirst();
   AddLastError(status, findings);
+  FirstKafka(findings);
 }
 
 }  // namespace walduct::operate

@@ -12,6 +12,7 @@
 #include "replication/options.h"
 #include "replication/slot.h"
 #include "replication/slot_lock.h"
+#include "replication/slot_look.h"
 #include "slot/start/preparation.h"
 #include "snapshot/options.h"
 
@@ -79,16 +80,23 @@ absl::Status Retained(Connection& connection, const std::string& own, const std:
   return absl::OkStatus();
 }
 
-void CheckWalStatus(const std::string& name, const replication::SlotState& slot,
-                    Findings* findings) {
-  if (slot.wal_status != "unreserved") return;
-  findings->Add({.severity = Severity::kError,
-                 .reason = "slot_unreserved",
-                 .message = absl::StrCat("replication slot ", postgres::QuoteIdentifier(name),
-                                         " is about to be lost: it is behind by more than "
-                                         "max_slot_wal_keep_size"),
-                 .hint = "at once: ALTER SYSTEM SET max_slot_wal_keep_size = '-1'; SELECT "
-                         "pg_reload_conf(); then let the connector catch up"});
+// How much it keeps, and has left. How fast that goes the connector knows, if one runs.
+absl::Status CheckWalStatus(Connection& connection, const std::string& name, Findings* findings) {
+  ASSIGN_OR_RETURN(const std::vector<replication::SlotLook> looks,
+                   replication::LookAtSlots(connection, {name}));
+  const replication::SlotLook& slot = looks.front();
+  const bool unreserved = slot.wal_status == "unreserved";
+  if (!unreserved && !replication::IsEndangered(slot)) return absl::OkStatus();
+  const uint64_t left = static_cast<uint64_t>(std::max<int64_t>(slot.safe_bytes.value_or(0), 0));
+  findings->Add(
+      {.severity = unreserved ? Severity::kError : Severity::kWarning,
+       .reason = unreserved ? "slot_unreserved" : "slot_soon_lost",
+       .message = absl::StrCat("replication slot ", postgres::QuoteIdentifier(name),
+                               " is about to be lost: it is ", slot.wal_status, ", ",
+                               BytesText(slot.retained_bytes), " of WAL kept, ",
+                               left == 0 ? "nothing left" : BytesText(left), " until it is lost"),
+       .hint = kKeepSlot});
+  return absl::OkStatus();
 }
 
 // By the connector that is asked about, which runs: its stream's session is named so.
@@ -269,7 +277,7 @@ void AskSlot(Examination& examined) {
   examined.refused = !usable.ok() && !in_use && !replaces;
   if (!examined.is_read || !in_use)
     examined.findings.Add(usable, in_use || replaces ? Severity::kWarning : Severity::kError);
-  CheckWalStatus(name, **examined.slot, &examined.findings);
+  examined.findings.Add(CheckWalStatus(*examined.sql, name, &examined.findings));
   // What else would be said is that it is lost.
   if (ErrorReason(usable) == "slot_lost") examined.lost_slot = usable;
 }

@@ -27,7 +27,6 @@ constexpr absl::Duration kBetweenTries = absl::Milliseconds(150);
 constexpr int kTries = 4;
 constexpr absl::Duration kRepeat = absl::Seconds(30);
 constexpr absl::Duration kTimeout = absl::Seconds(5);
-constexpr uint64_t kLeastSafeBytes = 64u << 20;
 // A transaction that keeps WAL for the slot is worth a line when it is old and so much is kept.
 constexpr absl::Duration kOldTransaction = absl::Minutes(10);
 constexpr uint64_t kMuchKept = uint64_t{1} << 30;
@@ -236,7 +235,7 @@ absl::Status ServerWatch::LookAtSlot(postgres::Connection& connection, ServerVie
   ASSIGN_OR_RETURN(const std::vector<replication::SlotLook> looks,
                    replication::LookAtSlots(connection, {options_.slot}));
   *next = ViewOf(looks.front(), view(), connection.environment().clock->Monotonic());
-  WarnOfSlot(looks.front().limit_bytes, *next);
+  WarnOfSlot(replication::IsEndangered(looks.front()), *next);
   return absl::OkStatus();
 }
 
@@ -285,13 +284,9 @@ void ServerWatch::TellOfChunks(const std::string& lock) {
 }
 
 // While something can still be done about it.
-void ServerWatch::WarnOfSlot(uint64_t limit, const ServerView& next) {
+void ServerWatch::WarnOfSlot(bool endangered, const ServerView& next) {
   const std::string& wal_status = next.wal_status;
-  const bool bounded = limit > 0;
-  const bool little = bounded && next.safe_bytes < std::max(kLeastSafeBytes, limit / 4);
-  const bool endangered = wal_status == "unreserved" || (bounded && wal_status == "extended") ||
-                          (bounded && little && next.retained_bytes > limit / 2);
-  if (!endangered || wal_status == "lost") {
+  if (!endangered) {
     wal_status_.clear();
     return;
   }

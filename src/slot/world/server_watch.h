@@ -73,7 +73,7 @@ class ServerWatch {
   bool IsNew(const Locks& locks) const;
   void WarnOfLock(const std::string& lock, absl::string_view who, SaidLock* said);
   void TellOfChunks(const std::string& lock);
-  void WarnOfSlot(uint64_t limit, const ServerView& next);
+  void WarnOfSlot(bool endangered, const ServerView& next);
   void WarnOfOldTransaction(const ServerView& next);
 
   Options options_;
