@@ -102,6 +102,7 @@ void SlotLooker::LookAt(const Group& group) {
       group.slots.front().connector->config(), group.names, [this] { return thread_.stopping(); });
   if (!looks.ok()) {
     log::Debug("cannot look at the slots", {{"error", std::string(looks.status().message())}});
+    if (!thread_.stopping()) OnUnreached(group);
     return;
   }
   const absl::Duration now = world_.clock().Monotonic();
@@ -114,8 +115,6 @@ void SlotLooker::Show(const Slot& slot, const replication::SlotLook& look, absl:
                     &connector.metrics());
 }
 
-}  // namespace walduct::slot
-    if (!thread_.stopping()) OnUnreached(group);
 // Of one that streams its own session knows more.
 void SlotLooker::OnUnreached(const Group& group) {
   for (const Slot& slot : group.slots) {
@@ -127,3 +126,4 @@ void SlotLooker::OnUnreached(const Group& group) {
   }
 }
 
+}  // namespace walduct::slot

@@ -35,8 +35,7 @@ constexpr absl::Duration kSalvageTimeout = absl::Seconds(5);
 constexpr double kSettleShare = 0.75;
 // A stream that had nothing to do for so long went well.
 constexpr absl::Duration kStoodWell = absl::Seconds(30);
-constexpr absl::Duration kCloseTimeout = absl::Milliseconds(500);
-constexpr absl::Duration kAbortTimeout = absl::Milliseconds(500);
+constexpr absl::Duration kCloseTimeout = absl::Milliseconds(500), kAbortTimeout = kCloseTimeout;
 
 std::optional<Lsn> Earlier(std::optional<Lsn> goal, Lsn lsn) {
   return goal && *goal <= lsn ? goal : lsn;
