@@ -105,6 +105,7 @@ class OwnSeries {
   // Of one that rests there is no more.
   void AddResting() {
     AddState();
+    AddCapture();
     AddLag();
     AddSlot();
   }

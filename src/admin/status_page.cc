@@ -38,6 +38,7 @@ class StatusWriter {
     json_.Key("state").Text(engine::StateText(status_.state));
     json_.Key("state_since").Text(TimeText(status_.state_since));
     WriteHealth();
+    WriteCapture();
     WriteLag();
     WriteSlot();
     json_.EndObject();

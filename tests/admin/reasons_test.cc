@@ -103,6 +103,19 @@ TEST(Reasons, APositionToGoOnFromIsSetByTheConnectorsName) {
             "or walduct offsets set -f a -w b 0/16B3748 goes on there");
 }
 
+TEST(Reasons, WhatStartsAConnectorGoesByItsState) {
+  engine::ConnectorNames names;
+  names.called = {.who = "shop"};
+  const std::string hint = "start the connector; or restart the connector";
+  EXPECT_EQ(engine::NamedHint("slot_inactive", "", hint, names), hint);
+  names.served = true;
+  EXPECT_EQ(engine::NamedHint("slot_inactive", "", hint, names),
+            "walduct restart shop; or walduct restart shop");
+  names.rests = true;
+  EXPECT_EQ(engine::NamedHint("slot_inactive", "", hint, names),
+            "walduct resume shop; or walduct resume shop");
+}
+
 // Two words for what is one thing to whoever has to mend it.
 TEST(Reasons, ALostSlotIsOneThing) {
   EXPECT_EQ(FindReason("slot_lost")->remedy, FindReason("slot_invalidated")->remedy);

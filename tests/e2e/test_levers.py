@@ -88,6 +88,34 @@ def test_a_restart_keeps_a_position_whose_topic_is_gone(workers, databases, pg17
     worker.stop()
 
 
+def test_a_paused_connector_tells_what_doctor_tells(workers, databases, pg17, broker):  # noqa: F811
+    """A publication that is narrowed meanwhile: in status, series and doctor, with what brings this connector on."""
+    db = databases(pg17)
+    db.script(f'create table items (id int primary key); create publication "{db.name}" for table items')
+    worker = workers().start()
+    worker.create("shop", config_of(db, **{"publication.autocreate.mode": "disabled"}))
+    worker.wait_state("shop", "RUNNING/RUNNING")
+    wait_until(lambda: db.slots() != [], 30, "its slot")
+    db.execute("insert into items values (1)")
+    wait_until(lambda: published(broker, db) == [1], 30, "it streams")
+    assert walduct("pause", "shop", "--url", worker.base).returncode == 0
+    db.execute(f'alter publication "{db.name}" drop table items')
+    shown = []
+
+    def told():
+        shown[:] = [walduct("status", "--url", worker.base)]
+        return "publication_lacks_tables" in shown[0].stdout
+    wait_until(told, 40, "status tells it", interval_s=1)
+    assert "PAUSED" in shown[0].stdout and "public.items" in shown[0].stdout and shown[0].returncode != 0, shown
+    assert re.search(r'walduct_capture_problems\{connector="shop",reason="publication_lacks_tables"\} 1', worker.ask_text("/metrics")[1])
+    asked = walduct("doctor", "shop", "--url", worker.base)
+    assert "publication_lacks_tables" in asked.stdout, asked
+    assert f"walduct resume shop --url {worker.base}" in asked.stdout and "start the connector" not in asked.stdout, asked
+    db.execute(f'alter publication "{db.name}" add table items')
+    wait_until(lambda: "publication_lacks_tables" not in walduct("status", "--url", worker.base).stdout, 60, "it is mended", interval_s=1)
+    worker.stop()
+
+
 def test_a_signal_by_name(workers, databases, pg17):  # noqa: F811
     db = databases(pg17)
     db.script("create table items (id int primary key); create table signals (id varchar(64), type varchar(64), data varchar(4096))")

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,15 @@ class Servers final : public World {
     return looks;
   }
 
+  absl::StatusOr<CaptureLook> OpenToLook(const engine::ConnectorOptions& config,
+                                         const postgres::StopCheck&) override {
+    ++sessions;
+    looked_at.insert(config.name);
+    return absl::UnavailableError("no session here");
+  }
+
+  int sessions = 0;
+  std::set<std::string> looked_at;
   std::vector<std::vector<std::string>> asked;
   bool away = false;
   absl::Duration took;
@@ -141,6 +151,31 @@ TEST_F(SlotLookerTest, WhatAServerSaidThatIsNotReachedIsNotKnownToBeSo) {
   world_.away = false;
   Pass(absl::Seconds(10));
   EXPECT_EQ(slot->view()->StatusAt(time_.Monotonic()), "reserved");
+}
+
+// A session each, so that they take turns.
+TEST_F(SlotLookerTest, WhatIsCapturedOfThoseThatRestIsLookedAfter) {
+  const auto streams = Add("one", "t");
+  streams->now.activity = engine::Activity::kStreaming;
+  Pass(absl::Seconds(60));
+  EXPECT_EQ(world_.sessions, 0);
+  const auto slot = Add("one", "s");
+  slot->now.state = engine::ConnectorState::kPaused;
+  Pass(absl::Seconds(30));
+  EXPECT_GE(world_.sessions, 2);
+  EXPECT_LE(world_.sessions, 4);
+  for (int i = 0; i < 200; ++i) Add("one", std::to_string(i))->now = slot->now;
+  Pass(absl::Seconds(20));
+  const int before = world_.sessions;
+  world_.looked_at.clear();
+  Pass(absl::Seconds(101));
+  EXPECT_LE(world_.sessions - before, 202);
+  EXPECT_THAT(world_.looked_at, SizeIs(201)) << "nobody is passed over";
+  world_.away = true;
+  Pass(absl::Seconds(30));
+  const int away = world_.sessions;
+  Pass(absl::Seconds(60));
+  EXPECT_EQ(world_.sessions, away) << "the looks at the slots find out when it is back";
 }
 
 TEST_F(SlotLookerTest, WhoStreamsLooksByItself) {

@@ -81,6 +81,7 @@ class Screen {
     AddHead(connector);
     AddLag(connector);
     AddSlot(connector);
+    AddCapture(connector);
   }
   std::string Take() { return std::move(text_); }
 

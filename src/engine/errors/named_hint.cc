@@ -186,6 +186,13 @@ std::string Filled(absl::string_view reason, absl::string_view hint, absl::strin
   all.emplace_back(std::string(kSlotAnew),
                    absl::StrCat("; then ", Reset(names, "--drop-slot --accept-loss"),
                                 ": the slot has to be made after it"));
+  // By what its state asks for.
+  if (names.served) {
+    for (const absl::string_view start : {"restart the connector", "start the connector"}) {
+      all.emplace_back(std::string(start),
+                       names::Command(names.called, names.rests ? "resume" : "restart"));
+    }
+  }
   // Alone it refuses what would lose changes.
   all.emplace_back("(walduct offsets reset)",
                    absl::StrCat("(", Reset(names, "--accept-loss"), ")"));

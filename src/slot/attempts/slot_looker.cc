@@ -15,6 +15,8 @@ constexpr absl::Duration kTick = absl::Seconds(1);
 constexpr absl::Duration kLate = absl::Seconds(5);
 // Between two looks at one server, whatever the reason.
 constexpr absl::Duration kBetween = absl::Seconds(2);
+// What is captured is looked after by a session for each connector: so many a turn.
+constexpr size_t kMostSessions = 2;
 
 }  // namespace
 
@@ -29,8 +31,10 @@ bool SlotLooker::Watch(const std::shared_ptr<engine::Monitored>& connector) {
   if (!place) return false;
   connector->metrics().lag.Watch(world_.clock().Now());
   const MutexLock lock(mutex_);
-  slots_.push_back(
-      {.place = *std::move(place), .owner = connector, .shower = std::make_shared<SlotShower>()});
+  slots_.push_back({.place = *std::move(place),
+                    .owner = connector,
+                    .shower = std::make_shared<SlotShower>(),
+                    .rest = std::make_shared<RestWatch>()});
   return true;
 }
 
@@ -95,6 +99,57 @@ void SlotLooker::Turn() {
     LookAt(group);
     tried_[server] = world_.clock().Monotonic();
   }
+  LookAtCaptured(groups);
+}
+
+// Those that have waited longest.
+void SlotLooker::LookAtCaptured(const std::map<std::string, Group>& groups) {
+  std::vector<const Slot*> due;
+  for (const auto& [server, group] : groups) {
+    for (const Slot& slot : group.slots)
+      if (IsCaptureDue(slot)) due.push_back(&slot);
+  }
+  const auto end = due.begin() + static_cast<ptrdiff_t>(std::min(due.size(), kMostSessions));
+  std::partial_sort(due.begin(), end, due.end(),
+                    [](const Slot* a, const Slot* b) { return a->rest->due() < b->rest->due(); });
+  std::for_each(due.begin(), end, [this](const Slot* slot) {
+    if (!thread_.stopping()) LookAtCapture(*slot);
+  });
+}
+
+// Before a first start nothing is missed.
+bool SlotLooker::IsCaptureDue(const Slot& slot) {
+  using enum engine::ConnectorState;
+  engine::Monitored& connector = *slot.connector;
+  const engine::ConnectorStatus status = connector.status();
+  const bool rests =
+      status.activity == engine::Activity::kNone &&
+      (status.state == kPaused || status.state == kStopped || status.state == kFailed);
+  if (!rests) slot.rest->End();
+  const std::optional<metrics::SlotView> seen = connector.metrics().slot.Read();
+  const absl::Duration now = world_.clock().Monotonic();
+  if (!rests || now < slot.rest->due() || !seen) return false;
+  const std::string wal = seen->StatusAt(now);
+  return wal != "none" && wal != "missing" && wal != "unknown";
+}
+
+void SlotLooker::LookAtCapture(const Slot& slot) {
+  engine::Monitored& connector = *slot.connector;
+  slot.rest->Begin(world_.clock().Monotonic());
+  const auto stopping = [this] { return thread_.stopping(); };
+  log::SetConnector(connector.names().connector);
+  absl::StatusOr<CaptureLook> look = world_.OpenToLook(connector.config(), stopping);
+  const absl::Status looked =
+      look.ok()
+          ? slot.rest->Look({.look = &*look,
+                             .names = engine::NamesIn(connector.status().state, connector.names()),
+                             .metrics = &connector.metrics(),
+                             .environment = world_.environment()},
+                            stopping)
+          : look.status();
+  if (!looked.ok())
+    log::Debug("cannot look at what is captured", {{"error", std::string(looked.message())}});
+  log::SetConnector("");
 }
 
 void SlotLooker::LookAt(const Group& group) {
@@ -109,12 +164,6 @@ void SlotLooker::LookAt(const Group& group) {
   for (size_t i = 0; i < looks->size(); ++i) Show(group.slots[i], (*looks)[i], now);
 }
 
-void SlotLooker::Show(const Slot& slot, const replication::SlotLook& look, absl::Duration now) {
-  engine::Monitored& connector = *slot.connector;
-  slot.shower->Show(look, now, world_.clock(), connector.names(), connector.status(),
-                    &connector.metrics());
-}
-
 // Of one that streams its own session knows more.
 void SlotLooker::OnUnreached(const Group& group) {
   for (const Slot& slot : group.slots) {
@@ -124,6 +173,12 @@ void SlotLooker::OnUnreached(const Group& group) {
     slot.connector->metrics().slot.OnUnreached();
     slot.connector->metrics().lag.OnUnreached(world_.clock().Now());
   }
+}
+
+void SlotLooker::Show(const Slot& slot, const replication::SlotLook& look, absl::Duration now) {
+  engine::Monitored& connector = *slot.connector;
+  slot.shower->Show(look, now, world_.clock(), connector.names(), connector.status(),
+                    &connector.metrics());
 }
 
 }  // namespace walduct::slot

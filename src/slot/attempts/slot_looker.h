@@ -4,6 +4,8 @@
 // about (World::LookAtSlots). What it finds stands on the connectors' boards: the slot's and the
 // lag's. A session that streams has its own look (ServerWatch).
 //
+// Of those that rest it also looks after what is captured (RestWatch), with a session each.
+//
 // A connector whose slot is not there while it is not itself is not looked at.
 //
 // Thread-safety: Add from any thread; the destructor waits for a look under way to give up.
@@ -19,6 +21,7 @@
 #include "base/mutex.h"
 #include "base/worker_thread.h"
 #include "engine/lifecycle/monitor.h"
+#include "slot/attempts/rest_watch.h"
 #include "slot/world/slot_show.h"
 #include "slot/world/world.h"
 
@@ -43,7 +46,9 @@ class SlotLooker final : public engine::Monitor {
     SlotPlace place;
     std::weak_ptr<engine::Monitored> owner;
     std::shared_ptr<engine::Monitored> connector = nullptr;  // during a round
-    std::shared_ptr<SlotShower> shower;                      // of the thread that looks
+    // Of the thread that looks.
+    std::shared_ptr<SlotShower> shower;
+    std::shared_ptr<RestWatch> rest;
   };
   struct Group;
   void Loop();
@@ -52,6 +57,9 @@ class SlotLooker final : public engine::Monitor {
   void Show(const Slot& slot, const replication::SlotLook& look, absl::Duration now);
   void LookAt(const Group& group);
   void OnUnreached(const Group& group);
+  void LookAtCaptured(const std::map<std::string, Group>& groups);
+  bool IsCaptureDue(const Slot& slot);
+  void LookAtCapture(const Slot& slot);
 
   World& world_;
   Mutex mutex_;

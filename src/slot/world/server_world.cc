@@ -91,6 +91,22 @@ std::optional<SlotPlace> ServerWorld::PlaceOfSlot(const engine::ConnectorOptions
 absl::StatusOr<std::vector<replication::SlotLook>> ServerWorld::LookAtSlots(
     const engine::ConnectorOptions& config, const std::vector<std::string>& slots,
     const postgres::StopCheck& stopping) {
+  ASSIGN_OR_RETURN(const auto connection, OpenLook(config, stopping));
+  return replication::LookAtSlots(*connection, slots);
+}
+
+absl::StatusOr<CaptureLook> ServerWorld::OpenToLook(const engine::ConnectorOptions& config,
+                                                    const postgres::StopCheck& stopping) {
+  CaptureLook look{.session = nullptr,
+                   .tables = config.tables.get(),
+                   .route = config.route.get(),
+                   .replication = config.replication.get()};
+  ASSIGN_OR_RETURN(look.session, OpenLook(config, stopping));
+  return look;
+}
+
+absl::StatusOr<std::unique_ptr<postgres::Connection>> ServerWorld::OpenLook(
+    const engine::ConnectorOptions& config, const postgres::StopCheck& stopping) const {
   constexpr absl::Duration kTimeout = absl::Seconds(5);
   postgres::ConnectionOptions options{.database = *config.database,
                                       .application_name = "walduct slots",
@@ -99,8 +115,7 @@ absl::StatusOr<std::vector<replication::SlotLook>> ServerWorld::LookAtSlots(
   options.database.connect_timeout = std::min(options.database.connect_timeout, kTimeout);
   options.database.query_timeout = kTimeout;
   options.database.initial_statements.clear();
-  ASSIGN_OR_RETURN(const auto connection, postgres::Connection::Open(std::move(options)));
-  return replication::LookAtSlots(*connection, slots);
+  return postgres::Connection::Open(std::move(options));
 }
 
 absl::StatusOr<std::unique_ptr<postgres::Connection>> ServerWorld::OpenSession(

@@ -34,6 +34,8 @@ class ServerWorld : public World {
   absl::StatusOr<std::vector<replication::SlotLook>> LookAtSlots(
       const engine::ConnectorOptions& config, const std::vector<std::string>& slots,
       const postgres::StopCheck& stopping) override;
+  absl::StatusOr<CaptureLook> OpenToLook(const engine::ConnectorOptions& config,
+                                         const postgres::StopCheck& stopping) override;
   std::unique_ptr<Source> MakeSource(const SourceOptions& options) override;
   // One of the connector's sessions; what: behind its name. longest: to connect in.
   absl::StatusOr<std::unique_ptr<postgres::Connection>> OpenSession(
@@ -41,6 +43,9 @@ class ServerWorld : public World {
       const postgres::StopCheck& stopping, absl::Duration longest = absl::InfiniteDuration()) const;
 
  private:
+  absl::StatusOr<std::unique_ptr<postgres::Connection>> OpenLook(
+      const engine::ConnectorOptions& config, const postgres::StopCheck& stopping) const;
+
   const Environment environment_;
 };
 

@@ -32,6 +32,16 @@ namespace walduct::engine {
 struct ConnectorOptions;
 }  // namespace walduct::engine
 
+namespace walduct::names {
+struct TableFilterOptions;
+}
+namespace walduct::replication {
+struct ReplicationOptions;
+}
+namespace walduct::route {
+struct RouteOptions;
+}
+
 namespace walduct::slot {
 
 class HandoverServer;
@@ -55,6 +65,14 @@ struct SourceOptions {
 struct SlotPlace {
   std::string server;  // the same text for slots that one session can look at
   std::string slot;
+};
+
+// What a connector captures, and a session with its database. Borrowed, but for that.
+struct CaptureLook {
+  std::unique_ptr<postgres::Connection> session;
+  const names::TableFilterOptions* tables = nullptr;
+  const route::RouteOptions* route = nullptr;
+  const replication::ReplicationOptions* replication = nullptr;
 };
 
 class World : public engine::Host {
@@ -89,6 +107,11 @@ class World : public engine::Host {
   virtual absl::StatusOr<std::vector<replication::SlotLook>> LookAtSlots(
       const engine::ConnectorOptions&, const std::vector<std::string>&,
       const postgres::StopCheck&) {
+    return absl::UnimplementedError("a world without servers");
+  }
+  // A session to look at what is captured with, from beside; gives up soon.
+  virtual absl::StatusOr<CaptureLook> OpenToLook(const engine::ConnectorOptions&,
+                                                 const postgres::StopCheck&) {
     return absl::UnimplementedError("a world without servers");
   }
   // Connects with Source::Inspect.

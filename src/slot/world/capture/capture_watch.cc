@@ -304,8 +304,9 @@ void CaptureWatch::Tell() {
   for (const auto& [reason, tables] : news.ended)
     log::Info(absl::StrCat("no longer so: ", replication::CaptureMessage(reason)),
               {{"tables", tables}, {"reason", reason}});
-  options_.metrics->capture.Show(
-      {.problems = options_.record->lines.Problems(options_.wish), .looked_at = now});
+  std::vector<metrics::CaptureProblem> problems = options_.record->lines.Problems(options_.wish);
+  if (options_.retell) options_.retell(&problems);
+  options_.metrics->capture.Show({.problems = std::move(problems), .looked_at = now});
 }
 
 }  // namespace walduct::slot

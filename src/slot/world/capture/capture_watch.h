@@ -50,7 +50,9 @@ class CaptureWatch {
     Open open;                      // used only to follow
     // Where each look that finds something changed leaves what is captured; null: nobody asks.
     std::shared_ptr<CapturedBox> captured = nullptr;
-    std::set<Oid> held_back = {};                  // see StartCoverage
+    std::set<Oid> held_back = {};  // see StartCoverage
+    // What is shown, before it is; empty: as it is.
+    std::function<void(std::vector<metrics::CaptureProblem>*)> retell = {};
     CaptureRecord* record = nullptr;               // borrowed
     metrics::ConnectorMetrics* metrics = nullptr;  // borrowed
     Environment environment;

@@ -1,0 +1,63 @@
+#include "slot/attempts/rest_watch.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "engine/errors/named_hint.h"
+#include "slot/world/capture/capture_options.h"
+
+namespace walduct::slot {
+namespace {
+
+// They go by what was captured before, which a session remembers.
+constexpr std::array<absl::string_view, 10> kOfMemory = {
+    "captured_table_dropped",  "captured_table_renamed",       "partition_attached",
+    "publication_column_list", "publication_lacks_operations", "publication_row_filter",
+    "replica_identity_weaker", "table_created_anew",           "table_was_not_published",
+    "table_was_unlogged"};
+
+}  // namespace
+
+void RestWatch::End() {
+  watch_.reset();
+  record_ = {};
+  before_.clear();
+  due_ = absl::ZeroDuration();
+}
+
+absl::Status RestWatch::Look(const Parts& parts, const postgres::StopCheck& stopping) {
+  names_ = parts.names;
+  if (watch_ == nullptr) {
+    if (const auto shown = parts.metrics->capture.Read()) before_ = shown->problems;
+    names::TableFilterOptions tables = *parts.look->tables;
+    tables.share = nullptr;
+    CaptureWatch::Options watch =
+        CaptureOptionsOf(tables, *parts.look->route, *parts.look->replication, absl::Seconds(10),
+                         {}, parts.environment);
+    watch.wish.follows = false;
+    watch.wish.called = parts.names.called;
+    watch.retell = [this](std::vector<metrics::CaptureProblem>* problems) { Retell(problems); };
+    watch.record = &record_;
+    watch.metrics = parts.metrics;
+    watch_ = std::make_unique<CaptureWatch>(std::move(watch));
+  }
+  const absl::Status looked = watch_->Look(*parts.look->session, stopping);
+  if (looked.ok() && watch_->WantsLookSoon()) due_ += kSoon - kInterval;
+  return looked;
+}
+
+void RestWatch::Retell(std::vector<metrics::CaptureProblem>* problems) const {
+  for (metrics::CaptureProblem& problem : *problems)
+    problem.hint = engine::NamedHint(problem.reason, "", problem.hint, names_);
+  const bool undecided = record_.lines.undecided();
+  for (const metrics::CaptureProblem& one : before_) {
+    const bool of_memory =
+        std::find(kOfMemory.begin(), kOfMemory.end(), one.reason) != kOfMemory.end();
+    const bool told = std::any_of(problems->begin(), problems->end(),
+                                  [&one](const auto& now) { return now.reason == one.reason; });
+    if (!told && (of_memory || undecided)) problems->push_back(one);
+  }
+}
+
+}  // namespace walduct::slot

@@ -1,0 +1,52 @@
+// RestWatch: looks after what is captured of a connector that does not run: paused, stopped or
+// failed, nobody else does. What has stood when it came to rest, and only a session can tell to be
+// over, stands until then. Nothing is altered.
+//
+// Thread-safety: one thread.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "base/environment.h"
+#include "engine/control/status_board.h"
+#include "metrics/connector_metrics.h"
+#include "postgres/connection.h"
+#include "slot/world/capture/capture_record.h"
+#include "slot/world/capture/capture_watch.h"
+#include "slot/world/world.h"
+
+namespace walduct::slot {
+
+class RestWatch {
+ public:
+  static constexpr absl::Duration kInterval = absl::Seconds(10);
+  // What was seen for the first time counts if it is there still.
+  static constexpr absl::Duration kSoon = absl::Seconds(4);
+
+  // The next look is due.
+  absl::Duration due() const { return due_; }
+  // It runs again: the next rest begins anew.
+  void End();
+  struct Parts {
+    CaptureLook* look = nullptr;   // borrowed
+    engine::ConnectorNames names;  // as it is called in its state
+    metrics::ConnectorMetrics* metrics = nullptr;
+    Environment environment;
+  };
+  // Before a look, whatever becomes of it.
+  void Begin(absl::Duration now) { due_ = now + kInterval; }
+  absl::Status Look(const Parts& parts, const postgres::StopCheck& stopping);
+
+ private:
+  void Retell(std::vector<metrics::CaptureProblem>* problems) const;
+
+  absl::Duration due_ = absl::ZeroDuration();
+  CaptureRecord record_;
+  engine::ConnectorNames names_;
+  std::vector<metrics::CaptureProblem> before_;  // when it came to rest
+  std::unique_ptr<CaptureWatch> watch_;          // uses all of the above; null: it has not begun
+};
+
+}  // namespace walduct::slot
