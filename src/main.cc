@@ -19,6 +19,8 @@ int main(int argc, char** argv) {
       return walduct::cli::RunConnectors(arguments);
     case Command::kRecord:
       return walduct::cli::RecordCorpus(arguments);
+    case Command::kRecoverPlan:
+      return walduct::cli::RecoverPlan(arguments);
     case Command::kRecoverGate:
       return walduct::cli::RecoverGate(arguments.gate);
     case Command::kShadow:

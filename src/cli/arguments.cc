@@ -87,6 +87,16 @@ void AddRecovery(CLI::App* app, Arguments* arguments) {
   AddListen(run, arguments);
   AddLogging(run, arguments);
   run->callback([arguments] { arguments->command = Command::kRecoverRun; });
+  CLI::App* const plan = recover->add_subcommand(
+      "plan",
+      "Whether the gap of a lost slot can be got back, from which backup, and what to type\n"
+      "Looks at the stored position and the primary; changes nothing.");
+  AddConfiguration(plan, arguments, true);
+  plan->add_option("--archive", arguments->archive,
+                   "Where the archive is a folder: whether it has the segments of the gap")
+      ->type_name("DIR");
+  plan->footer("Exit codes: 0 it can be got back, or there is no gap; 3 it cannot.");
+  plan->callback([arguments] { arguments->command = Command::kRecoverPlan; });
 }
 
 void AddTail(CLI::App* app, Arguments* arguments) {

@@ -28,6 +28,7 @@ enum class Command {
   kRecord,
   kRecoverGate,
   kRecoverRun,
+  kRecoverPlan,
   kDiff,
   kShadow,
   kValidate,
@@ -120,6 +121,7 @@ struct Arguments {
   Record record;                        // of record
   GateRequest gate;                     // of recover gate
   RecoverRequest recover;               // of recover run
+  std::string archive;                  // of recover plan: a folder; empty: not looked into
   std::string left, right;              // of diff: what the topics' names begin with
   std::vector<std::string> ignored;     // of diff: fields
   size_t examples = 5;                  // of diff: of each kind and topic

@@ -11,6 +11,9 @@ namespace walduct::cli {
 // SIGTERM and SIGINT over; a second one that does not just repeat it ends the process at once.
 int RunConnectors(const Arguments& arguments);
 
+// Whether the gap of its lost slot can be got back, and how.
+int RecoverPlan(const Arguments& arguments);
+
 // The stream of the connector of -f into a file, until a limit is reached or a signal comes.
 int RecordCorpus(const Arguments& arguments);
 

@@ -83,6 +83,11 @@ class Scene:
     def slot_lsn(self):
         return lsn(self.db.slot(self.lost.slot)["confirmed_flush_lsn"])
 
+    def plan(self, exit_code, *arguments):
+        done = self.lost.call("recover", "plan", *arguments)
+        assert done.returncode == exit_code, done
+        return done.stdout
+
     def restore(self, **settings):
         self.restored = Restored(self.backup, self.lost.slot, plugin="pgoutput", database=self.db.name)
         if settings:
@@ -157,8 +162,14 @@ def test_what_is_published_is_what_the_slot_would_have_given(version, scenes):
         gap(scene.db, 100)
         open_two.commit()
         prune_catalogs(scene.db)
+    assert "AT ONCE" in scene.plan(0)
     held = scene.hold()
     gap(scene.db, 200)
+    missing = scene.plan(3, "--archive", scene.backup.archive)
+    assert "segments of the gap are not in the folder" in missing and "pg_switch_wal" in missing
+    scene.backup.wait_archived()
+    there = scene.plan(0, "--archive", scene.backup.archive)
+    assert "Not yet" in there and "AT ONCE" not in there and "The folder has all of them." in there, there
     scene.restore()
     scene.recover()
     scene.restored.start()
@@ -172,6 +183,7 @@ def test_what_is_published_is_what_the_slot_would_have_given(version, scenes):
     scene.lost.stop()
     assert "walduct_slot_held" not in scene.lost.offset()
     # Once more there is nothing to do, and nobody has to be there.
+    assert "Have I lost data? No:" in scene.plan(0)
     assert scene.recover().wait_exit() == 0 and scene.lost.logged("there is no gap"), scene.lost.log_text()
 
 

@@ -102,6 +102,17 @@ TEST_F(GateTest, HoldsBackWhatIsBehindTheSlot) {
   EXPECT_THAT(Read("/state/gate.json"), HasSubstr(R"("waits_for":"confirmed")"));
 }
 
+TEST_F(GateTest, WhatASlotOfAnotherRestoreHasConfirmedCountsForNothing) {
+  WalBuilder wal;
+  while (wal.log().size() < 2 * kSegment) wal.AddFilling(5000);
+  Archive(wal, 2);
+  Say(R"({"segment_bytes": 1048576, "server": "1:1", "confirmed": "0/1FFFF0", "free_to": "0/200000"})");
+  EXPECT_FALSE(Restore(NameOf(1)));
+  EXPECT_THAT(said_, HasSubstr("there is no slot yet"));
+  Say(R"({"segment_bytes": 1048576, "confirmed": "0/1FFFF0", "free_to": "0/200000"})");
+  EXPECT_TRUE(Restore(NameOf(1)));
+}
+
 TEST_F(GateTest, CutsBehindRunningXactsAndGoesOnInTheSameFile) {
   WalBuilder wal;
   wal.AddFilling(100);

@@ -1,0 +1,166 @@
+#include "recover/run/plan.h"
+
+#include <algorithm>
+#include <array>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "base/amount_text.h"
+
+namespace walduct::recover {
+namespace {
+
+constexpr uint64_t kBytesPerSecond = 8 << 20;
+
+struct Tool {
+  absl::string_view name, sign;  // sign: in archive_command
+  absl::string_view list, restore, fetch;
+};
+constexpr std::array<Tool, 4> kTools = {{
+    {"pgBackRest", "pgbackrest", "pgbackrest --stanza=STANZA info",
+     "pgbackrest --stanza=STANZA --set=BACKUP --type=standby --pg1-path=/restore/data restore",
+     "pgbackrest --stanza=STANZA archive-get %f \"%p\""},
+    {"WAL-G", "wal-g", "wal-g backup-list --detail", "wal-g backup-fetch /restore/data BACKUP",
+     "wal-g wal-fetch %f \"%p\""},
+    {"Barman", "barman", "barman list-backups SERVER",
+     "barman recover --standby-mode SERVER BACKUP /restore/data",
+     "barman-wal-restore HOST SERVER %f \"%p\""},
+    {"a plain copy", "", "ls -l /backups", "cp -a /backups/BACKUP/. /restore/data",
+     "cp /archive/%f \"%p\""},
+}};
+
+std::string NameOf(uint32_t timeline, uint64_t number, uint64_t segment_bytes) {
+  const uint64_t each = (uint64_t{1} << 32) / segment_bytes;
+  return absl::StrFormat("%08X%08X%08X", timeline, number / each, number % each);
+}
+
+const Tool& ToolOf(const std::string& command) {
+  for (const Tool& tool : kTools)
+    if (!tool.sign.empty() && absl::StrContains(command, tool.sign)) return tool;
+  return kTools.back();
+}
+
+std::string Steps(const PlanFacts& facts, const PlanWords& words) {
+  const Tool& tool = ToolOf(facts.archive_command);
+  std::string text =
+      absl::StrCat("\nWhat to type (docs/recover.md), with ", tool.name, ":\n  ", tool.list, "\n  ",
+                   tool.restore,
+                   "\n  rm -rf /restore/data/pg_replslot/* /restore/data/recovery.signal; touch "
+                   "/restore/data/standby.signal\n  install -d -o postgres -g postgres /var/tmp/",
+                   words.slot, "\nAt the end of /restore/data/postgresql.auto.conf:\n",
+                   "  port = 5433\n  restore_command = 'walduct recover gate --state /var/tmp/",
+                   words.slot, " -- ", tool.fetch,
+                   "'\n  primary_conninfo = ''\n  recovery_target_time = ''\n  hot_standby = on\n  "
+                   "archive_mode = "
+                   "off\n  archive_cleanup_command = ''\n  max_slot_wal_keep_size = -1\n");
+  if (facts.version >= 180000) absl::StrAppend(&text, "  idle_replication_slot_timeout = 0\n");
+  absl::StrAppend(&text, "  wal_retrieve_retry_interval = 100ms\n",
+                  "Then, in two shells:\n  walduct recover run ", words.files,
+                  " --from 127.0.0.1:5433 --state /var/tmp/", words.slot,
+                  "\n  pg_ctl -D /restore/data -l /restore/log start\n");
+  for (const Tool& other : kTools) {
+    if (&other != &tool)
+      absl::StrAppend(&text, "With ", other.name, ": ", other.list, "; ", other.restore,
+                      "; behind --: ", other.fetch, "\n");
+  }
+  return text;
+}
+
+// Of a gap whose end is known.
+std::string Segments(const PlanFacts& facts, Lsn end) {
+  const uint64_t first = facts.position.value() / facts.segment_bytes;
+  const uint64_t last = end.value() / facts.segment_bytes;
+  const uint64_t bytes = end.value() - facts.position.value();
+  std::string text = absl::StrCat(
+      "The gap: ", facts.position.ToString(), " to ", end.ToString(), ", ", BytesText(bytes),
+      " of WAL in ", last - first + 1, " segments, ",
+      NameOf(facts.stored_timeline.value_or(facts.timeline), first, facts.segment_bytes), " to ",
+      NameOf(facts.timeline, last, facts.segment_bytes), ". Streaming it takes about ",
+      absl::FormatDuration(
+          std::max(absl::Seconds(1), absl::Seconds(static_cast<int64_t>(bytes / kBytesPerSecond)))),
+      " at 8 MB/s, behind the restore.\n");
+  if (!facts.lacking) {
+    absl::StrAppend(&text,
+                    "Not looked at: whether the archive has them, and those from the backup's "
+                    "beginning on; --archive DIR looks into a folder.\n");
+  } else if (facts.lacking->empty()) {
+    absl::StrAppend(&text, "The folder has all of them.\n");
+  }
+  return text;
+}
+
+std::string Archive(const PlanFacts& facts) {
+  std::string text = absl::StrCat("The primary archives by: ", facts.archive_command, "\n");
+  if (!facts.last_failed.empty())
+    absl::StrAppend(&text, "AT RISK: its archiver fails, the last time at ", facts.last_failed,
+                    ": SELECT * FROM pg_stat_archiver\n");
+  if (!facts.last_archived.empty())
+    absl::StrAppend(&text, "Archived last: ", facts.last_archived, "\n");
+  return text;
+}
+
+Plan Impossible(const std::string& why) {
+  return {Plan::Verdict::kImpossible,
+          absl::StrCat("Have I lost data? Deletes and states in between, as it looks: ", why,
+                       "\nThe rows themselves come with a new snapshot: walduct offsets reset "
+                       "--accept-loss, docs/start.md.\n")};
+}
+
+}  // namespace
+
+Plan MakePlan(const PlanFacts& facts, const PlanWords& words) {
+  if (facts.slot_trouble.empty() && facts.slot <= facts.position) {
+    return {Plan::Verdict::kNoGap,
+            absl::StrCat("Have I lost data? No: the slot begins at ", facts.slot.ToString(),
+                         ", at or before the stored position ", facts.position.ToString(),
+                         ". walduct run goes on there.\n")};
+  }
+  if (facts.version < 160000) {
+    return Impossible(absl::StrCat("the server is PostgreSQL ", facts.version / 10000,
+                                   ", and a standby decodes from 16 on."));
+  }
+  if (!facts.archives) {
+    return Impossible(
+        "the server archives no WAL (archive_mode). If something else keeps it (pg_receivewal), "
+        "docs/recover.md says how it is read.");
+  }
+  const Lsn end = facts.slot_trouble.empty() ? facts.slot : facts.wal_end;
+  if (facts.lacking && !facts.lacking->empty()) {
+    return Impossible(absl::StrCat(
+        facts.lacking->size(), " segments of the gap are not in the folder, the first is ",
+        NameOf(facts.timeline, facts.lacking->front(), facts.segment_bytes),
+        ". Where it is not archived yet: SELECT pg_switch_wal() on the primary, and look again."));
+  }
+  std::string text = "Have I lost data? Not yet, if there is a base backup from before.\n";
+  if (!facts.slot_trouble.empty()) {
+    absl::StrAppend(&text, "\nAT ONCE, as nothing keeps WAL and catalogs: the slot \"", words.slot,
+                    "\" is ", facts.slot_trouble,
+                    ". This makes it anew and ends with exit code 4:\n  walduct run ", words.files,
+                    " -o walduct.slot.lost=hold\n\n");
+  }
+  absl::StrAppend(&text, "The backup: the newest that ended before ", facts.position.ToString());
+  if (facts.stored_at) {
+    absl::StrAppend(
+        &text, ", which was reached at ",
+        absl::FormatTime("%Y-%m-%d %H:%M:%S UTC", *facts.stored_at, absl::UTCTimeZone()),
+        "; take one that ended some minutes before that");
+  }
+  absl::StrAppend(&text,
+                  ", and before the oldest transaction began that was open then. Keep it, and the "
+                  "archive from its beginning on.\n");
+  absl::StrAppend(&text, Segments(facts, end), Archive(facts));
+  if (facts.stored_timeline && *facts.stored_timeline != facts.timeline) {
+    absl::StrAppend(&text, "The server went from timeline ", *facts.stored_timeline, " to ",
+                    facts.timeline,
+                    ": the archive has to have the .history file and both timelines' segments.\n");
+  }
+  absl::StrAppend(
+      &text,
+      "At risk is what pruned the catalogs between the loss and the new slot: temporary "
+      "tables, ANALYZE, DDL. The gate takes out most of it.\n",
+      Steps(facts, words));
+  return {Plan::Verdict::kPossible, std::move(text)};
+}
+
+}  // namespace walduct::recover

@@ -1,0 +1,106 @@
+// ReadPlanFacts, declared in plan.h.
+#include <dirent.h>
+
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "base/error.h"
+#include "base/status_macros.h"
+#include "offset/offset_store.h"
+#include "postgres/server_check.h"
+#include "recover/run/plan.h"
+#include "recover/wal_name.h"
+#include "replication/slot.h"
+#include "slot/start/start_rules.h"
+#include "slot/world/server_world.h"
+
+namespace walduct::recover {
+namespace {
+
+constexpr absl::string_view kServerSql = R"(
+SELECT pg_catalog.current_setting('archive_mode') <> 'off',
+  coalesce(nullif(pg_catalog.current_setting('archive_library', true), ''),
+           pg_catalog.current_setting('archive_command')),
+  coalesce(a.last_archived_wal, ''),
+  CASE WHEN a.last_failed_time > coalesce(a.last_archived_time, '-infinity')
+       THEN a.last_failed_wal ELSE '' END,
+  (SELECT setting FROM pg_catalog.pg_settings WHERE name = 'wal_segment_size')
+FROM pg_catalog.pg_stat_archiver a)";
+
+// A segment may be compressed: its name has more behind it.
+absl::StatusOr<std::vector<uint64_t>> Lacking(const std::string& folder, const PlanFacts& facts,
+                                              Lsn end) {
+  DIR* const opened = opendir(folder.c_str());
+  if (opened == nullptr)
+    return absl::InvalidArgumentError(absl::StrCat("--archive: '", folder, "' cannot be read"));
+  const std::unique_ptr<DIR, int (*)(DIR*)> directory(opened, closedir);
+  std::set<uint64_t> there;
+  while (const dirent* const entry = readdir(directory.get())) {
+    const absl::string_view name(entry->d_name);
+    if (name.size() < 24 || absl::EndsWith(name, ".partial") || absl::EndsWith(name, ".backup"))
+      continue;
+    if (const auto segment = WalName::OfSegment(name.substr(0, 24)))
+      there.insert(segment->Number(facts.segment_bytes));
+  }
+  std::vector<uint64_t> lacking;
+  const uint64_t last = end.value() / facts.segment_bytes;
+  for (uint64_t number = facts.position.value() / facts.segment_bytes; number <= last; ++number)
+    if (!there.contains(number)) lacking.push_back(number);
+  return lacking;
+}
+
+}  // namespace
+
+absl::StatusOr<PlanFacts> ReadPlanFacts(slot::ServerWorld& world,
+                                        const engine::ConnectorOptions& connector,
+                                        const std::string& slot, const std::string& archive) {
+  PlanFacts facts;
+  ASSIGN_OR_RETURN(const auto store, world.OpenOffsetStore(connector));
+  ASSIGN_OR_RETURN(const std::optional<offset::StoredOffset> stored, store->Load());
+  if (!stored || slot::StateOf(stored) != snapshot::OffsetState::kStreaming) {
+    return Error(absl::StatusCode::kFailedPrecondition, "recover_no_position",
+                 "no position of the stream is stored: there is no gap");
+  }
+  facts.position = stored->position.commit_end;
+  facts.stored_timeline = stored->timeline;
+  if (stored->position.commit_time_us != 0)
+    facts.stored_at = absl::FromUnixMicros(stored->position.commit_time_us);
+  ASSIGN_OR_RETURN(const auto sql,
+                   world.OpenSession(connector, postgres::SessionKind::kSql, " plan", nullptr));
+  ASSIGN_OR_RETURN(
+      const auto replication,
+      world.OpenSession(connector, postgres::SessionKind::kReplication, " plan", nullptr));
+  ASSIGN_OR_RETURN(const replication::SystemIdentity system,
+                   replication::IdentifySystem(*replication));
+  RETURN_IF_ERROR(slot::CheckServerOfOffset(*stored, system));
+  facts.version = sql->server_version();
+  facts.timeline = system.timeline;
+  facts.wal_end = system.wal_end;
+  ASSIGN_OR_RETURN(const auto found, replication::InspectSlot(*sql, slot));
+  if (!found) {
+    facts.slot_trouble = "missing";
+  } else {
+    const absl::Status usable = replication::CheckSlotUsable(*sql, slot, *found);
+    if (ErrorReason(usable) == "slot_lost") facts.slot_trouble = "lost";
+    facts.slot = replication::SlotLsn(*found);
+  }
+  ASSIGN_OR_RETURN(const postgres::Result server, sql->Query(postgres::OneRow(5), kServerSql));
+  facts.archives = server.Get(0, 0) == "t";
+  facts.archive_command = std::string(server.Get(0, 1));
+  facts.last_archived = std::string(server.Get(0, 2));
+  facts.last_failed = std::string(server.Get(0, 3));
+  if (!absl::SimpleAtoi(server.Get(0, 4), &facts.segment_bytes) ||
+      !IsSegmentSize(facts.segment_bytes))
+    return absl::InternalError("wal_segment_size is not known");
+  const Lsn end = facts.slot_trouble.empty() ? facts.slot : facts.wal_end;
+  if (!archive.empty() && facts.position < end) {
+    ASSIGN_OR_RETURN(facts.lacking, Lacking(archive, facts, end));
+  }
+  return facts;
+}
+
+}  // namespace walduct::recover

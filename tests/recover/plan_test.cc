@@ -1,0 +1,92 @@
+#include "recover/run/plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace walduct::recover {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+using Verdict = Plan::Verdict;
+
+PlanFacts Held() {
+  return {.position = Lsn(0x5000100),
+          .stored_at = absl::FromUnixSeconds(1785542400),
+          .slot_trouble = "",
+          .slot = Lsn(0x7000028),
+          .wal_end = Lsn(0x9000000),
+          .version = 170004,
+          .timeline = 2,
+          .stored_timeline = 1,
+          .segment_bytes = 16 << 20,
+          .archives = true,
+          .archive_command = "pgbackrest --stanza=shop archive-push %p",
+          .last_archived = "000000020000000000000007",
+          .last_failed = "",
+          .lacking = {}};
+}
+
+Plan Of(const PlanFacts& facts) {
+  return MakePlan(facts, {.slot = "shop", .files = "-f shop.json"});
+}
+
+TEST(PlanTest, SaysWhichBackupWhichSegmentsAndWhatToType) {
+  const Plan plan = Of(Held());
+  EXPECT_EQ(plan.verdict, Verdict::kPossible);
+  EXPECT_THAT(
+      plan.text,
+      AllOf(StartsWith("Have I lost data? Not yet"), HasSubstr("ended before 0/5000100"),
+            HasSubstr("2026-08-01 00:00:00 UTC"), HasSubstr("0/5000100 to 0/7000028, 32.0 MB"),
+            HasSubstr("in 3 segments, 000000010000000000000005 to 000000020000000000000007"),
+            HasSubstr("from timeline 1 to 2"),
+            HasSubstr("-- pgbackrest --stanza=STANZA archive-get %f \"%p\"'"),
+            HasSubstr("walduct recover run -f shop.json --from 127.0.0.1:5433 --state "
+                      "/var/tmp/shop\n")));
+  EXPECT_THAT(plan.text, AllOf(Not(HasSubstr("AT ONCE")), Not(HasSubstr("idle_replication"))));
+}
+
+TEST(PlanTest, ASlotThatIsNotHeldComesFirst) {
+  PlanFacts facts = Held();
+  facts.slot_trouble = "missing";
+  facts.version = 180000;
+  const Plan plan = Of(facts);
+  EXPECT_THAT(plan.text, AllOf(HasSubstr("AT ONCE"), HasSubstr("the slot \"shop\" is missing"),
+                               HasSubstr("walduct run -f shop.json -o walduct.slot.lost=hold"),
+                               HasSubstr("0/5000100 to 0/9000000"),
+                               HasSubstr("idle_replication_slot_timeout = 0")));
+}
+
+TEST(PlanTest, WhatCannotBeGotBack) {
+  PlanFacts old = Held();
+  old.version = 150010;
+  EXPECT_EQ(Of(old).verdict, Verdict::kImpossible);
+  EXPECT_THAT(Of(old).text, HasSubstr("PostgreSQL 15"));
+  PlanFacts without = Held();
+  without.archives = false;
+  EXPECT_EQ(Of(without).verdict, Verdict::kImpossible);
+  EXPECT_THAT(Of(without).text, HasSubstr("archive_mode"));
+  PlanFacts hole = Held();
+  hole.lacking = {6, 7};
+  EXPECT_EQ(Of(hole).verdict, Verdict::kImpossible);
+  EXPECT_THAT(Of(hole).text, HasSubstr("2 segments of the gap are not in the folder, the first is "
+                                       "000000020000000000000006"));
+}
+
+TEST(PlanTest, NoGap) {
+  PlanFacts facts = Held();
+  facts.slot = facts.position;
+  EXPECT_EQ(Of(facts).verdict, Verdict::kNoGap);
+  EXPECT_THAT(Of(facts).text, StartsWith("Have I lost data? No: "));
+}
+
+TEST(PlanTest, AnArchiverThatFailsIsARisk) {
+  PlanFacts facts = Held();
+  facts.last_failed = "000000020000000000000008";
+  EXPECT_THAT(Of(facts).text, HasSubstr("AT RISK: its archiver fails"));
+}
+
+}  // namespace
+}  // namespace walduct::recover
