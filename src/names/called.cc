@@ -93,9 +93,13 @@ std::string SnapshotCommand(const Called& called, const std::vector<std::string>
     absl::StrAppend(&flags, flags.empty() ? "" : " ", "--table ", table);
   if (!filter.empty()) absl::StrAppend(&flags, " --filter ", ShellWord(filter));
   constexpr absl::string_view kSignal = "signal execute-snapshot";
-  if (called.signals == Called::Signals::kNever)
-    return Command(called, "offsets reset", "--accept-loss") +
-           ", which reads all tables anew (signals reach connectors of one slot)";
+  if (called.signals == Called::Signals::kNever) {
+    const bool served = !called.where.empty();
+    return absl::StrCat(served ? Command(called, "stop") : "stop it", ", then ",
+                        Command(called, "offsets reset", "--accept-loss"), ", then ",
+                        served ? Command(called, "resume") : "start it",
+                        ": all tables are read anew (signals reach connectors of one slot)");
+  }
   if (called.signals == Called::Signals::kAsCalled) return Command(called, kSignal, flags);
   if (!called.listens.empty()) return AskCommand(called, kSignal, flags);
   Called listening = called;

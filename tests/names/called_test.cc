@@ -42,7 +42,13 @@ TEST(Called, ASnapshotOfWhatHasNoChannel) {
             "execute-snapshot 'my shop' --table public.a --url http://127.0.0.1:8083");
   called.signals = Called::Signals::kNever;
   EXPECT_EQ(SnapshotCommand(called, {"public.a"}),
-            "walduct offsets reset -f shop.json --accept-loss, which reads all tables anew "
+            "stop it, then walduct offsets reset -f shop.json --accept-loss, then start it: all "
+            "tables are read anew (signals reach connectors of one slot)");
+  called.where = called.listens = "http://h:1";
+  called.who = "shop";
+  EXPECT_EQ(SnapshotCommand(called, {"public.a"}),
+            "walduct stop shop --url http://h:1, then walduct offsets reset shop --accept-loss "
+            "--url http://h:1, then walduct resume shop --url http://h:1: all tables are read anew "
             "(signals reach connectors of one slot)");
 }
 

@@ -191,7 +191,8 @@ absl::Status RecordErrors::Skippable(const event::Emission& emission,
                  absl::StrCat(hint, also, WaysOut(emission)));
   }
   const auto change = event::LastChange(emission.change->position);
-  if (!change) return error;
+  // Of one slot alone: skip_of_several_slots.
+  if (!change || options_.called.signals == names::Called::Signals::kNever) return error;
   return WithChange(
       Error(error.code(), ErrorReason(error), error.message(),
             absl::StrCat(hint, also,
