@@ -3,6 +3,7 @@ import json
 import os
 import subprocess
 import threading
+import time
 
 import pytest
 
@@ -159,6 +160,24 @@ def test_away_and_back(db, own, connectors):
     wait_until(lambda: "no answer" in connector.log_text(), 30, "an answer that does not come")
     own.resume_redis()
     assert wait_rows(connector, own.redis, db, 1400) == [(n, "c") for n in range(1, 1401)]
+    connector.stop()
+
+
+def test_an_idle_connection_that_is_closed_is_no_trouble(db, own, connectors):
+    """It is made anew for the next record; until then nothing turns, and nothing is said."""
+    db.execute("create table t (id int primary key)")
+    connector = connectors(db, {"sink.redis.address": own.redis}, sink="redis").start().wait_streaming()
+    db.execute("insert into t values (1)")
+    wait_rows(connector, own.redis, db, 1)
+    with Redis(own.redis) as client:
+        client.do("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
+        before = connector.cpu_seconds()
+        deadline = time.monotonic() + 2
+        wait_until(lambda: time.monotonic() > deadline, 10, "two seconds")
+        assert connector.cpu_seconds() - before < 0.2
+    db.execute("insert into t values (2)")
+    assert wait_rows(connector, own.redis, db, 2) == [(1, "c"), (2, "c")]
+    assert not connector.logged("does not take")
     connector.stop()
 
 

@@ -53,6 +53,8 @@ TEST_F(RedisOptionsTest, BadValuesAreRefused) {
   EXPECT_THAT(
       Errors(Redis() + "walduct.sink.redis.minid.age.ms=5\nwalduct.sink.redis.ids=position"),
       HasSubstr("no age"));
+  EXPECT_THAT(Errors(Redis() + "walduct.slots=2\nwalduct.sink.redis.ids=position"),
+              HasSubstr("redis has one writer"));
   EXPECT_THAT(Errors("offset.storage=RedisOffsetBackingStore"),
               HasSubstr("offset.storage.redis.address"));
   EXPECT_THAT(Errors(Redis() + "exactly.once.support=required"), HasSubstr("exactly.once"));

@@ -230,8 +230,12 @@ absl::Status RedisSink::Push() {
     client_->WakeIn(left);
     return absl::OkStatus();
   }
+  const bool idle = step_ == Step::kNothing && batches_.empty() && asked_ == nullptr && waits_.ok();
+  if (idle && client_->closed()) return client_->Advance();  // it sleeps on
   if (client_->closed()) client_->Connect();
   RETURN_IF_ERROR(client_->Advance());
+  // A server that ends an idle connection is no trouble: the next record makes another.
+  if (idle && client_->ready() && !client_->Next().ok()) return absl::OkStatus();
   while (client_->ready() && waits_until_ <= environment_.clock->Monotonic()) {
     if (step_ == Step::kNothing) Begin();
     if (step_ == Step::kNothing) return absl::OkStatus();

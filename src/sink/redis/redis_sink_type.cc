@@ -18,6 +18,11 @@ std::shared_ptr<Destination> Build(const config::PropertySet& properties, size_t
   return std::make_shared<RedisDestination>(std::move(options));
 }
 
+// Ids of the position go up along one slot: what two tell of one transaction has one id.
+bool HasOneWriter(const config::PropertySet& properties) {
+  return properties.Text("walduct.sink.redis.ids") == "position";
+}
+
 // Not everybody may ask for it.
 absl::Status CheckEviction(redis::Client& client) {
   const auto policy = client.Call({"CONFIG", "GET", "maxmemory-policy"}, Sink::kPrepareTimeout);
@@ -38,6 +43,7 @@ constinit const SinkType kRedisSink = {
     .section = "walduct's own",
     .rows = RedisSinkProperties,
     .check = CheckRedisSink,
+    .one_writer = HasOneWriter,
     .build = Build,
 };
 
