@@ -163,6 +163,19 @@ def test_away_and_back(db, own, connectors):
     connector.stop()
 
 
+def test_away_at_the_start_is_waited_for_and_a_wrong_password_is_not(db, own, connectors):
+    db.execute("create table t (id int primary key); insert into t values (1)")
+    connector = connectors(db, {"sink.redis.address": own.redis, "sink.redis.password": "wrong"}, sink="redis")
+    assert connector.run_to_end() == 3
+    assert connector.logged("redis_authentication_failed")
+    connector.config["sink.redis.password"] = None
+    own.do("stop-redis")
+    connector.start().wait_log("retrying: Redis at .*redis_unavailable")
+    own.do("start-redis")
+    assert wait_rows(connector, own.redis, db, 1) == [(1, "r")]
+    connector.stop()
+
+
 def test_an_idle_connection_that_is_closed_is_no_trouble(db, own, connectors):
     """It is made anew for the next record; until then nothing turns, and nothing is said."""
     db.execute("create table t (id int primary key)")
