@@ -32,6 +32,7 @@
 #include "operate/commands/offset_commands.h"
 #include "operate/commands/record.h"
 #include "operate/commands/table_check.h"
+#include "recover/run/plan.h"
 #include "recover/run/recovery.h"
 #include "recover/run/recovery_world.h"
 #include "slot/world/server_world.h"
@@ -298,6 +299,24 @@ int RecordCorpus(const Arguments& arguments) {
   if (recorded.begun) PrintRecorded(recorded, asked.file);
   // Stopped before it began: nothing is wrong.
   return stop.requested() && !recorded.begun ? engine::kExitClean : PrintStatus(status);
+}
+
+int RecoverPlan(const Arguments& arguments) {
+  loader::LoadResult loaded;
+  if (!LoadOne(arguments, &loaded)) return engine::kExitConfiguration;
+  if (const absl::Status able = slot::CheckHasGap(loaded.options); !able.ok())
+    return PrintStatus(able);
+  const engine::ConnectorNames names = engine::NamesOf(loaded.options);
+  slot::ServerWorld world(Environment::Real());
+  const absl::StatusOr<recover::PlanFacts> facts =
+      recover::ReadPlanFacts(world, loaded.options, names.slot, arguments.archive);
+  if (!facts.ok()) return PrintStatus(facts.status());
+  std::string files = absl::StrCat("-f ", arguments.connector_files.front());
+  if (!arguments.worker_file.empty()) absl::StrAppend(&files, " -w ", arguments.worker_file);
+  const recover::Plan plan = recover::MakePlan(*facts, {.slot = names.slot, .files = files});
+  std::cout << plan.text << std::flush;
+  return plan.verdict == recover::Plan::Verdict::kImpossible ? engine::kExitPrerequisite
+                                                             : engine::kExitClean;
 }
 
 int RunConnectors(const Arguments& given) {

@@ -34,7 +34,7 @@ struct PlanFacts {
   bool archives = false;
   std::string archive_command;             // or its library
   std::string last_archived, last_failed;  // segments; empty: none. last_failed: nothing since
-  // Of a folder that was looked into: numbers of segments of the gap that it lacks; absent: none was.
+  // Of a folder that was looked into: segments of the gap that it lacks; absent: none was.
   std::optional<std::vector<uint64_t>> lacking;
 };
 
