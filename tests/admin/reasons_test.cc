@@ -116,6 +116,49 @@ TEST(Reasons, WhatStartsAConnectorGoesByItsState) {
             "walduct resume shop; or walduct resume shop");
 }
 
+// A worker's connector has no file, and the worker need not be where commands look for one.
+TEST(Reasons, HintsOfAWorkerCanBeTyped) {
+  engine::UseRemedies(&RemedyOf);
+  engine::ConnectorNames names;
+  names.connector = "shop";
+  names.role = "cdc";
+  names.slot = "shop_slot";
+  names.called = {.who = "shop", .where = "http://w:1", .name = "shop"};
+  names.served = true;
+  static const std::regex kTyped(
+      R"re(walduct (?:status|restart|resume|stop|doctor|skip|signal [a-z-]+|offsets [a-z]+) shop\b[^;,:()]*)re");
+  size_t typed = 0;
+  for (const bool rests : {false, true}) {
+    names.rests = rests;
+    for (const ReasonGroup& group : ReasonGroups()) {
+      for (const Reason& reason : group.reasons) {
+        const std::string hint = engine::NamedHint(reason.name, "", "", names);
+        for (std::sregex_iterator at(hint.begin(), hint.end(), kTyped), end; at != end; ++at) {
+          EXPECT_THAT(at->str(), HasSubstr("--url http")) << reason.name << ": " << hint;
+          ++typed;
+        }
+      }
+    }
+  }
+  EXPECT_GT(typed, 30u);
+  EXPECT_EQ(engine::NamedHint("mask_lost", "",
+                              "add a.b.c to column.exclude.list, or walduct.mask.lost=warn "
+                              "publishes it",
+                              names),
+            "add a.b.c to column.exclude.list, or walduct.mask.lost=warn publishes it; walduct "
+            "serve is told so by: " +
+                names::ExtendCommand(names.called, "column.exclude.list", "a.b.c") +
+                ", or by: " + names::SetCommand(names.called, "walduct.mask.lost=warn"));
+  EXPECT_EQ(engine::NamedHint("x", "", "create it, and restart the connector", names),
+            "create it, and walduct resume shop --url http://w:1");
+  names.rests = false;
+  EXPECT_EQ(engine::NamedHint("x", "", "create it, and restart the connector", names),
+            "create it, and walduct restart shop --url http://w:1");
+  names.served = false;
+  EXPECT_EQ(engine::NamedHint("x", "", "create it, and restart the connector", names),
+            "create it, and restart the connector");
+}
+
 // Two words for what is one thing to whoever has to mend it.
 TEST(Reasons, ALostSlotIsOneThing) {
   EXPECT_EQ(FindReason("slot_lost")->remedy, FindReason("slot_invalidated")->remedy);

@@ -254,6 +254,18 @@ TEST(StatusScreen, AFailedConnectorWaitsForNothing) {
   EXPECT_THAT(screen, AllOf(Not(HasSubstr("a command")), HasSubstr("walduct restart shop")));
 }
 
+TEST(StatusScreen, APausedConnectorSaysWhatResumesIt) {
+  const std::string paused = R"({"worker":{"state":"serving"},"now":"2026-01-01T00:10:00.000Z",
+    "connectors":[{"name":"shop","state":"PAUSED","activity":"none","waiting_for":"a command",
+    "waiting_since":"2026-01-01T00:09:58.000Z"}]})";
+  EXPECT_THAT(Show(paused, {.connector = "", .url = "http://h:1"}),
+              HasSubstr("for a command, for 2.0 s\n             -> walduct resume shop --url "
+                        "http://h:1\n"));
+  std::string of_run = paused;
+  of_run.erase(1, of_run.find("\"now\"") - 1);
+  EXPECT_THAT(Show(of_run), Not(HasSubstr("resume"))) << "which takes no commands";
+}
+
 TEST(StatusScreen, AnErrorThatIsBehindIsSolvedThenGone) {
   const auto at = [](absl::string_view now) {
     return Show(absl::StrCat(R"({"now":")", now, R"(","connectors":[{"name":"shop","last_error":{

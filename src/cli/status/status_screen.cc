@@ -79,6 +79,7 @@ class Screen {
   // One that does not run.
   void AddResting(const Value& connector) {
     AddHead(connector);
+    AddWhatResumesIt(connector);
     AddLag(connector);
     AddSlot(connector);
     AddCapture(connector);
@@ -110,6 +111,14 @@ class Screen {
     text_ += "\n";
   }
 
+  void AddWhatResumesIt(const Value& connector) {
+    const std::string state = Text(connector, "state");
+    if (served_ && (state == "PAUSED" || state == "STOPPED"))
+      Line("", absl::StrCat("-> ",
+                            names::Command({.who = Text(connector, "name"), .where = options_.url},
+                                           "resume")));
+  }
+
   // The command in a hint may do that already.
   std::string WhatStartsIt(const Value& connector) const {
     if (absl::StrContains(HintOfOpenError(connector), "starts it again")) return "";
@@ -131,6 +140,7 @@ class Screen {
                                                      WhatStartsIt(connector))));
     } else if (const std::string wait = Text(connector, "waiting_for"); !wait.empty()) {
       Line("waiting", absl::StrCat("for ", wait, ", for ", Since(connector, "waiting_since")));
+      AddWhatResumesIt(connector);
     }
     const double age = Number(connector, "loop_age_seconds").value_or(0);
     if (age > 5) {

@@ -188,10 +188,10 @@ std::string Filled(absl::string_view reason, absl::string_view hint, absl::strin
                                 ": the slot has to be made after it"));
   // By what its state asks for.
   if (names.served) {
-    for (const absl::string_view start : {"restart the connector", "start the connector"}) {
-      all.emplace_back(std::string(start),
-                       names::Command(names.called, names.rests ? "resume" : "restart"));
-    }
+    const std::string begin = names::Command(names.called, names.rests ? "resume" : "restart");
+    for (const absl::string_view words :
+         {"restart the connector", "start the connector again", "start the connector"})
+      all.emplace_back(std::string(words), begin);
   }
   // Alone it refuses what would lose changes.
   all.emplace_back("(walduct offsets reset)",
