@@ -172,7 +172,7 @@ TEST_F(ConnectorsOnPostgres, OneWhoseSlotIsGoneFailsAloneAndIsRestartedOnceItsOf
   EXPECT_EQ(payments.status().last_error->reason, "position_lost");
   Insert(2);
   ASSERT_TRUE(AwaitRows("orders", 2)) << "the other one goes on";
-  world_.targets.at("payments").offsets.Forget();
+  world_.targets.at("payments").offsets.Forget(/*on_purpose=*/true);
   payments.Restart();
   ASSERT_TRUE(AwaitStreaming("payments"));
   EXPECT_EQ(KeysOf("payments").size(), 3u) << "a new snapshot";

@@ -150,9 +150,11 @@ class FakeOffsets {
     const std::lock_guard<std::mutex> lock(mutex_);
     stored_ = std::move(offset);
   }
-  void Forget() {
+  // As a store whose content is gone, or one that somebody has emptied on purpose.
+  void Forget(bool on_purpose = false) {
     const std::lock_guard<std::mutex> lock(mutex_);
     stored_.reset();
+    erased_ = on_purpose;
   }
   void FailSaves(absl::Status error) {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -169,6 +171,7 @@ class FakeOffsets {
 
   mutable std::mutex mutex_;
   std::optional<offset::StoredOffset> stored_;  // guarded by mutex_
+  bool erased_ = false;                         // the same
   absl::Status error_, save_error_;             // the same
 };
 
@@ -190,6 +193,10 @@ class OffsetsStore final : public offset::OffsetStore {
   std::optional<absl::Status> PollSave() override { return absl::OkStatus(); }
   int ready_fd() const override { return -1; }
   absl::Status Erase() override { return absl::OkStatus(); }
+  bool erased() const override {
+    const std::lock_guard<std::mutex> lock(offsets_.mutex_);
+    return !offsets_.stored_ && offsets_.erased_;
+  }
 
  private:
   FakeOffsets& offsets_;

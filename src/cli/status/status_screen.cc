@@ -29,20 +29,10 @@ constexpr size_t kLongestPart = 120;
 constexpr int kBarWidth = 20;
 // What was solved so long ago is no news.
 constexpr absl::Duration kForget = absl::Minutes(10);
+
 Tone ToneOf(const std::string& state) {
   if (state == "RUNNING") return Tone::kGood;
   return state == "FAILED" ? Tone::kBad : Tone::kWarning;
-}
-
-// Of `capture`, those that changes are lost by.
-std::vector<const Value*> CaptureWarnings(const Value& connector) {
-  std::vector<const Value*> warnings;
-  const Value* const capture = Find(connector, "capture");
-  const Value* const problems = capture == nullptr ? nullptr : Find(*capture, "problems");
-  if (problems == nullptr || !problems->IsArray()) return warnings;
-  for (const Value& problem : problems->GetArray())
-    if (Text(problem, "severity") == "warning") warnings.push_back(&problem);
-  return warnings;
 }
 
 class Screen {

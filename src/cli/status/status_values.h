@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/time/time.h"
 #include "base/json.h"
@@ -26,6 +27,18 @@ inline std::optional<absl::Time> TimeOf(const rapidjson::Value& object, const ch
   std::string error;
   if (!absl::ParseTime(absl::RFC3339_full, Text(object, name), &time, &error)) return std::nullopt;
   return time;
+}
+
+// Of `capture`, those that changes are lost by.
+inline std::vector<const rapidjson::Value*> CaptureWarnings(const rapidjson::Value& connector) {
+  std::vector<const rapidjson::Value*> warnings;
+  const rapidjson::Value* const capture = json::Find(connector, "capture");
+  const rapidjson::Value* const problems =
+      capture == nullptr ? nullptr : json::Find(*capture, "problems");
+  if (problems == nullptr || !problems->IsArray()) return warnings;
+  for (const rapidjson::Value& problem : problems->GetArray())
+    if (Text(problem, "severity") == "warning") warnings.push_back(&problem);
+  return warnings;
 }
 
 // A slot that has no longer is to be kept before anything else.

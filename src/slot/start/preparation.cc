@@ -36,8 +36,9 @@ bool Prints(const engine::ConnectorOptions& config) {
   return config.sink->target->type().traits.terminal && !config.replication->temporary_slot;
 }
 
-bool Moved(const std::optional<offset::StoredOffset>& before,
-           const std::optional<offset::StoredOffset>& now) {
+using Stored = std::optional<offset::StoredOffset>;
+
+bool Moved(const Stored& before, const Stored& now) {
   if (before.has_value() != now.has_value()) return true;
   return now && before->position.commit_end != now->position.commit_end;
 }
@@ -55,14 +56,13 @@ std::string SinkMark(const engine::ConnectorOptions& config) {
 
 absl::Status CheckSlotOwner(const engine::ConnectorOptions& config,
                             const std::optional<replication::SlotState>& slot,
-                            const std::optional<offset::StoredOffset>& stored) {
+                            const Stored& stored) {
   if (!Prints(config)) return absl::OkStatus();
-  return CheckSlotIsOurs(config.replication->slot_name, config.sink->target->type().name, slot,
-                         stored);
+  const absl::string_view sink = config.sink->target->type().name;
+  return CheckSlotIsOurs(config.replication->slot_name, sink, slot, stored);
 }
 
-bool HoldsSlot(const engine::ConnectorOptions& config,
-               const std::optional<offset::StoredOffset>& stored) {
+bool HoldsSlot(const engine::ConnectorOptions& config, const Stored& stored) {
   const replication::ReplicationOptions& slot = *config.replication;
   return slot.holds_lost_slot && !slot.temporary_slot && !slot.share.hands_over &&
          snapshot::Streams(config.snapshot->mode) && stored && stored->written_by_walduct &&
@@ -402,8 +402,7 @@ absl::Status Preparation::AskForTopics(bool creates) {
   parts_.board->WaitsFor(engine::WaitReason::kDatabase);
   // A topic's name that Kafka refuses is the error of each of its records.
   const bool of_records = absl::IsInvalidArgument(prepared) && config().record_errors->tolerate;
-  if (of_records && creates)
-    log::Warn(std::string(prepared.message()), {{"hint", ErrorHint(prepared)}});
+  if (of_records && creates) log::Warn(prepared.message(), {{"hint", ErrorHint(prepared)}});
   return of_records ? absl::OkStatus() : prepared;
 }
 
