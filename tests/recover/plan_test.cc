@@ -38,13 +38,14 @@ TEST(PlanTest, SaysWhichBackupWhichSegmentsAndWhatToType) {
   EXPECT_EQ(plan.verdict, Verdict::kPossible);
   EXPECT_THAT(
       plan.text,
-      AllOf(StartsWith("Have I lost data? Not yet"), HasSubstr("ended before 0/5000100"),
-            HasSubstr("2026-08-01 00:00:00 UTC"), HasSubstr("0/5000100 to 0/7000028, 32.0 MB"),
-            HasSubstr("in 3 segments, 000000010000000000000005 to 000000020000000000000007"),
-            HasSubstr("from timeline 1 to 2"),
-            HasSubstr("-- pgbackrest --stanza=STANZA archive-get %f \"%p\"'"),
-            HasSubstr("walduct recover run -f shop.json --from 127.0.0.1:5433 --state "
-                      "/var/tmp/shop\n")));
+      AllOf(
+          StartsWith("Have I lost data? Not yet"), HasSubstr("ended before 0/5000100"),
+          HasSubstr("2026-08-01 00:00:00 UTC"), HasSubstr("0/5000100 to 0/7000028, 32.0 MB"),
+          HasSubstr("in 3 segments, 000000010000000000000005 to 000000020000000000000007"),
+          HasSubstr("from timeline 1 to 2"),
+          HasSubstr("-- pgbackrest --stanza=shop --pg1-path=/restore/data archive-get %f \"%p\"'"),
+          HasSubstr("walduct recover run -f shop.json --from 127.0.0.1:5433 --state "
+                    "/var/tmp/shop\n")));
   EXPECT_THAT(plan.text, AllOf(Not(HasSubstr("AT ONCE")), Not(HasSubstr("idle_replication"))));
 }
 
@@ -57,6 +58,29 @@ TEST(PlanTest, ASlotThatIsNotHeldComesFirst) {
                                HasSubstr("walduct run -f shop.json -o walduct.slot.lost=hold"),
                                HasSubstr("0/5000100 to 0/9000000"),
                                HasSubstr("idle_replication_slot_timeout = 0")));
+}
+
+TEST(PlanTest, TheToolIsTakenFromArchiveCommand) {
+  const auto said = [](const char* command) {
+    PlanFacts facts = Held();
+    facts.archive_command = command;
+    return Of(facts).text;
+  };
+  EXPECT_THAT(
+      said("/usr/bin/pgbackrest --config=/etc/b.conf --stanza=a --pg1-path=/pg archive-push %p"),
+      AllOf(HasSubstr("\n  /usr/bin/pgbackrest --config=/etc/b.conf --stanza=a info\n"),
+            HasSubstr("--stanza=a --set=BACKUP --type=standby")));
+  EXPECT_THAT(said("pgbackrest archive-push %p"),
+              HasSubstr("-- pgbackrest --stanza=STANZA --pg1-path=/restore/data archive-get"));
+  EXPECT_THAT(said("env 'A=b c' wal-g --config /etc/w.yaml wal-push %p"),
+              AllOf(HasSubstr("\n  env 'A=b c' wal-g --config /etc/w.yaml backup-fetch"),
+                    HasSubstr("-- env ''A=b c'' wal-g --config /etc/w.yaml wal-fetch %f")));
+  EXPECT_THAT(said("barman-wal-archive -U keeper --zstd backups shop %p"),
+              AllOf(HasSubstr("\n  barman list-backups shop\n"),
+                    HasSubstr("-- barman-wal-restore -U keeper backups shop %f \"%p\"'")));
+  EXPECT_THAT(said("rsync -a %p barman@backups:/var/lib/barman/shop/incoming/%f"),
+              HasSubstr("-- barman-wal-restore HOST SERVER %f \"%p\"'"));
+  EXPECT_THAT(said("cp %p /archive/%f"), HasSubstr("-- cp /archive/%f \"%p\"'"));
 }
 
 TEST(PlanTest, WhatCannotBeGotBack) {

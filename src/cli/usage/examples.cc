@@ -87,7 +87,7 @@ constexpr Example kExamples[] = {
      "walduct recover run -f shop.json -w worker.properties --from db2:5433 --state /var/tmp/shop"},
     {"recover gate", "walduct recover gate --state /var/tmp/shop -- cp /archive/%f '%p'"},
     {"recover gate",
-     "walduct recover gate --state /var/tmp/shop -- pgbackrest --stanza=shop archive-get %f '%p'"},
+     "walduct recover gate --state /var/tmp/shop -- barman-wal-restore backups shop %f '%p'"},
     {"outbox", "walduct outbox init --url postgres://db:5432/shop | psql -d shop"},
     {"outbox init", "walduct outbox init --url postgres://db:5432/shop | psql -d shop"},
     {"outbox init",

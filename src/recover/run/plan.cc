@@ -7,6 +7,9 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "base/amount_text.h"
 
 namespace walduct::recover {
@@ -21,15 +24,50 @@ struct Tool {
 constexpr std::array<Tool, 4> kTools = {{
     {"pgBackRest", "pgbackrest", "pgbackrest --stanza=STANZA info",
      "pgbackrest --stanza=STANZA --set=BACKUP --type=standby --pg1-path=/restore/data restore",
-     "pgbackrest --stanza=STANZA archive-get %f \"%p\""},
+     "pgbackrest --stanza=STANZA --pg1-path=/restore/data archive-get %f \"%p\""},
     {"WAL-G", "wal-g", "wal-g backup-list --detail", "wal-g backup-fetch /restore/data BACKUP",
      "wal-g wal-fetch %f \"%p\""},
     {"Barman", "barman", "barman list-backups SERVER",
-     "barman recover --standby-mode SERVER BACKUP /restore/data",
+     "barman recover --get-wal --standby-mode --remote-ssh-command \"ssh postgres@RESTORED\" "
+     "SERVER BACKUP /restore/data  # on Barman's machine",
      "barman-wal-restore HOST SERVER %f \"%p\""},
     {"a plain copy", "", "ls -l /backups", "cp -a /backups/BACKUP/. /restore/data",
      "cp /archive/%f \"%p\""},
 }};
+
+using Words = std::vector<std::pair<std::string, std::string>>;
+
+// What archive_command tells of the tool: placeholders, and what stands for them.
+Words KnownWords(const Tool& tool, const std::string& command) {
+  const std::vector<std::string> words = absl::StrSplit(command, ' ', absl::SkipEmpty());
+  const auto at = [&](absl::string_view word) {
+    return std::find_if(words.begin(), words.end(),
+                        [&](const std::string& each) { return absl::StrContains(each, word); });
+  };
+  if (tool.sign == "pgbackrest") {
+    std::string own = *at(tool.sign);
+    for (const std::string& word : words) {
+      if (absl::StartsWith(word, "--stanza=") || absl::StartsWith(word, "--config") ||
+          absl::StartsWith(word, "--repo"))
+        absl::StrAppend(&own, " ", word);
+    }
+    if (!absl::StrContains(own, " --stanza=")) absl::StrAppend(&own, " --stanza=STANZA");
+    return {{"pgbackrest --stanza=STANZA", own}};
+  }
+  if (tool.sign == "wal-g" && at("wal-push") != words.end())
+    return {{"wal-g ", absl::StrCat(absl::StrJoin(words.begin(), at("wal-push"), " "), " ")}};
+  const auto archives = at("barman-wal-archive"), path = at("%p");
+  if (tool.sign == "barman" && archives < path && path - archives > 2) {
+    std::string own;  // what barman-wal-restore knows, too
+    for (auto word = archives + 1; word + 2 < path; ++word) {
+      if (*word == "-U" || *word == "--port" || *word == "-c")
+        absl::StrAppend(&own, *word, " ", *(word + 1), " ");
+    }
+    return {{"HOST SERVER", absl::StrCat(own, *(path - 2), " ", *(path - 1))},
+            {"SERVER", *(path - 1)}};
+  }
+  return {};
+}
 
 std::string NameOf(uint32_t timeline, uint64_t number, uint64_t segment_bytes) {
   const uint64_t each = (uint64_t{1} << 32) / segment_bytes;
@@ -44,22 +82,27 @@ const Tool& ToolOf(const std::string& command) {
 
 std::string Steps(const PlanFacts& facts, const PlanWords& words) {
   const Tool& tool = ToolOf(facts.archive_command);
-  std::string text =
-      absl::StrCat("\nWhat to type (docs/recover.md), with ", tool.name, ":\n  ", tool.list, "\n  ",
-                   tool.restore,
-                   "\n  rm -rf /restore/data/pg_replslot/* /restore/data/recovery.signal; touch "
-                   "/restore/data/standby.signal\n  install -d -o postgres -g postgres /var/tmp/",
-                   words.slot, "\nAt the end of /restore/data/postgresql.auto.conf:\n",
-                   "  port = 5433\n  restore_command = 'walduct recover gate --state /var/tmp/",
-                   words.slot, " -- ", tool.fetch,
-                   "'\n  primary_conninfo = ''\n  recovery_target_time = ''\n  hot_standby = on\n  "
-                   "archive_mode = "
-                   "off\n  archive_cleanup_command = ''\n  max_slot_wal_keep_size = -1\n");
+  const Words known = KnownWords(tool, facts.archive_command);
+  std::string text = absl::StrCat(
+      "\nWhat to type (docs/recover.md), with ", tool.name,
+      ". First as root:\n  install -d -o postgres -g postgres -m 700 /restore/data\n  install -d "
+      "-o "
+      "postgres -g postgres /var/tmp/",
+      words.slot, "\nThen as the user that the restored server runs as:\n  ",
+      absl::StrReplaceAll(tool.list, known), "\n  ", absl::StrReplaceAll(tool.restore, known),
+      "\n  rm -rf /restore/data/pg_replslot/* /restore/data/pg_wal/0* "
+      "/restore/data/recovery.signal; touch /restore/data/standby.signal\n",
+      "At the end of /restore/data/postgresql.auto.conf:\n",
+      "  port = 5433\n  restore_command = 'walduct recover gate --state /var/tmp/", words.slot,
+      " -- ", absl::StrReplaceAll(absl::StrReplaceAll(tool.fetch, known), {{"'", "''"}}),
+      "'\n  primary_conninfo = ''\n  recovery_target_time = ''\n  hot_standby = on\n  archive_mode "
+      "= "
+      "off\n  archive_cleanup_command = ''\n  max_slot_wal_keep_size = -1\n");
   if (facts.version >= 180000) absl::StrAppend(&text, "  idle_replication_slot_timeout = 0\n");
   absl::StrAppend(&text, "  wal_retrieve_retry_interval = 100ms\n",
                   "Then, in two shells:\n  walduct recover run ", words.files,
                   " --from 127.0.0.1:5433 --state /var/tmp/", words.slot,
-                  "\n  pg_ctl -D /restore/data -l /restore/log start\n");
+                  "\n  pg_ctl -D /restore/data -l /var/tmp/", words.slot, "/server.log start\n");
   for (const Tool& other : kTools) {
     if (&other != &tool)
       absl::StrAppend(&text, "With ", other.name, ": ", other.list, "; ", other.restore,
