@@ -24,7 +24,8 @@ create table signals (id varchar(42) primary key, type varchar(32) not null, dat
 class Scene:
     """A primary with two connectors on the same tables: one that keeps its slot, one that loses it; and a backup of in between."""
 
-    def __init__(self, servers, databases, connectors, worker=None, sink="file", superuser=True, **config):
+    def __init__(self, servers, databases, connectors, worker=None, sink="file", superuser=True,
+                 backup=Backup, **config):
         self.servers, self.primary = servers, servers.postgres
         self.db = databases(servers.postgres)
         self.db.script(TABLES)
@@ -33,7 +34,7 @@ class Scene:
         self.lost = connectors(self.db, {**both, "slot.name": self.db.name + "_lost", "walduct.slot.lost": "hold", "topic.prefix": self.db.name,
                                          **config}, worker=worker, name="lost", superuser=superuser, sink=sink)
         self.lost.start().wait_streaming()
-        self.backup, self.restored = Backup(servers), None
+        self.backup, self.restored = backup(servers), None
         self.db.script("insert into items values (1, 'before'), (2, 'before'); insert into wide values (1, repeat('w', 5000), 1.50)")
         self.work_on()
 
