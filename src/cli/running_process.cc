@@ -32,7 +32,9 @@ std::string UrlOfListener(absl::string_view listen) {
 
 http::Server ServerOf(const Arguments& arguments) {
   const std::string listen = arguments.listen.empty() ? kDefaultListener : arguments.listen;
-  return {.url = arguments.url.empty() ? UrlOfListener(listen) : arguments.url,
+  // Copied out of a sentence.
+  const size_t end = arguments.url.find_last_not_of(",;.") + 1;
+  return {.url = arguments.url.empty() ? UrlOfListener(listen) : arguments.url.substr(0, end),
           .tls = {.ca_file = arguments.server_tls.ca,
                   .certificate_file = arguments.server_tls.certificate,
                   .key_file = arguments.server_tls.key}};

@@ -102,6 +102,16 @@ TEST(StatusScreen, AShellIsToldWhetherTheWorkerWaits) {
   EXPECT_EQ(StatusExitOf(OfWorker(R"("waiting_for":"seat")"), ""), 9);
 }
 
+TEST(StatusScreen, AShellIsToldOfASlotThatIsSoonLost) {
+  const auto of = [](absl::string_view slot) {
+    return StatusExitOf(absl::StrCat(R"({"connectors":[{"name":"shop","state":"PAUSED","health":)",
+                                     R"("fine","slot":{"wal_status":"reserved",)", slot, "}}]}"),
+                        "");
+  };
+  EXPECT_EQ(of(R"("seconds_until_lost":10)"), 7);
+  EXPECT_EQ(of(R"("seconds_until_lost":86400)"), 0);
+}
+
 TEST(StatusScreen, AnOldTransactionIsNamed) {
   const auto of = [](int seconds) {
     return Show(absl::StrCat(R"({"connectors":[{"name":"shop","slot":{"wal_status":"reserved",

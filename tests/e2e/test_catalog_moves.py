@@ -120,7 +120,7 @@ def comes_by_its_name(connector, db, table, was, before, missed):
         db.execute(f"insert into {table} values ({next(ids)}, 'later')")
         return any(one >= 100 for one in of(connector, table))
     wait_until(has_come, 60, "rows under its name", interval_s=0.5)
-    connector.wait_log(f"table has had another name.* not sent table=public.{table} .*hint=.*walduct signal execute-snapshot -f .* --table public.{table}")
+    connector.wait_log(f"table has had another name.* not sent table=public.{table} .*hint=.*walduct signal execute-snapshot .* --table public.{table}")
     stale = connector.logged(f"why=.*rows of public.{table} come as those of {was}")
     assert stale or missed in of(connector, table)
     assert of(connector, table)[:len(before)] == before and connector.running()

@@ -80,6 +80,12 @@ TEST_F(PositionMove, OnAnUpgradedServerTheSlotIsThePosition) {
   EXPECT_EQ(Reason(601), "move_loses_changes");
 }
 
+TEST_F(PositionMove, WithoutAPositionNobodyKnowsWhatWasPublished) {
+  facts_.stored.reset();
+  facts_.to = replication::SlotLsn(*facts_.slot);
+  ExpectReport("what was not confirmed to the slot comes again");
+}
+
 TEST_F(PositionMove, TheSamePlaceInATransaction) {
   facts_.to = Lsn(500);
   ExpectReport("nothing is published again");

@@ -80,7 +80,7 @@ class CheckpointerTest : public testing::Test {
 TEST_F(CheckpointerTest, AnIntervalOfZeroStoresAtEveryAcknowledgement) {
   Checkpointer checkpointer = Make(std::nullopt, absl::ZeroDuration());
   store_.blocks = [this] { clock_.now += absl::Milliseconds(20); };
-  for (const uint64_t lsn : {5, 6, 7}) {
+  for (const uint64_t lsn : {uint64_t{5}, uint64_t{6}, uint64_t{7}}) {
     checkpointer.OnDelivered();
     EXPECT_TRUE(checkpointer.Turn(At(lsn)).ok());
     EXPECT_EQ(checkpointer.stored()->commit_end, Lsn(lsn));
@@ -99,7 +99,7 @@ TEST_F(CheckpointerTest, AnIntervalOfZeroStoresAtEveryAcknowledgement) {
 TEST_F(CheckpointerTest, AnIntervalOfZeroWaitsForTheSaveUnderWay) {
   Checkpointer checkpointer = Make(std::nullopt, absl::ZeroDuration());
   store_.answer = std::nullopt;
-  for (const uint64_t lsn : {5, 6, 7}) {
+  for (const uint64_t lsn : {uint64_t{5}, uint64_t{6}, uint64_t{7}}) {
     checkpointer.OnDelivered();
     EXPECT_TRUE(checkpointer.Turn(At(lsn)).ok());
   }
@@ -125,7 +125,7 @@ TEST_F(CheckpointerTest, StoresOnlyWhenDue) {
 TEST_F(CheckpointerTest, WhatASnapshotHasSeenIsToldUntilThePositionIsThere) {
   Checkpointer checkpointer = Make();
   checkpointer.OnSnapshot(Lsn(7));
-  for (const uint64_t at : {5, 7}) {
+  for (const uint64_t at : {uint64_t{5}, uint64_t{7}}) {
     checkpointer.MakeDue();
     EXPECT_TRUE(checkpointer.Turn(At(at)).ok());
   }

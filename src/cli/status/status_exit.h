@@ -7,9 +7,10 @@
 namespace walduct::cli {
 
 enum StatusExit : int {
-  kStatusFine = 0,         // all run, or are paused or stopped as asked
-  kStatusFailed = 6,       // a connector has failed, or its slot is lost
-  kStatusTroubled = 7,     // one is stalled, does not get to its servers, or misses changes
+  kStatusFine = 0,    // all run, or are paused or stopped as asked
+  kStatusFailed = 6,  // a connector has failed, or its slot is lost
+  // One is stalled, does not get to its servers, misses changes, or is about to lose its slot.
+  kStatusTroubled = 7,
   kStatusWorkerWaits = 8,  // the worker, for Kafka, its topics or the group
   kStatusStandsBy = 9,     // another worker serves the group
 };

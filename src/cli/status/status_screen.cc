@@ -448,14 +448,15 @@ bool LooksTroubled(const Value& connector) {
 }
 
 StatusExit ExitOf(const Value& connector) {
+  const Value* const slot = Find(connector, "slot");
+  const bool soon = slot != nullptr && IsSoonLost(*slot);
   if (const std::string health = Text(connector, "health"); !health.empty()) {
     if (health == "failed") return kStatusFailed;
-    return health == "troubled" ? kStatusTroubled : kStatusFine;
+    return health == "troubled" || soon ? kStatusTroubled : kStatusFine;
   }
-  const Value* const slot = Find(connector, "slot");
   const bool lost = slot != nullptr && Find(*slot, "problem") != nullptr;
   if (lost || Text(connector, "state") == "FAILED") return kStatusFailed;
-  return LooksTroubled(connector) ? kStatusTroubled : kStatusFine;
+  return LooksTroubled(connector) || soon ? kStatusTroubled : kStatusFine;
 }
 
 // What the worker waits for, which is more than what its connectors do.

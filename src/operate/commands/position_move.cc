@@ -91,6 +91,9 @@ absl::StatusOr<std::string> JudgeSet(const MoveFacts& facts) {
     return absl::StrCat(facts.stored->position.ordinal,
                         " changes of the transaction after it are published again\n");
   }
+  // Nobody knows what was published beyond it.
+  if (!facts.stored)
+    return std::string("nothing is left out; what was not confirmed to the slot comes again\n");
   return std::string("nothing is published again or left out\n");
 }
 
