@@ -14,7 +14,8 @@ from support.restored import ARCHIVED
 from support.servers import free_ports
 from test_recover_run import Scene, gap
 
-pytestmark = pytest.mark.skipif("E2E_RECOVER_TOOLS" not in os.environ, reason="runs by name: E2E_RECOVER_TOOLS=1")
+pytestmark = pytest.mark.skipif("E2E_RECOVER_TOOLS" not in os.environ or os.getuid() != 0,
+                                reason="runs by name, as root: E2E_RECOVER_TOOLS=1")
 PGBACKREST = ("pgbackrest 2.54 or later in PATH, or named by PGBACKREST: apt install pgbackrest (Debian 13; "
               "on 12 the program of that package runs, unpacked by dpkg -x)")
 NEEDS = {PgBackRest: PGBACKREST, PgBackRestAhead: PGBACKREST,
