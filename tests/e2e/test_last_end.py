@@ -65,6 +65,20 @@ def test_a_clean_stop_and_a_kill(db, connectors, notes):
     assert not [f for f in notes.iterdir() if f.stat().st_mode & 0o077]
 
 
+def test_an_end_that_cannot_be_noted_beside_the_offsets(db, connectors, notes):
+    """As on a disk that is full."""
+    db.execute(TABLE)
+    connector = connectors(db, sink="file").start().wait_streaming()
+    note = next(connector.dir.rglob("*.end"))
+    (note.parent / f"{note.name}.{connector.process.pid}").mkdir()
+    connector.stop()
+    said = connector.call("status").stdout
+    assert f"{connector.name}  STOPPED" in said and "without a word" not in said, said
+    connector.start().wait_streaming()
+    connector.kill()
+    assert "without a word" in connector.call("status").stdout, "that of another process says nothing of this one"
+
+
 def test_a_start_that_is_refused(db, connectors, notes):
     db.execute(TABLE)
     connector = connectors(db, sink="file").start("--listen", "127.0.0.1:0").wait_streaming()

@@ -120,5 +120,5 @@ def test_where_no_signal_is_taken_the_hint_says_what_to_set(db, connectors):
     db.script(GAPS["left"][0].format(db.name))
     wait_until(lambda: REASON in problems(connector), 30, "it is told")
     hint = problems(connector)[REASON]["hint"]
-    assert hint.startswith("set signal.data.collection, or ") and "then walduct signal execute-snapshot" in hint
+    assert hint.startswith("start it with walduct.listen=") and "type walduct signal execute-snapshot" in hint
     connector.stop()

@@ -66,10 +66,14 @@ std::string NoteAt(const http::Address& address) {
                       "-", address.port, ".json");
 }
 
+std::string NoteInFolder(const NotedConnector& connector) {
+  return absl::StrCat(NotesFolder(), "/of-", FileName(connector.name), ".json");
+}
+
 std::string NoteOf(const NotedConnector& connector) {
   if (!connector.offset_file.empty())
     return absl::StrCat(connector.offset_file, ".", FileName(connector.name), ".end");
-  return absl::StrCat(NotesFolder(), "/of-", FileName(connector.name), ".json");
+  return NoteInFolder(connector);
 }
 
 bool IsInFolder(const std::string& path) { return path.rfind(NotesFolder() + "/", 0) == 0; }
@@ -134,8 +138,24 @@ std::vector<LastEnd> Parse(const std::string& text) {
   return ends;
 }
 
-void Keep(const std::string& path, const std::vector<LastEnd>& what) {
-  if (!Replace(path, EndsJson(what) + "\n")) log::Debug("no note of the end", {{"file", path}});
+bool Keep(const std::string& path, const std::vector<LastEnd>& what) {
+  if (Replace(path, EndsJson(what) + "\n")) return true;
+  log::Debug("no note of the end", {{"file", path}});
+  return false;
+}
+
+// A disk that is full may be what has ended it.
+void KeepOf(const NotedConnector& connector, const LastEnd& end) {
+  if (!Keep(NoteOf(connector), {end}) && !connector.offset_file.empty())
+    Keep(NoteInFolder(connector), {end});
+}
+
+// One that ended with a word may have said it elsewhere.
+LastEnd Found(const NotedConnector& connector, LastEnd end) {
+  if (end.state != "RUNNING" || connector.offset_file.empty()) return end;
+  for (LastEnd& other : Parse(ReadNote(NoteInFolder(connector))))
+    if (other.pid == end.pid && other.at >= end.at) return std::move(other);
+  return end;
 }
 
 bool IsOfOneThatLives(const std::string& path) {
@@ -195,7 +215,7 @@ void EndNotes::Write(const std::vector<LastEnd>& ends) const {
   for (const http::Address& listen : listens_) Keep(NoteAt(listen), ends);
   for (const NotedConnector& connector : connectors_) {
     for (const LastEnd& end : ends)
-      if (end.connector == connector.name) Keep(NoteOf(connector), {end});
+      if (end.connector == connector.name) KeepOf(connector, end);
   }
 }
 
@@ -264,7 +284,8 @@ std::vector<LastEnd> EndsAt(const http::Address& address) {
 std::vector<LastEnd> EndsOf(const std::vector<NotedConnector>& connectors) {
   std::vector<LastEnd> ends;
   for (const NotedConnector& connector : connectors)
-    for (LastEnd& end : Parse(ReadNote(NoteOf(connector)))) ends.push_back(std::move(end));
+    for (LastEnd& end : Parse(ReadNote(NoteOf(connector))))
+      ends.push_back(Found(connector, std::move(end)));
   return ends;
 }
 

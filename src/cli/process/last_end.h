@@ -3,10 +3,10 @@
 // is told of, too; of a `walduct serve`, whose connectors come and go, it is kept up while it runs.
 //
 // Each connector of `walduct run` has a note beside its offset file (offsets.dat.NAME.end); where
-// positions are not in a file, and by the address that the process listened on, there is one in a
-// folder of the user's: WALDUCT_STATE_DIRECTORY, else walduct-UID among the temporary files. Notes
-// hold messages, no secrets and no rows; they are for their owner (mode 0600). One that cannot be
-// written is only missed by who asks.
+// positions are not in a file, or it cannot be written there, and by the address that the process
+// listened on, there is one in a folder of the user's: WALDUCT_STATE_DIRECTORY, else walduct-UID
+// among the temporary files. Notes hold messages, no secrets and no rows; they are for their owner
+// (mode 0600). One that cannot be written is only missed by who asks.
 #pragma once
 
 #include <string>

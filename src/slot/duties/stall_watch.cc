@@ -192,10 +192,13 @@ std::string StallWatch::HintOf(const Lane& lane, const ServerView& server) const
 void StallWatch::Say(const Lane& lane, const ServerView& server, Lsn received, absl::Duration now) {
   next_line_ = now + (&lane == &schema_id_ ? kRepeatForRegistry : kRepeat);
   const absl::Duration stood = now - *lane.since;
+  std::string cause = CauseOf(lane, server, received);
+  const absl::Status named = parts_.board->Named(
+      Error(absl::StatusCode::kUnavailable, "stalled", cause, HintOf(lane, server)));
   const engine::Stall stall = {.since = parts_.clock->Now() - stood,
                                .kind = KindOf(lane),
-                               .cause = CauseOf(lane, server, received),
-                               .hint = HintOf(lane, server),
+                               .cause = std::move(cause),
+                               .hint = ErrorHint(named),
                                .retained_bytes = server.retained_bytes,
                                .growth_per_second = server.growth_per_second};
   std::string cost;
