@@ -37,6 +37,7 @@ IncrementalSnapshots::IncrementalSnapshots(Parts parts)
       chunk_size_(parts_.options->chunk_size),
       pace_(parts_.options->pace) {
   recent_.reserve(kRecentCommits);
+  has_signal_table_ = !parts_.options->signal_table.empty();
 }
 
 IncrementalSnapshots::~IncrementalSnapshots() {
@@ -101,14 +102,15 @@ IncrementalSnapshots::TableKind IncrementalSnapshots::KindOf(const event::TableS
   return is_current ? TableKind::kCurrent : TableKind::kOther;
 }
 
-absl::Status IncrementalSnapshots::OnChange(const event::ChangeEvent& change,
-                                            absl::Span<const event::Emission> emissions) {
+absl::Status IncrementalSnapshots::Tell(const event::ChangeEvent& change,
+                                        absl::Span<const event::Emission> emissions) {
   if (change.schema == nullptr) return absl::OkStatus();
-  seen_ = {change.lsn, change.xid.value_or(0), change.source_time_us, change.last_commit_end};
   const TableKind kind = KindOf(*change.schema);
-  if (kind == TableKind::kSignals) return OnSignalRow(change);
-  last_xid_ = static_cast<uint32_t>(change.xid.value_or(0));
-  has_rows_ = true;
+  if (kind == TableKind::kSignals) {
+    seen_ = {change.lsn, change.xid.value_or(0), change.source_time_us, change.last_commit_end};
+    return OnSignalRow(change);
+  }
+  Remember(change);
   if (kind == TableKind::kOther) return absl::OkStatus();
   if (change.operation == event::Operation::kTruncate) window_.RemoveAll(change);
   for (const event::Emission& emission : emissions) window_.Remove(change, emission);

@@ -91,7 +91,11 @@ class IncrementalSnapshots {
 
   // After the records of the change, before it is done with.
   absl::Status OnChange(const event::ChangeEvent& change,
-                        absl::Span<const event::Emission> emissions);
+                        absl::Span<const event::Emission> emissions) {
+    if (step_ != Step::kIdle || has_signal_table_) return Tell(change, emissions);
+    if (change.schema != nullptr) Remember(change);
+    return absl::OkStatus();
+  }
   void OnCommit(uint64_t xid);
   // Between two changes. behind: all that was committed up to there has been streamed.
   absl::Status Turn(Lsn behind = Lsn());
@@ -119,6 +123,13 @@ class IncrementalSnapshots {
   enum class TableKind : uint8_t { kOther, kSignals, kCurrent };
   using Details = std::vector<std::pair<std::string, std::string>>;
 
+  absl::Status Tell(const event::ChangeEvent& change, absl::Span<const event::Emission> emissions);
+  void Remember(const event::ChangeEvent& change) {
+    const uint64_t xid = change.xid.value_or(0);
+    seen_ = {change.lsn, xid, change.source_time_us, change.last_commit_end};
+    last_xid_ = static_cast<uint32_t>(xid);
+    has_rows_ = true;
+  }
   TableKind KindOf(const event::TableSchema& schema);
   absl::Status OnSignalRow(const event::ChangeEvent& change);
   // may_repeat: it can have come before, from the inbox.
@@ -204,8 +215,9 @@ class IncrementalSnapshots {
   int read_again_ = 0;                    // this chunk, so often
   int chunk_size_ = 0;                    // smaller for a while, where windows overflow
   std::optional<std::string> completed_;  // to be told once the last watermark is written
-  bool has_rows_ = false;                 // the transaction that is streamed changes others' tables
-  uint32_t last_xid_ = 0;                 // of the last one that does
+  bool has_signal_table_ = false;
+  bool has_rows_ = false;  // the transaction that is streamed changes others' tables
+  uint32_t last_xid_ = 0;  // of the last one that does
   absl::Duration streamed_at_ = -absl::InfiniteDuration();  // the last one that does, when reading
   std::vector<uint32_t> recent_;  // the last commits of the stream, in a ring
   size_t recent_next_ = 0;

@@ -73,8 +73,11 @@ absl::string_view NoticeText(encode::ColumnNotice::Kind kind) {
 }
 
 event::RecordId IdOf(const event::ChangeEvent& change) {
-  if (const auto id = event::LastChange(change.position))
-    return {.lsn = id->commit.value(), .number = id->number, .of = event::RecordId::Of::kChange};
+  const event::Position& at = change.position;
+  if (at.ordinal != 0 && at.transaction_final_lsn.valid())
+    return {.lsn = at.transaction_final_lsn.value(),
+            .number = at.ordinal,
+            .of = event::RecordId::Of::kChange};
   if (change.operation == event::Operation::kMessage)
     return {.lsn = change.lsn.value(), .of = event::RecordId::Of::kChange};
   return {.lsn = change.position.commit_end.value(), .of = event::RecordId::Of::kRow};

@@ -194,7 +194,7 @@ void StallWatch::Say(const Lane& lane, const ServerView& server, Lsn received, a
   const absl::Duration stood = now - *lane.since;
   std::string cause = CauseOf(lane, server, received);
   const absl::Status named = parts_.board->Named(
-      Error(absl::StatusCode::kUnavailable, "stalled", cause, HintOf(lane, server)));
+      Error(absl::StatusCode::kUnavailable, "connector_stalled", cause, HintOf(lane, server)));
   const engine::Stall stall = {.since = parts_.clock->Now() - stood,
                                .kind = KindOf(lane),
                                .cause = std::move(cause),
