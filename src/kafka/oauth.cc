@@ -28,15 +28,15 @@ absl::Status Missing(absl::string_view what, absl::string_view hint) {
                absl::StrCat(what, ": needed with sasl.mechanism=OAUTHBEARER"), hint);
 }
 
-std::string First(const NamedValues& java, const NamedValues& jaas, const std::string& name,
-                  const std::string& option) {
+std::string First(const security::NamedValues& java, const security::NamedValues& jaas,
+                  const std::string& name, const std::string& option) {
   const auto found = java.find(name);
   if (found != java.end() && !found->second.empty()) return found->second;
   const auto old = jaas.find(option);
   return old == jaas.end() ? std::string() : old->second;
 }
 
-std::string Take(NamedValues* properties, absl::string_view name) {
+std::string Take(security::NamedValues* properties, absl::string_view name) {
   const auto node = properties->extract(std::string(name));
   return node.empty() ? std::string() : node.mapped();
 }
@@ -68,7 +68,8 @@ void OnRefresh(rd_kafka_t* handle, const char*, void* opaque) {
 
 }  // namespace
 
-absl::Status TranslateOAuth(const NamedValues& java, const NamedValues& jaas, NamedValues* out) {
+absl::Status TranslateOAuth(const security::NamedValues& java, const security::NamedValues& jaas,
+                            security::NamedValues* out) {
   const std::string endpoint = First(java, jaas, std::string(kEndpoint), "");
   if (!absl::StartsWith(endpoint, "https://") && !absl::StartsWith(endpoint, "http://")) {
     return Missing(kEndpoint,
@@ -98,7 +99,7 @@ absl::Status TranslateOAuth(const NamedValues& java, const NamedValues& jaas, Na
   return absl::OkStatus();
 }
 
-std::optional<OAuthOptions> TakeOAuth(NamedValues* properties) {
+std::optional<OAuthOptions> TakeOAuth(security::NamedValues* properties) {
   OAuthOptions options;
   options.client.endpoint = Take(properties, kEndpoint);
   options.client.client_id = Take(properties, kClientId);
