@@ -10,6 +10,7 @@
 #include "java/text/text_lists.h"
 #include "kafka/client_properties.h"
 #include "kafka/options.h"
+#include "offset/jdbc_properties.h"
 #include "redis/properties.h"
 
 namespace walduct::offset {
@@ -29,6 +30,7 @@ constexpr StoreClass kStores[] = {
     {"KafkaOffsetBackingStore", OffsetStoreKind::kKafkaTopic},
     {"MemoryOffsetBackingStore", OffsetStoreKind::kMemory},
     {"RedisOffsetBackingStore", OffsetStoreKind::kRedis},
+    {"JdbcOffsetBackingStore", OffsetStoreKind::kJdbc},
 };
 
 // nullopt when the class is not a supported offset store.
@@ -45,16 +47,16 @@ std::string CheckOffsetStore(absl::string_view value) {
   return "is not a supported offset store; supported: FileOffsetBackingStore, "
          "KafkaOffsetBackingStore, "
          "MemoryOffsetBackingStore of org.apache.kafka.connect.storage, RedisOffsetBackingStore "
-         "of io.debezium.storage.redis.offset";
+         "of io.debezium.storage.redis.offset, JdbcOffsetBackingStore of "
+         "io.debezium.storage.jdbc.offset";
 }
 
 constexpr config::PropertyDefinition kRows[] = {
     {.name = "offset.storage",
      .type = kClass,
      .doc = "Class of the offset store, as for Debezium Server: FileOffsetBackingStore, "
-            "KafkaOffsetBackingStore, RedisOffsetBackingStore or MemoryOffsetBackingStore; if not "
-            "set, the next properties "
-            "decide.",
+            "KafkaOffsetBackingStore, RedisOffsetBackingStore, JdbcOffsetBackingStore or "
+            "MemoryOffsetBackingStore; if not set, the next properties decide.",
      .validator = CheckOffsetStore},
     {.name = "offset.storage.file.filename",
      .doc = "File for the stored position, in Kafka Connect's format."},
@@ -139,10 +141,63 @@ constexpr config::PropertyDefinition kRows[] = {
     {.name = "offset.storage.redis.key",
      .default_value = "metadata:debezium:offsets",
      .doc = "Hash for the stored position: a field for each connector."},
+    {.name = "offset.storage.jdbc.connection.url",
+     .doc = "PostgreSQL database of JdbcOffsetBackingStore: jdbc:postgresql://HOST:PORT/DATABASE, "
+            "with the driver's parameters user, password, ssl, sslmode, sslrootcert, sslcert, "
+            "sslkey, sslpassword, currentSchema, targetServerType and connectTimeout.",
+     .aliases = "offset.storage.jdbc.url",
+     .fix = "use jdbc:postgresql://HOST:PORT/DATABASE",
+     .validator = CheckJdbcUrl,
+     .secret = true},
+    {.name = "offset.storage.jdbc.connection.user",
+     .doc = "Role of that database; may write to the table, or create it.",
+     .aliases = "offset.storage.jdbc.user"},
+    {.name = "offset.storage.jdbc.connection.password",
+     .type = kPassword,
+     .doc = "Password of that role.",
+     .aliases = "offset.storage.jdbc.password",
+     .secret = true},
+    {.name = "offset.storage.jdbc.connection.wait.retry.delay.ms",
+     .type = kPositiveLong,
+     .support = kNoEffect,
+     .doc = "Pause before the next attempt.",
+     .note = "a failed store of the position is tried again and told, without limit",
+     .aliases = "offset.storage.jdbc.wait.retry.delay.ms"},
+    {.name = "offset.storage.jdbc.connection.retry.max.attempts",
+     .type = kPositiveInt,
+     .support = kNoEffect,
+     .doc = "How many attempts.",
+     .note = "a failed store of the position is tried again and told, without limit",
+     .aliases = "offset.storage.jdbc.retry.max.attempts"},
+    {.name = "offset.storage.jdbc.table.name",
+     .default_value = "debezium_offset_storage",
+     .doc = "Table for the stored position: a row for each connector. It is made where there is "
+            "none.",
+     .aliases = "offset.storage.jdbc.offset.table.name",
+     .fix = "write it as in SQL: NAME or SCHEMA.NAME",
+     .validator = CheckJdbcTable},
+    {.name = "offset.storage.jdbc.table.ddl",
+     .doc = "Statement that makes it; %s is its name.",
+     .aliases = "offset.storage.jdbc.offset.table.ddl"},
+    {.name = "offset.storage.jdbc.table.select",
+     .support = kNoEffect,
+     .doc = "Statement that reads it.",
+     .note = "id, offset_key, offset_val, record_insert_ts, record_insert_seq are read and written",
+     .aliases = "offset.storage.jdbc.offset.table.select"},
+    {.name = "offset.storage.jdbc.table.insert",
+     .support = kNoEffect,
+     .doc = "Statement that adds a row.",
+     .note = "see offset.storage.jdbc.table.select",
+     .aliases = "offset.storage.jdbc.offset.table.insert"},
+    {.name = "offset.storage.jdbc.table.delete",
+     .support = kNoEffect,
+     .doc = "Statement that empties it.",
+     .note = "the connector's own row alone is replaced",
+     .aliases = "offset.storage.jdbc.offset.table.delete"},
     {.name = "offset.storage.*",
      .support = kNotYetWarned,
      .doc = "Property of another offset store.",
-     .note = "the position is stored in a file, in a topic or in Redis"},
+     .note = "the position is stored in a file, in a topic, in Redis or in PostgreSQL"},
 };
 
 OffsetStoreKind KindByName(absl::string_view name) {
@@ -185,6 +240,7 @@ void CheckOffset(const config::PropertySet& properties, config::Findings* findin
                     "A value is required for RedisOffsetBackingStore",
                     "add the server's host:port");
   }
+  if (store == OffsetStoreKind::kJdbc) CheckJdbc(properties, findings);
 }
 
 bool NamesStore(const config::PropertySet& properties) {
@@ -213,6 +269,8 @@ OffsetOptions BuildOffset(const config::PropertySet& properties) {
   if (offset.kind == OffsetStoreKind::kRedis)
     offset.redis = std::make_shared<redis::RedisOptions>(
         redis::BuildRedis(properties, "offset.storage.redis.", "sink.redis."));
+  if (offset.kind == OffsetStoreKind::kJdbc)
+    offset.jdbc = std::make_shared<JdbcOptions>(BuildJdbc(properties));
   offset.redis_key = properties.Text("offset.storage.redis.key");
   offset.flush_interval = properties.Milliseconds("offset.flush.interval.ms");
   offset.flush_timeout = properties.Milliseconds("offset.flush.timeout.ms");

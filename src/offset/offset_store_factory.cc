@@ -8,6 +8,7 @@
 #include "kafka/options.h"
 #include "offset/background_store.h"
 #include "offset/file_offset_store.h"
+#include "offset/jdbc_offset_store.h"
 #include "offset/kafka_offset_store.h"
 #include "offset/redis_offset_store.h"
 #include "redis/options.h"
@@ -54,6 +55,9 @@ absl::StatusOr<std::unique_ptr<OffsetStore>> CreateOffsetStore(const OffsetOptio
                                                             options.flush_timeout));
       return std::make_unique<BackgroundStore>(std::move(redis));
     }
+    case OffsetStoreKind::kJdbc:
+      return std::make_unique<BackgroundStore>(JdbcOffsetStore::Create(
+          *options.jdbc, std::move(identity), environment, options.flush_timeout));
     case OffsetStoreKind::kMemory:
       return std::make_unique<MemoryOffsetStore>();
   }

@@ -15,7 +15,9 @@ struct RedisOptions;
 
 namespace walduct::offset {
 
-enum class OffsetStoreKind { kKafkaTopic, kFile, kRedis, kMemory };
+struct JdbcOptions;  // jdbc_offset_store.h
+
+enum class OffsetStoreKind { kKafkaTopic, kFile, kRedis, kJdbc, kMemory };
 
 struct OffsetOptions {
   OffsetStoreKind kind = OffsetStoreKind::kKafkaTopic;
@@ -31,6 +33,7 @@ struct OffsetOptions {
   // Of kRedis: the server, and the hash.
   std::shared_ptr<const redis::RedisOptions> redis;
   std::string redis_key;
+  std::shared_ptr<const JdbcOptions> jdbc;            // of kJdbc; secrets inside
   absl::Duration flush_interval = absl::Seconds(10);  // zero: at every acknowledgement
   absl::Duration flush_timeout = absl::Seconds(5);
   // Between two saves that follow records; with transactions of the sink, between two of those.

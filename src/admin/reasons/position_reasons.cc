@@ -96,6 +96,16 @@ constexpr Reason kRows[] = {
     {.name = "offset_superseded",
      .meaning = "Another instance has stored a newer position; this one stores none.",
      .remedy = "Stop one of the two."},
+    {.name = "offset_table_missing",
+     .meaning = "The table of JdbcOffsetBackingStore is not there, and the statement that is to "
+                "make it makes another.",
+     .remedy = "Correct offset.storage.jdbc.table.ddl, or leave it out."},
+    {.name = "offset_too_long",
+     .meaning = "The position has more characters than the column of JdbcOffsetBackingStore's "
+                "table takes; that of an incremental snapshot of many tables does.",
+     .remedy =
+         "The hint has the ALTER TABLE. A connector that runs goes on meanwhile, and the slot "
+         "keeps its WAL; a start ends."},
     {.name = "offset_topic_gone",
      .meaning = "The offset topic was deleted, or has fewer partitions than before. The connector "
                 "goes on; the slot keeps its WAL.",
