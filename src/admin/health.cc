@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <string>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "base/json.h"
 #include "base/plain_text.h"
 
 namespace walduct::admin {
@@ -85,6 +87,20 @@ http::Response Readiness(const ProcessView& process) {
       absl::StrAppend(&problems, PlainText(one.status.name), ": ", trouble, "\n");
   }
   return Answer(problems);
+}
+
+http::Response AsQuarkus(const http::Response& answer) {
+  const absl::string_view state = answer.status == 200 ? "UP" : "DOWN";
+  JsonWriter json;
+  json.Object().Key("status").Text(state).Key("checks").Array().Object();
+  json.Key("name").Text("debezium").Key("status").Text(state);
+  if (answer.status != 200) {
+    const absl::string_view why = absl::StripTrailingAsciiWhitespace(answer.body);
+    json.Key("data").Object().Key("why").Text(why).EndObject();
+  }
+  return {.status = answer.status,
+          .content_type = "application/json; charset=UTF-8",
+          .body = json.EndObject().EndArray().EndObject().text()};
 }
 
 }  // namespace walduct::admin

@@ -18,6 +18,9 @@ http::Response Liveness(const ProcessView& process, absl::Duration limit);
 // for nothing; 503 says what the others do, and what the worker waits for.
 http::Response Readiness(const ProcessView& process);
 
+// The same in the form of Debezium Server's /q/health (MicroProfile Health): UP, or DOWN and why.
+http::Response AsQuarkus(const http::Response& answer);
+
 // Why it is not ready: "stalled: waiting for …", "RUNNING, retrying"; empty: it does its work.
 std::string NotReady(const engine::ConnectorStatus& status);
 

@@ -110,6 +110,12 @@ http::Response StatusHandler::Get(const http::Request& request) const {
                   "ready to handle requests.\"}"};
     }
   }
+  if (path.size() >= 2 && path.size() <= 3 && path[0] == "q" && path[1] == "health") {
+    if (path.size() == 3 && path[2] == "ready") return AsQuarkus(Readiness(process));
+    // As there, it stays UP while a server is away: a restart would not bring it back.
+    if (path.size() == 2 || path[2] == "live")
+      return AsQuarkus(Liveness(process, LimitOf(request)));
+  }
   if (ask_ && path.size() == 3 && path[0] == "connectors" &&
       (path[2] == "doctor" || path[2] == "offsets")) {
     const absl::StatusOr<std::string> answer = ask_(path[1], path[2]);

@@ -119,7 +119,7 @@ constexpr config::PropertyDefinition kRows[] = {
     {.name = "quarkus.*",
      .support = kNoEffect,
      .doc = "Debezium Server: settings of its framework.",
-     .note = "see --log-level and --log-format"},
+     .note = "but for quarkus.http.port and .host; see --log-level and --log-format"},
     {.name = "metrics.*", .support = kNoEffect, .doc = "Worker: Java metrics.", .note = kBuiltIn},
 };
 

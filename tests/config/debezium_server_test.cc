@@ -65,6 +65,20 @@ TEST(DebeziumServer, BecomesAConnector) {
   EXPECT_THAT(file.warnings, ElementsAre(HasSubstr("'data/offsets.dat'")));
 }
 
+TEST(DebeziumServer, ListensWhereAPortIsNamed) {
+  const auto listen = [](const KeyValues& more) {
+    for (const auto& [name, value] : Convert(more).values) {
+      if (name == "walduct.listen") return value;
+    }
+    return std::string("nowhere");
+  };
+  EXPECT_EQ(listen({}), "nowhere");
+  EXPECT_EQ(listen({{"quarkus.http.host", "127.0.0.1"}}), "nowhere");
+  EXPECT_EQ(listen({{"quarkus.http.port", "${PORT:8080}"}}), "0.0.0.0:8080");
+  EXPECT_EQ(listen({{"quarkus.http.port", "1"}, {"quarkus.http.host", "::1"}}), "[::1]:1");
+  EXPECT_EQ(listen({{"quarkus.http.port", "1"}, {"walduct.listen", "h:2"}}), "h:2");
+}
+
 TEST(DebeziumServer, FormatsAreConverters) {
   const auto converter = [](const std::string& format, KeyValues more = {}) {
     more.emplace_back("debezium.format.value", format);

@@ -1,4 +1,5 @@
 """Probes, status and the reading part of Connect's REST interface, of a real process."""
+import json
 import signal
 import socket
 import time
@@ -18,6 +19,10 @@ def test_probes_of_a_process_that_streams(db, connectors):
     assert surface.ask("/readyz") == (200, "ok\n")
     assert surface.ask("/health")[0] == 200
     assert surface.ask("/livez", method="HEAD") == (200, "")
+    for path in ("/q/health", "/q/health/live", "/q/health/ready"):
+        status, body = surface.ask(path)
+        assert status == 200 and json.loads(body) == {"status": "UP", "checks": [{"name": "debezium", "status": "UP"}]}
+    assert surface.ask("/q/health/other")[0] == 404
     connector.stop()
 
 
@@ -33,6 +38,10 @@ def test_ready_only_once_it_streams(private_servers, databases, connectors):
     status, body = surface.ask("/readyz")
     assert "RUNNING, " in body
     assert surface.ask("/livez?within=20")[0] == 200
+    assert surface.ask("/q/health")[0] == 200
+    status, body = surface.ask("/q/health/ready")
+    told = json.loads(body)
+    assert status == 503 and told["status"] == "DOWN" and "RUNNING, " in told["checks"][0]["data"]["why"]
     wait_until(lambda: surface.status().get("last_error"), 30, "the error")
     error = surface.status()["last_error"]
     assert error["reason"] and error["message"]

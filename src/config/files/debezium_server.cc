@@ -8,6 +8,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
@@ -23,6 +24,8 @@ constexpr absl::string_view kSource = "debezium.source.";
 constexpr absl::string_view kSink = "debezium.sink.";
 constexpr absl::string_view kFormat = "debezium.format.";
 constexpr absl::string_view kSinkType = "debezium.sink.type";
+constexpr absl::string_view kHttpHost = "quarkus.http.host";
+constexpr absl::string_view kHttpPort = "quarkus.http.port";
 constexpr absl::string_view kKafka = "debezium.sink.kafka.";
 constexpr absl::string_view kProducer = "debezium.sink.kafka.producer.";
 constexpr absl::string_view kParts[] = {"key", "value", "header"};
@@ -103,7 +106,7 @@ KeyValues Merge(const KeyValues& file, const KeyValues& variables) {
     if (!absl::StartsWith(key, "%")) Set(key, value, &merged);
   }
   for (const auto& [name, value] : variables) {
-    if (!absl::StartsWith(name, "DEBEZIUM_")) continue;
+    if (!absl::StartsWith(name, "DEBEZIUM_") && !absl::StartsWith(name, "QUARKUS_HTTP_")) continue;
     const auto same = std::find_if(merged.begin(), merged.end(), [&name = name](const auto& pair) {
       return VariableName(pair.first) == name;
     });
@@ -131,6 +134,7 @@ class Converter {
     for (const auto& [name, value] : properties_) Take(name, value);
     for (const absl::string_view part : kParts) RETURN_IF_ERROR(SetConverter(part));
     SetDefaults();
+    RETURN_IF_ERROR(SetListener());
     return std::move(out_);
   }
 
@@ -172,6 +176,7 @@ class Converter {
       return Put(absl::StrCat("sink.", sink_, ".", rest), name, value);
     if (IsOfChain(rest)) return Put(absl::StripPrefix(rest, kDebezium), name, value);
     if (name == kSinkType || absl::StartsWith(name, "debezium.api.")) return;
+    if (name == kHttpPort || name == kHttpHost) return;
     if (absl::StartsWith(name, "quarkus.") || absl::StartsWith(name, "walduct."))
       return Put(name, name, value);
     Ignore(name);
@@ -244,6 +249,21 @@ class Converter {
     out_.warnings.push_back(absl::StrCat(
         "property '", kSource, kFile,
         "': not set: the position is stored in 'data/offsets.dat', as Debezium Server does"));
+  }
+
+  // Only where it is asked for: there the pages would be open to everybody.
+  absl::Status SetListener() {
+    ASSIGN_OR_RETURN(const std::string port, Expanded(kHttpPort));
+    if (port.empty() || FindIn(out_.values, "walduct.listen")) return absl::OkStatus();
+    ASSIGN_OR_RETURN(std::string host, Expanded(kHttpHost));
+    if (absl::StrContains(host, ":") && !absl::StartsWith(host, "["))
+      host = absl::StrCat("[", host, "]");
+    int number = 0;
+    if (!absl::SimpleAtoi(port, &number) || number < 0 || number > 65535)
+      return Refused(kHttpPort, port, "is not a port", "use a number from 0 to 65535");
+    Put("walduct.listen", std::string(kHttpPort),
+        absl::StrCat(host.empty() ? "0.0.0.0" : host, ":", number));
+    return absl::OkStatus();
   }
 
   const KeyValues properties_;
