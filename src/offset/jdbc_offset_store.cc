@@ -9,6 +9,7 @@
 #include "absl/strings/str_replace.h"
 #include "base/error.h"
 #include "base/status_macros.h"
+#include "offset/jdbc_options.h"
 #include "postgres/connection_options.h"
 
 namespace walduct::offset {

@@ -14,16 +14,10 @@
 #include "offset/offset_key.h"
 #include "offset/offset_store.h"
 #include "postgres/connection.h"
-#include "postgres/options.h"
 
 namespace walduct::offset {
 
-struct JdbcOptions {
-  postgres::DatabaseOptions database;
-  std::string schemas;  // search_path, as SQL; empty: the role's
-  std::string table;    // as SQL
-  std::string ddl;      // %s: the table; empty: the default
-};
+struct JdbcOptions;  // jdbc_options.h
 
 class JdbcOffsetStore final : public OffsetStore {
  public:

@@ -5,6 +5,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "config/secret_source.h"
+#include "offset/jdbc_options.h"
 #include "postgres/jdbc_url.h"
 
 namespace walduct::offset {
@@ -72,7 +73,7 @@ void CheckJdbc(const config::PropertySet& properties, config::Findings* findings
                     "write %s where it has the table's name");
 }
 
-JdbcOptions BuildJdbc(const config::PropertySet& properties) {
+std::shared_ptr<const JdbcOptions> BuildJdbc(const config::PropertySet& properties) {
   JdbcOptions options;
   if (auto url = postgres::ParseJdbcUrl(properties.Text(kUrl)); url.ok()) {
     options.database = std::move(url->database);
@@ -90,7 +91,7 @@ JdbcOptions BuildJdbc(const config::PropertySet& properties) {
   }
   options.table = properties.Text(kTable);
   options.ddl = properties.Text(kDdl);
-  return options;
+  return std::make_shared<const JdbcOptions>(std::move(options));
 }
 
 }  // namespace walduct::offset

@@ -1,14 +1,16 @@
 // The options of JdbcOffsetBackingStore of a set of properties.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "absl/strings/string_view.h"
 #include "config/properties/findings.h"
 #include "config/properties/property_set.h"
-#include "offset/jdbc_offset_store.h"
 
 namespace walduct::offset {
+
+struct JdbcOptions;  // jdbc_options.h
 
 // "" when value is the address of a PostgreSQL database for JDBC.
 std::string CheckJdbcUrl(absl::string_view value);
@@ -16,7 +18,7 @@ std::string CheckJdbcUrl(absl::string_view value);
 std::string CheckJdbcTable(absl::string_view value);
 
 void CheckJdbc(const config::PropertySet& properties, config::Findings* findings);
-// Of what has been checked.
-JdbcOptions BuildJdbc(const config::PropertySet& properties);
+// Of what has been checked. Secrets inside.
+std::shared_ptr<const JdbcOptions> BuildJdbc(const config::PropertySet& properties);
 
 }  // namespace walduct::offset

@@ -269,8 +269,7 @@ OffsetOptions BuildOffset(const config::PropertySet& properties) {
   if (offset.kind == OffsetStoreKind::kRedis)
     offset.redis = std::make_shared<redis::RedisOptions>(
         redis::BuildRedis(properties, "offset.storage.redis.", "sink.redis."));
-  if (offset.kind == OffsetStoreKind::kJdbc)
-    offset.jdbc = std::make_shared<JdbcOptions>(BuildJdbc(properties));
+  if (offset.kind == OffsetStoreKind::kJdbc) offset.jdbc = BuildJdbc(properties);
   offset.redis_key = properties.Text("offset.storage.redis.key");
   offset.flush_interval = properties.Milliseconds("offset.flush.interval.ms");
   offset.flush_timeout = properties.Milliseconds("offset.flush.timeout.ms");

@@ -15,7 +15,7 @@ struct RedisOptions;
 
 namespace walduct::offset {
 
-struct JdbcOptions;  // jdbc_offset_store.h
+struct JdbcOptions;  // jdbc_options.h
 
 enum class OffsetStoreKind { kKafkaTopic, kFile, kRedis, kJdbc, kMemory };
 

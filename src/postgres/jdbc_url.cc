@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
@@ -67,6 +68,11 @@ std::string LibpqParameters(absl::string_view query) {
   return out;
 }
 
+bool ArePorts(absl::string_view text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](unsigned char c) { return absl::ascii_isdigit(c) || c == ','; });
+}
+
 absl::Status Take(absl::string_view name, absl::string_view value, JdbcUrl* url) {
   DatabaseOptions& database = url->database;
   const std::pair<absl::string_view, std::string*> texts[] = {
@@ -86,6 +92,7 @@ absl::Status Take(absl::string_view name, absl::string_view value, JdbcUrl* url)
   for (const auto& [known, where] : texts) {
     if (known == name) *where = std::string(value);
   }
+  if (name == "port" && !ArePorts(value)) return NoAddress();
   if (name != "connect_timeout") return absl::OkStatus();
   uint32_t seconds = 0;
   if (!absl::SimpleAtoi(value, &seconds)) return NoAddress();

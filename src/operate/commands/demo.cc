@@ -6,9 +6,9 @@
 #include "absl/strings/str_join.h"
 #include "base/error.h"
 #include "base/status_macros.h"
-#include "operate/commands/command_session.h"
 #include "postgres/connection.h"
 #include "postgres/connection_url.h"
+#include "postgres/open_session.h"
 
 namespace walduct::operate {
 namespace {
@@ -92,7 +92,7 @@ absl::StatusOr<std::unique_ptr<DemoDatabase>> DemoDatabase::Open(
 }
 
 absl::Status DemoDatabase::Connect() {
-  ASSIGN_OR_RETURN(connection_, OpenSession(database_, "walduct demo", environment_));
+  ASSIGN_OR_RETURN(connection_, postgres::OpenSession(database_, "walduct demo", environment_));
   return absl::OkStatus();
 }
 

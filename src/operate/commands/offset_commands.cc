@@ -17,8 +17,7 @@
 #include "offset/options.h"
 #include "operate/commands/position_move.h"
 #include "postgres/connection.h"
-#include "postgres/connection_options.h"
-#include "postgres/options.h"
+#include "postgres/open_session.h"
 #include "postgres/server_check.h"
 #include "replication/options.h"
 #include "replication/slot.h"
@@ -72,10 +71,7 @@ std::optional<LsnTransaction> FindTransaction(postgres::Connection& connection, 
 absl::StatusOr<std::unique_ptr<postgres::Connection>> Open(const engine::ConnectorOptions& options,
                                                            postgres::SessionKind kind,
                                                            const Environment& environment) {
-  return postgres::Connection::Open({.database = *options.database,
-                                     .kind = kind,
-                                     .application_name = "walduct offsets",
-                                     .environment = environment});
+  return postgres::OpenSession(*options.database, "walduct offsets", environment, kind);
 }
 
 absl::StatusOr<std::unique_ptr<offset::OffsetStore>> OpenStore(

@@ -14,8 +14,7 @@
 #include "offset/options.h"
 #include "outbox/fence.h"
 #include "outbox/options.h"
-#include "postgres/connection_options.h"
-#include "postgres/options.h"
+#include "postgres/open_session.h"
 #include "replication/options.h"
 #include "replication/publication/publication.h"
 #include "replication/publication_name.h"
@@ -31,10 +30,7 @@ constexpr absl::Duration kPoll = absl::Milliseconds(500);
 absl::StatusOr<std::unique_ptr<postgres::Connection>> Open(const engine::ConnectorOptions& options,
                                                            postgres::SessionKind kind,
                                                            const Environment& environment) {
-  return postgres::Connection::Open({.database = *options.database,
-                                     .kind = kind,
-                                     .application_name = "walduct outbox clean",
-                                     .environment = environment});
+  return postgres::OpenSession(*options.database, "walduct outbox clean", environment, kind);
 }
 
 // LSNs of two servers, or of two histories of one, cannot be compared.

@@ -20,9 +20,9 @@
 #include "incremental/options/incremental_options.h"
 #include "kafka/options.h"
 #include "kafka/producer.h"
-#include "operate/commands/command_session.h"
 #include "operate/commands/signal_check.h"
 #include "postgres/connection.h"
+#include "postgres/open_session.h"
 
 namespace walduct::operate {
 namespace {
@@ -119,7 +119,7 @@ absl::Status CheckTables(const SignalReader& reader, const incremental::Signal& 
                          const Environment& environment) {
   const auto* execute = std::get_if<incremental::ExecuteSnapshot>(&signal);
   if (execute == nullptr) return absl::OkStatus();
-  const auto connection = OpenSession(reader.database, "walduct signal", environment);
+  const auto connection = postgres::OpenSession(reader.database, "walduct signal", environment);
   if (!connection.ok()) return absl::OkStatus();
   return CheckSignalTables(**connection, reader, *execute);
 }
@@ -127,7 +127,7 @@ absl::Status CheckTables(const SignalReader& reader, const incremental::Signal& 
 absl::StatusOr<std::string> ToTable(const SignalReader& reader, const RawSignal& signal,
                                     const Environment& environment) {
   ASSIGN_OR_RETURN(const auto connection,
-                   OpenSession(reader.database, "walduct signal", environment));
+                   postgres::OpenSession(reader.database, "walduct signal", environment));
   const std::string table =
       postgres::QuoteQualified(reader.incremental.signal_schema, reader.incremental.signal_table);
   RETURN_IF_ERROR(

@@ -12,9 +12,9 @@
 #include "base/status_macros.h"
 #include "java/regex/regex_list.h"
 #include "names/table_filter.h"
-#include "operate/commands/command_session.h"
 #include "postgres/connection.h"
 #include "postgres/describe/catalog.h"
+#include "postgres/open_session.h"
 
 namespace walduct::operate {
 namespace {
@@ -57,7 +57,8 @@ absl::Status TableNotFound(const std::string& table, const std::string& database
 absl::Status CheckTables(const postgres::DatabaseOptions& database,
                          const names::TableFilterOptions& filter,
                          const std::vector<std::string>& tables, const Environment& environment) {
-  ASSIGN_OR_RETURN(const auto connection, OpenSession(database, "walduct tail", environment));
+  ASSIGN_OR_RETURN(const auto connection,
+                   postgres::OpenSession(database, "walduct tail", environment));
   names::TableFilterOptions all = filter;
   all.table_include = all.table_exclude = nullptr;
   all.signal_table.clear();

@@ -13,8 +13,7 @@
 #include "java/regex/regex_list.h"
 #include "names/table_filter.h"
 #include "outbox/options.h"
-#include "postgres/connection_options.h"
-#include "postgres/options.h"
+#include "postgres/open_session.h"
 #include "slot/world/preview/row_preview.h"
 #include "transform/chain/chain_spec.h"
 
@@ -157,10 +156,7 @@ absl::StatusOr<ChainPreview> PreviewChain(const engine::ConnectorOptions& config
 absl::StatusOr<ChainPreview> PreviewOnServer(const engine::ConnectorOptions& config,
                                              const Environment& environment) {
   ASSIGN_OR_RETURN(const auto connection,
-                   postgres::Connection::Open({.database = *config.database,
-                                               .kind = postgres::SessionKind::kSql,
-                                               .application_name = "walduct validate",
-                                               .environment = environment}));
+                   postgres::OpenSession(*config.database, "walduct validate", environment));
   postgres::Catalog catalog(*connection);
   const names::TableFilter filter(*config.tables);
   ASSIGN_OR_RETURN(const auto captured, catalog.CapturedTables(filter));

@@ -1,0 +1,21 @@
+// A session for what is asked beside a connector.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "base/environment.h"
+#include "postgres/connection.h"
+
+namespace walduct::postgres {
+
+struct DatabaseOptions;  // options.h
+
+// application: by which the server knows it.
+absl::StatusOr<std::unique_ptr<Connection>> OpenSession(const DatabaseOptions& database,
+                                                        std::string application,
+                                                        const Environment& environment,
+                                                        SessionKind kind = SessionKind::kSql);
+
+}  // namespace walduct::postgres
