@@ -5,14 +5,13 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <fstream>
-#include <sstream>
 #include <string>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
 #include "admin/series.h"
+#include "base/whole_file.h"
 
 namespace walduct::admin {
 namespace {
@@ -35,16 +34,9 @@ constexpr Family kJvmThreadsPeak = {"jvm_threads_peak", kGauge, "threads"};
 constexpr Family kJvmThreadsStarted = {"jvm_threads_started_total", kCounter, "threads"};
 constexpr Family kJvmCollections = {"jvm_gc_collection_seconds_sum", kUntyped, "0: there is none"};
 
-std::string ReadWhole(const char* path) {
-  const std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 // The fields of /proc/self/stat behind the name of the program: the first is number 3 of proc(5).
 std::vector<std::string> StatFields() {
-  const std::string text = ReadWhole("/proc/self/stat");
+  const std::string text = ReadWholeFile("/proc/self/stat").value_or("");
   const size_t end = text.rfind(") ");
   if (end == std::string::npos) return {};
   return absl::StrSplit(text.substr(end + 2), ' ');
@@ -57,7 +49,8 @@ double NumberOf(const std::vector<std::string>& fields, size_t number) {
 }
 
 double BootSeconds() {
-  for (const absl::string_view line : absl::StrSplit(ReadWhole("/proc/stat"), '\n')) {
+  const std::string text = ReadWholeFile("/proc/stat").value_or("");
+  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
     double value = 0;
     if (absl::StartsWith(line, "btime ") && absl::SimpleAtod(line.substr(6), &value)) return value;
   }

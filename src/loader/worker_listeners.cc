@@ -1,7 +1,5 @@
 #include "loader/worker_listeners.h"
 
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -10,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "base/error.h"
+#include "base/whole_file.h"
 #include "http/listen_properties.h"
 #include "java/text/text_lists.h"
 #include "security/listener_tls.h"
@@ -26,12 +25,6 @@ using Tls = std::shared_ptr<const http::ServerTls>;
 
 std::string TextOf(const config::PropertySet& properties, absl::string_view name) {
   return properties.IsSet(name) ? properties.Find(name)->value : "";
-}
-
-std::optional<std::string> ReadFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return std::nullopt;
-  return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
 // Those with the prefix if there are any, else the ones without, as in Kafka Connect.
@@ -95,11 +88,11 @@ class ListenerList {
 };
 
 absl::StatusOr<access::Passwords> ReadPasswords(const std::string& login_file) {
-  const std::optional<std::string> login = ReadFile(login_file);
+  const std::optional<std::string> login = ReadWholeFile(login_file);
   if (!login) return absl::InvalidArgumentError(absl::StrCat("cannot read ", login_file));
   const absl::StatusOr<std::string> file = access::CredentialsFile(*login);
   if (!file.ok()) return WithContext(file.status(), login_file);
-  const std::optional<std::string> text = ReadFile(*file);
+  const std::optional<std::string> text = ReadWholeFile(*file);
   if (!text) return absl::InvalidArgumentError(absl::StrCat("cannot read ", *file));
   absl::StatusOr<access::Passwords> passwords = access::Passwords::Parse(*text);
   return passwords.ok() ? std::move(passwords) : WithContext(passwords.status(), *file);

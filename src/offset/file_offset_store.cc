@@ -7,7 +7,7 @@
 #include "base/mutex.h"
 #include "base/status_macros.h"
 #include "java/serial/hash_map_file.h"
-#include "offset/whole_file.h"
+#include "offset/offset_file.h"
 
 namespace walduct::offset {
 namespace {
@@ -20,7 +20,7 @@ constexpr absl::string_view kServersFile = "data/offsets.dat";
 Mutex g_rewrite;
 
 absl::StatusOr<java::HashMapFile> ReadMap(const std::string& path) {
-  ASSIGN_OR_RETURN(const std::string content, ReadWholeFile(path));
+  ASSIGN_OR_RETURN(const std::string content, ReadOffsetFile(path));
   absl::StatusOr<java::HashMapFile> map = java::HashMapFile::Parse(content);
   if (!map.ok()) return WithContext(map.status(), path);
   return map;
@@ -92,7 +92,7 @@ absl::Status FileOffsetStore::StartSave(const StoredOffset& offset) {
   }
   trying_ = EncodeOffset(offset);
   map.Set(own, *trying_);
-  RETURN_IF_ERROR(ReplaceWholeFile(path_, map.Serialize()));
+  RETURN_IF_ERROR(ReplaceOffsetFile(path_, map.Serialize()));
   seen_ = trying_;
   known_ = true;
   return absl::OkStatus();
@@ -106,7 +106,7 @@ absl::Status FileOffsetStore::Erase() {
   for (const std::string& key : KeysOf(map, identity_)) map.Remove(key);
   // As Connect does it; tells an offset that was erased from one that was lost.
   map.Set(OffsetKey(identity_), std::nullopt);
-  RETURN_IF_ERROR(ReplaceWholeFile(path_, map.Serialize()));
+  RETURN_IF_ERROR(ReplaceOffsetFile(path_, map.Serialize()));
   seen_.reset();
   known_ = true;
   return absl::OkStatus();

@@ -6,14 +6,16 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
+#include <optional>
+#include <utility>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/json.h"
 #include "base/status_macros.h"
+#include "base/whole_file.h"
 
 namespace walduct::recover {
 namespace {
@@ -33,32 +35,14 @@ absl::Status Unwritable(const std::string& path) {
 }
 
 absl::StatusOr<std::string> ReadFile(const std::string& path) {
-  std::FILE* const file = std::fopen(path.c_str(), "re");
-  if (file == nullptr && errno == ENOENT)
-    return absl::NotFoundError(absl::StrCat("there is no ", path));
-  if (file == nullptr) return Unreadable(path, std::strerror(errno));
-  std::string text;
-  char chunk[4096];
-  size_t got = 0;
-  while ((got = std::fread(chunk, 1, sizeof(chunk), file)) > 0) text.append(chunk, got);
-  const bool failed = std::ferror(file) != 0;
-  std::fclose(file);
-  if (failed) return Unreadable(path, std::strerror(errno));
-  return text;
+  std::optional<std::string> text = ReadWholeFile(path);
+  if (text) return *std::move(text);
+  if (errno == ENOENT) return absl::NotFoundError(absl::StrCat("there is no ", path));
+  return Unreadable(path, std::strerror(errno));
 }
 
 absl::Status ReplaceFile(const std::string& path, const std::string& text) {
-  const std::string temporary = path + ".new";
-  std::FILE* const file = std::fopen(temporary.c_str(), "we");
-  if (file == nullptr) return Unwritable(temporary);
-  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size() &&
-                       std::fflush(file) == 0 && fsync(fileno(file)) == 0;
-  const int error = errno;
-  if (std::fclose(file) != 0 || !written) {
-    if (!written) errno = error;
-    return Unwritable(temporary);
-  }
-  return std::rename(temporary.c_str(), path.c_str()) == 0 ? absl::OkStatus() : Unwritable(path);
+  return ReplaceWholeFile(path, text) ? absl::OkStatus() : Unwritable(path);
 }
 
 // Takes members of one object, and remembers which was not what it should be.

@@ -4,9 +4,9 @@
 #include <openssl/pem.h>
 #include <openssl/pkcs12.h>
 
-#include <cstdio>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/freed_by.h"
 #include "base/status_macros.h"
+#include "base/whole_file.h"
 #include "security/jks.h"
 
 namespace walduct::security {
@@ -24,7 +25,6 @@ constexpr absl::string_view kTrustStore = "ssl.truststore.location";
 constexpr absl::string_view kKeyStore = "ssl.keystore.location";
 constexpr char kAsn1Sequence = 0x30;
 
-using FilePtr = std::unique_ptr<std::FILE, FreedBy<std::fclose>>;
 using BioPtr = std::unique_ptr<BIO, FreedBy<BIO_free_all>>;
 using Pkcs12Ptr = std::unique_ptr<PKCS12, FreedBy<PKCS12_free>>;
 using KeyPtr = std::unique_ptr<EVP_PKEY, FreedBy<EVP_PKEY_free>>;
@@ -35,15 +35,6 @@ using StackPtr = std::unique_ptr<STACK_OF(X509), FreedBy<FreeStack>>;
 
 absl::Status Unreadable(absl::string_view what, absl::string_view hint) {
   return Error(absl::StatusCode::kInvalidArgument, "kafka_store_unreadable", what, hint);
-}
-
-absl::StatusOr<FilePtr> Open(absl::string_view property, const std::string& path) {
-  FilePtr file(std::fopen(path.c_str(), "rbe"));
-  if (file == nullptr) {
-    return Unreadable(absl::StrCat(property, ": cannot open ", path),
-                      "check the path and that this user may read the file");
-  }
-  return file;
 }
 
 std::string DrainText(BIO* bio) {
@@ -102,8 +93,9 @@ struct Pkcs12Content {
 
 absl::StatusOr<Pkcs12Content> OpenPkcs12(absl::string_view property, const std::string& path,
                                          const std::string& password) {
-  ASSIGN_OR_RETURN(const FilePtr file, Open(property, path));
-  const Pkcs12Ptr store(d2i_PKCS12_fp(file.get(), nullptr));
+  ASSIGN_OR_RETURN(const std::string bytes, ReadStore(property, path));
+  const auto* next = reinterpret_cast<const unsigned char*>(bytes.data());
+  const Pkcs12Ptr store(d2i_PKCS12(nullptr, &next, static_cast<long>(bytes.size())));
   EVP_PKEY* key = nullptr;
   X509* own = nullptr;
   STACK_OF(X509)* others = nullptr;
@@ -128,9 +120,8 @@ std::string KeyAsPem(const std::string& der) {
 }  // namespace
 
 absl::StatusOr<StoreFormat> DetectStore(absl::string_view property, const std::string& path) {
-  ASSIGN_OR_RETURN(const FilePtr file, Open(property, path));
-  char head[4096];
-  const absl::string_view start(head, std::fread(head, 1, sizeof(head), file.get()));
+  ASSIGN_OR_RETURN(const std::string content, ReadStore(property, path));
+  const absl::string_view start = absl::string_view(content).substr(0, 4096);
   if (absl::StartsWith(start, kJksMagic)) return StoreFormat::kJks;
   if (absl::StartsWith(start, kJceksMagic)) {
     return Error(
@@ -146,12 +137,10 @@ absl::StatusOr<StoreFormat> DetectStore(absl::string_view property, const std::s
 }
 
 absl::StatusOr<std::string> ReadStore(absl::string_view property, const std::string& path) {
-  ASSIGN_OR_RETURN(const FilePtr file, Open(property, path));
-  std::string content;
-  char part[4096];
-  size_t size = 0;
-  while ((size = std::fread(part, 1, sizeof(part), file.get())) > 0) content.append(part, size);
-  return content;
+  std::optional<std::string> content = ReadWholeFile(path);
+  if (content) return *std::move(content);
+  return Unreadable(absl::StrCat(property, ": cannot open ", path),
+                    "check the path and that this user may read the file");
 }
 
 absl::StatusOr<std::string> Pkcs12Certificates(const std::string& path,

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "java/serial/hash_map_file.h"
-#include "offset/whole_file.h"
+#include "offset/offset_file.h"
 
 namespace walduct::offset {
 namespace {
@@ -124,12 +124,12 @@ TEST_F(FileOffsetStoreTest, AFileThatIsBeingWrittenIsLeftAlone) {
 TEST_F(FileOffsetStoreTest, AnotherSpellingOfTheKeyIsReplaced) {
   java::HashMapFile map;
   map.Set(R"(["orders-connector", {"server": "srv"}])", R"({"lsn":5})");
-  ASSERT_TRUE(ReplaceWholeFile(path(), map.Serialize()).ok());
+  ASSERT_TRUE(ReplaceOffsetFile(path(), map.Serialize()).ok());
   const auto store = Open();
   EXPECT_EQ(LoadedLsn(*store), 5u);
   ASSERT_TRUE(store->StartSave(At(6)).ok());
   EXPECT_EQ(LoadedLsn(*store), 6u);
-  const auto rewritten = java::HashMapFile::Parse(*ReadWholeFile(path()));
+  const auto rewritten = java::HashMapFile::Parse(*ReadOffsetFile(path()));
   ASSERT_TRUE(rewritten.ok());
   EXPECT_EQ(rewritten->entries().size(), 1u);
 }
@@ -162,7 +162,7 @@ TEST_F(FileOffsetStoreTest, AMalformedFileIsNotOverwritten) {
   const auto store = Open();
   EXPECT_TRUE(absl::IsDataLoss(store->Load().status()));
   EXPECT_TRUE(absl::IsDataLoss(store->StartSave(At(1))));
-  EXPECT_EQ(*ReadWholeFile(path()), "not java");
+  EXPECT_EQ(*ReadOffsetFile(path()), "not java");
 }
 
 }  // namespace

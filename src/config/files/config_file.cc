@@ -3,9 +3,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
-#include <memory>
+#include <optional>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -13,6 +13,7 @@
 #include "absl/strings/strip.h"
 #include "base/error.h"
 #include "base/status_macros.h"
+#include "base/whole_file.h"
 #include "config/files/connect_json.h"
 #include "config/files/debezium_server.h"
 #include "config/files/yaml_config.h"
@@ -23,10 +24,6 @@ namespace {
 
 constexpr size_t kMaxFileBytes = 4u << 20;
 constexpr absl::string_view kByteOrderMark = "\xEF\xBB\xBF";  // of editors on Windows
-
-struct FileCloser {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
 
 absl::Status Unreadable(const std::string& path, int system_error) {
   const absl::StatusCode code = system_error == ENOENT   ? absl::StatusCode::kNotFound
@@ -75,20 +72,12 @@ absl::StatusOr<ParsedFile> ReadForm(absl::string_view text, bool yaml, const Key
 }  // namespace
 
 absl::StatusOr<std::string> ReadTextFile(const std::string& path) {
-  std::unique_ptr<std::FILE, FileCloser> file(std::fopen(path.c_str(), "rb"));
-  if (file == nullptr) return Unreadable(path, errno);
-  std::string text;
-  char chunk[16 * 1024];
-  while (const size_t read = std::fread(chunk, 1, sizeof(chunk), file.get())) {
-    text.append(chunk, read);
-    if (text.size() > kMaxFileBytes) {
-      return Error(absl::StatusCode::kInvalidArgument, "unreadable_file",
-                   absl::StrCat("file '", path, "' is larger than 4 MiB"),
-                   "specify a configuration file");
-    }
-  }
-  if (std::ferror(file.get()) != 0) return Unreadable(path, errno);
-  return text;
+  std::optional<std::string> text = ReadWholeFile(path, {.most = kMaxFileBytes});
+  if (text) return *std::move(text);
+  if (errno != EFBIG) return Unreadable(path, errno);
+  return Error(absl::StatusCode::kInvalidArgument, "unreadable_file",
+               absl::StrCat("file '", path, "' is larger than 4 MiB"),
+               "specify a configuration file");
 }
 
 absl::StatusOr<ParsedFile> ReadConfigText(absl::string_view text) {

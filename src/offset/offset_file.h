@@ -1,4 +1,4 @@
-// Reading and replacing a small file as a whole.
+// Reading and replacing the offset file as a whole, with what to do about what goes wrong.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@
 namespace walduct::offset {
 
 // Empty when there is no such file. FailedPrecondition offset_file_unreadable.
-absl::StatusOr<std::string> ReadWholeFile(const std::string& path);
+absl::StatusOr<std::string> ReadOffsetFile(const std::string& path);
 
-// Durable when it returns OK: a temporary file beside it, fsync, rename, fsync of the directory. A
-// crash in between leaves the old content. FailedPrecondition offset_file_unwritable.
-absl::Status ReplaceWholeFile(const std::string& path, absl::string_view content);
+// Durable when it returns OK; a crash in between leaves the old content (base/whole_file.h).
+// FailedPrecondition offset_file_unwritable, offset_file_mounted.
+absl::Status ReplaceOffsetFile(const std::string& path, absl::string_view content);
 
-// Whether ReplaceWholeFile could work, by creating and removing the temporary file.
+// Whether ReplaceOffsetFile could work, by creating and removing the temporary file.
 // FailedPrecondition offset_file_unwritable, offset_file_mounted (a bind mount of the file alone).
 absl::Status CheckReplaceable(const std::string& path);
 

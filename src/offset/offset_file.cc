@@ -1,4 +1,4 @@
-#include "offset/whole_file.h"
+#include "offset/offset_file.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -6,41 +6,16 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
+#include <optional>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
-#include "base/status_macros.h"
+#include "base/whole_file.h"
 
 namespace walduct::offset {
 namespace {
-
-constexpr size_t kMaxFileBytes = 64u << 20;
-
-class FileDescriptor {
- public:
-  explicit FileDescriptor(int fd) : fd_(fd) {}
-  ~FileDescriptor() { Close(); }
-  FileDescriptor(const FileDescriptor&) = delete;
-  FileDescriptor& operator=(const FileDescriptor&) = delete;
-
-  int get() const { return fd_; }
-  bool Close() {
-    const int fd = fd_;
-    fd_ = -1;
-    return fd < 0 || close(fd) == 0;
-  }
-
- private:
-  int fd_;
-};
-
-std::string DirectoryOf(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
 
 absl::Status Unreadable(const std::string& path, absl::string_view why) {
   return Error(absl::StatusCode::kFailedPrecondition, "offset_file_unreadable",
@@ -76,31 +51,6 @@ absl::Status Unwritable(const std::string& path, int error, absl::string_view wh
                hint);
 }
 
-std::string TemporaryOf(const std::string& path) { return path + ".walduct-new"; }
-
-bool WriteAll(int fd, absl::string_view content) {
-  while (!content.empty()) {
-    const ssize_t written = write(fd, content.data(), content.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return false;
-    content.remove_prefix(static_cast<size_t>(written));
-  }
-  return true;
-}
-
-// The permissions of the file that is there, else those of a new file.
-mode_t ModeFor(const std::string& path) {
-  struct stat status {};
-  return stat(path.c_str(), &status) == 0 ? status.st_mode & 0777 : 0644;
-}
-
-// Whoever repairs something as root leaves the file to who runs the connector.
-bool KeepOwner(const std::string& path, int fd) {
-  struct stat status {};
-  return geteuid() != 0 || stat(path.c_str(), &status) != 0 ||
-         fchown(fd, status.st_uid, status.st_gid) == 0;
-}
-
 // Linux tells since 5.8; before, the first rename does.
 bool IsMountPoint(const std::string& path) {
   struct statx status {};
@@ -108,43 +58,18 @@ bool IsMountPoint(const std::string& path) {
          (status.stx_attributes & status.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) != 0;
 }
 
-// A rename is durable only once the directory is.
-bool SyncDirectory(const std::string& path) {
-  FileDescriptor directory(open(DirectoryOf(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  // Some file systems do not sync directories and say EINVAL.
-  return directory.get() >= 0 && (fsync(directory.get()) == 0 || errno == EINVAL);
-}
-
 }  // namespace
 
-absl::StatusOr<std::string> ReadWholeFile(const std::string& path) {
-  FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0 && errno == ENOENT) return std::string();
-  if (file.get() < 0) return Unreadable(path, std::strerror(errno));
-  std::string content;
-  char chunk[4096];
-  while (content.size() <= kMaxFileBytes) {
-    const ssize_t got = read(file.get(), chunk, sizeof(chunk));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return Unreadable(path, std::strerror(errno));
-    if (got == 0) return content;
-    content.append(chunk, static_cast<size_t>(got));
-  }
-  return Unreadable(path, "larger than 64 MiB");
+absl::StatusOr<std::string> ReadOffsetFile(const std::string& path) {
+  std::optional<std::string> content = ReadWholeFile(path);
+  if (content) return *std::move(content);
+  if (errno == ENOENT) return std::string();
+  return Unreadable(path, errno == EFBIG ? "larger than 64 MiB" : std::strerror(errno));
 }
 
-absl::Status ReplaceWholeFile(const std::string& path, absl::string_view content) {
-  const std::string temporary = TemporaryOf(path);
-  FileDescriptor file(
-      open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, ModeFor(path)));
-  if (file.get() < 0) return Unwritable(path, errno);
-  if (!KeepOwner(path, file.get()) || !WriteAll(file.get(), content) || fsync(file.get()) != 0 ||
-      !file.Close() || std::rename(temporary.c_str(), path.c_str()) != 0 || !SyncDirectory(path)) {
-    const absl::Status status = errno == EBUSY ? Mounted(path) : Unwritable(path, errno);
-    unlink(temporary.c_str());
-    return status;
-  }
-  return absl::OkStatus();
+absl::Status ReplaceOffsetFile(const std::string& path, absl::string_view content) {
+  if (ReplaceWholeFile(path, content)) return absl::OkStatus();
+  return errno == EBUSY ? Mounted(path) : Unwritable(path, errno);
 }
 
 FileLock::FileLock(const std::string& path) {
@@ -193,7 +118,8 @@ absl::Status CheckReplaceable(const std::string& path) {
   if (exists && IsMountPoint(path)) return Mounted(path);
   if (exists && access(path.c_str(), W_OK) != 0) return Unwritable(path, errno);
   const std::string temporary = TemporaryOf(path);
-  FileDescriptor file(open(temporary.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, ModeFor(path)));
+  const FileDescriptor file(
+      open(temporary.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, ModeOf(path, 0644)));
   if (file.get() < 0) return Unwritable(path, errno);
   unlink(temporary.c_str());
   return absl::OkStatus();
