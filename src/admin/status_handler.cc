@@ -13,6 +13,7 @@
 #include "admin/series.h"
 #include "admin/status_page.h"
 #include "base/error.h"
+#include "base/percent.h"
 
 namespace walduct::admin {
 namespace {
@@ -21,7 +22,7 @@ namespace {
 std::vector<std::string> PartsOf(const std::string& path) {
   std::vector<std::string> parts;
   for (const absl::string_view part : absl::StrSplit(path, '/'))
-    parts.push_back(http::DecodePercent(part));
+    parts.push_back(DecodePercent(part));
   parts.erase(parts.begin());
   while (!parts.empty() && parts.back().empty()) parts.pop_back();
   return parts;

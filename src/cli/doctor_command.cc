@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/log.h"
+#include "base/percent.h"
 #include "cli/commands.h"
 #include "cli/configuration.h"
 #include "cli/doctor/doctor_script.h"
@@ -53,7 +54,7 @@ int Report(const Arguments& arguments, const std::vector<Examined>& all) {
 int AskProcess(const Arguments& arguments) {
   const absl::StatusOr<std::string> answer =
       AskSlowly(ServerOf(arguments),
-                absl::StrCat("/connectors/", http::EncodePercent(arguments.connector), "/doctor"));
+                absl::StrCat("/connectors/", EncodePercent(arguments.connector), "/doctor"));
   if (!answer.ok()) return PrintStatus(answer.status());
   const auto all = operate::ParseExamined(*answer);
   if (all) return Report(arguments, *all);

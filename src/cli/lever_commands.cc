@@ -14,6 +14,7 @@
 #include "base/environment.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "base/percent.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "cli/commands.h"
@@ -115,7 +116,7 @@ struct Doing {
 };
 
 Doing DoingOf(const http::Server& server, const std::string& name) {
-  const std::string path = absl::StrCat("/status?connector=", http::EncodePercent(name));
+  const std::string path = absl::StrCat("/status?connector=", EncodePercent(name));
   const absl::StatusOr<http::Response> answer = http::Get(server, path, kTimeout);
   if (!answer.ok() || answer->status != 200) return {};
   const rapidjson::Document body = json::Parse(answer->body);

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/json_text.h"
+#include "base/percent.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "cli/commands.h"
@@ -71,7 +72,7 @@ absl::Status AskProcess(const Arguments& arguments, const std::string& name,
   if (!arguments.signal.id.empty()) absl::StrAppend(&body, ",\"id\":", Json(arguments.signal.id));
   ASSIGN_OR_RETURN(
       const http::Response answer,
-      http::Send("POST", server, absl::StrCat("/connectors/", http::EncodePercent(name), "/signal"),
+      http::Send("POST", server, absl::StrCat("/connectors/", EncodePercent(name), "/signal"),
                  kPatience, body + "}"));
   if (answer.status == 404) return UnknownConnector(server, name);
   if (answer.status >= 300) {

@@ -40,8 +40,4 @@ class Handler {
   virtual Response Handle(const Request& request) = 0;
 };
 
-// "a%2Fb" is "a/b"; what is not an encoding stays.
-std::string DecodePercent(absl::string_view text);
-std::string EncodePercent(absl::string_view text);
-
 }  // namespace walduct::http

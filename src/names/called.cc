@@ -8,6 +8,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "base/json_text.h"
+#include "base/percent.h"
 
 namespace walduct::names {
 namespace {
@@ -19,15 +20,7 @@ bool IsPlain(char c) {
 
 // http://127.0.0.1:8083/connectors/shop/config
 std::string ConfigUrl(const Called& called) {
-  std::string url = absl::StrCat(called.where, "/connectors/");
-  for (const char c : called.name) {
-    const bool plain = absl::ascii_isalnum(static_cast<unsigned char>(c)) ||
-                       absl::string_view("-._~").find(c) != absl::string_view::npos;
-    absl::StrAppend(
-        &url, plain ? std::string(1, c)
-                    : absl::StrCat("%", absl::Hex(static_cast<unsigned char>(c), absl::kZeroPad2)));
-  }
-  return url + "/config";
+  return absl::StrCat(called.where, "/connectors/", EncodePercent(called.name), "/config");
 }
 
 std::string Patch(const Called& called) {

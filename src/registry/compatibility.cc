@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "base/percent.h"
 #include "rapidjson/document.h"
 
 namespace walduct::registry {
@@ -19,11 +20,11 @@ bool IsFine(const HttpResponse& response) {
 }
 
 std::string ArtifactUrl(absl::string_view url, const SchemaQuestion& question) {
-  return absl::StrCat(url, "/groups/default/artifacts/", PercentEncoded(question.subject));
+  return absl::StrCat(url, "/groups/default/artifacts/", EncodePercent(question.subject));
 }
 
 std::string VersionsUrl(absl::string_view url, const SchemaQuestion& question) {
-  return absl::StrCat(url, "/subjects/", PercentEncoded(question.subject), "/versions");
+  return absl::StrCat(url, "/subjects/", EncodePercent(question.subject), "/versions");
 }
 
 // Why it would not be taken; empty: it would, or that cannot be told.

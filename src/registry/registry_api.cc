@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/json_text.h"
+#include "base/percent.h"
 #include "base/status_macros.h"
 #include "rapidjson/document.h"
 
@@ -90,7 +91,7 @@ absl::Status Incompatible(const SchemaQuestion& question, absl::string_view word
   std::string hint = absl::StrCat(
       "change the table so that the new schema is compatible, or set the compatibility of the "
       "subject: PUT /config/",
-      PercentEncoded(question.subject), " {\"compatibility\":\"NONE\"}");
+      EncodePercent(question.subject), " {\"compatibility\":\"NONE\"}");
   // An open object may have had any field of that name already.
   if (options.schema_type == "JSON") {
     absl::StrAppend(&hint,
@@ -102,27 +103,13 @@ absl::Status Incompatible(const SchemaQuestion& question, absl::string_view word
   return Error(Code::kInvalidArgument, "schema_incompatible", Refusal(question, words), hint);
 }
 
-std::string PercentEncoded(absl::string_view text) {
-  constexpr char kHex[] = "0123456789ABCDEF";
-  std::string encoded;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (absl::ascii_isalnum(byte) || c == '-' || c == '.' || c == '_' || c == '~') {
-      encoded.push_back(c);
-    } else {
-      encoded.append({'%', kHex[byte >> 4], kHex[byte & 15]});
-    }
-  }
-  return encoded;
-}
-
 namespace {
 
 HttpRequest AskApicurio(absl::string_view url, const SchemaQuestion& question,
                         const RegistryOptions& options) {
   HttpRequest request;
   const std::string artifacts = absl::StrCat(url, "/groups/default/artifacts");
-  const std::string id = PercentEncoded(question.subject);
+  const std::string id = EncodePercent(question.subject);
   request.headers = {"Content-Type: application/json", "Accept: application/json"};
   if (!options.register_schemas && options.latest) {
     request.url = absl::StrCat(artifacts, "/", id, "/meta");
@@ -163,7 +150,7 @@ HttpRequest AskForId(absl::string_view url, const SchemaQuestion& question,
   HttpRequest request;
   request.method = "POST";
   request.headers = {"Content-Type: application/vnd.schemaregistry.v1+json"};
-  request.url = absl::StrCat(url, "/subjects/", PercentEncoded(question.subject),
+  request.url = absl::StrCat(url, "/subjects/", EncodePercent(question.subject),
                              options.register_schemas ? "/versions" : "",
                              "?normalize=", options.normalize ? "true" : "false",
                              options.register_schemas ? "" : "&deleted=false");
@@ -180,7 +167,7 @@ HttpRequest AskForStandIn(absl::string_view url, const SchemaQuestion& question,
                           const RegistryOptions& options) {
   HttpRequest request;
   request.headers = {"Content-Type: application/vnd.schemaregistry.v1+json"};
-  const std::string subject = PercentEncoded(question.subject);
+  const std::string subject = EncodePercent(question.subject);
   request.url = options.schema_id >= 0
                     ? absl::StrCat(url, "/schemas/ids/", options.schema_id,
                                    "?fetchMaxId=false&subject=", subject)

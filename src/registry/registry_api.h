@@ -66,7 +66,4 @@ std::string MessageOf(const HttpResponse& response);
 // {"schema":…}, as Confluent's interface wants it.
 std::string SchemaBody(const SchemaQuestion& question, const RegistryOptions& options);
 
-// A segment of a path.
-std::string PercentEncoded(absl::string_view text);
-
 }  // namespace walduct::registry

@@ -4,14 +4,13 @@
 
 #include <vector>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "base/percent.h"
 #include "http/client.h"
 
 namespace walduct::security {
@@ -37,26 +36,11 @@ rapidjson::Document Claims(absl::string_view token) {
   return some ? json::Parse(json) : rapidjson::Document();
 }
 
-// RFC 3986: what is not unreserved.
-std::string Quoted(absl::string_view text) {
-  std::string quoted;
-  for (const char c : text) {
-    const bool plain = absl::ascii_isalnum(static_cast<unsigned char>(c)) ||
-                       absl::StrContains("-._~", absl::string_view(&c, 1));
-    if (plain) {
-      quoted.push_back(c);
-    } else {
-      absl::StrAppend(&quoted, "%", absl::Hex(static_cast<unsigned char>(c), absl::kZeroPad2));
-    }
-  }
-  return quoted;
-}
-
 }  // namespace
 
 absl::StatusOr<BearerToken> FetchToken(const ClientCredentials& client) {
   std::string body = "grant_type=client_credentials";
-  if (!client.scope.empty()) absl::StrAppend(&body, "&scope=", Quoted(client.scope));
+  if (!client.scope.empty()) absl::StrAppend(&body, "&scope=", EncodePercent(client.scope));
   const absl::StatusOr<http::Response> response = http::PostForm({.url = client.endpoint,
                                                                   .user = client.client_id,
                                                                   .password = client.client_secret,

@@ -175,11 +175,5 @@ TEST_F(ListenerTest, AKeyOfNoUseIsRefused) {
   EXPECT_EQ(ErrorReason(listener.status()), "listener_tls");
 }
 
-TEST(Percent, EncodesAndDecodes) {
-  EXPECT_EQ(DecodePercent("a%2Fb%zz%4"), "a/b%zz%4");
-  EXPECT_EQ(EncodePercent("a b/\xC3\xA9"), "a%20b%2F%C3%A9");
-  EXPECT_EQ(DecodePercent(EncodePercent("%{}\\?#")), "%{}\\?#");
-}
-
 }  // namespace
 }  // namespace walduct::http

@@ -17,6 +17,7 @@
 #include "base/json.h"
 #include "base/json_text.h"
 #include "base/log.h"
+#include "base/percent.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
 #include "cli/commands.h"
@@ -170,7 +171,7 @@ int SkipRow(const Arguments& arguments) {
 namespace {
 
 std::string PageOf(const Arguments& arguments, absl::string_view page) {
-  return absl::StrCat("/connectors/", http::EncodePercent(arguments.connector), "/", page);
+  return absl::StrCat("/connectors/", EncodePercent(arguments.connector), "/", page);
 }
 
 absl::StatusOr<std::string> ShownByProcess(const Arguments& arguments) {

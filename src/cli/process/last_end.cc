@@ -1,23 +1,23 @@
 #include "cli/process/last_end.h"
 
-#include <fcntl.h>
 #include <rapidjson/document.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
+#include <cerrno>
 #include <cstdlib>
 #include <optional>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/percent.h"
 #include "base/plain_text.h"
+#include "base/whole_file.h"
 #include "engine/control/status_board.h"
 #include "engine/errors/error_policy.h"
 
@@ -27,17 +27,7 @@ namespace {
 constexpr size_t kLongestNote = size_t{1} << 20;
 
 // Of any name a file's.
-std::string FileName(absl::string_view text) {
-  std::string name;
-  for (const char c : text) {
-    const bool plain = absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_';
-    if (plain)
-      name += c;
-    else
-      absl::StrAppend(&name, "%", absl::Hex(static_cast<unsigned char>(c), absl::kZeroPad2));
-  }
-  return name;
-}
+std::string FileName(absl::string_view text) { return EncodePercent(text, "-_"); }
 
 std::string NotesFolder() {
   if (const char* const given = std::getenv("WALDUCT_STATE_DIRECTORY");
@@ -84,29 +74,15 @@ bool Replace(const std::string& path, const std::string& text) {
     mkdir(NotesFolder().c_str(), S_IRWXU);
     if (!IsOurs(NotesFolder())) return false;
   }
-  const std::string scratch = absl::StrCat(path, ".", getpid());
-  unlink(scratch.c_str());
-  const int file = open(scratch.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                        S_IRUSR | S_IWUSR);
-  if (file < 0) return false;
-  const bool written = write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  const bool closed = close(file) == 0;
-  if (written && closed && rename(scratch.c_str(), path.c_str()) == 0) return true;
-  unlink(scratch.c_str());
-  return false;
+  return ReplaceWholeFile(path, text,
+                          {.mode = S_IRUSR | S_IWUSR,
+                           .durable = false,
+                           .temporary = absl::StrCat(path, ".", getpid())});
 }
 
 std::string ReadNote(const std::string& path) {
   if (IsInFolder(path) && !IsOurs(NotesFolder())) return "";
-  const int file = open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-  if (file < 0) return "";
-  std::string text;
-  char buffer[4096];
-  ssize_t count = 0;
-  while (text.size() < kLongestNote && (count = read(file, buffer, sizeof(buffer))) > 0)
-    text.append(buffer, static_cast<size_t>(count));
-  close(file);
-  return text;
+  return ReadWholeFile(path, {.most = kLongestNote, .follows_links = false}).value_or("");
 }
 
 int NumberOf(const rapidjson::Value& object, const char* name) {

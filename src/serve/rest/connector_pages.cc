@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/json.h"
+#include "base/percent.h"
 #include "java/hash/hash_code.h"
 #include "serve/rest/answers.h"
 #include "serve/rest/connect_handler.h"
@@ -90,19 +91,10 @@ absl::Status ConnectHandler::Check(const ConfigMap& config) const {
                    "`/connector-plugins/{connectorType}/config/validate`"));
 }
 
-// JAX-RS leaves in a path what RFC 3986 allows there, and what is encoded already.
+// JAX-RS leaves in a path what RFC 3986 allows there.
 std::string ConnectHandler::PlaceOf(const std::string& name, const http::Request& request) {
-  constexpr absl::string_view kPlain = "-._~!$&'()*+,;=:@/";
-  std::string encoded;
-  for (size_t i = 0; i < name.size(); ++i) {
-    const char c = name[i];
-    const bool plain = absl::ascii_isalnum(static_cast<unsigned char>(c)) ||
-                       absl::StrContains(kPlain, absl::string_view(&c, 1));
-    absl::StrAppend(&encoded,
-                    plain ? std::string(1, c) : http::EncodePercent(absl::string_view(&c, 1)));
-  }
   return absl::StrCat(request.encrypted ? "https://" : "http://", request.host, "/connectors/",
-                      encoded);
+                      EncodePercent(name, "-._~!$&'()*+,;=:@/"));
 }
 
 http::Response ConnectHandler::List(const Path&, const http::Request& request) {

@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "base/percent.h"
 #include "base/utf8.h"
 #include "serve/rest/answers.h"
 
@@ -59,7 +60,7 @@ constexpr std::array<absl::string_view, 7> kMethods = {"HEAD",    "DELETE", "POS
 std::vector<std::string> SplitPath(absl::string_view path) {
   std::vector<std::string> parts;
   for (const absl::string_view part : absl::StrSplit(path, '/', absl::SkipEmpty()))
-    parts.push_back(http::DecodePercent(part.substr(0, part.find(';'))));
+    parts.push_back(DecodePercent(part.substr(0, part.find(';'))));
   return parts;
 }
 
@@ -76,7 +77,7 @@ std::optional<http::Response> RefusedPath(const http::Request& request) {
   if (path.find_first_of(" \"<>\\^`{|}") != std::string::npos)
     return page(400, "Illegal Path Character");
   if (HasBadEncoding(path) || absl::StrContains(path, "%00")) return HtmlError(400, "Bad Request");
-  const std::string decoded = http::DecodePercent(path);
+  const std::string decoded = DecodePercent(path);
   if (!IsValidUtf8(decoded)) return page(400, "Bad UTF-8 encoding");
   if (HasControl(decoded)) return page(400, "Suspicious Path Character");
   return std::nullopt;
