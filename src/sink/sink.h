@@ -1,6 +1,6 @@
 // Sink: takes encoded records and says, later and in any order, which are durable. It never drops
-// one: what was accepted is either acknowledged or the sink fails for good, and the caller resumes
-// from the last stored position with a new sink.
+// one: what was accepted is acknowledged, or handed back as refused, or the sink fails for good,
+// and the caller resumes from the last stored position with a new sink.
 //
 // Thread-safety: one caller, the data thread.
 #pragma once
@@ -24,6 +24,19 @@ class AckHandler {
   virtual ~AckHandler() = default;
   // count records written under ticket are durable.
   virtual void OnAcknowledged(Ticket ticket, uint32_t count) = 0;
+  // The target refuses this one record, which was written under ticket, for good: why is
+  // InvalidArgument, with a reason (docs/errors.md). Others may be durable, none behind it of its
+  // key was sent. Borrowed from the sink. It may be answered with WriteLetter under its ticket.
+  //   OK                 somebody has taken charge of it: the sink forgets it, goes on behind it,
+  //                      and does not acknowledge it
+  //   ResourceExhausted  not now: the sink keeps it, and asks again at the next Poll
+  //   anything else      the sink breaks with that
+  virtual absl::Status OnRefused(const event::Record& record, Ticket ticket,
+                                 const absl::Status& why) {
+    static_cast<void>(record);
+    static_cast<void>(ticket);
+    return why;
+  }
 };
 
 // What a sink holds that is not acknowledged yet.
@@ -65,12 +78,18 @@ class Sink {
   //   anything else      the sink is broken for good
   virtual absl::Status Write(const event::Record& record, Ticket ticket) = 0;
 
+  // As Write, of a dead letter: to where those of this sink go. The same target, unless it says
+  // otherwise.
+  virtual absl::Status WriteLetter(const event::Record& letter, Ticket ticket) {
+    return Write(letter, ticket);
+  }
+
   // The record that Write has refused with InvalidArgument has spoilt its transaction: the sink is
   // broken.
   virtual bool spoilt() const { return false; }
 
-  // Hands over the acknowledgements that have arrived, without waiting. An error means that a
-  // record could not be delivered.
+  // Hands over the acknowledgements that have arrived, and what was refused, without waiting. An
+  // error means that a record could not be delivered.
   virtual absl::Status Poll(AckHandler& acks) = 0;
 
   // Becomes readable when Poll has something; -1 when acknowledgements come at once.

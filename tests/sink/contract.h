@@ -26,6 +26,9 @@ class SinkTarget {
   virtual std::vector<test::KeptRecord> Read(const std::string& topic) = 0;
   // A topic of this test's own.
   virtual std::string Topic(const std::string& name) { return name; }
+  // A value that the target refuses, of each record by itself, while it takes others; empty: it
+  // refuses all or none.
+  virtual std::string RefusedValue() { return ""; }
   // The sink's time: simulated for a fake.
   virtual Environment environment() { return Environment::Real(); }
 };
@@ -44,8 +47,22 @@ class Acknowledged final : public AckHandler {
     by_ticket[ticket] += count;
     records += count;
   }
+  absl::Status OnRefused(const event::Record& record, Ticket ticket,
+                         const absl::Status& why) override {
+    refusals.push_back({test::KeptRecord(record), ticket, why});
+    if (not_now-- > 0) return absl::ResourceExhaustedError("not now");
+    return breaks ? why : absl::OkStatus();
+  }
   std::map<Ticket, uint32_t> by_ticket;
   uint32_t records = 0;
+  struct Refusal {
+    test::KeptRecord record;
+    Ticket ticket;
+    absl::Status why;
+  };
+  std::vector<Refusal> refusals;
+  int not_now = 0;      // so many times it is too busy
+  bool breaks = false;  // the sink is to break with it
 };
 
 class SinkContract : public testing::TestWithParam<ContractParameter> {

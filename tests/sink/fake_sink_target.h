@@ -15,7 +15,8 @@ class FakeSinkTarget final : public SinkTarget {
     return std::make_unique<test::FakeSink>(
         &time_, &target_,
         test::FakeSink::Options{.capacity = std::max<size_t>(buffer_bytes / 1000, 1),
-                                .transactional = transactional_});
+                                .transactional = transactional_,
+                                .refuses = RefusedValue()});
   }
   std::vector<test::KeptRecord> Read(const std::string& topic) override {
     std::vector<test::KeptRecord> read;
@@ -25,6 +26,7 @@ class FakeSinkTarget final : public SinkTarget {
     }
     return read;
   }
+  std::string RefusedValue() override { return transactional_ ? "" : "bad"; }
   Environment environment() override { return time_.environment(); }
 
  private:

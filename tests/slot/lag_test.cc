@@ -65,7 +65,7 @@ class LagTest : public AvroDuties, public testing::WithParamInterface<Wait> {
  public:
   LagTest() {
     housekeeping().AttachStream(&source_, absl::Seconds(10));
-    housekeeping().SetStallWatch(&watch_);
+    housekeeping().SetWatches(&watch_, nullptr);
     control_.HoldPauses(true);
     Look();
   }

@@ -47,6 +47,7 @@ class FakeSink final : public sink::Sink, private sink::SinkTransactions {
     size_t capacity = 1000;  // records in flight
     bool transactional = false;
     absl::Duration transaction_timeout = absl::Minutes(15);
+    std::string refuses = {};  // records of this value; empty: none
   };
   // Both borrowed.
   FakeSink(SimulatedTime* time, FakeTarget* target, Options options)
@@ -75,7 +76,7 @@ class FakeSink final : public sink::Sink, private sink::SinkTransactions {
 
   bool HasCapacity() override {
     return in_flight() + pending_.size() < options_.capacity &&
-           (!options_.transactional || open_) && !position_;
+           (!options_.transactional || open_) && !position_ && !refused_;
   }
   absl::Status Write(const event::Record& record, sink::Ticket ticket) override {
     if (absl::Status usable = CheckUsable(); !usable.ok()) return usable;
@@ -83,6 +84,11 @@ class FakeSink final : public sink::Sink, private sink::SinkTransactions {
     if (!HasCapacity()) return absl::ResourceExhaustedError("no room");
     if (open_) {
       pending_.emplace_back(KeptRecord(record), ticket);
+      return absl::OkStatus();
+    }
+    if (!options_.refuses.empty() && record.value == options_.refuses) {
+      refused_.emplace(KeptRecord(record), ticket);
+      time_.SetReadable(fd_, true);
       return absl::OkStatus();
     }
     target_.records.emplace_back(record);
@@ -96,14 +102,14 @@ class FakeSink final : public sink::Sink, private sink::SinkTransactions {
     time_.SetReadable(fd_, false);
     for (const sink::Ticket ticket : std::exchange(acknowledged_, {}))
       acks.OnAcknowledged(ticket, 1);
-    return absl::OkStatus();
+    return HandBack(acks);
   }
   int ready_fd() const override { return fd_; }
   absl::Status Flush(sink::AckHandler& acks, absl::Duration timeout) override {
     const absl::Duration deadline = time_.Monotonic() + timeout;
     while (true) {
       if (absl::Status polled = Poll(acks); !polled.ok()) return polled;
-      if (in_flight() == 0) return absl::OkStatus();
+      if (in_flight() == 0 && !refused_) return absl::OkStatus();
       const absl::Duration left = deadline - time_.Monotonic();
       if (left <= absl::ZeroDuration()) return absl::DeadlineExceededError("not acknowledged");
       time_.WaitReadable({fd_}, left);
@@ -114,6 +120,28 @@ class FakeSink final : public sink::Sink, private sink::SinkTransactions {
   }
 
  private:
+  absl::Status HandBack(sink::AckHandler& acks) {
+    if (!refused_) return absl::OkStatus();
+    const KeptRecord& kept = refused_->first;
+    std::vector<event::Header> headers;
+    for (const auto& [name, value] : kept.headers)
+      headers.push_back({name, value.value_or(""), !value});
+    const event::Record record{.topic = kept.topic,
+                               .partition = kept.partition,
+                               .key = kept.key,
+                               .value = kept.value,
+                               .headers = headers};
+    const absl::Status taken =
+        acks.OnRefused(record, refused_->second,
+                       Error(absl::StatusCode::kInvalidArgument, "record_refused", "refused"));
+    if (taken.code() == absl::StatusCode::kResourceExhausted) {
+      time_.SetReadable(fd_, true);
+      return absl::OkStatus();
+    }
+    if (!taken.ok()) broken_ = taken;
+    refused_.reset();
+    return taken;
+  }
   absl::Status CheckUsable() const {
     if (!broken_.ok() || owner_ == target_.owner || !options_.transactional) return broken_;
     return Error(absl::StatusCode::kFailedPrecondition, "fenced", "another sink has taken over");
@@ -164,8 +192,9 @@ class FakeSink final : public sink::Sink, private sink::SinkTransactions {
   const Options options_;
   const int fd_;
   uint64_t owner_ = 0;
-  std::vector<sink::Ticket> in_flight_;     // written
-  std::vector<sink::Ticket> acknowledged_;  // for the next Poll
+  std::vector<sink::Ticket> in_flight_;                         // written
+  std::optional<std::pair<KeptRecord, sink::Ticket>> refused_;  // not handed back yet
+  std::vector<sink::Ticket> acknowledged_;                      // for the next Poll
   bool open_ = false;
   std::vector<std::pair<KeptRecord, sink::Ticket>> pending_;  // of the open transaction
   std::optional<KeptRecord> position_;                        // of the commit under way

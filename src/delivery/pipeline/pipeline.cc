@@ -352,7 +352,7 @@ absl::Status Pipeline::LetPass(const event::Emission& emission, const absl::Stat
   do {
     event::Record named = *letter;
     Name(emission, &named);
-    written = Write(named);
+    written = Write(named, true);
   } while (absl::IsInvalidArgument(written) && parts_.errors->Shrink());
   return WithContext(written, "dead letter");
 }
@@ -372,10 +372,11 @@ absl::Status Pipeline::PublishSmaller(const event::Emission& emission, const abs
   return written;
 }
 
-absl::Status Pipeline::Write(const event::Record& record) {
+absl::Status Pipeline::Write(const event::Record& record, bool letter) {
   const uint64_t ticket = parts_.tracker->NextTicket();
   while (true) {
-    absl::Status written = parts_.sink->Write(record, ticket);
+    absl::Status written =
+        letter ? parts_.sink->WriteLetter(record, ticket) : parts_.sink->Write(record, ticket);
     if (written.ok()) break;
     if (written.code() != absl::StatusCode::kResourceExhausted) {
       parts_.metrics->delivery_errors.Add();

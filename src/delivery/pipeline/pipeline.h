@@ -89,7 +89,7 @@ class Pipeline final : public event::ChangeHandler {
   absl::Status PublishBeside(const event::Emission& emission);
   absl::Status Encode(const event::Emission& emission, event::Record* record);
   absl::Status Publish(const event::Emission& emission);
-  absl::Status Write(const event::Record& record);
+  absl::Status Write(const event::Record& record, bool letter = false);
   absl::Status OnFailure(const event::Emission& emission, const absl::Status& error,
                          RecordErrors::Stage stage);
   absl::Status LetPass(const event::Emission& emission, const absl::Status& error,

@@ -17,37 +17,6 @@ namespace {
 
 using metrics::RecordErrorOutcome;
 
-// The names that Connect gives the headers of its sinks' dead letters, in its order. A source has
-// neither partition nor offset to name; there is no stack to trace.
-constexpr std::array<absl::string_view, 7> kContextNames = {"__connect.errors.topic",
-                                                            "__connect.errors.connector.name",
-                                                            "__connect.errors.task.id",
-                                                            "__connect.errors.stage",
-                                                            "__connect.errors.class.name",
-                                                            "__connect.errors.exception.class.name",
-                                                            "__connect.errors.exception.message"};
-
-struct Exception {
-  absl::string_view reason;
-  absl::string_view java;
-};
-constexpr Exception kExceptions[] = {
-    {"record_too_large", "org.apache.kafka.common.errors.RecordTooLargeException"},
-    {"record_refused", "org.apache.kafka.common.InvalidRecordException"},
-    {"topic_name_invalid", "org.apache.kafka.common.errors.InvalidTopicException"},
-    {"record_timestamp_refused", "org.apache.kafka.common.errors.InvalidTimestampException"},
-    {"topic_missing", "org.apache.kafka.common.errors.UnknownTopicOrPartitionException"},
-    {"topic_authorization_failed", "org.apache.kafka.common.errors.TopicAuthorizationException"},
-};
-
-std::string ExceptionOf(const absl::Status& error) {
-  const std::string reason = ErrorReason(error);
-  for (const Exception& exception : kExceptions) {
-    if (exception.reason == reason) return std::string(exception.java);
-  }
-  return "org.apache.kafka.connect.errors.DataException";
-}
-
 // An error of this record and of no other. What a server lacks, and text that PostgreSQL cannot
 // have sent, stop the connector whatever the tolerance.
 bool IsOfRecord(const absl::Status& error) {
@@ -79,25 +48,6 @@ absl::string_view StageText(const absl::Status& error, RecordErrors::Stage stage
   if (stage == RecordErrors::Stage::kProduce) return "KAFKA_PRODUCE";
   if (event::IsHeaderError(error)) return "HEADER_CONVERTER";
   return event::FailedTransform(error).empty() ? "VALUE_CONVERTER" : "TRANSFORMATION";
-}
-
-engine::RecordErrorOptions::Policy PolicyOf(const engine::RecordErrorOptions& options,
-                                            const absl::Status& error) {
-  const std::string reason = ErrorReason(error);
-  if (reason == "record_too_large") return options.too_large;
-  if (reason == "topic_missing") return options.topic_missing;
-  if (reason == "topic_authorization_failed") return options.topic_denied;
-  const bool refused = reason == "record_refused" || reason == "record_timestamp_refused";
-  return refused ? options.refused : engine::RecordErrorOptions::Policy::kTolerance;
-}
-
-absl::Status WithAdvice(const absl::Status& error) {
-  constexpr absl::string_view kAdvice =
-      "set errors.tolerance=all and errors.deadletterqueue.topic.name to send such records to a "
-      "dead letter topic";
-  const std::string hint = ErrorHint(error);
-  return Error(error.code(), ErrorReason(error), error.message(),
-               hint.empty() ? std::string(kAdvice) : absl::StrCat(hint, "; or ", kAdvice));
 }
 
 // Writes whatever can be written: a dead letter need not be complete.
@@ -135,8 +85,8 @@ absl::Status RecordErrors::Take(const event::Emission& emission, const absl::Sta
     return absl::OkStatus();
   }
   if (!IsOfRecord(error)) return described;
-  const Verdict verdict = Judge(error, stage);
-  if (verdict == Verdict::kStop) return WithAdvice(described);
+  const Verdict verdict = Judge(options_.policy, error, stage == Stage::kProduce);
+  if (verdict == Verdict::kStop) return WithDeadLetterAdvice(described);
   if (verdict == Verdict::kSkip) {
     Skip(emission, error, stage);
     return absl::OkStatus();
@@ -199,17 +149,6 @@ absl::Status RecordErrors::Skippable(const event::Emission& emission,
                          names::Command(options_.called, "skip", "--lsn " + change->Text()),
                          " leaves this one change out for good")),
       change->Text());
-}
-
-RecordErrors::Verdict RecordErrors::Judge(const absl::Status& error, Stage stage) const {
-  using Policy = engine::RecordErrorOptions::Policy;
-  const Policy policy =
-      stage == Stage::kProduce ? PolicyOf(options_.policy, error) : Policy::kTolerance;
-  if (policy == Policy::kStop) return Verdict::kStop;
-  if (policy == Policy::kSkip) return Verdict::kSkip;
-  if (policy == Policy::kDeadLetter) return Verdict::kDeadLetter;
-  if (!options_.policy.tolerate) return Verdict::kStop;
-  return options_.policy.dead_letter_topic.empty() ? Verdict::kLog : Verdict::kDeadLetter;
 }
 
 // Where a whole topic is skipped a line for each record would be the log: the first, the second,

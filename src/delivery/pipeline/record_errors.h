@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/clock.h"
+#include "delivery/pipeline/verdict.h"
 #include "encode/record_encoder.h"
 #include "engine/configuration/record_error_options.h"
 #include "event/emission.h"
@@ -69,8 +70,6 @@ class RecordErrors {
   bool IsSkippedRow(const event::Emission& emission) const;
   std::string WaysOut(const event::Emission& emission) const;
 
-  enum class Verdict { kStop, kDeadLetter, kLog, kSkip };
-  Verdict Judge(const absl::Status& error, Stage stage) const;
   void Skip(const event::Emission& emission, const absl::Status& error, Stage stage);
   void Log(const event::Emission& emission, const absl::Status& error, Stage stage);
   void MakeLetter(const event::Emission& emission, const absl::Status& error, Stage stage);
@@ -80,13 +79,11 @@ class RecordErrors {
   void SetContext(const event::Emission& emission, const absl::Status& error, Stage stage);
   std::string ClassOf(const absl::Status& error, Stage stage) const;
 
-  static constexpr size_t kContextHeaders = 7;
-
   const Options options_;
   std::unique_ptr<encode::RecordEncoder> encoder_;  // without transforms; made at the first error
   event::Record letter_;
   std::vector<event::Header> headers_;
-  std::array<std::string, kContextHeaders> context_;
+  std::array<std::string, kContextNames.size()> context_;
   bool has_context_ = false;
   absl::flat_hash_map<std::string, uint64_t> skipped_;  // by topic and reason
 };

@@ -10,16 +10,25 @@
 
 namespace walduct::delivery {
 
+namespace {
+
+RecordErrors::Options ErrorsOf(const RecordPath::Parts& parts) {
+  return {.policy = *parts.config->record_errors,
+          .connector = parts.config->name,
+          .called = engine::CalledOf(*parts.config),
+          .encode = parts.config->encode.get(),
+          .run_id = parts.run_id,
+          .clock = parts.clock,
+          .metrics = parts.metrics};
+}
+
+}  // namespace
+
 RecordPath::RecordPath(const Parts& parts)
     : filter_(*parts.config->tables),
       chain_(transform::Chain::Create(*parts.config->chain)),
-      errors_(RecordErrors::Options{.policy = *parts.config->record_errors,
-                                    .connector = parts.config->name,
-                                    .called = engine::CalledOf(*parts.config),
-                                    .encode = parts.config->encode.get(),
-                                    .run_id = parts.run_id,
-                                    .clock = parts.clock,
-                                    .metrics = parts.metrics}) {}
+      errors_(ErrorsOf(parts)),
+      refused_(ErrorsOf(parts), parts.sink) {}
 
 absl::StatusOr<std::unique_ptr<RecordPath>> RecordPath::Create(const Parts& parts) {
   std::unique_ptr<RecordPath> path(new RecordPath(parts));

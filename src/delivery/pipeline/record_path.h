@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "delivery/pipeline/pipeline.h"
 #include "delivery/pipeline/record_errors.h"
+#include "delivery/pipeline/refused_records.h"
 #include "delivery/settling/ack_tracker.h"
 #include "encode/record_encoder.h"
 #include "engine/errors/warn_once.h"
@@ -43,6 +44,7 @@ class RecordPath {
 
   Pipeline& pipeline() { return *pipeline_; }
   encode::RecordEncoder& encoder() { return *encoder_; }
+  RefusedRecords& refused() { return refused_; }
 
  private:
   explicit RecordPath(const Parts& parts);
@@ -51,6 +53,7 @@ class RecordPath {
   const std::unique_ptr<const transform::Chain> chain_;  // null: no transforms
   std::unique_ptr<encode::RecordEncoder> encoder_;
   RecordErrors errors_;
+  RefusedRecords refused_;
   std::unique_ptr<route::Router> router_;
   std::unique_ptr<Pipeline> pipeline_;
 };

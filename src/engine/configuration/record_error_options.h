@@ -12,7 +12,7 @@ namespace walduct::engine {
 
 // errors.*: what becomes of a record that cannot be published.
 struct RecordErrorOptions {
-  // Of records that Kafka does not take, by the cause.
+  // Of records that the sink does not take, by the cause.
   enum class Policy : uint8_t {
     kTolerance,  // as errors.tolerance says
     kStop,       // whatever errors.tolerance says, and so the others
@@ -22,6 +22,8 @@ struct RecordErrorOptions {
   };
   Policy too_large = Policy::kTolerance;
   Policy refused = Policy::kTolerance;
+  Policy gone = Policy::kStop;            // the receiver has, as it says, for good
+  Policy exhausted = Policy::kTolerance;  // a number of attempts that was asked for is used up
   Policy topic_missing = Policy::kStop;
   Policy topic_denied = Policy::kStop;
 

@@ -19,10 +19,13 @@ using Policy = RecordErrorOptions::Policy;
 constexpr absl::string_view kTopic = "errors.deadletterqueue.topic.name";
 constexpr absl::string_view kTooLarge = "walduct.errors.too.large";
 constexpr absl::string_view kRefused = "walduct.errors.refused";
+constexpr absl::string_view kGone = "walduct.errors.gone";
+constexpr absl::string_view kExhausted = "walduct.errors.exhausted";
 constexpr absl::string_view kTopicMissing = "walduct.errors.topic.missing";
 constexpr absl::string_view kTopicDenied = "walduct.errors.topic.denied";
 constexpr absl::string_view kSkippedRows = "walduct.snapshot.skip.rows";
-constexpr absl::string_view kPolicies[] = {kTooLarge, kRefused, kTopicMissing, kTopicDenied};
+constexpr absl::string_view kPolicies[] = {kTooLarge,  kRefused,      kGone,
+                                           kExhausted, kTopicMissing, kTopicDenied};
 
 std::string CheckSkippedRows(absl::string_view value) {
   return std::string(ParseSkippedRows(value).status().message());
@@ -77,9 +80,20 @@ constexpr config::PropertyDefinition kRows[] = {
     {.name = kRefused,
      .type = kEnum,
      .default_value = "tolerance",
-     .doc =
-         "A record that the broker refuses for another reason (a compacted topic takes no record "
-         "without key, a timestamp): as errors.tolerance says, or stop, dead.letter, skip.",
+     .doc = "A record that the sink refuses for another reason (Kafka: a compacted topic takes no "
+            "record without key, a timestamp; HTTP: status 400 to 499): as errors.tolerance says, "
+            "or stop, dead.letter, skip.",
+     .allowed = "tolerance, stop, dead.letter, skip"},
+    {.name = kGone,
+     .type = kEnum,
+     .default_value = "stop",
+     .doc = "A record whose receiver is gone for good (sink=http: status 410).",
+     .allowed = "tolerance, stop, dead.letter, skip"},
+    {.name = kExhausted,
+     .type = kEnum,
+     .default_value = "tolerance",
+     .doc = "A record that was not taken in as many attempts as sink.http.retries says. Where that "
+            "is not set, a receiver that is away is waited for without end.",
      .allowed = "tolerance, stop, dead.letter, skip"},
     {.name = kTopicMissing,
      .type = kEnum,
@@ -157,6 +171,8 @@ RecordErrorOptions BuildRecordErrors(const config::PropertySet& properties) {
     errors.dead_letter_topic = properties.Text("errors.deadletterqueue.topic.name");
   errors.too_large = PolicyOf(properties, kTooLarge);
   errors.refused = PolicyOf(properties, kRefused);
+  errors.gone = PolicyOf(properties, kGone);
+  errors.exhausted = PolicyOf(properties, kExhausted);
   errors.topic_missing = PolicyOf(properties, kTopicMissing);
   errors.topic_denied = PolicyOf(properties, kTopicDenied);
   errors.skipped_rows =

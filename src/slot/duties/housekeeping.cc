@@ -215,6 +215,15 @@ void Housekeeping::OnAcknowledged(sink::Ticket ticket, uint32_t count) {
   commits_.OnAcknowledged(ticket, count);
 }
 
+absl::Status Housekeeping::OnRefused(const event::Record& record, sink::Ticket ticket,
+                                     const absl::Status& why) {
+  if (refused_ == nullptr) return why;
+  bool settled = false;
+  RETURN_IF_ERROR(refused_->Take(record, ticket, why, &settled));
+  if (settled) OnAcknowledged(ticket, 1);
+  return absl::OkStatus();
+}
+
 absl::Status Housekeeping::Drain(absl::Duration stop_timeout) {
   while (!parts_.tracker->idle() || !parts_.checkpointer->Covers(parts_.tracker->safe())) {
     if (interrupted()) return Settle(stop_timeout);

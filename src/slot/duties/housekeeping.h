@@ -9,6 +9,7 @@
 #include "absl/time/time.h"
 #include "base/environment.h"
 #include "delivery/pipeline/pipeline.h"
+#include "delivery/pipeline/refused_records.h"
 #include "delivery/progress/delivery_meter.h"
 #include "delivery/progress/work_report.h"
 #include "delivery/settling/ack_tracker.h"
@@ -57,8 +58,12 @@ class Housekeeping final : public delivery::RoomWaiter, public sink::AckHandler 
                     SessionWatch* session = nullptr, bool confirms = true);
   // The source is about to go.
   void DetachStream();
-  // Borrowed; notified each turn from now on.
-  void SetStallWatch(StallWatch* watch) { stall_ = watch; }
+  // Borrowed; watch is notified each turn from now on, refused gets what the sink hands back. Null
+  // (as at first): the sink breaks with it.
+  void SetWatches(StallWatch* watch, delivery::RefusedRecords* refused) {
+    stall_ = watch;
+    refused_ = refused;
+  }
 
   // One turn; call it between batches of frames.
   absl::Status Turn();
@@ -92,6 +97,8 @@ class Housekeeping final : public delivery::RoomWaiter, public sink::AckHandler 
   absl::Status WaitForRoom() override;
   absl::Status WaitForSchemaId() override;
   void OnAcknowledged(sink::Ticket ticket, uint32_t count) override;
+  absl::Status OnRefused(const event::Record& record, sink::Ticket ticket,
+                         const absl::Status& why) override;
 
   // The session has to end.
   bool interrupted() const { return parts_.control->interrupted(); }
@@ -124,6 +131,7 @@ class Housekeeping final : public delivery::RoomWaiter, public sink::AckHandler 
   replication::WalSource* source_ = nullptr;
   SessionWatch* session_ = nullptr;
   StallWatch* stall_ = nullptr;
+  delivery::RefusedRecords* refused_ = nullptr;
   engine::WaitReason reads_ = engine::WaitReason::kNothing;  // what the reading waits for
   delivery::DeliveryMeter::Reading reading_;
   bool delivered_ = false;  // something was acknowledged

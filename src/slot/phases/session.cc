@@ -119,7 +119,7 @@ absl::Status Session::Build() {
                         .checkpointer = &duties_->checkpointer(),
                         .server = [source = prepared_.source.get()] { return source->View(); },
                         .schema_ids = prepared_.registries.sources()});
-  duties_->housekeeping().SetStallWatch(stall_watch_.get());
+  duties_->housekeeping().SetWatches(stall_watch_.get(), &path_->refused());
   types_.Restore(prepared_.stored, prepared_.system.system_identifier, prepared_.resumes());
   ledger_.Add(Ledger::Author::kTypes,
               Ledger::One(event::kTypesMember, [this] { return types_.Member(); }));

@@ -1,0 +1,41 @@
+// RefusedRecords: what becomes of a record that a target has taken into its hands and refuses, while
+// others around it are durable: by the same policies as RecordErrors, but the row is not at hand any
+// more. The record itself is; it becomes the dead letter as it was sent. Data thread only.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "delivery/pipeline/record_errors.h"
+#include "delivery/pipeline/verdict.h"
+#include "event/record.h"
+#include "sink/sink.h"
+
+namespace walduct::delivery {
+
+class RefusedRecords {
+ public:
+  // sink: borrowed; dead letters go there.
+  RefusedRecords(RecordErrors::Options options, sink::Sink* sink)
+      : options_(std::move(options)), sink_(*sink) {}
+
+  // See sink::AckHandler::OnRefused. *settled: nothing stands in its place that the
+  // sink would acknowledge.
+  absl::Status Take(const event::Record& record, sink::Ticket ticket, const absl::Status& why,
+                    bool* settled);
+
+ private:
+  absl::Status WriteLetter(const event::Record& record, sink::Ticket ticket,
+                           const absl::Status& why);
+  void Count(const event::Record& record, const absl::Status& why, Verdict verdict);
+
+  const RecordErrors::Options options_;
+  sink::Sink& sink_;
+  std::vector<event::Header> headers_;
+  absl::flat_hash_map<std::string, uint64_t> skipped_;  // by topic and reason
+};
+
+}  // namespace walduct::delivery

@@ -1,0 +1,70 @@
+#include "delivery/pipeline/verdict.h"
+
+#include "absl/strings/str_cat.h"
+#include "base/error.h"
+
+namespace walduct::delivery {
+namespace {
+
+using Policy = engine::RecordErrorOptions::Policy;
+
+struct Cause {
+  absl::string_view reason;
+  Policy engine::RecordErrorOptions::*policy;
+  absl::string_view java;
+};
+constexpr Cause kCauses[] = {
+    {"record_too_large", &engine::RecordErrorOptions::too_large,
+     "org.apache.kafka.common.errors.RecordTooLargeException"},
+    {"record_refused", &engine::RecordErrorOptions::refused,
+     "org.apache.kafka.common.InvalidRecordException"},
+    {"record_timestamp_refused", &engine::RecordErrorOptions::refused,
+     "org.apache.kafka.common.errors.InvalidTimestampException"},
+    {"topic_missing", &engine::RecordErrorOptions::topic_missing,
+     "org.apache.kafka.common.errors.UnknownTopicOrPartitionException"},
+    {"topic_authorization_failed", &engine::RecordErrorOptions::topic_denied,
+     "org.apache.kafka.common.errors.TopicAuthorizationException"},
+    {"receiver_gone", &engine::RecordErrorOptions::gone,
+     "org.apache.kafka.connect.errors.ConnectException"},
+    {"attempts_used_up", &engine::RecordErrorOptions::exhausted,
+     "org.apache.kafka.connect.errors.ConnectException"},
+    {"topic_name_invalid", nullptr, "org.apache.kafka.common.errors.InvalidTopicException"},
+};
+
+const Cause* CauseOf(const absl::Status& error) {
+  const std::string reason = ErrorReason(error);
+  for (const Cause& cause : kCauses) {
+    if (cause.reason == reason) return &cause;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Verdict Judge(const engine::RecordErrorOptions& policy, const absl::Status& error, bool of_sink) {
+  const Cause* const cause = of_sink ? CauseOf(error) : nullptr;
+  const Policy own =
+      cause == nullptr || cause->policy == nullptr ? Policy::kTolerance : policy.*cause->policy;
+  if (own == Policy::kStop) return Verdict::kStop;
+  if (own == Policy::kSkip) return Verdict::kSkip;
+  if (own == Policy::kDeadLetter) return Verdict::kDeadLetter;
+  if (!policy.tolerate) return Verdict::kStop;
+  return policy.dead_letter_topic.empty() ? Verdict::kLog : Verdict::kDeadLetter;
+}
+
+std::string ExceptionOf(const absl::Status& error) {
+  const Cause* const cause = CauseOf(error);
+  return std::string(cause != nullptr ? cause->java
+                                      : "org.apache.kafka.connect.errors.DataException");
+}
+
+absl::Status WithDeadLetterAdvice(const absl::Status& error) {
+  constexpr absl::string_view kAdvice =
+      "set errors.tolerance=all and errors.deadletterqueue.topic.name to send such records to a "
+      "dead letter topic";
+  const std::string hint = ErrorHint(error);
+  return Error(error.code(), ErrorReason(error), error.message(),
+               hint.empty() ? std::string(kAdvice) : absl::StrCat(hint, "; or ", kAdvice));
+}
+
+}  // namespace walduct::delivery
