@@ -8,7 +8,9 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sink/sink.h"
@@ -24,6 +26,8 @@ class SinkTarget {
   virtual std::unique_ptr<Sink> Open(size_t buffer_bytes) = 0;
   // What has arrived in a topic, in the order in which a reader meets the records of each key.
   virtual std::vector<test::KeptRecord> Read(const std::string& topic) = 0;
+  // What Read shows of it where there is no room for all of it, as for keys; absent: nothing.
+  virtual std::optional<test::KeptRecord> Seen(test::KeptRecord written) { return written; }
   // A topic of this test's own.
   virtual std::string Topic(const std::string& name) { return name; }
   // A value that the target refuses, of each record by itself, while it takes others; empty: it
@@ -91,6 +95,11 @@ class SinkContract : public testing::TestWithParam<ContractParameter> {
   void Flush(Sink& sink) {
     const absl::Status flushed = sink.Flush(acks_, kPatience);
     ASSERT_TRUE(flushed.ok()) << flushed;
+  }
+  void Expect(const event::Record& written, std::vector<test::KeptRecord>* expected) {
+    test::KeptRecord kept(written);
+    kept.partition.reset();
+    if (auto seen = target_->Seen(std::move(kept))) expected->push_back(*std::move(seen));
   }
   static event::Record Of(absl::string_view topic, absl::string_view key, absl::string_view value) {
     return {.topic = topic, .partition = {}, .key = key, .value = value, .headers = {}};
