@@ -129,6 +129,22 @@ TEST(DebeziumServer, RedisIsASink) {
   EXPECT_THAT(file->written, Contains(Pair("sink.redis.address", "debezium.sink.redis.address")));
 }
 
+TEST(DebeziumServer, NatsIsASinkAndItsVariablesHaveNoHyphens) {
+  const absl::StatusOr<ParsedFile> file = FromDebeziumServer(
+      ParsedFile{.values = {{"debezium.sink.type", "nats-jetstream"},
+                            {"debezium.sink.nats-jetstream.url", "nats://nats:4222"}}},
+      {{"DEBEZIUM_SINK_NATS_JETSTREAM_URL", "nats://other:4222"},
+       {"DEBEZIUM_SINK_NATS_JETSTREAM_CREATE_STREAM", "true"},
+       {"DEBEZIUM_SINK_NATS_JETSTREAM_STREAM_NAME", "Mine"},
+       {"DEBEZIUM_SINK_NATS_JETSTREAM_AUTH_USER", "u"}});
+  ASSERT_TRUE(file.ok()) << file.status();
+  EXPECT_THAT(file->values, AllOf(Contains(Pair("sink", "nats-jetstream")),
+                                  Contains(Pair("sink.nats-jetstream.url", "nats://other:4222")),
+                                  Contains(Pair("sink.nats-jetstream.create-stream", "true")),
+                                  Contains(Pair("sink.nats-jetstream.stream-name", "Mine")),
+                                  Contains(Pair("sink.nats-jetstream.auth.user", "u"))));
+}
+
 TEST(DebeziumServer, OtherSinksAreRefusedByName) {
   EXPECT_THAT(Refusal({{"debezium.sink.type", "http"}}),
               AllOf(HasSubstr("'http'"), HasSubstr("is not supported yet")));

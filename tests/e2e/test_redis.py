@@ -55,7 +55,7 @@ def test_contract_of_sinks_on_a_real_server(redis):
     assert done.returncode == 0 and "[  PASSED  ]" in done.stdout, done.stdout[-4000:]
 
 
-@pytest.mark.parametrize("name", server_replay.scenario_names())
+@pytest.mark.parametrize("name", server_replay.scenario_names("redis"))
 def test_as_debezium_server(name, tmp_path):
     """What the real Debezium Server wrote, from its own application.properties."""
     server = servers.shared("golden17", postgres=17, **run.SERVER).postgres

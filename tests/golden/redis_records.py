@@ -6,7 +6,7 @@ PAYLOADS = [(re.compile(rf"^__(source_)?{name}$", re.I), name) for name in ("lsn
 RUN_ID = re.compile(r"^__debezium\.context\.runid$", re.I)
 
 
-def _header(name, text):
+def as_header(name, text):
     if RUN_ID.match(name):
         return [name, "*"]
     for named, member in PAYLOADS:
@@ -28,7 +28,7 @@ def as_topics(records):
             topic, key, value = "hash " + record["hash"], None, "\n".join(f"{name} {_position(text)}" for name, text in fields)
         elif [name for name, _ in fields[:2]] == ["key", "value"]:
             # Headers have LSNs that are ranked with the value's; their order does not count.
-            headers = sorted(_header(*field) for field in fields[2:])
+            headers = sorted(as_header(*field) for field in fields[2:])
             topic, key = record["stream"], fields[0][1]
             value = "\n".join([fields[1][1], *(f"{name} {text}" for name, text in headers)])
         else:

@@ -18,8 +18,9 @@ MARKER = "zz_done_marker"
 DIRECTIVE = re.compile(r"^--(\w.*)--$", re.M)
 
 
-def scenario_names():
-    return sorted(path.parent.name for path in CORPUS.glob("*/scenario.json"))
+def scenario_names(sink):
+    """sink: what their names begin with."""
+    return sorted(path.parent.name for path in CORPUS.glob(f"{sink}_*/scenario.json"))
 
 
 class Server(Connector):
@@ -37,6 +38,8 @@ class Server(Connector):
 
 
 class Replay:
+    ADDRESSES = ("REDIS", "REDIS_USERS")  # tokens that mean the sink
+
     def __init__(self, name, postgres, address, directory):
         self.golden, self.actual = CORPUS / name, directory / name
         self.scenario = json.loads((self.golden / "scenario.json").read_text())
@@ -45,15 +48,19 @@ class Replay:
         self.address = address
         self.database = postgres.database("sinklab")
         tokens = {"PG_HOST": postgres.host, "PG_PORT": postgres.port, "DB": "sinklab", "SLOT": "sinklab", "DIR": self.actual,
-                  "REDIS": address, "REDIS_USERS": address, "HEALTH_PORT": free_ports(1)[0]}
+                  **dict.fromkeys(self.ADDRESSES, address), "HEALTH_PORT": free_ports(1)[0]}
         text = re.sub(r"@(\w+)@", lambda token: str(tokens[token[1]]), (self.golden / "application.properties").read_text())
         self.server = Server(self.actual, text.replace("database.password=dummy", f"database.password={postgres.password}"))
 
-    def run(self):
+    def prepare(self):
+        """An empty sink, with what the scenario wants to be there."""
         with Redis(self.address) as client:
             client.do("FLUSHALL")
             for command in self.sink.get("commands", ()):
                 client.do(*command)
+
+    def run(self):
+        self.prepare()
         self.database.create()
         try:
             self.database.script((self.golden / "setup.sql").read_text())
@@ -115,18 +122,22 @@ class Replay:
                 record["fields"] = [[field, json.dumps(shared, separators=(",", ":"))]]
             yield record
 
+    @staticmethod
+    def as_topics(records):
+        return as_topics(records)
+
     def differences(self, strict):
         if self.scenario.get("loses"):
             return ["it went on beyond what the real server lost"] if self.finished else []
         assert self.finished
-        found = compare.compare(list(as_topics(self.wanted)), list(as_topics(self.records)), strict)
+        found = compare.compare(list(self.as_topics(self.wanted)), list(self.as_topics(self.records)), strict)
         return [difference for difference in found if not (strict and difference.startswith("hash "))]  # at its commit
 
 
-def replay(name, postgres, address, directory):
+def replay(name, postgres, address, directory, kind=Replay):
     """The differences, plain and strict."""
     def play(directory):
-        one = Replay(name, postgres, address, directory)
+        one = kind(name, postgres, address, directory)
         one.run()
         return [f"{mode}: {d}" for mode, strict in (("plain", False), ("strict", True)) for d in one.differences(strict)]
     return lsn_order.twice(play, directory)

@@ -17,7 +17,7 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 DOCKER = ROOT / "docker"
 NOT_LISTED = {"libc6"}  # part of every Debian image
-NOT_LINKED = {"ca-certificates", "libcurl4"}  # read, or loaded, at run time
+NOT_LINKED = {"ca-certificates", "libcurl4", "libnats3.4"}  # read, or loaded, at run time
 
 
 def instructions():

@@ -148,10 +148,21 @@ class Servers:
         return self.values["REDIS_ADDRESS"]
 
     def pause_redis(self):
-        self._signal_redis(signal.SIGSTOP)
+        self._signal("redis.pid", signal.SIGSTOP)
 
     def resume_redis(self):
-        self._signal_redis(signal.SIGCONT)
+        self._signal("redis.pid", signal.SIGCONT)
+
+    @property
+    def nats(self):
+        """Its URL."""
+        return self.values["NATS_URL"]
+
+    def pause_nats(self):
+        self._signal("nats.pid", signal.SIGSTOP)
+
+    def resume_nats(self):
+        self._signal("nats.pid", signal.SIGCONT)
 
     @property
     def registry(self):
@@ -170,14 +181,15 @@ class Servers:
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):
             os.kill(self.broker, how)
 
-    def _signal_redis(self, how):
+    def _signal(self, pid_file, how):
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):
-            os.kill(int((self.dir / "redis.pid").read_text()), how)
+            os.kill(int((self.dir / pid_file).read_text()), how)
 
     def remove(self):
         self.resume_postgres()
         self.resume_kafka()
         self.resume_redis()
+        self.resume_nats()
         _run("remove", "--dir", self.dir)
 
 
@@ -185,7 +197,7 @@ def children(pid):
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
-def start(directory, postgres=None, kafka=False, registry=False, redis=False, pg_set=None, kafka_set=None, language=None):
+def start(directory, postgres=None, kafka=False, registry=False, redis=False, nats=False, pg_set=None, kafka_set=None, language=None):
     """language: of the messages of a PostgreSQL 15, such as ru_RU."""
     arguments = ["start", "--dir", directory]
     if postgres:
@@ -196,6 +208,8 @@ def start(directory, postgres=None, kafka=False, registry=False, redis=False, pg
         arguments += ["--registry"]
     if redis:
         arguments += ["--redis"]
+    if nats:
+        arguments += ["--nats"]
     for name, value in (pg_set or {}).items():
         arguments += ["--pg-set", f"{name}={value}"]
     for name, value in (kafka_set or {}).items():

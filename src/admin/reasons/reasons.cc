@@ -57,6 +57,7 @@ absl::Span<const ReasonGroup> ReasonGroups() {
       {"Slots, publications, positions", PositionReasons()},
       {"Kafka, the schema registry, files", KafkaReasons()},
       {"Redis", RedisReasons()},
+      {"NATS", NatsReasons()},
       {"Records, transforms, outbox tables", RecordReasons()},
       {"Configuration and commands", ConfigurationReasons()},
       {"Said by `walduct doctor`, of captured tables also while they are streamed",

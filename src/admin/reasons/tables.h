@@ -10,6 +10,7 @@ absl::Span<const Reason> DatabaseReasons();
 absl::Span<const Reason> PositionReasons();
 absl::Span<const Reason> KafkaReasons();
 absl::Span<const Reason> RedisReasons();
+absl::Span<const Reason> NatsReasons();
 absl::Span<const Reason> RecordReasons();
 absl::Span<const Reason> ConfigurationReasons();
 absl::Span<const Reason> DoctorReasons();

@@ -30,7 +30,7 @@ constexpr absl::string_view kKafka = "debezium.sink.kafka.";
 constexpr absl::string_view kProducer = "debezium.sink.kafka.producer.";
 constexpr absl::string_view kParts[] = {"key", "value", "header"};
 // Those that walduct has, too.
-constexpr absl::string_view kSinks[] = {"kafka", "redis"};
+constexpr absl::string_view kSinks[] = {"kafka", "redis", "nats-jetstream"};
 
 struct Format {
   absl::string_view name, converter;
@@ -57,10 +57,12 @@ absl::Status RefuseSink(absl::string_view sink) {
     return Error(absl::StatusCode::kInvalidArgument, "debezium_server",
                  absl::StrCat("property '", kSinkType, "': A value is required"),
                  absl::StrCat("write ", kSinkType, "=kafka"));
-  if (sink == "http" || sink == "rabbitmq" || sink == "rabbitmqstream" || sink == "nats-jetstream")
-    return Refused(kSinkType, sink, "is a sink that is not supported yet; kafka and redis are",
+  if (sink == "http" || sink == "rabbitmq" || sink == "rabbitmqstream")
+    return Refused(kSinkType, sink,
+                   "is a sink that is not supported yet; kafka, redis and nats-jetstream are",
                    absl::StrCat("write ", kSinkType,
-                                "=kafka and debezium.sink.kafka.producer.*, or redis; "
+                                "=kafka and debezium.sink.kafka.producer.*, redis or "
+                                "nats-jetstream; "
                                 "docs/not-yet.md says what to use for other sinks"));
   return Refused(kSinkType, sink, "is a sink of Debezium Server that walduct does not have",
                  absl::StrCat("write ", kSinkType,
@@ -97,6 +99,16 @@ void Set(absl::string_view name, absl::string_view value, KeyValues* values) {
   values->emplace_back(name, value);
 }
 
+// Of a variable alone: its underscores are dots, but for hyphens of names that are known.
+std::string PropertyName(absl::string_view variable) {
+  std::string name = absl::AsciiStrToLower(absl::StrReplaceAll(variable, {{"_", "."}}));
+  if (absl::StartsWith(name, "debezium.sink.nats.jetstream."))
+    name = absl::StrReplaceAll(name, {{"nats.jetstream", "nats-jetstream"},
+                                      {"create.stream", "create-stream"},
+                                      {"stream.name", "stream-name"}});
+  return name;
+}
+
 // The file's properties, with those of the environment over them.
 KeyValues Merge(const KeyValues& file, const KeyValues& variables) {
   KeyValues merged;
@@ -113,7 +125,7 @@ KeyValues Merge(const KeyValues& file, const KeyValues& variables) {
     if (same != merged.end()) {
       same->second = value;
     } else {
-      merged.emplace_back(absl::AsciiStrToLower(absl::StrReplaceAll(name, {{"_", "."}})), value);
+      merged.emplace_back(PropertyName(name), value);
     }
   }
   return merged;

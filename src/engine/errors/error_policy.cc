@@ -41,14 +41,17 @@ constexpr std::array<absl::string_view, 10> kDataSafetyReasons = {
     "lost_slot_held",   "lost_slot_not_held"};
 
 // Reasons that stop a start, but are waited for once the connector ran.
-constexpr std::array<absl::string_view, 8> kGrantedAgain = {"password_refused",
-                                                            "kafka_authentication_failed",
-                                                            "topic_authorization_failed",
-                                                            "cluster_authorization_failed",
-                                                            "transactional_id_authorization_failed",
-                                                            "redis_authentication_failed",
-                                                            "redis_permission_denied",
-                                                            "redis_wrong_type"};
+constexpr std::array<absl::string_view, 10> kGrantedAgain = {
+    "password_refused",
+    "kafka_authentication_failed",
+    "topic_authorization_failed",
+    "cluster_authorization_failed",
+    "transactional_id_authorization_failed",
+    "redis_authentication_failed",
+    "redis_permission_denied",
+    "redis_wrong_type",
+    "nats_authentication_failed",
+    "nats_permission_denied"};
 
 const Rule& RuleFor(absl::StatusCode code) {
   const auto rule =
@@ -66,7 +69,7 @@ Action ActionFor(const absl::Status& status, Phase phase) {
   // the resolver.
   if (phase == Phase::kStarting && reason == "unknown_host") return Action::kFail;
   // It was right once: a password is being changed and the new one is not in its file yet, rights
-  // in Kafka or Redis are being set anew, or somebody has put a key where a stream was.
+  // in Kafka, Redis or NATS are being set anew, or somebody has put a key where a stream was.
   const bool is_granted_again =
       std::find(kGrantedAgain.begin(), kGrantedAgain.end(), reason) != kGrantedAgain.end();
   if (phase != Phase::kStarting && is_granted_again) return Action::kRetry;

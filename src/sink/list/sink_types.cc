@@ -10,12 +10,14 @@
 #include "kafka/topic_admin.h"
 #include "sink/kafka_sink_type.h"
 #include "sink/line_sink_type.h"
+#include "sink/nats/nats_sink_type.h"
 #include "sink/redis/redis_sink_type.h"
 
 namespace walduct::sink {
 namespace {
 
-constexpr const SinkType* kTypes[] = {&kKafkaSink, &kRedisSink, &kStdoutSink, &kFileSink};
+constexpr const SinkType* kTypes[] = {&kKafkaSink, &kRedisSink, &kNatsSink, &kStdoutSink,
+                                      &kFileSink};
 
 const std::string& Names() {
   static const auto* const names =
@@ -41,8 +43,9 @@ absl::Span<const config::PropertyDefinition> SinkProperties() {
       {.name = "sink",
        .type = config::PropertyType::kEnum,
        .default_value = "kafka",
-       .doc = "Destination of records: Kafka, Redis streams, or one JSON object per record to "
-              "standard output or a file (docs/sinks.md).",
+       .doc =
+           "Destination of records: Kafka, Redis streams, NATS JetStream, or one JSON object per "
+           "record to standard output or a file (docs/sinks.md).",
        .allowed = Names(),
        .fix = "the default is 'kafka'; docs/not-yet.md says what to use for other destinations"},
   };

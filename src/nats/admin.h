@@ -1,0 +1,54 @@
+// Admin: streams of JetStream, asked for and created, over a connection of its own. Each call waits.
+// Thread-safety: one caller.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "nats/options.h"
+#include "nats/stream_info.h"
+
+namespace walduct::nats {
+
+struct NewStream {
+  std::string name;
+  std::vector<std::string> subjects;
+  bool file = false;
+};
+
+class Admin {
+ public:
+  // Waits for the connection. What Client says.
+  static absl::StatusOr<std::unique_ptr<Admin>> Connect(const NatsOptions& options);
+  ~Admin();
+  Admin(const Admin&) = delete;
+  Admin& operator=(const Admin&) = delete;
+
+  //   NotFound            there is no such stream
+  //   PermissionDenied    nats_permission_denied
+  //   FailedPrecondition  nats_no_jetstream
+  absl::StatusOr<StreamInfo> Find(const std::string& stream);
+  // Those that take the subject.
+  absl::StatusOr<std::vector<std::string>> NamesFor(absl::string_view subject);
+  // As Debezium Server does. One that is there is left as it is: FailedPrecondition
+  // nats_stream_differs where it has other subjects or another storage.
+  absl::StatusOr<StreamInfo> Create(const NewStream& wanted);
+
+  const std::string& address() const { return address_; }
+  size_t max_payload() const;
+
+ private:
+  struct Held;
+  Admin(std::unique_ptr<Held> held, std::string address);
+  absl::StatusOr<std::string> Ask(const std::string& subject, const std::string& request);
+
+  const std::unique_ptr<Held> held_;
+  const std::string address_;
+};
+
+}  // namespace walduct::nats

@@ -1,0 +1,34 @@
+// NATS JetStream's row, and its options as a target.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "sink/nats/nats_sink.h"
+#include "sink/nats/nats_sink_options.h"
+#include "sink/sink_type.h"
+
+namespace walduct::sink {
+
+extern const SinkType kNatsSink;
+
+class NatsDestination final : public Destination {
+ public:
+  explicit NatsDestination(NatsSinkOptions options) : options_(std::move(options)) {}
+
+  const SinkType& type() const override { return kNatsSink; }
+  absl::StatusOr<std::unique_ptr<Sink>> Open(const SinkContext& context) const override;
+  absl::Status AskServer(const Environment& environment, std::string* asked) const override;
+  // Debezium Server's, under the working directory.
+  std::string offset_file() const override { return "data/offsets.dat"; }
+  void Tolerate(const Tolerance& tolerance) override {
+    options_.letters = tolerance.dead_letter_topic;
+  }
+
+ private:
+  NatsSinkOptions options_;
+  const std::shared_ptr<LearntSizes> learnt_ = std::make_shared<LearntSizes>();
+};
+
+}  // namespace walduct::sink
