@@ -131,7 +131,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadValue{"signal.data.collection", "s.a,s.b", "only one signal data collection"},
         BadValue{"connector.class", "com.acme.Sink", "not the PostgreSQL connector"},
         BadValue{"topic.creation.default.partitions", "0", "-1 or greater than 0"},
-        BadValue{"offset.storage", "JdbcOffsetBackingStore", "not a supported offset store"}));
+        BadValue{"offset.storage", "ConfigMapOffsetStore", "not a supported offset store"}));
 
 std::string Check(absl::string_view property, absl::string_view value) {
   return config::CheckValue(*AllProperties().Find(property), value);
