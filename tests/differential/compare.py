@@ -8,7 +8,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field, replace
 
 from differential.limits import BYTES_IN_TEXT, DATE, known, known_header, known_elsewhere, known_text
-from golden.compare import LSNS, MASKED_HEADERS, SEQ, TIMES, XIDS
+from recorded.masks import RUN_ID, zeroed
 
 # Of the envelope: its times follow `op`, which no column's text can imitate, quotes being escaped there.
 _PROCESSED = re.compile(r'("op":"\w","ts_ms":|\bop=\w,ts_ms=)\d+(?:([",]*ts_us["=:]+)\d+([",]*ts_ns["=:]+)\d+)?')
@@ -68,16 +68,14 @@ def masked(text):
     if _EVENT.match(text):
         return _event(text)
     if _SNAPSHOT.search(text):
-        for mask in (TIMES, LSNS, XIDS):
-            text = mask.sub(r"\g<1>0", text)
-        return SEQ.sub(r"\1\3", text)
+        return zeroed(text)
     return _PROCESSED.sub(lambda m: "0".join(g or "" for g in (*m.groups(), "")), text)
 
 
 def by_topic(events):
     topics = defaultdict(list)
     for event in events:
-        headers = [[name, "*" if name in MASKED_HEADERS else _text(value)] for name, value in event.headers]
+        headers = [[name, "*" if name == RUN_ID else _text(value)] for name, value in event.headers]
         topics[event.topic].append({"key": masked(_text(event.key)), "value": masked(_text(event.value)), "headers": headers})
     return _without_time(_with_message_ids(topics))
 
@@ -110,7 +108,7 @@ def _without_time(topics):
         for record in records if topic.endswith("message") else ():
             found = _LSN.search(record["value"] or "")
             if found and found.group(1) in ("null", None) and int(found.group(2)) <= first:  # it has the LSN of what follows
-                record["value"] = TIMES.sub(r"\g<1>0", record["value"])
+                record["value"] = zeroed(record["value"], clocks_alone=True)
     return topics
 
 

@@ -7,7 +7,8 @@ import re
 
 from differential.chains import _LEFT_OUT
 from differential.options import JSON
-from formats.codecs import Avro, Proto
+from recorded.avro import Avro
+from recorded.protobuf import Protobuf
 from support.debezium import CONVERTERS
 from support.paths import DEPS
 from support.registry import RegistryView
@@ -108,7 +109,7 @@ class Reader:
     def _codec(self, number):
         if number not in self.codecs:
             found = self.registry.ask("GET", f"/schemas/ids/{number}")
-            codec = (Proto if found.get("schemaType") == "PROTOBUF" else Avro)(found["schema"])
+            codec = (Protobuf if found.get("schemaType") == "PROTOBUF" else Avro)(found["schema"])
             self.codecs[number] = codec, self.same.setdefault(ADDED_LABELS.sub("", found["schema"]), number)
         return self.codecs[number]
 

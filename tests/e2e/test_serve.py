@@ -50,7 +50,7 @@ def published(broker, database):
 def test_answers_are_those_of_kafka_connect(workers, tmp_path):
     worker = workers().start("--log-level", "warn")
     own = servers.shared("pg17", postgres=17)
-    differences = {name: recordings.replay(name, worker.base, own, tmp_path / "answers") for name in QUICK}
+    differences = {name: recordings.replay(name, worker.base, own.postgres) for name in QUICK}
     assert not any(differences.values()), json.dumps({k: v for k, v in differences.items() if v}, indent=1)
     assert worker.get("/")["kafka_cluster_id"]
     worker.stop()

@@ -2,7 +2,7 @@
 import os
 import subprocess
 
-from golden import compare
+from recorded.records import compare
 from support.events import to_line
 from support.kafka import create_topic
 from support.paths import BINARY, SINK_CONTRACT
@@ -28,7 +28,7 @@ def test_sinks_write_equal_bytes(db, connectors):
         records[sink] = [to_line(e) for e in events]
     assert len(records["kafka"]) == 8
     for sink in ("file", "stdout"):
-        assert compare.compare(records["kafka"], records[sink], strict=True) == []
+        assert compare(records["kafka"], records[sink], strict=True) == []
 
 
 def test_contract_of_sinks_on_a_real_broker(broker):

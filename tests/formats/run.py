@@ -19,10 +19,10 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
-from formats import compare_formats  # noqa: E402
 from formats.numbering import Numbering  # noqa: E402
 from golden import lsn_order  # noqa: E402
 from golden.scenario_files import description, statements  # noqa: E402
+from recorded import formats  # noqa: E402
 from support import servers  # noqa: E402
 from support.connector import Connector, database_properties  # noqa: E402
 from support.registry import RegistryView  # noqa: E402
@@ -122,7 +122,7 @@ class Replay:
 
     def differences(self):
         return [f"{mode}: {difference}" for mode, strict in (("plain", False), ("strict", True))
-                for difference in compare_formats.compare(str(self.folder), str(self.actual), strict)]
+                for difference in formats.compare(self.folder, self.actual, strict)]
 
 
 def replay(name, server, registry_url, directory):

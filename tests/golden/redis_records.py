@@ -1,4 +1,4 @@
-"""Entries and hashes of Redis in the form that compare.py takes: a stream or hash is a topic, its database the partition."""
+"""Entries and hashes of Redis in the form that recorded/records.py takes: a stream or hash is a topic, its database the partition."""
 import re
 
 # A header of the extended form by the member whose clock, LSN or number its payload is.
@@ -16,7 +16,7 @@ def as_header(name, text):
 
 
 def _position(text):
-    """Its LSNs and its time by names that compare.py knows; whether the commit before lies beside the change depends on what else writes."""
+    """Its LSNs and its time by names that recorded/masks.py knows; whether the commit before lies beside the change depends on what else writes."""
     text = re.sub(r'"lsn_commit":\d+', '"lsn_commit":C', text)
     return text.replace('"lsn_proc":', '"lsn_proc","lsn":').replace('"ts_usec":', '"ts_usec","ts_us":')
 

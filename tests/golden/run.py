@@ -21,8 +21,9 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
-from golden import compare, lsn_order  # noqa: E402
+from golden import lsn_order  # noqa: E402
 from golden.scenario_files import description, statements  # noqa: E402
+from recorded import records  # noqa: E402
 from support import servers  # noqa: E402
 from support.connector import Connector, database_properties  # noqa: E402
 from support.events import to_line  # noqa: E402
@@ -123,9 +124,9 @@ class Replay:
         (self.actual / "records.jsonl").write_text(text)
 
     def differences(self, strict):
-        """As compare.py finds them; empty when equal."""
-        wanted, got = (compare.load(folder / "records.jsonl") for folder in (self.folder, self.actual))
-        return compare.compare(wanted, got, strict, self.scenario.get("ignore_topics", ()))
+        """As recorded/records.py finds them; empty when equal."""
+        wanted, got = (records.load(folder / "records.jsonl") for folder in (self.folder, self.actual))
+        return records.compare(wanted, got, strict, self.scenario.get("ignore_topics", ()))
 
 
 def replay(name, server, directory, bootstrap=None):

@@ -1,13 +1,14 @@
 """Plays what was recorded of the real Debezium Server through walduct, with the recorded application.properties, and compares what
-arrives at the sink (redis_records.py, compare.py).
+arrives at the sink (redis_records.py, recorded/records.py).
 
 What differs on purpose is the position in Redis: it stands at a commit, and has members of our own. Its hash and field are compared."""
 import json
 import re
 from pathlib import Path
 
-from golden import compare, lsn_order
+from golden import lsn_order
 from golden.redis_records import as_topics
+from recorded.records import compare, load
 from support.connector import Connector
 from support.redis import Redis
 from support.servers import free_ports
@@ -43,7 +44,7 @@ class Replay:
     def __init__(self, name, postgres, address, directory):
         self.golden, self.actual = CORPUS / name, directory / name
         self.scenario = json.loads((self.golden / "scenario.json").read_text())
-        self.wanted = compare.load(self.golden / "records.jsonl")
+        self.wanted = load(self.golden / "records.jsonl")
         self.sink = self.scenario.get("sink", {})
         self.address = address
         self.database = postgres.database("sinklab")
@@ -130,7 +131,7 @@ class Replay:
         if self.scenario.get("loses"):
             return ["it went on beyond what the real server lost"] if self.finished else []
         assert self.finished
-        found = compare.compare(list(self.as_topics(self.wanted)), list(self.as_topics(self.records)), strict)
+        found = compare(list(self.as_topics(self.wanted)), list(self.as_topics(self.records)), strict)
         return [difference for difference in found if not (strict and difference.startswith("hash "))]  # at its commit
 
 

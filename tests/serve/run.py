@@ -4,10 +4,8 @@
 run.py [-v] [scenario …]      no name: all. Exit status: 0 equal, 1 differences.
 """
 import argparse
-import os
-import re
+import json
 import shutil
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -15,6 +13,10 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
+import psycopg  # noqa: E402
+
+from recorded import answers  # noqa: E402
+from serve.player import Player  # noqa: E402
 from support import servers  # noqa: E402
 from support.serve import Worker  # noqa: E402
 
@@ -27,41 +29,38 @@ CORPUS = HERE / "corpus"
 AT_A_COMMIT = {"lsn_commit", "messageType"}
 MOVED_ON = AT_A_COMMIT | {"lsn_proc", "snapshot", "snapshot_completed", "last_snapshot_record", "txId"}
 DIFFERENT = {"offsets": {1: MOVED_ON, 4: AT_A_COMMIT, 6: AT_A_COMMIT, 10: AT_A_COMMIT, 40: MOVED_ON}}
-MEMBER = re.compile(r"      \.body\.offsets\[0\]\.offset\.(\w+): ")
 
 
 def scenario_names():
     return sorted(folder.name for folder in CORPUS.iterdir() if (folder / "scenario.json").exists())
 
 
-def replay(name, base, own, directory):
-    """Plays one scenario with the PostgreSQL of these servers; lines about what differs."""
-    postgres = own.postgres
+def replay(name, base, server):
+    """Plays one scenario with this PostgreSQL; lines about what differs."""
+    folder = CORPUS / name
+    scenario, golden = (json.loads((folder / file).read_text()) for file in ("scenario.json", "exchanges.json"))
     # The recording tells a server that checks passwords from the other one by its port; here they are one.
-    port = "59999" if name == "failed_password" else str(postgres.port)
-    environment = {**os.environ, "PGHOST": postgres.host, "PGPORT": port, "PGUSER": postgres.user,
-                   "PGPASSWORD": postgres.password, "AUTH_PORT": str(postgres.port),
-                   "PATH": f"{own.values['PG_BIN']}:{os.environ['PATH']}"}
-    played = subprocess.run([sys.executable, str(HERE / "record.py"), base, str(directory), "--from", str(CORPUS), name],
-                            env=environment, capture_output=True, text=True)
-    if played.returncode != 0:
-        return [f"{name}: {played.stdout}{played.stderr}"]
-    from serve import compare
-    _, _, report = compare.scenario(str(CORPUS), str(directory), False, True, name)
-    return unexpected(report, DIFFERENT.get(name, {}))
+    other_port = 59999 if name == "failed_password" else None
+    try:
+        actual = Player(base, server, name, scenario, other_port).run()
+    except (AssertionError, psycopg.Error) as error:
+        return [f"{name}: {error}"]
+    return list(report(answers.compare(scenario["steps"], golden, actual), DIFFERENT.get(name, {})))
 
 
-def unexpected(report, expected):
-    """The lines of a report without the members that may differ, and without exchanges of which nothing is left."""
-    kept, number = [], None
-    for line in report:
-        if line.startswith("  #"):
-            number = int(line[3:].split()[0])
-        member = MEMBER.match(line)
-        if not (member and member[1] in expected.get(number, ())):
-            kept.append(line)
-    return [line for line, after in zip(kept, kept[1:] + ["  #"])
-            if not (line.startswith("  #") and after.startswith("  #") and int(line[3:].split()[0]) in expected)]
+def report(found, different):
+    """Lines about the exchanges that differ in more than the members that may."""
+    for number, request, places in found:
+        may = {f".body.offsets[0].offset.{member}" for member in different.get(number, ())}
+        lines = [f"      {path}: {short(want)}  ≠  {short(got)}" for path, want, got in places if path not in may]
+        if lines:
+            yield f"  #{number} {request}"
+            yield from lines
+
+
+def short(value):
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) < 300 else text[:300] + "…"
 
 
 def main():
@@ -77,11 +76,11 @@ def main():
     try:
         worker.start()
         for name in names:
-            report = replay(name, worker.base, own, directory / "out")
-            print(f"{'DIFF' if report else 'ok  '} {name}", flush=True)
-            if report:
+            found = replay(name, worker.base, own.postgres)
+            print(f"{'DIFF' if found else 'ok  '} {name}", flush=True)
+            if found:
                 failed.append(name)
-                print("\n".join(report[: None if args.verbose else 8]), flush=True)
+                print("\n".join(found[: None if args.verbose else 8]), flush=True)
         worker.stop()
     finally:
         worker.kill()

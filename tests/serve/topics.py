@@ -5,7 +5,6 @@ topics.py      Exit status: 0 equal, 1 differences.
 """
 import json
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
@@ -16,6 +15,8 @@ sys.path.insert(0, str(HERE.parent))
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, TopicPartition  # noqa: E402
 
+from recorded import worker_topics  # noqa: E402
+from recorded.records import load  # noqa: E402
 from support import servers  # noqa: E402
 from support.serve import Worker  # noqa: E402
 
@@ -102,13 +103,10 @@ class Replay:
         return [{**record, "value": self.back(record["value"])} for record in tail.records]
 
 
-def differences(directory):
-    done = subprocess.run([sys.executable, str(HERE / "compare_topics.py"), str(GOLDEN), str(directory)],
-                          capture_output=True, text=True)
-    found = ["step " + part for part in ("\n" + done.stdout).split("\nstep ")[1:]]
-    return [part for part in found
-            if "), offsets:" not in part.split("\n")[0]
-            or any(part.startswith(f"step {step} ") for step in REQUESTED_POSITIONS)]
+def differences(records):
+    steps = json.loads((GOLDEN / "steps.json").read_text())
+    return [text for (step, topic), text in worker_topics.compare(steps, load(GOLDEN / "records.jsonl"), records)
+            if topic != "offsets" or step in REQUESTED_POSITIONS]
 
 
 def main():
@@ -120,8 +118,7 @@ def main():
     finally:
         replay.worker.kill()
         own.remove()
-    (directory / "records.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
-    found = differences(directory)
+    found = differences(records)
     print("\n".join(found) + f"{len(found)} differences" if found else "topics: equal")
     if not found:
         shutil.rmtree(directory)

@@ -24,7 +24,8 @@ sys.path.insert(0, str(HERE.parent))
 
 from golden import lsn_order  # noqa: E402
 from golden.scenario_files import description, statements  # noqa: E402
-from signals import compare_signals as judge  # noqa: E402
+from recorded import signals as judge  # noqa: E402
+from recorded.records import load_all  # noqa: E402
 from support import servers  # noqa: E402
 from support.connector import Connector, database_properties  # noqa: E402
 from support.events import to_line  # noqa: E402
@@ -284,7 +285,7 @@ def without_lost(records, lost):
     """Records without those of these watermarks, which are named by order of appearance."""
     if not lost:
         return records
-    named = judge.prepare(records)
+    named = judge.prepared(records)
     return [r for r, n in zip(records, named) if not (r["topic"] == SIGNALS and any(f'"{name}"' in (n["key"] or "") for name in lost))]
 
 
@@ -313,35 +314,29 @@ def as_recorded(checkpoints, name):
 
 
 def compare_checkpoints(golden, actual, meta):
-    wanted, (got, members) = judge.checkpoints(golden / "checkpoints.jsonl"), as_recorded(judge.checkpoints(actual / "checkpoints.jsonl"), golden.name)
+    wanted, (got, members) = judge.checkpoints(golden), as_recorded(judge.checkpoints(actual), golden.name)
     for one in wanted:
         one["offset"] = {k: v for k, v in (one["offset"] or {}).items() if k not in members}
     for one in got:
         one["offset"] = {k: v for k, v in (one["offset"] or {}).items() if k not in of(OF_THE_END, golden.name, [])}
-    return judge.compare_checkpoints(wanted, got, meta.get("free_table_order"), False)
-
-
-def logged(path):
-    """Notifications in the log; of an initial snapshot tables come in an order that only Java's hash tables know."""
-    def in_order(match):
-        return "data_collections=" + ",".join(sorted(match.group(1).split(",")))
-    return [re.sub(r"data_collections=([^ }]*[^ },])", in_order, line) if "Initial" in line else line for line in judge.logged(path)]
+    return list(judge.compare_checkpoints(wanted, got, meta))
 
 
 def differences(golden, actual, meta, strict):
-    """As compare_signals.py finds them; where the real connector breaks data, by the law alone."""
+    """As recorded/signals.py finds them; where the real connector breaks data, by the law alone."""
     if meta.get("defect"):
         return judge.laws(actual, meta) if meta.get("converges") else []
     alike = of(AT_ONCE, golden.name, [])
-    wanted = with_one_signal(judge.base.load(golden / "records.jsonl"), alike)
-    got = with_one_signal(without_lost(judge.base.load(actual / "records.jsonl"), of(LOST, golden.name, [])), alike)
+    theirs, ours = load_all(golden / "records.jsonl", actual / "records.jsonl")
+    wanted = with_one_signal(theirs, alike)
+    got = with_one_signal(without_lost(ours, of(LOST, golden.name, [])), alike)
     if topic := of(BY_KEY, golden.name, None):
         wanted, got, strict = by_key(wanted, topic), by_key(got, topic), False
     found = judge.compare_records(wanted, got, meta, strict) + compare_checkpoints(golden, actual, meta)
     if meta.get("converges"):
         found += judge.laws(actual, meta)
-    if meta.get("notification_log") and logged(golden / "log.txt") != logged(actual / "log.txt"):
-        found.append(f"notifications in the log: want {logged(golden / 'log.txt')}\n got {logged(actual / 'log.txt')}")
+    if meta.get("notification_log") and judge.logged(golden) != judge.logged(actual):
+        found.append(f"notifications in the log: want {judge.logged(golden)}\n got {judge.logged(actual)}")
     return found
 
 

@@ -14,6 +14,10 @@ KNOWN = {
         extend google.protobuf.FieldOptions { Meta field_meta = 1088; }""",
     "confluent/type/decimal.proto": """syntax = "proto3"; package confluent.type; import public "confluent/meta.proto";
         message Decimal { bytes value = 1; uint32 precision = 2; int32 scale = 3; }""",
+    "google/type/date.proto": """syntax = "proto3"; package google.type;
+        message Date { int32 year = 1; int32 month = 2; int32 day = 3; }""",
+    "google/type/timeofday.proto": """syntax = "proto3"; package google.type;
+        message TimeOfDay { int32 hours = 1; int32 minutes = 2; int32 seconds = 3; int32 nanos = 4; }""",
 }
 
 
