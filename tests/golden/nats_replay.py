@@ -8,7 +8,7 @@ from golden.redis_records import as_header
 from golden.server_replay import Replay
 from support.nats import Nats
 
-# CloudEvents have positions and clocks in texts: by the names that compare.py knows.
+# CloudEvents have positions and clocks in texts: by the names that recorded/records.py knows.
 CLOUD = [(re.compile(r'"id":"name:srv;lsn:(\d+);txId:(\d+);sequence:(\[[^\]]*\])"'), r'"lsn":\1,"txId":\2,"sequence":"\3"'),
          (re.compile(r'"iodebezium(lsn|txId)":"(\d+)"'), r'"\1":\2'), (re.compile(r'"iodebeziumts(ms|us|ns)":"(\d+)"'), r'"ts_\1":\2'),
          (re.compile(r'"iodebeziumsequence":'), '"sequence":'), (re.compile(r'"time":"[^"]*Z"'), '"time":"T"'),

@@ -96,8 +96,8 @@ bool HasAThreadOfItsOwn(absl::string_view path) {
   static constexpr absl::string_view kPaths[] = {
       "src/admin/console/history.cc",   "src/slot/attempts/slot_looker.cc",
       "src/slot/world/server_watch.cc", "src/slot/world/slot_xmin.cc",
-      "src/http/listener.cc",           "src/incremental/channels/signal_thread.cc",
-      "src/outbox/cleanup_thread.cc",   "src/postgres/cancel_request.cc",
+      "src/http/listener.cc",           "src/incremental/open_channels.cc",
+      "src/outbox/cleanup_thread.cc",   "src/postgres/connection.cc",
       "src/registry/registry_client.cc"};
   return std::find(std::begin(kPaths), std::end(kPaths), path) != std::end(kPaths);
 }

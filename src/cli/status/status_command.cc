@@ -1,17 +1,27 @@
+#include <rapidjson/document.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "base/environment.h"
+#include "base/error.h"
+#include "base/json.h"
 #include "cli/commands.h"
 #include "cli/configuration.h"
 #include "cli/process/last_end.h"
 #include "cli/process/shutdown_watch.h"
 #include "cli/running_process.h"
-#include "cli/status/own_connectors.h"
 #include "cli/status/status_exit.h"
 #include "cli/status/status_screen.h"
 #include "cli/status/watch_keys.h"
@@ -21,6 +31,50 @@
 
 namespace walduct::cli {
 namespace {
+
+// Of a connector that reads several slots the files name each lane: shop-1, shop-2.
+bool IsNamed(const std::string& shown, const std::vector<std::string>& names) {
+  return std::any_of(names.begin(), names.end(), [&](absl::string_view name) {
+    if (!absl::ConsumePrefix(&name, shown)) return false;
+    return name.empty() || (absl::ConsumePrefix(&name, "-") && !name.empty() &&
+                            absl::c_all_of(name, absl::ascii_isdigit));
+  });
+}
+
+// The answer without others; names: as the files say, none: all that is there. Unavailable
+// other_process_answers: the process at url runs none of them.
+absl::StatusOr<std::string> OwnConnectors(absl::string_view json,
+                                          const std::vector<std::string>& names,
+                                          absl::string_view url) {
+  rapidjson::Document document = json::Parse(json);
+  if (names.empty() || !document.IsObject()) return std::string(json);
+  std::vector<std::string> others;
+  size_t own = 0;
+  for (const char* const which : {"connectors", "resting"}) {
+    if (!document.HasMember(which) || !document[which].IsArray()) continue;
+    rapidjson::Value& all = document[which];
+    for (auto one = all.Begin(); one != all.End();) {
+      const bool named = json::FindString(*one, "name") != nullptr;
+      const std::string text = json::TextIn(*one, "name");
+      if (named && IsNamed(text, names)) {
+        ++own;
+        ++one;
+      } else {
+        others.push_back(text);
+        one = all.Erase(one);
+      }
+    }
+  }
+  if (own == 0) {
+    return Error(absl::StatusCode::kUnavailable, "other_process_answers",
+                 absl::StrCat("the process that answers at ", url, " does not run ",
+                              absl::StrJoin(names, ", "), "; it runs ",
+                              others.empty() ? "no connector" : absl::StrJoin(others, ", ")),
+                 "--url names another process; without -f this one is shown");
+  }
+  if (others.empty()) return std::string(json);
+  return absl::StrCat(json::Print(document), "\n");
+}
 
 constexpr absl::Duration kBetweenLooks = absl::Milliseconds(500);
 constexpr absl::Duration kWatchInterval = absl::Seconds(1);

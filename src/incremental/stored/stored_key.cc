@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdint>
 #include <iterator>
 #include <map>
+#include <optional>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -14,15 +17,105 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "absl/time/civil_time.h"
 #include "incremental/stored/decimal_bytes.h"
 #include "incremental/stored/interval_fields.h"
-#include "incremental/stored/java_classes.h"
-#include "incremental/stored/java_date.h"
 #include "incremental/stored/java_stream.h"
 #include "incremental/stored/plain_money.h"
 
 namespace walduct::incremental {
 namespace {
+
+constexpr absl::CivilDay kFirstGregorian(1582, 10, 15);
+constexpr int64_t kEpoch = 2440588;  // its Julian day number
+
+// Richards' algorithm; right from 4800 BC on, PostgreSQL's dates begin in 4713 BC.
+int64_t JulianDay(int64_t year, int64_t month, int64_t day) {
+  const int64_t early = (14 - month) / 12;
+  const int64_t years = year + 4800 - early;
+  const int64_t months = month + 12 * early - 3;
+  return day + (153 * months + 2) / 5 + 365 * years + years / 4 - 32083;
+}
+
+std::string Text(int64_t year, int month, int day) {
+  const bool before = year <= 0;
+  return absl::StrFormat("%04d-%02d-%02d%s", before ? 1 - year : year, month, day,
+                         before ? " BC" : "");
+}
+
+// Since 1 January 1970. Absent: no date with digits (infinity).
+std::optional<int64_t> DaysOfDate(absl::string_view text) {
+  const bool before = absl::ConsumeSuffix(&text, " BC");
+  // The year as it is written may be no leap year, and 29 February none of its days.
+  absl::CivilMonth month;
+  int day = 0;
+  if (text.size() < 10 || !absl::ParseCivilTime(text.substr(0, text.size() - 3), &month))
+    return std::nullopt;
+  for (const char c : text.substr(text.size() - 2)) {
+    if (c < '0' || c > '9') return std::nullopt;
+    day = 10 * day + (c - '0');
+  }
+  const int64_t year = before ? 1 - month.year() : month.year();
+  const absl::CivilDay gregorian(year, month.month(), day);
+  if (gregorian >= kFirstGregorian) return gregorian - absl::CivilDay();
+  return JulianDay(year, month.month(), day) - kEpoch;
+}
+
+std::string DateOfDays(int64_t days) {
+  const absl::CivilDay gregorian = absl::CivilDay() + days;
+  if (gregorian >= kFirstGregorian)
+    return Text(gregorian.year(), gregorian.month(), gregorian.day());
+  const int64_t count = days + kEpoch + 32082;
+  const int64_t year = (4 * count + 3) / 1461;
+  const int64_t rest = count - 1461 * year / 4;
+  const int64_t month = (5 * rest + 2) / 153;
+  return Text(year - 4800 + month / 10, static_cast<int>(month + 3 - 12 * (month / 10)),
+              static_cast<int>(rest - (153 * month + 2) / 5 + 1));
+}
+
+// The classes of keys, with the identifiers and fields that Java and pgjdbc give them.
+
+constexpr JavaClass kNumber = {.name = "java.lang.Number", .id = 0x86ac951d0b94e08b};
+constexpr JavaClass kInteger = {
+    .name = "java.lang.Integer", .id = 0x12e2a0a4f7818738, .fields = "I:value", .super = &kNumber};
+constexpr JavaClass kLong = {
+    .name = "java.lang.Long", .id = 0x3b8be490cc8f23df, .fields = "J:value", .super = &kNumber};
+constexpr JavaClass kFloat = {
+    .name = "java.lang.Float", .id = 0xdaedc9a2db3cf0ec, .fields = "F:value", .super = &kNumber};
+constexpr JavaClass kDouble = {
+    .name = "java.lang.Double", .id = 0x80b3c24a296bfb04, .fields = "D:value", .super = &kNumber};
+constexpr JavaClass kBoolean = {
+    .name = "java.lang.Boolean", .id = 0xcd207280d59cfaee, .fields = "Z:value"};
+constexpr JavaClass kUuid = {
+    .name = "java.util.UUID", .id = 0xbc9903f7986d852f, .fields = "J:leastSigBits,J:mostSigBits"};
+constexpr JavaClass kUtilDate = {
+    .name = "java.util.Date", .id = 0x686a81014b597419, .flags = JavaClass::kWrites};
+constexpr JavaClass kSqlDate = {
+    .name = "java.sql.Date", .id = 0x14fa46683f356697, .super = &kUtilDate};
+constexpr JavaClass kBigDecimal = {.name = "java.math.BigDecimal",
+                                   .id = 0x54c71557f981284f,
+                                   .flags = JavaClass::kWrites,
+                                   .fields = "I:scale,L:intVal:Ljava/math/BigInteger;",
+                                   .super = &kNumber};
+constexpr JavaClass kBigInteger = {
+    .name = "java.math.BigInteger",
+    .id = 0x8cfc9f1fa93bfb1d,
+    .flags = JavaClass::kWrites,
+    .fields = "I:bitCount,I:bitLength,I:firstNonzeroByteNum,I:lowestSetBit,I:signum,[:magnitude:[B",
+    .super = &kNumber};
+constexpr JavaClass kObjects = {.name = "[Ljava.lang.Object;", .id = 0x90ce589f1073296c};
+constexpr JavaClass kBytes = {.name = "[B", .id = 0xacf317f8060854e0};
+// Of types that Java has no class for: the type's name, the text.
+constexpr JavaClass kPgObject = {.name = "org.postgresql.util.PGobject",
+                                 .id = 0x4bf895caac6f6444,
+                                 .fields = "L:type:Ljava/lang/String;,L:value:Ljava/lang/String;"};
+constexpr JavaClass kPgInterval = {
+    .name = "org.postgresql.util.PGInterval",
+    .id = 0x882be40e2cbd59bb,
+    .fields = "I:days,I:hours,Z:isNull,I:microSeconds,I:minutes,I:months,I:wholeSeconds,I:years",
+    .super = &kPgObject};
 
 using event::Type;
 

@@ -1,18 +1,103 @@
 #include "encode/program/cloud_events/cloud_event.h"
 
+#include <charconv>
+#include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "base/error.h"
+#include "base/integer.h"
 #include "base/status_macros.h"
-#include "encode/program/cloud_events/cloud_event_functions.h"
 #include "encode/schema/record_layout.h"
+#include "encode/values/time_format.h"
+#include "event/record_template.h"
 
 namespace walduct::encode {
 namespace {
+
+using event::Scalar;
+
+absl::Status Unknown(absl::string_view field) {
+  return Error(absl::StatusCode::kInvalidArgument, "cloud_event_incomplete",
+               absl::StrCat("CloudEventsConverter needs ", field, ", which is null"),
+               "use another converter");
+}
+
+void AppendInteger(int64_t value, std::string* out) {
+  char digits[24];
+  out->append(digits, std::to_chars(digits, digits + sizeof(digits), value).ptr);
+}
+
+class TextOfNumber final : public event::ValueFunction {
+ public:
+  absl::Status Apply(absl::Span<const Scalar> in, std::string* buffer, Scalar* out) const override {
+    *out = in[0];
+    if (in[0].kind != Scalar::Kind::kInteger) return absl::OkStatus();
+    AppendInteger(in[0].integer, buffer);
+    *out = Scalar::Text(*buffer);
+    return absl::OkStatus();
+  }
+};
+
+class TimeOfMillis final : public event::ValueFunction {
+ public:
+  absl::Status Apply(absl::Span<const Scalar> in, std::string* buffer, Scalar* out) const override {
+    constexpr int64_t kDay = 86'400'000;
+    if (in[0].is_null()) return Unknown("source.ts_ms");
+    const int64_t day = FloorDivide(in[0].integer, kDay);
+    char text[kMostOfDay + kMostOfClock + 8];
+    char* to = PutIsoDay(CivilFromDays(day), text);
+    *to++ = 'T';
+    to = PutIsoClock((in[0].integer - day * kDay) * 1000, 3, to);
+    *to++ = 'Z';
+    buffer->assign(text, to);
+    *out = Scalar::Text(*buffer);
+    return absl::OkStatus();
+  }
+};
+
+class IdOfSource final : public event::ValueFunction {
+ public:
+  explicit IdOfSource(absl::string_view prefix) : begin_(absl::StrCat("name:", prefix, ";lsn:")) {}
+  absl::Status Apply(absl::Span<const Scalar> in, std::string* buffer, Scalar* out) const override {
+    for (const Scalar& value : in) {
+      if (value.is_null()) return Unknown("source.lsn, source.txId or source.sequence");
+    }
+    buffer->append(begin_);
+    AppendInteger(in[0].integer, buffer);
+    buffer->append(";txId:");
+    AppendInteger(in[1].integer, buffer);
+    buffer->append(";sequence:");
+    buffer->append(in[2].text.data(), in[2].text.size());
+    *out = Scalar::Text(*buffer);
+    return absl::OkStatus();
+  }
+
+ private:
+  const std::string begin_;
+};
+
+// A number as text, which 64 bits of it have to be; anything else as it is.
+event::ValueFunctionPtr AsText() {
+  static const auto* const function = new event::ValueFunctionPtr(std::make_shared<TextOfNumber>());
+  return *function;
+}
+
+// yyyy-MM-dd'T'HH:mm:ss.SSSXXX in UTC, of milliseconds.
+event::ValueFunctionPtr EventTime() {
+  static const auto* const function = new event::ValueFunctionPtr(std::make_shared<TimeOfMillis>());
+  return *function;
+}
+
+// name:<prefix>;lsn:<lsn>;txId:<txId>;sequence:<sequence>, of the last three.
+event::ValueFunctionPtr EventId(absl::string_view prefix) {
+  return std::make_shared<IdOfSource>(prefix);
+}
 
 using event::ConnectSchema;
 using event::ConnectSchemaPtr;
