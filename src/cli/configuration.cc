@@ -26,6 +26,7 @@
 #include "operate/commands/client_environment.h"
 #include "operate/commands/signal_reader_of.h"
 #include "serve/load_worker.h"
+#include "slot/handover/lanes.h"
 
 namespace walduct::cli {
 namespace {
@@ -193,7 +194,7 @@ int ForEachSignalReader(
 std::vector<engine::ConnectorOptions> AllLanes(const std::vector<loader::LoadResult>& results) {
   std::vector<engine::ConnectorOptions> all;
   for (const loader::LoadResult& result : results) {
-    for (engine::ConnectorOptions& lane : engine::LanesOf(result.options))
+    for (engine::ConnectorOptions& lane : slot::LanesOf(result.options))
       all.push_back(std::move(lane));
   }
   return all;
@@ -234,7 +235,7 @@ std::vector<NotedConnector> NotedOf(const std::vector<loader::LoadResult>& resul
       noted.push_back(NotedOfRefused(results[i], files[i]));
       continue;
     }
-    for (const engine::ConnectorOptions& lane : engine::LanesOf(results[i].options))
+    for (const engine::ConnectorOptions& lane : slot::LanesOf(results[i].options))
       noted.push_back({lane.name, engine::OffsetFileOf(lane)});
   }
   return noted;
@@ -261,7 +262,7 @@ bool CheckDistinct(const std::vector<loader::LoadResult>& results) {
              "' is used by two connectors; give each its own");
       return false;
     }
-    for (const engine::ConnectorOptions& lane : engine::LanesOf(options)) {
+    for (const engine::ConnectorOptions& lane : slot::LanesOf(options)) {
       const engine::SlotAddress address = engine::SlotOf(lane);
       if (slots.insert(address).second) continue;
       Refuse("property 'slot.name': '" + address.slot +

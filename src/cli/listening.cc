@@ -14,6 +14,7 @@
 #include "operate/commands/offset_commands.h"
 #include "operate/commands/signal_reader_of.h"
 #include "operate/doctor/doctor_report.h"
+#include "slot/handover/lanes.h"
 
 namespace walduct::cli {
 namespace {
@@ -22,7 +23,7 @@ std::map<std::string, admin::ShownConfig> ShownConfigs(
     const std::vector<loader::LoadResult>& results) {
   std::map<std::string, admin::ShownConfig> configs;
   for (const loader::LoadResult& result : results) {
-    for (const engine::ConnectorOptions& lane : engine::LanesOf(result.options)) {
+    for (const engine::ConnectorOptions& lane : slot::LanesOf(result.options)) {
       admin::ShownConfig& config = configs[lane.name];
       for (const config::PropertyReport& property : result.properties)
         config.emplace_back(property.name, property.value);
@@ -43,9 +44,8 @@ absl::StatusOr<std::string> AskOf(const std::vector<engine::ConnectorOptions>& c
                                   const std::string& what) {
   for (const engine::ConnectorOptions& one : connectors) {
     if (one.name != name) continue;
-    return what == "doctor"
-               ? operate::ExamineRunning(engine::LanesOf(one), running, Environment::Real())
-               : operate::ReadOffsets(one, Environment::Real());
+    return what == "doctor" ? operate::ExamineRunning(one, running, Environment::Real())
+                            : operate::ReadOffsets(one, Environment::Real());
   }
   return absl::NotFoundError(absl::StrCat("Connector ", name, " not found"));
 }

@@ -19,6 +19,7 @@
 #include "kafka/client_properties.h"
 #include "loader/exactly_once.h"
 #include "loader/other_properties.h"
+#include "loader/source_types.h"
 #include "offset/offset_properties.h"
 #include "outbox/outbox_properties.h"
 #include "postgres/database_properties.h"
@@ -35,15 +36,21 @@ namespace walduct::loader {
 
 namespace {
 
-// The rows of each sink, at the end of their chapter.
-std::vector<config::PropertySection> WithSinks(std::vector<config::PropertySection> sections) {
-  for (const sink::SinkType* type : sink::SinkTypes()) {
+// The rows of each source and of each sink, at the end of their chapter.
+template <typename Type>
+void AddRows(absl::Span<const Type* const> types, std::vector<config::PropertySection>* sections) {
+  for (const Type* type : types) {
     if (type->rows == nullptr) continue;
-    const auto after = std::find_if(sections.rbegin(), sections.rend(), [&](const auto& section) {
-      return section.title == type->section;
-    });
-    sections.insert(after.base(), {type->section, type->rows()});
+    const auto after = std::find_if(
+        sections->rbegin(), sections->rend(),
+        [&](const config::PropertySection& section) { return section.title == type->section; });
+    sections->insert(after.base(), {type->section, type->rows()});
   }
+}
+
+std::vector<config::PropertySection> WithDoors(std::vector<config::PropertySection> sections) {
+  AddRows(SourceTypes(), &sections);
+  AddRows(sink::SinkTypes(), &sections);
   return sections;
 }
 
@@ -51,7 +58,7 @@ std::vector<config::PropertySection> WithSinks(std::vector<config::PropertySecti
 
 const config::PropertyTable& AllProperties() {
   // Never destroyed: look-ups stay valid to the end of the process.
-  static const auto* const table = new config::PropertyTable(WithSinks({
+  static const auto* const table = new config::PropertyTable(WithDoors({
       {"Connection", postgres::ConnectionProperties()},
       {"Connection", config::MaskingProperties()},
       {"Other connectors and the Java driver", SiblingProperties()},

@@ -15,6 +15,7 @@
 #include "kafka/properties.h"
 #include "loader/exactly_once.h"
 #include "loader/several_slots.h"
+#include "loader/source_types.h"
 #include "offset/offset_properties.h"
 #include "outbox/outbox_properties.h"
 #include "postgres/database_properties.h"
@@ -153,6 +154,7 @@ transform::ChainSpec CheckCombinations(const config::PropertySet& properties,
   engine::CheckRuntime(properties, findings);
   snapshot::CheckSnapshot(properties, findings);
   incremental::CheckIncremental(properties, findings);
+  CheckSources(properties, findings);
   sink::CheckSinks(properties, findings);
   offset::CheckOffset(properties, findings);
   CheckExactlyOnce(properties, findings);

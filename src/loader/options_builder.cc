@@ -25,6 +25,7 @@
 #include "kafka/options.h"
 #include "loader/exactly_once.h"
 #include "loader/several_slots.h"
+#include "loader/source_types.h"
 #include "names/table_filter.h"
 #include "offset/offset_properties.h"
 #include "offset/options.h"
@@ -172,6 +173,7 @@ engine::ConnectorOptions BuildOptions(const config::PropertySet& properties,
   *options.route = route::BuildRoute(properties);
   *options.chain = std::move(chain);
   *options.kafka = kafka::BuildKafka(properties);
+  options.source = &ChosenSource(properties);
   *options.sink = sink::BuildSink(properties, *options.kafka);
   *options.offset = offset::BuildOffset(properties);
   if (!offset::NamesStore(properties))

@@ -1,5 +1,5 @@
-// A source that is no slot: it counts. What the engine makes of its attempts is all that is asked
-// of a source (src/engine/lifecycle/attempt.h); CONTRIBUTING.md follows this file.
+// A source that is no slot: it counts. Its row, and what the engine makes of its attempts, is all
+// that is asked of a source (src/engine/lifecycle/source_type.h); CONTRIBUTING.md follows this file.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,6 +14,7 @@
 #include "engine/control/control.h"
 #include "engine/lifecycle/host.h"
 #include "engine/lifecycle/lifecycle.h"
+#include "engine/lifecycle/source_type.h"
 #include "metrics/connector_metrics.h"
 #include "tests/support/simulated_time.h"
 
@@ -75,8 +76,9 @@ class CountingHost final : public Host {
   const Environment& environment() const override { return environment_; }
   uint64_t Random() override { return 1; }
   std::unique_ptr<Attempts> MakeAttempts(const AttemptParts& parts) override {
-    return std::make_unique<CountingAttempts>(parts, counted_);
+    return parts.config->source->attempts(parts);
   }
+  Counted& counted() { return counted_; }
   std::unique_ptr<Monitor> MakeMonitor() override { return nullptr; }
 
  private:
@@ -84,8 +86,18 @@ class CountingHost final : public Host {
   Counted& counted_;
 };
 
+const SourceType kCountingSource = {
+    .name = "counting",
+    .attempts = [](const AttemptParts& parts) -> std::unique_ptr<Attempts> {
+      return std::make_unique<CountingAttempts>(parts,
+                                                static_cast<CountingHost&>(*parts.world).counted());
+    },
+};
+
 class CountingSourceTest : public testing::Test {
  protected:
+  CountingSourceTest() { config_.source = &kCountingSource; }
+
   // Runs for so long.
   ConnectorStatus RunFor(absl::Duration duration) {
     mailbox_.Post(Command::kStart);

@@ -15,6 +15,7 @@
 #include "offset/options.h"
 #include "replication/options.h"
 #include "slot/handover/handover.h"
+#include "slot/handover/lanes.h"
 #include "snapshot/options.h"
 #include "tests/slot/handover_model.h"
 #include "tests/support/fake_world.h"
@@ -61,7 +62,7 @@ class HandoverTest : public testing::Test {
     config.replication->slot_name = "s";
     config.replication->publication_name = "p";
     config.replication->share.count = slots;
-    return engine::LanesOf(config)[static_cast<size_t>(number) - 1];
+    return slot::LanesOf(config)[static_cast<size_t>(number) - 1];
   }
 
   // One process, from its start to its end.

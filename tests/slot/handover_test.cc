@@ -11,9 +11,9 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "engine/configuration/connector_options.h"
-#include "engine/configuration/handover_news.h"
 #include "engine/errors/error_policy.h"
 #include "replication/options.h"
+#include "slot/handover/handover_news.h"
 #include "snapshot/options.h"
 #include "tests/slot/handover_fixture.h"
 

@@ -6,10 +6,11 @@
 
 #include "base/error.h"
 #include "engine/configuration/connector_options.h"
-#include "engine/configuration/handover_news.h"
 #include "engine/configuration/runtime_options.h"
 #include "offset/options.h"
 #include "replication/options.h"
+#include "slot/handover/handover_news.h"
+#include "slot/handover/lanes.h"
 #include "tests/support/fake_world.h"
 #include "tests/support/simulated_time.h"
 
@@ -81,7 +82,7 @@ TEST_F(LifecycleTest, RetriesAreBounded) {
 
 // Whoever waits for it to hand tables over.
 TEST_F(LifecycleTest, TheOtherLanesHearThatTheFirstHasFailed) {
-  config_ = engine::LanesOf(config_)[0];
+  config_ = slot::LanesOf(config_)[0];
   config_.runtime->errors_max_retries = 3;
   world_.database.Refuse(absl::UnavailableError("away"));
   RunFor(absl::Hours(1));

@@ -7,11 +7,11 @@
 
 #include "base/error.h"
 #include "engine/configuration/connector_options.h"
-#include "engine/configuration/handover_news.h"
 #include "engine/configuration/heartbeat_options.h"
 #include "engine/configuration/record_error_options.h"
 #include "replication/options.h"
 #include "route/options.h"
+#include "slot/handover/handover_news.h"
 #include "snapshot/options.h"
 #include "tests/support/fake_world.h"
 #include "tests/support/simulated_time.h"
@@ -486,7 +486,7 @@ TEST_F(PreparationTest, AnotherNumberOfSlotsIsToldBeforeAnythingIsCreated) {
   config_.replication->share = {};
   EXPECT_EQ(ErrorReason(Prepare().status()), kHandoverDue);
   config_.replication->share.number = config_.replication->share.count = 2;
-  config_.handover_news = std::make_shared<engine::HandoverNews>();
+  config_.handover_news = std::make_shared<slot::HandoverNews>();
   config_.handover_news->Begin();
   world_.database.Refuse(absl::InternalError("the slot is not to be touched"));
   EXPECT_EQ(ErrorReason(Prepare().status()), kHandoverDue) << "the first lane is at it";

@@ -4,14 +4,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "encode/options/encode_options.h"
-#include "engine/configuration/handover_news.h"
 #include "engine/configuration/heartbeat_options.h"
 #include "engine/configuration/record_error_options.h"
 #include "engine/configuration/runtime_options.h"
 #include "incremental/options/incremental_options.h"
 #include "kafka/options.h"
 #include "names/table_filter.h"
-#include "names/table_share.h"
 #include "offset/options.h"
 #include "outbox/options.h"
 #include "postgres/options.h"
@@ -24,39 +22,6 @@
 #include "transform/chain/chain_spec.h"
 
 namespace walduct::engine {
-namespace {
-
-std::string SuffixOf(int number) { return number == 1 ? "" : absl::StrCat("_", number); }
-
-ConnectorOptions LaneOf(const ConnectorOptions& whole, int number,
-                        const std::vector<std::string>& publications) {
-  ConnectorOptions lane = whole;
-  replication::ReplicationOptions& replication = *lane.replication;
-  replication.share.number = number;
-  replication.share.publications = publications;
-  lane.tables->share = std::make_shared<names::TableShare>();
-  lane.offset->connector = whole.name;
-  lane.offset->slot = number;
-  if (number == 1) return lane;
-  lane.name = absl::StrCat(whole.name, "/", number);
-  replication.slot_name += SuffixOf(number);
-  replication.publication_name = publications[static_cast<size_t>(number) - 1];
-  replication.logical_messages = false;
-  *lane.heartbeat = {};
-  // Else two lanes would be one in Debezium's series, and their ages a sum.
-  lane.runtime->metric_tags = absl::StrCat(", slot=", number, whole.runtime->metric_tags);
-  return lane;
-}
-
-std::vector<std::string> PublicationsOf(const ConnectorOptions& first, int count) {
-  std::vector<std::string> publications;
-  for (int number = 1; number <= count; ++number)
-    publications.push_back(first.replication->publication_name + SuffixOf(number));
-  return publications;
-}
-
-}  // namespace
-
 ConnectorOptions::ConnectorOptions() = default;
 ConnectorOptions::ConnectorOptions(const ConnectorOptions&) = default;
 ConnectorOptions::ConnectorOptions(ConnectorOptions&&) noexcept = default;
@@ -73,34 +38,6 @@ SlotAddress SlotOf(const ConnectorOptions& options) {
 const RuntimeOptions& RuntimeOf(const ConnectorOptions& options) { return *options.runtime; }
 
 std::string TopicPrefixOf(const ConnectorOptions& options) { return options.encode->topic_prefix; }
-
-std::vector<ConnectorOptions> LanesOf(const ConnectorOptions& whole) {
-  const int count = whole.replication->share.count;
-  std::vector<ConnectorOptions> lanes;
-  // `tail` looks through several publications with one slot.
-  for (int number = 1; number <= count; ++number)
-    lanes.push_back(count == 1 ? whole : LaneAmong(whole, number, count));
-  const auto news = std::make_shared<HandoverNews>();
-  for (ConnectorOptions& lane : lanes) lane.handover_news = news;
-  return lanes;
-}
-
-ConnectorOptions LaneAmong(const ConnectorOptions& first, int number, int count) {
-  ConnectorOptions whole = first;
-  whole.replication->share.count = count;
-  if (count > 1) return LaneOf(whole, number, PublicationsOf(first, count));
-  whole.replication->share.publications.clear();
-  whole.tables->share = nullptr;
-  return whole;
-}
-
-ConnectorOptions FirstLaneOf(const ConnectorOptions& lane) {
-  ConnectorOptions first = lane;
-  if (!lane.replication->share.several()) return first;
-  first.name = lane.offset->connector;
-  first.offset->slot = 1;
-  return first;
-}
 
 std::string OffsetFileOf(const ConnectorOptions& options) {
   return options.offset->kind == offset::OffsetStoreKind::kFile ? options.offset->file_path : "";

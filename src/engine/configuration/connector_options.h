@@ -50,6 +50,9 @@ struct RouteOptions;
 namespace walduct::sink {
 struct SinkOptions;
 }
+namespace walduct::slot {
+class HandoverNews;
+}
 namespace walduct::snapshot {
 struct SnapshotOptions;
 }
@@ -62,10 +65,10 @@ struct ChainSpec;
 
 namespace walduct::engine {
 
-class HandoverNews;
 struct HeartbeatOptions;
 struct RecordErrorOptions;
 struct RuntimeOptions;
+struct SourceType;
 
 struct ConnectorOptions {
   ConnectorOptions();
@@ -75,7 +78,8 @@ struct ConnectorOptions {
   ConnectorOptions& operator=(ConnectorOptions&&) noexcept;
   ~ConnectorOptions();
 
-  std::string name;  // namespace of the offsets
+  std::string name;                    // namespace of the offsets
+  const SourceType* source = nullptr;  // null: the one that the host has by itself
   Indirect<postgres::DatabaseOptions> database;
   Indirect<replication::ReplicationOptions> replication;
   Indirect<names::TableFilterOptions> tables;
@@ -93,7 +97,7 @@ struct ConnectorOptions {
   Indirect<RuntimeOptions> runtime;
   Indirect<outbox::OutboxOptions> outbox;
   Indirect<spill::SpillOptions> spill;
-  std::shared_ptr<HandoverNews> handover_news;  // one for all lanes; null: no lane of any
+  std::shared_ptr<slot::HandoverNews> handover_news;  // one for all lanes; null: no lane of any
 };
 
 // What no two connectors may share.
@@ -107,18 +111,6 @@ SlotAddress SlotOf(const ConnectorOptions& options);
 
 // Debezium's name of the server.
 std::string TopicPrefixOf(const ConnectorOptions& options);
-
-// A connector with walduct.slots=N is run as N lanes: each an ordinary connector with a slot, a
-// publication, an offset and a thread of its own, and the tables of that publication. The first has
-// the names that the connector has with one slot, so that it goes on from what is there; the others
-// have a number behind them. What a connector does once, whatever its tables, is the first one's:
-// heartbeats and their query, logical messages. With one slot: the same options.
-std::vector<ConnectorOptions> LanesOf(const ConnectorOptions& whole);
-// As it would be with that number of slots, or one beyond it, which a hand-over has to do with.
-// first: the first lane.
-ConnectorOptions LaneAmong(const ConnectorOptions& first, int number, int count);
-// Of a lane: its connector's first.
-ConnectorOptions FirstLaneOf(const ConnectorOptions& lane);
 
 // The entry of the offset store of a lane, or of a connector with one slot.
 offset::OffsetIdentity OffsetIdentityOf(const ConnectorOptions& lane);

@@ -27,7 +27,7 @@ absl::Status ConnectorSet::Add(Connector::Options options) {
                  absl::StrCat("a connector named ", name, " is already running"),
                  "choose another name");
   }
-  for (ConnectorOptions& config : engine::LanesOf(options.config)) {
+  for (ConnectorOptions& config : world_.LanesOf(options.config)) {
     options.config = std::move(config);
     lanes.push_back(std::make_shared<Connector>(options, world_));
   }
@@ -105,7 +105,7 @@ std::vector<ConnectorView> ConnectorSet::Look() const {
 
 void ConnectorSet::Rest(const ConnectorOptions& config, ConnectorState state) {
   RestingLanes lanes;
-  for (ConnectorOptions& lane : engine::LanesOf(config)) {
+  for (ConnectorOptions& lane : world_.LanesOf(config)) {
     lanes.push_back(std::make_shared<RestingConnector>(std::move(lane), state, world_.clock()));
     monitor_->Add(lanes.back());
   }

@@ -1,6 +1,6 @@
 // ConnectorSet: the connectors of a process. Each runs on its own thread and fails alone: the
 // others go on, and whoever looks sees which one failed and why. Connectors come and go at run
-// time. One that reads several slots is run as so many lanes (LanesOf), which are commanded
+// time. One that several threads read is run as so many lanes (Host::LanesOf), which are commanded
 // together and shown one by one.
 //
 // Thread-safety: all methods from any thread. A connector that was found stays usable after it was

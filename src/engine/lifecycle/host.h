@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "base/environment.h"
 #include "engine/lifecycle/attempt.h"
@@ -23,6 +24,8 @@ class Host {
   virtual uint64_t Random() = 0;
 
   virtual std::unique_ptr<Attempts> MakeAttempts(const AttemptParts& parts) = 0;
+  // What a connector is run as, where several threads read it (SourceType::lanes); else itself.
+  virtual std::vector<ConnectorOptions> LanesOf(const ConnectorOptions& whole);
   // Of all connectors of a process.
   virtual std::unique_ptr<Monitor> MakeMonitor() = 0;
 };

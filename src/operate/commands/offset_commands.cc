@@ -22,6 +22,7 @@
 #include "replication/options.h"
 #include "replication/slot.h"
 #include "replication/upgrade_traces.h"
+#include "slot/handover/lanes.h"
 #include "slot/start/preparation.h"
 #include "slot/start/upgraded_server.h"
 #include "snapshot/mode.h"
@@ -148,14 +149,14 @@ std::string SlotText(const engine::ConnectorOptions& lane) {
 
 absl::StatusOr<std::optional<offset::StoredOffset>> LoadFirst(
     const engine::ConnectorOptions& options, const Environment& environment) {
-  ASSIGN_OR_RETURN(const auto store, OpenStore(engine::LanesOf(options).front(), environment));
+  ASSIGN_OR_RETURN(const auto store, OpenStore(slot::LanesOf(options).front(), environment));
   return store->Load();
 }
 
 // Of what is stored: of another number of slots, or of two of them while tables are handed over.
 std::vector<engine::ConnectorOptions> StoredLanes(
     const engine::ConnectorOptions& options, const std::optional<offset::StoredOffset>& first) {
-  std::vector<engine::ConnectorOptions> lanes = engine::LanesOf(options);
+  std::vector<engine::ConnectorOptions> lanes = slot::LanesOf(options);
   int count = static_cast<int>(lanes.size());
   if (first) count = std::max(count, first->slots);
   if (first && first->handover) count = std::max(count, first->handover->to);
@@ -163,7 +164,7 @@ std::vector<engine::ConnectorOptions> StoredLanes(
   const engine::ConnectorOptions one = lanes.front();
   lanes.clear();
   for (int number = 1; number <= count; ++number)
-    lanes.push_back(engine::LaneAmong(one, number, count));
+    lanes.push_back(slot::LaneAmong(one, number, count));
   return lanes;
 }
 
@@ -250,7 +251,7 @@ absl::StatusOr<std::string> ReadOffsets(const engine::ConnectorOptions& options,
 absl::StatusOr<std::string> WriteOffsets(const engine::ConnectorOptions& options,
                                          absl::string_view rest_body,
                                          const Environment& environment) {
-  const std::vector<engine::ConnectorOptions> lanes = engine::LanesOf(options);
+  const std::vector<engine::ConnectorOptions> lanes = slot::LanesOf(options);
   ASSIGN_OR_RETURN(auto wanted,
                    offset::DecodeRestBody(rest_body, engine::TopicPrefixOf(options), lanes.size()));
   for (const engine::ConnectorOptions& lane : lanes)

@@ -17,6 +17,7 @@
 #include "metrics/connector_metrics.h"
 #include "operate/doctor/checks.h"
 #include "operate/doctor/subject_of.h"
+#include "slot/handover/lanes.h"
 
 namespace walduct::operate {
 namespace {
@@ -184,12 +185,12 @@ Examined ExamineConnector(const engine::ConnectorOptions& options,
   return one;
 }
 
-std::string ExamineRunning(const std::vector<engine::ConnectorOptions>& lanes,
+std::string ExamineRunning(const engine::ConnectorOptions& options,
                            const engine::Connectors& connectors, const Environment& environment) {
   static Mutex one_at_a_time;
   const MutexLock lock(one_at_a_time);
   std::vector<Examined> all;
-  for (const engine::ConnectorOptions& lane : lanes) {
+  for (const engine::ConnectorOptions& lane : slot::LanesOf(options)) {
     const std::optional<engine::ConnectorView> before = ViewOf(connectors, lane.name);
     if (!before) {
       all.push_back(ExamineConnector(lane, engine::NamesOf(lane), environment));

@@ -32,8 +32,8 @@ Examined ExamineConnector(const engine::ConnectorOptions& options,
                           const engine::ConnectorNames& names, const Environment& environment,
                           bool runs = false);
 
-// The same of connectors that run here, as JSON. One at a time.
-std::string ExamineRunning(const std::vector<engine::ConnectorOptions>& lanes,
+// The same of a connector that runs here, each of its lanes, as JSON. One at a time.
+std::string ExamineRunning(const engine::ConnectorOptions& options,
                            const engine::Connectors& connectors, const Environment& environment);
 
 size_t CountOf(const Examined& one, Severity severity);

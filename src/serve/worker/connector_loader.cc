@@ -1,5 +1,11 @@
 #include "serve/worker/connector_loader.h"
 
+#include <string>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "base/environment.h"
 #include "base/log.h"
 #include "base/lsn.h"
 #include "base/status_macros.h"
@@ -11,10 +17,44 @@
 #include "operate/commands/offset_commands.h"
 #include "operate/commands/signal_reader_of.h"
 #include "operate/doctor/doctor_report.h"
-#include "serve/plugins/database_question.h"
+#include "postgres/connection.h"
+#include "postgres/connection_options.h"
+#include "postgres/host_checks.h"
+
+namespace walduct::postgres {
+struct DatabaseOptions;
+}  // namespace walduct::postgres
 
 namespace walduct::serve {
 namespace {
+
+// What keeps libpq from the server, in the words of Debezium's driver.
+std::string DriverText(const std::string& message, const postgres::DatabaseOptions& database) {
+  const auto says = [&message](absl::string_view part) { return absl::StrContains(message, part); };
+  if (says("Connection refused")) {
+    return absl::StrCat("Connection to ", postgres::HostAndPort(database.hostname, database.port),
+                        " refused. Check that the hostname and port are correct and that the "
+                        "postmaster is accepting TCP/IP connections.");
+  }
+  if (says("could not translate host name")) return "The connection attempt failed.";
+  if (says("server does not support SSL")) return "The server does not support SSL.";
+  if (says("no password supplied")) {
+    return "The server requested SCRAM-based authentication, but no password was provided.";
+  }
+  return message;
+}
+
+// What the server says is fatal here.
+std::string AskDatabase(const postgres::DatabaseOptions& database, const Environment& environment) {
+  const auto opened =
+      postgres::Connection::Open({.database = database, .environment = environment});
+  if (opened.ok()) return "";
+  std::string message(opened.status().message());
+  absl::RemoveExtraAsciiWhitespace(&message);
+  const size_t state = message.find(" (SQLSTATE ");
+  if (state == std::string::npos) return DriverText(message, database);
+  return absl::StrCat("FATAL: ", message.substr(0, state));
+}
 
 // "property 'x': …"
 std::string PropertyOf(const std::string& error) {
@@ -97,7 +137,7 @@ absl::StatusOr<std::string> Operations::SkipChange(const ConfigMap& config,
 
 absl::StatusOr<std::string> Operations::Examine(const ConfigMap& config) const {
   return With(config, [&](const Options& options) {
-    return operate::ExamineRunning(engine::LanesOf(options), connectors_, environment_);
+    return operate::ExamineRunning(options, connectors_, environment_);
   });
 }
 

@@ -8,20 +8,43 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "engine/configuration/connector_options.h"
-#include "engine/configuration/handover_news.h"
 #include "engine/control/control.h"
 #include "metrics/connector_metrics.h"
 #include "replication/options.h"
 #include "slot/attempts/slot_looker.h"
+#include "slot/attempts/slot_source.h"
 #include "slot/handover/handover.h"
+#include "slot/handover/handover_news.h"
+#include "slot/handover/lanes.h"
 #include "slot/phases/session.h"
 #include "slot/start/preparation.h"
 #include "snapshot/options.h"
 
 namespace walduct::slot {
 
+namespace {
+
+const engine::SourceType& SourceOf(const engine::ConnectorOptions& config) {
+  return config.source == nullptr ? kSlotSource : *config.source;
+}
+
+}  // namespace
+
+const engine::SourceType kSlotSource = {
+    .name = "slot",
+    .attempts = [](const engine::AttemptParts& parts) -> std::unique_ptr<engine::Attempts> {
+      return std::make_unique<SlotAttempts>(static_cast<World&>(*parts.world), parts);
+    },
+    .lanes = LanesOf,
+};
+
 std::unique_ptr<engine::Attempts> World::MakeAttempts(const engine::AttemptParts& parts) {
-  return std::make_unique<SlotAttempts>(*this, parts);
+  return SourceOf(*parts.config).attempts(parts);
+}
+
+std::vector<engine::ConnectorOptions> World::LanesOf(const engine::ConnectorOptions& whole) {
+  const engine::SourceType& source = SourceOf(whole);
+  return source.lanes == nullptr ? Host::LanesOf(whole) : source.lanes(whole);
 }
 
 std::unique_ptr<engine::Monitor> World::MakeMonitor() {
@@ -72,17 +95,8 @@ engine::AttemptEnd SlotAttempts::RunSession(Prepared prepared, bool ran_before) 
   streamed_ = true;
   lag.Begin(prepared.start.commit_end, prepared.start.commit_time_us);
   if (prepared.decision.snapshot) lag.BeginSnapshot(world_.clock().Now());
-  Session session({.config = parts_.config,
-                   .goal = parts_.goal,
-                   .world = &world_,
-                   .control = parts_.control,
-                   .board = parts_.board,
-                   .metrics = parts_.metrics,
-                   .warn_once = &warn_once_,
-                   .schemas = &memory_.schemas,
-                   .pause = &memory_.pause,
-                   .ran_before = ran_before},
-                  std::move(prepared));
+  Session session =
+      SessionOf(*parts_.config, parts_.goal, &memory_, ran_before, std::move(prepared));
   const absl::Status status = session.Run();
   lag.End();
   const std::optional<event::Position> stored = session.stored();
@@ -92,6 +106,21 @@ engine::AttemptEnd SlotAttempts::RunSession(Prepared prepared, bool ran_before) 
           .began = session.began(),
           .progressed = session.progressed(),
           .position = stored ? stored->commit_end.ToString() : "none"};
+}
+
+Session SlotAttempts::SessionOf(const engine::ConnectorOptions& config, engine::RunGoal goal,
+                                SlotMemory* memory, bool ran_before, Prepared prepared) {
+  return Session({.config = &config,
+                  .goal = goal,
+                  .world = &world_,
+                  .control = parts_.control,
+                  .board = parts_.board,
+                  .metrics = parts_.metrics,
+                  .warn_once = &warn_once_,
+                  .schemas = &memory->schemas,
+                  .pause = &memory->pause,
+                  .ran_before = ran_before},
+                 std::move(prepared));
 }
 
 absl::StatusOr<Prepared> SlotAttempts::Prepare(const engine::ConnectorOptions& config,
@@ -134,16 +163,8 @@ absl::Status SlotAttempts::HandOver() {
 absl::Status SlotAttempts::Drain(const engine::ConnectorOptions& lane, Lsn until) {
   SlotMemory& memory = drain_memory_[lane.replication->share.number];
   ASSIGN_OR_RETURN(Prepared prepared, Prepare(lane, &memory));
-  Session session({.config = &lane,
-                   .goal = {.until_lsn = until},
-                   .world = &world_,
-                   .control = parts_.control,
-                   .board = parts_.board,
-                   .metrics = parts_.metrics,
-                   .warn_once = &warn_once_,
-                   .schemas = &memory.schemas,
-                   .pause = &memory.pause},
-                  std::move(prepared));
+  Session session =
+      SessionOf(lane, {.until_lsn = until}, &memory, /*ran_before=*/false, std::move(prepared));
   const absl::Status status = session.Run();
   drained_.began |= session.began();
   drained_.progressed |= session.progressed();

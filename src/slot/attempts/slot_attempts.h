@@ -20,6 +20,7 @@
 
 namespace walduct::slot {
 
+class Session;
 struct Prepared;
 
 class SlotAttempts final : public engine::Attempts {
@@ -46,6 +47,8 @@ class SlotAttempts final : public engine::Attempts {
   engine::AttemptEnd Attempt(bool ran_before);
   absl::Status Patiently(const engine::AttemptEnd& end);
   absl::StatusOr<Prepared> Prepare(const engine::ConnectorOptions& config, SlotMemory* memory);
+  Session SessionOf(const engine::ConnectorOptions& config, engine::RunGoal goal,
+                    SlotMemory* memory, bool ran_before, Prepared prepared);
   engine::AttemptEnd RunSession(Prepared prepared, bool ran_before);
   absl::Status HandOver();
   absl::Status Drain(const engine::ConnectorOptions& lane, Lsn until);

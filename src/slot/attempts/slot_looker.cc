@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "base/log.h"
+#include "engine/configuration/connector_options.h"
 #include "metrics/connector_metrics.h"
+#include "slot/attempts/slot_source.h"
 
 namespace walduct::slot {
 namespace {
@@ -27,6 +29,8 @@ struct SlotLooker::Group {
 };
 
 bool SlotLooker::Watch(const std::shared_ptr<engine::Monitored>& connector) {
+  const engine::SourceType* const source = connector->config().source;
+  if (source != nullptr && source != &kSlotSource) return false;
   std::optional<SlotPlace> place = world_.PlaceOfSlot(connector->config());
   if (!place) return false;
   connector->metrics().lag.Watch(world_.clock().Now());

@@ -1,27 +1,56 @@
 #include "slot/handover/handover.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "engine/configuration/connector_options.h"
-#include "engine/configuration/handover_news.h"
 #include "engine/configuration/heartbeat_options.h"
 #include "incremental/state.h"
 #include "names/table_filter.h"
 #include "replication/options.h"
 #include "replication/publication/publication_errors.h"
 #include "slot/duties/save_offset.h"
-#include "slot/handover/patience.h"
+#include "slot/handover/handover_news.h"
+#include "slot/handover/lanes.h"
 #include "slot/start/start_position.h"
 #include "snapshot/mode.h"
 #include "snapshot/options.h"
 
 namespace walduct::slot {
 namespace {
+
+// Patience: how long something has been waited for, and when that is told again. One thread.
+class Patience {
+ public:
+  explicit Patience(Clock& clock) : clock_(clock), since_(clock.Monotonic()) {}
+
+  // At once, and then every half a minute.
+  bool Tells() {
+    constexpr absl::Duration kTell = absl::Seconds(30);
+    const absl::Duration now = clock_.Monotonic();
+    if (told_ && now < next_) return false;
+    told_ = true;
+    next_ = now + kTell;
+    return true;
+  }
+  std::string Since() const {
+    return absl::FormatDuration(absl::Trunc(so_far(), absl::Seconds(1)));
+  }
+  absl::Duration so_far() const { return clock_.Monotonic() - since_; }
+
+ private:
+  Clock& clock_;
+  const absl::Duration since_;
+  absl::Duration next_;
+  bool told_ = false;
+};
 
 using offset::SlotHandover;
 using Step = SlotHandover::Step;
@@ -63,7 +92,7 @@ Handover::Handover(const Parts& parts) : parts_(parts) {
 absl::Status Handover::Run() {
   parts_.board->Show(engine::Activity::kHandingOver);
   if (change_.share.number > 1) return Await();
-  const std::shared_ptr<engine::HandoverNews>& news = config().handover_news;
+  const std::shared_ptr<HandoverNews>& news = config().handover_news;
   if (news != nullptr) news->Begin();
   const absl::Status led = Lead();
   if (news == nullptr) return led;
@@ -78,12 +107,12 @@ absl::Status Handover::Run() {
 absl::Status Handover::Await() {
   parts_.board->WaitsFor(engine::WaitReason::kHandover);
   Clock& clock = parts_.world->clock();
-  const engine::HandoverNews::Now before = config().handover_news->Read();
-  ASSIGN_OR_RETURN(const auto store, parts_.world->OpenOffsetStore(engine::FirstLaneOf(config())));
+  const HandoverNews::Now before = config().handover_news->Read();
+  ASSIGN_OR_RETURN(const auto store, parts_.world->OpenOffsetStore(FirstLaneOf(config())));
   Patience patience(clock);
   absl::Duration next_look;
   while (true) {
-    const engine::HandoverNews::Now news = config().handover_news->Read();
+    const HandoverNews::Now news = config().handover_news->Read();
     // One from before this lane waited may be about to be taken back.
     if (!news.refused.ok() && (news.refusals > before.refusals || patience.so_far() > kLook))
       return news.refused;
@@ -113,7 +142,7 @@ absl::Status Handover::Lead() {
       SlotHandover{.from = first->slots, .to = change_.to(), .step = Step::kMoving, .cut = {}});
   change_.from = handover_.from;
   change_.share.publications =
-      engine::LaneAmong(config(), 1, std::max(2, both())).replication->share.publications;
+      LaneAmong(config(), 1, std::max(2, both())).replication->share.publications;
   if (handover_.to != change_.to()) {
     return Error(absl::StatusCode::kFailedPrecondition, "slots_changed",
                  absl::StrCat("the tables of this connector are on their way from ",
@@ -336,7 +365,7 @@ absl::Status Handover::DrainLane(int number) {
   ASSIGN_OR_RETURN(Stored stored, Load(number));
   if (!stored) return PositionLost(number);
   if (stored->position.commit_end >= handover_.cut) return absl::OkStatus();
-  engine::ConnectorOptions lane = engine::LaneAmong(config(), number, handover_.from);
+  engine::ConnectorOptions lane = LaneAmong(config(), number, handover_.from);
   lane.replication->share.hands_over = true;
   lane.replication->drop_slot_on_stop = false;
   lane.snapshot->mode = snapshot::SnapshotMode::kNoData;
@@ -365,7 +394,7 @@ absl::Status Handover::DrainLane(int number) {
 }
 
 engine::ConnectorOptions Handover::Lane(int number) const {
-  return engine::LaneAmong(config(), number, std::max(2, both()));
+  return LaneAmong(config(), number, std::max(2, both()));
 }
 
 std::string Handover::SlotName(int number) const { return Lane(number).replication->slot_name; }

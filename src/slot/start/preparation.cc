@@ -8,7 +8,6 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "engine/configuration/connector_options.h"
-#include "engine/configuration/handover_news.h"
 #include "engine/configuration/heartbeat_options.h"
 #include "engine/configuration/record_error_options.h"
 #include "engine/errors/named_hint.h"
@@ -21,6 +20,8 @@
 #include "sink/options.h"
 #include "slot/duties/remembering_store.h"
 #include "slot/duties/save_offset.h"
+#include "slot/handover/handover_news.h"
+#include "slot/handover/lanes.h"
 #include "slot/masks/mask_memory.h"
 #include "slot/start/no_tables.h"
 #include "slot/start/slot_hold.h"
@@ -203,8 +204,7 @@ absl::Status Preparation::CheckSlots() const {
   if (share.hands_over) return absl::OkStatus();
   std::optional<offset::StoredOffset> first = prepared_.stored;
   if (share.number > 1) {
-    ASSIGN_OR_RETURN(const auto store,
-                     parts_.world->OpenOffsetStore(engine::FirstLaneOf(config())));
+    ASSIGN_OR_RETURN(const auto store, parts_.world->OpenOffsetStore(FirstLaneOf(config())));
     ASSIGN_OR_RETURN(first, store->Load());
   }
   if (offset::IsHandoverDue(first, share.count)) return HandoverDue();

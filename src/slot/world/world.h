@@ -78,6 +78,7 @@ struct CaptureLook {
 class World : public engine::Host {
  public:
   std::unique_ptr<engine::Attempts> MakeAttempts(const engine::AttemptParts& parts) override;
+  std::vector<engine::ConnectorOptions> LanesOf(const engine::ConnectorOptions& whole) override;
   std::unique_ptr<engine::Monitor> MakeMonitor() override;
 
   // Both reach their servers: Unavailable while one is away.

@@ -10,7 +10,7 @@
 #include "absl/status/status.h"
 #include "base/mutex.h"
 
-namespace walduct::engine {
+namespace walduct::slot {
 
 class HandoverNews {
  public:
@@ -49,4 +49,4 @@ class HandoverNews {
   Now now_ ABSL_GUARDED_BY(mutex_);
 };
 
-}  // namespace walduct::engine
+}  // namespace walduct::slot

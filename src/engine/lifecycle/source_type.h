@@ -1,0 +1,33 @@
+// A source is a row: what it is called, when it is the connector's, which properties it has, what
+// attempts it makes. loader/source_types.cc lists the rows; nobody else asks which source it is.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "config/properties/findings.h"
+#include "config/properties/property_set.h"
+#include "engine/lifecycle/attempt.h"
+
+namespace walduct::engine {
+
+struct ConnectorOptions;
+
+struct SourceType {
+  absl::string_view name;
+  // Whether the properties ask for it. Null: it is there where no other one is asked for.
+  bool (*chosen)(const config::PropertySet& properties) = nullptr;
+  absl::string_view section = {};  // of docs/configuration.md
+  // Null: it has none of its own.
+  absl::Span<const config::PropertyDefinition> (*rows)() = nullptr;
+  // Of all properties, whichever source was chosen.
+  void (*check)(const config::PropertySet& properties, config::Findings* findings) = nullptr;
+  std::unique_ptr<Attempts> (*attempts)(const AttemptParts& parts) = nullptr;
+  // A connector that several threads read is run as so many, each with its name and attempts of its
+  // own. They are commanded together and shown one by one. Null: it is run as it is.
+  std::vector<ConnectorOptions> (*lanes)(const ConnectorOptions& whole) = nullptr;
+};
+
+}  // namespace walduct::engine
