@@ -1,0 +1,17 @@
+// Whether a snapshot that a signal asks for would come to anything: asked where it is asked for,
+// since the connector only says so in its log.
+#pragma once
+
+#include "absl/status/status.h"
+#include "incremental/signals/signal.h"
+#include "operate/commands/signal_commands.h"
+#include "postgres/connection.h"
+
+namespace walduct::operate {
+
+// InvalidArgument table_not_captured: an entry matches no captured table; PermissionDenied
+// table_not_readable: the connector's role may not read one; otherwise what the database says.
+absl::Status CheckSignalTables(postgres::Connection& connection, const SignalReader& reader,
+                               const incremental::ExecuteSnapshot& execute);
+
+}  // namespace walduct::operate
