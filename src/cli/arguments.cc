@@ -198,6 +198,8 @@ void AddDiff(CLI::App* app, Arguments* arguments) {
       ->allow_extra_args(false);
   diff->add_option("--examples", arguments->examples, "Shown of each kind and topic")
       ->capture_default_str();
+  diff->add_flag("--allow-idle", arguments->allows_idle,
+                 "One side may lack topics whose records are all from before it began");
   diff->callback([arguments] { arguments->command = Command::kDiff; });
 }
 

@@ -125,10 +125,11 @@ struct Arguments {
   std::string left, right;              // of diff: what the topics' names begin with
   std::vector<std::string> ignored;     // of diff: fields
   size_t examples = 5;                  // of diff: of each kind and topic
-  std::vector<std::string> help_of;     // of help: the command and its subcommand
-  std::vector<std::string> words;       // of complete: what has been typed
-  int usage_exit_code = 0;              // kNone: what to exit with
-  std::string wrong;                    // what cannot be told while it is read; empty: nothing
+  bool allows_idle = false;          // of diff: a side may lack topics that only the past wrote to
+  std::vector<std::string> help_of;  // of help: the command and its subcommand
+  std::vector<std::string> words;    // of complete: what has been typed
+  int usage_exit_code = 0;           // kNone: what to exit with
+  std::string wrong;                 // what cannot be told while it is read; empty: nothing
 };
 
 // All commands with their options; what is parsed goes to arguments, which must outlive app.

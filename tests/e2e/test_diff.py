@@ -116,3 +116,22 @@ def test_a_topic_that_one_side_lacks(db, connectors):
     assert found.returncode == 1 and "right has no such topic" in found.stdout, found
     assert (counts(found)["equal"], counts(found)["missing"]) == (2, 1), found
     live.stop()
+
+
+def test_a_topic_that_one_side_lacks_is_not_the_same(db, connectors):
+    """Nobody has written to it since the other began, or after that one ended: nothing of it was compared."""
+    db.script("create table items (id int primary key); create table idle (id int primary key); create table last (id int primary key)")
+    live = connectors(db).start().wait_streaming()
+    for table in ("idle", "items", "last"):
+        db.execute(f"insert into {table} values (1)")
+        live.wait_events(lambda events, table=table: any(e.table == table for e in events))
+    left, bootstrap = f"{live.prefix}.", live.worker["bootstrap.servers"]
+    producer = Producer({"bootstrap.servers": bootstrap})
+    for table, outcomes in (("items", (1, 1)), ("last", (2, 0))):
+        for event in read_topics(bootstrap, left + f"public.{table}"):
+            producer.produce(f"try.{event.topic}", key=event.key, value=event.value)
+        producer.flush()
+        strict, lenient = (diff(live, left, f"try.{left}", "--ignore", "headers", *more) for more in ((), ("--allow-idle",)))
+        assert (strict.returncode, lenient.returncode) == outcomes, (strict, lenient)
+        assert "one side has no such topic" in strict.stderr and left + ("public.idle" if table == "last" else "public.last") in strict.stderr, strict
+    live.stop()

@@ -1,7 +1,11 @@
+#include <cstdint>
 #include <iostream>
+#include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/plain_text.h"
@@ -30,9 +34,39 @@ void PrintTopic(const compare::TopicResult& topic) {
   std::cout.flush();
 }
 
-int Conclude(const compare::Result& all) {
+// Topics that one side alone has, with records.
+struct OneSided {
+  std::vector<std::string> written;  // also since the other side began
+  std::vector<std::string> idle;     // not since then: nothing could be compared
+
+  void Add(const compare::TopicResult& topic) {
+    const compare::Result& result = topic.result;
+    if (!topic.left.empty() && !topic.right.empty()) return;
+    const uint64_t since = result.missing + result.extra + result.after;
+    if (since + result.before == 0) return;
+    (since > 0 ? written : idle).push_back(topic.left.empty() ? topic.right : topic.left);
+  }
+};
+
+int Conclude(const compare::Result& all, const OneSided& one_sided, bool allows_idle) {
   PrintCounts("all", all);
+  if (!one_sided.written.empty()) {
+    Refuse(
+        absl::StrCat("one side has no such topic, and the other has written to it since both "
+                     "run: ",
+                     absl::StrJoin(one_sided.written, ", ")));
+    std::cerr << "hint: both have to capture the same tables (table.include.list); where the last "
+                 "records were just written, look again\n";
+    return kDiffers;
+  }
   if (!all.same()) return kDiffers;
+  if (!one_sided.idle.empty() && !allows_idle) {
+    Refuse(absl::StrCat("one side has no such topic, so that nothing was compared: ",
+                        absl::StrJoin(one_sided.idle, ", ")));
+    std::cerr << "hint: all of their records are from before the other side began: write a row to "
+                 "each table and look again, or --allow-idle, where nobody writes to them\n";
+    return kTrouble;
+  }
   if (all.equal > 0) return kSame;
   Refuse("no record is on both sides: nothing was compared");
   std::cerr << "hint: the two did not run at the same time; let both run, and look again\n";
@@ -57,12 +91,13 @@ int Diff(const Arguments& arguments) {
   std::cout << absl::StreamFormat("%-40s %10s %10s %10s %10s %10s %10s %10s\n", "topic", "equal",
                                   "different", "missing", "extra", "repeated", "before", "after");
   compare::Result all;
-  const absl::Status done =
-      compare::CompareTopics(options, [&all](const compare::TopicResult& topic) {
-        PrintTopic(topic);
-        all.Add(topic.result);
-      });
-  if (done.ok()) return Conclude(all);
+  OneSided one_sided;
+  const absl::Status done = compare::CompareTopics(options, [&](const compare::TopicResult& topic) {
+    PrintTopic(topic);
+    all.Add(topic.result);
+    one_sided.Add(topic);
+  });
+  if (done.ok()) return Conclude(all, one_sided, arguments.allows_idle);
   PrintStatus(done);
   return kTrouble;
 }
