@@ -58,7 +58,8 @@ constexpr Family kCapture = {"walduct_capture_problems", kGauge,
 constexpr Family kCaptureAge = {"walduct_capture_look_age_seconds", kGauge,
                                 "since the catalog was asked whether they do"};
 constexpr Family kBeside = {"walduct_beside_failing_seconds", kGauge,
-                            "since when what is done beside the stream has failed; 0: it works"};
+                            "since when what is done beside the stream has failed, or waits for a "
+                            "lock; 0: it works"};
 constexpr Family kTableRows = {"walduct_table_rows_total", kCounter,
                                "changes of a table that were published"};
 constexpr Family kTableBytes = {"walduct_table_bytes_total", kCounter,

@@ -131,6 +131,7 @@ class StatusWriter {
       json_.Object();
       json_.Key("what").Text(one.what);
       json_.Key("since").Text(TimeText(*one.since));
+      if (one.waits) json_.Key("waits").Flag(true);
       json_.Key("message").Text(one.message);
       json_.Key("hint").Text(one.hint);
       json_.EndObject();
@@ -143,6 +144,7 @@ class StatusWriter {
     for (const metrics::Counter& counter : numbers_.events_seen) events += counter.value();
     json_.Key("events").Whole(events);
     json_.Key("records").Whole(numbers_.records_written.value());
+    json_.Key("acknowledged").Whole(numbers_.records_acknowledged.value());
     json_.Key("bytes").Whole(numbers_.record_bytes.value());
     json_.Key("in_flight_records").Whole(numbers_.in_flight_records.value());
     json_.Key("in_flight_bytes").Whole(numbers_.in_flight_bytes.value());

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "base/clock.h"
+#include "base/documents.h"
 #include "base/json_text.h"
 #include "base/log_tail.h"
 #include "base/mutex.h"
@@ -72,6 +73,9 @@ std::string Quoted(absl::string_view value) {
   return PlainText(quoted);
 }
 
+// Names documents by where they are; other fields may hold words of others.
+bool NamesDocuments(const Field& field) { return field.key == "hint"; }
+
 std::string TextLine(absl::string_view before, absl::string_view message, Fields fields) {
   std::string line = PlainText(absl::StrCat(before, message));
   for (const Field& field : fields) {
@@ -79,7 +83,8 @@ std::string TextLine(absl::string_view before, absl::string_view message, Fields
     const bool bare = !field.value.empty() &&
                       field.value.find_first_of(" \"=\n\t") == std::string::npos &&
                       IsPlainText(field.value);
-    absl::StrAppend(&line, bare ? field.value : Quoted(field.value));
+    const std::string text = NamesDocuments(field) ? WithDocuments(field.value) : field.value;
+    absl::StrAppend(&line, bare ? text : Quoted(text));
   }
   return line;
 }
@@ -103,7 +108,7 @@ std::string JsonMembers(absl::string_view message, Fields fields) {
     if (field.number) {
       line += field.value;
     } else {
-      AppendJson(field.value, &line);
+      AppendJson(NamesDocuments(field) ? WithDocuments(field.value) : field.value, &line);
     }
   }
   return line;

@@ -12,6 +12,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "base/documents.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/plain_text.h"
@@ -61,6 +62,14 @@ std::string PlaceOf(const Arguments& arguments, const loader::LoadResult& result
   return known ? UrlOfListener(listen) : "";
 }
 
+// As it was typed: what the environment says, it says the next time, too.
+std::string ListenFlag(const Arguments& arguments) {
+  const char* const there = std::getenv("WALDUCT_LISTEN");
+  const bool typed = arguments.command == Command::kRun && !arguments.listen.empty() &&
+                     (there == nullptr || arguments.listen != there);
+  return typed ? absl::StrCat("--listen ", names::ShellWord(arguments.listen)) : "";
+}
+
 }  // namespace
 
 std::string LoginFile() {
@@ -74,8 +83,8 @@ std::string LoginFile() {
 }
 
 int Refuse(const std::string& error) {
-  std::cerr << Toned(HasColours(STDERR_FILENO), Tone::kBad, "error:") << " " << PlainText(error)
-            << "\n";
+  std::cerr << Toned(HasColours(STDERR_FILENO), Tone::kBad, "error:") << " "
+            << WithDocuments(PlainText(error)) << "\n";
   return engine::kExitConfiguration;
 }
 
@@ -83,7 +92,7 @@ int PrintStatus(const absl::Status& status) {
   if (status.ok()) return engine::kExitClean;
   Refuse(std::string(status.message()));
   if (const std::string hint = ErrorHint(status); !hint.empty())
-    std::cerr << "hint: " << PlainText(hint) << "\n";
+    std::cerr << "hint: " << WithDocuments(PlainText(hint)) << "\n";
   return status.code() == absl::StatusCode::kInvalidArgument ? engine::kExitConfiguration
                                                              : engine::ExitCodeFor(status);
 }
@@ -122,6 +131,7 @@ bool LoadAll(const Arguments& arguments, std::vector<loader::LoadResult>* result
         {.connector = file, .worker = arguments.worker_file, .overrides = arguments.overrides},
         results->back());
     called.listens = PlaceOf(arguments, results->back());
+    called.flags = ListenFlag(arguments);
     for (const std::string& error : results->back().errors) Refuse(absl::StrCat(file, ": ", error));
     accepted = accepted && results->back().errors.empty();
   }

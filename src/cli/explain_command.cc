@@ -6,6 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "admin/reasons/alerts.h"
 #include "admin/reasons/reasons.h"
+#include "base/documents.h"
 #include "base/lsn.h"
 #include "cli/commands.h"
 #include "cli/configuration.h"
@@ -27,7 +28,7 @@ int ExplainSqlState(const std::string& sqlstate) {
             << absl::StrJoin(reasons, " or ") << "\n";
   for (const std::string& name : reasons) {
     if (const admin::Reason* reason = admin::FindReason(name))
-      std::cout << "\n" << admin::ExplainReason(*reason);
+      std::cout << "\n" << WithDocuments(admin::ExplainReason(*reason));
   }
   return engine::kExitClean;
 }
@@ -45,11 +46,11 @@ int Explain(const Arguments& arguments) {
     return ExplainLsn(*lsn, arguments);
   }
   if (const admin::Reason* reason = admin::FindReason(arguments.reason)) {
-    std::cout << admin::ExplainReason(*reason);
+    std::cout << WithDocuments(admin::ExplainReason(*reason));
     return engine::kExitClean;
   }
   if (const std::string alert = admin::ExplainAlert(arguments.reason); !alert.empty()) {
-    std::cout << alert;
+    std::cout << WithDocuments(alert);
     return engine::kExitClean;
   }
   if (operate::IsSqlState(arguments.reason)) return ExplainSqlState(arguments.reason);

@@ -12,6 +12,7 @@
 #include "absl/strings/strip.h"
 #include "admin/reasons/reasons.h"
 #include "base/clock.h"
+#include "base/documents.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/plain_text.h"
@@ -56,7 +57,7 @@ bool FindEnds(const Arguments& arguments, std::vector<LastEnd>* ends) {
 
 void ExplainReasonOf(const std::string& reason) {
   if (const admin::Reason* known = admin::FindReason(reason))
-    std::cout << "\n" << admin::ExplainReason(*known);
+    std::cout << "\n" << WithDocuments(admin::ExplainReason(*known));
 }
 
 using json::FindArray;
@@ -80,7 +81,7 @@ bool ExplainTrouble(const rapidjson::Value& one) {
     std::cout << "  tables   " << PlainText(Member(problem, "message")) << " ("
               << Member(problem, "since") << ")\n";
     if (const std::string hint = Member(problem, "hint"); !hint.empty())
-      std::cout << "  hint     " << PlainText(hint) << "\n";
+      std::cout << "  hint     " << WithDocuments(PlainText(hint)) << "\n";
     ExplainReasonOf(Member(problem, "reason"));
     any = true;
   }
@@ -111,7 +112,7 @@ bool ExplainRunning(const std::string& status, const std::string& name) {
     std::cout << "  error    " << PlainText(Member(*error, "message")) << " ("
               << Member(*error, "at") << ")\n";
     if (const std::string hint = Member(*error, "hint"); !hint.empty())
-      std::cout << "  hint     " << PlainText(hint) << "\n";
+      std::cout << "  hint     " << WithDocuments(PlainText(hint)) << "\n";
     ExplainReasonOf(Member(*error, "reason"));
   }
   return found;

@@ -1,13 +1,17 @@
 #include <cstdlib>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "admin/health.h"
 #include "admin/status_handler.h"
 #include "base/environment.h"
+#include "base/error.h"
 #include "base/log.h"
 #include "cli/commands.h"
 #include "cli/configuration.h"
@@ -39,6 +43,32 @@ absl::StatusOr<admin::ShownConfig> MaskedConfig(const serve::Service& service,
   return Masked(view->config, service.loader().Read(view->config).properties);
 }
 
+std::set<std::string> Running(const engine::ConnectorSet& connectors) {
+  std::set<std::string> running;
+  for (const engine::ConnectorStatus& status : connectors.Statuses())
+    if (!status.ended()) running.insert(status.name);
+  return running;
+}
+
+// Of those that ran until the stop: what had failed before was told then.
+absl::Status StoredAtTheStop(const std::set<std::string>& ran,
+                             const engine::ConnectorSet& connectors) {
+  std::vector<std::string> left;
+  std::string why;
+  for (const engine::ConnectorStatus& status : connectors.Statuses()) {
+    const bool clean = status.exit_code.value_or(engine::kExitClean) == engine::kExitClean;
+    if (clean || !ran.contains(status.name)) continue;
+    if (left.empty() && status.last_error) why = status.last_error->message;
+    left.push_back(status.name);
+  }
+  if (left.empty()) return absl::OkStatus();
+  return Error(absl::StatusCode::kUnavailable, "stopped_before_stored",
+               absl::StrCat("stopped before all positions were stored, of: ",
+                            absl::StrJoin(left, ", "), why.empty() ? "" : ": ", why),
+               "nothing to do: what follows the stored positions is read again at the next start, "
+               "and published again as far as Kafka has it already");
+}
+
 int RunService(serve::Service& service, const ConsoleSide& side,
                const console::ConsoleOptions& console, engine::ConnectorSet& connectors,
                engine::StopSignal& stop, Clock& clock) {
@@ -51,15 +81,17 @@ int RunService(serve::Service& service, const ConsoleSide& side,
   notes.Begin(clock.Now());
   // Who asks when nobody answers any more finds them.
   const absl::Status ended = service.Run([&] { notes.Show(connectors.Statuses()); });
+  const std::set<std::string> ran = Running(connectors);
   connectors.StopAll();
   stop.Request();
   connectors.AwaitEnd(stop);
   if (service.served()) notes.EndConnectors(connectors.Statuses(), clock.Now());
   service.Leave();
   IgnoreSignals();
-  const bool clean = ended.ok() || absl::IsCancelled(ended);
-  const int exit_code = clean ? engine::kExitClean : PrintStatus(ended);
-  notes.End(clean ? absl::OkStatus() : ended, exit_code, clock.Now());
+  const bool asked = ended.ok() || absl::IsCancelled(ended);
+  const absl::Status end = asked ? StoredAtTheStop(ran, connectors) : ended;
+  const int exit_code = PrintStatus(end);
+  notes.End(end, exit_code, clock.Now());
   return exit_code;
 }
 

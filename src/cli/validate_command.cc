@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "absl/strings/str_cat.h"
+#include "base/documents.h"
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/configuration.h"
@@ -27,7 +28,7 @@ int ShowPreview(const engine::ConnectorOptions& options) {
                        absl::StrCat("error: ", preview.status().message()))
               << "\n";
     if (const std::string hint = ErrorHint(preview.status()); !hint.empty())
-      std::cout << hint << "\n";
+      std::cout << WithDocuments(hint) << "\n";
     return engine::ExitCodeFor(preview.status());
   }
   for (const std::string& table : preview->event_tables)
@@ -65,7 +66,8 @@ int Validate(const Arguments& arguments) {
   bool accepted = true;
   for (size_t i = 0; i < results.size(); ++i) {
     std::cout << arguments.connector_files[i] << "\n"
-              << TonedReport(HasColours(STDOUT_FILENO), config::RenderReport(results[i]));
+              << TonedReport(HasColours(STDOUT_FILENO),
+                             WithDocuments(config::RenderReport(results[i])));
     accepted = accepted && results[i].errors.empty();
     if (!results[i].errors.empty() || !arguments.ask_database) continue;
     if (const int code = ShowPreview(results[i].options); code != engine::kExitClean) return code;

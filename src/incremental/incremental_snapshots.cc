@@ -167,7 +167,7 @@ absl::Status IncrementalSnapshots::OnAnswer(ChunkSource::Answer answer) {
   if (window_done_) return Next();
   if (completed_) {
     // Its last watermark closes nothing: one that is missing does no harm.
-    RETURN_IF_ERROR(Send(*std::exchange(completed_, std::nullopt), "COMPLETED", {}));
+    RETURN_IF_ERROR(Send(*std::exchange(completed_, std::nullopt), "COMPLETED", LeftOut()));
     return Next();
   }
   if (!answer.status.ok()) {
@@ -341,9 +341,13 @@ absl::Status IncrementalSnapshots::EndTable(absl::string_view status, bool faile
   Changed();
   parts_.metrics->incremental_runs.End(metrics::SnapshotOutcome::kCompleted,
                                        parts_.clock->Monotonic());
-  log::Info("incremental snapshot completed");
+  if (state_.left_out == 0)
+    log::Info("incremental snapshot completed");
+  else
+    log::Warn("incremental snapshot completed, without all rows",
+              {{"rows_left_out", state_.left_out}});
   if (failed || parts_.options->writes_nothing()) {
-    RETURN_IF_ERROR(Notify("COMPLETED", {}));
+    RETURN_IF_ERROR(Notify("COMPLETED", LeftOut()));
     return Next();
   }
   // Told once the watermark is written, so that what is done upon it comes behind that.
@@ -365,6 +369,11 @@ void IncrementalSnapshots::ForgetTable() {
   read_.reset();
   doubted_.clear();
   ShowNextTable();
+}
+
+IncrementalSnapshots::Details IncrementalSnapshots::LeftOut() const {
+  if (state_.left_out == 0) return {};
+  return {{"rows_left_out", absl::StrCat(state_.left_out)}};
 }
 
 absl::Status IncrementalSnapshots::Notify(absl::string_view type, const Details& details) {

@@ -45,6 +45,8 @@ class Output {
   // A row of a chunk, to be published like any.
   virtual absl::Status PublishRead(const event::ChangeEvent& row) = 0;
   virtual absl::Status Notify(const event::Notification& notification) = 0;
+  // Of snapshots, so many rows could not be published and were left out, as it is set.
+  virtual uint64_t RowsLeftOut() const = 0;
   // They are stored with whatever is published and covered from here on, in place of those before;
   // a mark for them, larger than all before.
   virtual uint64_t Keep(OffsetMembers members) = 0;
@@ -141,6 +143,7 @@ class IncrementalSnapshots {
   // Of the inbox.
   absl::Status OnIncoming(const absl::StatusOr<RawSignal>& signal);
   void SettleSignals();
+  absl::Status PassOver(const RawSignal& raw) const;
   void LogText(std::string message) const;
   absl::Status OnDeletedSignal(const event::ChangeEvent& change);
   void OnOpened();
@@ -185,6 +188,8 @@ class IncrementalSnapshots {
   absl::Status TakeBounds(const Chunk& chunk);
   absl::Status NotifyProgress(const Chunk& chunk);
   absl::Status Notify(absl::string_view type, const Details& details);
+  // Of an end: rows_left_out, where there were some.
+  Details LeftOut() const;
   absl::Status Send(const std::string& id, absl::string_view type, const Details& details);
   void Changed();
   // To the board; HoldFor: what it stands still for, empty: it goes on.

@@ -144,14 +144,24 @@ absl::Status IncrementalSnapshots::OnSignal(const RawSignal& raw, bool may_repea
   if (execute != nullptr) return Execute(raw.id, *execute);
   if (const auto* stop = std::get_if<StopSnapshot>(&*signal)) {
     // It is carried out when the next chunk would be read.
-    if (!state_.running()) return absl::OkStatus();
+    if (!state_.running()) return PassOver(raw);
     state_.stops.push_back({.collections = stop->collections, .asked = state_.queue.size()});
     Changed();
     return absl::OkStatus();
   }
-  if (std::holds_alternative<PauseSnapshot>(*signal)) return Pause();
-  if (std::holds_alternative<ResumeSnapshot>(*signal)) return ResumeReading();
+  const bool pauses = std::holds_alternative<PauseSnapshot>(*signal);
+  const bool resumes = std::holds_alternative<ResumeSnapshot>(*signal);
+  if ((pauses || resumes) && !state_.running()) return PassOver(raw);
+  if (pauses) return Pause();
+  if (resumes) return ResumeReading();
   LogText(std::get<LogMessage>(*signal).message);
+  return absl::OkStatus();
+}
+
+// It may have ended just before: who asked sees that the last one has.
+absl::Status IncrementalSnapshots::PassOver(const RawSignal& raw) const {
+  log::Warn("signal passed over: no incremental snapshot is being read or waits",
+            {{"id", raw.id}, {"type", raw.type}});
   return absl::OkStatus();
 }
 
@@ -181,6 +191,7 @@ absl::Status IncrementalSnapshots::Execute(const std::string& id, const ExecuteS
   const bool was_running = state_.running();
   if (!was_running) {
     state_.paused = false;
+    state_.left_out = 0;
     state_.stops.clear();
   }
   const std::vector<TableId> tables = ExpandCollections(execute.collections, parts_.captured);
@@ -277,7 +288,7 @@ absl::Status IncrementalSnapshots::Stop() {
   if (!state_.running()) {
     parts_.metrics->incremental_runs.End(metrics::SnapshotOutcome::kAborted,
                                          parts_.clock->Monotonic());
-    RETURN_IF_ERROR(Notify("COMPLETED", {}));
+    RETURN_IF_ERROR(Notify("COMPLETED", LeftOut()));
     id = parts_.new_id();
   }
   Changed();

@@ -197,11 +197,11 @@ absl::Status ReadStops(const rapidjson::Value& stops, SnapshotState* state) {
   return absl::OkStatus();
 }
 
-absl::Status ReadRows(const rapidjson::Value& json, SnapshotState* state) {
-  const auto rows = json.FindMember("rows");
-  if (rows == json.MemberEnd()) return absl::OkStatus();
-  if (!rows->value.IsUint64()) return IsDamaged();
-  state->rows = rows->value.GetUint64();
+absl::Status ReadCount(const rapidjson::Value& json, const char* name, uint64_t* count) {
+  const auto found = json.FindMember(name);
+  if (found == json.MemberEnd()) return absl::OkStatus();
+  if (!found->value.IsUint64()) return IsDamaged();
+  *count = found->value.GetUint64();
   return absl::OkStatus();
 }
 
@@ -210,9 +210,10 @@ bool HasPlaces(const SnapshotState& state) { return state.by_place && state.maxi
 bool HasRows(const SnapshotState& state) { return state.rows > 0 && !HasPlaces(state); }
 
 // What Debezium has no member for: a pause, stops that are not carried out yet, how many rows of a
-// table are read, how far one without a key is. Empty: there is nothing.
+// table are read, how many were left out, how far one without a key is. Empty: there is nothing.
 std::string OwnText(const SnapshotState& state) {
-  if (!state.paused && state.stops.empty() && !HasPlaces(state) && !HasRows(state)) return "";
+  const bool counts = HasRows(state) || state.left_out > 0;
+  if (!state.paused && state.stops.empty() && !HasPlaces(state) && !counts) return "";
   rapidjson::StringBuffer buffer;
   Writer writer(buffer);
   writer.StartObject();
@@ -224,6 +225,10 @@ std::string OwnText(const SnapshotState& state) {
   if (HasRows(state)) {
     writer.Key("rows");
     writer.Uint64(state.rows);
+  }
+  if (state.left_out > 0) {
+    writer.Key("left_out");
+    writer.Uint64(state.left_out);
   }
   if (HasPlaces(state)) WritePlaces(state, &writer);
   writer.EndObject();
@@ -239,7 +244,8 @@ absl::Status ReadOwn(const std::string& text, SnapshotState* state) {
     if (!paused->value.IsBool()) return IsDamaged();
     state->paused = paused->value.GetBool();
   }
-  RETURN_IF_ERROR(ReadRows(json, state));
+  RETURN_IF_ERROR(ReadCount(json, "rows", &state->rows));
+  RETURN_IF_ERROR(ReadCount(json, "left_out", &state->left_out));
   const auto stops = json.FindMember("stops");
   if (stops != json.MemberEnd()) RETURN_IF_ERROR(ReadStops(stops->value, state));
   const auto places = json.FindMember("places");

@@ -44,6 +44,7 @@ struct SnapshotState {
 
   // What Debezium stores nothing of.
   bool paused = false;
+  uint64_t left_out = 0;  // rows of all its tables that could not be published, as it is set
   std::vector<PendingStop> stops = {};
 
   // Signals of blocking snapshots that are not over.

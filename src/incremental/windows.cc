@@ -69,6 +69,7 @@ absl::Status IncrementalSnapshots::PublishWindow(const event::ChangeEvent& close
   row.last_commit_end = close.last_commit_end;
   row.lsn = close.lsn;
   const ChunkRow* last = nullptr;
+  const uint64_t left_out = parts_.output->RowsLeftOut();
   RETURN_IF_ERROR(window_.ForEachLeft([&](const ChunkRow& read) {
     last = &read;
     read.View(&values_);
@@ -77,6 +78,7 @@ absl::Status IncrementalSnapshots::PublishWindow(const event::ChangeEvent& close
     parts_.metrics->incremental_rows.Add();
     return parts_.output->PublishRead(row);
   }));
+  state_.left_out += parts_.output->RowsLeftOut() - left_out;
   const bool whole = doubted_.empty();  // else what was left of a chunk
   doubted_ = window_.Doubted();
   read_again_ = 0;

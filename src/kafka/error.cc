@@ -46,12 +46,13 @@ constexpr Meaning kTransactionAcl{
     "exactly.once.support=requested"};
 constexpr Meaning kTransactionTimeout{
     Code::kFailedPrecondition, "transaction_timeout_refused",
-    "set producer.override.transaction.timeout.ms to at most transaction.max.timeout.ms of the "
-    "brokers, or raise that"};
+    "set producer.override.transaction.timeout.ms=60000, or more, up to the brokers' "
+    "transaction.max.timeout.ms; or raise that"};
 constexpr Meaning kTopicMissing{
     Code::kFailedPrecondition, "topic_missing",
-    "create the topic, set topic.creation.default.partitions and "
-    "topic.creation.default.replication.factor, or turn the broker's auto.create.topics.enable on"};
+    "create the topic, set topic.creation.default.partitions=1 and "
+    "topic.creation.default.replication.factor=-1, or turn the broker's auto.create.topics.enable "
+    "on"};
 constexpr Meaning kPartitionMissing{
     Code::kFailedPrecondition, "partition_missing",
     "if the topic was deleted, create it again; else give it more partitions"};

@@ -28,16 +28,16 @@ struct BesideTrouble {
   absl::string_view what;           // a label
   std::optional<absl::Time> since;  // of the first failure; absent: the last run worked
   std::string message, hint;        // of the last one
+  bool waits = false;               // for somebody else: nothing has failed
 };
 
 class BesideBoard {
  public:
   void Failed(Beside what, absl::Time now, std::string message, std::string hint) {
-    const MutexLock lock(mutex_);
-    std::optional<BesideTrouble>& one = all_[static_cast<size_t>(what)];
-    const std::optional<absl::Time> before = one ? one->since : std::nullopt;
-    one = {kBesideLabels[static_cast<size_t>(what)], before.value_or(now), std::move(message),
-           std::move(hint)};
+    Show(what, now, std::move(message), std::move(hint), /*waits=*/false);
+  }
+  void Waits(Beside what, absl::Time now, std::string message, std::string hint) {
+    Show(what, now, std::move(message), std::move(hint), /*waits=*/true);
   }
   void Works(Beside what) {
     const MutexLock lock(mutex_);
@@ -53,6 +53,14 @@ class BesideBoard {
   }
 
  private:
+  void Show(Beside what, absl::Time now, std::string message, std::string hint, bool waits) {
+    const MutexLock lock(mutex_);
+    std::optional<BesideTrouble>& one = all_[static_cast<size_t>(what)];
+    const std::optional<absl::Time> before = one ? one->since : std::nullopt;
+    one = {kBesideLabels[static_cast<size_t>(what)], before.value_or(now), std::move(message),
+           std::move(hint), waits};
+  }
+
   mutable Mutex mutex_;
   std::array<std::optional<BesideTrouble>, kBesideLabels.size()> all_ ABSL_GUARDED_BY(mutex_);
 };

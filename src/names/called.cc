@@ -5,6 +5,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "base/json_text.h"
@@ -53,19 +54,34 @@ std::string AskCommand(const Called& called, absl::string_view verb, absl::strin
   return Command({.who = ShellWord(called.name), .where = called.listens}, verb, flags);
 }
 
+std::string RunCommand(const Called& called, absl::string_view settings) {
+  return absl::StrCat("walduct run ", called.who, " -o ", settings, called.flags.empty() ? "" : " ",
+                      called.flags);
+}
+
 std::string SetCommand(const Called& called, absl::string_view setting) {
-  const std::pair<std::string, std::string> parts =
-      absl::StrSplit(setting, absl::MaxSplits('=', 1));
-  if (!called.where.empty()) {
-    std::string body = "{";
+  return SetCommand(called, std::vector<std::string>{std::string(setting)});
+}
+
+std::string SetCommand(const Called& called, const std::vector<std::string>& settings) {
+  if (called.where.empty()) {
+    if (called.unit.empty() && called.who.starts_with("-f ")) {
+      std::vector<std::string> words;
+      for (const std::string& setting : settings) words.push_back(ShellWord(setting));
+      return RunCommand(called, absl::StrJoin(words, " -o "));
+    }
+    return absl::StrCat("set ", absl::StrJoin(settings, " and "), " and restart the connector");
+  }
+  std::string body = "{";
+  for (const std::string& setting : settings) {
+    const std::pair<std::string, std::string> parts =
+        absl::StrSplit(setting, absl::MaxSplits('=', 1));
+    if (body.size() > 1) body += ',';
     AppendJsonString(parts.first, &body);
     body += ':';
     AppendJsonString(parts.second, &body);
-    return absl::StrCat(Patch(called), " -d ", ShellWord(body + "}"));
   }
-  if (called.unit.empty() && called.who.starts_with("-f "))
-    return absl::StrCat("walduct run ", called.who, " -o ", ShellWord(setting));
-  return absl::StrCat("set ", setting, " and restart the connector");
+  return absl::StrCat(Patch(called), " -d ", ShellWord(body + "}"));
 }
 
 std::string ExtendCommand(const Called& called, absl::string_view property,

@@ -16,6 +16,8 @@ struct Called {
   std::string name = {};   // of the connector, as it is; empty: not known
   // Where the process that runs it by its files can be asked, "http://…"; empty: nowhere.
   std::string listens = {};
+  // Of `walduct run`, what was typed beside the files and their properties: "--listen HOST:PORT".
+  std::string flags = {};
   // Who signals reach it.
   enum class Signals {
     kAsCalled,  // by who and where
@@ -32,9 +34,13 @@ std::string Command(const Called& called, absl::string_view verb, absl::string_v
 // The same of what is asked of a running process alone, such as "status".
 std::string AskCommand(const Called& called, absl::string_view verb, absl::string_view flags = "");
 
+// Of one that is called by its files: starts it with what stands behind -o, as words of a shell.
+std::string RunCommand(const Called& called, absl::string_view settings);
+
 // Gives the connector a property, and begins it again: what a worker is sent, an option of a start.
 // setting: "walduct.mask.lost=warn".
 std::string SetCommand(const Called& called, absl::string_view setting);
+std::string SetCommand(const Called& called, const std::vector<std::string>& settings);
 // Puts an entry behind those that a list has already. Empty: no command does.
 std::string ExtendCommand(const Called& called, absl::string_view property,
                           absl::string_view entry);

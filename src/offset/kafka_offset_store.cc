@@ -357,8 +357,13 @@ absl::Status KafkaOffsetStore::Erase() {
   std::map<Place, Latest> places;
   absl::Status read = ReadLatest(
       true, [&](const kafka::TopicRecord& record) { Collect(record, identity_, &places); });
-  if (ErrorReason(read) == "topic_missing") return absl::OkStatus();
-  RETURN_IF_ERROR(WithContext(read, "offset store"));
+  // Without a tombstone a process that knows the position would take it for one that was lost.
+  missing_ = ErrorReason(read) == "topic_missing";
+  if (missing_) {
+    RETURN_IF_ERROR(Prepare());
+  } else {
+    RETURN_IF_ERROR(WithContext(read, "offset store"));
+  }
   // The canonical spelling too: a tombstone for what is not there does no harm.
   std::set<std::string> keys{OffsetKey(identity_)};
   for (const auto& [place, latest] : places) keys.insert(place.first);

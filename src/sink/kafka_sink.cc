@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "kafka/options.h"
+#include "sink/size_error.h"
 #include "sink/topic_creation.h"
 
 namespace walduct::sink {
@@ -28,13 +29,6 @@ absl::Status DeadLetterError(const absl::Status& error) {
   return Error(named.code(), ErrorReason(error), named.message(),
                "set errors.deadletterqueue.topic.replication.factor to at most the number of "
                "brokers, or create the topic");
-}
-
-absl::Status WithSize(const absl::Status& error, size_t bytes) {
-  if (!absl::IsInvalidArgument(error)) return error;
-  return Error(error.code(), ErrorReason(error),
-               absl::StrCat(error.message(), ": ", bytes, " bytes of key and value"),
-               ErrorHint(error));
 }
 
 }  // namespace
@@ -249,12 +243,16 @@ absl::Status KafkaSink::Send(const Target& target, const kafka::Message& message
       alone ? lone_.Write(*producer_, message, ticket) : producer_->Produce(message);
   if (sent.ok() && !alone) return sent;
   if (absl::IsResourceExhausted(sent)) return sent;
+  const RefusedRecord record{.topic = target.name,
+                             .servers = producer_->client().bootstrap_servers(),
+                             .bytes = bytes,
+                             .by_client = !alone};
   if (alone) {
     const absl::Status fate =
-        WithSize(refusals_->Judge(sent, target.name, tolerate_, clock_.Monotonic()), bytes);
+        WithSize(refusals_->Judge(sent, target.name, tolerate_, clock_.Monotonic()), record);
     return transactions_ == nullptr ? fate : CountInTransaction(fate);
   }
-  if (absl::IsInvalidArgument(sent)) return WithSize(sent, bytes);
+  if (absl::IsInvalidArgument(sent)) return WithSize(sent, record);
   return Break(
       sent, {.topic = target.name, .status = sent, .records = 1, .bytes = bytes, .largest = bytes});
 }

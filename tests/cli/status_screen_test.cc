@@ -16,6 +16,7 @@ using testing::Not;
 constexpr absl::string_view kRunning = R"({"version":"1","now":"2026-01-01T00:10:00.000Z",
   "connectors":[{"name":"shop","state":"RUNNING","state_since":"2026-01-01T00:00:00.000Z",
   "activity":"streaming","activity_since":"2026-01-01T00:09:00.000Z","events":3000,"bytes":1048576,
+  "acknowledged":2800,
   "records":3000,"in_flight_records":2,"in_flight_bytes":2048,"in_flight_limit_bytes":16777216,
   "lag_seconds":0.25,"lag_bytes":4096,"slot":{"wal_status":"reserved","retained_wal_bytes":1048576,
   "growth_bytes_per_second":1024,"safe_wal_bytes":2097152,"seconds_until_lost":2048,"age_seconds":3}
@@ -31,7 +32,7 @@ TEST(StatusScreen, OfAConnectorThatStreams) {
       Show(kRunning),
       "shop  RUNNING for 10m 00s, streaming for 60 s\n"
       "  lag        0.2 s, 4.0 kB of WAL\n"
-      "  rows       3000 rows in all\n"
+      "  rows       3000 rows read in all\n"
       "  in flight  2 records, 2.0 kB of 16.0 MB\n"
       "  slot       reserved, 1.0 MB of WAL kept, grows by 1.0 kB/s, 2.0 MB until it is lost, "
       "lost in 34m 08s\n");
@@ -49,6 +50,9 @@ TEST(StatusScreen, OfASnapshotThatLeftATableOut) {
   EXPECT_THAT(Show(json),
               HasSubstr("Incremental Snapshot FAILED 5.0 s ago, public.a, may not read\n"));
   EXPECT_THAT(Show(json), HasSubstr("-> GRANT\n"));
+  json.replace(json.find("\"left_out\":\"public.a\""), 21, "\"rows_left_out\":\"2\"");
+  EXPECT_THAT(Show(json),
+              HasSubstr("Incremental Snapshot COMPLETED 5.0 s ago, rows left out: 2\n"));
 }
 
 // It takes nothing up: what grows is not its doing, and it waits for nobody.
@@ -124,9 +128,12 @@ TEST(StatusScreen, AnOldTransactionIsNamed) {
 
 TEST(StatusScreen, RatesNeedALookBefore) {
   ScreenOptions options;
-  options.before = R"({"connectors":[{"name":"shop","events":1000,"bytes":0}]})";
+  options.before =
+      R"({"connectors":[{"name":"shop","events":1000,"acknowledged":2000,"bytes":0}]})";
   options.between = absl::Seconds(2);
-  EXPECT_THAT(Show(kRunning, options), HasSubstr("1000 rows/s, 512 kB/s, 3000 rows in all"));
+  EXPECT_THAT(Show(kRunning, options),
+              HasSubstr("400 records/s acknowledged, 1000 rows/s read, 512 kB/s, "
+                        "3000 rows read in all"));
 }
 
 TEST(StatusScreen, ASnapshotHasABarForEachTable) {
@@ -209,8 +216,11 @@ TEST(StatusScreen, WhatFailsBesideTheStreamIsNamedWithWhatToType) {
   const std::string screen = Show(R"({"now":"2026-01-01T00:01:00.000Z","connectors":[{"name":"a",
     "state":"RUNNING","state_since":"2026-01-01T00:00:00.000Z","activity":"streaming",
     "activity_since":"2026-01-01T00:00:00.000Z","beside":[{"what":"heartbeat_action",
-     "since":"2026-01-01T00:00:20.000Z","message":"no table \u001b[2J","hint":"CREATE TABLE …"}]}]})");
+     "since":"2026-01-01T00:00:20.000Z","message":"no table \u001b[2J","hint":"CREATE TABLE …"},
+     {"what":"incremental_snapshot","since":"2026-01-01T00:00:20.000Z","waits":true,
+      "message":"waits for a lock","hint":"wait"}]}]})");
   EXPECT_THAT(screen, HasSubstr("beside     heartbeat_action has failed for 40 s: no table "));
+  EXPECT_THAT(screen, HasSubstr("beside     incremental_snapshot waits for a lock, for 40 s\n"));
   EXPECT_THAT(screen, HasSubstr("-> CREATE TABLE …\n"));
   EXPECT_THAT(screen, Not(HasSubstr("\x1b")));
 }

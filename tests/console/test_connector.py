@@ -76,9 +76,9 @@ def test_a_chart_is_there_when_the_page_is_opened(page_of, shop):
     shop.write(1, 300)
     wait_until(lambda: len(shop.worker.get(f"/console/history?name={shop.names[0]}")["points"]) >= 3, 60, "two looks")
     view, page = page_of()
-    chart = page.get_by_role("img", name=re.compile("^Rows a second"))
+    chart = page.get_by_role("img", name=re.compile("^Rows read a second"))
     chart.wait_for(timeout=5000)
-    assert re.fullmatch(r"Rows a second: the last [\d.]+ s, now [\d,]+/s, at most [\d,]+/s", chart.get_attribute("aria-label"))
+    assert re.fullmatch(r"Rows read a second: the last [\d.]+ s, now [\d,]+/s, at most [\d,]+/s", chart.get_attribute("aria-label"))
     assert page.locator("svg.chart").count() == 3
     assert page.locator("svg.chart:not(:has(polyline))").count() == 0, "none is empty"
     view.check()
@@ -100,7 +100,7 @@ def test_numbers_agree_with_status(page_of, shop):
         return kept and re.search(r"WAL kept\n" + re.escape(kept.group(1)) + "\n", text)
     wait_until(agree, 40, "the WAL that is kept", interval_s=1)
     text, said = page.locator("main").inner_text(), status_of(shop)
-    assert "4,321 rows in all" in text and "4321 rows in all" in said
+    assert "4,321 rows read in all" in text and "4321 rows read in all" in said
     limit = re.search(r"0 records, 0 B of ([\d.]+ MB)", said)
     assert limit is None or limit.group(0) in text
     behind = re.search(r"lag .*, ([\d.]+ [kM]?B) of WAL\n", said)

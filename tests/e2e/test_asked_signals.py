@@ -94,6 +94,14 @@ def test_over_rest_and_by_files(listening):
     code, answer = post({"type": "execute-snapshot", "data": {"data-collections": ["public.nope"]}})
     assert code == 400 and "there is no table of that name" in answer, answer
     assert post({"type": "dance"})[0] == 400
+    # Also what is to be stopped: what nobody reads is not stopped either.
+    code, answer = post({"type": "stop-snapshot", "data": {"type": "incremental", "data-collections": ["public.nope"]}})
+    assert code == 400 and "there is no table of that name" in answer, answer
+    db.execute("create schema other; create table other.there (id int primary key)")
+    stopped = walduct("signal", "stop-snapshot", connector.name, "--table", "other.there", "--url", connector.url)
+    assert stopped.returncode != 0 and "other.there is there, and is not captured" in stopped.stderr, stopped
+    assert walduct("signal", "stop-snapshot", connector.name, "--table", "public.items", "--url", connector.url).returncode == 0
+    connector.wait_log("signal passed over: no incremental snapshot is being read or waits")
     assert ask(port, "/connectors/nobody/signal", method="POST")[0] == 404
     assert ask(port, f"/connectors/{connector.name}/pause", method="PUT")[0] == 405
     # By its files, which say where it listens; a browser's page of another place may not.

@@ -2,12 +2,15 @@
 captured any more is told while it runs, with what to type; with walduct.publication.follow it comes."""
 import json
 import re
+import shlex
 import subprocess
 
 import pytest
 
+from support.debezium import free_port
 from support.http import Surface
 from support.paths import BINARY
+from support.postgres import CDC_ROLE
 from support.wait import wait_until
 
 LISTEN = ("--listen", "127.0.0.1:0")
@@ -80,6 +83,33 @@ def test_rows_that_are_lost_are_told_while_it_runs(case, db, connectors):
     wait_until(lambda: reason not in problems(surface), 30, "it is mended")
     assert surface.value("walduct_capture_problems", reason=reason) == 0
     connector.wait_log(rf"no longer so: .* tables={table} reason={reason}")
+    connector.stop()
+
+
+def test_a_table_that_is_new_has_to_be_granted_again(databases, pg17, connectors):
+    """What is told is typed as it stands: the publication, the right, the snapshot; and then it is over at once."""
+    db = databases(pg17)
+    db.script(TABLES + f'; create publication "{db.name}" for table cust, other')
+    connector = connectors(db, {**LISTS, "publication.autocreate.mode": "disabled", "snapshot.mode": "no_data", "walduct.stall.warn.ms": "4000"},
+                           superuser=False)
+    connector.start("--listen", f"127.0.0.1:{free_port()}").wait_streaming()
+    surface = Surface(connector)
+    wait_until(lambda: "capture" in surface.status(), 30, "the catalog was looked at")
+    db.script(f"drop table cust; create table cust (id int primary key); alter table cust owner to {db.server.user}; insert into cust values (7)")
+    wait_until(lambda: "table_created_anew" in problems(surface), 30, "it is told")
+    hint = problems(surface)["table_created_anew"]["hint"]
+    add, grant = (re.search(verb + r" [^;]+", hint).group(0) for verb in ("ALTER PUBLICATION", "GRANT"))
+    assert grant == f'GRANT SELECT ON "public"."cust" TO "{CDC_ROLE}"', hint
+    db.script(f"{add}; {grant}")
+    wait_until(lambda: "table_was_not_published" in problems(surface), 30, "what it lacks is told")
+    lacking = problems(surface)["table_was_not_published"]["hint"]
+    assert "GRANT" not in lacking, lacking
+    done = subprocess.run([str(BINARY), *shlex.split(re.search(r"walduct signal [^;,]*", lacking).group(0))[1:]],
+                          capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, (lacking, done)
+    connector.wait_log("incremental snapshot completed", 30)
+    wait_until(lambda: "table_was_not_published" not in problems(surface), 2, "it is over when it is mended, not some looks later", interval_s=0.1)
+    connector.wait_log("no longer so: .* reason=table_was_not_published", 2)
     connector.stop()
 
 

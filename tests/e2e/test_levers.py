@@ -56,26 +56,51 @@ def test_a_lever_says_what_lasts(workers, databases, pg17):  # noqa: F811
     worker.stop()
 
 
-def test_a_restart_keeps_a_position_whose_topic_is_gone(workers, databases, pg17, broker):  # noqa: F811
-    """The process knows it: no second snapshot, also where one would be taken; after a kill the slot's position is named instead."""
+def published_without_snapshot(worker, broker, db, pull, rows):
+    """Each time the offset topic is deleted, and the connector begun anew by `pull`."""
+    for row in rows:
+        delete_topics(broker, worker.properties["offset.storage.topic"])
+        db.execute("insert into items values (%s)", row)
+        pull(worker, db)
+        wait_until(lambda row=row: row in published(broker, db), 30, f"row {row}")
+        assert sorted(set(published(broker, db))) == list(range(row + 1)) and published(broker, db).count(0) == 1, "no snapshot"
+
+
+def restarted(worker, db):
+    done = walduct("restart", "shop", "--url", worker.base)
+    assert (done.returncode, done.stdout) == (0, "shop: was RUNNING, is RUNNING\n"), done
+
+
+def stopped(worker, db):
+    for lever in ("stop", "resume"):
+        done = walduct(lever, "shop", "--url", worker.base)
+        assert done.returncode == 0, done
+
+
+def configured(worker, db):
+    assert worker.ask("PUT", "/connectors/shop/config", config_of(db, **{"snapshot.mode": "when_needed", "max.batch.size": "1024"}))[0] == 200
+
+
+def with_a_known_position(workers, databases, pg17, broker):
     db = databases(pg17)
     db.script("create table items (id int primary key); insert into items values (0)")
     worker = workers().start()
-    topic = worker.properties["offset.storage.topic"]
     worker.create("shop", config_of(db, **{"snapshot.mode": "when_needed"}))
     worker.wait_state("shop", "RUNNING/RUNNING")
     db.execute("insert into items values (1)")
     wait_until(lambda: published(broker, db) == [0, 1], 30, "the first rows")
-    for row in (2, 3):
-        delete_topics(broker, topic)
-        db.execute("insert into items values (%s)", row)
-        done = walduct("restart", "shop", "--url", worker.base)
-        assert (done.returncode, done.stdout) == (0, "shop: was RUNNING, is RUNNING\n"), done
-        wait_until(lambda: row in published(broker, db), 30, f"row {row}")
-        assert sorted(set(published(broker, db))) == list(range(row + 1)) and published(broker, db).count(0) == 1, "no snapshot"
+    return worker, db
+
+
+def test_a_restart_keeps_a_position_whose_topic_is_gone(workers, databases, pg17, broker):  # noqa: F811
+    """The process knows it: no second snapshot, also where one would be taken; after a kill the slot's position is named instead."""
+    worker, db = with_a_known_position(workers, databases, pg17, broker)
+    published_without_snapshot(worker, broker, db, restarted, [2])
+    # Another object of the same connector.
+    published_without_snapshot(worker, broker, db, stopped, [3])
     assert worker.log_text().count("the stored position has vanished under this process, which knows it") == 2
     worker.kill()
-    delete_topics(broker, topic)
+    delete_topics(broker, worker.properties["offset.storage.topic"])
     worker.start()
     assert worker.ask("PUT", "/connectors/shop/config", config_of(db, **{"snapshot.mode": "initial"}))[0] == 200
     worker.wait_state("shop", "RUNNING/FAILED")
@@ -85,6 +110,25 @@ def test_a_restart_keeps_a_position_whose_topic_is_gone(workers, databases, pg17
     assert done.returncode == 0 and "--accept-loss" not in done.stdout + done.stderr, done
     wait_until(lambda: 4 in published(broker, db), 30, "what came since")
     assert published(broker, db).count(0) == 1
+    worker.stop()
+
+
+@pytest.mark.parametrize("erased", ["by REST", "by name"])
+def test_another_configuration_keeps_it_and_what_is_erased_is_forgotten(erased, workers, databases, pg17, broker):  # noqa: F811
+    """Also where there is no topic that could say so."""
+    worker, db = with_a_known_position(workers, databases, pg17, broker)
+    published_without_snapshot(worker, broker, db, configured, [2])
+    delete_topics(broker, worker.properties["offset.storage.topic"])
+    assert walduct("stop", "shop", "--url", worker.base).returncode == 0
+    if erased == "by REST":
+        answer = worker.ask("DELETE", "/connectors/shop/offsets")
+        assert answer[0] == 200, answer
+    else:
+        done = walduct("offsets", "reset", "shop", "--accept-loss", "--url", worker.base)
+        assert done.returncode == 0, done
+    db.execute(f"select pg_drop_replication_slot('{db.name}')")
+    assert walduct("resume", "shop", "--url", worker.base).returncode == 0
+    wait_until(lambda: published(broker, db).count(0) == 2, 30, "a snapshot")
     worker.stop()
 
 
@@ -113,6 +157,21 @@ def test_a_paused_connector_tells_what_doctor_tells(workers, databases, pg17, br
     assert f"walduct resume shop --url {worker.base}" in asked.stdout and "start the connector" not in asked.stdout, asked
     db.execute(f'alter publication "{db.name}" add table items')
     wait_until(lambda: "publication_lacks_tables" not in walduct("status", "--url", worker.base).stdout, 60, "it is mended", interval_s=1)
+    worker.stop()
+
+
+def test_what_changes_as_it_is_paused_is_judged_by_what_was_before(workers, databases, pg17, broker):  # noqa: F811
+    """The publication sends less, and a table is another one: before anybody has looked at what rests."""
+    db = databases(pg17)
+    db.script(f'create table items (id int primary key); create table more (id int primary key); create publication "{db.name}" for table items, more')
+    worker = workers().start()
+    worker.create("shop", config_of(db, **{"publication.autocreate.mode": "disabled", "table.include.list": "public.items,public.more"}))
+    worker.wait_state("shop", "RUNNING/RUNNING")
+    wait_until(lambda: "walduct_capture_look_age_seconds" in worker.ask_text("/metrics")[1], 30, "it was looked at while it ran")
+    assert walduct("pause", "shop", "--url", worker.base).returncode == 0
+    db.script(f"""alter publication "{db.name}" set (publish = 'insert'); drop table more; create table more (id int primary key)""")
+    wait_until(lambda: {"publication_lacks_operations", "table_created_anew"} <= set(re.findall(r"\((\w+)\)", walduct("status", "--url", worker.base).stdout)),
+               40, "both are told", interval_s=1)
     worker.stop()
 
 

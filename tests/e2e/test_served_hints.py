@@ -8,6 +8,7 @@ import subprocess
 
 import pytest
 from test_serve import config_of, published, workers  # noqa: F401
+from test_typed_hints import kafka_tool
 
 from support.http import ask
 from support.kafka import TopicReader
@@ -67,6 +68,35 @@ def test_a_row_of_a_snapshot_is_left_out(incremental, workers, databases, pg17, 
     db.execute("insert into items values (6)")
     wait_until(lambda: 6 in published(broker, db), 60, "the stream")
     wait_until(lambda: worker.log_text().count("row of a snapshot left out, as walduct.snapshot.skip.rows asks for") >= 2, 30, "both are told of")
+    wait_until(lambda: "COMPLETED" in shell(f"walduct status --url {worker.base} || true"), 30, "it has ended")
+    assert "rows left out: 2" in shell(f"walduct status --url {worker.base} || true")
+    ends = json.loads(ask(worker.port, "/status?connector=shop")[1])["connectors"][0]["last_snapshots"]
+    assert [end["rows_left_out"] for end in ends if end["event"] == "COMPLETED"] == ["2"], ends
+    assert re.search(r"snapshot completed, without all rows.* rows_left_out=2", worker.log_text())
+    worker.stop()
+
+
+def test_a_record_that_is_too_large_is_let_through(workers, databases, pg17, broker, shell):  # noqa: F811
+    """Whose limit it is, and both commands with their values."""
+    db = databases(pg17)
+    db.script(f"create table items (id int primary key, note text); insert into items values (1, ({LARGE}))")
+    worker = workers().start()
+    worker.create("shop", config_of(db))
+    hint = hint_of(worker, "shop", "record_too_large")
+    error = json.loads(ask(worker.port, "/status?connector=shop")[1])["connectors"][0]["last_error"]
+    assert "larger than the producer's max.request.size allows: 32" in error["message"] and "Broker" not in error["message"], error
+    tool = re.search(r"kafka-configs\.sh .*?max\.message\.bytes=(\d+)", hint)
+    patch = re.search(r"curl -X PATCH .*?\}'", hint).group(0)
+    assert f'"producer.override.max.request.size":"{tool.group(1)}"' in patch, hint
+    shell(patch)
+    # The producer takes it now, and the topic does not: it is the broker that is told of.
+    wait_until(lambda: "Broker: Message size too large" in worker.ask_text("/status?connector=shop")[1], 60, "the broker's limit", interval_s=0.3)
+    worker.wait_state("shop", "RUNNING/FAILED")
+    said = re.search(r"kafka-configs\.sh .*?max\.message\.bytes=\d+", hint_of(worker, "shop", "record_too_large")).group(0)
+    assert said == tool.group(0), said
+    kafka_tool(shlex.split(said))
+    shell(f"walduct restart shop --url {worker.base}")
+    wait_until(lambda: published(broker, db) == [1], 60, "the record")
     worker.stop()
 
 

@@ -8,10 +8,12 @@ import pytest
 from confluent_kafka import Consumer
 from test_serve import config_of, published, workers  # noqa: F401
 
+from support.debezium import free_port
 from support.http import ask
 from support.paths import BINARY
 from support.wait import wait_until
 
+HINT = r'reason=record_too_large hint="((?:[^"\\]|\\.)*)"'
 TABLE = "create table items (id int primary key, note text)"
 LARGE = "select repeat(md5(random()::text), 100000)"  # 3.2 MB; records may have 1 MB
 # One transaction with the large row in its middle, and one behind it.
@@ -127,3 +129,24 @@ def test_a_process_of_run(exactly_once, db, connectors, broker):
         connector.wait_events(lambda events: any(e.id == 5 for e in events), 60, "what comes behind it")
         assert list(dict.fromkeys(e.id for e in connector.events())) == [0, 1, 2, 4, 5]
     connector.stop()
+
+
+@pytest.mark.parametrize("by_hint", [True, False])
+def test_a_row_of_a_snapshot_of_run(by_hint, db, connectors):
+    """`walduct run` is started with the property: as its own hint has it, --listen and all, or as `walduct skip` hands it over."""
+    db.script(f"{TABLE}; insert into items values (1), (2), (3); update items set note = ({LARGE}) where id = 2")
+    listen = f"127.0.0.1:{free_port()}"
+    connector = connectors(db, {"snapshot.mode": "initial_only"}, superuser=True)
+    assert connector.run_to_end("--listen", listen) != 0
+    hint = re.search(HINT, connector.log_text()).group(1).replace('\\"', '"').replace("\\\\", "\\")
+    if by_hint:
+        command = re.search(r"walduct run .*?(?= leaves this one row out of snapshots)", hint).group(0)
+        assert f"--listen {listen}" in command, command
+    else:
+        told = connector.call("skip", "--table", "public.items", "--row-key", '{"id":2}')
+        assert told.returncode == 2 and "a property of the connector's file" in told.stderr, told
+        command = re.search(r"hint: (walduct run .*)", told.stderr).group(1)
+    done = subprocess.run([str(BINARY), *shlex.split(command)[1:]], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, (command, done)
+    assert re.search(r"snapshot completed, without all rows.*rows=\d+ rows_left_out=1", done.stderr), done
+    assert [event.id for event in connector.events()] == [1, 3]

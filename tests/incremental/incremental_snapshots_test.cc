@@ -240,6 +240,28 @@ TEST_F(SnapshotsTest, GoesOnFromAStoredState) {
   EXPECT_THAT(told_, IsEmpty());
 }
 
+// Also of before a restart.
+TEST_F(SnapshotsTest, RowsThatWereLeftOutAreToldInTheEnd) {
+  Execute();
+  Answer();
+  Opened("w1");
+  AnswerRead(Rows({"1", "2"}));
+  Answer();
+  unpublishable_ = "2";
+  Closed("w1");
+  const OffsetMembers stored = State();
+  Restart();
+  ASSERT_TRUE(snapshots_->Resume(stored).ok());
+  Answer();
+  Opened("w3");
+  AnswerRead(Rows({}));
+  Answer();
+  EXPECT_EQ(told_.back(), "s1 COMPLETED 1");
+  told_.clear();
+  Execute("\"public.b1\"", "s2");
+  EXPECT_THAT(told_, ElementsAre("s2 STARTED"));
+}
+
 TEST_F(SnapshotsTest, AStateGoesWithItsMark) {
   Execute();
   const uint64_t signalled = mark_;

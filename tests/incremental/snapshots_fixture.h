@@ -62,18 +62,20 @@ class SnapshotsTest : public testing::Test, public Output {
     EXPECT_EQ(row.operation, event::Operation::kRead);
     EXPECT_EQ(row.snapshot, event::SnapshotMarker::kIncremental);
     published_.push_back(std::string((*row.after)[0].text()));
+    if (unpublishable_ == published_.back()) ++left_out_;
     return absl::OkStatus();
   }
   absl::Status Notify(const event::Notification& notification) override {
     std::string text = absl::StrCat(notification.id, " ", notification.type);
     for (const auto& [name, value] : notification.details) {
       if (name == "status" || name == "last_processed_key" || name == "total_rows_scanned" ||
-          (name == "data_collections" && notification.type == "ABORTED"))
+          name == "rows_left_out" || (name == "data_collections" && notification.type == "ABORTED"))
         absl::StrAppend(&text, " ", value);
     }
     told_.push_back(text);
     return absl::OkStatus();
   }
+  uint64_t RowsLeftOut() const override { return left_out_; }
   uint64_t Keep(OffsetMembers members) override {
     states_[++mark_] = std::move(members);
     return mark_;
@@ -152,6 +154,8 @@ class SnapshotsTest : public testing::Test, public Output {
   uint64_t mark_ = 0, stored_ = 0;
   std::map<uint64_t, OffsetMembers> states_;  // by mark
   int asked_to_store_ = 0;
+  std::string unpublishable_;  // the row of that id
+  uint64_t left_out_ = 0;
   FakeInbox::Desk inbox_;
   std::vector<std::string> published_, told_;
   std::unique_ptr<IncrementalSnapshots> snapshots_;

@@ -70,6 +70,10 @@ TEST(Called, APropertyIsSet) {
             "http://127.0.0.1:8083/connectors/it%20s/config -d @-");
   EXPECT_EQ(SetCommand({.who = "-f a.json -w w"}, "a.b=c d"),
             "walduct run -f a.json -w w -o 'a.b=c d'");
+  const std::vector<std::string> both = {"a=1", "b=2"};
+  EXPECT_EQ(SetCommand({.who = "-f a.json", .flags = "--listen :8083"}, both),
+            "walduct run -f a.json -o a=1 -o b=2 --listen :8083");
+  EXPECT_TRUE(SetCommand(served, both).ends_with(R"( -d '{"a":"1","b":"2"}')"));
   EXPECT_EQ(SetCommand({.who = "-f a.json", .unit = "a"}, "a.b=c"),
             "set a.b=c and restart the connector");
   EXPECT_EQ(ExtendCommand({.who = "-f a.json"}, "a.b", "c"), "");

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from samples.languages import CACHE, EXAMPLES, GO, call
+from samples.languages import CACHE, EXAMPLES, GO, Go, call
 from support.paths import BINARY
 from support.wait import wait_until
 
@@ -71,3 +71,25 @@ def test_an_order_and_its_effect(language, outbox, tmp_path):
                 os.killpg(typed.pid, signal.SIGKILL)
                 typed.wait()
     connector.stop()
+
+
+def testing_blocks():
+    """Those behind "## testing", in their order: each a shell of its own."""
+    return re.findall(r"^```\n(.*?)```$", README.read_text().partition("\n## testing\n")[2], re.M | re.S)
+
+
+@pytest.mark.parametrize("helper, says", [("pytest", "3 passed"), ("junit", "Tests run: 3, Failures: 0, Errors: 0"), ("go", r"ok\s+\S+")])
+def test_the_tests_of_an_outbox(helper, says, tmp_path):
+    """With walduct on the path, as a package puts it, and PostgreSQL's programs."""
+    block, = (one for one in testing_blocks() if f"cd testing/{helper}\n" in one)
+    assert len(testing_blocks()) == 3
+    if helper == "go" and Go.missing():
+        pytest.skip(Go.missing())
+    call("cp", "-r", EXAMPLES.parent, tmp_path)
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "walduct").symlink_to(BINARY)
+    environment = {**{name: value for name, value in os.environ.items() if not name.startswith(("WALDUCT", "PG"))}, "HOME": str(tmp_path), **GO,
+                   "PATH": f"{tmp_path}/bin:{os.environ['PATH']}", "DOCKER_HOST": f"unix://{tmp_path}/none",
+                   "PYENV_ROOT": os.environ.get("PYENV_ROOT", str(Path.home() / ".pyenv")), "MAVEN_OPTS": f"-Dmaven.repo.local={CACHE / 'm2'}"}
+    typed = subprocess.run(["bash", "-e"], cwd=tmp_path / "examples", env=environment, input=block, capture_output=True, text=True, timeout=400)
+    assert typed.returncode == 0 and re.search(says, typed.stdout), typed.stdout[-3000:] + typed.stderr[-2000:]

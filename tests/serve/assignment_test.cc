@@ -121,6 +121,7 @@ TEST(OneSeat, WaitsForTheSeatSinceKafkaAnswersAgain) {
   EXPECT_GE(absl::Now() - target.shown().wait_since, absl::Seconds(94));
   target.See({.held_since = lost, .answered = true});
   EXPECT_EQ(target.shown().wait, admin::WorkerWait::kGroup);
+  EXPECT_NE(target.shown().hint.find("passes by itself, within some 15 s"), std::string::npos);
   EXPECT_LT(absl::Now() - target.shown().wait_since, absl::Seconds(30));
 }
 

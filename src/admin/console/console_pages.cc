@@ -223,7 +223,9 @@ Verdict VerdictOf(const ShownConnector& one, const ProcessView& process) {
   if (status.stall) return {"STALLED", "warn", absl::StrCat("waiting for ", status.stall->cause)};
   if (status.activity == engine::Activity::kRetrying) return {"retrying", "warn", error};
   for (const metrics::BesideTrouble& trouble : one.metrics->beside.Read()) {
-    if (trouble.since) return {state, "warn", absl::StrCat(trouble.what, ": ", trouble.message)};
+    if (trouble.since)
+      return {state, "warn",
+              absl::StrCat(trouble.what, trouble.waits ? " " : ": ", trouble.message)};
   }
   if (status.state == ConnectorState::kPaused || status.state == ConnectorState::kStopped)
     return {state, "none", ""};

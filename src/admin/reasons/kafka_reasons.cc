@@ -126,8 +126,9 @@ constexpr Reason kRows[] = {
      .remedy = "message.timestamp.before.max.ms of the topic."},
     {.name = "record_too_large",
      .meaning = "A record is larger than the producer, the topic or the broker allow.",
-     .remedy = "producer.override.max.request.size, max.message.bytes of the topic; or "
-               "walduct.errors.too.large."},
+     .remedy = "Raise the limit that the message names: the hint has "
+               "producer.override.max.request.size and max.message.bytes of the topic with values; "
+               "or walduct.errors.too.large."},
     {.name = "registry_forbidden",
      .meaning = "The schema registry's user may not do what is asked of it; Karapace says that a "
                 "subject is not found (404, code 40401) to who may not write it.",
@@ -177,7 +178,8 @@ constexpr Reason kRows[] = {
      .remedy = "Nothing: it is asked for again."},
     {.name = "topic_missing",
      .meaning = "The topic does not exist and nobody creates it.",
-     .remedy = "Create it, or set topic.creation.default.partitions and .replication.factor."},
+     .remedy = "Create it, or set topic.creation.default.partitions=1 and "
+               "topic.creation.default.replication.factor=-1."},
     {.name = "topic_name_invalid",
      .meaning = "Kafka does not allow this topic name.",
      .remedy =

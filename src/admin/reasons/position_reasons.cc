@@ -369,6 +369,11 @@ constexpr Reason kRows[] = {
     {.name = "stream_ended",
      .meaning = "The server ended the stream.",
      .remedy = "Nothing: it is tried again."},
+    {.name = "stopped_before_stored",
+     .meaning = "walduct serve was stopped, and not all of its connectors could store their "
+                "positions in time: exit code 1.",
+     .remedy = "Nothing is lost: what follows the stored positions is read and published again at "
+               "the next start. The message says what was away."},
     {.name = "system_mismatch",
      .meaning = "The stored offset is that of another database cluster.",
      .remedy =

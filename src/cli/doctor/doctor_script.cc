@@ -8,6 +8,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "base/documents.h"
 #include "base/plain_text.h"
 
 namespace walduct::cli {
@@ -86,7 +87,7 @@ std::string FixScript(const ScriptTarget& target, const std::vector<operate::Fin
     const bool wrong = finding.severity != operate::Severity::kNotice;
     const Steps steps = wrong ? Split(finding.hint) : Steps();
     if (steps.commands.empty() && !finding.hint.empty())
-      script += Comment(absl::StrCat("by hand: ", finding.hint));
+      script += Comment(absl::StrCat("by hand: ", WithDocuments(finding.hint)));
     for (const std::string& command : steps.commands) {
       absl::StrAppend(
           &script,

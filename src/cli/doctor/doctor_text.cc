@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/documents.h"
 #include "base/plain_text.h"
 #include "cli/usage/tones.h"
 
@@ -29,8 +30,9 @@ std::string ExaminedText(const operate::Examined& one, bool colour) {
               absl::StrCat(operate::SeverityText(finding.severity), "  ", finding.reason)),
         "\n    ", Toned(colour, faint ? tone : Tone::kPlain, finding.message), "\n");
     if (!finding.hint.empty())
-      absl::StrAppend(&text, "    ",
-                      Toned(colour, faint ? tone : Tone::kPlain, "-> " + finding.hint), "\n");
+      absl::StrAppend(
+          &text, "    ",
+          Toned(colour, faint ? tone : Tone::kPlain, "-> " + WithDocuments(finding.hint)), "\n");
   }
   const auto count = [&](Severity severity, absl::string_view what) {
     const size_t number = CountOf(one, severity);

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/documents.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/log.h"
@@ -287,7 +288,8 @@ std::string EndText(const LastEnd& end, absl::Time now) {
   if (end.message.empty()) return text;
   absl::StrAppend(&text, "  error    ", PlainText(end.message),
                   end.reason.empty() ? "" : absl::StrCat(" (", PlainText(end.reason), ")"), "\n");
-  if (!end.hint.empty()) absl::StrAppend(&text, "  hint     ", PlainText(end.hint), "\n");
+  if (!end.hint.empty())
+    absl::StrAppend(&text, "  hint     ", WithDocuments(PlainText(end.hint)), "\n");
   return text;
 }
 

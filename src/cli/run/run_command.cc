@@ -14,6 +14,7 @@
 #include "admin/health.h"
 #include "base/check.h"
 #include "base/clock.h"
+#include "base/documents.h"
 #include "base/environment.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -314,7 +315,7 @@ int RecoverPlan(const Arguments& arguments) {
   std::string files = absl::StrCat("-f ", arguments.connector_files.front());
   if (!arguments.worker_file.empty()) absl::StrAppend(&files, " -w ", arguments.worker_file);
   const recover::Plan plan = recover::MakePlan(*facts, {.slot = names.slot, .files = files});
-  std::cout << plan.text << std::flush;
+  std::cout << WithDocuments(plan.text) << std::flush;
   return plan.verdict == recover::Plan::Verdict::kImpossible ? engine::kExitPrerequisite
                                                              : engine::kExitClean;
 }

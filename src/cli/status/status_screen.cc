@@ -12,6 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "base/amount_text.h"
+#include "base/documents.h"
 #include "base/json.h"
 #include "base/plain_text.h"
 #include "cli/status/status_exit.h"
@@ -81,8 +82,8 @@ class Screen {
     return cli::Toned(options_.colour, tone, text);
   }
   void Line(absl::string_view label, const std::string& text) {
-    absl::StrAppend(&text_, "  ", Toned(Tone::kFaint, absl::StrFormat("%-10s", label)), " ", text,
-                    "\n");
+    absl::StrAppend(&text_, "  ", Toned(Tone::kFaint, absl::StrFormat("%-10s", label)), " ",
+                    WithDocuments(text), "\n");
   }
   std::string Since(const Value& object, const char* name) const {
     const std::optional<absl::Time> since = TimeOf(object, name);
@@ -160,9 +161,12 @@ class Screen {
     const Value* const failing = Find(connector, "beside");
     if (failing == nullptr || !failing->IsArray()) return;
     for (const Value& one : failing->GetArray()) {
-      Line("beside",
-           Toned(Tone::kBad, absl::StrCat(Text(one, "what"), " has failed for ",
-                                          Since(one, "since"), ": ", Text(one, "message"))));
+      const bool waits = Find(one, "waits") != nullptr;
+      const std::string what = Text(one, "what"), message = Text(one, "message");
+      Line("beside", waits ? Toned(Tone::kWarning,
+                                   absl::StrCat(what, " ", message, ", for ", Since(one, "since")))
+                           : Toned(Tone::kBad, absl::StrCat(what, " has failed for ",
+                                                            Since(one, "since"), ": ", message)));
       if (const std::string hint = Text(one, "hint"); !hint.empty()) Line("", "-> " + hint);
     }
   }
@@ -183,7 +187,8 @@ class Screen {
 
   void AddFlow(const Value& connector, const Value* before) {
     AddLag(connector);
-    std::string flow = absl::StrFormat("%.0f rows in all", Number(connector, "events").value_or(0));
+    std::string flow =
+        absl::StrFormat("%.0f rows read in all", Number(connector, "events").value_or(0));
     const double between = absl::ToDoubleSeconds(options_.between);
     if (before != nullptr && between > 0) {
       const auto rate = [&](const char* name) {
@@ -191,8 +196,8 @@ class Screen {
             Number(connector, name).value_or(0) - Number(*before, name).value_or(0);
         return std::max(0.0, change / between);
       };
-      flow =
-          absl::StrFormat("%.0f rows/s, %s/s, %s", rate("events"), BytesText(rate("bytes")), flow);
+      flow = absl::StrFormat("%.0f records/s acknowledged, %.0f rows/s read, %s/s, %s",
+                             rate("acknowledged"), rate("events"), BytesText(rate("bytes")), flow);
     }
     Line("rows", flow);
     const double limit = Number(connector, "in_flight_limit_bytes").value_or(0);
@@ -314,9 +319,12 @@ class Screen {
       const Value& one = (*all)[i];
       const std::string event = Text(one, "event");
       const std::string left_out = Text(one, "left_out");
-      const bool well = (event == "STARTED" || event == "COMPLETED") && left_out.empty();
+      const std::string rows = Text(one, "rows_left_out");
+      const bool whole = left_out.empty() && rows.empty();
+      const bool well = (event == "STARTED" || event == "COMPLETED") && whole;
       std::string line = absl::StrCat(Text(one, "what"), " ", event, " ", Since(one, "at"), " ago");
       if (!left_out.empty()) absl::StrAppend(&line, ", without ", left_out);
+      if (!rows.empty()) absl::StrAppend(&line, ", rows left out: ", rows);
       for (const char* const part :
            {"data_collections", "scanned_collection", "status", "message"}) {
         if (const std::string text = Text(one, part); !text.empty())

@@ -37,8 +37,9 @@ export function troubles(one, now, skip) {
     if (severity === 'warning') parts.push(box('bad', `For ${since(begun, now)}`, reason, `${tables.join(', ')}: ${message}`, hint, name));
   if (one.stall) parts.push(box('warn', `Stalled for ${since(one.stall.since, now)}`, '', `Waiting for ${one.stall.waiting_for}`,
     one.stall.hint, name));
-  for (const {what, since: begun, message, hint} of one.beside ?? [])
-    parts.push(box('warn', `${what} has failed for ${since(begun, now)}`, '', message, hint, name));
+  for (const {what, since: begun, waits, message, hint} of one.beside ?? []) {
+    parts.push(box('warn', `${what} ${waits ? 'has waited' : 'has failed'} for ${since(begun, now)}`, '', message, hint, name));
+  }
   return parts;
 }
 
@@ -79,8 +80,8 @@ export function workCard(one, now) {
     ['State', `${one.state} for ${since(one.state_since, now)}`],
     ['Does', one.activity === 'none' || !one.activity ? null : `${one.activity} for ${since(one.activity_since, now)}`],
     ['Waits for', one.waiting_for && one.state !== 'FAILED' && one.activity !== 'none' ? `${one.waiting_for} for ${since(one.waiting_since, now)}` : null],
-    ['Rows', known(one.events) ? `${count(one.events)} in all` : null],
-    ['Records', known(one.records) ? `${count(one.records)}, ${bytes(one.bytes)}` : null],
+    ['Rows read', known(one.events) ? `${count(one.events)} in all` : null],
+    ['Records', known(one.records) ? `${count(one.records)}, ${bytes(one.bytes)}; ${count(one.acknowledged)} acknowledged` : null],
     ['In flight', one.in_flight_limit_bytes > 0 ? `${count(one.in_flight_records)} records, ${bytes(one.in_flight_bytes)} of ${
       bytes(one.in_flight_limit_bytes)}` : null]]));
 }
@@ -122,7 +123,8 @@ export function incrementalCard(one) {
 export function endsCard(one, now) {
   const ends = one.last_snapshots ?? [];
   if (ends.length === 0) return null;
-  const told = (end) => [end.data_collections ?? end.scanned_collection, end.status, end.message].filter(Boolean).join(', ');
+  const without = (end) => end.rows_left_out && `rows left out: ${end.rows_left_out}`;
+  const told = (end) => [end.data_collections ?? end.scanned_collection, end.status, without(end), end.message].filter(Boolean).join(', ');
   return card('Snapshots and signals', table('Snapshots and signals', ['What', 'Event', 'When', 'About'],
     ends.map((end) => [end.what, end.event, `${since(end.at, now)} ago`, told(end)])));
 }

@@ -116,7 +116,7 @@ export class DetailPage {
     refill(this.tiles, [
       !lost && known(one.lag_seconds) && tile('Lag', duration(one.lag_seconds), known(one.lag_bytes) ? `${bytes(one.lag_bytes)} of WAL behind` : '',
         draw('Lag', 'lag', duration, one.lag_seconds)),
-      (one.events > 0 || one.state === 'RUNNING') && tile('Rows a second', rate(row.rate), `${plural(one.events, 'row')} in all`, draw('Rows a second', 'rate', rate, row.rate)),
+      (one.events > 0 || one.state === 'RUNNING') && tile('Rows read a second', rate(row.rate), `${plural(one.events, 'row')} read in all`, draw('Rows read a second', 'rate', rate, row.rate)),
       slot.wal_status && slot.wal_status !== 'none' && tile('WAL kept', lost ? `slot ${slot.wal_status}` : bytes(slot.retained_wal_bytes), lost ? 'what it needs is gone'
         : slot.growth_bytes_per_second ? `grows by ${bytes(slot.growth_bytes_per_second)}/s` : 'does not grow', draw('WAL kept', 'wal', bytes, lost ? null : slot.retained_wal_bytes))]);
   }

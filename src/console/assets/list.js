@@ -5,7 +5,7 @@ import {bytes, duration, known, plural, rate} from './format.js';
 
 const ORDER = {bad: 0, warn: 1, good: 2, none: 3};
 const COLUMNS = [
-  ['name', 'Connector'], ['trouble', 'State'], ['lag', 'Lag', duration], ['bytes', 'Behind', bytes], ['rate', 'Rows', rate],
+  ['name', 'Connector'], ['trouble', 'State'], ['lag', 'Lag', duration], ['bytes', 'Behind', bytes], ['rate', 'Rows read', rate],
   ['wal', 'WAL kept', bytes],
 ];
 const SIFTS = [

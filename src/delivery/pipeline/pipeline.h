@@ -68,6 +68,9 @@ class Pipeline final : public event::ChangeHandler {
   // Borrowed; told of each change from now on. Null: nobody.
   void SetIncremental(incremental::IncrementalSnapshots* snapshots) { incremental_ = snapshots; }
 
+  // Of snapshots: they could not be published, and were let pass.
+  uint64_t rows_left_out() const { return parts_.errors->rows_left_out(); }
+
   // This change is not published, and told so.
   void Skip(std::optional<event::ChangeId> change) { skip_ = change; }
 

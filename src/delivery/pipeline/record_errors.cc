@@ -36,6 +36,10 @@ bool IsRow(const event::Emission& emission) {
   return emission.kind == event::RecordKind::kChange && emission.change != nullptr;
 }
 
+bool IsRowOfSnapshot(const event::Emission& emission) {
+  return IsRow(emission) && emission.change->operation == event::Operation::kRead;
+}
+
 engine::SkippedRow RowOf(const event::Emission& emission) {
   const event::TableSchema& schema = *emission.change->schema;
   engine::SkippedRow row{.table = absl::StrCat(schema.schema, ".", schema.table),
@@ -76,6 +80,13 @@ RecordErrors::RecordErrors(Options options) : options_(std::move(options)) {}
 
 absl::Status RecordErrors::Take(const event::Emission& emission, const absl::Status& error,
                                 Stage stage, const event::Record** letter) {
+  const absl::Status decided = Decide(emission, error, stage, letter);
+  if (decided.ok() && IsRowOfSnapshot(emission)) ++rows_left_out_;
+  return decided;
+}
+
+absl::Status RecordErrors::Decide(const event::Emission& emission, const absl::Status& error,
+                                  Stage stage, const event::Record** letter) {
   *letter = nullptr;
   absl::Status described = WithContext(error, DescribeRecord(emission));
   if (Lasts(error) && IsSkippedRow(emission)) {
@@ -103,9 +114,7 @@ absl::Status RecordErrors::Take(const event::Emission& emission, const absl::Sta
 }
 
 bool RecordErrors::IsSkippedRow(const event::Emission& emission) const {
-  if (options_.policy.skipped_rows.empty() || !IsRow(emission) ||
-      emission.change->operation != event::Operation::kRead)
-    return false;
+  if (options_.policy.skipped_rows.empty() || !IsRowOfSnapshot(emission)) return false;
   const std::vector<engine::SkippedRow>& skipped = options_.policy.skipped_rows;
   return std::find(skipped.begin(), skipped.end(), RowOf(emission)) != skipped.end();
 }

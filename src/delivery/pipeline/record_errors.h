@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -51,6 +52,9 @@ class RecordErrors {
   absl::Status Take(const event::Emission& emission, const absl::Status& error, Stage stage,
                     const event::Record** letter);
 
+  // Rows of snapshots that were let pass: no topic of a table has them.
+  uint64_t rows_left_out() const { return rows_left_out_; }
+
   // The connector stops with that error: the same one, with the change, or the row of a snapshot,
   // that could be left out and how. Any other as it is.
   absl::Status Skippable(const event::Emission& emission, const absl::Status& error) const;
@@ -70,6 +74,8 @@ class RecordErrors {
   bool IsSkippedRow(const event::Emission& emission) const;
   std::string WaysOut(const event::Emission& emission) const;
 
+  absl::Status Decide(const event::Emission& emission, const absl::Status& error, Stage stage,
+                      const event::Record** letter);
   void Skip(const event::Emission& emission, const absl::Status& error, Stage stage);
   void Log(const event::Emission& emission, const absl::Status& error, Stage stage);
   void MakeLetter(const event::Emission& emission, const absl::Status& error, Stage stage);
@@ -85,6 +91,7 @@ class RecordErrors {
   std::vector<event::Header> headers_;
   std::array<std::string, kContextNames.size()> context_;
   bool has_context_ = false;
+  uint64_t rows_left_out_ = 0;
   absl::flat_hash_map<std::string, uint64_t> skipped_;  // by topic and reason
 };
 

@@ -55,10 +55,12 @@ std::string ReadAnew(absl::string_view reason, const ConnectorNames& names) {
   const std::string what = absl::StrCat(
       names.served || !names.called.unit.empty()
           ? Reset(names, "--accept-loss")
-          : absl::StrCat("start ", names.connector, " once with -o snapshot.mode=when_needed",
-                         ByFiles(names) ? absl::StrCat(" (walduct run ", names.called.who,
-                                                       " -o snapshot.mode=when_needed)")
-                                        : ""),
+          : absl::StrCat(
+                "start ", names.connector, " once with -o snapshot.mode=when_needed",
+                ByFiles(names)
+                    ? absl::StrCat(
+                          " (", names::RunCommand(names.called, "snapshot.mode=when_needed"), ")")
+                    : ""),
       ": it makes the replication slot ", Identifier(names.slot),
       " anew and reads all tables; what was deleted meanwhile is never told. Before that: a base "
       "backup and the WAL archive have it all (PostgreSQL 16 and later), and walduct recover run "
@@ -73,9 +75,9 @@ std::string ReadAnew(absl::string_view reason, const ConnectorNames& names) {
 // Of a hint, in the place of Reset.
 constexpr absl::string_view kSlotAnew = "; and the slot is to be made anew";
 // Properties that hints give a value to.
-constexpr std::array<absl::string_view, 6> kSettings = {
-    "walduct.",       "publication.",     "publish.via.",
-    "snapshot.mode=", "offset.mismatch.", "exactly.once."};
+constexpr std::array<absl::string_view, 8> kSettings = {
+    "walduct.",         "publication.",  "publish.via.",       "snapshot.mode=",
+    "offset.mismatch.", "exactly.once.", "producer.override.", "topic.creation."};
 // In a hint for a first start, and wrong before the slot is made anew.
 constexpr absl::string_view kStartAgain = "; then start again";
 
@@ -113,18 +115,24 @@ std::string SignalStart(const ConnectorNames& names) {
   return names::SnapshotCommand(called, {});
 }
 
-// "walduct.mask.lost=warn", the first of the hint that is no option of a command already.
-std::string SettingIn(absl::string_view hint) {
+// "walduct.mask.lost=warn", the first of the hint that is no option of a command already, and what
+// is to be set with it: "a=1 and b=2".
+std::vector<std::string> SettingsIn(absl::string_view hint) {
+  std::vector<std::string> settings;
   for (absl::string_view word : absl::StrSplit(hint, absl::ByAnyChar(" ,;()"))) {
+    if (!settings.empty() && word == "and") continue;
     word = absl::StripSuffix(absl::StripSuffix(word, "."), ":");
     const auto is_ours = [word](absl::string_view prefix) {
       return absl::StartsWith(word, prefix);
     };
     const bool ours = std::any_of(kSettings.begin(), kSettings.end(), is_ours);
-    if (ours && absl::StrContains(word, '=') && !absl::EndsWith(word, "="))
-      return std::string(word);
+    if (ours && absl::StrContains(word, '=') && !absl::EndsWith(word, "=")) {
+      settings.emplace_back(word);
+    } else if (!settings.empty()) {
+      break;
+    }
   }
-  return "";
+  return settings;
 }
 
 // What a worker is told, where a hint speaks of properties: it has no file that could be changed.
@@ -137,8 +145,8 @@ std::string ToWorker(const std::string& hint, const ConnectorNames& names) {
     if (absl::EndsWith(property, ".list") || property.starts_with("column."))
       commands.push_back(names::ExtendCommand(names.called, property, words[1]));
   }
-  if (const std::string setting = SettingIn(hint); !setting.empty())
-    commands.push_back(names::SetCommand(names.called, setting));
+  if (const std::vector<std::string> settings = SettingsIn(hint); !settings.empty())
+    commands.push_back(names::SetCommand(names.called, settings));
   if (commands.empty()) return hint;
   return absl::StrCat(hint,
                       "; walduct serve is told so by: ", absl::StrJoin(commands, ", or by: "));

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -58,7 +59,13 @@ absl::Status NotCaptured(postgres::Connection& connection, const SignalReader& r
 }  // namespace
 
 absl::Status CheckSignalTables(postgres::Connection& connection, const SignalReader& reader,
-                               const incremental::ExecuteSnapshot& execute) {
+                               const incremental::Signal& signal) {
+  const auto* execute = std::get_if<incremental::ExecuteSnapshot>(&signal);
+  const auto* stop = std::get_if<incremental::StopSnapshot>(&signal);
+  if (execute == nullptr && stop == nullptr) return absl::OkStatus();
+  const std::vector<std::string>& named =
+      execute != nullptr ? execute->collections : stop->collections;
+  if (named.empty()) return absl::OkStatus();
   names::TableFilterOptions tables = reader.tables;
   tables.share = nullptr;  // of whichever slot
   postgres::Catalog catalog(connection);
@@ -67,7 +74,7 @@ absl::Status CheckSignalTables(postgres::Connection& connection, const SignalRea
   std::vector<TableId> ids;
   for (const TableName& table : captured) ids.push_back({table.schema, table.table});
   std::vector<TableName> asked;
-  for (const std::string& entry : execute.collections) {
+  for (const std::string& entry : named) {
     bool any = false;
     for (const TableId& id : incremental::ExpandCollections({entry}, ids)) {
       for (const TableName& table : captured) {
@@ -78,6 +85,7 @@ absl::Status CheckSignalTables(postgres::Connection& connection, const SignalRea
     }
     if (!any) return NotCaptured(connection, reader, entry);
   }
+  if (execute == nullptr) return absl::OkStatus();
   return postgres::CheckReadRights(connection, asked,
                                    slot::RecordColumns(reader.columns, reader.message_keys));
 }

@@ -1,5 +1,5 @@
-// Whether a snapshot that a signal asks for would come to anything: asked where it is asked for,
-// since the connector only says so in its log.
+// Whether a signal would come to anything: asked where it is asked for, since the connector only
+// says so in its log.
 #pragma once
 
 #include "absl/status/status.h"
@@ -10,8 +10,9 @@
 namespace walduct::operate {
 
 // InvalidArgument table_not_captured: an entry matches no captured table; PermissionDenied
-// table_not_readable: the connector's role may not read one; otherwise what the database says.
+// table_not_readable: a snapshot is asked for, and the connector's role may not read one; otherwise
+// what the database says.
 absl::Status CheckSignalTables(postgres::Connection& connection, const SignalReader& reader,
-                               const incremental::ExecuteSnapshot& execute);
+                               const incremental::Signal& signal);
 
 }  // namespace walduct::operate

@@ -117,11 +117,12 @@ std::string Line(const RawSignal& signal) {
 // A database that is away is for whoever needs it: the connector asks it again.
 absl::Status CheckTables(const SignalReader& reader, const incremental::Signal& signal,
                          const Environment& environment) {
-  const auto* execute = std::get_if<incremental::ExecuteSnapshot>(&signal);
-  if (execute == nullptr) return absl::OkStatus();
+  const bool names_tables = std::holds_alternative<incremental::ExecuteSnapshot>(signal) ||
+                            std::holds_alternative<incremental::StopSnapshot>(signal);
+  if (!names_tables) return absl::OkStatus();
   const auto connection = postgres::OpenSession(reader.database, "walduct signal", environment);
   if (!connection.ok()) return absl::OkStatus();
-  return CheckSignalTables(**connection, reader, *execute);
+  return CheckSignalTables(**connection, reader, signal);
 }
 
 absl::StatusOr<std::string> ToTable(const SignalReader& reader, const RawSignal& signal,

@@ -114,8 +114,8 @@ class KafkaDoctor {
                                            "(auto.create.topics.enable=false)"),
                    .hint = absl::StrCat("kafka-topics.sh --bootstrap-server ",
                                         client_.bootstrap_servers(), " --create --topic ", topic,
-                                        "; or set topic.creation.default.partitions and "
-                                        "topic.creation.default.replication.factor")});
+                                        "; or set topic.creation.default.partitions=1 and "
+                                        "topic.creation.default.replication.factor=-1")});
   }
 
   void Existing(const kafka::TopicLook& look) {

@@ -256,7 +256,8 @@ class Judge {
                            .table = name,
                            .statement = AddSql(own_, wanted),
                            .loses = IsAskedFor(name),
-                           .argument = postgres::TableArgument(wanted.schema, wanted.table)};
+                           .argument = postgres::TableArgument(wanted.schema, wanted.table),
+                           .relation = wanted.relation};
     if (!own_.via_root && !Admits(leaf))
       absl::StrAppend(&finding.statement, "; ", ViaRootSql(own_, true));
     if (const auto known = memory_.tables.find(name);

@@ -67,6 +67,7 @@ struct CaptureFinding {
   bool at_once = false;        // no migration looks like this on its way
   std::string argument = {};   // the table as `walduct signal` takes it; empty: as it stands
   std::string read_with = {};  // a snapshot of that table ends it; empty: of none
+  Oid relation = {};           // the table, which is to be read then; 0: none is
 };
 
 struct CaptureVerdict {

@@ -20,6 +20,11 @@ constexpr absl::Duration kRenewal = absl::Seconds(10);
 constexpr absl::Duration kFirstLine = absl::Seconds(5);
 constexpr absl::Duration kRemind = absl::Minutes(1);
 
+// The session's time of a member that is gone, and what a group waits for others.
+constexpr absl::string_view kSeatPasses =
+    "nothing to do: it passes by itself, within some 15 s of Kafka's first answer as a rule; what "
+    "runs goes on meanwhile. If it does not, see the log of the group's coordinator";
+
 std::string Seconds(absl::Duration duration) {
   return absl::FormatDuration(absl::Trunc(duration, absl::Seconds(1)));
 }
@@ -171,7 +176,7 @@ OneSeat::Wait OneSeat::WaitOf(const SeatView& view, SeatVerdict verdict) const {
     wait.message = absl::StrCat("for the seat of the group ", options_.group_id,
                                 ", which Kafka has given to nobody yet",
                                 view.error.ok() ? "" : ": ", view.error.message());
-    wait.hint = ErrorHint(view.error);
+    wait.hint = view.error.ok() ? std::string(kSeatPasses) : ErrorHint(view.error);
   }
   return wait;
 }

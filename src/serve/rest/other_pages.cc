@@ -117,8 +117,16 @@ http::Response ConnectHandler::PatchOffsets(const Path& path, const http::Reques
 }
 
 http::Response ConnectHandler::DeleteOffsets(const Path& path, const http::Request&) {
-  const absl::Status changed =
-      parts_.worker->WhileStopped(path[1], [&] { return offsets_.Reset(path[1]); });
+  const absl::Status changed = parts_.worker->WhileStopped(path[1], [&]() -> absl::Status {
+    const std::optional<ConnectorView> view = parts_.worker->Find(path[1]);
+    const bool ours = view && !view->foreign;
+    const std::string* const server = ours ? FindValue(view->config, "topic.prefix") : nullptr;
+    const absl::Status reset = offsets_.Reset(path[1], server == nullptr ? "" : *server);
+    if (!ours || ErrorReason(reset) != "topic_missing") return reset;
+    // The process may know it still.
+    const Operations::Move forget{.lsn = {}, .accept_loss = true};
+    return parts_.operations->MovePosition(view->config, forget).status();
+  });
   if (absl::IsNotFound(changed)) return ConnectorNotFound(path[1]);
   return changed.ok() ? OffsetsChanged("reset") : ErrorAnswer(changed);
 }

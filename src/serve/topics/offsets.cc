@@ -142,7 +142,7 @@ absl::Status Offsets::Write(const std::vector<TopicEntry>& entries) {
   return entries.empty() ? absl::OkStatus() : topics_.Write(InternalTopic::kOffsets, entries);
 }
 
-absl::Status Offsets::Reset(const std::string& connector) {
+absl::Status Offsets::Reset(const std::string& connector, const std::string& server) {
   std::map<std::string, bool> keys;
   RETURN_IF_ERROR(topics_.Read(InternalTopic::kOffsets,
                                [&](absl::string_view key, std::optional<absl::string_view> value) {
@@ -155,6 +155,11 @@ absl::Status Offsets::Reset(const std::string& connector) {
   for (const auto& [key, present] : keys) {
     const bool further = absl::StrContains(key, "\"walduct_slot\":");
     if (present) (further ? others : first).push_back({.key = key, .value = {}});
+  }
+  if (keys.empty() && !server.empty()) {
+    rapidjson::Document partition(rapidjson::kObjectType);
+    partition.AddMember("server", rapidjson::StringRef(server.c_str()), partition.GetAllocator());
+    first.push_back({.key = KeyOf(connector, partition), .value = {}});
   }
   RETURN_IF_ERROR(Write(others));
   return Write(first);

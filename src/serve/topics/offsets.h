@@ -27,8 +27,9 @@ class Offsets {
   static absl::StatusOr<std::vector<TopicEntry>> ParseChange(const std::string& connector,
                                                              absl::string_view json);
   absl::Status Write(const std::vector<TopicEntry>& entries);
-  // All partitions.
-  absl::Status Reset(const std::string& connector);
+  // All partitions. server: the one that it would have, told to be erased where there is none: what
+  // runs may know a position that the topic has lost.
+  absl::Status Reset(const std::string& connector, const std::string& server);
 
  private:
   InternalTopics& topics_;

@@ -6,6 +6,7 @@
 
 #include "engine/errors/named_hint.h"
 #include "slot/world/capture/capture_options.h"
+#include "slot/world/known/known_slots.h"
 
 namespace walduct::slot {
 namespace {
@@ -29,6 +30,7 @@ void RestWatch::End() {
 absl::Status RestWatch::Look(const Parts& parts, const postgres::StopCheck& stopping) {
   names_ = parts.names;
   if (watch_ == nullptr) {
+    record_.memory = parts.known->captured();
     if (const auto shown = parts.metrics->capture.Read()) before_ = shown->problems;
     names::TableFilterOptions tables = *parts.look->tables;
     tables.share = nullptr;
@@ -36,6 +38,7 @@ absl::Status RestWatch::Look(const Parts& parts, const postgres::StopCheck& stop
         CaptureOptionsOf(tables, *parts.look->route, *parts.look->replication, absl::Seconds(10),
                          {}, parts.environment);
     watch.wish.follows = false;
+    watch.wanted = parts.look->wanted;
     watch.wish.called = parts.names.called;
     watch.retell = [this](std::vector<metrics::CaptureProblem>* problems) { Retell(problems); };
     watch.record = &record_;

@@ -19,6 +19,8 @@
 
 namespace walduct::slot {
 
+class KnownSlot;
+
 class RestWatch {
  public:
   static constexpr absl::Duration kInterval = absl::Seconds(10);
@@ -33,6 +35,7 @@ class RestWatch {
     CaptureLook* look = nullptr;   // borrowed
     engine::ConnectorNames names;  // as it is called in its state
     metrics::ConnectorMetrics* metrics = nullptr;
+    std::shared_ptr<KnownSlot> known;  // how what is captured was sent before it came to rest
     Environment environment;
   };
   // Before a look, whatever becomes of it.

@@ -18,6 +18,7 @@
 #include "slot/handover/lanes.h"
 #include "slot/phases/session.h"
 #include "slot/start/preparation.h"
+#include "slot/world/known/known_slots.h"
 #include "snapshot/options.h"
 
 namespace walduct::slot {
@@ -38,6 +39,13 @@ const engine::SourceType kSlotSource = {
     .lanes = LanesOf,
 };
 
+std::shared_ptr<KnownSlot> World::KnownOf(const engine::ConnectorOptions&) {
+  return std::make_shared<KnownSlot>();
+}
+
+SlotAttempts::SlotAttempts(World& world, const engine::AttemptParts& parts)
+    : world_(world), parts_(parts), known_(world.KnownOf(*parts.config)) {}
+
 std::unique_ptr<engine::Attempts> World::MakeAttempts(const engine::AttemptParts& parts) {
   return SourceOf(*parts.config).attempts(parts);
 }
@@ -54,6 +62,7 @@ std::unique_ptr<engine::Monitor> World::MakeMonitor() {
 engine::AttemptEnd SlotAttempts::Run(bool ran_before) {
   engine::AttemptEnd end = Attempt(ran_before);
   end.status = Patiently(end);
+  if (capture_.memory.begun) known_->Remember(capture_.memory);
   return end;
 }
 
@@ -139,7 +148,7 @@ absl::StatusOr<Prepared> SlotAttempts::Prepare(const engine::ConnectorOptions& c
                            .refusals = &refusals_,
                            .control = parts_.control,
                            .board = parts_.board,
-                           .known = &config == parts_.config ? &known_ : nullptr});
+                           .known = &config == parts_.config ? &known_->stored() : nullptr});
   absl::StatusOr<Prepared> prepared = preparation.Run();
   sender_timeout_ = preparation.facts().sender_timeout;
   if (preparation.unreached()) {

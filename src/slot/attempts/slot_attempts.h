@@ -10,7 +10,6 @@
 #include "absl/status/statusor.h"
 #include "engine/errors/warn_once.h"
 #include "engine/lifecycle/attempt.h"
-#include "offset/stored_offset.h"
 #include "outbox/tables.h"
 #include "postgres/describe/schema_memory.h"
 #include "sink/refusals.h"
@@ -20,13 +19,14 @@
 
 namespace walduct::slot {
 
+class KnownSlot;
 class Session;
 struct Prepared;
 
 class SlotAttempts final : public engine::Attempts {
  public:
   // world is borrowed: the host of parts.
-  SlotAttempts(World& world, const engine::AttemptParts& parts) : world_(world), parts_(parts) {}
+  SlotAttempts(World& world, const engine::AttemptParts& parts);
 
   static constexpr absl::Duration kLongestDispute = absl::Minutes(10);
 
@@ -63,7 +63,7 @@ class SlotAttempts final : public engine::Attempts {
   SlotMemory memory_;
   bool streamed_ = false;  // the last attempt came beyond its preparation
   // Of all attempts, over commands and failures, too: a restart loses nothing that is known.
-  std::optional<offset::StoredOffset> known_;
+  const std::shared_ptr<KnownSlot> known_;
   std::map<int, SlotMemory> drain_memory_;  // of slots that hand tables over
   engine::AttemptEnd drained_;              // what became of those, in this attempt
   // Since when the server has denied what its own slot says; absent: it does not.

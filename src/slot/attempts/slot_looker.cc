@@ -148,6 +148,7 @@ void SlotLooker::LookAtCapture(const Slot& slot) {
           ? slot.rest->Look({.look = &*look,
                              .names = engine::NamesIn(connector.status().state, connector.names()),
                              .metrics = &connector.metrics(),
+                             .known = world_.KnownOf(connector.config()),
                              .environment = world_.environment()},
                             stopping)
           : look.status();

@@ -54,6 +54,7 @@ class IncrementalDriver final : public incremental::Output {
   absl::Status Notify(const event::Notification& notification) override {
     return parts_.notifier->Send(notification);
   }
+  uint64_t RowsLeftOut() const override { return parts_.pipeline->rows_left_out(); }
   uint64_t Keep(event::OffsetMembers members) override;
   uint64_t StoredMark() const override { return parts_.checkpointer->stored_mark(); }
   void StoreSoon() override;

@@ -63,7 +63,18 @@ absl::Status Notifier::Initial(absl::string_view type, Details details) {
                .time_ms = absl::ToUnixMillis(parts_.clock->Now())});
 }
 
-absl::Status Notifier::Initial(absl::string_view type) { return Initial(type, Details()); }
+absl::Status Notifier::Initial(absl::string_view type) {
+  if (type == "STARTED") left_out_before_ = parts_.pipeline->rows_left_out();
+  if (type != "COMPLETED" || rows_left_out() == 0) return Initial(type, Details());
+  return Initial(type, {{"rows_left_out", absl::StrCat(rows_left_out())}});
+}
+
+void Notifier::LogCompleted(Lsn consistent_point, uint64_t rows) const {
+  const std::string lsn = consistent_point.ToString();
+  if (rows_left_out() == 0) return log::Info("snapshot completed", {{"lsn", lsn}, {"rows", rows}});
+  log::Warn("snapshot completed, without all rows",
+            {{"lsn", lsn}, {"rows", rows}, {"rows_left_out", rows_left_out()}});
+}
 
 absl::Status Notifier::OnTableBegin(const std::vector<std::string>& names, size_t index) {
   Join(names);

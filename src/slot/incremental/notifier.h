@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "base/clock.h"
+#include "base/lsn.h"
 #include "delivery/pipeline/pipeline.h"
 #include "event/notification.h"
 #include "metrics/notification_board.h"
@@ -39,6 +40,10 @@ class Notifier final : public snapshot::TableListener {
   absl::Status Send(const event::Notification& notification);
   // Of the initial snapshot, or a blocking one: STARTED, COMPLETED, ABORTED, SKIPPED.
   absl::Status Initial(absl::string_view type);
+  // Rows that could not be published and were left out, as it is set, since it has STARTED.
+  uint64_t rows_left_out() const { return parts_.pipeline->rows_left_out() - left_out_before_; }
+  // The line of an initial one.
+  void LogCompleted(Lsn consistent_point, uint64_t rows) const;
   // A blocking one: the signaling table is not named.
   void SetBlocking(bool blocking) { blocking_ = blocking; }
   absl::Status OnTableFailed(const std::string& table);
@@ -61,6 +66,7 @@ class Notifier final : public snapshot::TableListener {
 
   const Parts parts_;
   bool blocking_ = false;
+  uint64_t left_out_before_ = 0;
   std::vector<std::string> names_;  // joined last, for
   bool names_blocking_ = false;     // such a snapshot
   std::string names_text_, sorted_text_;

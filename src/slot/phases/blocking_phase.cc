@@ -125,7 +125,12 @@ absl::Status BlockingPhase::Read(TableSnapshot* tables) {
   RETURN_IF_ERROR(tables->End());
   RETURN_IF_ERROR(parts_.notifier->Initial("COMPLETED"));
   parts_.snapshots->EndBlocking();
-  log::Info("blocking snapshot completed, streaming goes on");
+  if (const uint64_t left_out = parts_.notifier->rows_left_out(); left_out > 0) {
+    log::Warn("blocking snapshot completed, without all rows; streaming goes on",
+              {{"rows_left_out", left_out}});
+  } else {
+    log::Info("blocking snapshot completed, streaming goes on");
+  }
   return absl::OkStatus();
 }
 

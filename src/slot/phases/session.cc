@@ -280,8 +280,8 @@ absl::Status Session::FinishSnapshot(const snapshot::SnapshotOrigin& origin) {
   RETURN_IF_ERROR(heartbeat_->Beat());
   parts_.board->WaitsFor(engine::WaitReason::kDelivery);
   RETURN_IF_ERROR(duties_->housekeeping().Drain(config().runtime->shutdown_timeout * kSettleShare));
-  log::Info("snapshot completed", {{"lsn", origin.consistent_point.ToString()},
-                                   {"rows", parts_.metrics->snapshot_rows.value() - rows_before_}});
+  notifier_->LogCompleted(origin.consistent_point,
+                          parts_.metrics->snapshot_rows.value() - rows_before_);
   progressed_ = true;
   if (!prepared_.decision.stream) goal_reached_ = true;
   return absl::OkStatus();

@@ -36,7 +36,6 @@
 #include "slot/world/advice/key_advice.h"
 #include "slot/world/blocking_tables.h"
 #include "slot/world/capture/capture_options.h"
-#include "slot/world/capture/capture_watch.h"
 #include "slot/world/heartbeat_action.h"
 #include "slot/world/postgres_snapshot.h"
 #include "slot/world/preview/chain_preview.h"
@@ -409,6 +408,7 @@ void PostgresSource::WatchCapture() {
   watch.wish.called = engine::CalledOf(config());
   watch.captured = captured_now_;
   watch.held_back = coverage_.held_back();
+  watch.wanted = WantedColumns();
   watch.record = options_.capture;
   watch.metrics = options_.metrics;
   capture_watch_ = std::make_shared<CaptureWatch>(std::move(watch));

@@ -19,6 +19,7 @@
 #include "postgres/describe/schema_query.h"
 #include "postgres/options.h"
 #include "replication/options.h"
+#include "slot/world/capture/capture_watch.h"
 #include "slot/world/capture/start_coverage.h"
 #include "slot/world/outbox_checks.h"
 #include "slot/world/reads/table_columns.h"
@@ -76,14 +77,20 @@ class PostgresSource final : public Source {
   }
   std::optional<replication::GoneRelations> TakeGone() override { return watch_->TakeGone(); }
   std::optional<CapturedNow> TakeCaptured() override { return captured_now_->Take(); }
-  void JudgedCaptured() override { captured_now_->Judged(); }
+  void JudgedCaptured() override {
+    captured_now_->Judged();
+    if (capture_watch_ != nullptr && capture_watch_->keeps()) AskForCaptured();
+  }
   bool AskForCaptured() override;
   void KnowSeen(const std::string& seen) override { captured_now_->SetSeen(seen); }
   bool TellLacking(const replication::CaptureFinding& finding) override {
     if (capture_watch_ != nullptr) captured_now_->Lacks(finding);
     return capture_watch_ != nullptr;
   }
-  void TellRead(const std::string& table) override { captured_now_->WasRead(table); }
+  // What is mended is not shown until the next look in turn.
+  void TellRead(const std::string& table) override {
+    if (captured_now_->WasRead(table)) AskForCaptured();
+  }
   absl::Status ExplainEnd(const absl::Status& error) override;
   // `tail` leaves nothing behind.
   std::optional<std::vector<postgres::TableName>> SignalTables() const override {

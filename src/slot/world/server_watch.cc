@@ -279,8 +279,8 @@ void ServerWatch::TellOfChunks(const std::string& lock) {
   constexpr auto kWhat = metrics::Beside::kIncrementalSnapshot;
   metrics::BesideBoard& beside = options_.metrics->beside;
   if (lock.empty()) return beside.Works(kWhat);
-  beside.Failed(kWhat, options_.connection.environment.clock->Now(),
-                absl::StrCat("waits for ", lock), engine::LockHint(lock));
+  beside.Waits(kWhat, options_.connection.environment.clock->Now(),
+               absl::StrCat("waits for ", lock), engine::LockHint(lock));
 }
 
 // While something can still be done about it.

@@ -17,6 +17,7 @@
 #include "replication/options.h"
 #include "sink/options.h"
 #include "slot/world/postgres_source.h"
+#include "slot/world/reads/record_columns.h"
 #include "slot/world/slots/postgres_handover.h"
 #include "snapshot/options.h"
 #include "spill/options.h"
@@ -38,6 +39,16 @@ absl::StatusOr<std::unique_ptr<offset::OffsetStore>> ServerWorld::OpenOffsetStor
     const engine::ConnectorOptions& config) {
   return offset::CreateOffsetStore(*config.offset, *config.kafka, engine::OffsetIdentityOf(config),
                                    environment_);
+}
+
+std::shared_ptr<KnownSlot> ServerWorld::KnownOf(const engine::ConnectorOptions& config) {
+  const offset::OffsetIdentity identity = engine::OffsetIdentityOf(config);
+  const offset::OffsetOptions& store = *config.offset;
+  const kafka::KafkaOptions& clients = store.clients ? *store.clients : *config.kafka;
+  return known_.Of(
+      absl::StrJoin({identity.connector_name, identity.topic_prefix, absl::StrCat(identity.slot),
+                     store.topic, store.file_path, store.redis_key, clients.bootstrap_servers},
+                    "\n"));
 }
 
 absl::StatusOr<std::unique_ptr<spill::Disk>> ServerWorld::OpenSpill(
@@ -97,10 +108,12 @@ absl::StatusOr<std::vector<replication::SlotLook>> ServerWorld::LookAtSlots(
 
 absl::StatusOr<CaptureLook> ServerWorld::OpenToLook(const engine::ConnectorOptions& config,
                                                     const postgres::StopCheck& stopping) {
-  CaptureLook look{.session = nullptr,
-                   .tables = config.tables.get(),
-                   .route = config.route.get(),
-                   .replication = config.replication.get()};
+  CaptureLook look{
+      .session = nullptr,
+      .tables = config.tables.get(),
+      .route = config.route.get(),
+      .replication = config.replication.get(),
+      .wanted = RecordColumns(engine::ColumnsOf(config), engine::MessageKeysOf(config))};
   ASSIGN_OR_RETURN(look.session, OpenLook(config, stopping));
   return look;
 }

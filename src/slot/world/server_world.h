@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "slot/world/known/known_slots.h"
 #include "slot/world/world.h"
 
 namespace walduct::engine {
@@ -36,6 +37,7 @@ class ServerWorld : public World {
       const postgres::StopCheck& stopping) override;
   absl::StatusOr<CaptureLook> OpenToLook(const engine::ConnectorOptions& config,
                                          const postgres::StopCheck& stopping) override;
+  std::shared_ptr<KnownSlot> KnownOf(const engine::ConnectorOptions& config) override;
   std::unique_ptr<Source> MakeSource(const SourceOptions& options) override;
   // One of the connector's sessions; what: behind its name. longest: to connect in.
   absl::StatusOr<std::unique_ptr<postgres::Connection>> OpenSession(
@@ -47,6 +49,7 @@ class ServerWorld : public World {
       const engine::ConnectorOptions& config, const postgres::StopCheck& stopping) const;
 
   const Environment environment_;
+  KnownSlots known_;
 };
 
 }  // namespace walduct::slot

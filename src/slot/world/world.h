@@ -14,6 +14,7 @@
 #include "engine/control/run_goal.h"
 #include "engine/errors/warn_once.h"
 #include "engine/lifecycle/host.h"
+#include "event/wanted_columns.h"
 #include "metrics/connector_metrics.h"
 #include "offset/offset_store.h"
 #include "outbox/tables.h"
@@ -45,6 +46,7 @@ struct RouteOptions;
 namespace walduct::slot {
 
 class HandoverServer;
+class KnownSlot;
 class StreamingPause;
 struct CaptureRecord;
 
@@ -73,6 +75,7 @@ struct CaptureLook {
   const names::TableFilterOptions* tables = nullptr;
   const route::RouteOptions* route = nullptr;
   const replication::ReplicationOptions* replication = nullptr;
+  event::WantedColumns wanted = {};
 };
 
 class World : public engine::Host {
@@ -115,6 +118,9 @@ class World : public engine::Host {
                                                  const postgres::StopCheck&) {
     return absl::UnimplementedError("a world without servers");
   }
+  // What is known of a connector's slot already, and is to be known to who runs it next. Here:
+  // nothing, and to nobody.
+  virtual std::shared_ptr<KnownSlot> KnownOf(const engine::ConnectorOptions& config);
   // Connects with Source::Inspect.
   virtual std::unique_ptr<Source> MakeSource(const SourceOptions& options) = 0;
 };

@@ -45,8 +45,19 @@ void CaptureLines::Settle() {
   });
 }
 
+void CaptureLines::End(const CaptureFinding& finding) {
+  const auto found = all_.find({finding.reason, finding.table});
+  if (found == all_.end()) return;
+  if (found->second.said) ended_.push_back(found->first);
+  all_.erase(found);
+}
+
 void CaptureLines::SawTheSame() {
   for (auto& [key, standing] : all_) ++standing.looks;
+}
+
+bool CaptureLines::keeps() const {
+  return std::any_of(all_.begin(), all_.end(), [](const auto& one) { return one.second.kept; });
 }
 
 bool CaptureLines::undecided() const {

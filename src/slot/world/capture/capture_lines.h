@@ -36,10 +36,14 @@ class CaptureLines {
     bool keeps = false;
   };
   void Saw(std::vector<replication::CaptureFinding> findings, const When& when);
+  // It is mended, and nothing of what it has cost is still to be found out.
+  void End(const replication::CaptureFinding& finding);
   // A look in turn, and nothing has changed since the one before.
   void SawTheSame();
   // Whatever what was kept has cost has been told of.
   void Settle();
+  // What is over but for that.
+  bool keeps() const;
   // The next look decides whether something counts, or is over.
   bool undecided() const;
 

@@ -5,10 +5,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "names/table_share.h"
+#include "postgres/checks/read_rights.h"
 #include "replication/capture/capture_catalog.h"
 #include "replication/capture/capture_map.h"
 #include "replication/capture/capture_words.h"
@@ -96,7 +98,10 @@ absl::Status CaptureWatch::LookWell(postgres::Connection& connection, bool in_tu
   const bool moved = mark != mark_ || (follow_again_ && now >= follow_at_);
   // Asked before the news: what was found out until now is among them.
   const bool judged = options_.captured == nullptr || options_.captured->judged();
-  if (judged && !hand_on_) options_.record->lines.Settle();
+  if (judged && !hand_on_) {
+    options_.record->lines.Settle();
+    keeps_ = false;
+  }
   const bool heard = Hear();
   if (moved || heard || of_columns_) {
     ASSIGN_OR_RETURN(CaptureVerdict verdict, Judge(connection));
@@ -111,6 +116,7 @@ absl::Status CaptureWatch::LookWell(postgres::Connection& connection, bool in_tu
                                 return finding.reason == "publication_refuses_writes" ||
                                        finding.reason == "publication_column_list";
                               });
+    RETURN_IF_ERROR(AddGrants(connection, options_.wanted, &verdict.findings));
     for (CaptureFinding& finding : verdict.findings) {
       const auto refused = refused_.find(finding.table);
       if (refused == refused_.end()) continue;
@@ -125,6 +131,7 @@ absl::Status CaptureWatch::LookWell(postgres::Connection& connection, bool in_tu
                                 .at_start = !looked_,
                                 .in_turn = in_turn,
                                 .keeps = options_.captured != nullptr});
+    keeps_ = options_.record->lines.keeps();
     looked_ = true;
     // What has changed meanwhile is seen by the next look.
     mark_ = mark;
@@ -139,6 +146,25 @@ absl::Status CaptureWatch::LookWell(postgres::Connection& connection, bool in_tu
   return absl::OkStatus();
 }
 
+// A table that is new lacks the rights that the one before it had, and a snapshot needs them.
+absl::Status CaptureWatch::AddGrants(postgres::Connection& connection,
+                                     const event::WantedColumns& wanted,
+                                     std::vector<CaptureFinding>* findings) {
+  size_t asked = 0;
+  for (CaptureFinding& finding : *findings) {
+    if (finding.relation == Oid{} || ++asked > replication::kMostNamed) continue;
+    const absl::Status rights = postgres::CheckReadRights(
+        connection, {{.relation = finding.relation, .schema = {}, .table = {}}}, wanted);
+    if (absl::IsPermissionDenied(rights)) {
+      absl::StrAppend(&finding.statement, finding.statement.empty() ? "" : "; ",
+                      absl::StripSuffix(ErrorHint(rights), ";"));
+    } else if (!rights.ok()) {
+      return rights;
+    }
+  }
+  return absl::OkStatus();
+}
+
 // What the data thread has found out since; true: there is some.
 bool CaptureWatch::Hear() {
   if (options_.captured == nullptr) return false;
@@ -146,8 +172,13 @@ bool CaptureWatch::Hear() {
   std::optional<CapturedBox::News> news = options_.captured->TakeNews();
   if (!news) return false;
   std::vector<CaptureFinding>& lacking = options_.record->lacking;
-  for (const std::string& table : news->read)
-    std::erase_if(lacking, [&](const CaptureFinding& one) { return one.read_with == table; });
+  for (const std::string& table : news->read) {
+    std::erase_if(lacking, [&](const CaptureFinding& one) {
+      if (one.read_with != table) return false;
+      options_.record->lines.End(one);
+      return true;
+    });
+  }
   for (CaptureFinding& finding : news->lacking) {
     const bool is_known =
         std::any_of(lacking.begin(), lacking.end(), [&finding](const CaptureFinding& one) {

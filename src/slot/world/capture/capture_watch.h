@@ -23,6 +23,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/environment.h"
+#include "event/wanted_columns.h"
 #include "metrics/connector_metrics.h"
 #include "names/table_filter.h"
 #include "postgres/connection.h"
@@ -50,7 +51,8 @@ class CaptureWatch {
     Open open;                      // used only to follow
     // Where each look that finds something changed leaves what is captured; null: nobody asks.
     std::shared_ptr<CapturedBox> captured = nullptr;
-    std::set<Oid> held_back = {};  // see StartCoverage
+    std::set<Oid> held_back = {};      // see StartCoverage
+    event::WantedColumns wanted = {};  // of tables that a snapshot reads
     // What is shown, before it is; empty: as it is.
     std::function<void(std::vector<metrics::CaptureProblem>*)> retell = {};
     CaptureRecord* record = nullptr;               // borrowed
@@ -63,6 +65,8 @@ class CaptureWatch {
   void Hurry() { hurry_ = true; }
   // Something was seen for the first time: another look is wanted in a few seconds.
   bool WantsLookSoon() const { return options_.record->lines.undecided(); }
+  // Something is over but for what it has cost; any thread.
+  bool keeps() const { return keeps_; }
   // connection: none of the stream's.
   absl::Status Look(postgres::Connection& connection, const postgres::StopCheck& stopping);
 
@@ -82,6 +86,9 @@ class CaptureWatch {
   absl::StatusOr<bool> HandOn(postgres::Connection& connection);
   absl::Status HoldBack(postgres::Connection& connection, replication::Coverage* coverage);
   bool Admits(const replication::TableFacts& table);
+  static absl::Status AddGrants(postgres::Connection& connection,
+                                const event::WantedColumns& wanted,
+                                std::vector<replication::CaptureFinding>* findings);
 
   Options options_;
   const names::TableFilter filter_;
@@ -91,6 +98,7 @@ class CaptureWatch {
   std::string mark_;
   bool of_columns_ = false;  // what was found may end without a trace in the mark
   std::atomic<bool> hurry_{false};
+  std::atomic<bool> keeps_{false};
   std::optional<absl::Duration> looked_at_;
   bool looked_ = false;
   bool follow_again_ = false;                                          // not all was done

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -73,15 +74,17 @@ class CapturedBox {
   // Rows are missing until the table is read.
   void Lacks(replication::CaptureFinding finding) {
     const MutexLock lock(mutex_);
+    lacks_.insert(finding.read_with);
     news_.lacking.push_back(std::move(finding));
     full_of_news_ = true;
   }
-  // "schema.table"
-  void WasRead(const std::string& table) {
+  // "schema.table"; true: rows of it were missing.
+  bool WasRead(const std::string& table) {
     const MutexLock lock(mutex_);
     std::erase_if(news_.lacking, [&](const auto& one) { return one.read_with == table; });
     news_.read.push_back(table);
     full_of_news_ = true;
+    return lacks_.erase(table) > 0;
   }
   struct News {
     std::vector<std::string> read;  // before the others came
@@ -102,6 +105,7 @@ class CapturedBox {
   std::string seen_ ABSL_GUARDED_BY(mutex_);
   bool asks_ ABSL_GUARDED_BY(mutex_) = false;
   News news_ ABSL_GUARDED_BY(mutex_);
+  std::set<std::string> lacks_ ABSL_GUARDED_BY(mutex_);  // tables that are to be read
   std::atomic<bool> full_of_news_{false};
 };
 

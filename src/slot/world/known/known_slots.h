@@ -1,0 +1,54 @@
+// KnownSlots: what this process knows of the slots of its connectors, whatever object runs one:
+// after a stop and a resume, or with another configuration, a connector is begun anew, and what it
+// goes on from may be nowhere else any more. A process that ends forgets it.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/mutex.h"
+#include "offset/stored_offset.h"
+#include "replication/capture/capture_judge.h"
+
+namespace walduct::slot {
+
+class KnownSlot {
+ public:
+  // Loaded or stored last. Data thread of who runs the connector; one does at a time.
+  std::optional<offset::StoredOffset>& stored() { return stored_; }
+
+  // How what is captured was sent when a session ended; any thread.
+  void Remember(replication::CaptureMemory captured) {
+    const MutexLock lock(mutex_);
+    captured_ = std::move(captured);
+  }
+  replication::CaptureMemory captured() const {
+    const MutexLock lock(mutex_);
+    return captured_;
+  }
+
+ private:
+  std::optional<offset::StoredOffset> stored_;
+  mutable Mutex mutex_;
+  replication::CaptureMemory captured_ ABSL_GUARDED_BY(mutex_);
+};
+
+// Thread-safe.
+class KnownSlots {
+ public:
+  // Of connectors that are gone, too: they may come back.
+  static constexpr size_t kMost = 1000;
+
+  // place: its entry of the offset store, and where that is.
+  std::shared_ptr<KnownSlot> Of(const std::string& place);
+
+ private:
+  Mutex mutex_;
+  std::map<std::string, std::shared_ptr<KnownSlot>> all_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace walduct::slot
