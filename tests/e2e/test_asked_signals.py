@@ -94,6 +94,16 @@ def test_over_rest_and_by_files(listening):
     code, answer = post({"type": "execute-snapshot", "data": {"data-collections": ["public.nope"]}})
     assert code == 400 and "there is no table of that name" in answer, answer
     assert post({"type": "dance"})[0] == 400
+    for filter, says in (("nosuch = 1", "column \"nosuch\" does not exist"), ("id <", "syntax error")):
+        data = {"data-collections": ["public.items"], "additional-conditions": [{"data-collection": "public.items", "filter": filter}]}
+        code, answer = post({"type": "execute-snapshot", "data": data})
+        assert code == 400 and says in json.loads(answer)["message"], answer
+    wrong = walduct("signal", "execute-snapshot", connector.name, "--table", "public.items", "--filter", "public.others=id = 1", "--url", connector.url)
+    assert wrong.returncode != 0 and "a filter is for none of the tables" in wrong.stderr, wrong
+    blocking = {"type": "blocking", "data-collections": ["public.items"],
+                "additional-conditions": [{"data-collection": "public.items", "filter": "select nosuch from items"}]}
+    code, answer = post({"type": "execute-snapshot", "data": blocking})
+    assert code == 400 and "of a blocking snapshot it is the whole SELECT" in answer, answer
     # Also what is to be stopped: what nobody reads is not stopped either.
     code, answer = post({"type": "stop-snapshot", "data": {"type": "incremental", "data-collections": ["public.nope"]}})
     assert code == 400 and "there is no table of that name" in answer, answer

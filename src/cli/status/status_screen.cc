@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "base/amount_text.h"
 #include "base/documents.h"
 #include "base/json.h"
@@ -144,15 +145,14 @@ class Screen {
   void AddCapture(const Value& connector) {
     for (const Value* const one : CaptureWarnings(connector)) {
       const Value& problem = *one;
-      std::vector<std::string> names;
-      if (const Value* const tables = Find(problem, "tables");
-          tables != nullptr && tables->IsArray())
+      std::string names;
+      if (const Value* const tables = json::FindArray(problem, "tables"))
         for (const Value& table : tables->GetArray())
-          if (table.IsString()) names.emplace_back(PlainText(table.GetString()));
-      Line("tables",
-           Toned(Tone::kBad,
-                 absl::StrCat(absl::StrJoin(names, ", "), ": ", Text(problem, "message"), ", for ",
-                              Since(problem, "since"), " (", Text(problem, "reason"), ")")));
+          if (table.IsString()) absl::StrAppend(&names, PlainText(table.GetString()), ", ");
+      Line("tables", Toned(Tone::kBad,
+                           absl::StrCat(absl::StripSuffix(names, ", "), names.empty() ? "" : ": ",
+                                        Text(problem, "message"), ", for ", Since(problem, "since"),
+                                        " (", Text(problem, "reason"), ")")));
       if (const std::string hint = Text(problem, "hint"); !hint.empty()) Line("", "-> " + hint);
     }
   }

@@ -34,7 +34,7 @@ export function troubles(one, now, skip) {
   const problem = one.slot?.problem;
   if (problem && error?.reason !== problem.reason) parts.push(box('bad', 'Slot', problem.reason, problem.message, problem.hint, name));
   for (const {severity, reason, tables, message, hint, since: begun} of one.capture?.problems ?? [])
-    if (severity === 'warning') parts.push(box('bad', `For ${since(begun, now)}`, reason, `${tables.join(', ')}: ${message}`, hint, name));
+    if (severity === 'warning') parts.push(box('bad', `For ${since(begun, now)}`, reason, [tables.join(', '), message].filter(Boolean).join(': '), hint, name));
   if (one.stall) parts.push(box('warn', `Stalled for ${since(one.stall.since, now)}`, '', `Waiting for ${one.stall.waiting_for}`,
     one.stall.hint, name));
   for (const {what, since: begun, waits, message, hint} of one.beside ?? []) {

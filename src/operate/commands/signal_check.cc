@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/error.h"
@@ -56,6 +57,47 @@ absl::Status NotCaptured(postgres::Connection& connection, const SignalReader& r
                                   "exclude it), and restart the connector"));
 }
 
+// As a snapshot would ask it: parsed and planned by the server, and not run.
+absl::Status CheckFilter(postgres::Connection& connection, const SignalReader& reader,
+                         const incremental::ExecuteSnapshot& execute, const TableName& table) {
+  const std::string filter = incremental::StatementOf(execute, {table.schema, table.table});
+  // Through a pooler several statements would be run as one.
+  if (filter.empty() || absl::StrContains(filter, ';')) return absl::OkStatus();
+  const std::string name = postgres::QuoteQualified(table.schema, table.table);
+  RETURN_IF_ERROR(connection.Run("SET lock_timeout = '1s'"));
+  const std::string rows = execute.blocking ? absl::StrCat("(", filter, ") rows WHERE ")
+                                            : absl::StrCat(name, " WHERE (", filter, ") AND ");
+  const absl::Status planned = connection.Run(
+      {.sql = absl::StrCat("SELECT FROM ", rows, "$1::pg_catalog.text IS NULL LIMIT 0"),
+       .parameters = {"planned"},
+       .answer = {}});
+  // What is locked, or away, is for who reads it.
+  if (!absl::IsFailedPrecondition(planned)) return absl::OkStatus();
+  return Error(absl::StatusCode::kInvalidArgument, "signal_malformed",
+               absl::StrCat("nothing is asked of connector ", reader.connector,
+                            ": the server refuses the filter of ", name, ": ", planned.message()),
+               execute.blocking ? "of a blocking snapshot it is the whole SELECT"
+                                : "it is what stands behind WHERE: --filter 'TABLE=id > 100'");
+}
+
+// Of what is for none of its tables somebody expects fewer rows.
+absl::Status CheckFilters(postgres::Connection& connection, const SignalReader& reader,
+                          const incremental::ExecuteSnapshot& execute,
+                          const std::vector<TableName>& asked) {
+  std::vector<TableId> ids;
+  for (const TableName& table : asked) ids.push_back({table.schema, table.table});
+  if (const auto unused = incremental::UnusedConditions(execute, ids); !unused.empty()) {
+    return Error(
+        absl::StatusCode::kInvalidArgument, "signal_malformed",
+        absl::StrCat("nothing is asked of connector ", reader.connector,
+                     ": a filter is for none of the tables that are to be read: ", unused.front()),
+        "it is a regular expression that must match the whole schema.table");
+  }
+  for (const TableName& table : asked)
+    RETURN_IF_ERROR(CheckFilter(connection, reader, execute, table));
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status CheckSignalTables(postgres::Connection& connection, const SignalReader& reader,
@@ -86,8 +128,9 @@ absl::Status CheckSignalTables(postgres::Connection& connection, const SignalRea
     if (!any) return NotCaptured(connection, reader, entry);
   }
   if (execute == nullptr) return absl::OkStatus();
-  return postgres::CheckReadRights(connection, asked,
-                                   slot::RecordColumns(reader.columns, reader.message_keys));
+  RETURN_IF_ERROR(postgres::CheckReadRights(
+      connection, asked, slot::RecordColumns(reader.columns, reader.message_keys)));
+  return CheckFilters(connection, reader, *execute, asked);
 }
 
 }  // namespace walduct::operate
