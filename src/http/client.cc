@@ -9,6 +9,7 @@
 #include "absl/strings/strip.h"
 #include "base/error.h"
 #include "base/status_macros.h"
+#include "http/easy_options.h"
 
 namespace walduct::http {
 namespace {
@@ -39,11 +40,6 @@ void Client::AddHeader(const std::string& header) {
   headers_ = curl_.slist_append(headers_, header.c_str());
 }
 
-void Client::SetTime(CURLoption option, absl::Duration time) {
-  if (time == absl::InfiniteDuration()) return;
-  curl_.easy_setopt(easy_, option, static_cast<long>(absl::ToInt64Milliseconds(time)));
-}
-
 absl::Status Client::SetUp(const ClientOptions& options) {
   easy_ = curl_.easy_init();
   multi_ = curl_.multi_init();
@@ -51,13 +47,7 @@ absl::Status Client::SetUp(const ClientOptions& options) {
     return Error(absl::StatusCode::kFailedPrecondition, "libcurl_missing",
                  "libcurl does not start");
   curl_.easy_setopt(easy_, CURLOPT_ERRORBUFFER, error_);
-  curl_.easy_setopt(easy_, CURLOPT_NOSIGNAL, 1L);
-  curl_.easy_setopt(easy_, CURLOPT_PROTOCOLS_STR, "http,https");
-  curl_.easy_setopt(easy_, CURLOPT_USERAGENT, "walduct");
   curl_.easy_setopt(easy_, CURLOPT_WRITEFUNCTION, &Client::Receive);
-  SetTime(CURLOPT_CONNECTTIMEOUT_MS, options.connect_timeout);
-  SetTime(CURLOPT_TIMEOUT_MS, options.timeout);
-  curl_.easy_setopt(easy_, CURLOPT_PROXY, options.proxy.c_str());
   AddHeader("Expect:");
   for (const auto& [name, value] : options.headers) AddHeader(absl::StrCat(name, ": ", value));
   if (!options.basic.empty()) {
@@ -65,39 +55,7 @@ absl::Status Client::SetUp(const ClientOptions& options) {
     curl_.easy_setopt(easy_, CURLOPT_USERPWD, options.basic.c_str());
   }
   if (!options.bearer.empty()) AddHeader(absl::StrCat("Authorization: Bearer ", options.bearer));
-  return SetTls(options.tls);
-}
-
-absl::Status Client::SetBlob(CURLoption option, const std::string& content) {
-  if (content.empty()) return absl::OkStatus();
-  curl_blob blob = {};
-  blob.data = const_cast<char*>(content.data());
-  blob.len = content.size();
-  blob.flags = CURL_BLOB_COPY;
-  const CURLcode code = curl_.easy_setopt(easy_, option, &blob);
-  return code == CURLE_OK ? absl::OkStatus() : Failure(code);
-}
-
-absl::Status Client::SetText(CURLoption option, const std::string& text) {
-  if (text.empty()) return absl::OkStatus();
-  const CURLcode code = curl_.easy_setopt(easy_, option, text.c_str());
-  return code == CURLE_OK ? absl::OkStatus() : Failure(code);
-}
-
-absl::Status Client::SetTls(const ClientTls& tls) {
-  RETURN_IF_ERROR(SetText(CURLOPT_CAINFO, tls.ca_file));
-  RETURN_IF_ERROR(SetBlob(CURLOPT_CAINFO_BLOB, tls.ca_pem));
-  RETURN_IF_ERROR(SetText(CURLOPT_SSLCERT, tls.certificate_file));
-  RETURN_IF_ERROR(SetText(CURLOPT_SSLKEY, tls.key_file));
-  RETURN_IF_ERROR(SetBlob(CURLOPT_SSLCERT_BLOB, tls.certificate_pem));
-  RETURN_IF_ERROR(SetBlob(CURLOPT_SSLKEY_BLOB, tls.key_pem));
-  if (!tls.store_file.empty()) {
-    RETURN_IF_ERROR(SetText(CURLOPT_SSLCERTTYPE, "P12"));
-    RETURN_IF_ERROR(SetText(CURLOPT_SSLCERT, tls.store_file));
-  }
-  RETURN_IF_ERROR(SetText(CURLOPT_KEYPASSWD, tls.key_password));
-  if (tls.any_name) curl_.easy_setopt(easy_, CURLOPT_SSL_VERIFYHOST, 0L);
-  return absl::OkStatus();
+  return SetEasyOptions(curl_, easy_, options, error_);
 }
 
 size_t Client::Receive(char* bytes, size_t size, size_t count, void* body) {

@@ -67,10 +67,6 @@ class Client {
   explicit Client(const CurlLibrary& curl) : curl_(curl) {}
 
   absl::Status SetUp(const ClientOptions& options);
-  absl::Status SetTls(const ClientTls& tls);
-  absl::Status SetText(CURLoption option, const std::string& text);
-  absl::Status SetBlob(CURLoption option, const std::string& content);
-  void SetTime(CURLoption option, absl::Duration time);
   void AddHeader(const std::string& header);
   CURLcode Perform();
   absl::Status Failure(CURLcode code) const;

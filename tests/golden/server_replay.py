@@ -46,7 +46,7 @@ class Replay:
         self.scenario = json.loads((self.golden / "scenario.json").read_text())
         self.wanted = load(self.golden / "records.jsonl")
         self.sink = self.scenario.get("sink", {})
-        self.address = address
+        self.address, self.environment = address, {}
         self.database = postgres.database("sinklab")
         tokens = {"PG_HOST": postgres.host, "PG_PORT": postgres.port, "DB": "sinklab", "SLOT": "sinklab", "DIR": self.actual,
                   **dict.fromkeys(self.ADDRESSES, address), "HEALTH_PORT": free_ports(1)[0]}
@@ -65,7 +65,7 @@ class Replay:
         self.database.create()
         try:
             self.database.script((self.golden / "setup.sql").read_text())
-            self.server.start()
+            self.server.start(environment=self.environment)
             self.finished = self._steps()
             self.records = list(self._as_recorded())
         finally:
@@ -77,6 +77,9 @@ class Replay:
         if self.scenario.get("loses"):
             assert self.server.wait_exit() == 3, self.server.log_text()
             return False
+        if not self.scenario["finished"]:
+            assert self.server.wait_exit(60) == 1, self.server.log_text()
+            return False
         self.server.wait_streaming()
         parts = DIRECTIVE.split((self.golden / "steps.sql").read_text())
         self.database.script(parts[0])
@@ -87,16 +90,19 @@ class Replay:
             elif word == "stop":
                 self.server.stop()
             elif word == "start":
-                self.server.start().wait_streaming()
+                self.server.start(environment=self.environment).wait_streaming()
             else:
                 assert word == "pause", directive  # for the real one
             self.database.script(statements)
         self.database.execute("insert into zz_done values (1, %s)", MARKER)
         wait_until(lambda: MARKER in json.dumps(self._records()), 30, "the marker")
         if "heartbeat" in self.golden.name:
-            wait_until(lambda: "debezium-heartbeat" in json.dumps(self._records()), 30, "a heartbeat")
+            wait_until(self._has_heartbeat, 30, "a heartbeat")
         self.server.stop()
         return True
+
+    def _has_heartbeat(self):
+        return "debezium-heartbeat" in json.dumps(self._records())
 
     def _records(self):
         found = []

@@ -30,8 +30,8 @@ class SinkTarget {
   virtual std::optional<test::KeptRecord> Seen(test::KeptRecord written) { return written; }
   // A topic of this test's own.
   virtual std::string Topic(const std::string& name) { return name; }
-  // A value that the target refuses, of each record by itself, while it takes others; empty: it
-  // refuses all or none.
+  // A value that the target refuses, of each record by itself, while it takes others
+  // (RefusalContract).
   virtual std::string RefusedValue() { return ""; }
   // The sink's time: simulated for a fake.
   virtual Environment environment() { return Environment::Real(); }
@@ -108,5 +108,8 @@ class SinkContract : public testing::TestWithParam<ContractParameter> {
   std::unique_ptr<SinkTarget> target_;
   Acknowledged acks_;
 };
+
+// Of targets that refuse single records.
+class RefusalContract : public SinkContract {};
 
 }  // namespace walduct::sink

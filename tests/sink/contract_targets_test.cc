@@ -22,6 +22,7 @@
 #include "tests/kafka/mock_cluster.h"
 #include "tests/sink/contract_transactions.h"
 #include "tests/sink/fake_sink_target.h"
+#include "tests/sink/http_sink_target.h"
 #include "tests/sink/kafka_sink_target.h"
 #include "tests/sink/toy/socket_sink_type.h"
 
@@ -192,7 +193,16 @@ INSTANTIATE_TEST_SUITE_P(Sinks, SinkContract,
                                          ContractParameter{"File", Make<FileTarget>},
                                          ContractParameter{"Stdout", Make<StdoutTarget>},
                                          ContractParameter{"Socket", Make<SocketTarget>},
+                                         ContractParameter{"Http", Make<HttpSinkTarget, 1>},
+                                         ContractParameter{"HttpManyAtOnce",
+                                                           Make<HttpSinkTarget, 8>},
                                          ContractParameter{"KafkaMock", Make<MockKafkaTarget>}),
+                         NameOf);
+INSTANTIATE_TEST_SUITE_P(Sinks, RefusalContract,
+                         testing::Values(ContractParameter{"Fake", Make<FakeSinkTarget, false>},
+                                         ContractParameter{"Http", Make<HttpSinkTarget, 1>},
+                                         ContractParameter{"HttpManyAtOnce",
+                                                           Make<HttpSinkTarget, 8>}),
                          NameOf);
 INSTANTIATE_TEST_SUITE_P(Sinks, TransactionContract,
                          testing::Values(ContractParameter{"Fake", Make<FakeSinkTarget, true>}),

@@ -5,7 +5,6 @@
 #include <gmock/gmock.h>
 
 #include "absl/strings/str_cat.h"
-#include "base/error.h"
 
 namespace walduct::sink {
 namespace {
@@ -158,51 +157,6 @@ TEST_P(SinkContract, AnIdleSinkIsFlushedAtOnce) {
   const auto sink = target_->Open(kRoomy);
   EXPECT_TRUE(sink->Flush(acks_, absl::ZeroDuration()).ok());
   EXPECT_EQ(acks_.records, 0u);
-}
-
-// By itself and whole, under its ticket, until somebody takes charge of it; what is behind it of its
-// key comes afterwards.
-TEST_P(SinkContract, ARefusedRecordIsHandedBack) {
-  const std::string refused = target_->RefusedValue();
-  if (refused.empty()) GTEST_SKIP() << "this sink refuses all or none";
-  const auto sink = target_->Open(kRoomy);
-  const std::string topic = target_->Topic("refused");
-  acks_.not_now = 2;
-  const event::Header headers[] = {{"a", "1"}};
-  event::Record bad = Of(topic, "k", refused);
-  bad.headers = headers;
-  Write(*sink, Of(topic, "k", "before"), 1);
-  Write(*sink, bad, 2);
-  Write(*sink, Of(topic, "k", "after"), 3);
-  Write(*sink, Of(topic, "other", "v"), 4);
-  Flush(*sink);
-  ASSERT_THAT(acks_.refusals, SizeIs(3)) << "asked again twice";
-  for (const Acknowledged::Refusal& refusal : acks_.refusals) {
-    EXPECT_EQ(refusal.record, KeptRecord(bad));
-    EXPECT_EQ(refusal.ticket, 2u);
-    EXPECT_TRUE(absl::IsInvalidArgument(refusal.why)) << refusal.why;
-    EXPECT_NE(ErrorReason(refusal.why), "") << refusal.why;
-  }
-  EXPECT_EQ(acks_.by_ticket, (std::map<Ticket, uint32_t>{{1, 1}, {3, 1}, {4, 1}}));
-  std::vector<std::string> values;
-  for (const KeptRecord& record : target_->Read(topic)) {
-    if (record.key == "k") values.push_back(*record.value);
-  }
-  EXPECT_THAT(values, ElementsAre("before", "after"));
-}
-
-TEST_P(SinkContract, ARefusedRecordThatNobodyTakesBreaksTheSink) {
-  const std::string refused = target_->RefusedValue();
-  if (refused.empty()) GTEST_SKIP() << "this sink refuses all or none";
-  const auto sink = target_->Open(kRoomy);
-  const std::string topic = target_->Topic("breaks");
-  acks_.breaks = true;
-  Write(*sink, Of(topic, "k", refused), 1);
-  const absl::Status flushed = sink->Flush(acks_, kPatience);
-  EXPECT_TRUE(absl::IsInvalidArgument(flushed)) << flushed;
-  EXPECT_EQ(sink->Poll(acks_), flushed);
-  EXPECT_EQ(acks_.records, 0u);
-  EXPECT_THAT(target_->Read(topic), SizeIs(0));
 }
 
 TEST_P(SinkContract, ANewSinkGoesOnBehindTheOld) {

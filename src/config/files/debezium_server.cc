@@ -30,7 +30,7 @@ constexpr absl::string_view kKafka = "debezium.sink.kafka.";
 constexpr absl::string_view kProducer = "debezium.sink.kafka.producer.";
 constexpr absl::string_view kParts[] = {"key", "value", "header"};
 // Those that walduct has, too.
-constexpr absl::string_view kSinks[] = {"kafka", "redis", "nats-jetstream"};
+constexpr absl::string_view kSinks[] = {"kafka", "redis", "nats-jetstream", "http"};
 
 struct Format {
   absl::string_view name, converter;
@@ -57,12 +57,12 @@ absl::Status RefuseSink(absl::string_view sink) {
     return Error(absl::StatusCode::kInvalidArgument, "debezium_server",
                  absl::StrCat("property '", kSinkType, "': A value is required"),
                  absl::StrCat("write ", kSinkType, "=kafka"));
-  if (sink == "http" || sink == "rabbitmq" || sink == "rabbitmqstream")
+  if (sink == "rabbitmq" || sink == "rabbitmqstream")
     return Refused(kSinkType, sink,
-                   "is a sink that is not supported yet; kafka, redis and nats-jetstream are",
+                   "is a sink that is not supported yet; kafka, redis, nats-jetstream and http are",
                    absl::StrCat("write ", kSinkType,
-                                "=kafka and debezium.sink.kafka.producer.*, redis or "
-                                "nats-jetstream; "
+                                "=kafka and debezium.sink.kafka.producer.*, or redis, "
+                                "nats-jetstream or http; "
                                 "docs/not-yet.md says what to use for other sinks"));
   return Refused(kSinkType, sink, "is a sink of Debezium Server that walduct does not have",
                  absl::StrCat("write ", kSinkType,
@@ -142,6 +142,9 @@ class Converter {
     if (known == std::end(kSinks)) return RefuseSink(sink);
     sink_ = *known;
     if (sink_ != "kafka") Put("sink", std::string(kSinkType), std::string(sink_));
+    // Knative says where to; it wins over the file.
+    if (const auto knative = FindIn(variables_, "K_SINK"); knative && sink_ == "http")
+      Set("debezium.sink.http.url", *knative, &properties_);
     own_brokers_ = FindIn(properties_, absl::StrCat(kSource, "bootstrap.servers")).has_value();
     for (const auto& [name, value] : properties_) Take(name, value);
     for (const absl::string_view part : kParts) RETURN_IF_ERROR(SetConverter(part));
@@ -278,7 +281,7 @@ class Converter {
     return absl::OkStatus();
   }
 
-  const KeyValues properties_;
+  KeyValues properties_;
   const KeyValues& variables_;
   absl::string_view sink_;
   bool own_brokers_ = false;  // of the offset topic

@@ -2,7 +2,7 @@
 //
 //   debezium.source.<name>                 <name>
 //   debezium.sink.kafka.producer.<name>    producer.<name>; addresses and security for all clients
-//   debezium.sink.redis.<name>             sink.redis.<name>; nats-jetstream alike
+//   debezium.sink.redis.<name>             sink.redis.<name>; so nats-jetstream, http
 //   debezium.format.{key,value,header}     the converter; debezium.format[.key].<name>: its options
 //   debezium.transforms…, debezium.predicates…
 //   DEBEZIUM_SOURCE_…                      of the environment; win over the file

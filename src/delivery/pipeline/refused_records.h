@@ -1,6 +1,6 @@
-// RefusedRecords: what becomes of a record that a target has taken into its hands and refuses, while
-// others around it are durable: by the same policies as RecordErrors, but the row is not at hand any
-// more. The record itself is; it becomes the dead letter as it was sent. Data thread only.
+// RefusedRecords: what becomes of a record that a target has taken into its hands and refuses,
+// while others around it are durable: by the same policies as RecordErrors, but the row is not at
+// hand any more. The record is; it becomes the dead letter as it was sent. Data thread only.
 #pragma once
 
 #include <array>

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "kafka/topic_admin.h"
+#include "sink/http/http_sink_type.h"
 #include "sink/kafka_sink_type.h"
 #include "sink/line_sink_type.h"
 #include "sink/nats/nats_sink_type.h"
@@ -16,7 +17,8 @@
 namespace walduct::sink {
 namespace {
 
-constexpr const SinkType* kTypes[] = {&kKafkaSink, &kRedisSink, &kNatsSink, &kStdoutSink,
+constexpr const SinkType* kTypes[] = {&kKafkaSink, &kRedisSink,  &kNatsSink,
+                                      &kHttpSink,  &kStdoutSink,
                                       &kFileSink};
 
 const std::string& Names() {
@@ -43,9 +45,8 @@ absl::Span<const config::PropertyDefinition> SinkProperties() {
       {.name = "sink",
        .type = config::PropertyType::kEnum,
        .default_value = "kafka",
-       .doc =
-           "Destination of records: Kafka, Redis streams, NATS JetStream, or one JSON object per "
-           "record to standard output or a file (docs/sinks.md).",
+       .doc = "Destination of records: Kafka, Redis streams, NATS JetStream, an HTTP server, or one "
+              "JSON object per record to standard output or a file (docs/sinks.md).",
        .allowed = Names(),
        .fix = "the default is 'kafka'; docs/not-yet.md says what to use for other destinations"},
   };

@@ -1,0 +1,30 @@
+#include "admin/reasons/tables.h"
+
+namespace walduct::admin {
+namespace {
+
+constexpr Reason kRows[] = {
+    {.name = "attempts_used_up",
+     .meaning = "A record was not taken in as many attempts as sink.http.retries says.",
+     .remedy = "Mend the receiver, or remove sink.http.retries: then it is waited for without "
+               "end. walduct.errors.exhausted says what becomes of the record."},
+    {.name = "http_login_refused",
+     .meaning = "sink.http.authentication.type=jwt or oauth2: no token is given out.",
+     .remedy = "Check the address, the name and the password."},
+    {.name = "http_not_taken",
+     .meaning = "The receiver answers with a status that may pass: 3xx, 401, 408, 425, 429, 5xx.",
+     .remedy = "See its log. It waits, with growing pauses, or as long as Retry-After says."},
+    {.name = "http_tls_failed",
+     .meaning = "The receiver's certificate is not trusted, or it wants one of ours.",
+     .remedy = "walduct.sink.http.ssl.ca, walduct.sink.http.ssl.certificate and ….key."},
+    {.name = "receiver_gone",
+     .meaning = "The receiver answers with HTTP status 410: it is gone for good.",
+     .remedy = "Name another one in sink.http.url. walduct.errors.gone=dead.letter keeps the "
+               "records, skip lets them go."},
+};
+
+}  // namespace
+
+absl::Span<const Reason> HttpReasons() { return kRows; }
+
+}  // namespace walduct::admin

@@ -1,0 +1,147 @@
+#include "sink/http/http_sink.h"
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/error.h"
+#include "base/status_macros.h"
+
+namespace walduct::sink {
+namespace {
+
+// More in memory makes nothing faster.
+constexpr size_t kMostBytes = 4u << 20;
+// So many are handed over at once while the sender is busy.
+constexpr size_t kHandful = 32;
+constexpr size_t kMostSpare = 256;
+
+std::string Process() {
+  std::random_device random;
+  return absl::StrCat(absl::Hex((uint64_t{random()} << 32) | random(), absl::kZeroPad16));
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Sink>> HttpSink::Create(const HttpSinkOptions& options,
+                                                       const Environment& environment) {
+  std::unique_ptr<HttpSink> sink(new HttpSink(options, environment));
+  ASSIGN_OR_RETURN(sink->sender_, HttpSender::Create(sink->options_, environment));
+  return std::unique_ptr<Sink>(std::move(sink));
+}
+
+HttpSink::HttpSink(const HttpSinkOptions& options, const Environment& environment)
+    : options_(options),
+      environment_(environment),
+      writer_(options_, Process()),
+      most_bytes_(std::min(options.buffer_bytes, kMostBytes)) {}
+
+absl::Status HttpSink::PrepareTopics(absl::Span<const std::string>) {
+  return sender_->TryConnecting(kPrepareTimeout);
+}
+
+std::unique_ptr<Outgoing> HttpSink::Spare() {
+  if (spare_.empty()) return std::make_unique<Outgoing>();
+  std::unique_ptr<Outgoing> record = std::move(spare_.back());
+  spare_.pop_back();
+  return record;
+}
+
+absl::Status HttpSink::Write(const event::Record& record, Ticket ticket) {
+  if (!broken_.ok()) return broken_;
+  if (!record.value) {
+    settled_.Add(ticket);
+    return absl::OkStatus();
+  }
+  if (!HasCapacity()) {
+    GiveOn();
+    return absl::ResourceExhaustedError("the receiver is behind");
+  }
+  std::unique_ptr<Outgoing> outgoing = Spare();
+  RETURN_IF_ERROR(writer_.Write(record, ticket, outgoing.get()));
+  bytes_ += outgoing->bytes();
+  ++records_;
+  kept_.push_back(std::move(outgoing));
+  // A batch takes what a turn brings.
+  const size_t handful = options_.batch ? std::max(kHandful, options_.batch_most) : kHandful;
+  if (kept_.size() >= handful || (!options_.batch && sender_->idle())) GiveOn();
+  return absl::OkStatus();
+}
+
+void HttpSink::GiveOn() {
+  if (!kept_.empty()) sender_->Give(&kept_);
+}
+
+void HttpSink::Settle(std::unique_ptr<Outgoing> record) {
+  bytes_ -= record->bytes();
+  --records_;
+  if (spare_.size() < kMostSpare && record->bytes() < (64u << 10))
+    spare_.push_back(std::move(record));
+}
+
+absl::Status HttpSink::Poll(AckHandler& acks) {
+  if (!broken_.ok()) return broken_;
+  GiveOn();
+  settled_.AcknowledgeAll(acks);
+  sender_->Take(&outcomes_);
+  for (HttpSender::Outcome& outcome : outcomes_) {
+    if (!outcome.status.ok()) {
+      refused_.push_back(std::move(outcome));
+      continue;
+    }
+    acks.OnAcknowledged(outcome.record->ticket, 1);
+    Settle(std::move(outcome.record));
+  }
+  outcomes_.clear();
+  return HandBack(acks);
+}
+
+absl::Status HttpSink::HandBack(AckHandler& acks) {
+  while (!refused_.empty()) {
+    HttpSender::Outcome& first = refused_.front();
+    const absl::Status taken =
+        acks.OnRefused(first.record->AsRecord(&headers_), first.record->ticket, first.status);
+    if (absl::IsResourceExhausted(taken)) return absl::OkStatus();
+    if (!taken.ok()) {
+      broken_ = taken;
+      return broken_;
+    }
+    sender_->Resume(first.record->lane);
+    Settle(std::move(first.record));
+    refused_.erase(refused_.begin());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status HttpSink::Flush(AckHandler& acks, absl::Duration timeout) {
+  const absl::Duration deadline = environment_.clock->Monotonic() + timeout;
+  constexpr absl::Duration kAskAgain = absl::Milliseconds(20);
+  while (true) {
+    RETURN_IF_ERROR(Poll(acks));
+    if (records_ == 0) return absl::OkStatus();
+    const absl::Duration left = deadline - environment_.clock->Monotonic();
+    if (left <= absl::ZeroDuration()) {
+      const absl::Status waits = sender_->waits();
+      return Error(absl::StatusCode::kDeadlineExceeded, "flush_timeout",
+                   absl::StrCat(waits.ok() ? absl::StrCat(sender_->where(), " has not answered")
+                                           : std::string(waits.message()),
+                                " within ", absl::FormatDuration(timeout)),
+                   ErrorHint(waits));
+    }
+    environment_.poller->WaitReadable({sender_->fd()},
+                                      refused_.empty() ? left : std::min(left, kAskAgain));
+  }
+}
+
+std::string HttpSink::WaitingFor() {
+  const absl::Status waits = sender_->waits();
+  return waits.ok() ? absl::StrCat(sender_->where(), " to answer") : std::string(waits.message());
+}
+
+std::string HttpSink::WaitingHint() const {
+  const absl::Status waits = sender_->waits();
+  return waits.ok() ? "it goes on by itself once the receiver answers" : ErrorHint(waits);
+}
+
+}  // namespace walduct::sink
