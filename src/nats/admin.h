@@ -1,4 +1,4 @@
-// Admin: streams of JetStream, asked for and created, over a connection of its own. Each call waits.
+// Admin: streams of JetStream, asked for and created, over a connection of its own. Calls wait.
 // Thread-safety: one caller.
 #pragma once
 
@@ -11,7 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "nats/options.h"
-#include "nats/stream_info.h"
+#include "nats/jetstream_answers.h"
 
 namespace walduct::nats {
 

@@ -7,14 +7,15 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "base/mutex.h"
 #include "nats/library.h"
 #include "nats/options.h"
 
 namespace walduct::nats {
 
-// What libnats says from threads of its own, and what it asks for. It holds itself until libnats has
-// told that the connection is closed, which is the last it says.
+// What libnats says from threads of its own, and what it asks for. It holds itself until libnats
+// has told that the connection is closed, which is the last it says.
 struct Notes {
   std::shared_ptr<Notes> self;
   Mutex mutex;

@@ -1,4 +1,5 @@
-// What JetStream answers in the place of an acknowledgement, as errors with reasons and hints. Pure.
+// What JetStream answers in the place of an acknowledgement, as errors with reasons and hints.
+// Pure.
 #pragma once
 
 #include <cstddef>

@@ -5,52 +5,6 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 
-// A program that has libnats inside needs no library beside it; in others these are null.
-#pragma weak nats_GetLastError
-#pragma weak nats_Sign
-#pragma weak natsStatus_GetText
-#pragma weak natsOptions_Create
-#pragma weak natsOptions_Destroy
-#pragma weak natsOptions_SetServers
-#pragma weak natsOptions_SetName
-#pragma weak natsOptions_SetTimeout
-#pragma weak natsOptions_SetAllowReconnect
-#pragma weak natsOptions_SetSendAsap
-#pragma weak natsOptions_SetIgnoreDiscoveredServers
-#pragma weak natsOptions_SetUserInfo
-#pragma weak natsOptions_SetToken
-#pragma weak natsOptions_SetUserCredentialsCallbacks
-#pragma weak natsOptions_SetUserCredentialsFromFiles
-#pragma weak natsOptions_SetNKey
-#pragma weak natsOptions_SetSecure
-#pragma weak natsOptions_SetCATrustedCertificates
-#pragma weak natsOptions_SetCertificatesChain
-#pragma weak natsOptions_SetCustomInboxPrefix
-#pragma weak natsOptions_SetEventLoop
-#pragma weak natsOptions_SetErrorHandler
-#pragma weak natsOptions_SetClosedCB
-#pragma weak natsConnection_Connect
-#pragma weak natsConnection_Close
-#pragma weak natsConnection_Destroy
-#pragma weak natsConnection_IsClosed
-#pragma weak natsConnection_GetMaxPayload
-#pragma weak natsConnection_GetLastError
-#pragma weak natsConnection_Buffered
-#pragma weak natsConnection_ProcessReadEvent
-#pragma weak natsConnection_ProcessWriteEvent
-#pragma weak natsConnection_SubscribeSync
-#pragma weak natsConnection_PublishMsg
-#pragma weak natsConnection_RequestString
-#pragma weak natsSubscription_NextMsg
-#pragma weak natsSubscription_SetPendingLimits
-#pragma weak natsSubscription_Destroy
-#pragma weak natsMsg_Create
-#pragma weak natsMsg_Destroy
-#pragma weak natsMsg_GetSubject
-#pragma weak natsMsg_GetData
-#pragma weak natsMsg_GetDataLength
-#pragma weak natsMsgHeader_Add
-
 namespace walduct::nats {
 namespace {
 
@@ -63,8 +17,8 @@ class Loader {
   explicit Loader(void* library) : library_(library) {}
 
   template <typename Function>
-  void Find(const char* name, Function inside, Function* function) {
-    *function = library_ == nullptr ? inside : reinterpret_cast<Function>(dlsym(library_, name));
+  void Find(const char* name, Function* function) {
+    *function = reinterpret_cast<Function>(dlsym(library_, name));
     if (*function == nullptr && missing_ == nullptr) missing_ = name;
   }
   const char* missing() const { return missing_; }
@@ -80,78 +34,60 @@ absl::Status NotUsable(absl::string_view why) {
                "install the package libnats3.4 (Debian, Ubuntu), or libnats 3.4 or later");
 }
 
-bool Inside() { return reinterpret_cast<void*>(&natsConnection_Connect) != nullptr; }
-
 absl::StatusOr<const NatsLibrary*> LoadOnce() {
   void* library = nullptr;
-  for (int minor = kFirstMinor; !Inside() && library == nullptr && minor <= kLastMinor; ++minor)
+  for (int minor = kFirstMinor; library == nullptr && minor <= kLastMinor; ++minor)
     library = dlopen(absl::StrCat("libnats.so.3.", minor).c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!Inside() && library == nullptr) return NotUsable("it is not installed");
+  if (library == nullptr) return NotUsable("it is not installed");
   static NatsLibrary nats;
   Loader loader(library);
-  loader.Find("nats_GetLastError", &::nats_GetLastError, &nats.nats_GetLastError);
-  loader.Find("nats_Sign", &::nats_Sign, &nats.nats_Sign);
-  loader.Find("natsStatus_GetText", &::natsStatus_GetText, &nats.natsStatus_GetText);
-  loader.Find("natsOptions_Create", &::natsOptions_Create, &nats.natsOptions_Create);
-  loader.Find("natsOptions_Destroy", &::natsOptions_Destroy, &nats.natsOptions_Destroy);
-  loader.Find("natsOptions_SetServers", &::natsOptions_SetServers, &nats.natsOptions_SetServers);
-  loader.Find("natsOptions_SetName", &::natsOptions_SetName, &nats.natsOptions_SetName);
-  loader.Find("natsOptions_SetTimeout", &::natsOptions_SetTimeout, &nats.natsOptions_SetTimeout);
-  loader.Find("natsOptions_SetAllowReconnect", &::natsOptions_SetAllowReconnect,
-              &nats.natsOptions_SetAllowReconnect);
-  loader.Find("natsOptions_SetSendAsap", &::natsOptions_SetSendAsap, &nats.natsOptions_SetSendAsap);
-  loader.Find("natsOptions_SetIgnoreDiscoveredServers", &::natsOptions_SetIgnoreDiscoveredServers,
+  loader.Find("nats_GetLastError", &nats.nats_GetLastError);
+  loader.Find("nats_Sign", &nats.nats_Sign);
+  loader.Find("natsStatus_GetText", &nats.natsStatus_GetText);
+  loader.Find("natsOptions_Create", &nats.natsOptions_Create);
+  loader.Find("natsOptions_Destroy", &nats.natsOptions_Destroy);
+  loader.Find("natsOptions_SetServers", &nats.natsOptions_SetServers);
+  loader.Find("natsOptions_SetName", &nats.natsOptions_SetName);
+  loader.Find("natsOptions_SetTimeout", &nats.natsOptions_SetTimeout);
+  loader.Find("natsOptions_SetAllowReconnect", &nats.natsOptions_SetAllowReconnect);
+  loader.Find("natsOptions_SetSendAsap", &nats.natsOptions_SetSendAsap);
+  loader.Find("natsOptions_SetIgnoreDiscoveredServers",
               &nats.natsOptions_SetIgnoreDiscoveredServers);
-  loader.Find("natsOptions_SetUserInfo", &::natsOptions_SetUserInfo, &nats.natsOptions_SetUserInfo);
-  loader.Find("natsOptions_SetToken", &::natsOptions_SetToken, &nats.natsOptions_SetToken);
-  loader.Find("natsOptions_SetUserCredentialsCallbacks", &::natsOptions_SetUserCredentialsCallbacks,
+  loader.Find("natsOptions_SetUserInfo", &nats.natsOptions_SetUserInfo);
+  loader.Find("natsOptions_SetToken", &nats.natsOptions_SetToken);
+  loader.Find("natsOptions_SetUserCredentialsCallbacks",
               &nats.natsOptions_SetUserCredentialsCallbacks);
-  loader.Find("natsOptions_SetUserCredentialsFromFiles", &::natsOptions_SetUserCredentialsFromFiles,
+  loader.Find("natsOptions_SetUserCredentialsFromFiles",
               &nats.natsOptions_SetUserCredentialsFromFiles);
-  loader.Find("natsOptions_SetNKey", &::natsOptions_SetNKey, &nats.natsOptions_SetNKey);
-  loader.Find("natsOptions_SetSecure", &::natsOptions_SetSecure, &nats.natsOptions_SetSecure);
-  loader.Find("natsOptions_SetCATrustedCertificates", &::natsOptions_SetCATrustedCertificates,
-              &nats.natsOptions_SetCATrustedCertificates);
-  loader.Find("natsOptions_SetCertificatesChain", &::natsOptions_SetCertificatesChain,
-              &nats.natsOptions_SetCertificatesChain);
-  loader.Find("natsOptions_SetCustomInboxPrefix", &::natsOptions_SetCustomInboxPrefix,
-              &nats.natsOptions_SetCustomInboxPrefix);
-  loader.Find("natsOptions_SetEventLoop", &::natsOptions_SetEventLoop,
-              &nats.natsOptions_SetEventLoop);
-  loader.Find("natsOptions_SetErrorHandler", &::natsOptions_SetErrorHandler,
-              &nats.natsOptions_SetErrorHandler);
-  loader.Find("natsOptions_SetClosedCB", &::natsOptions_SetClosedCB, &nats.natsOptions_SetClosedCB);
-  loader.Find("natsConnection_Connect", &::natsConnection_Connect, &nats.natsConnection_Connect);
-  loader.Find("natsConnection_Close", &::natsConnection_Close, &nats.natsConnection_Close);
-  loader.Find("natsConnection_Destroy", &::natsConnection_Destroy, &nats.natsConnection_Destroy);
-  loader.Find("natsConnection_IsClosed", &::natsConnection_IsClosed, &nats.natsConnection_IsClosed);
-  loader.Find("natsConnection_GetMaxPayload", &::natsConnection_GetMaxPayload,
-              &nats.natsConnection_GetMaxPayload);
-  loader.Find("natsConnection_GetLastError", &::natsConnection_GetLastError,
-              &nats.natsConnection_GetLastError);
-  loader.Find("natsConnection_Buffered", &::natsConnection_Buffered, &nats.natsConnection_Buffered);
-  loader.Find("natsConnection_ProcessReadEvent", &::natsConnection_ProcessReadEvent,
-              &nats.natsConnection_ProcessReadEvent);
-  loader.Find("natsConnection_ProcessWriteEvent", &::natsConnection_ProcessWriteEvent,
-              &nats.natsConnection_ProcessWriteEvent);
-  loader.Find("natsConnection_SubscribeSync", &::natsConnection_SubscribeSync,
-              &nats.natsConnection_SubscribeSync);
-  loader.Find("natsConnection_PublishMsg", &::natsConnection_PublishMsg,
-              &nats.natsConnection_PublishMsg);
-  loader.Find("natsConnection_RequestString", &::natsConnection_RequestString,
-              &nats.natsConnection_RequestString);
-  loader.Find("natsSubscription_NextMsg", &::natsSubscription_NextMsg,
-              &nats.natsSubscription_NextMsg);
-  loader.Find("natsSubscription_SetPendingLimits", &::natsSubscription_SetPendingLimits,
-              &nats.natsSubscription_SetPendingLimits);
-  loader.Find("natsSubscription_Destroy", &::natsSubscription_Destroy,
-              &nats.natsSubscription_Destroy);
-  loader.Find("natsMsg_Create", &::natsMsg_Create, &nats.natsMsg_Create);
-  loader.Find("natsMsg_Destroy", &::natsMsg_Destroy, &nats.natsMsg_Destroy);
-  loader.Find("natsMsg_GetSubject", &::natsMsg_GetSubject, &nats.natsMsg_GetSubject);
-  loader.Find("natsMsg_GetData", &::natsMsg_GetData, &nats.natsMsg_GetData);
-  loader.Find("natsMsg_GetDataLength", &::natsMsg_GetDataLength, &nats.natsMsg_GetDataLength);
-  loader.Find("natsMsgHeader_Add", &::natsMsgHeader_Add, &nats.natsMsgHeader_Add);
+  loader.Find("natsOptions_SetNKey", &nats.natsOptions_SetNKey);
+  loader.Find("natsOptions_SetSecure", &nats.natsOptions_SetSecure);
+  loader.Find("natsOptions_SetCATrustedCertificates", &nats.natsOptions_SetCATrustedCertificates);
+  loader.Find("natsOptions_SetCertificatesChain", &nats.natsOptions_SetCertificatesChain);
+  loader.Find("natsOptions_SetCustomInboxPrefix", &nats.natsOptions_SetCustomInboxPrefix);
+  loader.Find("natsOptions_SetEventLoop", &nats.natsOptions_SetEventLoop);
+  loader.Find("natsOptions_SetErrorHandler", &nats.natsOptions_SetErrorHandler);
+  loader.Find("natsOptions_SetClosedCB", &nats.natsOptions_SetClosedCB);
+  loader.Find("natsConnection_Connect", &nats.natsConnection_Connect);
+  loader.Find("natsConnection_Close", &nats.natsConnection_Close);
+  loader.Find("natsConnection_Destroy", &nats.natsConnection_Destroy);
+  loader.Find("natsConnection_IsClosed", &nats.natsConnection_IsClosed);
+  loader.Find("natsConnection_GetMaxPayload", &nats.natsConnection_GetMaxPayload);
+  loader.Find("natsConnection_GetLastError", &nats.natsConnection_GetLastError);
+  loader.Find("natsConnection_Buffered", &nats.natsConnection_Buffered);
+  loader.Find("natsConnection_ProcessReadEvent", &nats.natsConnection_ProcessReadEvent);
+  loader.Find("natsConnection_ProcessWriteEvent", &nats.natsConnection_ProcessWriteEvent);
+  loader.Find("natsConnection_SubscribeSync", &nats.natsConnection_SubscribeSync);
+  loader.Find("natsConnection_PublishMsg", &nats.natsConnection_PublishMsg);
+  loader.Find("natsConnection_RequestString", &nats.natsConnection_RequestString);
+  loader.Find("natsSubscription_NextMsg", &nats.natsSubscription_NextMsg);
+  loader.Find("natsSubscription_SetPendingLimits", &nats.natsSubscription_SetPendingLimits);
+  loader.Find("natsSubscription_Destroy", &nats.natsSubscription_Destroy);
+  loader.Find("natsMsg_Create", &nats.natsMsg_Create);
+  loader.Find("natsMsg_Destroy", &nats.natsMsg_Destroy);
+  loader.Find("natsMsg_GetSubject", &nats.natsMsg_GetSubject);
+  loader.Find("natsMsg_GetData", &nats.natsMsg_GetData);
+  loader.Find("natsMsg_GetDataLength", &nats.natsMsg_GetDataLength);
+  loader.Find("natsMsgHeader_Add", &nats.natsMsgHeader_Add);
   if (loader.missing() != nullptr) return NotUsable(absl::StrCat("no ", loader.missing()));
   return &nats;
 }

@@ -1,5 +1,5 @@
-// NatsLibrary: the functions of libnats that are used here. It is loaded when the first connection is
-// made: it costs nothing before. The program of a release may have one inside.
+// NatsLibrary: the functions of libnats that are used here. It is loaded when the first connection
+// is made, and costs nothing before.
 // Immutable once loaded; thread-safe.
 #pragma once
 

@@ -264,23 +264,67 @@ def test_a_record_that_is_too_large_follows_its_policy(db, nats, connectors):
     connector.stop()
 
 
-def nkey(tmp_path):
-    """(seed, public key) of a user."""
-    def crc(data):
-        value = 0
-        for byte in data:
-            value ^= byte << 8
-            for _ in range(8):
-                value = (value << 1 ^ 0x1021 if value & 0x8000 else value << 1) & 0xFFFF
-        return value.to_bytes(2, "little")
+class Nkey:
+    """An Ed25519 key as NATS writes it. kind: of an operator, an account, a user."""
+    KINDS = {"operator": 14, "account": 0, "user": 20}
 
-    def text(data):
-        return base64.b32encode(data + crc(data)).decode().rstrip("=")
-    file = tmp_path / "key"
-    subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519", "-outform", "DER", "-out", file], check=True)
-    public = subprocess.run(["openssl", "pkey", "-inform", "DER", "-in", file, "-pubout", "-outform", "DER"], check=True, capture_output=True).stdout
-    user = 20 << 3
-    return text(bytes([18 << 3 | user >> 5, (user & 31) << 3]) + file.read_bytes()[-32:]), text(bytes([user]) + public[-32:])
+    def __init__(self, tmp_path, kind):
+        self.file, prefix = tmp_path / f"{kind}.der", self.KINDS[kind] << 3
+        subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519", "-outform", "DER", "-out", self.file], check=True)
+        public = subprocess.run(["openssl", "pkey", "-inform", "DER", "-in", self.file, "-pubout", "-outform", "DER"],
+                                check=True, capture_output=True).stdout
+        self.seed = self._text(bytes([18 << 3 | prefix >> 5, (prefix & 31) << 3]) + self.file.read_bytes()[-32:])
+        self.public = self._text(bytes([prefix]) + public[-32:])
+
+    @staticmethod
+    def _text(data):
+        crc = 0
+        for byte in data:
+            crc ^= byte << 8
+            for _ in range(8):
+                crc = (crc << 1 ^ 0x1021 if crc & 0x8000 else crc << 1) & 0xFFFF
+        return base64.b32encode(data + crc.to_bytes(2, "little")).decode().rstrip("=")
+
+    def jwt(self, of, name, **claims):
+        """That this key vouches for another one."""
+        def part(what):
+            return base64.urlsafe_b64encode(what).decode().rstrip("=")
+        claims = {"jti": name, "iat": 1700000000, "iss": self.public, "name": name, "sub": of.public, "nats": {"version": 2, **claims}}
+        text = ".".join(part(json.dumps(piece).encode()) for piece in ({"typ": "JWT", "alg": "ed25519-nkey"}, claims))
+        unsigned = self.file.with_suffix(".txt")
+        unsigned.write_text(text)
+        done = subprocess.run(["openssl", "pkeyutl", "-sign", "-rawin", "-keyform", "DER", "-inkey", self.file, "-in", unsigned],
+                              check=True, capture_output=True)
+        return f"{text}.{part(done.stdout)}"
+
+
+@pytest.mark.parametrize("how", ["jwt", "credentials"])
+def test_a_user_that_an_account_vouches_for(db, own, tmp_path, connectors, how):
+    """JWT and seed as properties, or in a file of credentials. The stream is created."""
+    operator, account, user = (Nkey(tmp_path, kind) for kind in ("operator", "account", "user"))
+    without_streams = dict.fromkeys(("subs", "data", "payload", "imports", "exports", "conn", "leaf"), -1) | {"wildcards": True}
+    limits = without_streams | dict.fromkeys(("mem_storage", "disk_storage", "streams", "consumer"), -1)
+    (tmp_path / "operator.jwt").write_text(operator.jwt(operator, "O", type="operator"))
+    (tmp_path / "system").mkdir()
+    system = Nkey(tmp_path / "system", "account")
+    mine = account.jwt(user, "walduct", type="user", subs=-1, data=-1, payload=-1)
+    own.do("stop-nats")
+    (own.dir / "nats.users").write_text(
+        f'operator: "{tmp_path}/operator.jwt"\nresolver: MEMORY\nsystem_account: {system.public}\n'
+        f'resolver_preload: {{ {account.public}: {operator.jwt(account, "A", type="account", limits=limits)},'
+        f' {system.public}: {operator.jwt(system, "SYS", type="account", limits=without_streams)} }}\n')
+    own.do("start-nats")
+    db.execute("create table t (id int primary key); insert into t values (1)")
+    config = sink(own.nats, **{"sink.nats-jetstream.create-stream": "true", "sink.nats-jetstream.subjects": f"{db.name}.>"})
+    if how == "jwt":
+        config |= {"sink.nats-jetstream.auth.jwt": mine, "sink.nats-jetstream.auth.seed": user.seed}
+    else:
+        config["walduct.sink.nats.credentials.path"] = str(tmp_path / "walduct.creds")
+        (tmp_path / "walduct.creds").write_text(f"-----BEGIN NATS USER JWT-----\n{mine}\n------END NATS USER JWT------\n\n"
+                                                f"-----BEGIN USER NKEY SEED-----\n{user.seed}\n------END USER NKEY SEED------\n")
+    connector = connectors(db, config, sink="nats-jetstream").start().wait_streaming()
+    assert not connector.logged("does not take") and mine not in connector.log_text()
+    connector.stop()  # the row was acknowledged before the snapshot was complete
 
 
 def test_tls_with_certificates_on_both_sides_and_an_nkey(db, own, tmp_path, connectors):
@@ -290,10 +334,10 @@ def test_tls_with_certificates_on_both_sides_and_an_nkey(db, own, tmp_path, conn
     both = tmp_path / "both.pem"
     both.write_text(mine.read_text() + my_key.read_text())
     stream_of(own.nats, db)
-    seed, public = nkey(tmp_path)
-    (tmp_path / "seed").write_text(f"# of a test\n{seed}\n")
+    user = Nkey(tmp_path, "user")
+    (tmp_path / "seed").write_text(f"# of a test\n{user.seed}\n")
     own.do("stop-nats")
-    users = f'authorization {{ users: [ {{ nkey: {public} }} ] }}\n'
+    users = f'authorization {{ users: [ {{ nkey: {user.public} }} ] }}\n'
     (own.dir / "nats.users").write_text(users + f'tls {{ cert_file: "{certificate}", key_file: "{key}", ca_file: "{authority.certificate}", verify: true }}\n')
     own.do("start-nats")
     db.execute("create table t (id int primary key)")

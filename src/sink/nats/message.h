@@ -15,8 +15,8 @@ namespace walduct::sink {
 
 class Message {
  public:
-  // Takes a copy; without a value the body is empty. id: for Nats-Msg-Id, where the record has no header
-  // of that name. InvalidArgument: a header that NATS has no room for.
+  // Takes a copy; without a value the body is empty. id: for Nats-Msg-Id, where the record has no
+  // header of that name. InvalidArgument: a header that NATS has no room for.
   absl::Status Assign(const event::Record& record, absl::string_view id);
 
   // What JetStream knows it by.

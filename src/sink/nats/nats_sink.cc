@@ -359,7 +359,9 @@ absl::Status NatsSink::OnTooLarge(Entry& entry, const absl::Status& error) {
 }
 
 absl::Status NatsSink::Send() {
-  while (refused_.ok() && next_ < end() && on_way_ < most_on_way_ && MaySend()) {
+  // What was refused is asked for by one message.
+  const size_t most = waits_.ok() || nats::IsOutOfTurn(waits_) ? most_on_way_ : 1;
+  while (refused_.ok() && next_ < end() && on_way_ < most && MaySend()) {
     Entry& entry = entries_[next_ - first_];
     if (entry.state == Entry::State::kWaits) {
       if (entry.subject->stream == nullptr && on_way_ > 0) break;

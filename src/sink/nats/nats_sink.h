@@ -25,7 +25,7 @@
 #include "base/environment.h"
 #include "nats/admin.h"
 #include "nats/client.h"
-#include "nats/stream_info.h"
+#include "nats/jetstream_answers.h"
 #include "sink/nats/message.h"
 #include "sink/nats/nats_sink_options.h"
 #include "sink/sink.h"

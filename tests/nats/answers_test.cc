@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "nats/error.h"
 #include "nats/nkey.h"
-#include "nats/stream_info.h"
+#include "nats/jetstream_answers.h"
 
 namespace walduct::nats {
 namespace {

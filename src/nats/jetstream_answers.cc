@@ -1,4 +1,4 @@
-#include "nats/stream_info.h"
+#include "nats/jetstream_answers.h"
 
 #include <rapidjson/document.h>
 
