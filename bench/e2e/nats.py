@@ -3,7 +3,7 @@
 
   bench/e2e/nats.py [--rows N] [--rounds N] [--memory]
 
-Printed for each round: rows a second, CPU time of walduct a row, its highest resident set; then messages a second of `nats_limit.c`, with as
+Printed for each round: rows a second, CPU time of walduct a row, its highest resident set, CPU time of the server (broker); then messages a second of `nats_limit.c`, with as
 many bytes each as the rows had. --memory: a stream in memory, else in a file.
 
 Run it with .deps/venv/bin/python, after a release build and scripts/deps nats.
@@ -49,6 +49,7 @@ def main():
             subprocess.run(["cc", "-O2", "-o", f"{scratch}/limit", ROOT / "bench/e2e/nats_limit.c", "-lnats"], check=True)
             bench = NatsBench(args, WORKLOADS["typical"], own, Path(scratch))
             bench.prepare()
+            bench.broker_pid = int((own.dir / "nats.pid").read_text())
             for number, connector in enumerate(bench.connectors):
                 with Nats(own.nats) as client:
                     client.create("bench", [f"{connector.prefix}.>"], storage=storage)

@@ -10,8 +10,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "nats/options.h"
 #include "nats/jetstream_answers.h"
+#include "nats/options.h"
 
 namespace walduct::nats {
 

@@ -206,15 +206,9 @@ def test_rights_that_are_missing(db, own, connectors):
     connector.stop()
 
 
-@pytest.mark.parametrize("discard", ["old", "new"])
-def test_killed_again_and_again(db, nats, connectors, discard):
-    """Under a writer. Nothing is lost, each key keeps its order, and nothing comes twice."""
-    db.execute("create table t (id int primary key, v int)")
-    db.execute("insert into t select n, 0 from generate_series(1, 20) n")
-    stream_of(nats, db, discard=discard, max_bytes=500_000_000)
-    connector = connectors(db, sink(nats), sink="nats-jetstream").start().wait_streaming()
-    done = threading.Event()
-    written = [0]
+def under_a_writer(db, url, connector, disturb):
+    """Disturbs KILLS times, thirty updates apart; what each key's messages then hold, and what was written."""
+    done, written = threading.Event(), [0]
 
     def write():
         with db.connect() as session:
@@ -227,24 +221,56 @@ def test_killed_again_and_again(db, nats, connectors, discard):
         for _ in range(KILLS):
             at = written[0]
             wait_until(lambda at=at: written[0] > at + 30, 30, "thirty more updates")
-            connector.kill()
-            connector.start().wait_streaming()
+            disturb()
     finally:
         done.set()
         writer.join()
     db.execute("insert into t values (99, 0)")
 
     def last():
-        with Nats(nats) as client:
+        with Nats(url) as client:
             found = client.messages(db.name, client.last(db.name))
         return json.loads(found[-1][2])["after"]["id"] if found else None
     wait_until(lambda: last() == 99, 60, "the last row")
     connector.stop()
-    with Nats(nats) as client:
+    with Nats(url) as client:
         values = [json.loads(body)["after"] for _, _, body in client.messages(db.name)]
         client.delete(db.name)
-    for key in range(1, 21):
-        assert [row["v"] for row in values if row["id"] == key and row["v"] > 0] == list(range(1, written[0] + 1))
+    return [[row["v"] for row in values if row["id"] == key and row["v"] > 0] for key in range(1, 21)], list(range(1, written[0] + 1))
+
+
+@pytest.mark.parametrize("discard", ["old", "new"])
+def test_killed_again_and_again(db, nats, connectors, discard):
+    """Nothing is lost, each key keeps its order, and nothing comes twice."""
+    db.execute("create table t (id int primary key, v int); insert into t select n, 0 from generate_series(1, 20) n")
+    stream_of(nats, db, discard=discard, max_bytes=500_000_000)
+    connector = connectors(db, sink(nats), sink="nats-jetstream").start().wait_streaming()
+
+    def kill():
+        connector.kill()
+        connector.start().wait_streaming()
+    keys, written = under_a_writer(db, nats, connector, kill)
+    assert all(values == written for values in keys)
+
+
+@pytest.mark.parametrize("how", ["killed", "restarted", "paused"])
+def test_the_server_is_disturbed_again_and_again(db, own, connectors, how):
+    """The same: what was not acknowledged is sent again over another connection, and JetStream knows it."""
+    db.execute("create table t (id int primary key, v int); insert into t select n, 0 from generate_series(1, 20) n")
+    stream_of(own.nats, db, discard="new", max_bytes=500_000_000)
+    connector = connectors(db, sink(own.nats, **{"sink.nats-jetstream.async.timeout.ms": "300"}), sink="nats-jetstream").start().wait_streaming()
+
+    def disturb():
+        if how == "paused":
+            own.pause_nats()
+            deadline = time.monotonic() + 0.7
+            wait_until(lambda: time.monotonic() > deadline, 10, "a while")
+            own.resume_nats()
+        else:
+            own.do("kill-nats" if how == "killed" else "stop-nats")
+            own.do("start-nats")
+    keys, written = under_a_writer(db, own.nats, connector, disturb)
+    assert all(values == written for values in keys)
 
 
 def test_a_record_that_is_too_large_follows_its_policy(db, nats, connectors):

@@ -1,11 +1,10 @@
-#include "nats/subject.h"
-
 #include <gtest/gtest.h>
 
 #include "base/error.h"
 #include "nats/error.h"
-#include "nats/nkey.h"
 #include "nats/jetstream_answers.h"
+#include "nats/nkey.h"
+#include "nats/subject.h"
 
 namespace walduct::nats {
 namespace {

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
-#include "base/lsn.h"
 
 namespace walduct::sink {
 namespace {
@@ -21,8 +19,15 @@ absl::Status Refused(absl::string_view name, absl::string_view why) {
                "(header.converter=org.apache.kafka.connect.json.JsonConverter)");
 }
 
-bool IsOfName(char c) { return c > ' ' && c < 0x7F && c != ':'; }
-bool IsOfValue(char c) { return c == '\t' || !absl::ascii_iscntrl(static_cast<unsigned char>(c)); }
+bool IsName(absl::string_view name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(),
+                                      [](char c) { return c > ' ' && c < 0x7F && c != ':'; });
+}
+bool IsValue(absl::string_view value) {
+  return std::none_of(value.begin(), value.end(), [](char c) {
+    return (static_cast<unsigned char>(c) < ' ' && c != '\t') || c == 0x7F;
+  });
+}
 
 }  // namespace
 
@@ -39,9 +44,9 @@ absl::Status Message::Assign(const event::Record& record, absl::string_view id) 
                                 [](const event::Header& header) { return header.name == kId; });
   if (own) add(kId, id);
   for (const event::Header& header : record.headers) {
-    if (header.name.empty() || !std::all_of(header.name.begin(), header.name.end(), IsOfName))
+    if (!IsName(header.name))
       return Refused(header.name, "has a character in its name that NATS does not take");
-    if (!header.is_null && !std::all_of(header.value.begin(), header.value.end(), IsOfValue))
+    if (!header.is_null && !IsValue(header.value))
       return Refused(header.name, "has a control character in its value");
     add(header.name, header.is_null ? "null" : header.value);
   }
@@ -62,15 +67,17 @@ void Message::AppendHeaders(std::vector<nats::HeaderText>* headers) const {
 
 std::string MessageId(absl::string_view identity, const event::RecordId& id) {
   if (!id.exact()) return "";
-  std::string text = absl::StrCat(identity, ":", Lsn(id.lsn).ToString(), ":");
+  const auto with = [&](const auto&... place) {
+    return absl::StrCat(identity, ":", absl::Hex(id.lsn >> 32), "/", absl::Hex(id.lsn & 0xFFFFFFFF),
+                        ":", place...);
+  };
   switch (id.of) {
     case event::RecordId::Of::kBegin:
-      return absl::StrCat(text, "begin");
+      return with("begin");
     case event::RecordId::Of::kEnd:
-      return absl::StrCat(text, "end");
+      return with("end");
     default:
-      return id.part == 0 ? absl::StrCat(text, id.number)
-                          : absl::StrCat(text, id.number, ".", id.part);
+      return id.part == 0 ? with(id.number) : with(id.number, ".", id.part);
   }
 }
 

@@ -90,40 +90,6 @@ absl::StatusOr<NatsSink::Subject*> NatsSink::FindSubject(absl::string_view name)
   return &subject;
 }
 
-// By what is known of streams.
-NatsSink::Stream* NatsSink::StreamFor(absl::string_view subject) {
-  for (auto& [name, stream] : streams_) {
-    for (const std::string& pattern : stream.info.subjects) {
-      if (nats::Takes(pattern, subject)) return &stream;
-    }
-  }
-  return nullptr;
-}
-
-absl::Status NatsSink::CheckSize(const Message& message, const Stream* stream) const {
-  const auto refuse = [&](size_t most, absl::string_view who, absl::string_view hint) {
-    return Error(absl::StatusCode::kInvalidArgument, "record_too_large",
-                 absl::StrCat("a record of ", message.size(), " bytes with its headers; ", who,
-                              " takes ", most),
-                 hint);
-  };
-  if (max_payload_ > 0 && message.size() > max_payload_)
-    return refuse(max_payload_, absl::StrCat("NATS at ", client_->address()), nats::kPayloadHint);
-  if (stream == nullptr) return absl::OkStatus();
-  const std::string& name = stream->info.name;
-  const std::string who = absl::StrCat("stream ", name);
-  const std::string hint =
-      absl::StrCat("raise the stream's limit: nats stream edit ", name, " --max-msg-size=N");
-  const int64_t most = stream->info.max_message_bytes;
-  if (most > 0 && message.size() > static_cast<size_t>(most))
-    return refuse(static_cast<size_t>(most), who, hint);
-  const auto learnt = learnt_->find(name);
-  // It was known to refuse so much, and what it takes has not been told since.
-  if (learnt != learnt_->end() && !stream->known && message.size() >= learnt->second)
-    return refuse(learnt->second - 1, who, hint);
-  return absl::OkStatus();
-}
-
 // Absent: there is none that waits to be told.
 std::optional<absl::Status> NatsSink::FateOf(const event::Record& record, Ticket ticket) {
   if (!lone_) return std::nullopt;
@@ -327,8 +293,11 @@ absl::Status NatsSink::OnAllAnswered() {
   const uint64_t at = refused_at_;
   if (at == kNobodyKnows && !entries_.empty())
     error = nats::NoStream(entries_.front().subject->name, client_->address());
-  if (nats::IsTooLarge(error) && at >= first_ && at < end())
-    return OnTooLarge(entries_[at - first_], error);
+  if (nats::IsTooLarge(error) && at >= first_ && at < end()) {
+    Entry& entry = entries_[at - first_];
+    // It may be the header that was too much: it is sent again, as the first.
+    return entry.in_turn ? absl::OkStatus() : OnTooLarge(entry, error);
+  }
   if (!absl::IsUnavailable(error)) return error;
   if (nats::IsOutOfTurn(error)) {
     // Somebody else writes to the stream: the first is sent without a condition.
@@ -365,7 +334,7 @@ absl::Status NatsSink::Send() {
     Entry& entry = entries_[next_ - first_];
     if (entry.state == Entry::State::kWaits) {
       if (entry.subject->stream == nullptr && on_way_ > 0) break;
-      if (entry.message.size() > max_payload_) {
+      if (entry.message.size() + SizeOfTurn(entry) > max_payload_) {
         if (on_way_ > 0) break;
         return OnTooLarge(entry, nats::TooLarge(client_->address(), max_payload_));
       }
@@ -380,12 +349,19 @@ absl::Status NatsSink::Send() {
   return MaySend() ? client_->Write() : absl::OkStatus();
 }
 
+// Of the header that names the one before it; 0: none is needed.
+size_t NatsSink::SizeOfTurn(const Entry& entry) const {
+  const Stream* const stream = entry.subject->stream;
+  if (stream == nullptr || stream->on_way == 0 || !stream->chained()) return 0;
+  return sizeof(kExpected) + stream->last_id.size() + 3;
+}
+
 absl::Status NatsSink::Publish(Entry* entry, uint64_t number) {
   Stream* const stream = entry->subject->stream;
   headers_.clear();
   entry->message.AppendHeaders(&headers_);
-  if (stream != nullptr && stream->on_way > 0 && stream->chained())
-    headers_.push_back({kExpected, stream->last_id.c_str()});
+  entry->in_turn = SizeOfTurn(*entry) > 0;
+  if (entry->in_turn) headers_.push_back({kExpected, stream->last_id.c_str()});
   char digits[24];
   const char* const last = absl::numbers_internal::FastIntToBuffer(number, digits);
   RETURN_IF_ERROR(client_->Publish(entry->subject->name.c_str(),

@@ -73,6 +73,7 @@ class NatsSink final : public Sink {
     Ticket ticket = 0;
     Subject* subject = nullptr;
     State state = State::kWaits;
+    bool in_turn = false;  // sent with the name of the one before it
   };
   // A record that travels alone, and what became of it.
   struct Lone {
@@ -100,6 +101,7 @@ class NatsSink final : public Sink {
   absl::Status OnAllAnswered();
   absl::Status OnTooLarge(Entry& entry, const absl::Status& error);
   absl::Status Send();
+  size_t SizeOfTurn(const Entry& entry) const;
   absl::Status Publish(Entry* entry, uint64_t number);
   absl::Status CheckAnswered();
   absl::Status CheckRights();

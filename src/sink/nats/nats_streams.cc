@@ -1,9 +1,10 @@
-// What NatsSink knows of streams before the first record.
+// What NatsSink knows of streams: before the first record, and by what it is told.
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "nats/error.h"
 #include "nats/subject.h"
 #include "sink/nats/nats_sink.h"
 
@@ -71,6 +72,40 @@ absl::Status NatsSink::Know(const nats::StreamInfo& info) {
   if (!info.discards_new && (info.max_bytes > 0 || info.max_messages > 0))
     log::Info("the stream drops its oldest records where it is full (discard=old)",
               {{"stream", info.name}});
+  return absl::OkStatus();
+}
+
+// By what is known of streams.
+NatsSink::Stream* NatsSink::StreamFor(absl::string_view subject) {
+  for (auto& [name, stream] : streams_) {
+    for (const std::string& pattern : stream.info.subjects) {
+      if (nats::Takes(pattern, subject)) return &stream;
+    }
+  }
+  return nullptr;
+}
+
+absl::Status NatsSink::CheckSize(const Message& message, const Stream* stream) const {
+  const auto refuse = [&](size_t most, absl::string_view who, absl::string_view hint) {
+    return Error(absl::StatusCode::kInvalidArgument, "record_too_large",
+                 absl::StrCat("a record of ", message.size(), " bytes with its headers; ", who,
+                              " takes ", most),
+                 hint);
+  };
+  if (max_payload_ > 0 && message.size() > max_payload_)
+    return refuse(max_payload_, absl::StrCat("NATS at ", client_->address()), nats::kPayloadHint);
+  if (stream == nullptr) return absl::OkStatus();
+  const std::string& name = stream->info.name;
+  const std::string who = absl::StrCat("stream ", name);
+  const std::string hint =
+      absl::StrCat("raise the stream's limit: nats stream edit ", name, " --max-msg-size=N");
+  const int64_t most = stream->info.max_message_bytes;
+  if (most > 0 && message.size() > static_cast<size_t>(most))
+    return refuse(static_cast<size_t>(most), who, hint);
+  const auto learnt = learnt_->find(name);
+  // It was known to refuse so much, and what it takes has not been told since.
+  if (learnt != learnt_->end() && !stream->known && message.size() >= learnt->second)
+    return refuse(learnt->second - 1, who, hint);
   return absl::OkStatus();
 }
 

@@ -25,6 +25,7 @@
 #include "replication/publication/publication.h"
 #include "sink/line_sink_type.h"
 #include "sink/options.h"
+#include "slot/handover/lanes.h"
 #include "snapshot/mode.h"
 #include "snapshot/options.h"
 
@@ -132,7 +133,7 @@ void ShowAsJson(engine::ConnectorOptions* config, bool eyes) {
 // One look at all tables, through the publications of all slots.
 void LookThroughAllSlots(engine::ConnectorOptions* config) {
   replication::SlotShare all;
-  for (const engine::ConnectorOptions& lane : engine::LanesOf(*config))
+  for (const engine::ConnectorOptions& lane : LanesOf(*config))
     all.publications.push_back(lane.replication->publication_name);
   config->replication->share = std::move(all);
 }

@@ -271,6 +271,25 @@ TEST_P(NatsSinkTest, ARecordThatIsTooLargeIsRefusedAlone) {
   EXPECT_EQ(ErrorReason(other->Write(Change(topic, huge, 5), 1)), "record_too_large");
 }
 
+// What is added for its turn does not count against it.
+TEST_P(NatsSinkTest, ARecordAtTheLimitIsTakenInItsTurn) {
+  const std::string topic = target_->Topic("limit");
+  Limit(R"("discard":"new","max_bytes":100000000,"max_msg_size":2000)");
+  const auto sink = target_->Open(kRoomy);
+  ASSERT_TRUE(sink->PrepareTopics({topic}).ok());
+  std::string value(1900, 'v');
+  // As large as it may be: the id's length is the sink's.
+  while (ErrorReason(sink->Write(Change(topic, value + "v", 1), 1)) != "record_too_large" &&
+         value.size() < 2000)
+    value += 'v';
+  Flush(*sink);
+  const uint32_t before = acks_.records;
+  for (uint64_t number = 2; number <= 9; ++number) Write(*sink, Change(topic, value, number), 1);
+  Flush(*sink);
+  EXPECT_EQ(acks_.records, before + 8);
+  EXPECT_EQ(target_->Read(topic).size(), 1u + 8);
+}
+
 TEST_P(NatsSinkTest, WhatIsNoSubjectIsRefused) {
   const auto sink = target_->Open(kRoomy);
   for (const char* topic : {"", "a b", "a..b", ".a", "a.*", "a.>"})
