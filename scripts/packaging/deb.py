@@ -8,13 +8,14 @@ from files import DESCRIPTION, ROOT, SUMMARY, epoch, staged
 
 # The program's symbols are looked at by tests/release: nothing newer than these.
 DEPENDS = "libc6 (>= 2.31), libgcc-s1, ca-certificates"
+SUGGESTS = "libnats3.4"  # the sink nats-jetstream loads it
 
 
 def control(arch, version, kilobytes):
     lines = [f" {line}" for line in DESCRIPTION.splitlines()]
     return "\n".join([
         "Package: walduct", f"Version: {version}-1", f"Architecture: {arch}", "Section: net", "Priority: optional",
-        "Maintainer: walduct maintainers <maintainers@walduct.invalid>", f"Installed-Size: {kilobytes}", f"Depends: {DEPENDS}",
+        "Maintainer: walduct maintainers <maintainers@walduct.invalid>", f"Installed-Size: {kilobytes}", f"Depends: {DEPENDS}", f"Suggests: {SUGGESTS}",
         f"Description: {SUMMARY}", *lines, ""])
 
 

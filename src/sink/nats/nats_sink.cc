@@ -25,7 +25,7 @@ constexpr size_t kMostBuffered = 256u << 10;
 constexpr size_t kPushBytes = 64u << 10;
 constexpr size_t kMaxSubjects = 65536;
 constexpr size_t kMostSpare = 512;
-constexpr size_t kSpareBytes = 64u << 10;
+constexpr size_t kSpareBytes = 8u << 10;
 constexpr size_t kEntryBytes = 160;  // beside the message
 constexpr uint64_t kNobodyKnows = std::numeric_limits<uint64_t>::max();
 constexpr char kExpected[] = "Nats-Expected-Last-Msg-Id";
@@ -180,7 +180,10 @@ void NatsSink::Progress() {
   const absl::Status done = Push();
   Settle();
   if (done.ok()) return;
-  if (!absl::IsUnavailable(done) || ErrorReason(done) == "batch_refused") {
+  // The start has seen that TLS works: it is the server's turn, or the network's.
+  const std::string reason = ErrorReason(done);
+  const bool passes = absl::IsUnavailable(done) || reason == "nats_tls_failed";
+  if (!passes || reason == "batch_refused") {
     broken_ = done;
     return;
   }
