@@ -27,7 +27,7 @@
 #include "operate/commands/client_environment.h"
 #include "operate/commands/signal_reader_of.h"
 #include "serve/load_worker.h"
-#include "slot/handover/lanes.h"
+#include "slot/lanes/lanes.h"
 
 namespace walduct::cli {
 namespace {

@@ -14,7 +14,7 @@
 #include "operate/commands/offset_commands.h"
 #include "operate/commands/signal_reader_of.h"
 #include "operate/doctor/doctor_report.h"
-#include "slot/handover/lanes.h"
+#include "slot/lanes/lanes.h"
 
 namespace walduct::cli {
 namespace {

@@ -9,15 +9,17 @@
 namespace walduct::loader {
 namespace {
 
-TEST(SourceTypes, TheSlotIsThereWhereNoOtherIsAskedFor) {
+class SourceTypesTest : public LoadFixture {};
+
+TEST_F(SourceTypesTest, TheSlotIsThereWhereNoOtherIsAskedFor) {
   EXPECT_EQ(SourceTypes().back(), &slot::kSlotSource);
   EXPECT_EQ(slot::kSlotSource.chosen, nullptr);
   for (const engine::SourceType* type : SourceTypes().first(SourceTypes().size() - 1))
     EXPECT_NE(type->chosen, nullptr) << type->name;
-  EXPECT_EQ(LoadWith({}).options.source, &slot::kSlotSource);
+  EXPECT_EQ(LoadWith("").options.source, &slot::kSlotSource);
 }
 
-TEST(SourceTypes, HaveNamesAndAttempts) {
+TEST_F(SourceTypesTest, HaveNamesAndAttempts) {
   for (const engine::SourceType* type : SourceTypes()) {
     EXPECT_FALSE(type->name.empty());
     EXPECT_NE(type->attempts, nullptr) << type->name;

@@ -15,7 +15,7 @@
 #include "offset/options.h"
 #include "replication/options.h"
 #include "slot/handover/handover.h"
-#include "slot/handover/lanes.h"
+#include "slot/lanes/lanes.h"
 #include "snapshot/options.h"
 #include "tests/slot/handover_model.h"
 #include "tests/support/fake_world.h"

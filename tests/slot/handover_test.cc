@@ -13,7 +13,7 @@
 #include "engine/configuration/connector_options.h"
 #include "engine/errors/error_policy.h"
 #include "replication/options.h"
-#include "slot/handover/handover_news.h"
+#include "slot/lanes/handover_news.h"
 #include "snapshot/options.h"
 #include "tests/slot/handover_fixture.h"
 

@@ -1,4 +1,4 @@
-#include "slot/handover/lanes.h"
+#include "slot/lanes/lanes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -9,8 +9,8 @@
 #include "engine/configuration/runtime_options.h"
 #include "offset/options.h"
 #include "replication/options.h"
-#include "slot/handover/handover_news.h"
-#include "slot/handover/lanes.h"
+#include "slot/lanes/handover_news.h"
+#include "slot/lanes/lanes.h"
 #include "tests/support/fake_world.h"
 #include "tests/support/simulated_time.h"
 

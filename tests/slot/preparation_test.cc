@@ -11,7 +11,7 @@
 #include "engine/configuration/record_error_options.h"
 #include "replication/options.h"
 #include "route/options.h"
-#include "slot/handover/handover_news.h"
+#include "slot/lanes/handover_news.h"
 #include "snapshot/options.h"
 #include "tests/support/fake_world.h"
 #include "tests/support/simulated_time.h"

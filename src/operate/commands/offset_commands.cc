@@ -22,7 +22,7 @@
 #include "replication/options.h"
 #include "replication/slot.h"
 #include "replication/upgrade_traces.h"
-#include "slot/handover/lanes.h"
+#include "slot/lanes/lanes.h"
 #include "slot/start/preparation.h"
 #include "slot/start/upgraded_server.h"
 #include "snapshot/mode.h"

@@ -17,7 +17,7 @@
 #include "metrics/connector_metrics.h"
 #include "operate/doctor/checks.h"
 #include "operate/doctor/subject_of.h"
-#include "slot/handover/lanes.h"
+#include "slot/lanes/lanes.h"
 
 namespace walduct::operate {
 namespace {

@@ -25,7 +25,7 @@
 #include "replication/publication/publication.h"
 #include "sink/line_sink_type.h"
 #include "sink/options.h"
-#include "slot/handover/lanes.h"
+#include "slot/lanes/lanes.h"
 #include "snapshot/mode.h"
 #include "snapshot/options.h"
 

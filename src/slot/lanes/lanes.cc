@@ -1,4 +1,4 @@
-#include "slot/handover/lanes.h"
+#include "slot/lanes/lanes.h"
 
 #include <memory>
 #include <string>
@@ -10,7 +10,7 @@
 #include "names/table_share.h"
 #include "offset/options.h"
 #include "replication/options.h"
-#include "slot/handover/handover_news.h"
+#include "slot/lanes/handover_news.h"
 
 namespace walduct::slot {
 namespace {
