@@ -18,7 +18,7 @@ ProcessView ViewOf(const engine::Connectors& connectors, Clock& clock) {
     return one;
   };
   ProcessView process{.now = clock.Now(), .monotonic = clock.Monotonic(), .connectors = {}};
-  for (engine::ConnectorView& view : connectors.Look()) {
+  for (engine::ConnectorView& view : connectors.Views()) {
     process.connectors.push_back(shown(view));
   }
   for (engine::ConnectorView& view : connectors.Resting()) process.resting.push_back(shown(view));

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
-#include "kafka/look/topic_look.h"
+#include "kafka/look/topic_description.h"
 #include "kafka/topic_admin.h"
 #include "kafka/topic_policy.h"
 
@@ -167,7 +167,7 @@ absl::Status KafkaOffsetStore::ExplainEnd(const absl::Status& status) {
   const bool missing =
       reason == "topic_missing" || reason == "topic_gone" || reason == "partition_missing";
   if (!missing || !OpenProducer().ok()) return status;
-  const auto looks = kafka::LookAtTopics(producer_->client(), {options_.topic}, kTimeout);
+  const auto looks = kafka::DescribeTopics(producer_->client(), {options_.topic}, kTimeout);
   const bool gone = !looks.empty() && ErrorReason(looks.front().status) == "topic_missing";
   return gone ? Gone(status.message()) : status;
 }

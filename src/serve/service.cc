@@ -129,7 +129,7 @@ absl::Status Service::TryTurn() {
   RETURN_IF_ERROR(worker_.Load());
   RETURN_IF_ERROR(worker_.WriteSession(RandomKey()));
   served_ = true;
-  seat_.Look(/*serves=*/true);
+  seat_.Judge(/*serves=*/true);
   connect_.Open(topics_.ClusterId());
   log::Info("serving", {{"group", options_.group_id}, {"connectors", worker_.Names().size()}});
   return absl::OkStatus();
@@ -137,7 +137,7 @@ absl::Status Service::TryTurn() {
 
 absl::Status Service::AwaitSeat() {
   while (!stop_.requested()) {
-    if (seat_.Look(/*serves=*/false) == kafka::SeatVerdict::kOurs) return absl::OkStatus();
+    if (seat_.Judge(/*serves=*/false) == kafka::SeatVerdict::kOurs) return absl::OkStatus();
     RETURN_IF_ERROR(seat_.Refused());
     Wait(kLook);
   }
@@ -147,10 +147,10 @@ absl::Status Service::AwaitSeat() {
 // Until a stop is asked for, or the seat is another worker's: then nothing of ours runs.
 void Service::Serve(const std::function<void()>& watch) {
   while (!stop_.requested()) {
-    const kafka::SeatVerdict verdict = seat_.Look(/*serves=*/true, worker_.TopicsTrouble());
+    const kafka::SeatVerdict verdict = seat_.Judge(/*serves=*/true, worker_.TopicsTrouble());
     if (verdict == kafka::SeatVerdict::kTaken || verdict == kafka::SeatVerdict::kMayBeTaken) {
       connect_.Close();
-      seat_.Look(/*serves=*/false);
+      seat_.Judge(/*serves=*/false);
       log::Warn(
           "the group's seat is another worker's now, or may be: all connectors are stopped "
           "here",

@@ -34,7 +34,7 @@ class Counting final : public engine::Connectors {
     return std::nullopt;
   }
   std::vector<engine::ConnectorStatus> Statuses() const override { return {}; }
-  std::vector<engine::ConnectorView> Look() const override {
+  std::vector<engine::ConnectorView> Views() const override {
     std::vector<engine::ConnectorView> views;
     for (const auto& [name, metrics] : all) {
       engine::ConnectorView view;

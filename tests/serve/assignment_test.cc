@@ -43,7 +43,7 @@ class SeatTarget final : public AssignmentTarget {
   absl::Duration now() const { return environment_.clock->Monotonic(); }
   void See(kafka::SeatView view) {
     view_ = std::move(view);
-    seat_.Look(/*serves=*/true);
+    seat_.Judge(/*serves=*/true);
   }
 
  private:

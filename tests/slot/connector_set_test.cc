@@ -170,7 +170,7 @@ TEST_F(TwoLanesTest, AreCommandedTogetherAndShownOneByOne) {
   ASSERT_TRUE(set_.Add({.config = TwoLanes()}).ok());
   ASSERT_TRUE(Await([&] { return Whole().activity == engine::Activity::kStreaming; }));
   std::vector<std::string> names;
-  for (const engine::ConnectorView& view : set_.Look()) names.push_back(view.status.name);
+  for (const engine::ConnectorView& view : set_.Views()) names.push_back(view.status.name);
   EXPECT_THAT(names, ElementsAre("orders", "orders/2"));
   worlds_.orders.database.Commit({"a"});
   worlds_.payments.database.Commit({"b"});

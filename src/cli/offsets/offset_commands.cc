@@ -94,7 +94,7 @@ int ExplainByServer(Lsn lsn, const Arguments& arguments) {
     if (status.ok()) process = *std::move(status);
   }
   for (const engine::ConnectorOptions& options : AllLanes(results)) {
-    auto facts = operate::LookAtLsn(options, lsn, Environment::Real());
+    auto facts = operate::FactsOfLsn(options, lsn, Environment::Real());
     if (!facts.ok()) return PrintStatus(facts.status());
     if (process) {
       for (const rapidjson::Value& connector : (*process)["connectors"].GetArray()) {

@@ -90,7 +90,7 @@ std::optional<ConnectorStatus> ConnectorSet::StatusOf(const std::string& name) c
   return WholeStatus(std::move(statuses));
 }
 
-std::vector<ConnectorView> ConnectorSet::Look() const {
+std::vector<ConnectorView> ConnectorSet::Views() const {
   std::vector<ConnectorView> views;
   for (const std::shared_ptr<Connector>& connector : All()) {
     views.push_back({.connector = connector,

@@ -44,7 +44,7 @@ class ConnectorSet final : public Connectors {
   // By name, and by number of the lane.
   std::vector<std::shared_ptr<Connector>> All() const;
   std::optional<ConnectorStatus> StatusOf(const std::string& name) const override;
-  std::vector<ConnectorView> Look() const override;
+  std::vector<ConnectorView> Views() const override;
   std::vector<ConnectorStatus> Statuses() const override;
   std::vector<ConnectorView> Resting() const override;
 

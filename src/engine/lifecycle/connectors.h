@@ -44,7 +44,7 @@ class Connectors {
   // Absent: there is none of that name.
   virtual std::optional<ConnectorStatus> StatusOf(const std::string& name) const = 0;
   // Both by name; of a connector with several lanes one for each.
-  virtual std::vector<ConnectorView> Look() const = 0;
+  virtual std::vector<ConnectorView> Views() const = 0;
   virtual std::vector<ConnectorStatus> Statuses() const = 0;
   // One is known and does not run: its slot is looked at until it is begun, or rested anew.
   virtual void Rest(const ConnectorOptions&, ConnectorState) {}

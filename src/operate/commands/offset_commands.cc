@@ -339,8 +339,8 @@ absl::StatusOr<std::string> SkipChange(const engine::ConnectorOptions& options,
                       PositionText(stored), "\n");
 }
 
-absl::StatusOr<LsnFacts> LookAtLsn(const engine::ConnectorOptions& options, Lsn lsn,
-                                   const Environment& environment) {
+absl::StatusOr<LsnFacts> FactsOfLsn(const engine::ConnectorOptions& options, Lsn lsn,
+                                    const Environment& environment) {
   LsnFacts facts{.lsn = lsn};
   ASSIGN_OR_RETURN(const auto connection, Open(options, postgres::SessionKind::kSql, environment));
   RETURN_IF_ERROR(connection->Set("statement_timeout", "10s"));

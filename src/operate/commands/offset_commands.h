@@ -56,7 +56,7 @@ absl::StatusOr<std::string> SkipChange(const engine::ConnectorOptions& options,
 
 // Where an LSN lies; changes nothing. The transaction is known where the extension pg_walinspect is
 // installed and may be used, and the WAL is still there.
-absl::StatusOr<LsnFacts> LookAtLsn(const engine::ConnectorOptions& options, Lsn lsn,
-                                   const Environment& environment);
+absl::StatusOr<LsnFacts> FactsOfLsn(const engine::ConnectorOptions& options, Lsn lsn,
+                                    const Environment& environment);
 
 }  // namespace walduct::operate

@@ -137,9 +137,8 @@ void AskStandby(Examination& examined);
 // Which server the findings are of.
 void NameServer(const Subject& subject, Findings* findings);
 // A session that gives up, and is who the connector's sessions are.
-absl::StatusOr<std::unique_ptr<postgres::Connection>> OpenToLook(const Subject& subject,
-                                                                 const Environment& environment,
-                                                                 postgres::SessionKind kind);
+absl::StatusOr<std::unique_ptr<postgres::Connection>> OpenCaptureSession(
+    const Subject& subject, const Environment& environment, postgres::SessionKind kind);
 // The same, with the role's own search_path: for SQL that users wrote.
 absl::StatusOr<std::unique_ptr<postgres::Connection>> OpenAsUser(const Subject& subject,
                                                                  const Environment& environment);

@@ -217,9 +217,9 @@ absl::StatusOr<std::unique_ptr<Connection>> OpenAsUser(const Subject& subject,
   return Connection::Open(std::move(session));
 }
 
-absl::StatusOr<std::unique_ptr<Connection>> OpenToLook(const Subject& subject,
-                                                       const Environment& environment,
-                                                       postgres::SessionKind kind) {
+absl::StatusOr<std::unique_ptr<Connection>> OpenCaptureSession(const Subject& subject,
+                                                               const Environment& environment,
+                                                               postgres::SessionKind kind) {
   return Connection::Open(SessionToLook(subject, environment, kind));
 }
 

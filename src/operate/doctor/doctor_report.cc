@@ -158,7 +158,7 @@ void AddLastError(const engine::ConnectorStatus& status, Findings* findings) {
 // Absent: none of that name is known here.
 std::optional<engine::ConnectorView> ViewOf(const engine::Connectors& connectors,
                                             const std::string& lane) {
-  std::vector<engine::ConnectorView> views = connectors.Look();
+  std::vector<engine::ConnectorView> views = connectors.Views();
   for (engine::ConnectorView& view : connectors.Resting()) views.push_back(std::move(view));
   for (engine::ConnectorView& view : views)
     if (view.status.name == lane && view.names != nullptr) return std::move(view);

@@ -7,7 +7,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
-#include "kafka/look/topic_look.h"
+#include "kafka/look/topic_description.h"
 #include "kafka/options.h"
 #include "kafka/producer.h"
 #include "kafka/topic_admin.h"
@@ -54,9 +54,9 @@ class KafkaDoctor {
     std::vector<std::string> asked = WithoutBadNames(topics);
     if (asked.size() > kMostTopics) asked.resize(kMostTopics);
     if (asked.empty()) return;
-    const auto looks = kafka::LookAtTopics(client_, asked, kPatience);
+    const auto looks = kafka::DescribeTopics(client_, asked, kPatience);
     std::vector<kafka::NewTopic> created;  // by the connector
-    for (const kafka::TopicLook& look : looks) {
+    for (const kafka::TopicDescription& look : looks) {
       const bool missing = ErrorReason(look.status) == "topic_missing";
       if (missing && sink.creates_topics()) {
         created.push_back(sink.PlanTopic(look.name));
@@ -118,7 +118,7 @@ class KafkaDoctor {
                                         "topic.creation.default.replication.factor=-1")});
   }
 
-  void Existing(const kafka::TopicLook& look) {
+  void Existing(const kafka::TopicDescription& look) {
     if (look.may_write == false) {
       findings_.Add(
           {.severity = Severity::kError,
@@ -143,7 +143,7 @@ class KafkaDoctor {
                         " --alter --entity-type topics --entity-name ", topic, " ", change);
   }
 
-  void CheckTopic(const kafka::TopicLook& look) {
+  void CheckTopic(const kafka::TopicDescription& look) {
     const auto read = [&](const char* name) {
       return kafka::ReadTopicProperty(client_, look.name, name, kPatience);
     };
@@ -241,7 +241,7 @@ absl::StatusOr<bool> IsThere(const Subject& subject, const Environment& environm
   const kafka::KafkaOptions& clients =
       subject.offset.clients == nullptr ? subject.kafka : *subject.offset.clients;
   ASSIGN_OR_RETURN(const auto producer, Connect(clients, environment));
-  const auto looks = kafka::LookAtTopics(producer->client(), {topic}, kPatience);
+  const auto looks = kafka::DescribeTopics(producer->client(), {topic}, kPatience);
   if (looks.empty()) {
     return Error(absl::StatusCode::kUnavailable, "topic_read_timeout",
                  absl::StrCat("the brokers say nothing of the offset topic ", topic));

@@ -12,7 +12,7 @@
 #include "replication/options.h"
 #include "replication/slot.h"
 #include "replication/slot_lock.h"
-#include "replication/slot_look.h"
+#include "replication/watched_slot.h"
 #include "slot/start/preparation.h"
 #include "snapshot/options.h"
 
@@ -82,9 +82,9 @@ absl::Status Retained(Connection& connection, const std::string& own, const std:
 
 // How much it keeps, and has left. How fast that goes the connector knows, if one runs.
 absl::Status CheckWalStatus(Connection& connection, const std::string& name, Findings* findings) {
-  ASSIGN_OR_RETURN(const std::vector<replication::SlotLook> looks,
-                   replication::LookAtSlots(connection, {name}));
-  const replication::SlotLook& slot = looks.front();
+  ASSIGN_OR_RETURN(const std::vector<replication::WatchedSlot> looks,
+                   replication::ReadWatchedSlots(connection, {name}));
+  const replication::WatchedSlot& slot = looks.front();
   const bool unreserved = slot.wal_status == "unreserved";
   if (!unreserved && !replication::IsEndangered(slot)) return absl::OkStatus();
   const uint64_t left = static_cast<uint64_t>(std::max<int64_t>(slot.safe_bytes.value_or(0), 0));
@@ -221,7 +221,8 @@ absl::Status LookAtSlot(Examination& examined) {
 
 // As `run` does: pg_hba.conf, poolers and limits treat a replication session apart.
 void AskServer(Examination& examined) {
-  auto sql = OpenToLook(examined.subject, examined.environment, postgres::SessionKind::kSql);
+  auto sql =
+      OpenCaptureSession(examined.subject, examined.environment, postgres::SessionKind::kSql);
   examined.findings.Add(sql.status());
   if (!sql.ok()) return;
   examined.sql = *std::move(sql);
@@ -235,8 +236,8 @@ void AskServer(Examination& examined) {
   if (server.ok()) examined.server = *server;
   examined.findings.Add(LookAtSlot(examined));
   if (!examined.is_read) examined.findings.Add(CheckHeld(connection, examined), Severity::kWarning);
-  auto replication =
-      OpenToLook(examined.subject, examined.environment, postgres::SessionKind::kReplication);
+  auto replication = OpenCaptureSession(examined.subject, examined.environment,
+                                        postgres::SessionKind::kReplication);
   if (replication.ok()) {
     examined.replication = *std::move(replication);
     return;

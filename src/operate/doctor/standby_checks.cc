@@ -60,7 +60,7 @@ absl::Status CheckConflicts(const postgres::ConnectionOptions& session, Findings
 absl::Status Check(Connection& server, const Subject& subject, const Environment& environment,
                    Findings* findings) {
   ASSIGN_OR_RETURN(const std::unique_ptr<Connection> walsender,
-                   OpenToLook(subject, environment, postgres::SessionKind::kReplication));
+                   OpenCaptureSession(subject, environment, postgres::SessionKind::kReplication));
   ASSIGN_OR_RETURN(const replication::SystemIdentity system,
                    replication::IdentifySystem(*walsender));
   postgres::ConnectionOptions session = SessionOf(subject, environment);

@@ -103,7 +103,7 @@ absl::Status OneSeat::Refused() const {
                                                                           : absl::OkStatus();
 }
 
-SeatVerdict OneSeat::Look(bool serves, const absl::Status& topics) {
+SeatVerdict OneSeat::Judge(bool serves, const absl::Status& topics) {
   if (const std::optional<SeatView> before = View()) {
     RenewSecrets(*before);
   } else if (environment_.clock->Monotonic() >= next_renewal_) {
@@ -219,7 +219,7 @@ void OneSeat::ShowReading() {
 
 void OneSeat::ShowWaiting(const absl::Status& error) {
   if (IsAway()) {
-    Look(/*serves=*/false);
+    Judge(/*serves=*/false);
     return;
   }
   const bool is_away = error.ok() || absl::IsUnavailable(error) || absl::IsDeadlineExceeded(error);

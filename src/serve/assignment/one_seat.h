@@ -44,7 +44,7 @@ class OneSeat final : public Assignment {
   absl::Status Refused() const;
   // What follows from what is seen now. serves: connectors run. topics: what is wrong with those of
   // the worker. What is waited for goes to the board and, again and again, to the log.
-  kafka::SeatVerdict Look(bool serves, const absl::Status& topics = absl::OkStatus());
+  kafka::SeatVerdict Judge(bool serves, const absl::Status& topics = absl::OkStatus());
   // Something else is waited for: Kafka or the worker's topics, by the error; OK: for a first
   // answer of Kafka.
   void ShowWaiting(const absl::Status& error);

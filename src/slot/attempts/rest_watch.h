@@ -32,8 +32,8 @@ class RestWatch {
   // It runs again: the next rest begins anew.
   void End();
   struct Parts {
-    CaptureLook* look = nullptr;   // borrowed
-    engine::ConnectorNames names;  // as it is called in its state
+    CaptureSession* look = nullptr;  // borrowed
+    engine::ConnectorNames names;    // as it is called in its state
     metrics::ConnectorMetrics* metrics = nullptr;
     std::shared_ptr<KnownSlot> known;  // how what is captured was sent before it came to rest
     Environment environment;

@@ -11,7 +11,7 @@
 #include "engine/control/control.h"
 #include "metrics/connector_metrics.h"
 #include "replication/options.h"
-#include "slot/attempts/slot_looker.h"
+#include "slot/attempts/slot_monitor.h"
 #include "slot/attempts/slot_source.h"
 #include "slot/handover/handover.h"
 #include "slot/lanes/handover_news.h"
@@ -56,7 +56,7 @@ std::vector<engine::ConnectorOptions> World::LanesOf(const engine::ConnectorOpti
 }
 
 std::unique_ptr<engine::Monitor> World::MakeMonitor() {
-  return std::make_unique<SlotLooker>(*this);
+  return std::make_unique<SlotMonitor>(*this);
 }
 
 engine::AttemptEnd SlotAttempts::Run(bool ran_before) {

@@ -21,7 +21,7 @@ struct ServerView {
   // "reserved", "extended", "unreserved", "lost", "missing"; empty: not known
   std::string wal_status;
   std::string slot;       // its name
-  uint64_t next_xid = 0;  // this and the next three: see replication::SlotLook
+  uint64_t next_xid = 0;  // this and the next three: see replication::WatchedSlot
   bool partial = false;
   Lsn confirmed;
   uint32_t slot_xmin = 0;

@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "engine/errors/named_hint.h"
-#include "replication/slot_look.h"
+#include "replication/watched_slot.h"
 #include "slot/world/capture/capture_watch.h"
 #include "slot/world/slot_show.h"
 
@@ -232,8 +232,8 @@ absl::Status ServerWatch::LookForGone(postgres::Connection& connection) {
 }
 
 absl::Status ServerWatch::LookAtSlot(postgres::Connection& connection, ServerView* next) {
-  ASSIGN_OR_RETURN(const std::vector<replication::SlotLook> looks,
-                   replication::LookAtSlots(connection, {options_.slot}));
+  ASSIGN_OR_RETURN(const std::vector<replication::WatchedSlot> looks,
+                   replication::ReadWatchedSlots(connection, {options_.slot}));
   *next = ViewOf(looks.front(), view(), connection.environment().clock->Monotonic());
   WarnOfSlot(replication::IsEndangered(looks.front()), *next);
   return absl::OkStatus();

@@ -99,21 +99,20 @@ std::optional<SlotPlace> ServerWorld::PlaceOfSlot(const engine::ConnectorOptions
       .slot = options.slot_name};
 }
 
-absl::StatusOr<std::vector<replication::SlotLook>> ServerWorld::LookAtSlots(
+absl::StatusOr<std::vector<replication::WatchedSlot>> ServerWorld::ReadWatchedSlots(
     const engine::ConnectorOptions& config, const std::vector<std::string>& slots,
     const postgres::StopCheck& stopping) {
   ASSIGN_OR_RETURN(const auto connection, OpenLook(config, stopping));
-  return replication::LookAtSlots(*connection, slots);
+  return replication::ReadWatchedSlots(*connection, slots);
 }
 
-absl::StatusOr<CaptureLook> ServerWorld::OpenToLook(const engine::ConnectorOptions& config,
-                                                    const postgres::StopCheck& stopping) {
-  CaptureLook look{
-      .session = nullptr,
-      .tables = config.tables.get(),
-      .route = config.route.get(),
-      .replication = config.replication.get(),
-      .wanted = RecordColumns(engine::ColumnsOf(config), engine::MessageKeysOf(config))};
+absl::StatusOr<CaptureSession> ServerWorld::OpenCaptureSession(
+    const engine::ConnectorOptions& config, const postgres::StopCheck& stopping) {
+  CaptureSession look{.session = nullptr,
+                      .tables = config.tables.get(),
+                      .route = config.route.get(),
+                      .replication = config.replication.get(),
+                      .wanted = RecordColumns(engine::ColumnsOf(config), engine::MessageKeysOf(config))};
   ASSIGN_OR_RETURN(look.session, OpenLook(config, stopping));
   return look;
 }

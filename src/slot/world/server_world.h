@@ -32,11 +32,11 @@ class ServerWorld : public World {
   absl::StatusOr<std::unique_ptr<HandoverServer>> OpenHandover(
       const engine::ConnectorOptions& config, const postgres::StopCheck& stopping) override;
   std::optional<SlotPlace> PlaceOfSlot(const engine::ConnectorOptions& config) override;
-  absl::StatusOr<std::vector<replication::SlotLook>> LookAtSlots(
+  absl::StatusOr<std::vector<replication::WatchedSlot>> ReadWatchedSlots(
       const engine::ConnectorOptions& config, const std::vector<std::string>& slots,
       const postgres::StopCheck& stopping) override;
-  absl::StatusOr<CaptureLook> OpenToLook(const engine::ConnectorOptions& config,
-                                         const postgres::StopCheck& stopping) override;
+  absl::StatusOr<CaptureSession> OpenCaptureSession(const engine::ConnectorOptions& config,
+                                                    const postgres::StopCheck& stopping) override;
   std::shared_ptr<KnownSlot> KnownOf(const engine::ConnectorOptions& config) override;
   std::unique_ptr<Source> MakeSource(const SourceOptions& options) override;
   // One of the connector's sessions; what: behind its name. longest: to connect in.

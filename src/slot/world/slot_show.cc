@@ -7,7 +7,8 @@
 
 namespace walduct::slot {
 
-ServerView ViewOf(const replication::SlotLook& look, const ServerView& before, absl::Duration now) {
+ServerView ViewOf(const replication::WatchedSlot& look, const ServerView& before,
+                  absl::Duration now) {
   ServerView view;
   view.slot = look.slot;
   view.looked_at = now;
@@ -56,7 +57,7 @@ void ShowSlot(const ServerView& view, Clock& clock, metrics::ConnectorMetrics* m
                        .partial = view.partial});
 }
 
-void SlotShower::Show(const replication::SlotLook& look, absl::Duration now, Clock& clock,
+void SlotShower::Show(const replication::WatchedSlot& look, absl::Duration now, Clock& clock,
                       const engine::ConnectorNames& names, const engine::ConnectorStatus& status,
                       metrics::ConnectorMetrics* metrics) {
   const std::optional<metrics::SlotView> shown = metrics->slot.Read();

@@ -8,13 +8,14 @@
 #include "base/clock.h"
 #include "engine/control/status_board.h"
 #include "metrics/connector_metrics.h"
-#include "replication/slot_look.h"
+#include "replication/watched_slot.h"
 #include "slot/world/server_view.h"
 
 namespace walduct::slot {
 
 // before: the one before it; without wal_end: none. What a look does not ask for is left empty.
-ServerView ViewOf(const replication::SlotLook& look, const ServerView& before, absl::Duration now);
+ServerView ViewOf(const replication::WatchedSlot& look, const ServerView& before,
+                  absl::Duration now);
 
 // A view that was shown before changes nothing; nor does one without wal_end. rests: the connector
 // waits for a command.
@@ -26,7 +27,7 @@ void ShowSlot(const ServerView& view, Clock& clock, metrics::ConnectorMetrics* m
 class SlotShower {
  public:
   // Of the connector of these names, which is in that status.
-  void Show(const replication::SlotLook& look, absl::Duration now, Clock& clock,
+  void Show(const replication::WatchedSlot& look, absl::Duration now, Clock& clock,
             const engine::ConnectorNames& names, const engine::ConnectorStatus& status,
             metrics::ConnectorMetrics* metrics);
 

@@ -19,7 +19,7 @@
 #include "offset/offset_store.h"
 #include "outbox/tables.h"
 #include "postgres/describe/schema_memory.h"
-#include "replication/slot_look.h"
+#include "replication/watched_slot.h"
 #include "sink/sink.h"
 #include "slot/world/registries.h"
 #include "slot/world/source.h"
@@ -70,7 +70,7 @@ struct SlotPlace {
 };
 
 // What a connector captures, and a session with its database. Borrowed, but for that.
-struct CaptureLook {
+struct CaptureSession {
   std::unique_ptr<postgres::Connection> session;
   const names::TableFilterOptions* tables = nullptr;
   const route::RouteOptions* route = nullptr;
@@ -108,14 +108,14 @@ class World : public engine::Host {
   }
   // From beside all streams, with a session of its own for the look; of a connector whose slot is
   // in the same place. One answer for each slot.
-  virtual absl::StatusOr<std::vector<replication::SlotLook>> LookAtSlots(
+  virtual absl::StatusOr<std::vector<replication::WatchedSlot>> ReadWatchedSlots(
       const engine::ConnectorOptions&, const std::vector<std::string>&,
       const postgres::StopCheck&) {
     return absl::UnimplementedError("a world without servers");
   }
   // A session to look at what is captured with, from beside; gives up soon.
-  virtual absl::StatusOr<CaptureLook> OpenToLook(const engine::ConnectorOptions&,
-                                                 const postgres::StopCheck&) {
+  virtual absl::StatusOr<CaptureSession> OpenCaptureSession(const engine::ConnectorOptions&,
+                                                            const postgres::StopCheck&) {
     return absl::UnimplementedError("a world without servers");
   }
   // What is known of a connector's slot already, and is to be known to who runs it next. Here:

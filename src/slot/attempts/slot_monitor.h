@@ -1,7 +1,7 @@
-// SlotLooker: looks at the slots of connectors that nobody else looks at: paused, stopped and
+// SlotMonitor: looks at the slots of connectors that nobody else looks at: paused, stopped and
 // failed ones, those that wait for a server and those that have not come to the database yet. One
 // thread for all of them, one session for each look at a server, however many of its slots it is
-// about (World::LookAtSlots). What it finds stands on the connectors' boards: the slot's and the
+// about (World::ReadWatchedSlots). What it finds stands on the connectors' boards: the slot's and the
 // lag's. A session that streams has its own look (ServerWatch).
 //
 // Of those that rest it also looks after what is captured (RestWatch), with a session each.
@@ -27,12 +27,12 @@
 
 namespace walduct::slot {
 
-class SlotLooker final : public engine::Monitor {
+class SlotMonitor final : public engine::Monitor {
  public:
   static constexpr absl::Duration kInterval = absl::Seconds(10);
 
   // world is borrowed.
-  explicit SlotLooker(World& world) : world_(world) {}
+  explicit SlotMonitor(World& world) : world_(world) {}
 
   void Add(const std::shared_ptr<engine::Monitored>& connector) override;
 
@@ -54,7 +54,7 @@ class SlotLooker final : public engine::Monitor {
   void Loop();
   std::vector<Slot> Watched();
   bool IsDue(engine::Monitored& connector, const SlotPlace& place, absl::Duration now) const;
-  void Show(const Slot& slot, const replication::SlotLook& look, absl::Duration now);
+  void Show(const Slot& slot, const replication::WatchedSlot& look, absl::Duration now);
   void LookAt(const Group& group);
   void OnUnreached(const Group& group);
   void LookAtCaptured(const std::map<std::string, Group>& groups);

@@ -1,4 +1,4 @@
-#include "kafka/look/topic_look.h"
+#include "kafka/look/topic_description.h"
 
 #include <librdkafka/rdkafka.h>
 
@@ -37,7 +37,7 @@ size_t FewestReplicas(const rd_kafka_TopicDescription_t* topic) {
   return fewest;
 }
 
-TopicLook LookOf(const rd_kafka_TopicDescription_t* topic) {
+TopicDescription LookOf(const rd_kafka_TopicDescription_t* topic) {
   const char* const name = rd_kafka_TopicDescription_name(topic);
   const rd_kafka_error_t* const error = rd_kafka_TopicDescription_error(topic);
   if (error == nullptr || rd_kafka_error_code(error) == RD_KAFKA_RESP_ERR_NO_ERROR)
@@ -52,8 +52,8 @@ TopicLook LookOf(const rd_kafka_TopicDescription_t* topic) {
 
 }  // namespace
 
-std::vector<TopicLook> LookAtTopics(Client& client, const std::vector<std::string>& topics,
-                                    absl::Duration timeout) {
+std::vector<TopicDescription> DescribeTopics(Client& client, const std::vector<std::string>& topics,
+                                             absl::Duration timeout) {
   std::vector<const char*> names;
   for (const std::string& topic : topics) names.push_back(topic.c_str());
   const CollectionPtr asked(rd_kafka_TopicCollection_of_topic_names(names.data(), names.size()));
@@ -65,7 +65,7 @@ std::vector<TopicLook> LookAtTopics(Client& client, const std::vector<std::strin
   const QueuePtr answers(rd_kafka_queue_new(client.handle()));
   rd_kafka_DescribeTopics(client.handle(), asked.get(), options.get(), answers.get());
   const EventPtr event(rd_kafka_queue_poll(answers.get(), ToMilliseconds(timeout)));
-  std::vector<TopicLook> looks;
+  std::vector<TopicDescription> looks;
   if (event == nullptr || rd_kafka_event_error(event.get()) != RD_KAFKA_RESP_ERR_NO_ERROR)
     return looks;
   size_t count = 0;

@@ -1,4 +1,4 @@
-#include "replication/slot_look.h"
+#include "replication/watched_slot.h"
 
 #include <algorithm>
 
@@ -79,9 +79,9 @@ Lsn LsnOf(absl::string_view text) {
   return lsn.ok() ? *lsn : Lsn();
 }
 
-SlotLook Read(const postgres::Result& result, int row) {
+WatchedSlot Read(const postgres::Result& result, int row) {
   const auto text = [&](Column column) { return result.Get(row, column); };
-  SlotLook look;
+  WatchedSlot look;
   look.slot = std::string(text(kName));
   look.wal_status = std::string(text(kWalStatus));
   look.wal_end = LsnOf(text(kEnd));
@@ -100,7 +100,7 @@ constexpr uint64_t kLeastSafeBytes = 64u << 20;
 
 }  // namespace
 
-bool IsEndangered(const SlotLook& look) {
+bool IsEndangered(const WatchedSlot& look) {
   if (look.wal_status == "lost" || look.wal_status == "missing") return false;
   const uint64_t limit = look.limit_bytes;
   const uint64_t safe = static_cast<uint64_t>(std::max<int64_t>(look.safe_bytes.value_or(0), 0));
@@ -110,8 +110,8 @@ bool IsEndangered(const SlotLook& look) {
           (look.wal_status == "extended" || (little && look.retained_bytes > limit / 2)));
 }
 
-absl::StatusOr<std::vector<SlotLook>> LookAtSlots(postgres::Connection& connection,
-                                                  const std::vector<std::string>& slots) {
+absl::StatusOr<std::vector<WatchedSlot>> ReadWatchedSlots(postgres::Connection& connection,
+                                                          const std::vector<std::string>& slots) {
   const bool has_status = connection.server_version() >= 130000;
   ASSIGN_OR_RETURN(
       const postgres::Result result,
@@ -120,16 +120,16 @@ absl::StatusOr<std::vector<SlotLook>> LookAtSlots(postgres::Connection& connecti
           absl::StrCat("SELECT s.slot_name, ",
                        has_status ? "s.wal_status, s.safe_wal_size," : "'', NULL,", kFrom),
           {ArrayOf(slots)}));
-  std::vector<SlotLook> looks;
+  std::vector<WatchedSlot> looks;
   for (const std::string& slot : slots) {
-    SlotLook look;
+    WatchedSlot look;
     for (int row = 0; row < result.rows(); ++row) {
       if (result.Get(row, kName) == slot) look = Read(result, row);
     }
     if (look.slot.empty() && result.rows() > 0) {
       // What is of the server stands in each row.
       look = Read(result, 0);
-      SlotLook none;
+      WatchedSlot none;
       none.slot = slot;
       none.wal_status = "missing";
       none.wal_end = look.wal_end;

@@ -1,4 +1,4 @@
-#include "replication/slot_look.h"
+#include "replication/watched_slot.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,22 +17,22 @@ using test_servers::MustQuery;
 using test_servers::PostgresServer;
 using testing::SizeIs;
 
-class SlotLookTest : public testing::Test {
+class WatchedSlotTest : public testing::Test {
  protected:
-  SlotLookTest() {
+  WatchedSlotTest() {
     MustQuery(*sql_, "CREATE TABLE public.t(id int)");
     ReplicationOptions options;
     options.slot_name = "looked_at";
     EXPECT_TRUE(CreateSlot(*replication_, *sql_, options).ok());
   }
-  ~SlotLookTest() override {
+  ~WatchedSlotTest() override {
     replication_.reset();
     EXPECT_TRUE(DropSlot(*sql_, "looked_at").ok());
   }
-  SlotLook Look() {
-    const auto looks = LookAtSlots(*sql_, {"looked_at"});
+  WatchedSlot Look() {
+    const auto looks = ReadWatchedSlots(*sql_, {"looked_at"});
     EXPECT_TRUE(looks.ok()) << looks.status();
-    return looks.ok() ? looks->front() : SlotLook();
+    return looks.ok() ? looks->front() : WatchedSlot();
   }
   // The end of the WAL, written or not.
   Lsn Inserted() { return *Lsn::Parse(MustQuery(*sql_, "SELECT pg_current_wal_insert_lsn()")); }
@@ -43,20 +43,20 @@ class SlotLookTest : public testing::Test {
       MustOpen(database_, SessionKind::kReplication);
 };
 
-TEST_F(SlotLookTest, OneAnswerForEachName) {
-  const auto looks = LookAtSlots(*sql_, {"not there", "looked_at", "a\"b\\"});
+TEST_F(WatchedSlotTest, OneAnswerForEachName) {
+  const auto looks = ReadWatchedSlots(*sql_, {"not there", "looked_at", "a\"b\\"});
   ASSERT_TRUE(looks.ok()) << looks.status();
   ASSERT_THAT(*looks, SizeIs(3));
   EXPECT_EQ((*looks)[0].wal_status, "missing");
   EXPECT_EQ((*looks)[0].slot, "not there");
   EXPECT_EQ((*looks)[2].wal_status, "missing");
-  const SlotLook& slot = (*looks)[1];
+  const WatchedSlot& slot = (*looks)[1];
   EXPECT_EQ(slot.slot, "looked_at");
   EXPECT_EQ(slot.wal_status, "reserved");
   EXPECT_TRUE(slot.confirmed.valid());
   EXPECT_NE(slot.slot_xmin, 0u);
   EXPECT_GE(slot.wal_end, slot.confirmed);
-  for (const SlotLook& look : *looks) {
+  for (const WatchedSlot& look : *looks) {
     EXPECT_EQ(look.wal_end, slot.wal_end);
     EXPECT_EQ(look.next_xid, slot.next_xid);
   }
@@ -64,42 +64,42 @@ TEST_F(SlotLookTest, OneAnswerForEachName) {
 
 // What lag is judged by: a number that changes with the end of a transaction that writes, and only
 // then.
-TEST_F(SlotLookTest, NextXidMovesWithWhatIsCommitted) {
-  const SlotLook before = Look();
+TEST_F(WatchedSlotTest, NextXidMovesWithWhatIsCommitted) {
+  const WatchedSlot before = Look();
   MustQuery(*sql_, "SELECT count(*) FROM public.t");
   EXPECT_EQ(Look().next_xid, before.next_xid) << "it has only read";
   const auto writer = MustOpen(database_);
   MustQuery(*writer, "SET synchronous_commit = on");
   MustQuery(*writer, "BEGIN; INSERT INTO public.t SELECT generate_series(1, 100000)");
-  const SlotLook open = Look();
+  const WatchedSlot open = Look();
   EXPECT_EQ(open.next_xid, before.next_xid) << "it has not ended";
   EXPECT_GT(open.wal_end, before.wal_end) << "its WAL is written all the same";
   const Lsn inserted = Inserted();
   MustQuery(*writer, "COMMIT");
-  const SlotLook after = Look();
+  const WatchedSlot after = Look();
   EXPECT_GT(static_cast<uint32_t>(after.next_xid), static_cast<uint32_t>(before.next_xid));
   EXPECT_GT(after.wal_end, inserted) << "a commit is written to its end";
 }
 
 // The id behind all that have ended stays where it is.
-TEST_F(SlotLookTest, NextXidMovesWithTheEndOfAnOlderTransaction) {
+TEST_F(WatchedSlotTest, NextXidMovesWithTheEndOfAnOlderTransaction) {
   const auto older = MustOpen(database_);
   MustQuery(*older, "BEGIN; INSERT INTO public.t VALUES (1)");
   MustQuery(*sql_, "INSERT INTO public.t VALUES (2)");
-  const SlotLook before = Look();
+  const WatchedSlot before = Look();
   MustQuery(*older, "COMMIT");
-  const SlotLook after = Look();
+  const WatchedSlot after = Look();
   EXPECT_EQ(static_cast<uint32_t>(after.next_xid), static_cast<uint32_t>(before.next_xid));
   EXPECT_NE(after.next_xid, before.next_xid);
 }
 
-TEST_F(SlotLookTest, AnAsynchronousCommitIsWrittenOrTheLookIsPartial) {
+TEST_F(WatchedSlotTest, AnAsynchronousCommitIsWrittenOrTheLookIsPartial) {
   MustQuery(*sql_, "SET synchronous_commit = off");
   int partial = 0;
   for (int i = 0; i < 20; ++i) {
     const Lsn inserted = Inserted();
     MustQuery(*sql_, "INSERT INTO public.t SELECT generate_series(1, 100)");
-    const SlotLook look = Look();
+    const WatchedSlot look = Look();
     EXPECT_TRUE(look.partial || look.wal_end > inserted);
     partial += look.partial;
   }

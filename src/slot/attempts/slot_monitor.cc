@@ -1,4 +1,4 @@
-#include "slot/attempts/slot_looker.h"
+#include "slot/attempts/slot_monitor.h"
 
 #include <algorithm>
 #include <optional>
@@ -22,13 +22,13 @@ constexpr size_t kMostSessions = 2;
 
 }  // namespace
 
-struct SlotLooker::Group {
+struct SlotMonitor::Group {
   std::vector<Slot> slots;
   std::vector<std::string> names;
   bool due = false;
 };
 
-bool SlotLooker::Watch(const std::shared_ptr<engine::Monitored>& connector) {
+bool SlotMonitor::Watch(const std::shared_ptr<engine::Monitored>& connector) {
   const engine::SourceType* const source = connector->config().source;
   if (source != nullptr && source != &kSlotSource) return false;
   std::optional<SlotPlace> place = world_.PlaceOfSlot(connector->config());
@@ -42,17 +42,17 @@ bool SlotLooker::Watch(const std::shared_ptr<engine::Monitored>& connector) {
   return true;
 }
 
-void SlotLooker::Add(const std::shared_ptr<engine::Monitored>& connector) {
+void SlotMonitor::Add(const std::shared_ptr<engine::Monitored>& connector) {
   if (!Watch(connector)) return;
   const MutexLock lock(mutex_);
   thread_.Start([this] { Loop(); });
 }
 
-void SlotLooker::Loop() {
+void SlotMonitor::Loop() {
   while (thread_.Pause(kTick)) Turn();
 }
 
-std::vector<SlotLooker::Slot> SlotLooker::Watched() {
+std::vector<SlotMonitor::Slot> SlotMonitor::Watched() {
   const MutexLock lock(mutex_);
   std::vector<Slot> watched;
   std::erase_if(slots_, [&watched](const Slot& slot) {
@@ -66,8 +66,8 @@ std::vector<SlotLooker::Slot> SlotLooker::Watched() {
 }
 
 // The first look after the end of a session is at once: from there on it is known what has come.
-bool SlotLooker::IsDue(engine::Monitored& connector, const SlotPlace& place,
-                       absl::Duration now) const {
+bool SlotMonitor::IsDue(engine::Monitored& connector, const SlotPlace& place,
+                        absl::Duration now) const {
   const auto tried = tried_.find(place.server);
   if (tried != tried_.end() && now - tried->second < kBetween) return false;
   const engine::ConnectorStatus status = connector.status();
@@ -88,7 +88,7 @@ bool SlotLooker::IsDue(engine::Monitored& connector, const SlotPlace& place,
   return status.activity == engine::Activity::kNone && age > rested && since > rested;
 }
 
-void SlotLooker::Turn() {
+void SlotMonitor::Turn() {
   const absl::Duration now = world_.clock().Monotonic();
   std::map<std::string, Group> groups;
   for (Slot& slot : Watched()) {
@@ -107,7 +107,7 @@ void SlotLooker::Turn() {
 }
 
 // Those that have waited longest.
-void SlotLooker::LookAtCaptured(const std::map<std::string, Group>& groups) {
+void SlotMonitor::LookAtCaptured(const std::map<std::string, Group>& groups) {
   std::vector<const Slot*> due;
   for (const auto& [server, group] : groups) {
     for (const Slot& slot : group.slots)
@@ -122,7 +122,7 @@ void SlotLooker::LookAtCaptured(const std::map<std::string, Group>& groups) {
 }
 
 // Before a first start nothing is missed.
-bool SlotLooker::IsCaptureDue(const Slot& slot) {
+bool SlotMonitor::IsCaptureDue(const Slot& slot) {
   using enum engine::ConnectorState;
   engine::Monitored& connector = *slot.connector;
   const engine::ConnectorStatus status = connector.status();
@@ -137,12 +137,12 @@ bool SlotLooker::IsCaptureDue(const Slot& slot) {
   return wal != "none" && wal != "missing" && wal != "unknown";
 }
 
-void SlotLooker::LookAtCapture(const Slot& slot) {
+void SlotMonitor::LookAtCapture(const Slot& slot) {
   engine::Monitored& connector = *slot.connector;
   slot.rest->Begin(world_.clock().Monotonic());
   const auto stopping = [this] { return thread_.stopping(); };
   log::SetConnector(connector.names().connector);
-  absl::StatusOr<CaptureLook> look = world_.OpenToLook(connector.config(), stopping);
+  absl::StatusOr<CaptureSession> look = world_.OpenCaptureSession(connector.config(), stopping);
   const absl::Status looked =
       look.ok()
           ? slot.rest->Look({.look = &*look,
@@ -157,8 +157,8 @@ void SlotLooker::LookAtCapture(const Slot& slot) {
   log::SetConnector("");
 }
 
-void SlotLooker::LookAt(const Group& group) {
-  const absl::StatusOr<std::vector<replication::SlotLook>> looks = world_.LookAtSlots(
+void SlotMonitor::LookAt(const Group& group) {
+  const absl::StatusOr<std::vector<replication::WatchedSlot>> looks = world_.ReadWatchedSlots(
       group.slots.front().connector->config(), group.names, [this] { return thread_.stopping(); });
   if (!looks.ok()) {
     log::Debug("cannot look at the slots", {{"error", std::string(looks.status().message())}});
@@ -170,7 +170,7 @@ void SlotLooker::LookAt(const Group& group) {
 }
 
 // Of one that streams its own session knows more.
-void SlotLooker::OnUnreached(const Group& group) {
+void SlotMonitor::OnUnreached(const Group& group) {
   for (const Slot& slot : group.slots) {
     const engine::Activity activity = slot.connector->status().activity;
     if (activity == engine::Activity::kStreaming || activity == engine::Activity::kSnapshotting)
@@ -180,7 +180,7 @@ void SlotLooker::OnUnreached(const Group& group) {
   }
 }
 
-void SlotLooker::Show(const Slot& slot, const replication::SlotLook& look, absl::Duration now) {
+void SlotMonitor::Show(const Slot& slot, const replication::WatchedSlot& look, absl::Duration now) {
   engine::Monitored& connector = *slot.connector;
   slot.shower->Show(look, now, world_.clock(), connector.names(), connector.status(),
                     &connector.metrics());

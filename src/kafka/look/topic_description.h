@@ -11,7 +11,7 @@
 
 namespace walduct::kafka {
 
-struct TopicLook {
+struct TopicDescription {
   std::string name;
   absl::Status status;  // FailedPrecondition topic_missing; others as KafkaError
   std::optional<bool> may_write = std::nullopt;  // absent: the broker does not say
@@ -19,8 +19,8 @@ struct TopicLook {
 };
 
 // In any order; fewer when there is no answer within the timeout.
-std::vector<TopicLook> LookAtTopics(Client& client, const std::vector<std::string>& topics,
-                                    absl::Duration timeout);
+std::vector<TopicDescription> DescribeTopics(Client& client, const std::vector<std::string>& topics,
+                                             absl::Duration timeout);
 
 // A property of the broker that is the controller. Absent when it does not say.
 std::optional<std::string> ReadBrokerProperty(Client& client, const std::string& name,

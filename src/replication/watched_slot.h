@@ -13,7 +13,7 @@
 
 namespace walduct::replication {
 
-struct SlotLook {
+struct WatchedSlot {
   std::string slot;
   // "reserved", "extended", "unreserved", "lost"; "missing": no slot has the name; empty: the
   // server does not say, before PostgreSQL 13
@@ -29,10 +29,10 @@ struct SlotLook {
 };
 
 // Something is still to be done about it: it keeps most of what the server allows, or more.
-bool IsEndangered(const SlotLook& look);
+bool IsEndangered(const WatchedSlot& look);
 
 // One for each name, in that order.
-absl::StatusOr<std::vector<SlotLook>> LookAtSlots(postgres::Connection& connection,
-                                                  const std::vector<std::string>& slots);
+absl::StatusOr<std::vector<WatchedSlot>> ReadWatchedSlots(postgres::Connection& connection,
+                                                          const std::vector<std::string>& slots);
 
 }  // namespace walduct::replication

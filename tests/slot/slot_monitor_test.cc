@@ -1,6 +1,6 @@
 // One session for all slots of a server, as often as it is due, and never beside a look that a
 // session has by itself.
-#include "slot/attempts/slot_looker.h"
+#include "slot/attempts/slot_monitor.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -43,13 +43,13 @@ class Servers final : public World {
     const std::vector<std::string> names = absl::StrSplit(config.name, '/');
     return SlotPlace{.server = names[0], .slot = names[1]};
   }
-  absl::StatusOr<std::vector<replication::SlotLook>> LookAtSlots(
+  absl::StatusOr<std::vector<replication::WatchedSlot>> ReadWatchedSlots(
       const engine::ConnectorOptions&, const std::vector<std::string>& slots,
       const postgres::StopCheck&) override {
     asked.push_back(slots);
     time_.Advance(took);
     if (away) return absl::UnavailableError("away");
-    std::vector<replication::SlotLook> looks(slots.size());
+    std::vector<replication::WatchedSlot> looks(slots.size());
     for (size_t i = 0; i < slots.size(); ++i) {
       looks[i].slot = slots[i];
       looks[i].wal_status = "reserved";
@@ -58,8 +58,8 @@ class Servers final : public World {
     return looks;
   }
 
-  absl::StatusOr<CaptureLook> OpenToLook(const engine::ConnectorOptions& config,
-                                         const postgres::StopCheck&) override {
+  absl::StatusOr<CaptureSession> OpenCaptureSession(const engine::ConnectorOptions& config,
+                                                    const postgres::StopCheck&) override {
     ++sessions;
     looked_at.insert(config.name);
     return absl::UnavailableError("no session here");
@@ -106,7 +106,7 @@ class FakeSlot final : public engine::Monitored {
   metrics::ConnectorMetrics metrics_;
 };
 
-class SlotLookerTest : public testing::Test {
+class SlotMonitorTest : public testing::Test {
  protected:
   std::shared_ptr<FakeSlot> Add(const std::string& server, const std::string& slot) {
     slots_.push_back(std::make_shared<FakeSlot>(&time_, server, slot));
@@ -122,11 +122,11 @@ class SlotLookerTest : public testing::Test {
 
   test::SimulatedTime time_;
   Servers world_{&time_};
-  SlotLooker looker_{world_};
+  SlotMonitor looker_{world_};
   std::vector<std::shared_ptr<FakeSlot>> slots_;
 };
 
-TEST_F(SlotLookerTest, OneLookForAllSlotsOfAServerEachTenSeconds) {
+TEST_F(SlotMonitorTest, OneLookForAllSlotsOfAServerEachTenSeconds) {
   for (int i = 0; i < 200; ++i) Add("one", std::to_string(i));
   Add("two", "other");
   Pass(absl::Seconds(1));
@@ -138,7 +138,7 @@ TEST_F(SlotLookerTest, OneLookForAllSlotsOfAServerEachTenSeconds) {
   EXPECT_THAT(world_.asked, SizeIs(20));
 }
 
-TEST_F(SlotLookerTest, WhatAServerSaidThatIsNotReachedIsNotKnownToBeSo) {
+TEST_F(SlotMonitorTest, WhatAServerSaidThatIsNotReachedIsNotKnownToBeSo) {
   const auto slot = Add("one", "s"), streams = Add("one", "t");
   streams->now.activity = engine::Activity::kStreaming;
   Pass(absl::Seconds(1));
@@ -154,7 +154,7 @@ TEST_F(SlotLookerTest, WhatAServerSaidThatIsNotReachedIsNotKnownToBeSo) {
 }
 
 // A session each, so that they take turns.
-TEST_F(SlotLookerTest, WhatIsCapturedOfThoseThatRestIsLookedAfter) {
+TEST_F(SlotMonitorTest, WhatIsCapturedOfThoseThatRestIsLookedAfter) {
   const auto streams = Add("one", "t");
   streams->now.activity = engine::Activity::kStreaming;
   Pass(absl::Seconds(60));
@@ -178,7 +178,7 @@ TEST_F(SlotLookerTest, WhatIsCapturedOfThoseThatRestIsLookedAfter) {
   EXPECT_EQ(world_.sessions, away) << "the looks at the slots find out when it is back";
 }
 
-TEST_F(SlotLookerTest, WhoStreamsLooksByItself) {
+TEST_F(SlotMonitorTest, WhoStreamsLooksByItself) {
   const auto slot = Add("one", "s");
   slot->now.activity = engine::Activity::kStreaming;
   for (int i = 0; i < 10; ++i) {
@@ -190,7 +190,7 @@ TEST_F(SlotLookerTest, WhoStreamsLooksByItself) {
   EXPECT_THAT(world_.asked, SizeIs(1)) << "its session does not get to it";
 }
 
-TEST_F(SlotLookerTest, ThatASessionHasEndedIsLookedAtSoon) {
+TEST_F(SlotMonitorTest, ThatASessionHasEndedIsLookedAtSoon) {
   const auto slot = Add("one", "s");
   slot->now.activity = engine::Activity::kStreaming;
   slot->Looked(time_.Monotonic());
@@ -203,7 +203,7 @@ TEST_F(SlotLookerTest, ThatASessionHasEndedIsLookedAtSoon) {
   EXPECT_THAT(world_.asked, SizeIs(1));
 }
 
-TEST_F(SlotLookerTest, ADoubtIsLookedAtSoon) {
+TEST_F(SlotMonitorTest, ADoubtIsLookedAtSoon) {
   const auto slot = Add("one", "s");
   Pass(absl::Seconds(4));
   world_.asked.clear();
@@ -213,7 +213,7 @@ TEST_F(SlotLookerTest, ADoubtIsLookedAtSoon) {
   EXPECT_THAT(world_.asked, SizeIs(1));
 }
 
-TEST_F(SlotLookerTest, AServerThatIsAwayIsAskedNoMoreOften) {
+TEST_F(SlotMonitorTest, AServerThatIsAwayIsAskedNoMoreOften) {
   const auto slot = Add("one", "s");
   slot->now.activity = engine::Activity::kRetrying;
   slot->now.activity_since = time_.Now() + absl::Seconds(50);
@@ -225,7 +225,7 @@ TEST_F(SlotLookerTest, AServerThatIsAwayIsAskedNoMoreOften) {
   EXPECT_FALSE(slot->view());
 }
 
-TEST_F(SlotLookerTest, WhoBeginsComesToItsServerByItself) {
+TEST_F(SlotMonitorTest, WhoBeginsComesToItsServerByItself) {
   const auto slot = Add("one", "s");
   slot->now.activity = engine::Activity::kConnecting;
   Pass(absl::Seconds(4));
@@ -234,7 +234,7 @@ TEST_F(SlotLookerTest, WhoBeginsComesToItsServerByItself) {
   EXPECT_THAT(world_.asked, SizeIs(1)) << "unless Kafka is waited for";
 }
 
-TEST_F(SlotLookerTest, WhatIsGoneIsForgotten) {
+TEST_F(SlotMonitorTest, WhatIsGoneIsForgotten) {
   Add("one", "s");
   Pass(absl::Seconds(2));
   world_.asked.clear();
