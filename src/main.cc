@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
       return arguments.usage_exit_code;
     case Command::kRun:
     case Command::kRecoverRun:
+    case Command::kRecoverRead:
     case Command::kTail:
       return walduct::cli::RunConnectors(arguments);
     case Command::kRecord:

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "cli/recover/recover_command.h"
 
 namespace walduct::cli {
 namespace {
@@ -56,6 +57,16 @@ void AddConfiguration(CLI::App* command, Arguments* arguments, bool required) {
       ->type_name("FILE");
   command->add_option("-o,--override", arguments->overrides, "key=value; overrides both files")
       ->type_name("KEY=VALUE");
+}
+
+void AddListen(CLI::App* command, Arguments* arguments) {
+  command
+      ->add_option("--listen", arguments->listen,
+                   "HOST:PORT or https://HOST:PORT to answer on: /metrics, /livez, /readyz, "
+                   "/status, Connect's REST "
+                   "interface for reading")
+      ->type_name("HOST:PORT")
+      ->envname("WALDUCT_LISTEN");
 }
 
 void AddLogging(CLI::App* command, Arguments* arguments) {
@@ -191,6 +202,62 @@ void AddDemo(CLI::App* app, Arguments* arguments) {
                  "Delete the topics in the end, too; else they are left");
   demo->add_flag("--once", asked->once, "End by itself after the story");
   demo->callback([arguments] { arguments->command = Command::kDemo; });
+}
+
+namespace {
+
+void AddRead(CLI::App* recover, Arguments* arguments) {
+  CLI::App* const read = recover->add_subcommand(
+      "read",
+      "Compare the tables with what the topics hold, and publish what differs\n"
+      "Reads for rows that are new or another, deletes for keys without a row, nothing for the "
+      "rest. The connector must not run; with --dry-run it may.");
+  AddConfiguration(read, arguments, true);
+  read->add_option("--tables", arguments->tables,
+                   "Only these: public.orders, or regular expressions")
+      ->type_name("TABLE");
+  read->add_flag("--dry-run", arguments->dry_run, "Only compare and say; writes nothing");
+  read->add_option("--examples", arguments->examples, "Keys to name of each kind and topic")
+      ->capture_default_str();
+  read->add_option("--directory", arguments->directory,
+                   "For the keys of the topics while it runs; /var/tmp without it")
+      ->type_name("DIR");
+  read->add_flag("--accept-loss", arguments->accept_loss,
+                 "Close a gap although some tables are not compared");
+  AddListen(read, arguments);
+  AddLogging(read, arguments);
+  read->footer(
+      "Exit codes: 0 the topics have what the tables have; with --dry-run 1 where they have "
+      "not.\nA connector whose slot was lost goes on behind the read (docs/recover.md).");
+  read->callback([arguments] { arguments->command = Command::kRecoverRead; });
+}
+
+}  // namespace
+
+void AddRecovery(CLI::App* app, Arguments* arguments) {
+  CLI::App* const recover = AddRecover(app, &arguments->gate,
+                                       [arguments] { arguments->command = Command::kRecoverGate; });
+  CLI::App* const run = recover->add_subcommand(
+      "run",
+      "Stream the gap of the connector's lost slot from a restored server\n"
+      "From the stored position to where the primary's new slot begins, by the connector's own "
+      "road; what has no new slot yet gets it first.");
+  AddConfiguration(run, arguments, true);
+  AddRecoverRun(run, &arguments->recover);
+  AddListen(run, arguments);
+  AddLogging(run, arguments);
+  run->callback([arguments] { arguments->command = Command::kRecoverRun; });
+  CLI::App* const plan = recover->add_subcommand(
+      "plan",
+      "Whether the gap of a lost slot can be got back, from which backup, and what to type\n"
+      "Looks at the stored position and the primary; changes nothing.");
+  AddConfiguration(plan, arguments, true);
+  plan->add_option("--archive", arguments->archive,
+                   "Where the archive is a folder: whether it has the segments of the gap")
+      ->type_name("DIR");
+  plan->footer("Exit codes: 0 it can be got back, or there is no gap; 3 it cannot.");
+  plan->callback([arguments] { arguments->command = Command::kRecoverPlan; });
+  AddRead(recover, arguments);
 }
 
 }  // namespace walduct::cli

@@ -15,6 +15,8 @@ namespace walduct::cli {
 void AddConfiguration(CLI::App* command, Arguments* arguments, bool required);
 
 // --log-level and --log-format.
+void AddListen(CLI::App* command, Arguments* arguments);
+void AddRecovery(CLI::App* app, Arguments* arguments);
 void AddLogging(CLI::App* command, Arguments* arguments);
 
 // The names of a map; help shows them alone.

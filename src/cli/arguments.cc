@@ -22,16 +22,6 @@
 namespace walduct::cli {
 namespace {
 
-void AddListen(CLI::App* command, Arguments* arguments) {
-  command
-      ->add_option("--listen", arguments->listen,
-                   "HOST:PORT or https://HOST:PORT to answer on: /metrics, /livez, /readyz, "
-                   "/status, Connect's REST "
-                   "interface for reading")
-      ->type_name("HOST:PORT")
-      ->envname("WALDUCT_LISTEN");
-}
-
 // Where Debezium Server has its configuration, under the working directory.
 void TakeServersFile(Arguments* arguments) {
   for (const char* file :
@@ -72,31 +62,6 @@ void AddServe(CLI::App* app, Arguments* arguments) {
       ->type_name("KEY=VALUE");
   AddLogging(serve, arguments);
   serve->callback([arguments] { arguments->command = Command::kServe; });
-}
-
-void AddRecovery(CLI::App* app, Arguments* arguments) {
-  CLI::App* const recover = AddRecover(app, &arguments->gate,
-                                       [arguments] { arguments->command = Command::kRecoverGate; });
-  CLI::App* const run = recover->add_subcommand(
-      "run",
-      "Stream the gap of the connector's lost slot from a restored server\n"
-      "From the stored position to where the primary's new slot begins, by the connector's own "
-      "road; what has no new slot yet gets it first.");
-  AddConfiguration(run, arguments, true);
-  AddRecoverRun(run, &arguments->recover);
-  AddListen(run, arguments);
-  AddLogging(run, arguments);
-  run->callback([arguments] { arguments->command = Command::kRecoverRun; });
-  CLI::App* const plan = recover->add_subcommand(
-      "plan",
-      "Whether the gap of a lost slot can be got back, from which backup, and what to type\n"
-      "Looks at the stored position and the primary; changes nothing.");
-  AddConfiguration(plan, arguments, true);
-  plan->add_option("--archive", arguments->archive,
-                   "Where the archive is a folder: whether it has the segments of the gap")
-      ->type_name("DIR");
-  plan->footer("Exit codes: 0 it can be got back, or there is no gap; 3 it cannot.");
-  plan->callback([arguments] { arguments->command = Command::kRecoverPlan; });
 }
 
 void AddTail(CLI::App* app, Arguments* arguments) {

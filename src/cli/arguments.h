@@ -29,6 +29,7 @@ enum class Command {
   kRecoverGate,
   kRecoverRun,
   kRecoverPlan,
+  kRecoverRead,
   kDiff,
   kShadow,
   kValidate,
@@ -97,7 +98,7 @@ struct Arguments {
   std::string lsn;                   // of offsets set, and of skip: of a change
   std::string skip_table, skip_key;  // of skip: of a row of a snapshot
   bool yes = false;                  // of skip: do not ask
-  bool accept_loss = false;          // of offsets set and reset
+  bool accept_loss = false;          // of offsets set and reset, recover read
   bool drop_slot = false;            // of offsets reset
   bool print_reference = false;      // of validate: docs/configuration.md
   bool print_transforms = false;     // of validate: docs/transforms.md
@@ -105,9 +106,9 @@ struct Arguments {
   outbox::InitOptions outbox;        // of outbox init
   std::string outbox_url;            // in place of its host, port and database
   OutboxPart outbox_part = OutboxPart::kAll;
-  bool dry_run = false;                 // of outbox clean
+  bool dry_run = false;                 // of outbox clean, recover read
   double wait_seconds = 60;             // of outbox clean: for the connector to catch up
-  std::vector<std::string> tables;      // of tail: regular expressions; empty: the configuration's
+  std::vector<std::string> tables;      // of tail, recover read: regular expressions; empty: all
   std::string operations;               // of tail: "c,d"; empty: the configuration's
   bool fix = false;                     // of doctor
   bool full = false, snapshot = false;  // of tail
@@ -115,7 +116,7 @@ struct Arguments {
   DemoRequest demo;                     // of demo
   std::string shell;                    // of completion
   std::string topic_prefix;             // of shadow: before the names of topics; empty: to a file
-  std::string directory;                // of shadow: its position, its file
+  std::string directory;                // of shadow: its position, its file; of recover read
   std::string shadow_listen;            // of shadow; `listen` is the live one's, by the environment
   Signal signal;                        // of signal
   Record record;                        // of record
@@ -124,12 +125,12 @@ struct Arguments {
   std::string archive;                  // of recover plan: a folder; empty: not looked into
   std::string left, right;              // of diff: what the topics' names begin with
   std::vector<std::string> ignored;     // of diff: fields
-  size_t examples = 5;                  // of diff: of each kind and topic
-  bool allows_idle = false;          // of diff: a side may lack topics that only the past wrote to
-  std::vector<std::string> help_of;  // of help: the command and its subcommand
-  std::vector<std::string> words;    // of complete: what has been typed
-  int usage_exit_code = 0;           // kNone: what to exit with
-  std::string wrong;                 // what cannot be told while it is read; empty: nothing
+  size_t examples = 5;                  // of diff, recover read: of each kind and topic
+  bool allows_idle = false;             // of diff: a side may lack topics that only the past wrote to
+  std::vector<std::string> help_of;     // of help: the command and its subcommand
+  std::vector<std::string> words;       // of complete: what has been typed
+  int usage_exit_code = 0;              // kNone: what to exit with
+  std::string wrong;                    // what cannot be told while it is read; empty: nothing
 };
 
 // All commands with their options; what is parsed goes to arguments, which must outlive app.

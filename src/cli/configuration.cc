@@ -49,7 +49,8 @@ bool ParseOverrides(const Arguments& arguments,
 // What streams says so in its log; to who asks for something at once it is of no use.
 bool Streams(Command command) {
   return command == Command::kRun || command == Command::kTail || command == Command::kRecord ||
-         command == Command::kShadow || command == Command::kRecoverRun;
+         command == Command::kShadow || command == Command::kRecoverRun ||
+         command == Command::kRecoverRead;
 }
 
 // Where the process answers that runs it by its files. Empty: nowhere that is known.
@@ -111,9 +112,9 @@ std::optional<config::LoadRequest> MakeRequest(const Arguments& arguments) {
   request.reaches_kafka =
       arguments.command != Command::kTail && arguments.command != Command::kRecord;
   if (!ParseOverrides(arguments, &request.overrides)) return std::nullopt;
-  const bool listens = arguments.command == Command::kRun ||
-                       arguments.command == Command::kShadow ||
-                       arguments.command == Command::kRecoverRun;
+  const bool listens =
+      arguments.command == Command::kRun || arguments.command == Command::kShadow ||
+      arguments.command == Command::kRecoverRun || arguments.command == Command::kRecoverRead;
   if (listens && !arguments.listen.empty())
     request.overrides.emplace_back("walduct.listen", arguments.listen);
   return request;

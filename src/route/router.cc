@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "java/regex/regex_list.h"
 #include "names/table_filter.h"
+#include "route/options.h"
 #include "route/topic_naming.h"
 
 namespace walduct::route {
@@ -103,13 +104,13 @@ void WarnOfKey(const event::TableSchema& schema, const std::vector<uint16_t>& ch
 
 Router::Router(RouteOptions options, const names::TableFilter& filter,
                event::RecordComparison* comparison)
-    : options_(std::move(options)),
-      naming_(options_),
+    : options_(std::make_shared<const RouteOptions>(std::move(options))),
+      naming_(*options_),
       filter_(filter),
       comparison_(comparison),
-      message_topic_(MessageTopic(options_.topic_prefix)),
-      transaction_topic_(TransactionTopic(options_)),
-      heartbeat_topic_(HeartbeatTopic(options_)) {}
+      message_topic_(MessageTopic(options_->topic_prefix)),
+      transaction_topic_(TransactionTopic(*options_)),
+      heartbeat_topic_(HeartbeatTopic(*options_)) {}
 
 absl::Status Router::Route(const event::ChangeEvent& change, Emissions* out) {
   out->clear();
@@ -121,8 +122,9 @@ absl::Status Router::Route(const event::ChangeEvent& change, Emissions* out) {
 
 void Router::RouteMessage(const event::ChangeEvent& change, Emissions* out) {
   const absl::string_view prefix = change.message->prefix;
-  const bool included = options_.message_include ? options_.message_include->Matches(prefix) : true;
-  if (!included || (options_.message_exclude && options_.message_exclude->Matches(prefix))) {
+  const bool included =
+      options_->message_include ? options_->message_include->Matches(prefix) : true;
+  if (!included || (options_->message_exclude && options_->message_exclude->Matches(prefix))) {
     ++counters_.filtered_messages;
     return;
   }
@@ -183,7 +185,7 @@ void Router::Number(Table& table, Emissions* out) {
 void Router::RouteBegin(const event::TransactionInfo& transaction, Emissions* out) {
   out->clear();
   if (tables_.size() >= sweep_tables_at_) ForgetUnusedTables();
-  if (!options_.transaction_metadata) return;
+  if (!options_->transaction_metadata) return;
   transaction_.Begin();
   if (transaction.resumed) return;
   Emission emission;
@@ -195,7 +197,7 @@ void Router::RouteBegin(const event::TransactionInfo& transaction, Emissions* ou
 
 void Router::RouteCommit(const event::TransactionInfo& transaction, Lsn end, Emissions* out) {
   out->clear();
-  if (!options_.transaction_metadata) return;
+  if (!options_->transaction_metadata) return;
   Emission emission;
   emission.kind = event::RecordKind::kTransactionEnd;
   emission.boundary = &transaction_.End(transaction, end);
@@ -221,7 +223,7 @@ Emission Router::Heartbeat() const {
 void Router::RouteUpdate(const event::ChangeEvent& change, const Emission& base, Emissions* out) {
   if (!KeyChanged(base)) {
     if (Skip(Operation::kUpdate)) return;
-    if (options_.skip_unchanged && IsUnchanged(base)) {
+    if (options_->skip_unchanged && IsUnchanged(base)) {
       ++counters_.unchanged_updates;
       return;
     }
@@ -258,7 +260,7 @@ void Router::EmitDelete(const Emission& base, Emissions* out) {
   emission.with_before = true;
   if (emission.key != KeySource::kNone) emission.key = KeySource::kBefore;
   out->push_back(emission);
-  if (!options_.tombstones_on_delete) return;
+  if (!options_->tombstones_on_delete) return;
   emission.value = PublishedValue::kTombstone;
   emission.with_before = false;
   out->push_back(emission);
@@ -271,13 +273,13 @@ bool Router::Skip(Operation operation) {
   };
   switch (operation) {
     case Operation::kCreate:
-      return count(options_.skip_create, &counters_.skipped_creates);
+      return count(options_->skip_create, &counters_.skipped_creates);
     case Operation::kUpdate:
-      return count(options_.skip_update, &counters_.skipped_updates);
+      return count(options_->skip_update, &counters_.skipped_updates);
     case Operation::kDelete:
-      return count(options_.skip_delete, &counters_.skipped_deletes);
+      return count(options_->skip_delete, &counters_.skipped_deletes);
     case Operation::kTruncate:
-      return count(options_.skip_truncate, &counters_.skipped_truncates);
+      return count(options_->skip_truncate, &counters_.skipped_truncates);
     case Operation::kRead:
     case Operation::kMessage:
       return false;
@@ -303,15 +305,15 @@ const Router::Version& Router::VersionOf(const event::TableSchema& schema) {
 event::KeyRule Router::KeyOf(const event::TableSchema& schema, bool captured) const {
   event::KeyRule key;
   key.columns = schema.key_columns;
-  key.extra_field = options_.naming.key_field;
+  key.extra_field = options_->naming.key_field;
   if (!key.extra_field.empty())
     key.extra_value = naming_.KeyFieldValue(schema.schema, schema.table);
-  if (!options_.message_keys) return key;
+  if (!options_->message_keys) return key;
   std::vector<absl::string_view> names;
   for (const event::Column& column : schema.columns) names.push_back(column.name);
   const std::string table = absl::StrCat(schema.schema, ".", schema.table);
-  std::vector<uint16_t> chosen = options_.message_keys->Choose(table, names);
-  if (captured) WarnOfKey(schema, chosen, options_.message_keys->Unmatched(table, names));
+  std::vector<uint16_t> chosen = options_->message_keys->Choose(table, names);
+  if (captured) WarnOfKey(schema, chosen, options_->message_keys->Unmatched(table, names));
   if (!chosen.empty()) key.columns = std::move(chosen);
   return key;
 }

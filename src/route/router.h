@@ -35,7 +35,6 @@
 #include "event/change_handler.h"
 #include "event/emission.h"
 #include "event/record_comparison.h"
-#include "route/options.h"
 #include "route/topic_naming.h"
 #include "route/transaction_counter.h"
 
@@ -44,6 +43,8 @@ class TableFilter;
 }  // namespace walduct::names
 
 namespace walduct::route {
+
+struct RouteOptions;
 
 class Router {
  public:
@@ -113,7 +114,7 @@ class Router {
   void Number(Table& table, Emissions* out);
   bool Skip(event::Operation operation);
 
-  const RouteOptions options_;
+  const std::shared_ptr<const RouteOptions> options_;
   const TopicNaming naming_;  // of options_
   const names::TableFilter& filter_;
   event::RecordComparison* const comparison_;

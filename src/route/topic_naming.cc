@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/utf8.h"
 #include "java/regex/regex.h"
+#include "route/options.h"
 
 namespace walduct::route {
 namespace {
@@ -42,6 +43,8 @@ std::string TopicNaming::OriginalName(absl::string_view schema, absl::string_vie
   }
   return name;
 }
+
+bool TopicNaming::joins_tables() const { return options_.naming.rewrite.has_value(); }
 
 std::string TopicNaming::TableTopic(absl::string_view schema, absl::string_view table) const {
   const std::string topic = SanitizeTopic(OriginalName(schema, table), options_.naming.unicode);

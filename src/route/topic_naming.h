@@ -6,9 +6,10 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
-#include "route/options.h"
 
 namespace walduct::route {
+
+struct RouteOptions;
 
 class TopicNaming {
  public:
@@ -21,7 +22,7 @@ class TopicNaming {
   // Value of the key field that names the table (topic.key.field.*).
   std::string KeyFieldValue(absl::string_view schema, absl::string_view table) const;
   // Several tables are meant to share a topic.
-  bool joins_tables() const { return options_.naming.rewrite.has_value(); }
+  bool joins_tables() const;
 
  private:
   const RouteOptions& options_;

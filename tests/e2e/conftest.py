@@ -35,7 +35,8 @@ BY_NAME = ("test_idle_slot_beside_a_busy_database", "test_every_effect_once[enve
            "test_a_failover_to_a_standby_without_the_slot",
            "test_records_are_where_PostgreSQL_says[16]", "test_records_are_where_PostgreSQL_says[17]",
            "test_the_standby_is_promoted_while_it_is_read",
-           "test_another_configuration_keeps_it_and_what_is_erased_is_forgotten[by name]")
+           "test_another_configuration_keeps_it_and_what_is_erased_is_forgotten[by name]",
+           "test_a_million_rows_on_two_cores")
 
 
 def pytest_configure(config):

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "names/table_filter.h"
+#include "route/options.h"
 #include "route/router.h"
 
 namespace walduct::route {

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "java/regex/regex_list.h"
 #include "names/table_filter.h"
+#include "route/options.h"
 
 namespace walduct::route {
 namespace {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "java/regex/regex.h"
+#include "route/options.h"
 
 namespace walduct::route {
 namespace {

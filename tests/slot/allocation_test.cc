@@ -10,6 +10,7 @@
 #include "encode/record_encoder.h"
 #include "names/table_filter.h"
 #include "pgoutput/assembler.h"
+#include "route/options.h"
 #include "route/router.h"
 #include "tests/support/allocations.h"
 #include "tests/support/chain_config.h"

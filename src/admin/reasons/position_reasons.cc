@@ -208,7 +208,7 @@ constexpr Reason kRows[] = {
      .remedy =
          "On the primary: SELECT pg_switch_wal(), and pg_stat_archiver says whether it "
          "archives. If the segment is missing for good, the gap ends there: stop, and walduct "
-         "offsets reset NAME --accept-loss reads the tables anew."},
+         "recover read compares the tables with the topics."},
     {.name = "recover_backup_too_young",
      .meaning = "A slot on the restored server would begin beyond the stored position: the backup "
                 "ended too late, or a transaction was open at its end for long.",
@@ -232,6 +232,23 @@ constexpr Reason kRows[] = {
                 "promoted.",
      .remedy = "Name the restored server; one that was promoted is restored anew, with "
                "standby.signal."},
+    {.name = "recover_read_folder",
+     .meaning = "walduct recover read has no room, or no right, for the keys of the topics.",
+     .remedy = "Name a folder on a disk with room with --directory, and start it again."},
+    {.name = "recover_read_nothing",
+     .meaning = "No captured table can be compared with its topic: they have no key, or their rows "
+                "are events.",
+     .remedy = "See --tables and table.include.list."},
+    {.name = "recover_read_partial",
+     .loses = true,
+     .meaning = "walduct recover read would close the gap of a lost slot, and does not compare all "
+                "captured tables.",
+     .remedy = "Leave --tables out. Of tables that cannot be compared (no key, an outbox) what the "
+               "gap had is lost without a backup: --accept-loss goes on."},
+    {.name = "recover_read_topic",
+     .meaning = "A transform sends rows of one table to topics by their values: which topics have "
+                "its rows is not known before.",
+     .remedy = "Leave the table out with --tables; walduct signal execute-snapshot reads it anew."},
     {.name = "recover_replay_paused",
      .meaning = "The restored server does not replay: a setting is lower than the primary's, or "
                 "somebody has paused it.",

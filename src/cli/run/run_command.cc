@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <system_error>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -25,6 +27,7 @@
 #include "cli/process/last_end.h"
 #include "cli/process/shutdown_watch.h"
 #include "cli/process/systemd.h"
+#include "cli/recover/read_report.h"
 #include "engine/configuration/connector_names.h"
 #include "engine/configuration/runtime_options.h"
 #include "engine/lifecycle/connector_set.h"
@@ -33,6 +36,8 @@
 #include "operate/commands/offset_commands.h"
 #include "operate/commands/record.h"
 #include "operate/commands/table_check.h"
+#include "recover/read/look.h"
+#include "recover/read/read_world.h"
 #include "recover/run/plan.h"
 #include "recover/run/recovery.h"
 #include "recover/run/recovery_world.h"
@@ -182,6 +187,7 @@ struct RunPlan {
   slot::TailView view = {};
   const loader::LoadResult* listen = nullptr;          // whose listener; null: nothing listens
   const recover::RecoveryOptions* recovery = nullptr;  // null: of the connectors' own servers
+  const recover::ReadOptions* read = nullptr;          // null: the stream is all
 };
 
 engine::ConnectorOptions OnRestored(const engine::ConnectorOptions& connector,
@@ -211,12 +217,14 @@ engine::Connector::Options OptionsOf(const loader::LoadResult& loaded, const Run
   const bool tails = plan.mode == engine::RunMode::kTail;
   return {.config = tails                      ? slot::TailConfig(loaded.options, plan.view)
                     : plan.recovery != nullptr ? OnRestored(loaded.options, *plan.recovery)
+                    : plan.read != nullptr     ? slot::ReadConfig(loaded.options)
                                                : loaded.options,
           .goal = plan.goal,
           .mode = plan.mode};
 }
 
 std::unique_ptr<slot::World> WorldOf(const RunPlan& plan, const Environment& environment) {
+  if (plan.read != nullptr) return std::make_unique<recover::ReadWorld>(environment, *plan.read);
   if (plan.recovery == nullptr) return std::make_unique<slot::ServerWorld>(environment);
   return std::make_unique<recover::RecoveryWorld>(environment, *plan.recovery);
 }
@@ -320,6 +328,76 @@ int RecoverPlan(const Arguments& arguments) {
                                                              : engine::kExitClean;
 }
 
+namespace {
+
+absl::StatusOr<recover::ReadOptions> ReadOf(const Arguments& arguments,
+                                            const std::vector<loader::LoadResult>& results,
+                                            recover::ReadReport* report) {
+  if (results.size() > 1)
+    return absl::InvalidArgumentError("recover read takes one connector: one -f");
+  const engine::ConnectorOptions& connector = results.front().options;
+  if (const absl::Status able = slot::CheckHasGap(connector); !able.ok()) return able;
+  if (const absl::Status able = slot::CheckReadsBack(connector); !able.ok()) return able;
+  recover::ReadOptions options;
+  options.folder = arguments.directory.empty() ? "/var/tmp" : arguments.directory;
+  std::error_code error;
+  if (!std::filesystem::is_directory(options.folder, error)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--directory: '", options.folder, "' is no folder"));
+  }
+  if (!arguments.tables.empty()) {
+    if (const absl::Status found = operate::CheckTables(*connector.database, *connector.tables,
+                                                        arguments.tables, Environment::Real());
+        ErrorReason(found) == "table_not_found")
+      return found;
+  }
+  const engine::ConnectorNames names = engine::NamesOf(connector);
+  options.name = names.connector;
+  options.slot = names.slot;
+  options.tables = absl::StrJoin(arguments.tables, ",");
+  options.accept_loss = arguments.accept_loss;
+  options.examples = arguments.examples;
+  options.connector = std::make_shared<const engine::ConnectorOptions>(connector);
+  options.holding = std::make_shared<const engine::ConnectorOptions>(slot::HoldConfig(connector));
+  options.parts = slot::PartsOfRead(connector);
+  options.report = report;
+  return options;
+}
+
+// 0: nothing differs; 1: something does; else what went wrong.
+int LookOnly(const recover::ReadOptions& options, const engine::StopSignal& stop) {
+  constexpr int kDiffers = 1, kTrouble = 2;
+  const absl::Status looked =
+      recover::LookAtTopics(options, Environment::Real(), [&stop] { return stop.requested(); });
+  if (!looked.ok()) {
+    const int code = PrintStatus(looked);
+    return code == kDiffers ? kTrouble : code;
+  }
+  PrintRead(*options.report, /*wrote=*/false);
+  return options.report->differs() == 0 ? engine::kExitClean : kDiffers;
+}
+
+int RecoverRead(const Arguments& arguments, const std::vector<loader::LoadResult>& results,
+                RunPlan plan) {
+  recover::ReadReport report;
+  const absl::StatusOr<recover::ReadOptions> options = ReadOf(arguments, results, &report);
+  if (!options.ok()) return PrintStatus(options.status());
+  engine::StopSignal stop;
+  if (arguments.dry_run) {
+    InstallSignals(&stop);
+    return LookOnly(*options, stop);
+  }
+  plan.read = &*options;
+  plan.goal.until_caught_up = true;
+  if (!ChooseListener(results, &plan.listen)) return engine::kExitConfiguration;
+  InstallSignals(&stop);
+  const engine::ExitCode outcome = RunAll(results, plan, stop, Environment::Real());
+  if (report.done) PrintRead(report, /*wrote=*/true);
+  return outcome;
+}
+
+}  // namespace
+
 int RunConnectors(const Arguments& given) {
   RunPlan plan;
   Arguments arguments = given;
@@ -341,6 +419,7 @@ int RunConnectors(const Arguments& given) {
     plan.recovery = &*recovery;
     plan.goal.until_caught_up = true;
   }
+  if (arguments.command == Command::kRecoverRead) return RecoverRead(arguments, results, plan);
   const bool listens = plan.mode == engine::RunMode::kRun &&
                        (arguments.command != Command::kShadow || !arguments.listen.empty());
   if (listens && !ChooseListener(results, &plan.listen)) return engine::kExitConfiguration;

@@ -33,6 +33,8 @@ absl::StatusOr<Properties> ReaderProperties(const Properties& java) {
   // The end of an empty partition is known when the broker answers, which it would put off for new
   // records.
   properties["fetch.wait.max.ms"] = "10";
+  // A queue that is full is soon empty: by default the next fetch is a second later.
+  properties["fetch.queue.backoff.ms"] = "2";
   // Without a group: nothing is committed, no right on a group is needed.
   properties.erase("group.id");
   return properties;
@@ -95,6 +97,7 @@ class Reader final : public TopicStream {
   }
 
   size_t CountFilled() const override { return filled_; }
+  uint64_t CountExpired() const override { return expired_; }
 
  private:
   std::string Name() const { return absl::StrCat("topic ", options_.topic); }
@@ -136,6 +139,7 @@ class Reader final : public TopicStream {
       if (error == RD_KAFKA_RESP_ERR_NO_ERROR) {
         ends_.push_back(high);
         if (high > low) ++filled_;
+        expired_ += static_cast<uint64_t>(low);
         return absl::OkStatus();
       }
       const absl::Status status = KafkaError(error, absl::StrCat(Name(), "-", partition));
@@ -220,6 +224,7 @@ class Reader final : public TopicStream {
   std::vector<bool> ended_;
   size_t open_ = 0;
   size_t filled_ = 0;
+  uint64_t expired_ = 0;
   MessagePtr message_;  // the last one given out
 };
 

@@ -56,6 +56,8 @@ class TopicStream {
 
   // Partitions that may have records.
   virtual size_t CountFilled() const = 0;
+  // Records that were there once and have expired: the offsets before the partitions' beginnings.
+  virtual uint64_t CountExpired() const = 0;
 };
 
 // Names of all topics that begin so, sorted.

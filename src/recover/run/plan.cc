@@ -144,11 +144,13 @@ std::string Archive(const PlanFacts& facts) {
   return text;
 }
 
-Plan Impossible(const std::string& why) {
-  return {Plan::Verdict::kImpossible,
-          absl::StrCat("Have I lost data? Deletes and states in between, as it looks: ", why,
-                       "\nThe rows themselves come with a new snapshot: walduct offsets reset "
-                       "--accept-loss, docs/start.md.\n")};
+Plan Impossible(const std::string& why, const PlanWords& words) {
+  return {
+      Plan::Verdict::kImpossible,
+      absl::StrCat("Have I lost data? Deletes and states in between, as it looks: ", why,
+                   "\nRows and deletes come back by a comparison of the tables with the "
+                   "topics, states in between do not (docs/recover.md):\n  walduct recover read ",
+                   words.files, "\n")};
 }
 
 }  // namespace
@@ -162,19 +164,24 @@ Plan MakePlan(const PlanFacts& facts, const PlanWords& words) {
   }
   if (facts.version < 160000) {
     return Impossible(absl::StrCat("the server is PostgreSQL ", facts.version / 10000,
-                                   ", and a standby decodes from 16 on."));
+                                   ", and a standby decodes from 16 on."),
+                      words);
   }
   if (!facts.archives) {
     return Impossible(
         "the server archives no WAL (archive_mode). If something else keeps it (pg_receivewal), "
-        "docs/recover.md says how it is read.");
+        "docs/recover.md says how it is read.",
+        words);
   }
   const Lsn end = facts.slot_trouble.empty() ? facts.slot : facts.wal_end;
   if (facts.lacking && !facts.lacking->empty()) {
-    return Impossible(absl::StrCat(
-        facts.lacking->size(), " segments of the gap are not in the folder, the first is ",
-        NameOf(facts.timeline, facts.lacking->front(), facts.segment_bytes),
-        ". Where it is not archived yet: SELECT pg_switch_wal() on the primary, and look again."));
+    return Impossible(
+        absl::StrCat(facts.lacking->size(),
+                     " segments of the gap are not in the folder, the first is ",
+                     NameOf(facts.timeline, facts.lacking->front(), facts.segment_bytes),
+                     ". Where it is not archived yet: SELECT pg_switch_wal() on the primary, and "
+                     "look again."),
+        words);
   }
   std::string text = "Have I lost data? Not yet, if there is a base backup from before.\n";
   if (!facts.slot_trouble.empty()) {

@@ -3,7 +3,6 @@
 #include <array>
 #include <utility>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/amount_text.h"
 #include "base/error.h"
@@ -11,14 +10,8 @@
 #include "base/status_macros.h"
 #include "engine/control/control.h"
 #include "metrics/connector_metrics.h"
-#include "offset/offset_store.h"
-#include "postgres/server_check.h"
 #include "recover/run/recovery_world.h"
 #include "recover/run/restored_server.h"
-#include "replication/slot.h"
-#include "replication/slot_lock.h"
-#include "sink/refusals.h"
-#include "slot/start/preparation.h"
 
 namespace walduct::recover {
 namespace {
@@ -28,17 +21,6 @@ constexpr std::array<absl::string_view, 6> kLost = {"slot_lost",    "slot_invali
                                                     "slot_missing", "position_lost",
                                                     "wal_removed",  "position_skipped"};
 
-absl::StatusOr<uint64_t> ReadSegmentBytes(postgres::Connection& connection) {
-  ASSIGN_OR_RETURN(const postgres::Result result,
-                   connection.Query(postgres::OneRow(1),
-                                    "SELECT setting FROM pg_catalog.pg_settings WHERE name = "
-                                    "'wal_segment_size'"));
-  uint64_t bytes = 0;
-  if (!absl::SimpleAtoi(result.Get(0, 0), &bytes) || !IsSegmentSize(bytes))
-    return absl::InternalError("wal_segment_size is not known");
-  return bytes;
-}
-
 }  // namespace
 
 std::unique_ptr<engine::Attempts> RecoveryWorld::MakeAttempts(const engine::AttemptParts& parts) {
@@ -47,8 +29,9 @@ std::unique_ptr<engine::Attempts> RecoveryWorld::MakeAttempts(const engine::Atte
 
 engine::AttemptEnd RecoveryAttempts::Run(bool ran_before) {
   parts_.board->Show(engine::ConnectorState::kRunning, engine::Activity::kConnecting);
-  const absl::StatusOr<Gap> gap = LookAtPrimary();
+  const absl::StatusOr<Gap> gap = primary_.Look();
   if (!gap.ok()) return {.status = gap.status()};
+  if (gap->any()) SwitchWal(primary_.sql(), *gap);
   if (!gap->any()) {
     log::Info(
         "there is no gap: the primary's slot reaches back to the stored position; walduct run "
@@ -86,80 +69,6 @@ bool RecoveryAttempts::Stopping() {
 absl::StatusOr<std::unique_ptr<postgres::Connection>> RecoveryAttempts::Open(
     const engine::ConnectorOptions& config, postgres::SessionKind kind) {
   return world_.OpenSession(config, kind, " recover", [this] { return Stopping(); });
-}
-
-absl::StatusOr<offset::StoredOffset> RecoveryAttempts::Load() {
-  parts_.board->WaitsFor(engine::WaitReason::kOffsetStore);
-  ASSIGN_OR_RETURN(const auto store, world_.OpenOffsetStore(*recovery_.connector));
-  ASSIGN_OR_RETURN(std::optional<offset::StoredOffset> stored, store->Load());
-  parts_.board->WaitsFor(engine::WaitReason::kDatabase);
-  if (stored && slot::StateOf(stored) == snapshot::OffsetState::kStreaming)
-    return *std::move(stored);
-  return Error(absl::StatusCode::kFailedPrecondition, "recover_no_position",
-               stored ? "the initial snapshot was cut short: there is no position to go on from"
-                      : "no position is stored: there is no gap to be read",
-               "start walduct run, which takes a snapshot; see -f, -w and the offset store if the "
-               "connector has run before");
-}
-
-// The position, the lock of the slot, and the slot; a slot that is not there is made first.
-absl::StatusOr<Gap> RecoveryAttempts::LookAtPrimary() {
-  const engine::ConnectorOptions& config = *recovery_.connector;
-  const std::string& name = recovery_.slot;
-  parts_.board->WaitsFor(engine::WaitReason::kDatabase);
-  primary_lock_.reset();
-  ASSIGN_OR_RETURN(primary_sql_, Open(config, postgres::SessionKind::kSql));
-  RETURN_IF_ERROR(postgres::CheckServer(*primary_sql_).status());
-  ASSIGN_OR_RETURN(std::optional<replication::SlotState> slot,
-                   replication::InspectSlot(*primary_sql_, name));
-  const absl::Status usable =
-      slot ? replication::CheckSlotUsable(*primary_sql_, name, *slot) : absl::OkStatus();
-  const bool lost = ErrorReason(usable) == "slot_lost";
-  if (!lost) RETURN_IF_ERROR(usable);
-  if (lost || !slot) {
-    RETURN_IF_ERROR(HoldSlot());
-    ASSIGN_OR_RETURN(slot, replication::InspectSlot(*primary_sql_, name));
-    if (!slot) return absl::UnavailableError("the primary's slot is gone again");
-  }
-  ASSIGN_OR_RETURN(primary_lock_, Open(config, postgres::SessionKind::kReplication));
-  RETURN_IF_ERROR(replication::TakeSlotLock(*primary_lock_, *primary_sql_, name).status());
-  ASSIGN_OR_RETURN(const replication::SystemIdentity system,
-                   replication::IdentifySystem(*primary_lock_));
-  ASSIGN_OR_RETURN(const offset::StoredOffset stored, Load());
-  RETURN_IF_ERROR(slot::CheckServerOfOffset(stored, system));
-  Gap gap{.from = stored.position.commit_end,
-          .to = replication::SlotLsn(*slot),
-          .segment_bytes = 0,
-          .system_identifier = system.system_identifier};
-  ASSIGN_OR_RETURN(gap.segment_bytes, ReadSegmentBytes(*primary_sql_));
-  if (gap.any()) SwitchWal(*primary_sql_, gap);
-  return gap;
-}
-
-// As a start of `run` does with walduct.slot.lost=hold: the mark first, then the slot.
-absl::Status RecoveryAttempts::HoldSlot() {
-  RETURN_IF_ERROR(Load().status());
-  log::Warn(
-      "the primary has no slot that could be read: nothing keeps WAL and catalogs; it is made "
-      "first",
-      {{"slot", recovery_.slot}});
-  engine::WarnOnce warn_once;
-  outbox::TableMemory outbox_tables;
-  slot::CaptureRecord capture;
-  sink::Refusals refusals;
-  slot::Preparation preparation({.config = recovery_.holding.get(),
-                                 .world = &world_,
-                                 .source = {.config = recovery_.holding.get(),
-                                            .metrics = parts_.metrics,
-                                            .warn_once = &warn_once,
-                                            .outbox_tables = &outbox_tables,
-                                            .capture = &capture,
-                                            .stopping = [this] { return Stopping(); }},
-                                 .refusals = &refusals,
-                                 .control = parts_.control,
-                                 .board = parts_.board});
-  const absl::Status held = preparation.Run().status();
-  return ErrorReason(held) == "lost_slot_held" ? absl::OkStatus() : held;
 }
 
 // The archive gets a segment when it is full, or when somebody ends it.

@@ -8,14 +8,12 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "engine/errors/warn_once.h"
 #include "engine/lifecycle/attempt.h"
-#include "outbox/tables.h"
 #include "recover/run/follower.h"
 #include "recover/run/gap.h"
+#include "recover/run/primary.h"
 #include "recover/run/recovery.h"
 #include "slot/attempts/slot_attempts.h"
-#include "slot/world/capture/capture_record.h"
 #include "slot/world/server_world.h"
 
 namespace walduct::recover {
@@ -25,7 +23,15 @@ class RecoveryAttempts final : public engine::Attempts {
   // Borrowed. parts.config: slot::RestoredConfig.
   RecoveryAttempts(slot::ServerWorld& world, const engine::AttemptParts& parts,
                    const RecoveryOptions& recovery)
-      : world_(world), parts_(parts), recovery_(recovery) {}
+      : world_(world),
+        parts_(parts),
+        recovery_(recovery),
+        primary_({.world = &world,
+                  .attempt = &parts_,
+                  .connector = recovery.connector.get(),
+                  .holding = recovery.holding.get(),
+                  .slot = recovery.slot,
+                  .stopping = [this] { return Stopping(); }}) {}
 
   void Begin() override {
     if (inner_ != nullptr) inner_->Begin();
@@ -38,9 +44,6 @@ class RecoveryAttempts final : public engine::Attempts {
   void ShowError(const absl::Status& error) override;
 
  private:
-  absl::StatusOr<Gap> LookAtPrimary();
-  absl::Status HoldSlot();
-  absl::StatusOr<offset::StoredOffset> Load();
   void SwitchWal(postgres::Connection& primary, const Gap& gap);
   absl::Status PrepareRestored(const Gap& gap);
   absl::Status Explain(const absl::Status& status) const;
@@ -51,8 +54,7 @@ class RecoveryAttempts final : public engine::Attempts {
   slot::ServerWorld& world_;
   const engine::AttemptParts parts_;
   const RecoveryOptions& recovery_;
-  // Keep another instance from the primary's slot.
-  std::unique_ptr<postgres::Connection> primary_sql_, primary_lock_;
+  Primary primary_;
   std::unique_ptr<Follower> follower_;
   std::unique_ptr<slot::SlotAttempts> inner_;
   Lsn inner_goal_;

@@ -43,8 +43,8 @@ std::shared_ptr<KnownSlot> World::KnownOf(const engine::ConnectorOptions&) {
   return std::make_shared<KnownSlot>();
 }
 
-SlotAttempts::SlotAttempts(World& world, const engine::AttemptParts& parts)
-    : world_(world), parts_(parts), known_(world.KnownOf(*parts.config)) {}
+SlotAttempts::SlotAttempts(World& world, const engine::AttemptParts& parts, Reading* reading)
+    : world_(world), parts_(parts), reading_(reading), known_(world.KnownOf(*parts.config)) {}
 
 std::unique_ptr<engine::Attempts> World::MakeAttempts(const engine::AttemptParts& parts) {
   return SourceOf(*parts.config).attempts(parts);
@@ -105,7 +105,7 @@ engine::AttemptEnd SlotAttempts::RunSession(Prepared prepared, bool ran_before) 
   lag.Begin(prepared.start.commit_end, prepared.start.commit_time_us);
   if (prepared.decision.snapshot) lag.BeginSnapshot(world_.clock().Now());
   Session session =
-      SessionOf(*parts_.config, parts_.goal, &memory_, ran_before, std::move(prepared));
+      SessionOf(*parts_.config, parts_.goal, &memory_, ran_before, std::move(prepared), reading_);
   const absl::Status status = session.Run();
   lag.End();
   const std::optional<event::Position> stored = session.stored();
@@ -118,7 +118,8 @@ engine::AttemptEnd SlotAttempts::RunSession(Prepared prepared, bool ran_before) 
 }
 
 Session SlotAttempts::SessionOf(const engine::ConnectorOptions& config, engine::RunGoal goal,
-                                SlotMemory* memory, bool ran_before, Prepared prepared) {
+                                SlotMemory* memory, bool ran_before, Prepared prepared,
+                                Reading* reading) {
   return Session({.config = &config,
                   .goal = goal,
                   .world = &world_,
@@ -128,7 +129,8 @@ Session SlotAttempts::SessionOf(const engine::ConnectorOptions& config, engine::
                   .warn_once = &warn_once_,
                   .schemas = &memory->schemas,
                   .pause = &memory->pause,
-                  .ran_before = ran_before},
+                  .ran_before = ran_before,
+                  .reading = reading},
                  std::move(prepared));
 }
 

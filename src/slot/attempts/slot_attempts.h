@@ -20,13 +20,15 @@
 namespace walduct::slot {
 
 class KnownSlot;
+class Reading;
 class Session;
 struct Prepared;
 
 class SlotAttempts final : public engine::Attempts {
  public:
   // world is borrowed: the host of parts.
-  SlotAttempts(World& world, const engine::AttemptParts& parts);
+  // reading: borrowed; null: the stream is all.
+  SlotAttempts(World& world, const engine::AttemptParts& parts, Reading* reading = nullptr);
 
   static constexpr absl::Duration kLongestDispute = absl::Minutes(10);
 
@@ -48,7 +50,8 @@ class SlotAttempts final : public engine::Attempts {
   absl::Status Patiently(const engine::AttemptEnd& end);
   absl::StatusOr<Prepared> Prepare(const engine::ConnectorOptions& config, SlotMemory* memory);
   Session SessionOf(const engine::ConnectorOptions& config, engine::RunGoal goal,
-                    SlotMemory* memory, bool ran_before, Prepared prepared);
+                    SlotMemory* memory, bool ran_before, Prepared prepared,
+                    Reading* reading = nullptr);
   engine::AttemptEnd RunSession(Prepared prepared, bool ran_before);
   absl::Status HandOver();
   absl::Status Drain(const engine::ConnectorOptions& lane, Lsn until);
@@ -56,6 +59,7 @@ class SlotAttempts final : public engine::Attempts {
 
   World& world_;
   const engine::AttemptParts parts_;
+  Reading* const reading_;
   engine::WarnOnce warn_once_;
   outbox::TableMemory outbox_tables_;
   CaptureRecord capture_;

@@ -17,7 +17,6 @@
 #include "replication/options.h"
 #include "route/options.h"
 #include "slot/in_progress/streamed_source.h"
-#include "slot/phases/blocking_phase.h"
 #include "slot/phases/delayed_schema_resolver.h"
 #include "slot/phases/run_identity.h"
 #include "slot/phases/snapshot_phase.h"
@@ -58,8 +57,7 @@ std::optional<event::Position> Session::stored() const {
 }
 
 absl::Status Session::Run() {
-  // A temporary slot goes with its session.
-  parts_.control->HoldPauses(config().replication->temporary_slot);
+  AllowPauses();
   const absl::Status ran = RunPhases();
   GiveUpTransaction();
   parts_.control->HoldPauses(false);
@@ -109,17 +107,7 @@ absl::Status Session::Build() {
                                                  .metrics = parts_.metrics,
                                                  .warn_once = parts_.warn_once}));
   path_->pipeline().Skip(prepared_.skip());
-  stall_watch_ = std::make_unique<StallWatch>(
-      StallWatch::Parts{.patience = config().runtime->stall_warning,
-                        .clock = &clock,
-                        .board = parts_.board,
-                        .metrics = parts_.metrics,
-                        .sink = prepared_.sink.get(),
-                        .tracker = &duties_->tracker(),
-                        .checkpointer = &duties_->checkpointer(),
-                        .server = [source = prepared_.source.get()] { return source->View(); },
-                        .schema_ids = prepared_.registries.sources()});
-  duties_->housekeeping().SetWatches(stall_watch_.get(), &path_->refused());
+  WatchStalls();
   types_.Restore(prepared_.stored, prepared_.system.system_identifier, prepared_.resumes());
   ledger_.Add(Ledger::Author::kTypes,
               Ledger::One(event::kTypesMember, [this] { return types_.Member(); }));
@@ -134,6 +122,20 @@ absl::Status Session::Build() {
       .sink = prepared_.sink.get(),
       .action = [source = prepared_.source.get()] { source->RequestHeartbeatAction(); }});
   return absl::OkStatus();
+}
+
+void Session::WatchStalls() {
+  stall_watch_ = std::make_unique<StallWatch>(
+      StallWatch::Parts{.patience = config().runtime->stall_warning,
+                        .clock = &parts_.world->clock(),
+                        .board = parts_.board,
+                        .metrics = parts_.metrics,
+                        .sink = prepared_.sink.get(),
+                        .tracker = &duties_->tracker(),
+                        .checkpointer = &duties_->checkpointer(),
+                        .server = [source = prepared_.source.get()] { return source->View(); },
+                        .schema_ids = prepared_.registries.sources()});
+  duties_->housekeeping().SetWatches(stall_watch_.get(), &path_->refused());
 }
 
 void Session::GuardMasks() {
@@ -245,7 +247,7 @@ absl::Status Session::TakeSnapshot() {
   // Ending it would mean starting the snapshot again.
   parts_.control->HoldPauses(true);
   const absl::Status ran = ReadTables(snapshot.get(), &done);
-  parts_.control->HoldPauses(config().replication->temporary_slot);
+  AllowPauses();
   RETURN_IF_ERROR(ExplainRights(ran));
   if (!done) return Settle();
   RETURN_IF_ERROR(snapshot->End());
@@ -291,6 +293,9 @@ absl::Status Session::Stream() {
   std::optional<Lsn> goal = parts_.goal.until_lsn;
   if (parts_.goal.until_caught_up) {
     ASSIGN_OR_RETURN(goal, prepared_.source->CurrentLsn());
+  }
+  if (parts_.reading != nullptr) {
+    ASSIGN_OR_RETURN(goal, parts_.reading->Point());
   }
   ASSIGN_OR_RETURN(OpenedStream opened, prepared_.source->OpenStream(prepared_.start));
   if (prepared_.spill != nullptr && !Pauses()) {
@@ -385,7 +390,8 @@ absl::Status Session::RunStream(const OpenedStream& opened, std::optional<Lsn> g
                      .metrics = parts_.metrics,
                      .incremental = incremental_ == nullptr ? nullptr : &incremental_->snapshots(),
                      .before_batch = LookBeside(&assembler),
-                     .goal = end});
+                     .goal = end,
+                     .exact = parts_.reading != nullptr});
   const absl::Status ran = RunAndBlock(&phase);
   if (ErrorReason(ran) == "relation_renamed") {
     begins_anew_ = ran;
@@ -395,6 +401,7 @@ absl::Status Session::RunStream(const OpenedStream& opened, std::optional<Lsn> g
   RETURN_IF_ERROR(ran);
   goal_reached_ = phase.goal_reached() && end == goal;
   pause_ended_ = phase.goal_reached() && !goal_reached_;
+  if (goal_reached_ && parts_.reading != nullptr) RETURN_IF_ERROR(Read());
   log::Info(goal_reached_ ? "goal reached, stopping"
                           : (parts_.control->stops() ? "stopping" : "closing the stream"));
   return absl::OkStatus();
@@ -416,24 +423,11 @@ std::function<absl::Status()> Session::LookBeside(const pgoutput::Assembler* ass
   };
 }
 
-// The stream stands still while a blocking snapshot is read.
-absl::Status Session::RunAndBlock(StreamPhase* phase) {
-  while (true) {
-    RETURN_IF_ERROR(phase->Run());
-    if (!phase->blocked()) return absl::OkStatus();
-    BlockingPhase blocking({.source = prepared_.source.get(),
-                            .snapshots = &incremental_->snapshots(),
-                            .housekeeping = &duties_->housekeeping(),
-                            .pipeline = &path_->pipeline(),
-                            .notifier = notifier_.get(),
-                            .clock = &parts_.world->clock()});
-    parts_.board->Show(engine::Activity::kSnapshotting);
-    parts_.control->HoldPauses(true);
-    const absl::Status read = blocking.Run();
-    parts_.control->HoldPauses(config().replication->temporary_slot);
-    RETURN_IF_ERROR(read);
-    parts_.board->Show(engine::Activity::kStreaming);
-  }
+// A temporary slot goes with its session.
+void Session::AllowPauses() { parts_.control->HoldPauses(config().replication->temporary_slot); }
+
+absl::Status Session::Drain() {
+  return duties_->housekeeping().Drain(config().runtime->shutdown_timeout);
 }
 
 absl::Status Session::EndStream(replication::WalSource& stream) {

@@ -23,6 +23,7 @@
 #include "slot/incremental/new_tables.h"
 #include "slot/incremental/notifier.h"
 #include "slot/masks/mask_guard.h"
+#include "slot/phases/reading.h"
 #include "slot/phases/remembered_types.h"
 #include "slot/phases/stream_phase.h"
 #include "slot/start/preparation.h"
@@ -48,7 +49,8 @@ class Session {
     engine::WarnOnce* warn_once = nullptr;
     postgres::SchemaMemory* schemas = nullptr;
     StreamingPause* pause = nullptr;
-    bool ran_before = false;  // a session of the same process
+    bool ran_before = false;     // a session of the same process
+    Reading* reading = nullptr;  // null: none
   };
   Session(const Parts& parts, Prepared prepared);
 
@@ -69,6 +71,7 @@ class Session {
  private:
   absl::Status RunPhases();
   absl::Status Build();
+  void WatchStalls();
   void GuardMasks();
   void BuildReadRecord();
   void BuildIncremental();
@@ -84,6 +87,9 @@ class Session {
   absl::Status RunStream(const OpenedStream& opened, std::optional<Lsn> goal);
   std::function<absl::Status()> LookBeside(const pgoutput::Assembler* assembler);
   absl::Status RunAndBlock(StreamPhase* phase);
+  absl::Status Read();
+  void AllowPauses();
+  absl::Status Drain();
   absl::Status EndStream(replication::WalSource& stream);
   absl::Status OnBrokenStream(OpenedStream opened, bool must_close, const absl::Status& error);
   void JudgeProgress(const std::optional<event::Position>& before, absl::Duration opened_at);

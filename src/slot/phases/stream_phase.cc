@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/byte_reader.h"
 #include "base/status_macros.h"
 
 namespace walduct::slot {
@@ -16,7 +17,7 @@ constexpr size_t kMaxKeptPerTurn = 4 << 20;
 constexpr absl::Duration kIdleWait = absl::Seconds(1);
 constexpr absl::Duration kGoalPoll = absl::Milliseconds(50);
 constexpr absl::Duration kHurryInterval = absl::Milliseconds(200);
-constexpr char kMessage = 'M';  // the first byte of a logical message
+constexpr char kMessage = 'M', kBegin = 'B';  // first bytes
 
 }  // namespace
 
@@ -70,6 +71,11 @@ absl::Status StreamPhase::ReadFrames(bool* empty) {
     }
     ++frames_;
     bytes_ += frame.payload.size();
+    if (parts_.exact && IsBeyondGoal(frame)) {
+      parts_.assembler->AdvanceTo(*parts_.goal);
+      parts_.tracker->Advance(parts_.assembler->position());
+      return absl::OkStatus();
+    }
     RETURN_IF_ERROR(OnFrame(frame));
     kept_bytes += frame.kind == replication::WalFrame::Kind::kKept ? frame.payload.size() : 0;
     if (kept_bytes > kMaxKeptPerTurn || IsBlocked()) break;
@@ -177,6 +183,12 @@ void StreamPhase::CountRepeated() {
   if (repeated == repeated_) return;
   parts_.metrics->Filtered(metrics::FilterRule::kAlreadyDone).Add(repeated - repeated_);
   repeated_ = repeated;
+}
+
+// A BEGIN tells where its transaction commits.
+bool StreamPhase::IsBeyondGoal(const replication::WalFrame& frame) const {
+  ByteReader payload(frame.payload);
+  return payload.U8() == kBegin && Lsn(payload.U64()) >= *parts_.goal;
 }
 
 void StreamPhase::CheckGoal() {

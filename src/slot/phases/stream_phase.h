@@ -36,6 +36,7 @@ class StreamPhase {
     incremental::IncrementalSnapshots* incremental = nullptr;  // null: none
     std::function<absl::Status()> before_batch = nullptr;      // an error ends it
     std::optional<Lsn> goal;  // end once everything up to it is behind
+    bool exact = false;       // and before the first transaction that commits there or behind
   };
   explicit StreamPhase(Parts parts)
       : parts_(std::move(parts)),
@@ -63,6 +64,7 @@ class StreamPhase {
   void WaitForSchema();
   void OnKeepalive(const replication::WalFrame& frame);
   void CountRepeated();
+  bool IsBeyondGoal(const replication::WalFrame& frame) const;
   void CheckGoal();
 
   Parts parts_;

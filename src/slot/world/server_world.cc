@@ -56,6 +56,18 @@ absl::StatusOr<std::unique_ptr<spill::Disk>> ServerWorld::OpenSpill(
   return std::make_unique<spill::UnnamedFiles>(config.spill->directory);
 }
 
+absl::StatusOr<std::unique_ptr<kafka::TopicStream>> ServerWorld::OpenTopic(
+    const engine::ConnectorOptions& config, const std::string& topic) const {
+  constexpr absl::Duration kPatience = absl::Seconds(60);
+  const kafka::KafkaOptions kafka = kafka::WithFreshSecrets(*config.kafka);
+  return kafka::TopicStream::Open({.bootstrap_servers = kafka.bootstrap_servers,
+                                   .java = kafka.consumer,
+                                   .topic = topic,
+                                   .timeout = kPatience,
+                                   .until_silent = true,
+                                   .environment = environment_});
+}
+
 absl::StatusOr<Registries> ServerWorld::OpenRegistries(const engine::ConnectorOptions& config) {
   const registry::RegistriesOptions& options = *config.registries;
   Registries registries;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "kafka/look/topic_stream.h"
 #include "slot/world/known/known_slots.h"
 #include "slot/world/world.h"
 
@@ -39,6 +40,9 @@ class ServerWorld : public World {
                                                     const postgres::StopCheck& stopping) override;
   std::shared_ptr<KnownSlot> KnownOf(const engine::ConnectorOptions& config) override;
   std::unique_ptr<Source> MakeSource(const SourceOptions& options) override;
+  // What a topic holds, by the connector's consumer, from its beginning to its end of now.
+  absl::StatusOr<std::unique_ptr<kafka::TopicStream>> OpenTopic(
+      const engine::ConnectorOptions& config, const std::string& topic) const;
   // One of the connector's sessions; what: behind its name. longest: to connect in.
   absl::StatusOr<std::unique_ptr<postgres::Connection>> OpenSession(
       const engine::ConnectorOptions& config, postgres::SessionKind kind, absl::string_view what,

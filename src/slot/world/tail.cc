@@ -26,6 +26,8 @@
 #include "sink/line_sink_type.h"
 #include "sink/options.h"
 #include "slot/lanes/lanes.h"
+#include "slot/world/reads/read_parts.h"
+#include "slot/world/reads/record_columns.h"
 #include "snapshot/mode.h"
 #include "snapshot/options.h"
 
@@ -189,6 +191,13 @@ absl::Status CheckHasGap(const engine::ConnectorOptions& config) {
   return absl::OkStatus();
 }
 
+absl::Status CheckReadsBack(const engine::ConnectorOptions& config) {
+  const sink::SinkType& type = config.sink->target->type();
+  if (type.traits.kafka) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("sink=", type.name, ": only what Kafka holds can be compared with the tables"));
+}
+
 engine::ConnectorOptions HoldConfig(engine::ConnectorOptions config) {
   config.replication->holds_lost_slot = true;
   config.replication->offset_mismatch = replication::OffsetMismatch::kNoValidation;
@@ -221,6 +230,43 @@ engine::ConnectorOptions RestoredConfig(engine::ConnectorOptions config,
   signals.file_channel = signals.kafka_channel = signals.reads_new_tables = false;
   config.offset->flush_interval = std::min(config.offset->flush_interval, kStoreEach);
   return config;
+}
+
+engine::ConnectorOptions ReadConfig(engine::ConnectorOptions config) {
+  config = HoldConfig(std::move(config));
+  config.replication->stream_in_progress = false;
+  config.snapshot->select_overrides.clear();  // a row that is not read would pass for a deleted one
+  config.snapshot->include_collections.reset();
+  config.snapshot->standby_hostname.clear();
+  config.snapshot->resume = false;
+  config.heartbeat->action_query.clear();
+  config.outbox->cleanup = outbox::OutboxCleanup::kNone;
+  incremental::IncrementalOptions& signals = *config.incremental;
+  signals.rests = true;
+  signals.file_channel = signals.kafka_channel = signals.reads_new_tables = false;
+  return config;
+}
+
+ReadParts PartsOfRead(const engine::ConnectorOptions& connector) {
+  const auto config = std::make_shared<const engine::ConnectorOptions>(ReadConfig(connector));
+  // Ends with its session, once the view that it exports is taken up.
+  const auto view = std::make_shared<engine::ConnectorOptions>(*config);
+  view->replication->slot_name = absl::StrCat("walduct_read_", getpid());
+  view->replication->temporary_slot = true;
+  return {.config = config,
+          .view = view,
+          .name = config->name,
+          .publication = config->replication->publication_name,
+          .placeholder = config->encode->unavailable_placeholder,
+          .database = config->database.get(),
+          .view_slot = view->replication.get(),
+          .tables = config->tables.get(),
+          .snapshot = config->snapshot.get(),
+          .route = config->route.get(),
+          .chain = config->chain.get(),
+          .encode = config->encode.get(),
+          .wanted = RecordColumns(engine::ColumnsOf(*config), engine::MessageKeysOf(*config)),
+          .message_keys = engine::MessageKeysOf(*config).has_value()};
 }
 
 absl::StatusOr<std::unique_ptr<TailPublication>> TailPublication::Ensure(

@@ -51,8 +51,12 @@ engine::ConnectorOptions RestoredConfig(engine::ConnectorOptions config,
                                         const RestoredPlace& place);
 // Of the same, before that: a slot that is lost is held, whatever else is configured.
 engine::ConnectorOptions HoldConfig(engine::ConnectorOptions config);
+// Of `recover read`: the tables are read beside the stream, whole, and nothing else happens.
+engine::ConnectorOptions ReadConfig(engine::ConnectorOptions config);
 // OK; InvalidArgument: why a connector has no gap that could be read.
 absl::Status CheckHasGap(const engine::ConnectorOptions& config);
+// The same of what it has published.
+absl::Status CheckReadsBack(const engine::ConnectorOptions& config);
 
 // The publications to read through: the configured one where it exists, else two of its own. One is
 // of inserts alone, which no table can refuse; the other of updates and deletes, of the tables that

@@ -1,0 +1,53 @@
+// ValueDigest: what a record says of its row, so that the record of a read can be compared with the
+// one that a change has left in the topic: the row's members by name, without what tells of the
+// change (op, source, ts_ms, before, transaction). NULL counts as no member: a column that was
+// added without a value changes nothing. Reads JSON text as it stands and converts nothing. Not
+// thread-safe; keeps its buffer.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+
+namespace walduct::recover {
+
+class ValueDigest {
+ public:
+  // placeholder: what stands for a value that the server did not send.
+  explicit ValueDigest(std::string placeholder);
+
+  // False: a binary format.
+  bool Read(absl::string_view value);
+
+  // The record tells of a deletion.
+  bool gone() const { return gone_; }
+  // The transaction of the change; absent: it does not say.
+  std::optional<uint32_t> xid() const { return xid_; }
+  // A bit for each member whose value the record does not have, by its name.
+  uint64_t unknown() const { return unknown_; }
+  // Without members of these bits, and without what is unknown.
+  uint64_t Of(uint64_t without) const;
+
+ private:
+  void ReadRow(absl::string_view row, bool flat);
+  void Add(absl::string_view name, absl::string_view value);
+  bool IsPlaceholder(absl::string_view value) const;
+
+  const std::string placeholder_, base64_;
+  std::vector<std::pair<uint64_t, uint64_t>> members_;  // hash, bit
+  bool gone_ = false;
+  uint64_t unknown_ = 0;
+  std::optional<uint32_t> xid_;
+};
+
+// The members of a JSON object as they stand there, in order. False: it is none.
+bool MembersOf(absl::string_view object,
+               std::vector<std::pair<absl::string_view, absl::string_view>>* members);
+// The object itself, or what is in `payload` beside `schema`.
+absl::string_view PayloadOf(absl::string_view json);
+
+}  // namespace walduct::recover
