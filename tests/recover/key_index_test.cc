@@ -21,7 +21,8 @@ class KeyIndexTest : public testing::Test {
   }
   void Add(uint32_t topic, const std::string& key, int32_t partition, int64_t time,
            LastRecord record) {
-    ASSERT_TRUE(index_->Add(topic, key, partition, time, record).ok());
+    record.time_ms = time;
+    ASSERT_TRUE(index_->Add(topic, key, partition, record).ok());
   }
   std::optional<LastRecord> Find(uint32_t topic, const std::string& key, bool* seen) {
     auto found = index_->Find(KeyHash::Of(topic, key), seen);

@@ -45,6 +45,8 @@ TEST(ValueDigestTest, Deletions) {
         R"({"id":1,"__deleted":"true"})", R"({"id":1,"__op":"d"})"})
     EXPECT_TRUE(Of(gone).gone()) << gone;
   EXPECT_FALSE(Of(R"({"id":1,"__deleted":"false"})").gone());
+  EXPECT_TRUE(Of(R"({"before":null,"after":null,"op":"t"})").truncated());
+  EXPECT_FALSE(Of(R"({"before":{"id":1},"after":null,"op":"d"})").truncated());
 }
 
 TEST(ValueDigestTest, WhatIsNoObjectCountsAsItStands) {

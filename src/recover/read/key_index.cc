@@ -124,13 +124,13 @@ absl::StatusOr<std::unique_ptr<KeyIndex>> KeyIndex::Open(const std::string& fold
 }
 
 absl::Status KeyIndex::Add(uint32_t topic, absl::string_view key, int32_t partition,
-                           int64_t time_ms, const LastRecord& record) {
+                           const LastRecord& record) {
   const KeyHash hash = KeyHash::Of(topic, key);
   const Entry entry{.high = hash.high,
                     .low = hash.low,
                     .digest = record.digest,
                     .unknown = record.unknown,
-                    .time_ms = time_ms,
+                    .time_ms = record.time_ms,
                     .key_at = keys_log_->size(),
                     .partition = partition,
                     .gone = record.gone,
@@ -211,7 +211,8 @@ absl::StatusOr<std::optional<LastRecord>> KeyIndex::Find(const KeyHash& hash, bo
     return LastRecord{.digest = found->digest,
                       .unknown = found->unknown,
                       .gone = found->gone,
-                      .later = found->later};
+                      .later = found->later,
+                      .time_ms = found->time_ms};
   }
   return std::nullopt;
 }
@@ -225,7 +226,7 @@ absl::StatusOr<std::optional<KeyIndex::Unseen>> KeyIndex::NextUnseen() {
     if (entry.gone || entry.later) continue;
     uint32_t head[2];
     RETURN_IF_ERROR(keys_log_->Read(entry.key_at, head, sizeof head));
-    Unseen unseen{.topic = head[0], .key = std::string(head[1], '\0')};
+    Unseen unseen{.topic = head[0], .key = std::string(head[1], '\0'), .time_ms = entry.time_ms};
     RETURN_IF_ERROR(
         keys_log_->Read(entry.key_at + sizeof head, unseen.key.data(), unseen.key.size()));
     return unseen;

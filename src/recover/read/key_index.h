@@ -27,6 +27,7 @@ struct LastRecord {
   uint64_t digest = 0, unknown = 0;  // ValueDigest
   bool gone = false;                 // it tells of a deletion
   bool later = false;                // than what it is compared with
+  int64_t time_ms = 0;               // of the record
 };
 
 class KeyIndex {
@@ -37,7 +38,7 @@ class KeyIndex {
   KeyIndex& operator=(const KeyIndex&) = delete;
 
   // In the order of the partition. Of one key in several partitions the youngest counts.
-  absl::Status Add(uint32_t topic, absl::string_view key, int32_t partition, int64_t time_ms,
+  absl::Status Add(uint32_t topic, absl::string_view key, int32_t partition,
                    const LastRecord& record);
   absl::Status Seal();
   uint64_t keys() const { return keys_; }
@@ -48,6 +49,7 @@ class KeyIndex {
   struct Unseen {
     uint32_t topic = 0;
     std::string key;
+    int64_t time_ms = 0;
   };
   // The next key that was not looked up, is not gone and not later; nullopt: none is left.
   absl::StatusOr<std::optional<Unseen>> NextUnseen();

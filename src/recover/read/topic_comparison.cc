@@ -38,6 +38,7 @@ TopicComparison::TopicComparison(Parts parts)
     if (std::find(others.begin(), others.end(), table.topic) != others.end())
       topics.back().no_deletes = "tables that are not read have the same topic";
   }
+  emptied_at_.assign(topics.size(), -1);
   tell_at_ = parts_.environment.clock->Monotonic() + kTellEvery;
 }
 
@@ -94,7 +95,10 @@ absl::Status TopicComparison::ReadTopic(int max_records) {
 absl::Status TopicComparison::AddRecord(const kafka::TopicRecord& record) {
   ++records_;
   if (!record.key) {
-    ++parts_.report->keyless;
+    const bool emptied = record.value && digest_.Read(*record.value) && digest_.truncated();
+    if (!emptied) ++parts_.report->keyless;
+    int64_t& at = emptied_at_[topic_];
+    if (emptied) at = std::max(at, record.timestamp_ms);
     return absl::OkStatus();
   }
   const TopicReport& topic = parts_.report->topics[topic_];
@@ -110,7 +114,8 @@ absl::Status TopicComparison::AddRecord(const kafka::TopicRecord& record) {
             .later = parts_.moving && IsLater()};
   }
   if (parts_.moving) before_[record.partition] = {std::string(*record.key), last.later};
-  return index_->Add(topic_, *record.key, record.partition, record.timestamp_ms, last);
+  last.time_ms = record.timestamp_ms;
+  return index_->Add(topic_, *record.key, record.partition, last);
 }
 
 // It is of the change that the record before it tells of.
@@ -190,7 +195,7 @@ absl::StatusOr<bool> TopicComparison::JudgeRow(const event::Record& record) {
     ++topic->later;
     return false;
   }
-  if (!last || last->gone) {
+  if (!last || last->gone || last->time_ms <= emptied_at_[number]) {
     Show(*topic, "new", ++topic->added, *record.key);
     return parts_.writes;
   }
@@ -210,7 +215,7 @@ absl::StatusOr<TopicComparison::Progress> TopicComparison::WriteGone(int max_key
       return Progress::kDone;
     }
     TopicReport& topic = parts_.report->topics[unseen->topic];
-    if (!topic.no_deletes.empty()) continue;
+    if (!topic.no_deletes.empty() || unseen->time_ms <= emptied_at_[unseen->topic]) continue;
     Show(topic, "gone", ++topic.gone, unseen->key);
     RETURN_IF_ERROR(WriteDelete(topic, *unseen));
   }

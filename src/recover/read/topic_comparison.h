@@ -83,7 +83,8 @@ class TopicComparison final : public snapshot::RowSource,
   // By partition, the key of its last record, and whether that is later; where topics move.
   absl::flat_hash_map<int32_t, std::pair<std::string, bool>> before_;
   absl::flat_hash_map<std::string, uint32_t> numbers_;
-  uint32_t last_ = 0;  // topic of the last row
+  std::vector<int64_t> emptied_at_;  // by topic, when its last TRUNCATE was published; -1: never
+  uint32_t last_ = 0;                // topic of the last row
   uint64_t judged_ = 0;
   uint64_t records_ = 0;
   // The delete under way: its record has to be of this topic and key.

@@ -108,7 +108,7 @@ ValueDigest::ValueDigest(std::string placeholder)
 
 bool ValueDigest::Read(absl::string_view value) {
   members_.clear();
-  gone_ = false;
+  gone_ = truncated_ = false;
   unknown_ = 0;
   xid_.reset();
   if (!value.empty() && value.front() == '\0') return false;
@@ -128,6 +128,7 @@ bool ValueDigest::Read(absl::string_view value) {
     ReadRow(payload, /*flat=*/true);
     return true;
   }
+  truncated_ = op == "\"t\"";
   gone_ = op == "\"d\"" || after.empty() || after == "null";
   Members source;
   if (MembersOf(FindIn(members, "source"), &source)) xid_ = XidIn(FindIn(source, "txId"));
@@ -148,6 +149,7 @@ void ValueDigest::ReadRow(absl::string_view row, bool flat) {
     }
     if (name == "__deleted" && (value == "\"true\"" || value == "true")) gone_ = true;
     if (name == "__op" && value == "\"d\"") gone_ = true;
+    if (name == "__op" && value == "\"t\"") truncated_ = true;
     if (name == "__txId" || name == "__source_txId") xid_ = XidIn(value);
   }
 }

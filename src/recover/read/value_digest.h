@@ -25,6 +25,8 @@ class ValueDigest {
 
   // The record tells of a deletion.
   bool gone() const { return gone_; }
+  // The table was emptied.
+  bool truncated() const { return truncated_; }
   // The transaction of the change; absent: it does not say.
   std::optional<uint32_t> xid() const { return xid_; }
   // A bit for each member whose value the record does not have, by its name.
@@ -39,7 +41,7 @@ class ValueDigest {
 
   const std::string placeholder_, base64_;
   std::vector<std::pair<uint64_t, uint64_t>> members_;  // hash, bit
-  bool gone_ = false;
+  bool gone_ = false, truncated_ = false;
   uint64_t unknown_ = 0;
   std::optional<uint32_t> xid_;
 };
