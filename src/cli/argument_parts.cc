@@ -252,9 +252,19 @@ void AddRecovery(CLI::App* app, Arguments* arguments) {
       "Whether the gap of a lost slot can be got back, from which backup, and what to type\n"
       "Looks at the stored position and the primary; changes nothing.");
   AddConfiguration(plan, arguments, true);
-  plan->add_option("--archive", arguments->archive,
-                   "Where the archive is a folder: whether it has the segments of the gap")
-      ->type_name("DIR");
+  auto* folder = plan->add_option("--archive", arguments->archive,
+                                  "Where the archive is a folder: whether it has the segments of "
+                                  "the gap");
+  folder->type_name("DIR");
+  plan->add_option(
+          "--archive-command", arguments->archive_command,
+          "The same by a command for sh, with %f and %p as restore_command has them; it is "
+          "run for each segment")
+      ->type_name("COMMAND")
+      ->excludes(folder)
+      ->check([](const std::string& command) {
+        return command.find("%f") == std::string::npos ? "names no %f" : "";
+      });
   plan->footer("Exit codes: 0 it can be got back, or there is no gap; 3 it cannot.");
   plan->callback([arguments] { arguments->command = Command::kRecoverPlan; });
   AddRead(recover, arguments);

@@ -123,6 +123,7 @@ struct Arguments {
   GateRequest gate;                     // of recover gate
   RecoverRequest recover;               // of recover run
   std::string archive;                  // of recover plan: a folder; empty: not looked into
+  std::string archive_command;          // the same, by a command
   std::string left, right;              // of diff: what the topics' names begin with
   std::vector<std::string> ignored;     // of diff: fields
   size_t examples = 5;                  // of diff, recover read: of each kind and topic

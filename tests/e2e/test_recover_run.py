@@ -167,10 +167,11 @@ def test_what_is_published_is_what_the_slot_would_have_given(version, scenes):
     held = scene.hold()
     gap(scene.db, 200)
     missing = scene.plan(3, "--archive", scene.backup.archive)
-    assert "segments of the gap are not in the folder" in missing and "pg_switch_wal" in missing
+    assert "segments of the gap are not in the archive" in missing and "pg_switch_wal" in missing
     scene.backup.wait_archived()
     there = scene.plan(0, "--archive", scene.backup.archive)
-    assert "Not yet" in there and "AT ONCE" not in there and "The folder has all of them." in there, there
+    assert "Not yet" in there and "AT ONCE" not in there and "The archive has all of them." in there, there
+    assert "The archive has all of them." in scene.plan(0, "--archive-command", f'cp {scene.backup.archive}/%f "%p"')
     scene.restore()
     scene.recover()
     scene.restored.start()

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <string>
+
 namespace walduct::recover {
 namespace {
 
@@ -95,7 +98,7 @@ TEST(PlanTest, WhatCannotBeGotBack) {
   PlanFacts hole = Held();
   hole.lacking = {6, 7};
   EXPECT_EQ(Of(hole).verdict, Verdict::kImpossible);
-  EXPECT_THAT(Of(hole).text, HasSubstr("2 segments of the gap are not in the folder, the first is "
+  EXPECT_THAT(Of(hole).text, HasSubstr("2 segments of the gap are not in the archive, the first is "
                                        "000000020000000000000006"));
 }
 
@@ -110,6 +113,25 @@ TEST(PlanTest, AnArchiverThatFailsIsARisk) {
   PlanFacts facts = Held();
   facts.last_failed = "000000020000000000000008";
   EXPECT_THAT(Of(facts).text, HasSubstr("AT RISK: its archiver fails"));
+}
+
+TEST(PlanTest, AsksACommandForEachSegment) {
+  const std::string folder = testing::TempDir() + "/plan_archive";
+  ASSERT_EQ(std::system(("rm -rf " + folder + " && mkdir " + folder + " && cd " + folder +
+                         " && truncate -s 1048576 000000010000000000000005 "
+                         "000000020000000000000006 && truncate -s 7 000000020000000000000007")
+                            .c_str()),
+            0);
+  const SegmentRange range{
+      .first = 5, .last = 20, .oldest = 1, .newest = 2, .segment_bytes = 1 << 20};
+  const auto fetched = LackingBehind("cp " + folder + "/%f \"%p\" 2>/dev/null", range);
+  ASSERT_TRUE(fetched.ok()) << fetched.status();
+  EXPECT_THAT(*fetched, testing::ElementsAre(7u, 8u, 9u));
+  const auto asked = LackingBehind("test -f " + folder + "/%f", range);
+  ASSERT_TRUE(asked.ok());
+  EXPECT_THAT(*asked, testing::ElementsAre(8u, 9u, 10u));
+  EXPECT_EQ(LackingBehind("/nowhere/tool %f %p 2>/dev/null", range).status().code(),
+            absl::StatusCode::kInvalidArgument);
 }
 
 }  // namespace

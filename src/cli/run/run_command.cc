@@ -318,7 +318,8 @@ int RecoverPlan(const Arguments& arguments) {
   const engine::ConnectorNames names = engine::NamesOf(loaded.options);
   slot::ServerWorld world(Environment::Real());
   const absl::StatusOr<recover::PlanFacts> facts =
-      recover::ReadPlanFacts(world, loaded.options, names.slot, arguments.archive);
+      recover::ReadPlanFacts(world, loaded.options, names.slot,
+                             {.folder = arguments.archive, .command = arguments.archive_command});
   if (!facts.ok()) return PrintStatus(facts.status());
   std::string files = absl::StrCat("-f ", arguments.connector_files.front());
   if (!arguments.worker_file.empty()) absl::StrAppend(&files, " -w ", arguments.worker_file);

@@ -83,6 +83,9 @@ constexpr Example kExamples[] = {
      "walduct recover run -f shop.json -w worker.properties --from db2:5433 --state /var/tmp/shop"},
     {"recover plan", "walduct recover plan -f shop.json -w worker.properties"},
     {"recover plan", "walduct recover plan -f shop.json -w worker.properties --archive /archive"},
+    {"recover plan",
+     "walduct recover plan -f shop.json --archive-command 'pgbackrest --stanza=shop archive-get %f "
+     "%p'"},
     {"recover run",
      "walduct recover run -f shop.json -w worker.properties --from db2:5433 --state /var/tmp/shop"},
     {"recover read", "walduct recover read -f shop.json -w worker.properties --dry-run"},

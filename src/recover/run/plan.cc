@@ -69,11 +69,6 @@ Words KnownWords(const Tool& tool, const std::string& command) {
   return {};
 }
 
-std::string NameOf(uint32_t timeline, uint64_t number, uint64_t segment_bytes) {
-  const uint64_t each = (uint64_t{1} << 32) / segment_bytes;
-  return absl::StrFormat("%08X%08X%08X", timeline, number / each, number % each);
-}
-
 const Tool& ToolOf(const std::string& command) {
   for (const Tool& tool : kTools)
     if (!tool.sign.empty() && absl::StrContains(command, tool.sign)) return tool;
@@ -119,17 +114,18 @@ std::string Segments(const PlanFacts& facts, Lsn end) {
   std::string text = absl::StrCat(
       "The gap: ", facts.position.ToString(), " to ", end.ToString(), ", ", BytesText(bytes),
       " of WAL in ", last - first + 1, " segments, ",
-      NameOf(facts.stored_timeline.value_or(facts.timeline), first, facts.segment_bytes), " to ",
-      NameOf(facts.timeline, last, facts.segment_bytes), ". Streaming it takes about ",
+      SegmentName(facts.stored_timeline.value_or(facts.timeline), first, facts.segment_bytes),
+      " to ", SegmentName(facts.timeline, last, facts.segment_bytes), ". Streaming it takes about ",
       absl::FormatDuration(
           std::max(absl::Seconds(1), absl::Seconds(static_cast<int64_t>(bytes / kBytesPerSecond)))),
       " at 8 MB/s, behind the restore.\n");
   if (!facts.lacking) {
     absl::StrAppend(&text,
                     "Not looked at: whether the archive has them, and those from the backup's "
-                    "beginning on; --archive DIR looks into a folder.\n");
+                    "beginning on; --archive DIR looks into a folder, --archive-command asks a "
+                    "command.\n");
   } else if (facts.lacking->empty()) {
-    absl::StrAppend(&text, "The folder has all of them.\n");
+    absl::StrAppend(&text, "The archive has all of them.\n");
   }
   return text;
 }
@@ -155,6 +151,11 @@ Plan Impossible(const std::string& why, const PlanWords& words) {
 
 }  // namespace
 
+std::string SegmentName(uint32_t timeline, uint64_t number, uint64_t segment_bytes) {
+  const uint64_t each = (uint64_t{1} << 32) / segment_bytes;
+  return absl::StrFormat("%08X%08X%08X", timeline, number / each, number % each);
+}
+
 Plan MakePlan(const PlanFacts& facts, const PlanWords& words) {
   if (facts.slot_trouble.empty() && facts.slot <= facts.position) {
     return {Plan::Verdict::kNoGap,
@@ -177,8 +178,8 @@ Plan MakePlan(const PlanFacts& facts, const PlanWords& words) {
   if (facts.lacking && !facts.lacking->empty()) {
     return Impossible(
         absl::StrCat(facts.lacking->size(),
-                     " segments of the gap are not in the folder, the first is ",
-                     NameOf(facts.timeline, facts.lacking->front(), facts.segment_bytes),
+                     " segments of the gap are not in the archive, the first is ",
+                     SegmentName(facts.timeline, facts.lacking->front(), facts.segment_bytes),
                      ". Where it is not archived yet: SELECT pg_switch_wal() on the primary, and "
                      "look again."),
         words);

@@ -34,7 +34,8 @@ struct PlanFacts {
   bool archives = false;
   std::string archive_command;             // or its library
   std::string last_archived, last_failed;  // segments; empty: none. last_failed: nothing since
-  // Of a folder that was looked into: segments of the gap that it lacks; absent: none was.
+  // Of an archive that was looked into: segments of the gap that it lacks, of one behind a command
+  // the first few; absent: none was.
   std::optional<std::vector<uint64_t>> lacking;
 };
 
@@ -49,10 +50,26 @@ struct Plan {
 };
 Plan MakePlan(const PlanFacts& facts, const PlanWords& words);
 
-// archive: a folder whose segments are looked for; empty: none. FailedPrecondition
-// recover_no_position.
+// Where the segments of the gap are looked for; both empty: nowhere.
+struct ArchivePlace {
+  std::string folder;
+  std::string command;  // for sh, with %f, and with %p where it fetches
+};
+// FailedPrecondition recover_no_position; InvalidArgument: the archive cannot be asked so.
 absl::StatusOr<PlanFacts> ReadPlanFacts(slot::ServerWorld& world,
                                         const engine::ConnectorOptions& connector,
-                                        const std::string& slot, const std::string& archive);
+                                        const std::string& slot, const ArchivePlace& archive);
+
+// Segments from `first` to `last` that the command does not have, the first kMostLacking; on any of
+// the timelines from `oldest` to `newest`. Runs it for each.
+constexpr size_t kMostLacking = 3;
+struct SegmentRange {
+  uint64_t first = 0, last = 0;
+  uint32_t oldest = 1, newest = 1;
+  uint64_t segment_bytes = 0;
+};
+absl::StatusOr<std::vector<uint64_t>> LackingBehind(const std::string& command,
+                                                    const SegmentRange& range);
+std::string SegmentName(uint32_t timeline, uint64_t number, uint64_t segment_bytes);
 
 }  // namespace walduct::recover

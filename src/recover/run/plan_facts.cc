@@ -1,8 +1,13 @@
 // ReadPlanFacts, declared in plan.h.
 #include <dirent.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <set>
+#include <system_error>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -12,6 +17,7 @@
 #include "base/status_macros.h"
 #include "offset/offset_store.h"
 #include "postgres/server_check.h"
+#include "recover/archive_command.h"
 #include "recover/run/plan.h"
 #include "recover/wal_name.h"
 #include "replication/slot.h"
@@ -55,9 +61,45 @@ absl::StatusOr<std::vector<uint64_t>> Lacking(const std::string& folder, const P
 
 }  // namespace
 
+absl::StatusOr<std::vector<uint64_t>> LackingBehind(const std::string& command,
+                                                    const SegmentRange& range) {
+  std::string folder = (std::filesystem::temp_directory_path() / "walduct-plan-XXXXXX").string();
+  if (mkdtemp(folder.data()) == nullptr)
+    return absl::InvalidArgumentError(absl::StrCat("--archive-command: no folder in ", folder));
+  const bool fetches = absl::StrContains(command, "%p");
+  std::vector<uint64_t> lacking;
+  absl::Status trouble;
+  const auto has = [&](uint32_t timeline, uint64_t number) {
+    const AskedFor asked{SegmentName(timeline, number, range.segment_bytes), folder + "/segment"};
+    const CommandEnd end = RunCommand(CommandFor({command}, asked));
+    if (end.signal != 0 || end.exit_code >= kStopsTheServer) {
+      trouble = absl::InvalidArgumentError(absl::StrCat(
+          "--archive-command: '", command,
+          "' cannot be run, or was ended: ", end.signal != 0 ? "signal " : "exit code ",
+          end.signal != 0 ? end.signal : end.exit_code));
+    }
+    std::error_code error;
+    const bool whole =
+        !fetches || std::filesystem::file_size(asked.path, error) == range.segment_bytes;
+    unlink(asked.path.c_str());
+    return trouble.ok() && end.exit_code == 0 && whole;
+  };
+  for (uint64_t number = range.first; number <= range.last; ++number) {
+    bool there = false;
+    for (uint32_t timeline = range.newest; timeline >= range.oldest && !there; --timeline)
+      there = has(timeline, number);
+    if (!there) lacking.push_back(number);
+    if (!trouble.ok() || lacking.size() == kMostLacking) break;
+  }
+  std::error_code error;
+  std::filesystem::remove_all(folder, error);
+  if (!trouble.ok()) return trouble;
+  return lacking;
+}
+
 absl::StatusOr<PlanFacts> ReadPlanFacts(slot::ServerWorld& world,
                                         const engine::ConnectorOptions& connector,
-                                        const std::string& slot, const std::string& archive) {
+                                        const std::string& slot, const ArchivePlace& archive) {
   PlanFacts facts;
   ASSIGN_OR_RETURN(const auto store, world.OpenOffsetStore(connector));
   ASSIGN_OR_RETURN(const std::optional<offset::StoredOffset> stored, store->Load());
@@ -97,8 +139,18 @@ absl::StatusOr<PlanFacts> ReadPlanFacts(slot::ServerWorld& world,
       !IsSegmentSize(facts.segment_bytes))
     return absl::InternalError("wal_segment_size is not known");
   const Lsn end = facts.slot_trouble.empty() ? facts.slot : facts.wal_end;
-  if (!archive.empty() && facts.position < end) {
-    ASSIGN_OR_RETURN(facts.lacking, Lacking(archive, facts, end));
+  if (facts.position >= end) return facts;
+  if (!archive.folder.empty()) {
+    ASSIGN_OR_RETURN(facts.lacking, Lacking(archive.folder, facts, end));
+  } else if (!archive.command.empty()) {
+    ASSIGN_OR_RETURN(
+        facts.lacking,
+        LackingBehind(archive.command,
+                      {.first = facts.position.value() / facts.segment_bytes,
+                       .last = end.value() / facts.segment_bytes,
+                       .oldest = std::min(facts.timeline, facts.stored_timeline.value_or(1)),
+                       .newest = facts.timeline,
+                       .segment_bytes = facts.segment_bytes}));
   }
   return facts;
 }
