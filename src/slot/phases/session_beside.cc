@@ -33,7 +33,7 @@ absl::Status Session::Read() {
   bool done = false;
   absl::Status read = Drain();
   // The stream is left alone on purpose.
-  duties_->housekeeping().SetStallWatch(nullptr);
+  duties_->housekeeping().SetWatches(nullptr, &path_->refused());
   if (read.ok() && !parts_.control->interrupted())
     read = parts_.reading->Read(&path_->pipeline(), &duties_->housekeeping(), &done);
   WatchStalls();
