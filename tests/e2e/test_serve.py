@@ -74,6 +74,7 @@ def test_a_worker_that_starts_goes_on_with_what_the_topics_say(workers, database
     wait_until(lambda: published(broker, db) == [1, 2, 3], 30, "what was written meanwhile, and no row again")
     assert second.ask("DELETE", "/connectors/runs")[0] == 204
     wait_until(lambda: second.state("runs") is None, 30, "its state is gone")
+    assert "connector deleted: its replication slot stays" in second.log_text() and f"pg_drop_replication_slot('{db.name}')" in second.log_text()
     second.stop()
     third = workers().start()
     assert sorted(third.get("/connectors")) == ["paused", "stopped"]

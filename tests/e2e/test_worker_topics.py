@@ -1,8 +1,14 @@
 """The topics of `walduct serve` are deleted while it serves: it says so, and brings back what they held."""
-from confluent_kafka.admin import AdminClient, ConfigResource
+import re
+import shlex
+import subprocess
+
+from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource
 from test_serve import config_of, workers  # noqa: F401
+from test_typed_hints import kafka_tool
 
 from support.kafka import QUIET, delete_topics
+from support.paths import BINARY
 from support.wait import wait_until
 
 
@@ -35,3 +41,21 @@ def test_deleted_topics_are_brought_back(workers, databases, pg17):  # noqa: F81
     assert sorted(worker.get("/connectors")) == ["rests", "shop"]
     worker.wait_state("shop", "RUNNING/RUNNING")
     worker.wait_state("rests", "PAUSED/PAUSED")
+
+
+def test_a_topic_that_is_not_compacted_any_more(workers):  # noqa: F811
+    """The next start would refuse it: told while it serves, with what to type, and over when that is typed."""
+    worker = workers().start()
+    topic = worker.properties["offset.storage.topic"]
+    admin = AdminClient({"bootstrap.servers": worker.properties["bootstrap.servers"], **QUIET})
+    change = ConfigResource(ConfigResource.Type.TOPIC, topic)
+    change.add_incremental_config(ConfigEntry("cleanup.policy", "delete", incremental_operation=AlterConfigOpType.SET))
+    admin.incremental_alter_configs([change])[change].result(20)
+
+    def status():
+        return subprocess.run([str(BINARY), "status", "--url", worker.base], capture_output=True, text=True, timeout=30)
+    told = wait_until(lambda: (done := status()).returncode == 8 and done, 20, "it is told", interval_s=0.5).stdout
+    assert f"the topic {topic} has cleanup.policy=delete" in told, told
+    kafka_tool(shlex.split(re.search(r"kafka-configs\.sh .*", told).group(0)))
+    wait_until(lambda: "for the worker's topics" not in status().stdout, 20, "it is over", interval_s=0.5)
+    worker.stop()

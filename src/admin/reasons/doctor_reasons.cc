@@ -248,7 +248,8 @@ constexpr Reason kRows[] = {
      .loses = true,
      .meaning =
          "A captured name belongs to another table now, which the publication does not send.",
-     .remedy = "The hint has the ALTER PUBLICATION; docs/catalog.md."},
+     .remedy = "The hint has the ALTER PUBLICATION, and the GRANT where the new table lacks it; "
+               "docs/catalog.md."},
     {.name = "table_was_not_published",
      .loses = true,
      .meaning =

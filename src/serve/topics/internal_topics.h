@@ -27,7 +27,8 @@ class InternalTopics {
   // Creates what is missing. As KafkaTopics says.
   virtual absl::Status Prepare() { return absl::OkStatus(); }
 
-  // FailedPrecondition worker_topic_gone: the topic of connectors or that of states was deleted.
+  // FailedPrecondition worker_topic_gone: the topic of connectors or that of states was deleted;
+  // internal_topic_not_compacted: the next start would refuse one of the three.
   // Whatever else is wrong is told by who writes or reads.
   virtual absl::Status CheckThere() { return absl::OkStatus(); }
 

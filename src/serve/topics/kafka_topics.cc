@@ -80,7 +80,12 @@ absl::Status KafkaTopics::CheckThere() {
   std::vector<std::string> gone;
   for (const auto& answer : admin.Poll(kRequestTimeout + absl::Seconds(1)))
     if (ErrorReason(answer.status) == "topic_missing") gone.push_back(answer.topic);
-  if (gone.empty()) return absl::OkStatus();
+  if (gone.empty()) {
+    for (const InternalTopicOptions* const topic :
+         {&options_.configs, &options_.status, &options_.offsets})
+      RETURN_IF_ERROR(CheckCompacted(*topic));
+    return absl::OkStatus();
+  }
   return Error(absl::StatusCode::kFailedPrecondition, "worker_topic_gone",
                absl::StrCat("the topic ", absl::StrJoin(gone, " and the topic "),
                             " of this worker is gone: it was deleted. The connectors go on"),

@@ -140,6 +140,13 @@ absl::Status Worker::ReadAgain() {
   return absl::OkStatus();
 }
 
+absl::Status Worker::TopicsTrouble() const {
+  absl::Status trouble = deployments_.trouble();
+  if (!trouble.ok()) return trouble;
+  const MutexLock lock(mutex_);
+  return settings_trouble_;
+}
+
 // By the thread; also without the seat, which goes with the topic.
 void Worker::LookWhetherTopicsAreThere() {
   const absl::Duration now = parts_.environment.clock->Monotonic();
@@ -147,7 +154,13 @@ void Worker::LookWhetherTopicsAreThere() {
   next_look_ = now + kLookForTopics;
   if (!deployments_.loaded() || !CheckReachable().ok()) return;
   const absl::Status there = parts_.topics->CheckThere();
-  if (ErrorReason(there) != "worker_topic_gone") return;
+  const bool gone = ErrorReason(there) == "worker_topic_gone";
+  {
+    const MutexLock lock(mutex_);
+    settings_trouble_ =
+        ErrorReason(there) == "internal_topic_not_compacted" ? there : absl::OkStatus();
+  }
+  if (!gone) return;
   log::Warn(there.message(), {{"reason", ErrorReason(there)}, {"hint", ErrorHint(there)}});
   deployments_.BeStale(there);
   if (absl::Status created = parts_.topics->Prepare(); !created.ok()) {

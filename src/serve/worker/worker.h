@@ -84,9 +84,9 @@ class Worker {
   // Unavailable kafka_away: what is asked of the topics would not be answered.
   absl::Status CheckReachable() const;
 
-  // What keeps the topics from being read or written: worker_topic_gone, as reading fails; OK:
-  // nothing that is known.
-  absl::Status TopicsTrouble() const { return deployments_.trouble(); }
+  // What keeps the topics from being read or written: worker_topic_gone, as reading fails; or the
+  // next start from serving: internal_topic_not_compacted. OK: nothing that is known.
+  absl::Status TopicsTrouble() const;
 
   // Levels that were set for all workers, as the topics had them.
   std::map<std::string, std::string> LoggerLevels() const { return deployments_.LoggerLevels(); }
@@ -112,6 +112,8 @@ class Worker {
   Statuses statuses_;
   std::atomic<uint64_t> generation_{0};  // of the assignment, when the topics were read
   absl::Duration next_look_ = {};        // at the topics; by the thread alone
+  mutable Mutex mutex_;
+  absl::Status settings_trouble_ ABSL_GUARDED_BY(mutex_);  // of the last look at the topics
   std::atomic<bool> ends_{false};
   std::thread thread_;
 };

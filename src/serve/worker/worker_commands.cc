@@ -2,10 +2,29 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "base/log.h"
 #include "base/status_macros.h"
 #include "serve/worker/worker.h"
 
 namespace walduct::serve {
+namespace {
+
+// Nobody looks after it any more.
+void TellOfSlot(const ConnectorView& deleted) {
+  if (deleted.foreign) return;
+  const std::string* const named = FindValue(deleted.config, "slot.name");
+  const std::string slot = named == nullptr ? "debezium" : *named;
+  log::Warn(
+      "connector deleted: its replication slot stays on the server, and keeps WAL until a "
+      "connector reads it again or it is dropped",
+      {{"name", deleted.name},
+       {"slot", slot},
+       {"hint", absl::StrCat("SELECT pg_drop_replication_slot('",
+                             absl::StrReplaceAll(slot, {{"'", "''"}}), "')")}});
+}
+
+}  // namespace
 
 std::optional<ConnectorView> Worker::Find(const std::string& name) const {
   std::optional<ConnectorView> view;
@@ -56,7 +75,9 @@ absl::Status Worker::SetTarget(const std::string& name, TargetState target) {
 absl::Status Worker::Delete(const std::string& name) {
   const MutexLock change(deployments_.changing());
   RETURN_IF_ERROR(RefreshFor(name));
+  const std::optional<ConnectorView> view = Find(name);
   RETURN_IF_ERROR(deployments_.Delete(name));
+  if (view) TellOfSlot(*view);
   wake_.Signal();
   return statuses_.ResetTopics(name);
 }
