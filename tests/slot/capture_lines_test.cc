@@ -50,6 +50,16 @@ TEST_F(CaptureLinesTest, WhatOneLookSeesIsNotSaid) {
   EXPECT_THAT(Said(), IsEmpty()) << "nor that it has passed";
 }
 
+TEST_F(CaptureLinesTest, WhatIsMendedIsOverAtOnce) {
+  Look({Lacks("public.a"), Lacks("public.b")});
+  Look({Lacks("public.a"), Lacks("public.b")});
+  Said();
+  lines_.End(Lacks("public.a"));
+  EXPECT_THAT(Said(), ElementsAre("ended public.a"));
+  EXPECT_EQ(lines_.Problems(wish_).size(), 1u);
+  EXPECT_FALSE(lines_.keeps());
+}
+
 // A gap that is closed may have cost changes, which are found out a moment later.
 TEST_F(CaptureLinesTest, WhatIsClosedStandsUntilItIsKnownWhatItHasCost) {
   Look({Lacks("public.a")});

@@ -1,0 +1,32 @@
+#include "slot/world/known/known_slots.h"
+
+#include <gtest/gtest.h>
+
+#include "absl/strings/str_cat.h"
+
+namespace walduct::slot {
+namespace {
+
+TEST(KnownSlots, WhoRunsItNextKnowsWhatWasKnown) {
+  KnownSlots known;
+  known.Of("a")->stored().emplace().sink = "kafka";
+  replication::CaptureMemory captured;
+  captured.begun = true;
+  known.Of("a")->Remember(captured);
+  EXPECT_EQ(known.Of("a")->stored()->sink, "kafka");
+  EXPECT_TRUE(known.Of("a")->captured().begun);
+  EXPECT_FALSE(known.Of("b")->stored().has_value());
+}
+
+TEST(KnownSlots, OfMoreThanAreKeptThoseThatRunStay) {
+  KnownSlots known;
+  const std::shared_ptr<KnownSlot> runs = known.Of("runs");
+  runs->stored().emplace();
+  known.Of("gone")->stored().emplace();
+  for (size_t i = 0; i < KnownSlots::kMost; ++i) known.Of(absl::StrCat(i));
+  EXPECT_EQ(known.Of("runs"), runs);
+  EXPECT_FALSE(known.Of("gone")->stored().has_value());
+}
+
+}  // namespace
+}  // namespace walduct::slot
