@@ -132,6 +132,24 @@ def test_away_and_back(db, receiver, connectors):
     assert firsts(rows(receiver)) == [(n, "c") for n in range(1, 301)]
 
 
+def test_whom_it_waits_for_is_said_and_a_stop_is_not_held_up(db, receiver, connectors):
+    """It answers that it is busy."""
+    receiver.judge = lambda number, request: 503
+    receiver.retry_after = "30"
+    db.execute("create table t (id int primary key)")
+    config = {"sink.http.url": f"{receiver.url.replace('//', '//user:secret@')}/in", "walduct.stall.warn.ms": "1000"}
+    connector = connectors(db, config, sink="http").start().wait_streaming()
+    db.execute("insert into t values (1)")
+    connector.wait_log(rf"no progress for \d+s: waiting for {receiver.url}/in answers with HTTP status 503.* since 20..-", 60)
+    assert "secret" not in connector.log_text()
+    connector.terminate(timeout_s=20)
+    assert len(receiver.requests) == 1, "Retry-After is heeded"
+    receiver.judge = lambda number, request: 200
+    connector.start().wait_streaming()
+    assert wait_rows(connector, receiver, 1) == [(1, "c")]
+    connector.stop()
+
+
 @pytest.mark.parametrize("in_flight", [1, 16])
 def test_killed_again_and_again(db, receiver, connectors, in_flight):
     """Under a writer. Nothing is lost, each key keeps its order, and what comes twice has the id that it had."""

@@ -283,7 +283,12 @@ void HttpSender::Fill(Slot* slot) {
   slot->body += "]";
 }
 
+// Those of a connector's records are mostly the same.
 absl::Status HttpSender::SetHeaders(Slot* slot) {
+  const bool plain = options_.login.kind == HttpLogin::Kind::kNone;
+  if (plain && slot->headers != nullptr && slot->head == slot->records[0]->head)
+    return absl::OkStatus();
+  slot->head = slot->records[0]->head;
   curl_.slist_free_all(std::exchange(slot->headers, nullptr));
   const auto add = [&](const char* line) {
     slot->headers = curl_.slist_append(slot->headers, line);

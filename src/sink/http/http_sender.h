@@ -72,6 +72,7 @@ class HttpSender {
     std::vector<std::unique_ptr<Outgoing>> records;
     std::string body;
     curl_slist* headers = nullptr;
+    std::string head;  // what they were made of
     bool sending = false;
     int attempts = 0;
     std::optional<Patience> patience;
