@@ -42,6 +42,10 @@ TEST(TextTemplateTest, PlacesAreFilled) {
   };
   EXPECT_EQ(of("http://h/${topic}/{key}?t={header:type}", true), "http://h/srv.t/k%2f1?t=Paid");
   EXPECT_EQ(of("{header:plain}|{header:none}|{header:missing}|{id}", false), "a b|||msg_1");
+  record.key = R"({"id":7})";
+  EXPECT_EQ(of("{key}", true), "7");
+  record.key = R"({"id":7,"of":"a"})";
+  EXPECT_EQ(of("{key}", false), *record.key);
   for (const absl::string_view bad : {"{topic", "{table}", "{header:}"})
     EXPECT_FALSE(TextTemplate::Parse(bad).ok()) << bad;
   EXPECT_TRUE(TextTemplate::Parse("http://{topic}/")->varies_host());

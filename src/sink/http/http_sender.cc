@@ -93,15 +93,9 @@ absl::Status HttpSender::SetUp(Slot* slot) {
   curl_.easy_setopt(slot->easy, CURLOPT_WRITEFUNCTION, &Discard);
   curl_.easy_setopt(slot->easy, CURLOPT_POST, 1L);
   curl_.easy_setopt(slot->easy, CURLOPT_URL, options_.url.text().c_str());
-  const bool h2 = options_.version == HttpSinkOptions::Version::k2;
-  if (options_.version == HttpSinkOptions::Version::k1) {
-    curl_.easy_setopt(slot->easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
-  } else {
-    curl_.easy_setopt(
-        slot->easy, CURLOPT_HTTP_VERSION,
-        static_cast<long>(h2 ? CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE : CURL_HTTP_VERSION_2TLS));
-    curl_.easy_setopt(slot->easy, CURLOPT_PIPEWAIT, h2 ? 1L : 0L);
-  }
+  curl_.easy_setopt(
+      slot->easy, CURLOPT_HTTP_VERSION,
+      static_cast<long>(options_.http_2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
   return http::SetEasyOptions(curl_, slot->easy, ClientOf(options_), slot->error);
 }
 
@@ -352,7 +346,8 @@ void HttpSender::OnAnswer(Slot* slot, CURLcode code) {
   if (code != CURLE_OK) {
     const absl::string_view text = slot->error[0] != '\0' ? slot->error : curl_.easy_strerror(code);
     const bool one = code == CURLE_OPERATION_TIMEDOUT || code == CURLE_GOT_NOTHING ||
-                     code == CURLE_RECV_ERROR || code == CURLE_SEND_ERROR;
+                     code == CURLE_RECV_ERROR || code == CURLE_SEND_ERROR ||
+                     code == CURLE_HTTP2_STREAM;
     return OnPassing(
         slot,
         Error(absl::StatusCode::kUnavailable, "http_unreachable", absl::StrCat(where_, ": ", text),

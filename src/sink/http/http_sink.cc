@@ -125,8 +125,7 @@ absl::Status HttpSink::Flush(AckHandler& acks, absl::Duration timeout) {
       const absl::Status waits = sender_->waits();
       return Error(absl::StatusCode::kDeadlineExceeded, "flush_timeout",
                    absl::StrCat(waits.ok() ? absl::StrCat(sender_->where(), " has not answered")
-                                           : std::string(waits.message()),
-                                " within ", absl::FormatDuration(timeout)),
+                                           : std::string(waits.message())),
                    ErrorHint(waits));
     }
     environment_.poller->WaitReadable({sender_->fd()},

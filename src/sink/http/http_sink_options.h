@@ -25,8 +25,6 @@ struct HttpLogin {
 };
 
 struct HttpSinkOptions {
-  enum class Version { kAuto, k1, k2 };
-
   size_t buffer_bytes = 8u << 20;  // not acknowledged yet, at most
   TextTemplate url = {};
   std::string content_type = "application/json";
@@ -49,7 +47,7 @@ struct HttpSinkOptions {
   HttpLogin login = {};
   http::ClientTls tls = {};
   std::string proxy = {};
-  Version version = Version::kAuto;
+  bool http_2 = false;  // where the server has it
   // Where dead letters go; both empty: where records go.
   std::string letter_url = {}, letter_file = {};
 };

@@ -173,10 +173,9 @@ constexpr config::PropertyDefinition kRows[] = {
      .doc = "Proxy, host:port. Not set: none, whatever the environment says."},
     {.name = "walduct.sink.http.version",
      .type = kEnum,
-     .default_value = "auto",
-     .doc =
-         "Of HTTP. auto: 2 where an https receiver has it, else 1.1. 2: at once, over http, too.",
-     .allowed = "auto, 1.1, 2"},
+     .default_value = "1.1",
+     .doc = "Of HTTP. 2: where an https receiver offers it, else 1.1.",
+     .allowed = "1.1, 2"},
     {.name = kLetterUrl,
      .doc = "Where dead letters are sent, once errors.deadletterqueue.topic.name is set.",
      .validator = CheckUrl},
@@ -313,9 +312,7 @@ HttpSinkOptions BuildHttpSink(const config::PropertySet& properties) {
   options.login = LoginOf(properties);
   options.tls = TlsOf(properties);
   options.proxy = properties.Text("walduct.sink.http.proxy");
-  const std::string version = properties.Text("walduct.sink.http.version");
-  if (version == "1.1") options.version = HttpSinkOptions::Version::k1;
-  if (version == "2") options.version = HttpSinkOptions::Version::k2;
+  options.http_2 = properties.Text("walduct.sink.http.version") == "2";
   options.letter_url = properties.Text(kLetterUrl);
   options.letter_file = properties.Text(kLetterFile);
   return options;

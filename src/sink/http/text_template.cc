@@ -37,6 +37,7 @@ std::string HeaderText(absl::string_view json) {
     const rapidjson::Value* const payload = json::Find(document, "payload");
     if (payload != nullptr) value = payload;
   }
+  if (value->IsObject() && value->MemberCount() == 1) value = &value->MemberBegin()->value;
   if (value->IsString()) return std::string(json::TextOf(*value));
   if (value->IsNull()) return "";
   return json::Print(*value);

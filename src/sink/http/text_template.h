@@ -14,7 +14,8 @@
 
 namespace walduct::sink {
 
-// The text of a header or a key without what a JSON converter puts around it: quotes, a schema.
+// The text of a header or a key without what a JSON converter puts around it: quotes, a schema, the
+// name of the only column.
 std::string HeaderText(absl::string_view json);
 
 class TextTemplate {
