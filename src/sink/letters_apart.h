@@ -30,7 +30,7 @@ class LettersApart final : public Sink {
     return records_->Write(record, ticket);
   }
   absl::Status WriteLetter(const event::Record& letter, Ticket ticket) override {
-    return letters_->Write(letter, ticket);
+    return letters_->WriteLetter(letter, ticket);
   }
   bool spoilt() const override { return records_->spoilt(); }
   absl::Status Poll(AckHandler& acks) override;

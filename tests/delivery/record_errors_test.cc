@@ -13,6 +13,7 @@
 #include "delivery/pipeline/pipeline.h"
 #include "encode/options/converter_options.h"
 #include "names/table_filter.h"
+#include "route/options.h"
 #include "tests/encode/encode_fixture.h"
 #include "tests/support/chain_config.h"
 #include "transform/chain/chain.h"

@@ -173,6 +173,24 @@ TEST_F(HttpSinkTest, AHeaderThatHttpDoesNotHaveIsRefusedAtOnce) {
   EXPECT_EQ(ErrorReason(refused), "record_refused");
 }
 
+TEST_F(HttpSinkTest, TombstonesAreSentWhereThatIsAskedFor) {
+  event::Record tombstone = ChangeOf("t", "k", "");
+  tombstone.value.reset();
+  for (const bool sent : {false, true}) {
+    options_.tombstones = sent;
+    const auto sink = Open();
+    ASSERT_TRUE(sink->Write(tombstone, 1).ok());
+    ASSERT_TRUE(sink->Flush(acks_, absl::Seconds(30)).ok());
+  }
+  EXPECT_EQ(acks_.records, 2u);
+  EXPECT_THAT(Bodies(), ElementsAre("null"));
+  options_.tombstones = false;
+  const auto sink = Open();
+  ASSERT_TRUE(sink->WriteLetter(tombstone, 1).ok());
+  ASSERT_TRUE(sink->Flush(acks_, absl::Seconds(30)).ok());
+  EXPECT_THAT(Bodies(), ElementsAre("null", "null")) << "a dead letter is sent in any case";
+}
+
 TEST_F(HttpSinkTest, NobodyThereIsSaid) {
   options_.url = *TextTemplate::Parse(test::DeadUrl());
   const auto sink = Open();

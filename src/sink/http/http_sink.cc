@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/status_macros.h"
 
 namespace walduct::sink {
@@ -50,10 +51,23 @@ std::unique_ptr<Outgoing> HttpSink::Spare() {
 
 absl::Status HttpSink::Write(const event::Record& record, Ticket ticket) {
   if (!broken_.ok()) return broken_;
-  if (!record.value) {
-    settled_.Add(ticket);
-    return absl::OkStatus();
-  }
+  if (record.value) return WriteValue(record, ticket);
+  if (options_.tombstones) return WriteLetter(record, ticket);
+  if (!std::exchange(told_of_tombstones_, true))
+    log::Info("tombstones are not sent, as Debezium Server has it",
+              {{"topic", record.topic}, {"instead", "walduct.sink.http.tombstones=send"}});
+  settled_.Add(ticket);
+  return absl::OkStatus();
+}
+
+absl::Status HttpSink::WriteLetter(const event::Record& letter, Ticket ticket) {
+  if (!broken_.ok()) return broken_;
+  event::Record sent = letter;
+  sent.value = letter.value.value_or("null");
+  return WriteValue(sent, ticket);
+}
+
+absl::Status HttpSink::WriteValue(const event::Record& record, Ticket ticket) {
   if (!HasCapacity()) {
     GiveOn();
     return absl::ResourceExhaustedError("the receiver is behind");

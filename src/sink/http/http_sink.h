@@ -27,6 +27,8 @@ class HttpSink final : public Sink {
   bool HasCapacity() override { return bytes_ < most_bytes_; }
   Load load() const override { return {.bytes = bytes_, .limit_bytes = most_bytes_}; }
   absl::Status Write(const event::Record& record, Ticket ticket) override;
+  // Also one without a value.
+  absl::Status WriteLetter(const event::Record& letter, Ticket ticket) override;
   absl::Status Poll(AckHandler& acks) override;
   int ready_fd() const override { return sender_->fd(); }
   absl::Status Flush(AckHandler& acks, absl::Duration timeout) override;
@@ -36,6 +38,7 @@ class HttpSink final : public Sink {
 
  private:
   HttpSink(const HttpSinkOptions& options, const Environment& environment);
+  absl::Status WriteValue(const event::Record& record, Ticket ticket);
   std::unique_ptr<Outgoing> Spare();
   void GiveOn();
   absl::Status HandBack(AckHandler& acks);
@@ -53,6 +56,7 @@ class HttpSink final : public Sink {
   size_t bytes_ = 0;  // of what is not settled
   size_t records_ = 0;
   Unacknowledged settled_;  // tombstones
+  bool told_of_tombstones_ = false;
   absl::Status broken_;
   std::unique_ptr<HttpSender> sender_;  // the first to go
 };

@@ -32,6 +32,7 @@ struct HttpSinkOptions {
   bool base64 = true;                                              // values of headers
   std::vector<std::pair<std::string, TextTemplate>> headers = {};  // more of them
   std::string id_header = {};  // of the record: its id; empty: made of the position
+  bool tombstones = false;     // sent, as null
   bool batch = false;          // a JSON array of up to batch_most values
   size_t batch_most = 200;
   size_t in_flight = 1;  // requests at once

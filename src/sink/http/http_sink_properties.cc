@@ -161,6 +161,12 @@ constexpr config::PropertyDefinition kRows[] = {
      .doc =
          "Header of a record that is its {id} and webhook-id, as an outbox row's id. Not set, or "
          "missing: the id is made of the change's position."},
+    {.name = "walduct.sink.http.tombstones",
+     .type = kEnum,
+     .default_value = "skip",
+     .doc = "Records without a value: not sent, as Debezium Server has it (a line in the log says "
+            "so once), or sent with the body null.",
+     .allowed = "skip, send"},
     {.name = "walduct.sink.http.ssl.ca",
      .doc = "File with the authorities to trust, PEM. Not set: the system's."},
     {.name = "walduct.sink.http.ssl.certificate",
@@ -297,6 +303,7 @@ HttpSinkOptions BuildHttpSink(const config::PropertySet& properties) {
   options.headers =
       ParseHeaders(properties.Text("walduct.sink.http.headers")).value_or(NamedTemplates());
   options.id_header = properties.Text("walduct.sink.http.id.header");
+  options.tombstones = properties.Text("walduct.sink.http.tombstones") == "send";
   options.batch = properties.Boolean("sink.http.batch.enabled");
   options.batch_most = static_cast<size_t>(properties.Integer("sink.http.batch.max-size"));
   options.in_flight = static_cast<size_t>(properties.Integer("walduct.sink.http.max.in.flight"));
