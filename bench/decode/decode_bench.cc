@@ -30,6 +30,7 @@
 #include "names/table_filter.h"
 #include "pgoutput/assembler.h"
 #include "replication/recording/recording.h"
+#include "route/options.h"
 #include "route/router.h"
 
 namespace walduct {
