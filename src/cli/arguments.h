@@ -127,7 +127,7 @@ struct Arguments {
   std::string left, right;              // of diff: what the topics' names begin with
   std::vector<std::string> ignored;     // of diff: fields
   size_t examples = 5;                  // of diff, recover read: of each kind and topic
-  bool allows_idle = false;             // of diff: a side may lack topics that only the past wrote to
+  bool allows_idle = false;             // of diff: topics that only the past wrote to may lack
   std::vector<std::string> help_of;     // of help: the command and its subcommand
   std::vector<std::string> words;       // of complete: what has been typed
   int usage_exit_code = 0;              // kNone: what to exit with

@@ -3,22 +3,17 @@
 #include <libpq-fe.h>
 
 #include <algorithm>
-#include <chrono>
-#include <future>
-#include <memory>
-#include <string>
-#include <thread>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
 #include "base/check.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "postgres/cancel_request.h"
 #include "postgres/client_environment.h"
 #include "postgres/connection_options.h"
 #include "postgres/connection_parameters.h"
@@ -28,35 +23,8 @@
 #include "postgres/host_checks.h"
 #include "postgres/shared_session.h"
 
-struct pg_conn;
-
 namespace walduct::postgres {
 namespace {
-
-constexpr std::chrono::milliseconds kPatience{1000};
-
-// What went wrong; empty: the server took it.
-std::string Request(PGcancel* cancel) {
-  char reason[256] = "";
-  const bool taken = PQcancel(cancel, reason, sizeof(reason)) != 0;
-  PQfreeCancel(cancel);
-  return taken ? std::string() : std::string(absl::StripTrailingAsciiWhitespace(reason));
-}
-
-// Returns within about a second. Logs a request that failed or is not answered.
-void SendCancel(pg_conn* connection) {
-  PGcancel* cancel = PQgetCancel(connection);
-  if (cancel == nullptr) return;
-  std::promise<std::string> answered;
-  std::future<std::string> answer = answered.get_future();
-  // Left to itself when it takes longer: it ends with the server's answer, or with the process.
-  std::thread([cancel, done = std::move(answered)]() mutable {
-    done.set_value(Request(cancel));
-  }).detach();
-  const bool ready = answer.wait_for(kPatience) == std::future_status::ready;
-  const std::string reason = ready ? answer.get() : "the server does not answer";
-  if (!reason.empty()) log::Warn("a statement could not be cancelled", {{"reason", reason}});
-}
 
 constexpr absl::Duration kDefaultConnectTimeout = absl::Seconds(30);
 constexpr absl::string_view kNoAnswer = "postgres_unreachable";

@@ -1,5 +1,5 @@
 // A source that is no slot: it counts. Its row, and what the engine makes of its attempts, is all
-// that is asked of a source (src/engine/lifecycle/source_type.h); CONTRIBUTING.md follows this file.
+// that is asked of a source (src/engine/lifecycle/source_type.h). CONTRIBUTING.md follows it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

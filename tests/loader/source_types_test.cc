@@ -11,7 +11,7 @@ namespace {
 
 class SourceTypesTest : public LoadFixture {};
 
-TEST_F(SourceTypesTest, TheSlotIsThereWhereNoOtherIsAskedFor) {
+TEST_F(SourceTypesTest, TheSlotIsTheSourceWhereNoOtherIsAskedFor) {
   EXPECT_EQ(SourceTypes().back(), &slot::kSlotSource);
   EXPECT_EQ(slot::kSlotSource.chosen, nullptr);
   for (const engine::SourceType* type : SourceTypes().first(SourceTypes().size() - 1))

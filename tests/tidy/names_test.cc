@@ -97,7 +97,7 @@ bool HasAThreadOfItsOwn(absl::string_view path) {
       "src/admin/console/history.cc",   "src/slot/attempts/slot_monitor.cc",
       "src/slot/world/server_watch.cc", "src/slot/world/slot_xmin.cc",
       "src/http/listener.cc",           "src/incremental/open_channels.cc",
-      "src/outbox/cleanup_thread.cc",   "src/postgres/connection.cc",
+      "src/outbox/cleanup_thread.cc",   "src/postgres/cancel_request.cc",
       "src/registry/registry_client.cc"};
   return std::find(std::begin(kPaths), std::end(kPaths), path) != std::end(kPaths);
 }

@@ -17,6 +17,8 @@ constexpr absl::Duration kLook = absl::Minutes(1);
 
 }  // namespace
 
+std::vector<ConnectorOptions> Host::LanesOf(const ConnectorOptions& whole) { return {whole}; }
+
 absl::Status ConnectorSet::Add(Connector::Options options) {
   const std::string name = options.config.name;
   options.changed = &changed_;

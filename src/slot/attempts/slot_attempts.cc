@@ -46,6 +46,10 @@ std::shared_ptr<KnownSlot> World::KnownOf(const engine::ConnectorOptions&) {
 SlotAttempts::SlotAttempts(World& world, const engine::AttemptParts& parts, Reading* reading)
     : world_(world), parts_(parts), reading_(reading), known_(world.KnownOf(*parts.config)) {}
 
+bool StreamsSlot(const engine::ConnectorOptions& config) {
+  return &SourceOf(config) == &kSlotSource;
+}
+
 std::unique_ptr<engine::Attempts> World::MakeAttempts(const engine::AttemptParts& parts) {
   return SourceOf(*parts.config).attempts(parts);
 }

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/log.h"
-#include "engine/configuration/connector_options.h"
 #include "metrics/connector_metrics.h"
 #include "slot/attempts/slot_source.h"
 
@@ -29,8 +28,7 @@ struct SlotMonitor::Group {
 };
 
 bool SlotMonitor::Watch(const std::shared_ptr<engine::Monitored>& connector) {
-  const engine::SourceType* const source = connector->config().source;
-  if (source != nullptr && source != &kSlotSource) return false;
+  if (!StreamsSlot(connector->config())) return false;
   std::optional<SlotPlace> place = world_.PlaceOfSlot(connector->config());
   if (!place) return false;
   connector->metrics().lag.Watch(world_.clock().Now());

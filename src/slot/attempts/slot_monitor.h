@@ -1,8 +1,8 @@
 // SlotMonitor: looks at the slots of connectors that nobody else looks at: paused, stopped and
 // failed ones, those that wait for a server and those that have not come to the database yet. One
 // thread for all of them, one session for each look at a server, however many of its slots it is
-// about (World::ReadWatchedSlots). What it finds stands on the connectors' boards: the slot's and the
-// lag's. A session that streams has its own look (ServerWatch).
+// about (World::ReadWatchedSlots). What it finds stands on the connectors' boards: the slot's and
+// the lag's. A session that streams has its own look (ServerWatch).
 //
 // Of those that rest it also looks after what is captured (RestWatch), with a session each.
 //

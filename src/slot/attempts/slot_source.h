@@ -8,4 +8,6 @@ namespace walduct::slot {
 // There where no other source is asked for. Its attempts take their host for a slot::World.
 extern const engine::SourceType kSlotSource;
 
+bool StreamsSlot(const engine::ConnectorOptions& config);
+
 }  // namespace walduct::slot

@@ -120,11 +120,12 @@ absl::StatusOr<std::vector<replication::WatchedSlot>> ServerWorld::ReadWatchedSl
 
 absl::StatusOr<CaptureSession> ServerWorld::OpenCaptureSession(
     const engine::ConnectorOptions& config, const postgres::StopCheck& stopping) {
-  CaptureSession look{.session = nullptr,
-                      .tables = config.tables.get(),
-                      .route = config.route.get(),
-                      .replication = config.replication.get(),
-                      .wanted = RecordColumns(engine::ColumnsOf(config), engine::MessageKeysOf(config))};
+  CaptureSession look{
+      .session = nullptr,
+      .tables = config.tables.get(),
+      .route = config.route.get(),
+      .replication = config.replication.get(),
+      .wanted = RecordColumns(engine::ColumnsOf(config), engine::MessageKeysOf(config))};
   ASSIGN_OR_RETURN(look.session, OpenLook(config, stopping));
   return look;
 }

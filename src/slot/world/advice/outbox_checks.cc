@@ -1,4 +1,4 @@
-#include "slot/world/outbox_checks.h"
+#include "slot/world/advice/outbox_checks.h"
 
 #include "base/error.h"
 #include "base/log.h"
