@@ -141,7 +141,7 @@ class IncrementalSnapshots {
   absl::Status TakeSignals();
   absl::Status TakeAsked();
   // Of the inbox.
-  absl::Status OnIncoming(const absl::StatusOr<RawSignal>& signal);
+  absl::Status OnIncoming(const SignalInbox::Incoming& incoming);
   void SettleSignals();
   absl::Status PassOver(const RawSignal& raw) const;
   void LogText(std::string message) const;

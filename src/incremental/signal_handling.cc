@@ -59,7 +59,7 @@ absl::Status IncrementalSnapshots::TakeSignals() {
   if (!asked_.empty()) RETURN_IF_ERROR(TakeAsked());
   if (parts_.inbox == nullptr) return absl::OkStatus();
   while (const std::optional<SignalInbox::Incoming> next = parts_.inbox->Take()) {
-    RETURN_IF_ERROR(OnIncoming(next->signal));
+    RETURN_IF_ERROR(OnIncoming(*next));
     unsettled_.emplace_back(next->ticket, mark_);
     parts_.output->StoreSoon();
   }
@@ -83,8 +83,20 @@ absl::Status IncrementalSnapshots::TakeAsked() {
   return absl::OkStatus();
 }
 
-absl::Status IncrementalSnapshots::OnIncoming(const absl::StatusOr<RawSignal>& signal) {
-  return signal.ok() ? OnSignal(*signal, true) : Refuse({}, signal.status());
+// By a channel of Debezium's, which refuses it where nothing tells its windows.
+absl::Status IncrementalSnapshots::OnIncoming(const SignalInbox::Incoming& incoming) {
+  if (!incoming.signal.ok()) return Refuse({}, incoming.signal.status());
+  const RawSignal& raw = *incoming.signal;
+  if (incoming.asked || parts_.options->marks_windows()) return OnSignal(raw, true);
+  const absl::StatusOr<Signal> signal = ParseSignal(raw);
+  const auto* execute = signal.ok() ? std::get_if<ExecuteSnapshot>(&*signal) : nullptr;
+  if (execute == nullptr || execute->blocking) return OnSignal(raw, true);
+  return Refuse(raw, Error(absl::StatusCode::kInvalidArgument, "signal_not_supported",
+                           absl::StrCat("signal '", raw.id,
+                                        "': incremental snapshots are not configured: there is no "
+                                        "table for watermarks"),
+                           "set signal.data.collection, or read.only=true; or ask the process: "
+                           "walduct signal, without --channel"));
 }
 
 // What a signal has changed goes with a position: until that is stored, a crash forgets it.

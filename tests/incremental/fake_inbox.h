@@ -16,7 +16,9 @@ class FakeInbox final : public SignalInbox {
     uint64_t put = 0, done = 0;
     std::deque<Incoming> incoming;
 
-    void Put(absl::StatusOr<RawSignal> signal) { incoming.push_back({++put, std::move(signal)}); }
+    void Put(absl::StatusOr<RawSignal> signal, bool asked = false) {
+      incoming.push_back({.ticket = ++put, .signal = std::move(signal), .asked = asked});
+    }
   };
   explicit FakeInbox(Desk* desk) : desk_(desk) {}
 

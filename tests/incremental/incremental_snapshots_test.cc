@@ -355,11 +355,27 @@ TEST_F(SnapshotsTest, SIG03_RowsAreNoSignalsWithoutTheirChannel) {
 TEST_F(SnapshotsTest, WithoutATableForWatermarksNothingIsWritten) {
   options_.signal_table.clear();
   Restart();
-  inbox_.Put(RawSignal{"k1", "execute-snapshot", R"({"data-collections": ["public.big"]})"});
+  const RawSignal signal{"k1", "execute-snapshot", R"({"data-collections": ["public.big"]})"};
+  inbox_.Put(signal, /*asked=*/true);
   ASSERT_TRUE(snapshots_->Turn().ok());
   EXPECT_EQ(Begun(), "read public.big") << "no row opens its window";
   EXPECT_EQ(metrics_.signals_refused.value(), 0u);
   EXPECT_EQ(asked_to_store_, 1) << "who has asked waits for it";
+}
+
+TEST_F(SnapshotsTest, WithoutATableForWatermarksAChannelIsRefused) {
+  options_.signal_table.clear();
+  Restart();
+  inbox_.Put(RawSignal{"k1", "execute-snapshot", R"({"data-collections": ["public.big"]})"});
+  ASSERT_TRUE(snapshots_->Turn().ok());
+  EXPECT_EQ(Begun(), "");
+  EXPECT_EQ(metrics_.signals_refused.value(), 1u);
+  options_.read_only = true;
+  Restart();
+  inbox_.Put(RawSignal{"k2", "execute-snapshot", R"({"data-collections": ["public.big"]})"});
+  ASSERT_TRUE(snapshots_->Turn().ok());
+  EXPECT_EQ(Begun(), "read public.big");
+  EXPECT_EQ(metrics_.signals_refused.value(), 1u);
 }
 
 // Each state names all tables that wait: one for each of thousands would be their square.

@@ -19,6 +19,7 @@ class SignalInbox {
   struct Incoming {
     uint64_t ticket = 0;               // ascending
     absl::StatusOr<RawSignal> signal;  // an error: something was there that is none
+    bool asked = false;                // over the process, and not by a channel
   };
   // The next one.
   virtual std::optional<Incoming> Take() = 0;

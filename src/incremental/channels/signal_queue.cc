@@ -30,6 +30,7 @@ class SignalQueue::Inbox final : public SignalInbox {
     if (!next) return next;
     handed_out_.push_back({++last_, own, next->ticket});
     next->ticket = last_;
+    next->asked = own;
     return next;
   }
   void Done(uint64_t ticket) override {
@@ -72,7 +73,7 @@ std::unique_ptr<SignalInbox> SignalQueue::Open(std::shared_ptr<SignalQueue> queu
 std::optional<uint64_t> SignalQueue::Put(RawSignal signal) {
   const MutexLock lock(mutex_);
   if (waiting_.size() >= kMost) return std::nullopt;
-  waiting_.push_back({++last_, std::move(signal)});
+  waiting_.push_back({.ticket = ++last_, .signal = std::move(signal)});
   more_ = true;
   if (wake_ != nullptr) wake_->Signal();
   return last_;

@@ -43,6 +43,8 @@ struct IncrementalOptions {
   bool channels() const {
     return (source_channel && !signal_table.empty()) || file_channel || kafka_channel;
   }
+  // Windows are told as Debezium tells them. Where not, it takes no signal for one.
+  bool marks_windows() const { return read_only || !signal_table.empty(); }
   // Anybody may ask for something.
   bool signals() const { return channels() || asked != nullptr || reads_new_tables; }
   // Windows are told from transaction ids: nothing is written.

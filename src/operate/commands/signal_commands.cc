@@ -192,9 +192,12 @@ absl::StatusOr<std::string> ToTopic(const SignalReader& reader, const RawSignal&
 absl::StatusOr<std::string> SendSignal(const SignalReader& reader, SignalVia via,
                                        const RawSignal& signal, const Environment& environment) {
   ASSIGN_OR_RETURN(const incremental::Signal parsed, incremental::ParseSignal(signal));
+  const auto* execute = std::get_if<incremental::ExecuteSnapshot>(&parsed);
+  const bool refused_by_channels =
+      execute != nullptr && !execute->blocking && !reader.incremental.marks_windows();
   const std::optional<SignalVia> chosen = Choose(reader.incremental, via);
-  const bool by_process =
-      !chosen && via == SignalVia::kAny && reader.runs_here && reader.incremental.asked != nullptr;
+  const bool by_process = (!chosen || refused_by_channels) && via == SignalVia::kAny &&
+                          reader.runs_here && reader.incremental.asked != nullptr;
   if (!chosen && !by_process) return NoChannel(reader, via);
   RETURN_IF_ERROR(CheckTables(reader, parsed, environment));
   if (by_process) return ToProcess(reader, signal, environment);
