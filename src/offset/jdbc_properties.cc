@@ -11,11 +11,11 @@
 namespace walduct::offset {
 namespace {
 
-constexpr absl::string_view kUrl = "offset.storage.jdbc.connection.url";
-constexpr absl::string_view kUser = "offset.storage.jdbc.connection.user";
-constexpr absl::string_view kPassword = "offset.storage.jdbc.connection.password";
-constexpr absl::string_view kTable = "offset.storage.jdbc.table.name";
-constexpr absl::string_view kDdl = "offset.storage.jdbc.table.ddl";
+constexpr absl::string_view kJdbcUrl = "offset.storage.jdbc.connection.url";
+constexpr absl::string_view kJdbcUser = "offset.storage.jdbc.connection.user";
+constexpr absl::string_view kJdbcPassword = "offset.storage.jdbc.connection.password";
+constexpr absl::string_view kJdbcTable = "offset.storage.jdbc.table.name";
+constexpr absl::string_view kJdbcDdl = "offset.storage.jdbc.table.ddl";
 
 // What begins the rest is an identifier: how long it is; 0: none.
 size_t IdentifierLength(absl::string_view rest) {
@@ -57,40 +57,40 @@ std::string CheckJdbcTable(absl::string_view value) {
 }
 
 void CheckJdbc(const config::PropertySet& properties, config::Findings* findings) {
-  if (!properties.IsSet(kUrl)) {
-    findings->Error(kUrl, "A value is required with JdbcOffsetBackingStore",
+  if (!properties.IsSet(kJdbcUrl)) {
+    findings->Error(kJdbcUrl, "A value is required with JdbcOffsetBackingStore",
                     "add offset.storage.jdbc.connection.url=jdbc:postgresql://HOST:PORT/DATABASE");
     return;
   }
-  const auto url = postgres::ParseJdbcUrl(properties.Text(kUrl));
+  const auto url = postgres::ParseJdbcUrl(properties.Text(kJdbcUrl));
   if (!url.ok()) return;
-  if (url->database.user.empty() && !properties.IsSet(kUser))
-    findings->Error(kUser, "A value is required with JdbcOffsetBackingStore",
+  if (url->database.user.empty() && !properties.IsSet(kJdbcUser))
+    findings->Error(kJdbcUser, "A value is required with JdbcOffsetBackingStore",
                     "add the role that may write to the table");
-  if (properties.IsSet(kDdl) && !absl::StrContains(properties.Text(kDdl), "%s") &&
-      !absl::StrContains(properties.Text(kDdl), properties.Text(kTable)))
-    findings->Error(kDdl, "does not make the table of offset.storage.jdbc.table.name",
+  if (properties.IsSet(kJdbcDdl) && !absl::StrContains(properties.Text(kJdbcDdl), "%s") &&
+      !absl::StrContains(properties.Text(kJdbcDdl), properties.Text(kJdbcTable)))
+    findings->Error(kJdbcDdl, "does not make the table of offset.storage.jdbc.table.name",
                     "write %s where it has the table's name");
 }
 
 std::shared_ptr<const JdbcOptions> BuildJdbc(const config::PropertySet& properties) {
   JdbcOptions options;
-  if (auto url = postgres::ParseJdbcUrl(properties.Text(kUrl)); url.ok()) {
+  if (auto url = postgres::ParseJdbcUrl(properties.Text(kJdbcUrl)); url.ok()) {
     options.database = std::move(url->database);
     options.schemas = std::move(url->schemas);
   }
-  if (properties.IsSet(kUser)) {
+  if (properties.IsSet(kJdbcUser)) {
     if (options.database.dbname == options.database.user || options.database.dbname.empty())
-      options.database.dbname = properties.Text(kUser);
-    options.database.user = properties.Text(kUser);
+      options.database.dbname = properties.Text(kJdbcUser);
+    options.database.user = properties.Text(kJdbcUser);
   }
-  if (properties.IsSet(kPassword)) {
-    options.database.password = properties.Text(kPassword);
+  if (properties.IsSet(kJdbcPassword)) {
+    options.database.password = properties.Text(kJdbcPassword);
     options.database.password_source =
         config::ReadAgain(properties, "offset.storage.jdbc.connection.password");
   }
-  options.table = properties.Text(kTable);
-  options.ddl = properties.Text(kDdl);
+  options.table = properties.Text(kJdbcTable);
+  options.ddl = properties.Text(kJdbcDdl);
   return std::make_shared<const JdbcOptions>(std::move(options));
 }
 

@@ -24,9 +24,20 @@ absl::Status JudgedSink::Write(const event::Record& record, sink::Ticket ticket)
     waits_ = absl::IsResourceExhausted(written);
     return written;
   }
+  LeaveOut(ticket);
+  return absl::OkStatus();
+}
+
+// It stands for a record that was judged before.
+absl::Status JudgedSink::WriteLetter(const event::Record& letter, sink::Ticket ticket) {
+  if (sink_ != nullptr) return sink_->WriteLetter(letter, ticket);
+  LeaveOut(ticket);
+  return absl::OkStatus();
+}
+
+void JudgedSink::LeaveOut(sink::Ticket ticket) {
   if (left_out_.empty() || left_out_.back().first != ticket) left_out_.emplace_back(ticket, 0);
   ++left_out_.back().second;
-  return absl::OkStatus();
 }
 
 void JudgedSink::Acknowledge(sink::AckHandler& acks) {

@@ -31,6 +31,7 @@ class JudgedSink final : public sink::Sink {
   bool HasCapacity() override { return sink_ == nullptr || sink_->HasCapacity(); }
   sink::Load load() const override { return sink_ == nullptr ? sink::Load() : sink_->load(); }
   absl::Status Write(const event::Record& record, sink::Ticket ticket) override;
+  absl::Status WriteLetter(const event::Record& letter, sink::Ticket ticket) override;
   bool spoilt() const override { return sink_ != nullptr && sink_->spoilt(); }
   absl::Status Poll(sink::AckHandler& acks) override;
   int ready_fd() const override { return sink_ == nullptr ? -1 : sink_->ready_fd(); }
@@ -43,6 +44,7 @@ class JudgedSink final : public sink::Sink {
   }
 
  private:
+  void LeaveOut(sink::Ticket ticket);
   void Acknowledge(sink::AckHandler& acks);
 
   const std::unique_ptr<sink::Sink> sink_;
