@@ -86,6 +86,11 @@ http::Response Readiness(const ProcessView& process) {
     if (!trouble.empty())
       absl::StrAppend(&problems, PlainText(one.status.name), ": ", trouble, "\n");
   }
+  // Those that have rested since before the process began; UNASSIGNED is what is not ours.
+  for (const IdleConnector& one : process.idle) {
+    if (one.state == "PAUSED" || one.state == "STOPPED" || one.state == "FAILED")
+      absl::StrAppend(&problems, PlainText(one.name), ": ", one.state, "\n");
+  }
   return Answer(problems);
 }
 

@@ -204,18 +204,24 @@ TEST_F(StatusHandlerTest, WhatAWorkerKnowsThatDoesNotRun) {
                                 .known = [] {
                                   return std::vector<IdleConnector>{
                                       {.name = "orders", .state = "RUNNING"},
+                                      {.name = "foreign", .state = "UNASSIGNED"},
                                       {.name = "idle", .state = "STOPPED"}};
                                 }});
   http::Request request;
   request.method = "GET";
   request.path = "/metrics";
   const std::string text = status_handler.Handle(request).body;
-  EXPECT_THAT(text, HasSubstr("kafka_connect_worker_connector_count 2\n"));
+  EXPECT_THAT(text, HasSubstr("kafka_connect_worker_connector_count 3\n"));
   EXPECT_THAT(text, HasSubstr("kafka_connect_worker_task_count 1\n"));
   EXPECT_THAT(text, HasSubstr("kafka_connect_connector_status{connector=\"idle\","
                               "status=\"stopped\"} 1\n"));
   EXPECT_THAT(text, HasSubstr("kafka_connect_connector_status{connector=\"orders\","
                               "status=\"running\"} 1\n"));
+  request.path = "/readyz";
+  const http::Response ready = status_handler.Handle(request);
+  EXPECT_EQ(ready.status, 503);
+  EXPECT_THAT(ready.body, HasSubstr("idle: STOPPED\n"));
+  EXPECT_THAT(ready.body, testing::Not(HasSubstr("foreign")));
 }
 
 TEST_F(StatusHandlerTest, WhatIsNotThere) {

@@ -28,7 +28,7 @@ std::string ExaminedText(const operate::Examined& one, bool colour) {
         &text, "\n  ",
         Toned(colour, tone,
               absl::StrCat(operate::SeverityText(finding.severity), "  ", finding.reason)),
-        "\n    ", Toned(colour, faint ? tone : Tone::kPlain, finding.message), "\n");
+        "\n    ", Toned(colour, faint ? tone : Tone::kPlain, WithDocuments(finding.message)), "\n");
     if (!finding.hint.empty())
       absl::StrAppend(
           &text, "    ",

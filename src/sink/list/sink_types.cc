@@ -18,8 +18,7 @@ namespace walduct::sink {
 namespace {
 
 constexpr const SinkType* kTypes[] = {&kKafkaSink, &kRedisSink,  &kNatsSink,
-                                      &kHttpSink,  &kStdoutSink,
-                                      &kFileSink};
+                                      &kHttpSink,  &kStdoutSink, &kFileSink};
 
 const std::string& Names() {
   static const auto* const names =
@@ -45,8 +44,9 @@ absl::Span<const config::PropertyDefinition> SinkProperties() {
       {.name = "sink",
        .type = config::PropertyType::kEnum,
        .default_value = "kafka",
-       .doc = "Destination of records: Kafka, Redis streams, NATS JetStream, an HTTP server, or one "
-              "JSON object per record to standard output or a file (docs/sinks.md).",
+       .doc =
+           "Destination of records: Kafka, Redis streams, NATS JetStream, an HTTP server, or one "
+           "JSON object per record to standard output or a file (docs/sinks.md).",
        .allowed = Names(),
        .fix = "the default is 'kafka'; docs/not-yet.md says what to use for other destinations"},
   };
