@@ -22,7 +22,7 @@ from support.writer import Writer
 KILLS = int(os.environ.get("E2E_KILLS", "6"))
 ROWS = 3000
 PLAYED = ["size_n_chunks", "size_one_row", "window_key_change", "window_insert_delete", "pause_resume", "stop_all", "columns_generated",
-          "initial_notifications", "signal_file", "signal_unconfigured", "blocking_condition", "blocking_bad", "read_only_by_table"]
+          "initial_notifications", "signal_file", "blocking_condition", "blocking_bad", "read_only_by_table"]
 
 
 @pytest.mark.parametrize("name", PLAYED)

@@ -136,7 +136,7 @@ class Replay:
     def differences(self, strict):
         if self.scenario.get("loses"):
             return ["it went on beyond what the real server lost"] if self.finished else []
-        assert self.finished
+        assert self.finished == self.scenario["finished"]
         found = compare(list(self.as_topics(self.wanted)), list(self.as_topics(self.records)), strict)
         return [difference for difference in found if not (strict and difference.startswith("hash "))]  # at its commit
 

@@ -35,7 +35,9 @@ absl::Status SlotHeld(const offset::StoredOffset& stored, Lsn slot) {
       "choose: the gap is in a base backup that ended before the position and in the WAL archive: "
       "keep both, and walduct recover run streams it from there, deletes too (docs/recover.md has "
       "what to type); or give the states in between up: walduct recover read compares the tables "
-      "with the topics, and publishes rows and deletes that differ. Until then the slot keeps WAL");
+      "with the topics, and publishes rows and deletes that differ; or read all tables anew "
+      "(walduct "
+      "offsets reset): deletes in the gap are then never told. Until then the slot keeps WAL");
 }
 
 absl::Status HoldSlot(const HoldParts& parts) {
