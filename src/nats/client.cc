@@ -2,9 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/epoll.h>
 #include <sys/socket.h>
-#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -149,33 +147,11 @@ absl::StatusOr<std::unique_ptr<Client>> Client::Create(const NatsOptions& option
 }
 
 Client::Client(const NatsOptions& options, const Environment& environment, const NatsLibrary& nats)
-    : options_(options),
-      environment_(environment),
-      nats_(nats),
-      address_(AddressOf(options)),
-      epoll_(epoll_create1(EPOLL_CLOEXEC)),
-      timer_(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)) {
-  CHECK(epoll_ >= 0 && timer_ >= 0);
-  Watch(timer_, EPOLLIN, false);
+    : options_(options), environment_(environment), nats_(nats), address_(AddressOf(options)) {
+  watched_.Add(alarm_.fd());
 }
 
-Client::~Client() {
-  Close();
-  close(timer_);
-  close(epoll_);
-}
-
-void Client::Watch(int fd, uint32_t events, bool known) {
-  epoll_event event{};
-  event.events = events;
-  epoll_ctl(epoll_, known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &event);
-}
-
-void Client::WakeIn(absl::Duration delay) {
-  itimerspec when{};
-  when.it_value = absl::ToTimespec(std::max(delay, absl::Milliseconds(1)));
-  timerfd_settime(timer_, 0, &when, nullptr);
-}
+Client::~Client() { Close(); }
 
 void Client::FreeAnswer() {
   if (answer_ != nullptr)
@@ -185,13 +161,13 @@ void Client::FreeAnswer() {
 void Client::Close() {
   FreeAnswer();
   if (attempt_ == nullptr) return;
-  epoll_ctl(epoll_, EPOLL_CTL_DEL, attempt_->done.fd(), nullptr);
+  watched_.Remove(attempt_->done.fd());
   attempt_->given_up = true;
   if (options_.tls) {
     if (ready_) shutdown(attempt_->socket, SHUT_RDWR);
     attempt_->go.Signal();
   } else if (ready_) {
-    epoll_ctl(epoll_, EPOLL_CTL_DEL, attempt_->socket, nullptr);
+    watched_.Remove(attempt_->socket);
   }
   ready_ = awaits_room_ = false;
   attempt_.reset();
@@ -213,7 +189,7 @@ void Client::Connect() {
     attempt->made = true;
     attempt->done.Signal();
   }
-  Watch(attempt->done.fd(), EPOLLIN, false);
+  watched_.Add(attempt->done.fd());
   inbox_ = absl::StrCat(InboxPrefix(), ".", ++connections_, ".");
   attempt_ = std::move(attempt);
 }
@@ -236,14 +212,13 @@ absl::Status Client::Adopt() {
   if (status != NATS_OK) return Unreachable(address_, nats_.natsStatus_GetText(status));
   max_payload_ =
       static_cast<size_t>(std::max<int64_t>(0, nats_.natsConnection_GetMaxPayload(connection)));
-  if (!options_.tls) Watch(attempt_->socket, EPOLLIN, false);
+  if (!options_.tls) watched_.Add(attempt_->socket);
   ready_ = true;
   return Write();
 }
 
 absl::Status Client::Advance() {
-  uint64_t times = 0;
-  if (read(timer_, &times, sizeof(times)) < 0) times = 0;  // it has not come
+  alarm_.Drain();
   if (attempt_ == nullptr) return absl::OkStatus();
   attempt_->done.Drain();
   if (!ready_) {
@@ -292,7 +267,8 @@ absl::Status Client::Write() {
   if (attempt_->closed) return Fail(Unreachable(address_, "the connection was closed"));
   if (const bool more = attempt_->writes; more != awaits_room_) {
     awaits_room_ = more;
-    Watch(attempt_->socket, more ? EPOLLIN | EPOLLOUT : EPOLLIN, true);
+    watched_.Change(attempt_->socket,
+                    more ? ReadySet::For::kReadingOrWriting : ReadySet::For::kReading);
   }
   return absl::OkStatus();
 }

@@ -18,6 +18,7 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "base/environment.h"
+#include "base/ready_set.h"
 #include "nats/options.h"
 
 namespace walduct::nats {
@@ -70,9 +71,9 @@ class Client {
 
   // Becomes readable when there is something to do, or when the time of WakeIn has come. The same
   // for the client's whole life.
-  int fd() const { return epoll_; }
+  int fd() const { return watched_.fd(); }
   // fd() becomes readable then, once.
-  void WakeIn(absl::Duration delay);
+  void WakeIn(absl::Duration delay) { alarm_.Set(delay); }
 
   const std::string& address() const { return address_; }
   // Of the last connection, headers included.
@@ -82,15 +83,14 @@ class Client {
   Client(const NatsOptions& options, const Environment& environment, const NatsLibrary& nats);
   absl::Status Adopt();
   absl::Status Fail(absl::Status error);
-  void Watch(int fd, uint32_t events, bool known);
   void FreeAnswer();
 
   const NatsOptions options_;
   const Environment environment_;
   const NatsLibrary& nats_;
   const std::string address_;
-  const int epoll_;
-  const int timer_;
+  Alarm alarm_;
+  ReadySet watched_;
   std::shared_ptr<Attempt> attempt_;  // null: closed
   bool ready_ = false;
   bool awaits_room_ = false;

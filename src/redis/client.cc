@@ -3,8 +3,6 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <sys/epoll.h>
-#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -44,35 +42,16 @@ Client::Client(const RedisOptions& options, const Environment& environment, TlsC
     : options_(options),
       environment_(environment),
       address_(AddressOf(options)),
-      context_(std::move(context)),
-      epoll_(epoll_create1(EPOLL_CLOEXEC)),
-      timer_(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)) {
-  CHECK(epoll_ >= 0 && timer_ >= 0);
-  Watch(timer_, EPOLLIN, false);
+      context_(std::move(context)) {
+  watched_.Add(alarm_.fd());
 }
 
-Client::~Client() {
-  CloseSocket();
-  close(timer_);
-  close(epoll_);
-}
-
-void Client::Watch(int fd, uint32_t events, bool known) {
-  epoll_event event{};
-  event.events = events;
-  epoll_ctl(epoll_, known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &event);
-}
+Client::~Client() { CloseSocket(); }
 
 void Client::AwaitRoom(bool wanted) {
   if (socket_ < 0 || wanted == awaits_room_) return;
   awaits_room_ = wanted;
-  Watch(socket_, wanted ? EPOLLIN | EPOLLOUT : EPOLLIN, true);
-}
-
-void Client::WakeIn(absl::Duration delay) {
-  itimerspec when{};
-  when.it_value = absl::ToTimespec(std::max(delay, absl::Milliseconds(1)));
-  timerfd_settime(timer_, 0, &when, nullptr);
+  watched_.Change(socket_, wanted ? ReadySet::For::kReadingOrWriting : ReadySet::For::kReading);
 }
 
 // With what the kernel still holds for the server: a batch that is sent again must not be overtaken
@@ -99,7 +78,7 @@ void Client::Connect() {
   step_ = Step::kResolving;
   deadline_ = environment_.clock->Monotonic() + options_.connect_timeout;
   resolver_.emplace(options_.host, options_.port);
-  Watch(resolver_->fd(), EPOLLIN, false);
+  watched_.Add(resolver_->fd());
   WakeIn(options_.connect_timeout);
 }
 
@@ -115,8 +94,7 @@ absl::Status Client::Fail(absl::Status error) {
 }
 
 absl::Status Client::Advance() {
-  uint64_t times = 0;
-  if (read(timer_, &times, sizeof(times)) < 0) times = 0;  // it has not come
+  alarm_.Drain();
   absl::Status done = Go();
   if (done.ok() && !ready() && !closed() && environment_.clock->Monotonic() >= deadline_)
     done = Unreachable(
@@ -154,7 +132,7 @@ absl::Status Client::TryNextAddress() {
   setsockopt(socket_, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
   step_ = Step::kConnecting;
   awaits_room_ = true;
-  Watch(socket_, EPOLLIN | EPOLLOUT, false);
+  watched_.Add(socket_, ReadySet::For::kReadingOrWriting);
   if (connect(socket_, reinterpret_cast<const sockaddr*>(&address.storage), address.size) == 0 ||
       errno == EINPROGRESS)
     return Wait();
@@ -340,7 +318,7 @@ absl::StatusOr<const Reply*> Client::Call(std::initializer_list<absl::string_vie
     if (left <= absl::ZeroDuration())
       return Fail(Unreachable(absl::StrCat("no answer within ", absl::FormatDuration(timeout))));
     WakeIn(std::min(left, options_.connect_timeout));
-    environment_.poller->WaitReadable({epoll_}, left);
+    environment_.poller->WaitReadable({fd()}, left);
   }
 }
 

@@ -17,6 +17,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "base/environment.h"
+#include "base/ready_set.h"
 #include "redis/options.h"
 #include "redis/reply.h"
 #include "redis/resolver.h"
@@ -52,11 +53,11 @@ class Client {
 
   // Becomes readable when there is something to do, or when the time of Wake has come. The same
   // for the client's whole life.
-  int fd() const { return epoll_; }
+  int fd() const { return watched_.fd(); }
   // There is more to send, as soon as it goes out.
   void AwaitRoom(bool wanted);
   // fd() becomes readable then, once.
-  void WakeIn(absl::Duration delay);
+  void WakeIn(absl::Duration delay) { alarm_.Set(delay); }
 
   // Sends a command and waits for its answer, connecting first where that is needed; an error that
   // Redis answers is an error. Nothing else may be under way.
@@ -84,15 +85,14 @@ class Client {
   absl::StatusOr<bool> Read();
   absl::StatusOr<const Reply*> NextAnswer();
   absl::StatusOr<bool> OnTlsResult(int result);
-  void Watch(int fd, uint32_t events, bool known);
   void CloseSocket();
 
   const RedisOptions options_;
   const Environment environment_;
   const std::string address_;
   const TlsContext context_;  // null: without TLS
-  const int epoll_;
-  const int timer_;
+  Alarm alarm_;
+  ReadySet watched_;
   Step step_ = Step::kClosed;
   std::optional<Resolver> resolver_;
   std::vector<SocketAddress> addresses_;  // not tried yet, the next one last

@@ -1,13 +1,9 @@
 #include "snapshot/snapshot_reader.h"
 
-#include <sys/epoll.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "base/check.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
@@ -40,17 +36,6 @@ absl::Status SetLockTimeout(postgres::Connection& connection, absl::Duration tim
 }
 
 }  // namespace
-
-ReadySet::ReadySet() : fd_(epoll_create1(EPOLL_CLOEXEC)) { CHECK(fd_ >= 0); }
-ReadySet::~ReadySet() { close(fd_); }
-
-void ReadySet::Add(int socket) {
-  epoll_event event{};
-  event.events = EPOLLIN;
-  epoll_ctl(fd_, EPOLL_CTL_ADD, socket, &event);
-}
-
-void ReadySet::Remove(int socket) { epoll_ctl(fd_, EPOLL_CTL_DEL, socket, nullptr); }
 
 SnapshotReader::SnapshotReader(postgres::Connection& connection, Clock& clock,
                                metrics::ConnectorMetrics& metrics, SnapshotRequest request)

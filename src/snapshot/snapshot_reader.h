@@ -24,6 +24,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/clock.h"
+#include "base/ready_set.h"
 #include "event/change_handler.h"
 #include "metrics/connector_metrics.h"
 #include "postgres/connection.h"
@@ -36,23 +37,6 @@
 #include "snapshot/row_source.h"
 
 namespace walduct::snapshot {
-
-// One descriptor that can be read when any of several sockets can.
-class ReadySet {
- public:
-  ReadySet();
-  ~ReadySet();
-  ReadySet(const ReadySet&) = delete;
-  ReadySet& operator=(const ReadySet&) = delete;
-
-  // Without effect for one that is there, or not.
-  void Add(int socket);
-  void Remove(int socket);
-  int fd() const { return fd_; }
-
- private:
-  const int fd_;
-};
 
 struct SnapshotRequest {
   std::vector<PlannedTable> tables;
