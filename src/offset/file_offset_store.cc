@@ -59,11 +59,11 @@ absl::StatusOr<std::unique_ptr<FileOffsetStore>> FileOffsetStore::Create(std::st
 
 absl::StatusOr<std::optional<StoredOffset>> FileOffsetStore::Load() {
   ASSIGN_OR_RETURN(const java::HashMapFile map, ReadMap(path_));
-  seen_ = ValueOf(map, identity_);
-  erased_ = !seen_ && !KeysOf(map, identity_).empty();
-  known_ = true;
-  if (!seen_) return std::optional<StoredOffset>();
-  absl::StatusOr<StoredOffset> offset = DecodeOffset(*seen_);
+  value_.Saw(ValueOf(map, identity_));
+  const std::optional<std::string>& seen = value_.seen();
+  erased_ = !seen && !KeysOf(map, identity_).empty();
+  if (!seen) return std::optional<StoredOffset>();
+  absl::StatusOr<StoredOffset> offset = DecodeOffset(*seen);
   if (!offset.ok()) return WithContext(offset.status(), path_);
   return std::optional<StoredOffset>(*std::move(offset));
 }
@@ -72,12 +72,7 @@ absl::Status FileOffsetStore::CheckUnchanged(const java::HashMapFile& map) const
   const std::optional<std::string> found = ValueOf(map, identity_);
   // A file that was taken away holds nobody's position.
   if (!found && KeysOf(map, identity_).empty()) return absl::OkStatus();
-  if (!known_ || found == seen_ || (trying_ && found == trying_)) return absl::OkStatus();
-  return Error(absl::StatusCode::kFailedPrecondition, "offset_superseded",
-               absl::StrCat("another process has stored a position of this connector in ", path_,
-                            ": ", found.value_or("none")),
-               "run one instance of a connector at a time; start this one again once the other "
-               "has stopped");
+  return value_.CheckUnchanged(found, " in " + path_);
 }
 
 absl::Status FileOffsetStore::StartSave(const StoredOffset& offset) {
@@ -90,11 +85,9 @@ absl::Status FileOffsetStore::StartSave(const StoredOffset& offset) {
   for (const std::string& key : KeysOf(map, identity_)) {
     if (key != own) map.Remove(key);
   }
-  trying_ = EncodeOffset(offset);
-  map.Set(own, *trying_);
+  map.Set(own, value_.Try(EncodeOffset(offset)));
   RETURN_IF_ERROR(ReplaceOffsetFile(path_, map.Serialize()));
-  seen_ = trying_;
-  known_ = true;
+  value_.Stored();
   return absl::OkStatus();
 }
 
@@ -107,8 +100,7 @@ absl::Status FileOffsetStore::Erase() {
   // As Connect does it; tells an offset that was erased from one that was lost.
   map.Set(OffsetKey(identity_), std::nullopt);
   RETURN_IF_ERROR(ReplaceOffsetFile(path_, map.Serialize()));
-  seen_.reset();
-  known_ = true;
+  value_.Saw(std::nullopt);
   return absl::OkStatus();
 }
 

@@ -17,6 +17,7 @@
 #include "absl/status/statusor.h"
 #include "offset/offset_key.h"
 #include "offset/offset_store.h"
+#include "offset/seen_value.h"
 
 namespace walduct::java {
 class HashMapFile;
@@ -48,9 +49,7 @@ class FileOffsetStore final : public OffsetStore {
   const std::string path_;
   const OffsetIdentity identity_;
   bool erased_ = false;
-  bool known_ = false;                 // what the file holds for us
-  std::optional<std::string> seen_;    // last read or written
-  std::optional<std::string> trying_;  // written last, perhaps in vain
+  SeenValue value_;
 };
 
 }  // namespace walduct::offset

@@ -46,8 +46,7 @@ JdbcOffsetStore::JdbcOffsetStore(const JdbcOptions& options, OffsetIdentity iden
       timeout_(timeout) {}
 
 absl::Status JdbcOffsetStore::Failed(const absl::Status& error) {
-  if (!absl::IsFailedPrecondition(error) || ErrorReason(error) != "offset_superseded")
-    connection_.reset();
+  connection_.reset();  // and with it the lock of a transaction that was begun
   return WithContext(error, absl::StrCat("the position in table ", options_->table, " of ",
                                          options_->database.hostname, ":", options_->database.port,
                                          "/", options_->database.dbname));
@@ -112,8 +111,7 @@ absl::StatusOr<std::optional<StoredOffset>> JdbcOffsetStore::Load() {
   if (const absl::Status found = Find(); !found.ok()) return Failed(found);
   absl::StatusOr<Held> held = Read();
   if (!held.ok()) return Failed(held.status());
-  known_ = true;
-  seen_ = held->value;
+  value_.Saw(held->value);
   if (!held->value) return std::optional<StoredOffset>();
   absl::StatusOr<StoredOffset> offset = DecodeOffset(*held->value);
   if (!offset.ok()) return Failed(offset.status());
@@ -138,13 +136,7 @@ absl::Status JdbcOffsetStore::Prepare() {
 
 absl::Status JdbcOffsetStore::CheckUnchanged(const Held& held) const {
   // A table that was emptied holds nobody's position.
-  if (!held.value || !known_ || held.value == seen_ || held.value == trying_)
-    return absl::OkStatus();
-  return Error(
-      absl::StatusCode::kFailedPrecondition, "offset_superseded",
-      absl::StrCat("another process has stored a position of this connector: ", *held.value),
-      "run one instance of a connector at a time; start this one again once the other "
-      "has stopped");
+  return held.value ? value_.CheckUnchanged(held.value, "") : absl::OkStatus();
 }
 
 absl::Status JdbcOffsetStore::CheckFits(const std::string& value) const {
@@ -159,7 +151,7 @@ absl::Status JdbcOffsetStore::CheckFits(const std::string& value) const {
 }
 
 absl::StatusOr<bool> JdbcOffsetStore::SaveInPlace(const std::string& value) {
-  if (!known_ || !seen_) return false;
+  if (!value_.seen()) return false;
   ASSIGN_OR_RETURN(
       const postgres::Result saved,
       connection_->Query(
@@ -168,7 +160,7 @@ absl::StatusOr<bool> JdbcOffsetStore::SaveInPlace(const std::string& value) {
                        " SET offset_val = $1, record_insert_ts = pg_catalog.clock_timestamp(), "
                        "record_insert_seq = record_insert_seq OPERATOR(pg_catalog.+) 1 "
                        "WHERE offset_key = $2 AND offset_val = $3 RETURNING id"),
-          {value, OffsetKey(identity_), *seen_}));
+          {value, OffsetKey(identity_), *value_.seen()}));
   return saved.rows() > 0;
 }
 
@@ -201,15 +193,14 @@ absl::Status JdbcOffsetStore::SaveAnew(const std::string& value) {
 
 absl::Status JdbcOffsetStore::StartSave(const StoredOffset& offset) {
   RETURN_IF_ERROR(Prepare());
-  trying_ = EncodeOffset(offset);
-  if (const absl::Status fits = CheckFits(*trying_); !fits.ok()) return Failed(fits);
-  absl::StatusOr<bool> saved = SaveInPlace(*trying_);
+  const std::string& value = value_.Try(EncodeOffset(offset));
+  if (const absl::Status fits = CheckFits(value); !fits.ok()) return Failed(fits);
+  absl::StatusOr<bool> saved = SaveInPlace(value);
   if (!saved.ok()) return Failed(saved.status());
   if (!*saved) {
-    if (const absl::Status anew = SaveAnew(*trying_); !anew.ok()) return Failed(anew);
+    if (const absl::Status anew = SaveAnew(value); !anew.ok()) return Failed(anew);
   }
-  seen_ = trying_;
-  known_ = true;
+  value_.Stored();
   return absl::OkStatus();
 }
 
@@ -218,8 +209,7 @@ absl::Status JdbcOffsetStore::Erase() {
   absl::StatusOr<Held> held = Read();
   if (!held.ok()) return Failed(held.status());
   if (const absl::Status removed = Remove(*held); !removed.ok()) return Failed(removed);
-  seen_.reset();
-  known_ = true;
+  value_.Saw(std::nullopt);
   return absl::OkStatus();
 }
 

@@ -13,6 +13,7 @@
 #include "base/environment.h"
 #include "offset/offset_key.h"
 #include "offset/offset_store.h"
+#include "offset/seen_value.h"
 #include "postgres/connection.h"
 
 namespace walduct::offset {
@@ -62,10 +63,9 @@ class JdbcOffsetStore final : public OffsetStore {
   const Environment environment_;
   const absl::Duration timeout_;
   std::unique_ptr<postgres::Connection> connection_;
-  std::string table_;                         // as SQL; empty: not found yet
-  int max_characters_ = 0;                    // of offset_val; 0: any
-  bool known_ = false;                        // seen_ is
-  std::optional<std::string> seen_, trying_;  // values, as in FileOffsetStore
+  std::string table_;       // as SQL; empty: not found yet
+  int max_characters_ = 0;  // of offset_val; 0: any
+  SeenValue value_;
 };
 
 }  // namespace walduct::offset

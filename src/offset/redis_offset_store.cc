@@ -48,8 +48,7 @@ absl::StatusOr<RedisOffsetStore::Held> RedisOffsetStore::Read() {
 
 absl::StatusOr<std::optional<StoredOffset>> RedisOffsetStore::Load() {
   ASSIGN_OR_RETURN(const Held held, Read());
-  known_ = true;
-  seen_ = held ? std::make_optional(held->second) : std::nullopt;
+  value_.Saw(held ? std::make_optional(held->second) : std::nullopt);
   if (!held) return std::optional<StoredOffset>();
   absl::StatusOr<StoredOffset> offset = DecodeOffset(held->second);
   if (!offset.ok()) return WithContext(offset.status(), absl::StrCat("hash ", key_));
@@ -58,12 +57,9 @@ absl::StatusOr<std::optional<StoredOffset>> RedisOffsetStore::Load() {
 
 absl::Status RedisOffsetStore::CheckUnchanged(const Held& held) const {
   // A hash that was taken away holds nobody's position.
-  if (!held || !known_ || held->second == seen_ || held->second == trying_) return absl::OkStatus();
-  return Error(absl::StatusCode::kFailedPrecondition, "offset_superseded",
-               absl::StrCat("another process has stored a position of this connector in hash ",
-                            key_, " of Redis at ", client_->address(), ": ", held->second),
-               "run one instance of a connector at a time; start this one again once the other "
-               "has stopped");
+  if (!held) return absl::OkStatus();
+  return value_.CheckUnchanged(
+      held->second, absl::StrCat(" in hash ", key_, " of Redis at ", client_->address()));
 }
 
 absl::StatusOr<bool> RedisOffsetStore::TrySave(const std::string& value) {
@@ -79,12 +75,11 @@ absl::StatusOr<bool> RedisOffsetStore::TrySave(const std::string& value) {
 }
 
 absl::Status RedisOffsetStore::StartSave(const StoredOffset& offset) {
-  trying_ = EncodeOffset(offset);
+  const std::string& value = value_.Try(EncodeOffset(offset));
   for (int i = 0; i < kAttempts; ++i) {
-    ASSIGN_OR_RETURN(const bool saved, TrySave(*trying_));
+    ASSIGN_OR_RETURN(const bool saved, TrySave(value));
     if (!saved) continue;
-    seen_ = trying_;
-    known_ = true;
+    value_.Stored();
     return absl::OkStatus();
   }
   return Error(absl::StatusCode::kUnavailable, "redis_busy",
@@ -96,8 +91,7 @@ absl::Status RedisOffsetStore::StartSave(const StoredOffset& offset) {
 absl::Status RedisOffsetStore::Erase() {
   ASSIGN_OR_RETURN(const Held held, Read());
   if (held) RETURN_IF_ERROR(Call({"HDEL", key_, held->first}).status());
-  seen_.reset();
-  known_ = true;
+  value_.Saw(std::nullopt);
   return absl::OkStatus();
 }
 

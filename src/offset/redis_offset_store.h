@@ -10,6 +10,7 @@
 #include "base/environment.h"
 #include "offset/offset_key.h"
 #include "offset/offset_store.h"
+#include "offset/seen_value.h"
 #include "redis/client.h"
 
 namespace walduct::offset {
@@ -45,8 +46,7 @@ class RedisOffsetStore final : public OffsetStore {
   const std::string key_;
   const OffsetIdentity identity_;
   const absl::Duration timeout_;
-  bool known_ = false;                        // seen_ is
-  std::optional<std::string> seen_, trying_;  // values, as in FileOffsetStore
+  SeenValue value_;
 };
 
 }  // namespace walduct::offset
