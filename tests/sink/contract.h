@@ -28,6 +28,8 @@ class SinkTarget {
   virtual std::vector<test::KeptRecord> Read(const std::string& topic) = 0;
   // What Read shows of it where there is no room for all of it, as for keys; absent: nothing.
   virtual std::optional<test::KeptRecord> Seen(test::KeptRecord written) { return written; }
+  // Whether records of several keys arrive in the order in which they were written.
+  virtual bool ordered() const { return true; }
   // A topic of this test's own.
   virtual std::string Topic(const std::string& name) { return name; }
   // A value that the target refuses, of each record by itself, while it takes others

@@ -37,6 +37,7 @@ class HttpSinkTarget final : public SinkTarget {
     return *std::move(sink);
   }
   std::string RefusedValue() override { return "bad"; }
+  bool ordered() const override { return in_flight_ == 1; }
   // Names in upper case; no tombstones; no key is an empty one.
   std::optional<test::KeptRecord> Seen(test::KeptRecord written) override {
     if (!written.value) return std::nullopt;
