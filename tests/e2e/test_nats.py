@@ -3,18 +3,18 @@ import base64
 import json
 import os
 import subprocess
-import threading
 import time
 
 import pytest
 
-from golden import run, server_replay
+from golden import server_replay
 from golden.nats_replay import NatsReplay
 from support import servers
 from support.nats import Nats
 from support.paths import BINARY, NATS_CONTRACT
 from support.tls import Authority
 from support.wait import wait_until
+from support.writer import disturb_under_updates
 
 KILLS = int(os.environ.get("E2E_KILLS", "3"))
 USERS = 'accounts { A { jetstream: enabled, users: [ { user: debezium, password: dummy } ] } }\n'
@@ -71,15 +71,12 @@ def test_contract_of_sinks_on_a_real_server(nats):
 @pytest.mark.parametrize("name", server_replay.scenario_names("nats"))
 def test_as_debezium_server(name, tmp_path, private_servers):
     """What the real Debezium Server wrote, from its own application.properties."""
-    server = servers.shared("golden17", postgres=17, **run.SERVER).postgres
     one = private_servers(nats=True)
     if name == "nats_auth":
         one.do("stop-nats")
         (one.dir / "nats.users").write_text(USERS)
         one.do("start-nats")
-    with servers.file_lock("golden17-in-use"):
-        differences = server_replay.replay(name, server, one.nats, tmp_path, NatsReplay)
-    assert not differences, "\n".join(differences)
+    server_replay.check(name, one.nats, tmp_path, NatsReplay)
 
 
 def test_a_full_stream_is_waited_for(db, own, connectors):
@@ -208,23 +205,7 @@ def test_rights_that_are_missing(db, own, connectors):
 
 def under_a_writer(db, url, connector, disturb):
     """Disturbs KILLS times, thirty updates apart; what each key's messages then hold, and what was written."""
-    done, written = threading.Event(), [0]
-
-    def write():
-        with db.connect() as session:
-            while not done.wait(0.005):
-                written[0] += 1
-                session.execute("update t set v = %s", (written[0],))
-    writer = threading.Thread(target=write)
-    writer.start()
-    try:
-        for _ in range(KILLS):
-            at = written[0]
-            wait_until(lambda at=at: written[0] > at + 30, 30, "thirty more updates")
-            disturb()
-    finally:
-        done.set()
-        writer.join()
+    written = disturb_under_updates(db, disturb, KILLS, 30)
     db.execute("insert into t values (99, 0)")
 
     def last():
@@ -236,7 +217,7 @@ def under_a_writer(db, url, connector, disturb):
     with Nats(url) as client:
         values = [json.loads(body)["after"] for _, _, body in client.messages(db.name)]
         client.delete(db.name)
-    return [[row["v"] for row in values if row["id"] == key and row["v"] > 0] for key in range(1, 21)], list(range(1, written[0] + 1))
+    return [[row["v"] for row in values if row["id"] == key and row["v"] > 0] for key in range(1, 21)], list(range(1, written + 1))
 
 
 @pytest.mark.parametrize("discard", ["old", "new"])

@@ -2,17 +2,17 @@
 import json
 import os
 import subprocess
-import threading
 import time
 
 import pytest
 
-from golden import run, server_replay
+from golden import server_replay
 from support import servers
 from support.paths import BINARY, REDIS_CONTRACT
 from support.redis import Redis
 from support.tls import Authority
 from support.wait import wait_until
+from support.writer import disturb_under_updates
 
 KILLS = int(os.environ.get("E2E_KILLS", "3"))
 
@@ -58,11 +58,7 @@ def test_contract_of_sinks_on_a_real_server(redis):
 @pytest.mark.parametrize("name", server_replay.scenario_names("redis"))
 def test_as_debezium_server(name, tmp_path):
     """What the real Debezium Server wrote, from its own application.properties."""
-    server = servers.shared("golden17", postgres=17, **run.SERVER).postgres
-    address = servers.shared("redis-golden", redis=True).redis
-    with servers.file_lock("golden17-in-use"):
-        differences = server_replay.replay(name, server, address, tmp_path)
-    assert not differences, "\n".join(differences)
+    server_replay.check(name, servers.shared("redis-golden", redis=True).redis, tmp_path)
 
 
 # What refuses records for a while, what undoes it, what is said.
@@ -201,25 +197,11 @@ def test_killed_again_and_again(db, redis, connectors, ids):
     db.execute("insert into t select n, 0 from generate_series(1, 20) n")
     config = {"sink.redis.address": redis, "walduct.sink.redis.ids": ids, "sink.redis.batch.size": "50"}
     connector = connectors(db, config, sink="redis").start().wait_streaming()
-    done = threading.Event()
-    written = [0]
 
-    def write():
-        with db.connect() as session:
-            while not done.wait(0.005):
-                written[0] += 1
-                session.execute("update t set v = %s", (written[0],))
-    writer = threading.Thread(target=write)
-    writer.start()
-    try:
-        for n in range(KILLS):
-            at = written[0]
-            wait_until(lambda: written[0] > at + 30, 30, "thirty more updates")
-            connector.kill()
-            connector.start().wait_streaming()
-    finally:
-        done.set()
-        writer.join()
+    def kill():
+        connector.kill()
+        connector.start().wait_streaming()
+    written = disturb_under_updates(db, kill, KILLS, 30)
     db.execute("insert into t values (99, 0)")
     stream = f"{db.name}.public.t"
 
@@ -231,9 +213,9 @@ def test_killed_again_and_again(db, redis, connectors, ids):
     for key in range(1, 21):
         seen = [row["v"] for row in values() if row["id"] == key and row["v"] > 0]
         if ids == "position":
-            assert seen == list(range(1, written[0] + 1))
+            assert seen == list(range(1, written + 1))
         firsts = [v for at, v in enumerate(seen) if v not in seen[:at]]
-        assert firsts == list(range(1, written[0] + 1))
+        assert firsts == list(range(1, written + 1))
 
 
 def test_id_is_refused_where_the_stream_is_not_ours(db, redis, connectors):

@@ -6,9 +6,10 @@ import json
 import re
 from pathlib import Path
 
-from golden import lsn_order
+from golden import lsn_order, run
 from golden.redis_records import as_topics
 from recorded.records import compare, load
+from support import servers
 from support.connector import Connector
 from support.redis import Redis
 from support.servers import free_ports
@@ -141,7 +142,15 @@ class Replay:
         return [difference for difference in found if not (strict and difference.startswith("hash "))]  # at its commit
 
 
-def replay(name, postgres, address, directory, kind=Replay):
+def check(name, address, directory, kind=Replay):
+    """Plays it on the server that is shared, alone; fails with the differences."""
+    server = servers.shared("golden17", postgres=17, **run.SERVER).postgres
+    with servers.file_lock("golden17-in-use"):
+        differences = replay(name, server, address, directory, kind)
+    assert not differences, "\n".join(differences)
+
+
+def replay(name, postgres, address, directory, kind):
     """The differences, plain and strict."""
     def play(directory):
         one = kind(name, postgres, address, directory)
