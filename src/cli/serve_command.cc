@@ -23,7 +23,6 @@
 #include "console/console.h"
 #include "engine/errors/error_policy.h"
 #include "engine/lifecycle/connector_set.h"
-#include "loader/load_connector.h"
 #include "operate/commands/client_environment.h"
 #include "serve/load_worker.h"
 #include "serve/service.h"
@@ -40,7 +39,7 @@ absl::StatusOr<admin::ShownConfig> MaskedConfig(const serve::Service& service,
   const std::optional<serve::ConnectorView> view = service.worker().Find(name);
   if (!view) return absl::NotFoundError(absl::StrCat("There is no connector ", name, "."));
   if (view->foreign) return Masked(view->config, {});
-  return Masked(view->config, service.loader().Read(view->config).properties);
+  return Masked(view->config, service.loader().Properties(view->config));
 }
 
 std::set<std::string> Running(const engine::ConnectorSet& connectors) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "engine/lifecycle/connector.h"
 #include "engine/lifecycle/connector_set.h"
 #include "tests/support/await.h"
 #include "tests/support/fake_world.h"

@@ -12,6 +12,7 @@
 #include "admin/health.h"
 #include "admin/series.h"
 #include "admin/status_page.h"
+#include "engine/lifecycle/connector.h"
 #include "engine/lifecycle/connector_set.h"
 #include "tests/support/await.h"
 #include "tests/support/fake_world.h"

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "engine/configuration/connector_options.h"
 #include "engine/configuration/runtime_options.h"
+#include "engine/lifecycle/connector.h"
 #include "engine/lifecycle/connector_set.h"
 #include "postgres/options.h"
 #include "replication/options.h"

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/lifecycle/connector.h"
 #include "engine/lifecycle/connector_set.h"
 #include "serve/worker/worker.h"
 #include "tests/serve/memory_topics.h"

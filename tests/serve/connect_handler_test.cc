@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "engine/lifecycle/connector.h"
 #include "engine/lifecycle/connector_set.h"
 #include "tests/serve/memory_topics.h"
 #include "tests/serve/test_assignment.h"

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/poller.h"
+#include "engine/lifecycle/connector.h"
 #include "engine/lifecycle/connector_set.h"
 #include "metrics/topic_board.h"
 #include "serve/assignment/sole_worker.h"

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "engine/configuration/connector_options.h"
+#include "engine/lifecycle/connector.h"
 #include "replication/options.h"
 #include "tests/support/await.h"
 #include "tests/support/fake_world.h"

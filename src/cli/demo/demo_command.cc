@@ -27,6 +27,7 @@
 #include "cli/status/watch_keys.h"
 #include "cli/usage/tones.h"
 #include "engine/errors/error_policy.h"
+#include "engine/lifecycle/connector.h"
 #include "engine/lifecycle/connector_set.h"
 #include "loader/load_connector.h"
 #include "operate/commands/client_environment.h"

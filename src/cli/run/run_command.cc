@@ -30,6 +30,7 @@
 #include "cli/recover/read_report.h"
 #include "engine/configuration/connector_names.h"
 #include "engine/configuration/runtime_options.h"
+#include "engine/lifecycle/connector.h"
 #include "engine/lifecycle/connector_set.h"
 #include "http/address.h"
 #include "loader/load_connector.h"

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "config/properties/validators.h"
 #include "encode/options/converter_properties.h"
+#include "engine/configuration/record_error_options.h"
 
 namespace walduct::engine {
 namespace {

@@ -5,9 +5,10 @@
 #include "absl/types/span.h"
 #include "config/properties/findings.h"
 #include "config/properties/property_set.h"
-#include "engine/configuration/record_error_options.h"
 
 namespace walduct::engine {
+
+struct RecordErrorOptions;  // record_error_options.h
 
 absl::Span<const config::PropertyDefinition> RecordErrorProperties();
 

@@ -23,15 +23,17 @@
 
 namespace walduct::engine {
 
+struct ConnectorRun {
+  ConnectorOptions config;
+  RunGoal goal = {};
+  RunMode mode = RunMode::kRun;
+  bool served = false;      // walduct serve takes commands for it
+  Wake* changed = nullptr;  // borrowed; signalled when the status changes
+};
+
 class Connector final : public Monitored {
  public:
-  struct Options {
-    ConnectorOptions config;
-    RunGoal goal = {};
-    RunMode mode = RunMode::kRun;
-    bool served = false;      // walduct serve takes commands for it
-    Wake* changed = nullptr;  // borrowed; signalled when the status changes
-  };
+  using Options = ConnectorRun;
   // world is borrowed.
   Connector(Options options, Host& world);
   ~Connector() override { Quit(); }

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "engine/configuration/connector_options.h"
 #include "engine/control/whole_status.h"
+#include "engine/lifecycle/connector.h"
 
 namespace walduct::engine {
 namespace {
@@ -19,7 +20,11 @@ constexpr absl::Duration kLook = absl::Minutes(1);
 
 std::vector<ConnectorOptions> Host::LanesOf(const ConnectorOptions& whole) { return {whole}; }
 
-absl::Status ConnectorSet::Add(Connector::Options options) {
+absl::Status ConnectorSet::Begin(const ConnectorOptions& config) {
+  return Add({.config = config, .served = true});
+}
+
+absl::Status ConnectorSet::Add(ConnectorRun options) {
   const std::string name = options.config.name;
   options.changed = &changed_;
   const MutexLock lock(mutex_);

@@ -19,12 +19,15 @@
 #include "base/wake.h"
 #include "engine/control/stop_signal.h"
 #include "engine/errors/error_policy.h"
-#include "engine/lifecycle/connector.h"
 #include "engine/lifecycle/connectors.h"
 #include "engine/lifecycle/host.h"
 #include "engine/lifecycle/monitor.h"
 
 namespace walduct::engine {
+
+class Connector;
+struct ConnectorRun;  // connector.h
+class RestingConnector;
 
 class ConnectorSet final : public Connectors {
  public:
@@ -32,10 +35,8 @@ class ConnectorSet final : public Connectors {
   explicit ConnectorSet(Host& world) : world_(world), monitor_(world.MakeMonitor()) {}
 
   // Starts it. AlreadyExists connector_exists: one has its name.
-  absl::Status Add(Connector::Options options);
-  absl::Status Begin(const ConnectorOptions& config) override {
-    return Add({.config = config, .served = true});
-  }
+  absl::Status Add(ConnectorRun options);
+  absl::Status Begin(const ConnectorOptions& config) override;
   absl::Status Remove(const std::string& name) override;
   bool Post(const std::string& name, Command command) override;
   // Its first lane. Null: there is none of that name.

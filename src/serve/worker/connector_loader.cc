@@ -66,6 +66,10 @@ std::string PropertyOf(const std::string& error) {
 
 }  // namespace
 
+std::vector<config::PropertyReport> ConnectorLoader::Properties(const ConfigMap& config) const {
+  return Read(config).properties;
+}
+
 loader::LoadResult ConnectorLoader::Read(const ConfigMap& config) const {
   config::LoadRequest request = request_;
   request.connector_values.emplace();

@@ -12,6 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "base/environment.h"
+#include "config/load_report.h"
 #include "config/sources.h"
 #include "event/change_id.h"
 #include "serve/plugins/validation.h"
@@ -50,6 +51,8 @@ class ConnectorLoader {
   virtual ValidationQuestions Questions() const;
   // As `walduct validate` would.
   loader::LoadResult Read(const ConfigMap& config) const;
+  // Its properties alone.
+  std::vector<config::PropertyReport> Properties(const ConfigMap& config) const;
 
  private:
   const config::LoadRequest request_;
