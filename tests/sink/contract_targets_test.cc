@@ -18,7 +18,7 @@
 #include "absl/strings/str_cat.h"
 #include "kafka/options.h"
 #include "rapidjson/document.h"
-#include "sink/line_sink.h"
+#include "sink/line/line_sink.h"
 #include "tests/kafka/mock_cluster.h"
 #include "tests/sink/contract_transactions.h"
 #include "tests/sink/fake_sink_target.h"

@@ -1,4 +1,4 @@
-#include "sink/line_sink.h"
+#include "sink/line/line_sink.h"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "kafka/options.h"
-#include "sink/line_sink.h"
+#include "sink/line/line_sink.h"
 #include "sink/null_sink.h"
 
 namespace walduct::sink {

@@ -6,7 +6,7 @@
 #include "sink/http/http_sink.h"
 #include "sink/http/http_sink_properties.h"
 #include "sink/letters_apart.h"
-#include "sink/line_sink.h"
+#include "sink/line/line_sink.h"
 
 namespace walduct::sink {
 namespace {

@@ -10,7 +10,7 @@
 #include "kafka/topic_admin.h"
 #include "sink/http/http_sink_type.h"
 #include "sink/kafka_sink_type.h"
-#include "sink/line_sink_type.h"
+#include "sink/line/line_sink_type.h"
 #include "sink/nats/nats_sink_type.h"
 #include "sink/redis/redis_sink_type.h"
 

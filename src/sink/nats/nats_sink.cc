@@ -9,9 +9,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
-#include "base/log.h"
 #include "base/status_macros.h"
-#include "kafka/send_permit.h"
 #include "nats/error.h"
 #include "nats/subject.h"
 
@@ -65,8 +63,7 @@ NatsSink::NatsSink(const NatsSinkOptions& options, const Environment& environmen
       client_(std::move(client)),
       learnt_(std::move(learnt)),
       unnamed_prefix_(UnnamedPrefix()),
-      backoff_(absl::Milliseconds(300), absl::Seconds(10),
-               static_cast<uint64_t>(absl::ToUnixNanos(environment.clock->Now()))) {}
+      wait_("NATS", environment, absl::Milliseconds(300), absl::Seconds(10)) {}
 
 bool NatsSink::HasCapacity() { return bytes_ < most_bytes_; }
 
@@ -158,20 +155,9 @@ absl::Status NatsSink::Poll(AckHandler& acks) {
 }
 
 absl::Status NatsSink::Flush(AckHandler& acks, absl::Duration timeout) {
-  const absl::Duration deadline = environment_.clock->Monotonic() + timeout;
-  while (true) {
-    RETURN_IF_ERROR(Poll(acks));
-    if (entries_.empty()) return absl::OkStatus();
-    const absl::Duration left = deadline - environment_.clock->Monotonic();
-    if (left <= absl::ZeroDuration())
-      return Error(absl::StatusCode::kDeadlineExceeded, "flush_timeout",
-                   absl::StrCat(waits_.ok() ? absl::StrCat("NATS at ", client_->address(),
-                                                           " has not acknowledged all")
-                                            : std::string(waits_.message()),
-                                " within ", absl::FormatDuration(timeout)),
-                   ErrorHint(waits_));
-    environment_.poller->WaitReadable({client_->fd()}, left);
-  }
+  return wait_.Flush(
+      *this, acks, [this] { return entries_.empty(); },
+      absl::StrCat("NATS at ", client_->address(), " has not acknowledged all"), timeout);
 }
 
 // All that can be done now.
@@ -192,12 +178,12 @@ void NatsSink::Progress() {
   refused_ = absl::OkStatus();
   asked_ = nullptr;
   Rewind();
-  Wait(done, backoff_.Next());
+  Wait(done, wait_.NextPause());
 }
 
 absl::Status NatsSink::Push() {
-  const bool idle = entries_.empty() && waits_.ok() && asked_ == nullptr;
-  const absl::Duration pause = waits_until_ - environment_.clock->Monotonic();
+  const bool idle = entries_.empty() && wait_.why().ok() && asked_ == nullptr;
+  const absl::Duration pause = wait_.left();
   if (client_->closed()) {
     if (!idle && pause <= absl::ZeroDuration()) client_->Connect();
     if (!idle && pause > absl::ZeroDuration()) client_->WakeIn(pause);
@@ -207,12 +193,11 @@ absl::Status NatsSink::Push() {
   if (!advanced.ok()) return idle ? absl::OkStatus() : advanced;
   if (!client_->ready()) return absl::OkStatus();
   max_payload_ = client_->max_payload();
-  if (entries_.empty() && !waits_.ok()) OnTaken();  // it answers again
+  if (entries_.empty() && !wait_.why().ok()) OnTaken();  // it answers again
   RETURN_IF_ERROR(Receive());
   RETURN_IF_ERROR(CheckRights());
   if (on_way_ == 0 && !refused_.ok()) RETURN_IF_ERROR(OnAllAnswered());
-  if (const absl::Duration left = waits_until_ - environment_.clock->Monotonic();
-      left > absl::ZeroDuration()) {
+  if (const absl::Duration left = wait_.left(); left > absl::ZeroDuration()) {
     client_->WakeIn(left);
     return absl::OkStatus();
   }
@@ -332,8 +317,8 @@ absl::Status NatsSink::OnTooLarge(Entry& entry, const absl::Status& error) {
 
 absl::Status NatsSink::Send() {
   // What was refused is asked for by one message.
-  const size_t most = waits_.ok() || nats::IsOutOfTurn(waits_) ? most_on_way_ : 1;
-  while (refused_.ok() && next_ < end() && on_way_ < most && MaySend()) {
+  const size_t most = wait_.why().ok() || nats::IsOutOfTurn(wait_.why()) ? most_on_way_ : 1;
+  while (refused_.ok() && next_ < end() && on_way_ < most && wait_.MaySend()) {
     Entry& entry = entries_[next_ - first_];
     if (entry.state == Entry::State::kWaits) {
       if (entry.subject->stream == nullptr && on_way_ > 0) break;
@@ -349,7 +334,7 @@ absl::Status NatsSink::Send() {
     }
     ++next_;
   }
-  return MaySend() ? client_->Write() : absl::OkStatus();
+  return wait_.MaySend() ? client_->Write() : absl::OkStatus();
 }
 
 // Of the header that names the one before it; 0: none is needed.
@@ -383,7 +368,7 @@ absl::Status NatsSink::CheckAnswered() {
   if (on_way_ == 0 && asked_ == nullptr) return absl::OkStatus();
   const absl::Duration longest = options_.server.answer_timeout;
   const absl::Duration left = heard_ + longest - environment_.clock->Monotonic();
-  if (left > absl::ZeroDuration() || !MaySend() || on_way_ == 0) {
+  if (left > absl::ZeroDuration() || !wait_.MaySend() || on_way_ == 0) {
     client_->WakeIn(std::clamp(left, kSoon, kLook));
     return absl::OkStatus();
   }
@@ -402,11 +387,6 @@ absl::Status NatsSink::CheckRights() {
     return absl::OkStatus();
   }
   return error;
-}
-
-// A process that was stopped for a while asks first whether it is still the one that writes.
-bool NatsSink::MaySend() const {
-  return !permit_ || environment_.clock->Monotonic() - *permit_ <= kafka::SendPermit::kLease;
 }
 
 // What was not taken is sent again.
@@ -438,34 +418,17 @@ void NatsSink::Settle() {
 }
 
 void NatsSink::Wait(const absl::Status& error, absl::Duration pause) {
-  const absl::Duration now = environment_.clock->Monotonic();
-  if (waits_.ok()) waits_since_ = now;
-  if (ErrorReason(waits_) != ErrorReason(error) && !nats::IsOutOfTurn(error))
-    log::Warn("NATS does not take records: they wait",
-              {{"error", error.message()}, {"hint", ErrorHint(error)}});
-  waits_ = error;
-  waits_until_ = now + pause;
+  wait_.Begin(error, pause, nats::IsOutOfTurn(error));
   client_->WakeIn(pause);
 }
 
 void NatsSink::OnTaken() {
-  backoff_.Reset();
   out_of_turn_ = 0;
-  if (waits_.ok()) return;
-  if (!nats::IsOutOfTurn(waits_))
-    log::Info("NATS takes records again",
-              {{"after", absl::FormatDuration(absl::Floor(
-                             environment_.clock->Monotonic() - waits_since_, absl::Seconds(1)))}});
-  waits_ = absl::OkStatus();
+  wait_.End();
 }
 
 std::string NatsSink::WaitingFor() {
-  return waits_.ok() ? absl::StrCat("NATS at ", client_->address(), " to acknowledge")
-                     : std::string(waits_.message());
-}
-
-std::string NatsSink::WaitingHint() const {
-  return waits_.ok() ? "it goes on by itself once the server answers" : ErrorHint(waits_);
+  return wait_.For(absl::StrCat("NATS at ", client_->address(), " to acknowledge"));
 }
 
 }  // namespace walduct::sink

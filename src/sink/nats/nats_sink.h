@@ -21,7 +21,6 @@
 
 #include "absl/container/node_hash_map.h"
 #include "absl/status/statusor.h"
-#include "base/backoff.h"
 #include "base/environment.h"
 #include "nats/admin.h"
 #include "nats/client.h"
@@ -29,6 +28,7 @@
 #include "sink/nats/message.h"
 #include "sink/nats/nats_sink_options.h"
 #include "sink/sink.h"
+#include "sink/target_wait.h"
 #include "sink/unacknowledged.h"
 
 namespace walduct::sink {
@@ -49,9 +49,9 @@ class NatsSink final : public Sink {
   absl::Status Poll(AckHandler& acks) override;
   int ready_fd() const override { return client_->fd(); }
   absl::Status Flush(AckHandler& acks, absl::Duration timeout) override;
-  void RenewPermit() override { permit_ = environment_.clock->Monotonic(); }
+  void RenewPermit() override { wait_.RenewPermit(); }
   std::string WaitingFor() override;
-  std::string WaitingHint() const override;
+  std::string WaitingHint() const override { return wait_.Hint(); }
 
  private:
   struct Stream {
@@ -110,7 +110,6 @@ class NatsSink final : public Sink {
   void Refuse(const absl::Status& error, uint64_t number);
   void Wait(const absl::Status& error, absl::Duration pause);
   void OnTaken();
-  bool MaySend() const;
   uint64_t end() const { return first_ + entries_.size(); }
 
   const NatsSinkOptions options_;
@@ -141,10 +140,7 @@ class NatsSink final : public Sink {
   absl::Duration heard_;  // the last time that something went on
 
   Unacknowledged settled_;
-  absl::Status waits_;  // what for; OK: for nothing
-  absl::Duration waits_since_, waits_until_;
-  Backoff backoff_;
-  std::optional<absl::Duration> permit_;
+  TargetWait wait_;
   absl::Status broken_;
 };
 

@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
-#include "kafka/send_permit.h"
 #include "redis/command.h"
 #include "redis/error.h"
 
@@ -57,8 +56,7 @@ RedisSink::RedisSink(const RedisSinkOptions& options, const Environment& environ
       writer_(options_),
       most_bytes_(std::min(options.buffer_bytes, kMostBytes)),
       client_(std::move(client)),
-      backoff_(options.server.retry_first, options.server.retry_most,
-               static_cast<uint64_t>(absl::ToUnixNanos(environment.clock->Now()))) {}
+      wait_("Redis", environment, options.server.retry_first, options.server.retry_most) {}
 
 absl::Status RedisSink::PrepareTopics(absl::Span<const std::string> topics) {
   const absl::Duration deadline = environment_.clock->Monotonic() + kPrepareTimeout;
@@ -193,20 +191,9 @@ absl::Status RedisSink::Poll(AckHandler& acks) {
 }
 
 absl::Status RedisSink::Flush(AckHandler& acks, absl::Duration timeout) {
-  const absl::Duration deadline = environment_.clock->Monotonic() + timeout;
-  while (true) {
-    RETURN_IF_ERROR(Poll(acks));
-    if (batches_.empty()) return absl::OkStatus();
-    const absl::Duration left = deadline - environment_.clock->Monotonic();
-    if (left <= absl::ZeroDuration())
-      return Error(absl::StatusCode::kDeadlineExceeded, "flush_timeout",
-                   absl::StrCat(waits_.ok() ? absl::StrCat("Redis at ", client_->address(),
-                                                           " has not answered")
-                                            : std::string(waits_.message()),
-                                " within ", absl::FormatDuration(timeout)),
-                   ErrorHint(waits_));
-    environment_.poller->WaitReadable({client_->fd()}, left);
-  }
+  return wait_.Flush(
+      *this, acks, [this] { return batches_.empty(); },
+      absl::StrCat("Redis at ", client_->address(), " has not answered"), timeout);
 }
 
 // All that can be done now.
@@ -221,22 +208,22 @@ void RedisSink::Progress() {
   client_->Close();
   step_ = Step::kNothing;
   replica_due_ = false;
-  Wait(done, backoff_.Next());
+  Wait(done, wait_.NextPause());
 }
 
 absl::Status RedisSink::Push() {
-  if (const absl::Duration left = waits_until_ - environment_.clock->Monotonic();
-      left > absl::ZeroDuration()) {
+  if (const absl::Duration left = wait_.left(); left > absl::ZeroDuration()) {
     client_->WakeIn(left);
     return absl::OkStatus();
   }
-  const bool idle = step_ == Step::kNothing && batches_.empty() && asked_ == nullptr && waits_.ok();
+  const bool idle =
+      step_ == Step::kNothing && batches_.empty() && asked_ == nullptr && wait_.why().ok();
   if (idle && client_->closed()) return client_->Advance();  // it sleeps on
   if (client_->closed()) client_->Connect();
   RETURN_IF_ERROR(client_->Advance());
   // A server that ends an idle connection is no trouble: the next record makes another.
   if (idle && client_->ready() && !client_->Next().ok()) return absl::OkStatus();
-  while (client_->ready() && waits_until_ <= environment_.clock->Monotonic()) {
+  while (client_->ready() && wait_.left() <= absl::ZeroDuration()) {
     if (step_ == Step::kNothing) Begin();
     if (step_ == Step::kNothing) return absl::OkStatus();
     const uint64_t step = steps_;
@@ -249,7 +236,7 @@ absl::Status RedisSink::Push() {
 
 absl::Status RedisSink::Send() {
   const absl::string_view text = step_ == Step::kBatch ? batches_.front().bytes : command_;
-  if (sent_ == text.size() || !MaySend()) return absl::OkStatus();
+  if (sent_ == text.size() || !wait_.MaySend()) return absl::OkStatus();
   ASSIGN_OR_RETURN(const size_t sent, client_->Send(text.substr(sent_)));
   if (sent > 0) heard_ = environment_.clock->Monotonic();
   sent_ += sent;
@@ -271,7 +258,7 @@ absl::Status RedisSink::CheckAnswered() {
   absl::Duration longest = options_.server.answer_timeout;
   if (step_ == Step::kReplica) longest += options_.replica_timeout;
   const absl::Duration left = heard_ + longest - environment_.clock->Monotonic();
-  if (left > absl::ZeroDuration() || !MaySend()) {
+  if (left > absl::ZeroDuration() || !wait_.MaySend()) {
     client_->WakeIn(std::max(left, kLook));
     return absl::OkStatus();
   }
@@ -282,13 +269,8 @@ absl::Status RedisSink::CheckAnswered() {
                "waited for");
 }
 
-// A process that was stopped for a while asks first whether it is still the one that writes.
-bool RedisSink::MaySend() const {
-  return !permit_ || environment_.clock->Monotonic() - *permit_ <= kafka::SendPermit::kLease;
-}
-
 void RedisSink::Begin() {
-  if (batches_.empty() && !waits_.ok()) OnTaken();  // it answers again
+  if (batches_.empty() && !wait_.why().ok()) wait_.End();  // it answers again
   if (asked_ != nullptr && !asked_->known) {
     Start(Step::kTop, 1);
     redis::AppendCommand({"XREVRANGE", asked_->name, "+", "-", "COUNT", "1"}, &command_);
@@ -411,7 +393,7 @@ absl::Status RedisSink::OnRepeat(const Reply& reply) {
 absl::Status RedisSink::OnWritten() {
   step_ = Step::kNothing;
   replica_due_ = options_.awaits_replica;
-  OnTaken();
+  wait_.End();
   if (!replica_due_) Settle();
   return absl::OkStatus();
 }
@@ -419,7 +401,7 @@ absl::Status RedisSink::OnWritten() {
 absl::Status RedisSink::OnReplica(const Reply& reply) {
   step_ = Step::kNothing;
   if (reply.top().integer >= 1) {
-    OnTaken();
+    wait_.End();
     Settle();
     return absl::OkStatus();
   }
@@ -462,32 +444,12 @@ absl::Status RedisSink::OnRefused(const absl::Status& error) {
 }
 
 void RedisSink::Wait(const absl::Status& error, absl::Duration pause) {
-  const absl::Duration now = environment_.clock->Monotonic();
-  if (waits_.ok()) waits_since_ = now;
-  if (ErrorReason(waits_) != ErrorReason(error))
-    log::Warn("Redis does not take records: they wait",
-              {{"error", error.message()}, {"hint", ErrorHint(error)}});
-  waits_ = error;
-  waits_until_ = now + pause;
+  wait_.Begin(error, pause);
   client_->WakeIn(pause);
 }
 
-void RedisSink::OnTaken() {
-  backoff_.Reset();
-  if (waits_.ok()) return;
-  log::Info("Redis takes records again",
-            {{"after", absl::FormatDuration(absl::Floor(
-                           environment_.clock->Monotonic() - waits_since_, absl::Seconds(1)))}});
-  waits_ = absl::OkStatus();
-}
-
 std::string RedisSink::WaitingFor() {
-  return waits_.ok() ? absl::StrCat("Redis at ", client_->address(), " to answer")
-                     : std::string(waits_.message());
-}
-
-std::string RedisSink::WaitingHint() const {
-  return waits_.ok() ? "it goes on by itself once the server answers" : ErrorHint(waits_);
+  return wait_.For(absl::StrCat("Redis at ", client_->address(), " to answer"));
 }
 
 }  // namespace walduct::sink

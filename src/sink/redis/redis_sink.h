@@ -16,12 +16,12 @@
 
 #include "absl/container/node_hash_map.h"
 #include "absl/status/statusor.h"
-#include "base/backoff.h"
 #include "base/environment.h"
 #include "redis/client.h"
 #include "sink/redis/entry_writer.h"
 #include "sink/redis/redis_sink_options.h"
 #include "sink/sink.h"
+#include "sink/target_wait.h"
 #include "sink/unacknowledged.h"
 
 namespace walduct::sink {
@@ -38,9 +38,9 @@ class RedisSink final : public Sink {
   absl::Status Poll(AckHandler& acks) override;
   int ready_fd() const override { return client_->fd(); }
   absl::Status Flush(AckHandler& acks, absl::Duration timeout) override;
-  void RenewPermit() override { permit_ = environment_.clock->Monotonic(); }
+  void RenewPermit() override { wait_.RenewPermit(); }
   std::string WaitingFor() override;
-  std::string WaitingHint() const override;
+  std::string WaitingHint() const override { return wait_.Hint(); }
 
  private:
   // With ids of the position alone.
@@ -91,8 +91,6 @@ class RedisSink final : public Sink {
   absl::Status OnRefused(const absl::Status& error);
   void Settle();
   void Wait(const absl::Status& error, absl::Duration pause);
-  void OnTaken();
-  bool MaySend() const;
 
   const RedisSinkOptions options_;
   const Environment environment_;
@@ -120,10 +118,7 @@ class RedisSink final : public Sink {
   absl::Duration heard_;  // the last time that something went on
 
   Unacknowledged settled_;
-  absl::Status waits_;  // what for; OK: for nothing
-  absl::Duration waits_since_, waits_until_;
-  Backoff backoff_;
-  std::optional<absl::Duration> permit_;
+  TargetWait wait_;
   absl::Status broken_;
 };
 

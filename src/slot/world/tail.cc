@@ -23,7 +23,7 @@
 #include "registry/options.h"
 #include "replication/options.h"
 #include "replication/publication/publication.h"
-#include "sink/line_sink_type.h"
+#include "sink/line/line_sink_type.h"
 #include "sink/options.h"
 #include "slot/lanes/lanes.h"
 #include "slot/world/reads/read_parts.h"

@@ -1,4 +1,4 @@
-#include "sink/torn_line.h"
+#include "sink/line/torn_line.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

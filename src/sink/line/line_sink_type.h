@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "sink/line_sink_options.h"
+#include "sink/line/line_sink_options.h"
 #include "sink/sink_type.h"
 
 namespace walduct::sink {

@@ -5,7 +5,7 @@
 #include "absl/types/span.h"
 #include "config/properties/findings.h"
 #include "config/properties/property_set.h"
-#include "sink/line_sink_options.h"
+#include "sink/line/line_sink_options.h"
 
 namespace walduct::sink {
 

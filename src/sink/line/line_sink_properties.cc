@@ -1,4 +1,4 @@
-#include "sink/line_sink_properties.h"
+#include "sink/line/line_sink_properties.h"
 
 namespace walduct::sink {
 namespace {

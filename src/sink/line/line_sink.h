@@ -7,7 +7,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "sink/line_sink_options.h"
+#include "sink/line/line_sink_options.h"
 #include "sink/record_text.h"
 #include "sink/sink.h"
 #include "sink/unacknowledged.h"

@@ -1,7 +1,7 @@
-#include "sink/line_sink_type.h"
+#include "sink/line/line_sink_type.h"
 
-#include "sink/line_sink.h"
-#include "sink/line_sink_properties.h"
+#include "sink/line/line_sink.h"
+#include "sink/line/line_sink_properties.h"
 
 namespace walduct::sink {
 namespace {

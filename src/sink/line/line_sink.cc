@@ -1,4 +1,4 @@
-#include "sink/line_sink.h"
+#include "sink/line/line_sink.h"
 
 #include <fcntl.h>
 #include <sys/ioctl.h>
@@ -15,8 +15,8 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "sink/eyes/eyes_record.h"
+#include "sink/line/torn_line.h"
 #include "sink/null_sink.h"
-#include "sink/torn_line.h"
 
 namespace walduct::sink {
 namespace {
