@@ -144,28 +144,18 @@ std::string RecordErrors::WaysOut(const event::Emission& emission) const {
 absl::Status RecordErrors::Skippable(const event::Emission& emission,
                                      const absl::Status& error) const {
   if (error.ok() || !Lasts(error) || !IsRow(emission)) return error;
-  const std::string hint = ErrorHint(error), also = hint.empty() ? "" : "; or ";
   if (emission.change->operation == event::Operation::kRead) {
+    const std::string hint = ErrorHint(error);
     return Error(error.code(), ErrorReason(error), error.message(),
-                 absl::StrCat(hint, also, WaysOut(emission)));
+                 absl::StrCat(hint, hint.empty() ? "" : "; or ", WaysOut(emission)));
   }
-  const auto change = event::LastChange(emission.change->position);
-  // Of one slot alone: skip_of_several_slots.
-  if (!change || options_.called.signals == names::Called::Signals::kNever) return error;
-  return WithChange(
-      Error(error.code(), ErrorReason(error), error.message(),
-            absl::StrCat(hint, also,
-                         names::Command(options_.called, "skip", "--lsn " + change->Text()),
-                         " leaves this one change out for good")),
-      change->Text());
+  return WithSkip(error, event::LastChange(emission.change->position), options_.called);
 }
 
-// Where a whole topic is skipped a line for each record would be the log: the first, the second,
-// the fourth, and so on.
 void RecordErrors::Skip(const event::Emission& emission, const absl::Status& error, Stage stage) {
   options_.metrics->RecordErrors(RecordErrorOutcome::kSkipped).Add();
-  const uint64_t count = ++skipped_[absl::StrCat(emission.topic, " ", ErrorReason(error))];
-  if ((count & (count - 1)) != 0) return;
+  const uint64_t count = skipped_.Count(emission.topic, ErrorReason(error));
+  if (count == 0) return;
   Log(emission, error, stage);
   if (count > 1) {
     log::Warn("records skipped so far",

@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/clock.h"
@@ -92,7 +91,7 @@ class RecordErrors {
   std::array<std::string, kContextNames.size()> context_;
   bool has_context_ = false;
   uint64_t rows_left_out_ = 0;
-  absl::flat_hash_map<std::string, uint64_t> skipped_;  // by topic and reason
+  SkippedRecords skipped_;
 };
 
 }  // namespace walduct::delivery

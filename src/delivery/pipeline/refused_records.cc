@@ -43,17 +43,9 @@ absl::Status RefusedRecords::Take(const event::Record& record, sink::Ticket tick
   *settled = false;
   if (!absl::IsInvalidArgument(why)) return why;
   const Verdict verdict = Judge(options_.policy, why, true);
-  if (verdict == Verdict::kStop) {
-    const absl::Status stop = WithDeadLetterAdvice(WithContext(why, Describe(record)));
-    const auto change = ChangeOf(record.id);
-    if (!change || options_.called.signals == names::Called::Signals::kNever) return stop;
-    return WithChange(
-        Error(stop.code(), ErrorReason(stop), stop.message(),
-              absl::StrCat(ErrorHint(stop), "; or ",
-                           names::Command(options_.called, "skip", "--lsn " + change->Text()),
-                           " leaves this one change out for good")),
-        change->Text());
-  }
+  if (verdict == Verdict::kStop)
+    return WithSkip(WithDeadLetterAdvice(WithContext(why, Describe(record))), ChangeOf(record.id),
+                    options_.called);
   if (verdict == Verdict::kDeadLetter) {
     if (const absl::Status written = WriteLetter(record, ticket, why); !written.ok())
       return absl::IsResourceExhausted(written) ? written : WithContext(written, "dead letter");
@@ -84,8 +76,6 @@ absl::Status RefusedRecords::WriteLetter(const event::Record& record, sink::Tick
   return sink_.WriteLetter(letter, ticket);
 }
 
-// Where a whole topic is skipped a line for each record would be the log: the first, the second,
-// the fourth, and so on.
 void RefusedRecords::Count(const event::Record& record, const absl::Status& why, Verdict verdict) {
   const RecordErrorOutcome outcome = verdict == Verdict::kDeadLetter
                                          ? RecordErrorOutcome::kDeadLetter
@@ -94,10 +84,8 @@ void RefusedRecords::Count(const event::Record& record, const absl::Status& why,
   options_.metrics->RecordErrors(outcome).Add();
   if (verdict == Verdict::kDeadLetter && !options_.policy.log) return;
   uint64_t count = 1;
-  if (verdict == Verdict::kSkip) {
-    count = ++skipped_[absl::StrCat(record.topic, " ", ErrorReason(why))];
-    if ((count & (count - 1)) != 0) return;
-  }
+  if (verdict == Verdict::kSkip) count = skipped_.Count(record.topic, ErrorReason(why));
+  if (count == 0) return;
   log::Warn(absl::StrCat("record not published: ", why.message()),
             {{"record", Describe(record)},
              {"topic", record.topic},

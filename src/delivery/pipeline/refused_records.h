@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "delivery/pipeline/record_errors.h"
 #include "delivery/pipeline/verdict.h"
@@ -35,7 +34,7 @@ class RefusedRecords {
   const RecordErrors::Options options_;
   sink::Sink& sink_;
   std::vector<event::Header> headers_;
-  absl::flat_hash_map<std::string, uint64_t> skipped_;  // by topic and reason
+  SkippedRecords skipped_;
 };
 
 }  // namespace walduct::delivery

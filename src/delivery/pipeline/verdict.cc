@@ -67,4 +67,20 @@ absl::Status WithDeadLetterAdvice(const absl::Status& error) {
                hint.empty() ? std::string(kAdvice) : absl::StrCat(hint, "; or ", kAdvice));
 }
 
+absl::Status WithSkip(const absl::Status& error, const std::optional<event::ChangeId>& change,
+                      const names::Called& called) {
+  if (!change || called.signals == names::Called::Signals::kNever) return error;
+  const std::string hint = ErrorHint(error);
+  return WithChange(Error(error.code(), ErrorReason(error), error.message(),
+                          absl::StrCat(hint, hint.empty() ? "" : "; or ",
+                                       names::Command(called, "skip", "--lsn " + change->Text()),
+                                       " leaves this one change out for good")),
+                    change->Text());
+}
+
+uint64_t SkippedRecords::Count(absl::string_view topic, absl::string_view reason) {
+  const uint64_t count = ++counts_[absl::StrCat(topic, " ", reason)];
+  return (count & (count - 1)) == 0 ? count : 0;
+}
+
 }  // namespace walduct::delivery

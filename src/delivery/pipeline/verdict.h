@@ -4,11 +4,16 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <optional>
 #include <string>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "engine/configuration/record_error_options.h"
+#include "event/change_id.h"
+#include "names/called.h"
 
 namespace walduct::delivery {
 
@@ -20,6 +25,22 @@ Verdict Judge(const engine::RecordErrorOptions& policy, const absl::Status& erro
 
 // The same error, with what would let the connector go on.
 absl::Status WithDeadLetterAdvice(const absl::Status& error);
+
+// The same error, with the command that leaves this one change out, where there is one: not of a
+// connector of several slots.
+absl::Status WithSkip(const absl::Status& error, const std::optional<event::ChangeId>& change,
+                      const names::Called& called);
+
+// Records that were skipped. Where a whole topic is, a line for each would be the log: the first,
+// the second, the fourth, and so on are told.
+class SkippedRecords {
+ public:
+  // One more of that topic for that reason: how many, where it is to be told; else 0.
+  uint64_t Count(absl::string_view topic, absl::string_view reason);
+
+ private:
+  absl::flat_hash_map<std::string, uint64_t> counts_;  // by topic and reason
+};
 
 // The names that Connect gives the headers of its sinks' dead letters, in its order. A source has
 // neither partition nor offset to name; there is no stack to trace.
