@@ -49,14 +49,15 @@ std::set<std::string> Running(const engine::ConnectorSet& connectors) {
   return running;
 }
 
-// Of those that ran until the stop: what had failed before was told then.
+// Of those that ran until the stop: what failed by itself was told then.
 absl::Status StoredAtTheStop(const std::set<std::string>& ran,
                              const engine::ConnectorSet& connectors) {
   std::vector<std::string> left;
   std::string why;
   for (const engine::ConnectorStatus& status : connectors.Statuses()) {
     const bool clean = status.exit_code.value_or(engine::kExitClean) == engine::kExitClean;
-    if (clean || !ran.contains(status.name)) continue;
+    const bool failed = status.state == engine::ConnectorState::kFailed;
+    if (clean || failed || !ran.contains(status.name)) continue;
     if (left.empty() && status.last_error) why = status.last_error->message;
     left.push_back(status.name);
   }

@@ -154,10 +154,12 @@ def test_one_that_is_cut_short_leaves_the_position_and_begins_anew(databases, co
     scene = Scene(db, connectors(db, {"walduct.slot.lost": "hold"}, superuser=True))
     changes(db)
     stored = scene.connector.offset()["lsn"]
-    db.execute("insert into items select i, 'many', i from generate_series(1000, 40000) i")
+    db.execute("insert into items select i, 'many', i from generate_series(1000, 120000) i")
     scene.connector.start("--accept-loss", command="recover read").wait_log("the topics are read")
-    wait_until(lambda: len(scene.connector.events()) > 1000, 20, "something is written", interval_s=0.01)
-    scene.connector.kill()
+    with db.transaction() as holder:  # it cannot be done before it is cut short
+        holder.execute("lock table keys in access exclusive mode")
+        wait_until(lambda: len(scene.connector.events()) > 1000, 20, "something is written", interval_s=0.01)
+        scene.connector.kill()
     assert scene.connector.offset()["lsn"] == stored and scene.connector.offset()["walduct_slot_held"]
     assert scene.connector.run_to_end() == 4 and scene.connector.logged("lost_slot_held"), scene.connector.log_text()
     scene.read("--accept-loss")

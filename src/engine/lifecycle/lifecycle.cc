@@ -110,7 +110,14 @@ void Lifecycle::OnEnd(const AttemptEnd& end) {
     log::Info(Outcome(), {{"position", end.position}});
     return Leave(CleanExit(end.goal_reached));
   }
+  // What an operator has to mend would have ended it without the stop as well.
+  if (attempts_->ActionAfter(end.status, phase_) == Action::kFail) return OnFailure(end.status);
   attempts_->ShowError(end.status);
+  if (!end.began) {
+    log::Info(absl::StrCat(Outcome(), " while starting"),
+              {{"error", std::string(end.status.message())}, {"position", end.position}});
+    return Leave(CleanExit(false));
+  }
   log::Warn(absl::StrCat(Outcome(),
                          " before all positions were stored; the changes after the stored position "
                          "are read again at the next start"),
