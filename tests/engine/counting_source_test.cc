@@ -27,6 +27,7 @@ using testing::ElementsAre;
 struct Counted {
   int end = 10;
   int stored = 0;                      // no LSN: the number that it goes on from
+  bool begins = true;                  // no: it fails before it has got as far as counting
   std::vector<absl::Status> failures;  // the next attempts end so, having counted one
   std::vector<std::string> told;
 };
@@ -40,7 +41,7 @@ class CountingAttempts final : public Attempts {
     counted_.told.push_back(
         absl::StrCat(ran_before ? "again" : "first", " from ", counted_.stored));
     parts_.board->Show(ConnectorState::kRunning, Activity::kStreaming);
-    AttemptEnd end{.began = true};
+    AttemptEnd end{.began = counted_.begins};
     while (counted_.stored < counted_.end && !parts_.control->interrupted()) {
       parts_.world->poller().WaitReadable({parts_.control->fd()}, absl::Seconds(1));
       parts_.control->Take();
@@ -118,6 +119,15 @@ class CountingSourceTest : public testing::Test {
     time_.After(when, [this, command] { mailbox_.Post(command); });
   }
 
+  // Its stop and a failure at once.
+  ConnectorStatus StopAsItFails(const absl::Status& failure) {
+    time_.After(absl::Milliseconds(1'500), [this, failure] {
+      counted_.failures.push_back(failure);
+      mailbox_.Post(Command::kStop);
+    });
+    return RunFor(absl::Seconds(5));
+  }
+
   test::SimulatedTime time_;
   Counted counted_;
   CountingHost host_{time_, counted_};
@@ -169,6 +179,27 @@ TEST_F(CountingSourceTest, APauseEndsItsAttempt) {
   EXPECT_EQ(status.state, ConnectorState::kRunning);
   EXPECT_THAT(counted_.told, ElementsAre("first from 0", "again from 5"));
   EXPECT_LT(counted_.stored, 20);
+}
+
+TEST_F(CountingSourceTest, WhatIsLeftUndoneByAStopIsNoCleanEnd) {
+  const ConnectorStatus status = StopAsItFails(absl::UnavailableError("away"));
+  EXPECT_EQ(status.state, ConnectorState::kStopped);
+  EXPECT_EQ(status.exit_code, kExitFailure);
+}
+
+TEST_F(CountingSourceTest, AStartThatReadNothingLeavesNothingUndone) {
+  counted_.begins = false;
+  const ConnectorStatus status = StopAsItFails(absl::UnavailableError("away"));
+  EXPECT_EQ(status.state, ConnectorState::kStopped);
+  EXPECT_EQ(status.exit_code, kExitClean);
+  EXPECT_EQ(status.last_error->message, "away");
+}
+
+TEST_F(CountingSourceTest, WhatFailsForGoodFailsUnderAStopToo) {
+  const ConnectorStatus status = StopAsItFails(
+      Error(absl::StatusCode::kFailedPrecondition, "slot_lost", "gone", "start anew"));
+  EXPECT_EQ(status.exit_code, kExitDataSafety);
+  EXPECT_EQ(counted_.told.back(), "failed: gone");
 }
 
 }  // namespace
