@@ -24,6 +24,12 @@ http::Response Answer(const std::string& problems) {
           .body = fine ? "ok\n" : problems};
 }
 
+void AddPosition(const ShownConnector& one, std::string* trouble) {
+  if (const auto problem = ShownPosition(one))
+    absl::StrAppend(trouble, ", and could not go on from its stored position (", problem->reason,
+                    ")");
+}
+
 }  // namespace
 
 std::string NotReady(const engine::ConnectorStatus& status) {
@@ -49,11 +55,20 @@ absl::string_view HealthText(Health health) {
   return "";
 }
 
+std::optional<metrics::PositionProblem> ShownPosition(const ShownConnector& one) {
+  if (one.status.activity != engine::Activity::kNone) return std::nullopt;
+  std::optional<metrics::PositionProblem> problem = one.metrics->slot.position();
+  const std::optional<engine::ConnectorError>& error = one.status.last_error;
+  const bool said = problem && error && !error->solved_at && error->reason == problem->reason;
+  return said ? std::nullopt : std::move(problem);
+}
+
 Health HealthOf(const ShownConnector& one, absl::Duration monotonic) {
   const auto slot = one.metrics->slot.Read();
   const std::string wal_status = slot ? slot->StatusAt(monotonic) : "";
   const engine::ConnectorState state = one.status.state;
-  if (state == engine::ConnectorState::kFailed || wal_status == "lost" || wal_status == "missing")
+  if (state == engine::ConnectorState::kFailed || wal_status == "lost" || wal_status == "missing" ||
+      ShownPosition(one))
     return Health::kFailed;
   const auto capture = one.metrics->capture.Read();
   const bool loses = capture && std::any_of(capture->problems.begin(), capture->problems.end(),
@@ -82,14 +97,18 @@ http::Response Readiness(const ProcessView& process) {
   if (process.worker && process.worker->wait != WorkerWait::kNothing)
     absl::StrAppend(&problems, "the worker ", PlainText(process.worker->Text()), "\n");
   for (const ShownConnector& one : process.connectors) {
-    const std::string trouble = NotReady(one.status);
+    std::string trouble = NotReady(one.status);
+    AddPosition(one, &trouble);
     if (!trouble.empty())
       absl::StrAppend(&problems, PlainText(one.status.name), ": ", trouble, "\n");
   }
   // Those that have rested since before the process began; UNASSIGNED is what is not ours.
   for (const IdleConnector& one : process.idle) {
-    if (one.state == "PAUSED" || one.state == "STOPPED" || one.state == "FAILED")
-      absl::StrAppend(&problems, PlainText(one.name), ": ", one.state, "\n");
+    if (one.state != "PAUSED" && one.state != "STOPPED" && one.state != "FAILED") continue;
+    std::string trouble = one.state;
+    for (const ShownConnector& shown : process.resting)
+      if (shown.status.name == one.name) AddPosition(shown, &trouble);
+    absl::StrAppend(&problems, PlainText(one.name), ": ", trouble, "\n");
   }
   return Answer(problems);
 }

@@ -1,6 +1,7 @@
 // Whether the process lives and whether it does its work, for probes. Pure.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "absl/strings/string_view.h"
@@ -28,9 +29,12 @@ std::string NotReady(const engine::ConnectorStatus& status);
 enum class Health {
   kFine,      // or paused or stopped, as asked
   kTroubled,  // it is stalled, does not get to its servers, or misses changes
-  kFailed,    // or its slot is lost
+  kFailed,    // or its slot is lost, or moved on while it rests
 };
 absl::string_view HealthText(Health health);  // "fine"
+// Of one that rests: why it could not go on from its stored position; absent: it could, as far as is
+// known, or its last error says it already.
+std::optional<metrics::PositionProblem> ShownPosition(const ShownConnector& one);
 Health HealthOf(const ShownConnector& one, absl::Duration monotonic);
 
 bool IsAlive(const ShownConnector& one, absl::Duration monotonic, absl::Duration limit);

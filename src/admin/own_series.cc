@@ -3,6 +3,7 @@
 #include <string>
 
 #include "absl/strings/ascii.h"
+#include "admin/health.h"
 #include "admin/series.h"
 #include "operate/commands/version.h"
 
@@ -39,6 +40,9 @@ constexpr Family kDelivery = {"walduct_delivery_seconds", kHistogram,
                               "records, by the time from their commit to their acknowledgement"};
 constexpr Family kWalStatus = {"walduct_slot_wal_status", kGauge,
                                "1 for the wal_status of the slot, 0 for the others"};
+constexpr Family kPosition = {"walduct_slot_position_problem", kGauge,
+                              "1 for why a connector that rests could not go on from its stored "
+                              "position, by reason, 0 for the others"};
 constexpr Family kSafeWal = {
     "walduct_slot_safe_wal_bytes", kGauge,
     "safe_wal_size: WAL until the slot is lost; absent: there is no limit"};
@@ -191,6 +195,11 @@ class OwnSeries {
       if (wal_status.empty()) break;
       out_.Add(kWalStatus, {{"connector", name_}, {"status", status}},
                uint64_t{wal_status == status ? 1u : 0u});
+    }
+    const std::optional<metrics::PositionProblem> problem = ShownPosition(one_);
+    for (const absl::string_view reason : metrics::kPositionReasons) {
+      out_.Add(kPosition, {{"connector", name_}, {"reason", reason}},
+               uint64_t{problem && problem->reason == reason ? 1u : 0u});
     }
     const Labels labels = {{"connector", name_}};
     if (slot->safe_wal_bytes) {

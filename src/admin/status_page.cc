@@ -189,19 +189,27 @@ class StatusWriter {
 
   // What a paused or stopped connector has no error for.
   void WriteSlotProblem(const std::string& wal_status, const std::string& slot) {
-    if (wal_status != "lost" && wal_status != "missing") return;
+    if (wal_status != "lost" && wal_status != "missing") {
+      if (const auto problem = ShownPosition(one_))
+        WriteProblem(problem->reason, problem->message, problem->hint);
+      return;
+    }
     const bool lost = wal_status == "lost";
     const absl::string_view reason = lost ? "slot_lost" : "slot_missing";
     const std::string name = slot.empty() ? "" : absl::StrCat(" \"", slot, "\"");
-    json_.Key("problem").Object();
-    json_.Key("reason").Text(reason);
-    json_.Key("message").Text(
+    const std::string message =
         lost ? absl::StrCat("replication slot", name,
                             " was invalidated: the server has removed WAL that was not read")
-             : absl::StrCat("the server has no replication slot", name));
+             : absl::StrCat("the server has no replication slot", name);
     const std::string hint =
         one_.names == nullptr ? absl::StrCat("walduct explain ", reason, " says what can be done")
                               : engine::SlotHint(reason, *one_.names, status_.state);
+    WriteProblem(reason, message, hint);
+  }
+  void WriteProblem(absl::string_view reason, const std::string& message, const std::string& hint) {
+    json_.Key("problem").Object();
+    json_.Key("reason").Text(reason);
+    json_.Key("message").Text(message);
     json_.Key("hint").Text(AwaitsKafka() ? absl::StrCat(kFirstKafka, hint) : hint);
     json_.EndObject();
   }

@@ -1,6 +1,7 @@
 // SlotBoard: what the server has said last of the slot. Thread-safe.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -61,6 +62,13 @@ struct SlotView {
   }
 };
 
+// Why a connector that rests could not go on from where it stands. Labels, by reason.
+inline constexpr std::array<absl::string_view, 3> kPositionReasons = {
+    "lost_slot_held", "position_ahead", "position_skipped"};
+struct PositionProblem {
+  std::string reason, message, hint;
+};
+
 class SlotBoard {
  public:
   // A look that is older than what is shown changes nothing.
@@ -85,6 +93,15 @@ class SlotBoard {
       if (reason == "lost_slot_held") view_->wal_status.clear();
       view_->doubted = true;
     }
+  }
+  // Of one that rests; absent: none is known.
+  void ShowPosition(std::optional<PositionProblem> problem) {
+    const MutexLock lock(mutex_);
+    position_ = std::move(problem);
+  }
+  std::optional<PositionProblem> position() const {
+    const MutexLock lock(mutex_);
+    return position_;
   }
   // The server does not answer, or refuses: what it said last is not known to be so.
   void OnUnreached() {
@@ -111,6 +128,7 @@ class SlotBoard {
 
   mutable Mutex mutex_;
   std::optional<SlotView> view_ ABSL_GUARDED_BY(mutex_);
+  std::optional<PositionProblem> position_ ABSL_GUARDED_BY(mutex_);
   bool existed_ ABSL_GUARDED_BY(mutex_) = false;
 };
 

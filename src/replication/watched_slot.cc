@@ -16,11 +16,11 @@ namespace {
 // oldest only, so there any WAL may be the end of another. A commit is in the WAL before it is in a
 // snapshot; one that is asynchronous may not be written yet. A new page begins with a header.
 constexpr absl::string_view kFrom = R"(
-  e.lsn, e.partial, e.snapshot, s.confirmed_flush_lsn, s.catalog_xmin,
+  e.lsn, e.in_recovery, e.partial, e.snapshot, s.confirmed_flush_lsn, s.catalog_xmin,
   pg_catalog.pg_wal_lsn_diff(e.lsn, s.restart_lsn)::pg_catalog.int8,
   (SELECT setting::pg_catalog.int8 * 1048576 FROM pg_catalog.pg_settings
    WHERE name = 'max_slot_wal_keep_size')
-FROM (SELECT w.lsn,
+FROM (SELECT w.lsn, w.r AS in_recovery,
              CASE WHEN w.r THEN false
              ELSE pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_current_wal_insert_lsn(), w.lsn) > 40
              END AS partial,
@@ -39,6 +39,7 @@ enum Column {
   kWalStatus,
   kSafe,
   kEnd,
+  kInRecovery,
   kPartial,
   kSnapshot,
   kConfirmed,
@@ -85,6 +86,7 @@ WatchedSlot Read(const postgres::Result& result, int row) {
   look.slot = std::string(text(kName));
   look.wal_status = std::string(text(kWalStatus));
   look.wal_end = LsnOf(text(kEnd));
+  look.in_recovery = text(kInRecovery) == "t";
   look.partial = text(kPartial) == "t";
   look.next_xid = EndedBy(text(kSnapshot));
   look.confirmed = LsnOf(text(kConfirmed));
@@ -133,6 +135,7 @@ absl::StatusOr<std::vector<WatchedSlot>> ReadWatchedSlots(postgres::Connection& 
       none.slot = slot;
       none.wal_status = "missing";
       none.wal_end = look.wal_end;
+      none.in_recovery = look.in_recovery;
       none.partial = look.partial;
       none.next_xid = look.next_xid;
       look = none;

@@ -18,7 +18,8 @@ struct WatchedSlot {
   // "reserved", "extended", "unreserved", "lost"; "missing": no slot has the name; empty: the
   // server does not say, before PostgreSQL 13
   std::string wal_status;
-  Lsn wal_end;             // of the server: written on a primary, replayed on a standby
+  Lsn wal_end;  // of the server: written on a primary, replayed on a standby
+  bool in_recovery = false;
   bool partial = false;    // more is not written yet: the rest of a record, asynchronous commits
   uint64_t next_xid = 0;   // changes when one ends; its low half is behind all that have ended
   Lsn confirmed;           // 0/0: none

@@ -311,8 +311,9 @@ class Judge {
     const auto found = memory_.tables.find(name);
     const bool refuses =
         own_.refuses_without_identity() && comes.weakest->identity == SentIdentity::kNone;
-    const bool refused = found != memory_.tables.end() &&
-                         (found->second.identity == SentIdentity::kNone || found->second.refuses);
+    const bool refused =
+        found != memory_.tables.end() && (found->second.identity == SentIdentity::kNone ||
+                                          found->second.refuses || found->second.bare);
     if (comes.refused != nullptr) {
       CaptureFinding finding = Refused(*comes.refused, *comes.as);
       finding.loses = found != memory_.tables.end() && !refused;
@@ -324,7 +325,7 @@ class Judge {
             .statement = IdentitySql(own_, *comes.weakest, *comes.as),
             .loses = found != memory_.tables.end() && !refused});
     }
-    if (found == memory_.tables.end()) return;
+    if (found == memory_.tables.end() || found->second.bare) return;
     const CaptureMemory::Table& known = found->second;
     if (known.identity == SentIdentity::kFull && comes.weakest->identity != SentIdentity::kFull) {
       Find({.reason = "replica_identity_weaker",

@@ -48,6 +48,7 @@ struct CaptureMemory {
     bool refuses = false;    // the server refused writes of it from the beginning
     bool from_start = true;  // else it came later, as what comes and goes does
     bool partition = false;  // of a table: it goes when its rows are old
+    bool bare = false;       // what it was sent like is not known, but which table it was
   };
   std::map<std::string, Table> tables;     // by the name that they are sent under
   std::map<std::string, Oid> before = {};  // as the stored position has them; of an earlier start

@@ -37,6 +37,9 @@ void RememberCapture(const CaptureFacts& facts, const CaptureWish& wish,
     const TableFacts* const as = map.Find(as_oid);
     if (leaf == nullptr || as == nullptr) continue;
     const auto member = own.members.find(as_oid);
+    if (const auto bare = memory->tables.find(NameOf(*as));
+        bare != memory->tables.end() && bare->second.bare)
+      memory->tables.erase(bare);
     const auto [known, is_new] = memory->tables.try_emplace(
         NameOf(*as), CaptureMemory::Table{
                          .relation = as_oid,

@@ -4,7 +4,10 @@
 #include <array>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "engine/errors/named_hint.h"
+#include "slot/incremental/known_tables.h"
+#include "slot/incremental/new_tables.h"
 #include "slot/world/capture/capture_options.h"
 #include "slot/world/known/known_slots.h"
 
@@ -23,14 +26,47 @@ constexpr std::array<absl::string_view, 10> kOfMemory = {
 void RestWatch::End() {
   watch_.reset();
   record_ = {};
+  recalled_ = false;
   before_.clear();
   due_ = absl::ZeroDuration();
 }
 
+// What goes with the position is less than a session knows.
+void RestWatch::Recall(const Parts& parts) {
+  replication::CaptureMemory& memory = record_.memory;
+  memory = parts.known->captured();
+  const KnownTables known = KnownTablesIn(parts.stored->members);
+  recalled_ = true;
+  watch_.reset();
+  if (memory.begun || known.publication == Oid{}) return;
+  if (!known.settings.empty()) {
+    const auto sent = [&known](char letter) {
+      return absl::StrContains(known.settings.substr(0, known.settings.find(' ')), letter);
+    };
+    memory.begun = true;
+    memory.inserts = sent('i');
+    memory.updates = sent('u');
+    memory.deletes = sent('d');
+    memory.truncates = sent('t');
+    memory.generated = sent('g');
+    memory.via_root = sent('r');
+    memory.publication = known.publication;
+  }
+  for (const auto& [name, table] : known.tables) {
+    if (table.relation == Oid{}) continue;
+    memory.tables[name] = {
+        .relation = table.relation, .filter = {}, .from_start = false, .bare = true};
+  }
+  for (const Lack& lack : known.lacks)
+    record_.lacking.push_back(FindingOf(lack, parts.names.called));
+}
+
 absl::Status RestWatch::Look(const Parts& parts, const postgres::StopCheck& stopping) {
   names_ = parts.names;
+  if (!recalled_ && parts.stored) Recall(parts);
   if (watch_ == nullptr) {
-    record_.memory = parts.known->captured();
+    if (!record_.memory.begun) record_.memory = parts.known->captured();
+    recalled_ = record_.memory.begun;
     if (const auto shown = parts.metrics->capture.Read()) before_ = shown->problems;
     names::TableFilterOptions tables = *parts.look->tables;
     tables.share = nullptr;

@@ -6,12 +6,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "absl/time/time.h"
 #include "base/environment.h"
 #include "engine/control/status_board.h"
 #include "metrics/connector_metrics.h"
+#include "offset/stored_offset.h"
 #include "postgres/connection.h"
 #include "slot/world/capture/capture_record.h"
 #include "slot/world/capture/capture_watch.h"
@@ -36,6 +38,8 @@ class RestWatch {
     engine::ConnectorNames names;    // as it is called in its state
     metrics::ConnectorMetrics* metrics = nullptr;
     std::shared_ptr<KnownSlot> known;  // how what is captured was sent before it came to rest
+    // Where it rests; absent: not known yet. Tells that of one that rested before the process began.
+    std::optional<offset::StoredOffset> stored = {};
     Environment environment;
   };
   // Before a look, whatever becomes of it.
@@ -43,10 +47,12 @@ class RestWatch {
   absl::Status Look(const Parts& parts, const postgres::StopCheck& stopping);
 
  private:
+  void Recall(const Parts& parts);
   void Retell(std::vector<metrics::CaptureProblem>* problems) const;
 
   absl::Duration due_ = absl::ZeroDuration();
   CaptureRecord record_;
+  bool recalled_ = false;  // all that can be known of it from before
   engine::ConnectorNames names_;
   std::vector<metrics::CaptureProblem> before_;  // when it came to rest
   std::unique_ptr<CaptureWatch> watch_;          // uses all of the above; null: it has not begun

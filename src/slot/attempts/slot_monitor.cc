@@ -18,6 +18,14 @@ constexpr absl::Duration kLate = absl::Seconds(5);
 constexpr absl::Duration kBetween = absl::Seconds(2);
 // What is captured is looked after by a session for each connector: so many a turn.
 constexpr size_t kMostSessions = 2;
+// A position that is read has a client of its own: where many rest they take turns.
+constexpr absl::Duration kBetweenPositions = absl::Seconds(6);
+
+bool Rests(const engine::ConnectorStatus& status) {
+  using enum engine::ConnectorState;
+  return status.activity == engine::Activity::kNone &&
+         (status.state == kPaused || status.state == kStopped || status.state == kFailed);
+}
 
 }  // namespace
 
@@ -36,7 +44,8 @@ bool SlotMonitor::Watch(const std::shared_ptr<engine::Monitored>& connector) {
   slots_.push_back({.place = *std::move(place),
                     .owner = connector,
                     .shower = std::make_shared<SlotShower>(),
-                    .rest = std::make_shared<RestWatch>()});
+                    .rest = std::make_shared<RestWatch>(),
+                    .position = std::make_shared<RestPosition>()});
   return true;
 }
 
@@ -44,6 +53,9 @@ void SlotMonitor::Add(const std::shared_ptr<engine::Monitored>& connector) {
   if (!Watch(connector)) return;
   const MutexLock lock(mutex_);
   thread_.Start([this] { Loop(); });
+  reader_.Start([this] {
+    while (reader_.Pause(kTick)) ReadPosition();
+  });
 }
 
 void SlotMonitor::Loop() {
@@ -90,6 +102,10 @@ void SlotMonitor::Turn() {
   const absl::Duration now = world_.clock().Monotonic();
   std::map<std::string, Group> groups;
   for (Slot& slot : Watched()) {
+    if (!Rests(slot.connector->status())) {
+      slot.position->End();
+      slot.connector->metrics().slot.ShowPosition(std::nullopt);
+    }
     Group& group = groups[slot.place.server];
     group.due |= IsDue(*slot.connector, slot.place, now);
     group.names.push_back(slot.place.slot);
@@ -121,12 +137,8 @@ void SlotMonitor::LookAtCaptured(const std::map<std::string, Group>& groups) {
 
 // Before a first start nothing is missed.
 bool SlotMonitor::IsCaptureDue(const Slot& slot) {
-  using enum engine::ConnectorState;
   engine::Monitored& connector = *slot.connector;
-  const engine::ConnectorStatus status = connector.status();
-  const bool rests =
-      status.activity == engine::Activity::kNone &&
-      (status.state == kPaused || status.state == kStopped || status.state == kFailed);
+  const bool rests = Rests(connector.status());
   if (!rests) slot.rest->End();
   const std::optional<metrics::SlotView> seen = connector.metrics().slot.Read();
   const absl::Duration now = world_.clock().Monotonic();
@@ -147,6 +159,7 @@ void SlotMonitor::LookAtCapture(const Slot& slot) {
                              .names = engine::NamesIn(connector.status().state, connector.names()),
                              .metrics = &connector.metrics(),
                              .known = world_.KnownOf(connector.config()),
+                             .stored = slot.position->stored(),
                              .environment = world_.environment()},
                             stopping)
           : look.status();
@@ -182,6 +195,29 @@ void SlotMonitor::Show(const Slot& slot, const replication::WatchedSlot& look, a
   engine::Monitored& connector = *slot.connector;
   slot.shower->Show(look, now, world_.clock(), connector.names(), connector.status(),
                     &connector.metrics());
+  if (Rests(connector.status())) slot.position->Saw(connector, look, world_.clock().Now());
+}
+
+// Those in doubt are few.
+void SlotMonitor::ReadPosition() {
+  const absl::Duration now = world_.clock().Monotonic();
+  const bool in_turn = !read_at_ || now - *read_at_ >= kBetweenPositions;
+  std::optional<Slot> next;
+  RestPosition::Due most{};
+  for (Slot& slot : Watched()) {
+    const std::optional<RestPosition::Due> due = slot.position->DueAt(world_.clock().Now());
+    if (!due || (next && *due <= most) || (!in_turn && *due != RestPosition::Due::kDoubted))
+      continue;
+    most = *due;
+    next = std::move(slot);
+  }
+  if (!next || reader_.stopping()) return;
+  const absl::Status read = next->position->Read(world_, next->connector->config());
+  read_at_ = world_.clock().Monotonic();
+  if (read.ok()) return;
+  log::SetConnector(next->connector->names().connector);
+  log::Debug("cannot read the stored position", {{"error", std::string(read.message())}});
+  log::SetConnector("");
 }
 
 }  // namespace walduct::slot

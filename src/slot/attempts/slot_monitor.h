@@ -6,6 +6,9 @@
 //
 // Of those that rest it also looks after what is captured (RestWatch), with a session each.
 //
+// And whether they could go on from their stored positions (RestPosition): a second thread reads
+// those, one after the other.
+//
 // A connector whose slot is not there while it is not itself is not looked at.
 //
 // Thread-safety: Add from any thread; the destructor waits for a look under way to give up.
@@ -21,6 +24,7 @@
 #include "base/mutex.h"
 #include "base/worker_thread.h"
 #include "engine/lifecycle/monitor.h"
+#include "slot/attempts/rest_position.h"
 #include "slot/attempts/rest_watch.h"
 #include "slot/world/slot_show.h"
 #include "slot/world/world.h"
@@ -36,10 +40,11 @@ class SlotMonitor final : public engine::Monitor {
 
   void Add(const std::shared_ptr<engine::Monitored>& connector) override;
 
-  // The two parts of that, for tests: without the thread (false: there is no slot to look at); one
-  // round, which looks at what is due.
+  // The parts of that, for tests: without the threads (false: there is no slot to look at); one
+  // round, which looks at what is due; the position that is due.
   bool Watch(const std::shared_ptr<engine::Monitored>& connector);
   void Turn();
+  void ReadPosition();
 
  private:
   struct Slot {
@@ -49,6 +54,7 @@ class SlotMonitor final : public engine::Monitor {
     // Of the thread that looks.
     std::shared_ptr<SlotShower> shower;
     std::shared_ptr<RestWatch> rest;
+    std::shared_ptr<RestPosition> position;  // of both threads
   };
   struct Group;
   void Loop();
@@ -64,8 +70,9 @@ class SlotMonitor final : public engine::Monitor {
   World& world_;
   Mutex mutex_;
   std::vector<Slot> slots_ ABSL_GUARDED_BY(mutex_);
-  std::map<std::string, absl::Duration> tried_;  // the thread's own: by server, the last look
-  WorkerThread thread_{mutex_};                  // last: uses all of the above
+  std::map<std::string, absl::Duration> tried_;   // the thread's own: by server, the last look
+  std::optional<absl::Duration> read_at_;         // of the thread that reads positions
+  WorkerThread thread_{mutex_}, reader_{mutex_};  // last: they use all of the above
 };
 
 }  // namespace walduct::slot

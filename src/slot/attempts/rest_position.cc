@@ -1,0 +1,136 @@
+#include "slot/attempts/rest_position.h"
+
+#include <memory>
+#include <string>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/status_macros.h"
+#include "engine/configuration/connector_options.h"
+#include "engine/errors/named_hint.h"
+#include "metrics/connector_metrics.h"
+#include "offset/offset_store.h"
+#include "replication/options.h"
+#include "slot/start/start_rules.h"
+#include "snapshot/options.h"
+
+namespace walduct::slot {
+namespace {
+
+// So short before the look that it counts as of the same time.
+constexpr absl::Duration kFresh = absl::Seconds(5);
+
+}  // namespace
+
+absl::Status JudgeRest(const engine::ConnectorOptions& config,
+                       const std::optional<offset::StoredOffset>& stored,
+                       const replication::WatchedSlot& look) {
+  using replication::OffsetMismatch;
+  const replication::ReplicationOptions& wanted = *config.replication;
+  const bool gone = look.wal_status == "lost" || look.wal_status == "missing";
+  // Slots that are on their way to other tables.
+  if (!stored || gone || !look.confirmed.valid() || stored->handover ||
+      stored->slots != wanted.share.count)
+    return absl::OkStatus();
+  const std::optional<replication::SlotState> slot =
+      replication::SlotState{.plugin = {},
+                             .database = {},
+                             .restart_lsn = look.confirmed,
+                             .confirmed_flush_lsn = look.confirmed,
+                             .wal_status = look.wal_status,
+                             .invalidation_reason = {}};
+  const absl::StatusOr<StartVerdict> verdict =
+      JudgeStart({.stored = &stored,
+                  .slot = &slot,
+                  .server = {.system = {.system_identifier = stored->system_identifier,
+                                        .timeline = stored->timeline.value_or(0),
+                                        .wal_end = look.wal_end},
+                             .timelines = {},
+                             .in_recovery = stored->of_standby || look.in_recovery,
+                             .next_xid = 0,
+                             .slot = look.confirmed}});
+  const absl::Status why = verdict.ok() ? verdict->available : verdict.status();
+  const bool trusted = wanted.offset_mismatch == OffsetMismatch::kTrustSlot ||
+                       wanted.offset_mismatch == OffsetMismatch::kTrustGreaterLsn;
+  return trusted && ErrorReason(why) == "position_skipped" ? absl::OkStatus() : why;
+}
+
+void RestPosition::End() {
+  const MutexLock lock(mutex_);
+  rests_ = false;
+  doubted_.reset();
+  asked_.reset();
+  read_.reset();
+  stored_.reset();
+  said_.clear();
+}
+
+// What was read before it came to rest is not what it rests on.
+void RestPosition::Saw(engine::Monitored& connector, const replication::WatchedSlot& look,
+                       absl::Time now) {
+  const engine::ConnectorStatus status = connector.status();
+  const MutexLock lock(mutex_);
+  rests_ = true;
+  if (!read_) return;
+  if (*read_ < status.activity_since) {
+    read_.reset();
+    asked_.reset();
+    return;
+  }
+  const absl::Status why = JudgeRest(connector.config(), stored_, look);
+  metrics::SlotBoard& board = connector.metrics().slot;
+  if (why.ok()) {
+    said_.clear();
+    doubted_.reset();
+    return board.ShowPosition(std::nullopt);
+  }
+  // Somebody may have stored another one, and moved the slot to it.
+  if (!doubted_) doubted_ = now;
+  if (*read_ < *doubted_ - kFresh) return;
+  const engine::ConnectorNames names = engine::NamesIn(status.state, connector.names());
+  const std::string message(why.message()), reason = ErrorReason(why);
+  std::string hint = engine::NamedHint(reason, message, ErrorHint(why), names);
+  if (snapshot::FillsGaps(connector.config().snapshot->mode))
+    hint =
+        "the next start reads all tables anew (snapshot.mode=when_needed), and nobody tells of "
+        "rows that were deleted meanwhile";
+  board.ShowPosition(metrics::PositionProblem{.reason = reason, .message = message, .hint = hint});
+  if (said_ == reason) return;
+  said_ = reason;
+  log::SetConnector(connector.names().connector);
+  log::Error("a connector that rests could not go on from its stored position: " + message,
+             {{"slot", look.slot}, {"reason", reason}, {"hint", hint}});
+  log::SetConnector("");
+}
+
+std::optional<RestPosition::Due> RestPosition::DueAt(absl::Time now) const {
+  const MutexLock lock(mutex_);
+  if (!rests_) return std::nullopt;
+  const absl::Duration since = asked_ ? now - *asked_ : absl::InfiniteDuration();
+  if (doubted_ && *asked_ < *doubted_ - kFresh) return Due::kDoubted;
+  if (doubted_) return since >= kSoon ? std::optional(Due::kDoubted) : std::nullopt;
+  if (!read_) return since >= kSoon ? std::optional(Due::kUnknown) : std::nullopt;
+  return since >= kAgain ? std::optional(Due::kAgain) : std::nullopt;
+}
+
+absl::Status RestPosition::Read(World& world, const engine::ConnectorOptions& config) {
+  const absl::Time begun = world.clock().Now();
+  {
+    const MutexLock lock(mutex_);
+    asked_ = begun;
+  }
+  ASSIGN_OR_RETURN(const std::unique_ptr<offset::OffsetStore> store, world.OpenOffsetStore(config));
+  ASSIGN_OR_RETURN(std::optional<offset::StoredOffset> stored, store->Load());
+  const MutexLock lock(mutex_);
+  if (!rests_) return absl::OkStatus();
+  read_ = begun;
+  stored_ = std::move(stored);
+  return absl::OkStatus();
+}
+
+std::optional<offset::StoredOffset> RestPosition::stored() const {
+  const MutexLock lock(mutex_);
+  return read_ ? stored_ : std::nullopt;
+}
+
+}  // namespace walduct::slot

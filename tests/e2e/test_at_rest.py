@@ -1,0 +1,78 @@
+"""What has happened to the slot and the publication of a connector that rests is told while it rests, also where it has rested since
+before the process began."""
+import subprocess
+
+import pytest
+from test_lag import Series, screen
+from test_serve import config_of, published, workers  # noqa: F401
+
+from support.paths import BINARY
+from support.wait import wait_until
+
+ITEMS = "create table items (id int primary key, v text); create table others (id int primary key)"
+
+
+@pytest.fixture
+def resting(workers, databases, pg17, broker):  # noqa: F811
+    """Of a worker, a database: `shop` has streamed, and rests; anew: since before the worker was started."""
+    def make(anew, lever="pause", **config):
+        db, worker = databases(pg17), workers().start()
+        db.script(ITEMS)
+        db.execute("create publication by_hand for table items, others")
+        worker.create("shop", config_of(db, **{"publication.name": "by_hand", "publication.autocreate.mode": "disabled", "table.include.list": "public.items,public.others", **config}))
+        worker.wait_state("shop", "RUNNING/RUNNING")
+        db.execute("insert into items values (1)")
+        wait_until(lambda: 1 in published(broker, db), 30, "published")
+        worker.ask("PUT", f"/connectors/shop/{lever}")
+        state = {"pause": "PAUSED", "stop": "STOPPED"}[lever]
+        wait_until(lambda: worker.state("shop").startswith(state), 30, state)
+        if anew:
+            worker.stop()
+            worker.start()
+            wait_until(lambda: worker.state("shop").startswith(state), 30, state)
+        return worker, db
+    return make
+
+
+def shown(worker):
+    document = Series(worker.base).json("/status")
+    return (document["connectors"] + document["resting"])[0]
+
+
+def problems(worker):
+    return {one["reason"]: one for one in shown(worker).get("capture", {}).get("problems", []) if one["severity"] == "warning"}
+
+
+@pytest.mark.parametrize("anew", (False, True))
+def test_a_publication_that_is_narrowed_is_told(anew, resting):
+    worker, db = resting(anew)
+    db.execute("alter publication by_hand set (publish = 'insert')")
+    db.execute("alter publication by_hand drop table others")
+    found = wait_until(lambda: len(problems(worker)) > 1 and problems(worker), 40, "told")
+    assert set(found) == {"publication_lacks_operations", "publication_lacks_tables"}, found
+    assert found["publication_lacks_tables"]["tables"][0].startswith("public.others"), found
+    assert Series(worker.base).value("walduct_capture_problems", reason="publication_lacks_operations") == 1
+    answer = screen(worker.base)
+    assert answer.returncode == 7 and "publication_lacks_operations" in answer.stdout, answer
+    worker.stop()
+
+
+@pytest.mark.parametrize("anew", (False, True))
+def test_a_slot_that_was_moved_on_is_told(anew, resting):
+    worker, db = resting(anew, "stop" if anew else "pause")
+    metrics = Series(worker.base)
+    wait_until(lambda: metrics.value("walduct_slot_position_problem", reason="position_skipped") == 0, 30, "looked at")
+    db.execute("insert into items values (2)")
+    db.execute("select pg_replication_slot_advance(%s, pg_current_wal_lsn())", db.name)
+    wait_until(lambda: metrics.value("walduct_slot_position_problem", reason="position_skipped") == 1, 40, "told")
+    slot = shown(worker)["slot"]
+    assert slot["wal_status"] == "reserved" and slot["problem"]["reason"] == "position_skipped", slot
+    assert "offsets reset" in slot["problem"]["hint"] and "by another client" in slot["problem"]["message"], slot
+    answer = screen(worker.base)
+    assert answer.returncode == 6 and "(position_skipped)" in answer.stdout, answer
+    ready = subprocess.run([str(BINARY), "status", "--ready", "--url", worker.base], capture_output=True, text=True, timeout=30)
+    assert ready.returncode == 1 and "(position_skipped)" in ready.stderr, ready
+    assert worker.log_text().count("a connector that rests could not go on") == 1
+    worker.ask("PUT", "/connectors/shop/resume")
+    wait_until(lambda: shown(worker).get("last_error", {}).get("reason") == "position_skipped", 30, "a start says the same")
+    worker.stop()
