@@ -110,9 +110,12 @@ void Lifecycle::OnEnd(const AttemptEnd& end) {
     log::Info(Outcome(), {{"position", end.position}});
     return Leave(CleanExit(end.goal_reached));
   }
-  // What an operator has to mend would have ended it without the stop as well.
-  if (attempts_->ActionAfter(end.status, phase_) == Action::kFail) return OnFailure(end.status);
   attempts_->ShowError(end.status);
+  // What an operator has to mend would have ended it without the stop as well. A restart finds out
+  // whether it is mended.
+  const bool rests = parts_.control->stops() || parts_.control->pauses();
+  if (rests && attempts_->ActionAfter(end.status, phase_) == Action::kFail)
+    return OnFailure(end.status);
   if (!end.began) {
     log::Info(absl::StrCat(Outcome(), " while starting"),
               {{"error", std::string(end.status.message())}, {"position", end.position}});
