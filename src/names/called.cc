@@ -1,23 +1,16 @@
 #include "names/called.h"
 
-#include <algorithm>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "base/json_text.h"
 #include "base/percent.h"
+#include "base/shell_word.h"
 
 namespace walduct::names {
 namespace {
-
-bool IsPlain(char c) {
-  return absl::ascii_isalnum(static_cast<unsigned char>(c)) ||
-         absl::string_view("_-./:=,@%+").find(c) != absl::string_view::npos;
-}
 
 // http://127.0.0.1:8083/connectors/shop/config
 std::string ConfigUrl(const Called& called) {
@@ -31,10 +24,7 @@ std::string Patch(const Called& called) {
 
 }  // namespace
 
-std::string ShellWord(absl::string_view text) {
-  if (!text.empty() && std::all_of(text.begin(), text.end(), IsPlain)) return std::string(text);
-  return absl::StrCat("'", absl::StrReplaceAll(text, {{"'", R"('\'')"}}), "'");
-}
+std::string ShellWord(absl::string_view text) { return walduct::ShellWord(text); }
 
 std::string Command(const Called& called, absl::string_view verb, absl::string_view flags) {
   std::string text = absl::StrCat("walduct ", verb);

@@ -13,15 +13,10 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/whole_file.h"
+#include "base/writing_advice.h"
 
 namespace walduct::offset {
 namespace {
-
-absl::Status Unreadable(const std::string& path, absl::string_view why) {
-  return Error(absl::StatusCode::kFailedPrecondition, "offset_file_unreadable",
-               absl::StrCat("cannot read the offset file ", path, ": ", why),
-               "set offset.storage.file.filename to a file that this user can read and write");
-}
 
 absl::Status Mounted(const std::string& path) {
   return Error(
@@ -33,22 +28,38 @@ absl::Status Mounted(const std::string& path) {
                    "; in Kubernetes a volumeMount without subPath) instead of the file"));
 }
 
+// Another file knows no position: whoever has one is told how to keep it.
+std::string HintFor(const std::string& path, const std::string& advice) {
+  struct stat status {};
+  const bool there = stat(path.c_str(), &status) == 0 || errno == EACCES;
+  if (!there) {
+    return absl::StrCat(advice, advice.empty() ? "" : "; or, where no position is stored yet, ",
+                        "set offset.storage.file.filename to a file in an existing directory that "
+                        "this user can write to");
+  }
+  const bool regular = S_ISREG(status.st_mode) || status.st_mode == 0;
+  if (!regular) return "set offset.storage.file.filename to a regular file, or to a new one";
+  return absl::StrCat(advice.empty() ? absl::StrCat("let this user write ", path) : advice,
+                      "; keep this file: it has the stored position, which another one lacks");
+}
+
+absl::Status Unreadable(const std::string& path, int error) {
+  if (error == EFBIG) {
+    return Error(absl::StatusCode::kFailedPrecondition, "offset_file_unreadable",
+                 absl::StrCat("cannot read the offset file ", path, ": larger than 64 MiB"),
+                 "set offset.storage.file.filename to the file that holds the positions");
+  }
+  return Error(absl::StatusCode::kFailedPrecondition, "offset_file_unreadable",
+               absl::StrCat("cannot read the offset file ", path, ": ", std::strerror(error)),
+               HintFor(path, WritingAdvice(path, error)));
+}
+
 // error: of the system, or EINVAL with why.
 absl::Status Unwritable(const std::string& path, int error, absl::string_view why = "") {
-  const std::string directory = DirectoryOf(path);
-  std::string hint =
-      "set offset.storage.file.filename to a file in an existing directory that this user can "
-      "write to";
-  if (error == ENOSPC) {
-    hint = absl::StrCat("free space where it lies, which df -h ", directory, " and df -i ",
-                        directory, " show");
-  } else if (error == EDQUOT) {
-    hint = absl::StrCat("this user has no more room in ", directory, ": quota -s shows it");
-  }
   return Error(absl::StatusCode::kFailedPrecondition, "offset_file_unwritable",
                absl::StrCat("cannot write the offset file ", path, ": ",
                             why.empty() ? absl::string_view(std::strerror(error)) : why),
-               hint);
+               HintFor(path, WritingAdvice(path, error)));
 }
 
 // Linux tells since 5.8; before, the first rename does.
@@ -64,7 +75,7 @@ absl::StatusOr<std::string> ReadOffsetFile(const std::string& path) {
   std::optional<std::string> content = ReadWholeFile(path);
   if (content) return *std::move(content);
   if (errno == ENOENT) return std::string();
-  return Unreadable(path, errno == EFBIG ? "larger than 64 MiB" : std::strerror(errno));
+  return Unreadable(path, errno);
 }
 
 absl::Status ReplaceOffsetFile(const std::string& path, absl::string_view content) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -149,6 +150,22 @@ TEST_F(FileOffsetStoreTest, ADirectoryThatIsNotThereIsFoundBeforeAnythingIsDone)
   EXPECT_TRUE(absl::IsFailedPrecondition(store.status()));
   EXPECT_EQ(ErrorReason(store.status()), "offset_file_unwritable");
   EXPECT_NE(store.status().message().find("/missing/offsets"), absl::string_view::npos);
+}
+
+// Another file would mean another snapshot.
+TEST_F(FileOffsetStoreTest, AFileWithAPositionIsToBeKept) {
+  ASSERT_TRUE(Open()->StartSave(At(42)).ok());
+  const bool root = geteuid() == 0;
+  chmod(path().c_str(), 0400);
+  if (root) static_cast<void>(seteuid(65534));
+  const absl::Status refused = FileOffsetStore::Create(path(), kIdentity).status();
+  if (root) static_cast<void>(seteuid(0));
+  EXPECT_EQ(ErrorReason(refused), "offset_file_unwritable");
+  const std::string hint = ErrorHint(refused);
+  EXPECT_NE(hint.find("chmod u+rw " + path()), std::string::npos) << hint;
+  EXPECT_NE(hint.find("keep this file"), std::string::npos) << hint;
+  EXPECT_EQ(hint.find("offset.storage.file.filename"), std::string::npos) << hint;
+  EXPECT_EQ(LoadedLsn(*Open()), 42u);
 }
 
 TEST_F(FileOffsetStoreTest, ADirectoryInTheFilesPlaceIsRefused) {
