@@ -56,7 +56,8 @@ std::string InspectionSql(int version) {
 }
 
 constexpr absl::string_view kReader = R"(
-SELECT a.application_name, coalesce(pg_catalog.host(a.client_addr), 'not known'), a.usename
+SELECT a.application_name, coalesce(pg_catalog.host(a.client_addr), 'not known'), a.usename,
+  pg_catalog.to_char(a.backend_start AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS')
 FROM pg_catalog.pg_stat_activity a WHERE a.pid = $1::pg_catalog.int4)";
 
 constexpr absl::string_view kHolder = R"(
@@ -90,15 +91,22 @@ absl::StatusOr<Lsn> LsnOrNone(const postgres::Result& result, int column) {
 absl::Status InUse(postgres::Connection& connection, absl::string_view name,
                    const SlotState& slot) {
   std::string who;
-  const auto reader = connection.Query(postgres::Rows(3), kReader, {absl::StrCat(slot.active_pid)});
+  const auto reader = connection.Query(postgres::Rows(4), kReader, {absl::StrCat(slot.active_pid)});
   if (reader.ok() && reader->rows() == 1) {
     who = absl::StrCat(", application ", postgres::QuoteIdentifier(reader->Get(0, 0)), ", client ",
                        reader->Get(0, 1), ", role ", postgres::QuoteIdentifier(reader->Get(0, 2)));
+    // Hidden from who is not of its role.
+    if (!reader->is_null(0, 3)) absl::StrAppend(&who, ", since ", reader->Get(0, 3), " UTC");
   }
-  return Error(absl::StatusCode::kAborted, "slot_in_use",
-               absl::StrCat("replication slot ", postgres::QuoteIdentifier(name),
-                            " is in use by another process (pid ", slot.active_pid, who, ")"),
-               "stop the other process, or give each connector its own slot.name");
+  return Error(
+      absl::StatusCode::kAborted, "slot_in_use",
+      absl::StrCat("replication slot ", postgres::QuoteIdentifier(name),
+                   " is in use by another process (backend pid ", slot.active_pid, who, ")"),
+      absl::StrCat("stop the other process, which may be another walduct or Debezium that "
+                   "publishes the same changes, or give each connector its own slot.name; "
+                   "to end a session that nobody owns any more: SELECT "
+                   "pg_terminate_backend(",
+                   slot.active_pid, ")"));
 }
 
 // error: what the server has said while it was asked to stream the slot.

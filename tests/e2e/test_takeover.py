@@ -28,7 +28,7 @@ def test_SLT_02_slot_in_use_outlasts_wal_sender_timeout(end, private_servers, da
             old.process.send_signal(signal.SIGSTOP)
         new.config["snapshot.mode"] = "no_data"
         new.start()
-        new.wait_log(rf"retrying: .*slot.* is (in use|read) by another process \(pid {pid}, application .*walduct old stream.*, "
+        new.wait_log(rf"retrying: .*slot.* is (in use|read) by another process \(backend pid {pid}, application .*walduct old stream.*, "
                      r"client 127\.0\.0\.1")
         if end == "stopped":
             old.stop()

@@ -165,7 +165,10 @@ TEST_F(SlotTest, SLT02_SlotInUseNamesItsReader) {
   EXPECT_TRUE(absl::IsAborted(status)) << status;
   EXPECT_EQ(ErrorReason(status), "slot_in_use");
   EXPECT_THAT(std::string(status.message()),
-              HasSubstr("application \"walduct test\", client 127.0.0.1"));
+              testing::ContainsRegex("backend pid [0-9]+, application \"walduct test\", client "
+                                     "127.0.0.1, role .*, since 20[0-9-]+ [0-9:]+ UTC"));
+  EXPECT_THAT(ErrorHint(status), testing::ContainsRegex("may be another walduct.*SELECT "
+                                                        "pg_terminate_backend\\([0-9]+\\)"));
 }
 
 TEST_F(SlotTest, SLT13_LostSlotIsFailedPrecondition) {

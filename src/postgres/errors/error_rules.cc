@@ -152,7 +152,9 @@ constexpr ErrorRule kSqlStateRules[] = {
     {"53300", "max_wal_senders", kUnavailable, "no_free_wal_sender",
      "raise max_wal_senders and restart the server"},
     {"55006", "is active for PID", kAborted, "slot_in_use",
-     "another process is using this slot: stop it, or give each connector its own slot.name",
+     "stop the other process, which may be another walduct or Debezium that publishes the same "
+     "changes, or give each connector its own slot.name; to end a session that nobody owns any "
+     "more: SELECT pg_terminate_backend(PID)",
      "ReplicationSlotAcquire"},
     {"55006", "", kAborted, "object_in_use", ""},
     {"55000", "not created in this database", kFailedPrecondition, "slot_wrong_database",
