@@ -78,8 +78,13 @@ bool ExplainTrouble(const rapidjson::Value& one) {
   if (problems == nullptr) return any;
   for (const Value& problem : problems->GetArray()) {
     if (!problem.IsObject() || Member(problem, "severity") != "warning") continue;
-    std::cout << "  tables   " << PlainText(Member(problem, "message")) << " ("
-              << Member(problem, "since") << ")\n";
+    std::string tables;
+    if (const Value* const names = FindArray(problem, "tables"))
+      for (const Value& name : names->GetArray())
+        if (name.IsString())
+          absl::StrAppend(&tables, tables.empty() ? "" : ", ", PlainText(name.GetString()));
+    std::cout << "  tables   " << tables << (tables.empty() ? "" : ": ")
+              << PlainText(Member(problem, "message")) << " (" << Member(problem, "since") << ")\n";
     if (const std::string hint = Member(problem, "hint"); !hint.empty())
       std::cout << "  hint     " << WithDocuments(PlainText(hint)) << "\n";
     ExplainReasonOf(Member(problem, "reason"));

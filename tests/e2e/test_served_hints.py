@@ -143,3 +143,57 @@ def test_doctor_names_the_process_in_what_it_prints(workers, databases, pg17, br
     shell(line)
     wait_until(lambda: 2 in published(broker, db), 60, "what was written meanwhile")
     worker.stop()
+
+
+def problem_of(worker, name, reason):
+    """The hint of what is found about its tables."""
+    def hint():
+        capture = json.loads(ask(worker.port, f"/status?connector={name}")[1])["connectors"][0].get("capture", {})
+        return next((one["hint"] for one in capture.get("problems", []) if one["reason"] == reason), None)
+    return wait_until(hint, 40, reason, interval_s=0.3)
+
+
+def test_a_table_with_another_name_is_captured_again(workers, databases, pg17, broker, shell):  # noqa: F811
+    """The list as a whole, with the new name in the place of the old one; what was written meanwhile is read by what is typed next."""
+    db = databases(pg17)
+    db.script("create table items (id int primary key); create table other (id int primary key); insert into items values (1)")
+    worker = workers().start()
+    worker.create("shop", config_of(db, **{"table.include.list": "public.items,public.other"}))
+    wait_until(lambda: published(broker, db) == [1], 60, "the snapshot")
+    db.script("alter table items rename to articles; insert into articles values (2)")
+    hint = problem_of(worker, "shop", "captured_table_renamed")
+    patch = re.search(r"curl -X PATCH .*?\}'", hint).group(0)
+    assert '{"table.include.list":"public.other,public.articles"}' in patch, hint
+    shell(patch)
+    worker.wait_state("shop", "RUNNING/RUNNING")
+    read = re.search(r"walduct signal execute-snapshot .*?--url [^ ,;]+", hint).group(0)
+    assert read.split()[3:6] == ["shop", "--table", "public.articles"], read
+
+    def ids():
+        return {json.loads(event.value)["after"]["id"] for event in TopicReader(broker, f"{db.name}.public.articles").read()}
+    wait_until(lambda: db.slot(db.name)["active"], 30, "it streams")
+    db.execute("insert into articles values (3)")
+    wait_until(lambda: 3 in ids(), 60, "the new name")
+    shell(read)
+    wait_until(lambda: ids() == {1, 2, 3}, 60, "what was written before")
+    worker.stop()
+
+
+def test_what_is_meant_is_said_once(workers, databases, pg17, broker, shell):  # noqa: F811
+    """A table that was dropped for good: the worker goes on, and so do its other connectors."""
+    db = databases(pg17)
+    db.script("create table items (id int primary key); create table old (id int primary key); insert into items values (1)")
+    worker = workers().start()
+    worker.create("shop", config_of(db, **{"table.include.list": "public.items,public.old"}))
+    wait_until(lambda: published(broker, db) == [1], 60, "the snapshot")
+    db.execute("drop table old")
+    hint = problem_of(worker, "shop", "captured_table_dropped")
+    line = hint.split("where it is, ")[1]
+    assert "process" not in hint and line.startswith("walduct stop shop "), hint
+    shell(line)
+    worker.wait_state("shop", "RUNNING/RUNNING")
+    db.execute("insert into items values (2)")
+    wait_until(lambda: published(broker, db) == [1, 2], 60, "it goes on")
+    wait_until(lambda: worker.ask_text("/metrics")[1].count("walduct_capture_look_age_seconds{"), 30, "it was looked at")
+    assert "captured_table_dropped" not in shell(f"walduct status --url {worker.base} || true")
+    worker.stop()

@@ -42,5 +42,38 @@ TEST(CaptureWords, ANewNameIsForTheLists) {
                              testing::EndsWith("; or, where they are out of use: X")));
 }
 
+TEST(CaptureWords, ANewNameIsWrittenIntoTheListThatThereIs) {
+  const CaptureFinding one{.reason = "captured_table_renamed",
+                           .table = "public.a",
+                           .argument = "public.b",
+                           .renamed_to = "public.b"};
+  const std::string list = "public.a, public.other";
+  EXPECT_THAT(
+      CaptureHint({&one}, {.called = {.who = "shop", .where = "http://h:8083", .name = "shop"},
+                           .include_list = list}),
+      testing::AllOf(
+          testing::StartsWith("curl -X PATCH "), HasSubstr("http://h:8083/connectors/shop/config"),
+          HasSubstr(R"('{"table.include.list":"public.other,public.b"}')"),
+          HasSubstr("walduct signal execute-snapshot shop --table public.b --url http://h:8083")));
+  EXPECT_THAT(CaptureHint({&one}, {.called = {.who = "-f shop.json"}, .include_list = list}),
+              testing::StartsWith("set table.include.list=public.other,public.b and restart the "
+                                  "process; "));
+  EXPECT_THAT(CaptureHint({&one}, {.called = {.who = "-f shop.json", .unit = "shop"},
+                                   .include_list = list}),
+              HasSubstr("sudo systemctl restart walduct@shop"));
+  // As a regular expression it would be another one.
+  const CaptureFinding odd{
+      .reason = "captured_table_renamed", .table = "public.a", .renamed_to = "public.b$"};
+  EXPECT_THAT(CaptureHint({&odd}, {.include_list = list}), testing::StartsWith("add the new"));
+}
+
+TEST(CaptureWords, WhatIsMeantIsForgottenByAnotherStart) {
+  const CaptureFinding one{.reason = "replica_identity_weaker", .table = "public.a"};
+  EXPECT_THAT(CaptureHint({&one}, {}), HasSubstr("restart the process"));
+  EXPECT_EQ(CaptureHint({&one}, {.called = {.who = "shop", .where = "http://h:8083"}}),
+            "where it is meant, walduct stop shop --url http://h:8083 && walduct resume shop --url "
+            "http://h:8083");
+}
+
 }  // namespace
 }  // namespace walduct::replication

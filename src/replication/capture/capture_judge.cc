@@ -385,7 +385,9 @@ class Judge {
     Find({.reason = "captured_table_renamed",
           .table = name,
           .detail = absl::StrCat(NameOf(*now), " now"),
-          .statement = own_.members.contains(now->relation) ? DropSql(own_, *now) : ""});
+          .statement = own_.members.contains(now->relation) ? DropSql(own_, *now) : "",
+          .argument = postgres::TableArgument(now->schema, now->table),
+          .renamed_to = absl::StrCat(now->schema, ".", now->table)});
   }
 
   // PostgreSQL sends nothing for its rows. One of that name is another finding, or none.

@@ -36,6 +36,7 @@ struct CaptureWish {
   bool inserts = true, updates = true, deletes = true, truncates = false;
   std::string signal_table = {};  // "schema.table"; empty: none
   names::Called called = {};      // for commands to type
+  std::string include_list = {};  // table.include.list, where no other list is given
 };
 
 // What has come so far. Outlives sessions.
@@ -61,14 +62,15 @@ struct CaptureMemory {
 
 struct CaptureFinding {
   std::string reason;
-  std::string table = {};      // see postgres::TableKey; empty: it is of the publication
-  std::string detail = {};     // what is to be known of this one; empty: nothing
-  std::string statement = {};  // to be typed; empty: none helps
-  bool loses = true;           // else it is worth knowing
-  bool at_once = false;        // no migration looks like this on its way
-  std::string argument = {};   // the table as `walduct signal` takes it; empty: as it stands
-  std::string read_with = {};  // a snapshot of that table ends it; empty: of none
-  Oid relation = {};           // the table, which is to be read then; 0: none is
+  std::string table = {};       // see postgres::TableKey; empty: it is of the publication
+  std::string detail = {};      // what is to be known of this one; empty: nothing
+  std::string statement = {};   // to be typed; empty: none helps
+  bool loses = true;            // else it is worth knowing
+  bool at_once = false;         // no migration looks like this on its way
+  std::string argument = {};    // the table as `walduct signal` takes it; empty: as it stands
+  std::string renamed_to = {};  // the name that it has now, as lists have it
+  std::string read_with = {};   // a snapshot of that table ends it; empty: of none
+  Oid relation = {};            // the table, which is to be read then; 0: none is
 };
 
 struct CaptureVerdict {

@@ -1,7 +1,11 @@
 #include "replication/capture/capture_words.h"
 
+#include <algorithm>
+
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 
 namespace walduct::replication {
 namespace {
@@ -104,6 +108,48 @@ const Words* WordsOf(absl::string_view reason) {
   return nullptr;
 }
 
+// What was captured before is forgotten: a restart of the connector alone remembers it.
+std::string BeginAnew(const names::Called& called) {
+  if (!called.where.empty())
+    return absl::StrCat(names::Command(called, "stop"), " && ", names::Command(called, "resume"));
+  if (called.unit.empty()) return "restart the process";
+  return absl::StrCat("sudo systemctl restart ", names::ShellWord("walduct@" + called.unit));
+}
+
+// The list with the new names, those of before left out.
+std::string Renamed(const std::vector<const CaptureFinding*>& findings, absl::string_view list) {
+  std::vector<std::string> entries;
+  for (const absl::string_view entry : absl::StrSplit(list, ',')) {
+    const absl::string_view name = absl::StripAsciiWhitespace(entry);
+    const auto is_old = [name](const CaptureFinding* finding) { return finding->table == name; };
+    if (std::none_of(findings.begin(), findings.end(), is_old)) entries.emplace_back(name);
+  }
+  for (const CaptureFinding* const finding : findings) entries.push_back(finding->renamed_to);
+  return absl::StrJoin(entries, ",");
+}
+
+// tables: as `--table` takes them, with the names that they have now.
+std::string NewNames(const std::vector<const CaptureFinding*>& findings,
+                     const std::vector<std::string>& tables, const CaptureWish& wish) {
+  const auto plain = [](const CaptureFinding* finding) {
+    return !finding->renamed_to.empty() &&
+           finding->renamed_to.find_first_of("\\^$*+?()[]{}|,") == std::string::npos;
+  };
+  const bool said = !wish.include_list.empty() && findings.size() <= kMostNamed &&
+                    std::all_of(findings.begin(), findings.end(), plain);
+  std::string hint =
+      "add the new names to the lists (table.include.list …) and restart the connector";
+  if (said) {
+    const std::string setting =
+        absl::StrCat("table.include.list=", Renamed(findings, wish.include_list));
+    hint = wish.called.where.empty()
+               ? absl::StrCat("set ", setting, " and ", BeginAnew(wish.called))
+               : names::SetCommand(wish.called, setting);
+  }
+  return absl::StrCat(hint, "; what was written to them meanwhile does not come: ",
+                      names::SnapshotCommand(wish.called, tables));
+}
+
 // tables: as `--table` takes them.
 std::string Rest(Afterwards afterwards, const std::vector<std::string>& tables,
                  const CaptureWish& wish) {
@@ -120,12 +166,12 @@ std::string Rest(Afterwards afterwards, const std::vector<std::string>& tables,
                           names::SnapshotCommand(wish.called, tables));
     case Afterwards::kRestored:
       return absl::StrCat("; where it is not meant, restore them under their names, then ",
-                          names::SnapshotCommand(wish.called, tables),
-                          "; where it is, restart the process");
+                          names::SnapshotCommand(wish.called, tables), "; where it is, ",
+                          BeginAnew(wish.called));
     case Afterwards::kRead:
       return absl::StrCat("; ", names::SnapshotCommand(wish.called, tables));
     case Afterwards::kMeant:
-      return "; where it is meant, restart the process";
+      return absl::StrCat("; where it is meant, ", BeginAnew(wish.called));
     case Afterwards::kRestart:
       return ", then restart the connector";
     case Afterwards::kSpelling:
@@ -135,7 +181,7 @@ std::string Rest(Afterwards afterwards, const std::vector<std::string>& tables,
     case Afterwards::kLists:
       return "; or change the lists (table.include.list …) and restart the connector";
     case Afterwards::kNewName:
-      return "add the new names to the lists (table.include.list …) and restart the connector";
+      return "";
   }
   return "";
 }
@@ -170,7 +216,8 @@ std::string CaptureHint(const std::vector<const CaptureFinding*>& of_one_reason,
   const Words* const words = WordsOf(first.reason);
   std::string rest = words == nullptr ? "" : Rest(words->afterwards, tables, wish);
   if (words != nullptr && words->afterwards == Afterwards::kNewName) {
-    return absl::StrCat(rest, statements.empty() ? "" : "; or, where they are out of use: ",
+    return absl::StrCat(NewNames(of_one_reason, tables, wish),
+                        statements.empty() ? "" : "; or, where they are out of use: ",
                         absl::StrJoin(statements, "; "));
   }
   if (statements.empty() && rest.size() > 2) rest = rest.substr(rest.starts_with("; or ") ? 5 : 2);

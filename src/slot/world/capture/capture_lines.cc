@@ -85,7 +85,9 @@ std::vector<CaptureProblem> CaptureLines::Problems(const replication::CaptureWis
                            .count = findings.size()};
     for (const CaptureFinding* const finding : findings) {
       if (problem.tables.size() >= replication::kMostNamed) break;
-      problem.tables.push_back(replication::CaptureSubject(*finding));
+      // Empty: of the publication as a whole.
+      if (std::string subject = replication::CaptureSubject(*finding); !subject.empty())
+        problem.tables.push_back(std::move(subject));
     }
     problems.push_back(std::move(problem));
   }
