@@ -75,10 +75,13 @@ constexpr Reason kRows[] = {
      .remedy = "Mount its directory instead."},
     {.name = "offset_file_unreadable",
      .meaning = "The offset file cannot be read.",
-     .remedy = "Check its rights."},
+     .remedy = "Give walduct's user the right to: chown and chmod, as the hint has them. Keep the "
+               "file: another one has no position."},
     {.name = "offset_file_unwritable",
      .meaning = "The offset file cannot be written.",
-     .remedy = "Check rights and free space of its directory."},
+     .remedy =
+         "Give walduct's user the right to, or free space, as the hint has it. Keep the file: "
+         "another one has no position."},
     {.name = "offset_malformed",
      .meaning = "A stored offset cannot be read.",
      .remedy = "walduct offsets show; correct it with walduct offsets import."},
@@ -314,8 +317,10 @@ constexpr Reason kRows[] = {
      .remedy = "Stop one of the two."},
     {.name = "slot_in_use",
      .meaning = "Another session streams from the slot.",
-     .remedy = "Stop the other process, or give each connector its own slot.name. The message "
-               "names pid, application and client."},
+     .remedy =
+         "Stop the other process, which may be another walduct, or give each connector its own "
+         "slot.name. The message names pid, application, client and since when; a session that "
+         "nobody owns any more: SELECT pg_terminate_backend(PID)."},
     {.name = "slot_invalidated",
      .loses = true,
      .meaning = "The server has ended the stream to release the slot, or is about to: it is behind "
