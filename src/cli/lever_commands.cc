@@ -148,6 +148,14 @@ absl::Status Failed(const http::Server& server, const std::string& name, const s
                absl::StrCat(name, " was ", before, ", is FAILED: ", message), hint);
 }
 
+absl::Status Rests(const http::Server& server, const std::string& name, const std::string& state) {
+  return Error(absl::StatusCode::kFailedPrecondition, "command_without_effect",
+               absl::StrCat(name, " is ", state,
+                            ", and stays so: a restart begins anew what runs, and a failure of "
+                            "before is forgotten"),
+               absl::StrCat(Typed(server, "resume", name), " starts it"));
+}
+
 // The state that lasts: what begins may fail at once.
 absl::StatusOr<std::string> Pull(const Lever& lever, const http::Server& server,
                                  const std::string& name) {
@@ -157,6 +165,7 @@ absl::StatusOr<std::string> Pull(const Lever& lever, const http::Server& server,
       http::Send(lever.method, server, absl::StrCat(InPath(name), lever.path), kTimeout));
   if (answer.status >= 300) return Refusal(server, answer);
   const Environment environment = Environment::Real();
+  const bool restarts = lever.method == absl::string_view("POST");
   const absl::Duration begin = environment.clock->Monotonic();
   absl::Duration since = begin;  // the state is what it is
   State state;
@@ -169,6 +178,9 @@ absl::StatusOr<std::string> Pull(const Lever& lever, const http::Server& server,
       since += lasted;
       continue;
     }
+    // It begins what runs; what rests goes on resting.
+    if (restarts && (state.word == "PAUSED" || state.word == "STOPPED") && lasted >= kLasts)
+      return Rests(server, name, state.word);
     const bool failed = state.word == "FAILED";
     // What had failed before may not have taken the command yet.
     if (failed && lasted >= (before.word == "FAILED" ? 3 * kLasts : kLasts)) break;

@@ -1,6 +1,7 @@
 """`walduct pause`, `resume`, `stop`, `restart` of a running worker, and `explain LSN`."""
 import re
 import subprocess
+import time
 
 import pytest
 from test_serve import config_of, published, workers  # noqa: F401
@@ -53,6 +54,43 @@ def test_a_lever_says_what_lasts(workers, databases, pg17):  # noqa: F811
     db.execute("create publication by_hand for table items")
     done = walduct("restart", "shop", "--url", worker.base)
     assert (done.returncode, done.stdout) == (0, "shop: was FAILED, is RUNNING\n"), done
+    worker.stop()
+
+
+def test_a_restart_of_what_rests_says_so_at_once(workers, databases, pg17):  # noqa: F811
+    """And what to type instead."""
+    db = databases(pg17)
+    db.script("create table items (id int primary key)")
+    worker = workers().start()
+    worker.create("shop", config_of(db))
+    worker.wait_state("shop", "RUNNING/RUNNING")
+    for lever, state in (("pause", "PAUSED"), ("stop", "STOPPED")):
+        assert walduct(lever, "shop", "--url", worker.base).returncode == 0
+        begin = time.monotonic()
+        done = walduct("restart", "shop", "--url", worker.base)
+        assert done.returncode == 3 and time.monotonic() - begin < 10, done
+        assert f"shop is {state}, and stays so" in done.stderr and f"walduct resume shop --url {worker.base}" in done.stderr, done
+        assert walduct("resume", "shop", "--url", worker.base).returncode == 0
+    worker.stop()
+
+
+def test_a_lever_is_taken_while_the_server_is_away(workers, private_servers, databases):  # noqa: F811
+    """What is tried again runs: the answer says so with the error, and is no failure."""
+    own = private_servers(postgres=17)
+    db = databases(own.postgres)
+    db.script("create table items (id int primary key)")
+    worker = workers().start()
+    worker.create("shop", config_of(db))
+    worker.wait_state("shop", "RUNNING/RUNNING")
+    own.do("stop-postgres")
+    wait_until(lambda: "retrying" in walduct("status", "--url", worker.base).stdout, 30, "it tries again")
+    for levers in (("restart",), ("stop", "resume")):
+        for lever in levers:
+            done = walduct(lever, "shop", "--url", worker.base)
+            assert done.returncode == 0, done
+        assert "is RUNNING, retrying: " in done.stdout and "reason" not in done.stderr, done
+    own.do("start-postgres")
+    wait_until(lambda: walduct("status", "--url", worker.base).returncode == 0, 60, "it goes on")
     worker.stop()
 
 
