@@ -19,6 +19,7 @@
 namespace walduct::admin {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -102,6 +103,25 @@ TEST(Reasons, APositionToGoOnFromIsSetByTheConnectorsName) {
   names.called = {.who = "-f a -w b"};
   EXPECT_EQ(engine::NamedHint("offset_missing", "", hint, names),
             "or walduct offsets set -f a -w b 0/16B3748 goes on there");
+}
+
+// Whoever types the first of several is not to be told of the next one only then.
+TEST(Reasons, WhatIsDeniedIsGrantedAtOnce) {
+  engine::ConnectorNames names;
+  names.role = "cdc";
+  const auto hint = [&names](const std::string& message) {
+    return engine::NamedHint("permission_denied", message, "give the role the right", names);
+  };
+  EXPECT_THAT(hint("heartbeat.action.query: permission denied for schema ops"),
+              AllOf(HasSubstr("GRANT USAGE ON SCHEMA \"ops\" TO \"cdc\"; "),
+                    HasSubstr("GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA \"ops\" TO "
+                              "\"cdc\"")));
+  EXPECT_THAT(hint("permission denied for table My Table: detail"),
+              HasSubstr("GRANT SELECT, INSERT, UPDATE ON \"My Table\" TO \"cdc\""));
+  EXPECT_THAT(hint("permission denied for sequence s"),
+              HasSubstr("GRANT USAGE ON SEQUENCE \"s\" TO \"cdc\""));
+  // In another language, or of something else.
+  EXPECT_EQ(hint("keine Berechtigung für Tabelle t"), "give the role the right");
 }
 
 TEST(Reasons, WhatStartsAConnectorGoesByItsState) {

@@ -164,6 +164,36 @@ std::string WithPosition(std::string hint, const ConnectorNames& names) {
                       names::Command(names.called, "offsets set", hint.substr(lsn, end - lsn)));
 }
 
+// "permission denied for table beat", as the server says it in English. Who lacks a schema mostly
+// lacks what is in it, too: the server would say so only after the first GRANT.
+std::string Grants(absl::string_view message, absl::string_view role) {
+  constexpr absl::string_view kDenied = "permission denied for ";
+  constexpr absl::string_view kOfTables = "SELECT, INSERT, UPDATE";
+  const size_t at = message.find(kDenied);
+  if (at == absl::string_view::npos) return "";
+  absl::string_view rest = message.substr(at + kDenied.size());
+  rest = rest.substr(0, std::min(rest.find(": "), rest.find(" [")));
+  const auto grant = [role](absl::string_view rights, absl::string_view what) {
+    return absl::StrCat("GRANT ", rights, " ON ", what, " TO ", role);
+  };
+  if (absl::ConsumePrefix(&rest, "schema ")) {
+    const std::string schema = absl::StrCat("SCHEMA ", Identifier(rest));
+    return absl::StrCat(grant("USAGE", schema), "; ",
+                        grant(kOfTables, absl::StrCat("ALL TABLES IN ", schema)),
+                        "; or that on the tables alone that the statement names");
+  }
+  if (absl::ConsumePrefix(&rest, "sequence "))
+    return grant("USAGE", absl::StrCat("SEQUENCE ", Identifier(rest)));
+  if (absl::ConsumePrefix(&rest, "function "))
+    return grant("EXECUTE", absl::StrCat("FUNCTION ", Identifier(rest)));
+  for (const absl::string_view kind : {"table ", "view ", "materialized view ", "foreign table "}) {
+    if (absl::ConsumePrefix(&rest, kind))
+      return absl::StrCat(grant(kOfTables, Identifier(rest)),
+                          ", or less where the statement does less");
+  }
+  return "";
+}
+
 std::string Filled(absl::string_view reason, absl::string_view hint, absl::string_view message,
                    const ConnectorNames& names) {
   const std::string role = Identifier(names.role), database = Identifier(names.database),
@@ -249,6 +279,10 @@ std::string NamedHint(absl::string_view reason, absl::string_view message, absl:
     return PublicationAnew(names);
   const RemedyOf remedy_of = remedies;
   std::string said(hint);
+  if (reason == "permission_denied") {
+    if (const std::string grants = Grants(message, Identifier(names.role)); !grants.empty())
+      said = grants;
+  }
   if (said.empty() && remedy_of != nullptr)
     said = std::string(absl::StripSuffix(remedy_of(reason), "."));
   return ToWorker(Filled(reason, said, message, names), names);
