@@ -47,3 +47,8 @@ def test_in_errors_and_logs_too(installed, tmp_path):
     assert "docs/not-yet.md" in named(run(bare, "validate", "-f", tmp_path / "shop.json").stdout), refused
     told = named(refused.stdout)
     assert told and all(Path(one).is_file() for one in told), refused
+
+
+def test_in_the_help_too(installed):
+    told = named(run(installed, "help", "recover").stdout + run(installed, "recover", "run", "--help").stdout)
+    assert told and all(Path(one).is_file() for one in told), told

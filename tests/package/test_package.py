@@ -71,6 +71,13 @@ def test_pages_name_the_options(unpacked):
         assert word.split("\t")[0] in page
 
 
+def test_pages_name_documents_where_they_are(unpacked):
+    named = {one for page in (unpacked / "usr/share/man/man1").iterdir()
+             for one in re.findall(r"[^\s(\"']*docs/[\w-]+\.md", output("zcat", page).replace("\\-", "-"))}
+    assert "/usr/share/doc/walduct/docs/recover.md" in named, named
+    assert [one for one in named if not (unpacked / one.lstrip("/")).is_file()] == []
+
+
 def test_links_of_the_documents_lead_somewhere(unpacked):
     documents = unpacked / "usr/share/doc/walduct"
     pages = sorted(documents.rglob("*.md"))

@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "base/documents.h"
 
 namespace walduct::cli {
 namespace {
@@ -20,7 +21,8 @@ constexpr size_t kOfCommands = 14;
 // Words in lines of at most so many columns; a single word may be longer.
 std::vector<std::string> Wrapped(absl::string_view text, size_t width) {
   std::vector<std::string> lines;
-  for (const absl::string_view given : absl::StrSplit(text, '\n')) {
+  const std::string told = WithDocuments(text);
+  for (const absl::string_view given : absl::StrSplit(told, '\n')) {
     std::string line;
     for (const absl::string_view word : absl::StrSplit(given, ' ', absl::SkipEmpty())) {
       if (!line.empty() && line.size() + 1 + word.size() > width) {
