@@ -118,7 +118,7 @@ http::Response StatusHandler::Get(const http::Request& request) const {
       return AsQuarkus(Liveness(process, LimitOf(request)));
   }
   if (ask_ && path.size() == 3 && path[0] == "connectors" &&
-      (path[2] == "doctor" || path[2] == "offsets")) {
+      (path[2] == "doctor" || path[2] == "offsets" || path[2] == "recovery")) {
     const absl::StatusOr<std::string> answer = ask_(path[1], path[2]);
     if (answer.ok()) return {.content_type = "application/json", .body = *answer};
     return ConnectError(absl::IsNotFound(answer.status()) ? 404 : 500,

@@ -31,8 +31,8 @@ class StatusHandler final : public http::Handler {
     // Those of a worker that have a state, running ones too; null: all are in connectors.
     std::function<std::vector<IdleConnector>()> known = nullptr;
     const WorkerBoard* board = nullptr;  // of a worker; borrowed, may be null
-    // What a connector's "doctor" finds, its stored "offsets", as JSON; takes its time. Null:
-    // nobody is asked.
+    // What a connector's "doctor" finds, its stored "offsets", what is known for the "recovery" of
+    // a gap, as JSON; takes its time. Null: nobody is asked.
     std::function<absl::StatusOr<std::string>(const std::string& name, const std::string& what)>
         ask = nullptr;
     // What becomes of a signal for a connector, as JSON; body: as it was sent. Null: none is taken.

@@ -251,7 +251,10 @@ void AddRecovery(CLI::App* app, Arguments* arguments) {
       "plan",
       "Whether the gap of a lost slot can be got back, from which backup, and what to type\n"
       "Looks at the stored position and the primary; changes nothing.");
-  AddConfiguration(plan, arguments, true);
+  plan->add_option("connector", arguments->connector,
+                   "Of a running process, which looks for itself; else -f");
+  AddConfiguration(plan, arguments, false);
+  AddProcess(plan, arguments);
   auto* folder = plan->add_option("--archive", arguments->archive,
                                   "Where the archive is a folder: whether it has the segments of "
                                   "the gap");

@@ -14,6 +14,7 @@
 #include "operate/commands/offset_commands.h"
 #include "operate/commands/signal_reader_of.h"
 #include "operate/doctor/doctor_report.h"
+#include "recover/run/plan.h"
 #include "slot/lanes/lanes.h"
 
 namespace walduct::cli {
@@ -44,6 +45,7 @@ absl::StatusOr<std::string> AskOf(const std::vector<engine::ConnectorOptions>& c
                                   const std::string& what) {
   for (const engine::ConnectorOptions& one : connectors) {
     if (one.name != name) continue;
+    if (what == "recovery") return recover::PlanFactsJson(one, Environment::Real());
     return what == "doctor" ? operate::ExamineRunning(one, running, Environment::Real())
                             : operate::ReadOffsets(one, Environment::Real());
   }

@@ -1,5 +1,6 @@
 """walduct.slot.lost=hold: a slot that is lost or dropped stands anew within a moment, the position stays, no start streams over the
 gap, and what is told is told again until somebody has chosen."""
+import json
 import os
 import re
 import shlex
@@ -99,8 +100,14 @@ def test_a_server_without_a_free_slot(private_servers, databases, connectors):
     assert connector.run_to_end() == 4 and connector.logged("reason=lost_slot_held"), connector.log_text()
 
 
-def test_a_slot_that_is_held_counts(workers, db):  # noqa: F811
-    """Series of a worker; and what the hint says is typed."""
+def plan_of(*arguments, folder, exit_code):
+    done = subprocess.run([str(BINARY), "recover", "plan", *arguments], cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == exit_code, done
+    return done.stdout
+
+
+def test_a_slot_that_is_held_counts(workers, db, tmp_path):  # noqa: F811
+    """Series of a worker; its plan of a recovery; and what the hint says is typed."""
     db.script(TABLE)
     worker = workers().start()
     worker.create("shop", config_of(db, **HOLD))
@@ -118,6 +125,13 @@ def test_a_slot_that_is_held_counts(workers, db):  # noqa: F811
     wait_until(lambda: metrics.value("walduct_retained_wal_bytes") > 900_000, 20, "what it keeps is counted")
     shown = metrics.json("/status")["connectors"][0]
     assert shown["last_error"]["reason"] == "lost_slot_held", shown
+    by_name = plan_of("shop", "--url", worker.base, folder=tmp_path, exit_code=3)
+    (tmp_path / "shop.json").write_text(json.dumps({"name": "shop", "config": config_of(db, **HOLD)}))
+    (tmp_path / "worker.properties").write_text(worker.file.read_text())
+    by_files = plan_of("-f", "shop.json", "-w", "worker.properties", folder=tmp_path, exit_code=3)
+    assert "Have I lost data?" in by_files and by_name.startswith(by_files) and "shop.json and worker.properties are" in by_name, (by_name, by_files)
+    plan_of("nobody", "--url", worker.base, folder=tmp_path, exit_code=3)
+    plan_of(folder=tmp_path, exit_code=2)
     command = re.search(r"\(walduct (offsets reset [^,)]*)", shown["last_error"]["hint"]).group(1)
     typed = subprocess.run([str(BINARY), *shlex.split(command)], capture_output=True, text=True, timeout=30, check=False)
     assert typed.returncode == 0, typed

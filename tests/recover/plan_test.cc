@@ -16,7 +16,8 @@ using ::testing::StartsWith;
 using Verdict = Plan::Verdict;
 
 PlanFacts Held() {
-  return {.position = Lsn(0x5000100),
+  return {.slot_name = "shop",
+          .position = Lsn(0x5000100),
           .stored_at = absl::FromUnixSeconds(1785542400),
           .slot_trouble = "",
           .slot = Lsn(0x7000028),
@@ -32,9 +33,7 @@ PlanFacts Held() {
           .lacking = {}};
 }
 
-Plan Of(const PlanFacts& facts) {
-  return MakePlan(facts, {.slot = "shop", .files = "-f shop.json"});
-}
+Plan Of(const PlanFacts& facts) { return MakePlan(facts, "-f shop.json"); }
 
 TEST(PlanTest, SaysWhichBackupWhichSegmentsAndWhatToType) {
   const Plan plan = Of(Held());

@@ -16,7 +16,6 @@
 #include "admin/health.h"
 #include "base/check.h"
 #include "base/clock.h"
-#include "base/documents.h"
 #include "base/environment.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -39,7 +38,6 @@
 #include "operate/commands/table_check.h"
 #include "recover/read/look.h"
 #include "recover/read/read_world.h"
-#include "recover/run/plan.h"
 #include "recover/run/recovery.h"
 #include "recover/run/recovery_world.h"
 #include "slot/world/server_world.h"
@@ -309,25 +307,6 @@ int RecordCorpus(const Arguments& arguments) {
   if (recorded.begun) PrintRecorded(recorded, asked.file);
   // Stopped before it began: nothing is wrong.
   return stop.requested() && !recorded.begun ? engine::kExitClean : PrintStatus(status);
-}
-
-int RecoverPlan(const Arguments& arguments) {
-  loader::LoadResult loaded;
-  if (!LoadOne(arguments, &loaded)) return engine::kExitConfiguration;
-  if (const absl::Status able = slot::CheckHasGap(loaded.options); !able.ok())
-    return PrintStatus(able);
-  const engine::ConnectorNames names = engine::NamesOf(loaded.options);
-  slot::ServerWorld world(Environment::Real());
-  const absl::StatusOr<recover::PlanFacts> facts =
-      recover::ReadPlanFacts(world, loaded.options, names.slot,
-                             {.folder = arguments.archive, .command = arguments.archive_command});
-  if (!facts.ok()) return PrintStatus(facts.status());
-  std::string files = absl::StrCat("-f ", arguments.connector_files.front());
-  if (!arguments.worker_file.empty()) absl::StrAppend(&files, " -w ", arguments.worker_file);
-  const recover::Plan plan = recover::MakePlan(*facts, {.slot = names.slot, .files = files});
-  std::cout << WithDocuments(plan.text) << std::flush;
-  return plan.verdict == recover::Plan::Verdict::kImpossible ? engine::kExitPrerequisite
-                                                             : engine::kExitClean;
 }
 
 namespace {

@@ -81,6 +81,7 @@ constexpr Example kExamples[] = {
     {"recover", "walduct recover gate --state /var/tmp/shop -- cp /archive/%f '%p'"},
     {"recover",
      "walduct recover run -f shop.json -w worker.properties --from db2:5433 --state /var/tmp/shop"},
+    {"recover plan", "walduct recover plan shop"},
     {"recover plan", "walduct recover plan -f shop.json -w worker.properties"},
     {"recover plan", "walduct recover plan -f shop.json -w worker.properties --archive /archive"},
     {"recover plan",

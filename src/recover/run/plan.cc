@@ -75,7 +75,7 @@ const Tool& ToolOf(const std::string& command) {
   return kTools.back();
 }
 
-std::string Steps(const PlanFacts& facts, const PlanWords& words) {
+std::string Steps(const PlanFacts& facts, const std::string& files) {
   const Tool& tool = ToolOf(facts.archive_command);
   const Words known = KnownWords(tool, facts.archive_command);
   std::string text = absl::StrCat(
@@ -83,21 +83,22 @@ std::string Steps(const PlanFacts& facts, const PlanWords& words) {
       ". First as root:\n  install -d -o postgres -g postgres -m 700 /restore/data\n  install -d "
       "-o "
       "postgres -g postgres /var/tmp/",
-      words.slot, "\nThen as the user that the restored server runs as:\n  ",
+      facts.slot_name, "\nThen as the user that the restored server runs as:\n  ",
       absl::StrReplaceAll(tool.list, known), "\n  ", absl::StrReplaceAll(tool.restore, known),
       "\n  rm -rf /restore/data/pg_replslot/* /restore/data/pg_wal/0* "
       "/restore/data/recovery.signal; touch /restore/data/standby.signal\n",
       "At the end of /restore/data/postgresql.auto.conf:\n",
-      "  port = 5433\n  restore_command = 'walduct recover gate --state /var/tmp/", words.slot,
+      "  port = 5433\n  restore_command = 'walduct recover gate --state /var/tmp/", facts.slot_name,
       " -- ", absl::StrReplaceAll(absl::StrReplaceAll(tool.fetch, known), {{"'", "''"}}),
       "'\n  primary_conninfo = ''\n  recovery_target_time = ''\n  hot_standby = on\n  archive_mode "
       "= "
       "off\n  archive_cleanup_command = ''\n  max_slot_wal_keep_size = -1\n");
   if (facts.version >= 180000) absl::StrAppend(&text, "  idle_replication_slot_timeout = 0\n");
   absl::StrAppend(&text, "  wal_retrieve_retry_interval = 100ms\n",
-                  "Then, in two shells:\n  walduct recover run ", words.files,
-                  " --from 127.0.0.1:5433 --state /var/tmp/", words.slot,
-                  "\n  pg_ctl -D /restore/data -l /var/tmp/", words.slot, "/server.log start\n");
+                  "Then, in two shells:\n  walduct recover run ", files,
+                  " --from 127.0.0.1:5433 --state /var/tmp/", facts.slot_name,
+                  "\n  pg_ctl -D /restore/data -l /var/tmp/", facts.slot_name,
+                  "/server.log start\n");
   for (const Tool& other : kTools) {
     if (&other != &tool)
       absl::StrAppend(&text, "With ", other.name, ": ", other.list, "; ", other.restore,
@@ -140,13 +141,13 @@ std::string Archive(const PlanFacts& facts) {
   return text;
 }
 
-Plan Impossible(const std::string& why, const PlanWords& words) {
+Plan Impossible(const std::string& why, const std::string& files) {
   return {
       Plan::Verdict::kImpossible,
       absl::StrCat("Have I lost data? Deletes and states in between, as it looks: ", why,
                    "\nRows and deletes come back by a comparison of the tables with the "
                    "topics, states in between do not (docs/recover.md):\n  walduct recover read ",
-                   words.files, "\n")};
+                   files, "\n")};
 }
 
 }  // namespace
@@ -156,7 +157,7 @@ std::string SegmentName(uint32_t timeline, uint64_t number, uint64_t segment_byt
   return absl::StrFormat("%08X%08X%08X", timeline, number / each, number % each);
 }
 
-Plan MakePlan(const PlanFacts& facts, const PlanWords& words) {
+Plan MakePlan(const PlanFacts& facts, const std::string& files) {
   if (facts.slot_trouble.empty() && facts.slot <= facts.position) {
     return {Plan::Verdict::kNoGap,
             absl::StrCat("Have I lost data? No: the slot begins at ", facts.slot.ToString(),
@@ -166,13 +167,13 @@ Plan MakePlan(const PlanFacts& facts, const PlanWords& words) {
   if (facts.version < 160000) {
     return Impossible(absl::StrCat("the server is PostgreSQL ", facts.version / 10000,
                                    ", and a standby decodes from 16 on."),
-                      words);
+                      files);
   }
   if (!facts.archives) {
     return Impossible(
         "the server archives no WAL (archive_mode). If something else keeps it (pg_receivewal), "
         "docs/recover.md says how it is read.",
-        words);
+        files);
   }
   const Lsn end = facts.slot_trouble.empty() ? facts.slot : facts.wal_end;
   if (facts.lacking && !facts.lacking->empty()) {
@@ -182,13 +183,13 @@ Plan MakePlan(const PlanFacts& facts, const PlanWords& words) {
                      SegmentName(facts.timeline, facts.lacking->front(), facts.segment_bytes),
                      ". Where it is not archived yet: SELECT pg_switch_wal() on the primary, and "
                      "look again."),
-        words);
+        files);
   }
   std::string text = "Have I lost data? Not yet, if there is a base backup from before.\n";
   if (!facts.slot_trouble.empty()) {
-    absl::StrAppend(&text, "\nAT ONCE, as nothing keeps WAL and catalogs: the slot \"", words.slot,
-                    "\" is ", facts.slot_trouble,
-                    ". This makes it anew and ends with exit code 4:\n  walduct run ", words.files,
+    absl::StrAppend(&text, "\nAT ONCE, as nothing keeps WAL and catalogs: the slot \"",
+                    facts.slot_name, "\" is ", facts.slot_trouble,
+                    ". This makes it anew and ends with exit code 4:\n  walduct run ", files,
                     " -o walduct.slot.lost=hold\n\n");
   }
   absl::StrAppend(&text, "The backup: the newest that ended before ", facts.position.ToString());
@@ -211,7 +212,7 @@ Plan MakePlan(const PlanFacts& facts, const PlanWords& words) {
       &text,
       "At risk is what pruned the catalogs between the loss and the new slot: temporary "
       "tables, ANALYZE, DDL. The gate takes out most of it.\n",
-      Steps(facts, words));
+      Steps(facts, files));
   return {Plan::Verdict::kPossible, std::move(text)};
 }
 

@@ -8,19 +8,19 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "base/environment.h"
 #include "base/lsn.h"
 
 namespace walduct::engine {
 struct ConnectorOptions;
 }
-namespace walduct::slot {
-class ServerWorld;
-}
 
 namespace walduct::recover {
 
 struct PlanFacts {
+  std::string slot_name;
   Lsn position;
   std::optional<absl::Time> stored_at;  // commit of what was published last; absent: not known
   // The primary's slot: "", where it can be read; "missing", "lost" and why.
@@ -39,26 +39,29 @@ struct PlanFacts {
   std::optional<std::vector<uint64_t>> lacking;
 };
 
-struct PlanWords {
-  std::string slot, files;  // "-f shop.json -w worker.properties"
-};
-
 struct Plan {
   enum class Verdict { kNoGap, kPossible, kImpossible };
   Verdict verdict = Verdict::kPossible;
   std::string text;
 };
-Plan MakePlan(const PlanFacts& facts, const PlanWords& words);
+// files: "-f shop.json -w worker.properties", as it is typed.
+Plan MakePlan(const PlanFacts& facts, const std::string& files);
+
+// FailedPrecondition recover_no_position; InvalidArgument: the connector can have no gap.
+absl::StatusOr<PlanFacts> ReadPlanFacts(const engine::ConnectorOptions& connector,
+                                        const Environment& environment);
+// The same as JSON, of a process for another one; nullopt: the text is not that.
+absl::StatusOr<std::string> PlanFactsJson(const engine::ConnectorOptions& connector,
+                                          const Environment& environment);
+std::optional<PlanFacts> ParsePlanFacts(absl::string_view json);
 
 // Where the segments of the gap are looked for; both empty: nowhere.
 struct ArchivePlace {
   std::string folder;
   std::string command;  // for sh, with %f, and with %p where it fetches
 };
-// FailedPrecondition recover_no_position; InvalidArgument: the archive cannot be asked so.
-absl::StatusOr<PlanFacts> ReadPlanFacts(slot::ServerWorld& world,
-                                        const engine::ConnectorOptions& connector,
-                                        const std::string& slot, const ArchivePlace& archive);
+// What it lacks of the gap. InvalidArgument: it cannot be asked so.
+absl::Status LookIntoArchive(const ArchivePlace& archive, PlanFacts* facts);
 
 // Segments from `first` to `last` that the command does not have, the first kMostLacking; on any of
 // the timelines from `oldest` to `newest`. Runs it for each.

@@ -1,4 +1,4 @@
-// ReadPlanFacts, declared in plan.h.
+// ReadPlanFacts, LookIntoArchive: plan.h.
 #include <dirent.h>
 #include <unistd.h>
 
@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/status_macros.h"
+#include "engine/configuration/connector_names.h"
 #include "offset/offset_store.h"
 #include "postgres/server_check.h"
 #include "recover/archive_command.h"
@@ -23,6 +24,7 @@
 #include "replication/slot.h"
 #include "slot/start/start_rules.h"
 #include "slot/world/server_world.h"
+#include "slot/world/tail.h"
 
 namespace walduct::recover {
 namespace {
@@ -97,10 +99,12 @@ absl::StatusOr<std::vector<uint64_t>> LackingBehind(const std::string& command,
   return lacking;
 }
 
-absl::StatusOr<PlanFacts> ReadPlanFacts(slot::ServerWorld& world,
-                                        const engine::ConnectorOptions& connector,
-                                        const std::string& slot, const ArchivePlace& archive) {
+absl::StatusOr<PlanFacts> ReadPlanFacts(const engine::ConnectorOptions& connector,
+                                        const Environment& environment) {
+  RETURN_IF_ERROR(slot::CheckHasGap(connector));
+  slot::ServerWorld world(environment);
   PlanFacts facts;
+  facts.slot_name = engine::NamesOf(connector).slot;
   ASSIGN_OR_RETURN(const auto store, world.OpenOffsetStore(connector));
   ASSIGN_OR_RETURN(const std::optional<offset::StoredOffset> stored, store->Load());
   if (!stored || slot::StateOf(stored) != snapshot::OffsetState::kStreaming) {
@@ -122,11 +126,11 @@ absl::StatusOr<PlanFacts> ReadPlanFacts(slot::ServerWorld& world,
   facts.version = sql->server_version();
   facts.timeline = system.timeline;
   facts.wal_end = system.wal_end;
-  ASSIGN_OR_RETURN(const auto found, replication::InspectSlot(*sql, slot));
+  ASSIGN_OR_RETURN(const auto found, replication::InspectSlot(*sql, facts.slot_name));
   if (!found) {
     facts.slot_trouble = "missing";
   } else {
-    const absl::Status usable = replication::CheckSlotUsable(*sql, slot, *found);
+    const absl::Status usable = replication::CheckSlotUsable(*sql, facts.slot_name, *found);
     if (ErrorReason(usable) == "slot_lost") facts.slot_trouble = "lost";
     facts.slot = replication::SlotLsn(*found);
   }
@@ -138,21 +142,25 @@ absl::StatusOr<PlanFacts> ReadPlanFacts(slot::ServerWorld& world,
   if (!absl::SimpleAtoi(server.Get(0, 4), &facts.segment_bytes) ||
       !IsSegmentSize(facts.segment_bytes))
     return absl::InternalError("wal_segment_size is not known");
-  const Lsn end = facts.slot_trouble.empty() ? facts.slot : facts.wal_end;
-  if (facts.position >= end) return facts;
+  return facts;
+}
+
+absl::Status LookIntoArchive(const ArchivePlace& archive, PlanFacts* facts) {
+  const Lsn end = facts->slot_trouble.empty() ? facts->slot : facts->wal_end;
+  if (facts->position >= end) return absl::OkStatus();
   if (!archive.folder.empty()) {
-    ASSIGN_OR_RETURN(facts.lacking, Lacking(archive.folder, facts, end));
+    ASSIGN_OR_RETURN(facts->lacking, Lacking(archive.folder, *facts, end));
   } else if (!archive.command.empty()) {
     ASSIGN_OR_RETURN(
-        facts.lacking,
+        facts->lacking,
         LackingBehind(archive.command,
-                      {.first = facts.position.value() / facts.segment_bytes,
-                       .last = end.value() / facts.segment_bytes,
-                       .oldest = std::min(facts.timeline, facts.stored_timeline.value_or(1)),
-                       .newest = facts.timeline,
-                       .segment_bytes = facts.segment_bytes}));
+                      {.first = facts->position.value() / facts->segment_bytes,
+                       .last = end.value() / facts->segment_bytes,
+                       .oldest = std::min(facts->timeline, facts->stored_timeline.value_or(1)),
+                       .newest = facts->timeline,
+                       .segment_bytes = facts->segment_bytes}));
   }
-  return facts;
+  return absl::OkStatus();
 }
 
 }  // namespace walduct::recover

@@ -67,6 +67,7 @@ const std::vector<ConnectHandler::Route>& ConnectHandler::Routes() {
       {{"connectors", "*", "signal"}, "POST", &I::Signal, true},
       {{"connectors", "*", "skip"}, "POST", &I::Skip, true},
       {{"connectors", "*", "doctor"}, "GET", &I::Doctor},
+      {{"connectors", "*", "recovery"}, "GET", &I::Recovery},
       {{"connectors", "*", "position"}, "POST", &I::MovePosition, true},
       {{"connector-plugins"}, "GET", &I::ListPlugins},
       {{"connector-plugins", "*", "config"}, "GET", &I::PluginConfig},

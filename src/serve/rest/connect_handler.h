@@ -89,6 +89,7 @@ class ConnectHandler final : public http::Handler {
 
   http::Response Skip(const Path& path, const http::Request& request);
   http::Response Doctor(const Path& path, const http::Request& request);
+  http::Response Recovery(const Path& path, const http::Request& request);
   http::Response MovePosition(const Path& path, const http::Request& request);
   http::Response Signal(const Path& path, const http::Request& request);
 

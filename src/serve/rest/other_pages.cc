@@ -184,6 +184,14 @@ http::Response ConnectHandler::Doctor(const Path& path, const http::Request&) {
   return found.ok() ? Json(*found) : ErrorAnswer(WithHint(found.status()));
 }
 
+// Ours, too: what `walduct recover plan` goes by.
+http::Response ConnectHandler::Recovery(const Path& path, const http::Request&) {
+  const std::optional<ConnectorView> view = parts_.worker->Find(path[1]);
+  if (!view || view->foreign) return ConnectorNotFound(path[1]);
+  const auto found = parts_.operations->PlanRecovery(view->config);
+  return found.ok() ? Json(*found) : ErrorAnswer(WithHint(found.status()));
+}
+
 // Ours: {"lsn":"0/16B3748","accept_loss":true,"drop_slot":false}, each of which may be left out. Of
 // a connector that is stopped or paused, or of one that has failed, which begins again then.
 http::Response ConnectHandler::MovePosition(const Path& path, const http::Request& request) {

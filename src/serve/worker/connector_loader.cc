@@ -20,6 +20,7 @@
 #include "postgres/connection.h"
 #include "postgres/connection_options.h"
 #include "postgres/host_checks.h"
+#include "recover/run/plan.h"
 
 namespace walduct::postgres {
 struct DatabaseOptions;
@@ -142,6 +143,12 @@ absl::StatusOr<std::string> Operations::SkipChange(const ConfigMap& config,
 absl::StatusOr<std::string> Operations::Examine(const ConfigMap& config) const {
   return With(config, [&](const Options& options) {
     return operate::ExamineRunning(options, connectors_, environment_);
+  });
+}
+
+absl::StatusOr<std::string> Operations::PlanRecovery(const ConfigMap& config) const {
+  return With(config, [&](const Options& options) {
+    return recover::PlanFactsJson(options, environment_);
   });
 }
 

@@ -81,6 +81,8 @@ class Operations {
                                          const event::ChangeId& change) const;
   // What a doctor finds, as JSON.
   absl::StatusOr<std::string> Examine(const ConfigMap& config) const;
+  // What is known of a gap, as JSON (recover::PlanFactsJson).
+  absl::StatusOr<std::string> PlanRecovery(const ConfigMap& config) const;
   // Moves the stored position, or forgets it; what that means.
   struct Move {
     std::string lsn;  // empty: forgets it

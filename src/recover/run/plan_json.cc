@@ -1,0 +1,80 @@
+// PlanFactsJson, ParsePlanFacts: plan.h.
+#include <rapidjson/document.h>
+
+#include <limits>
+
+#include "base/json.h"
+#include "base/status_macros.h"
+#include "recover/run/plan.h"
+#include "recover/wal_name.h"
+
+namespace walduct::recover {
+namespace {
+
+Lsn LsnIn(const rapidjson::Value& facts, const char* name) {
+  const absl::StatusOr<Lsn> lsn = Lsn::Parse(json::TextIn(facts, name));
+  return lsn.ok() ? *lsn : Lsn();
+}
+
+std::optional<uint64_t> WholeIn(const rapidjson::Value& facts, const char* name) {
+  const rapidjson::Value* const found = json::FindSet(facts, name);
+  if (found == nullptr || !found->IsUint64()) return std::nullopt;
+  return found->GetUint64();
+}
+
+// Of a version or a timeline.
+std::optional<uint32_t> NumberIn(const rapidjson::Value& facts, const char* name) {
+  const std::optional<uint64_t> found = WholeIn(facts, name);
+  if (!found || *found > std::numeric_limits<int32_t>::max()) return std::nullopt;
+  return static_cast<uint32_t>(*found);
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> PlanFactsJson(const engine::ConnectorOptions& connector,
+                                          const Environment& environment) {
+  ASSIGN_OR_RETURN(const PlanFacts facts, ReadPlanFacts(connector, environment));
+  JsonWriter json;
+  json.Object().Key("slot_name").Text(facts.slot_name);
+  json.Key("position").Text(facts.position.ToString());
+  if (facts.stored_at) json.Key("stored_at_ms").Signed(absl::ToUnixMillis(*facts.stored_at));
+  json.Key("slot_trouble").Text(facts.slot_trouble).Key("slot").Text(facts.slot.ToString());
+  json.Key("wal_end").Text(facts.wal_end.ToString()).Key("version").Whole(facts.version);
+  json.Key("timeline").Whole(facts.timeline);
+  if (facts.stored_timeline) json.Key("stored_timeline").Whole(*facts.stored_timeline);
+  json.Key("segment_bytes").Whole(facts.segment_bytes).Key("archives").Flag(facts.archives);
+  json.Key("archive_command").Text(facts.archive_command);
+  json.Key("last_archived").Text(facts.last_archived);
+  return json.Key("last_failed").Text(facts.last_failed).EndObject().text();
+}
+
+std::optional<PlanFacts> ParsePlanFacts(absl::string_view text) {
+  const rapidjson::Document body = json::Parse(text);
+  PlanFacts facts;
+  facts.slot_name = json::TextIn(body, "slot_name");
+  facts.position = LsnIn(body, "position");
+  if (const rapidjson::Value* const at = json::FindSet(body, "stored_at_ms");
+      at != nullptr && at->IsInt64())
+    facts.stored_at = absl::FromUnixMillis(at->GetInt64());
+  facts.slot_trouble = json::TextIn(body, "slot_trouble");
+  facts.slot = LsnIn(body, "slot");
+  facts.wal_end = LsnIn(body, "wal_end");
+  const std::optional<uint32_t> version = NumberIn(body, "version");
+  const std::optional<uint32_t> timeline = NumberIn(body, "timeline");
+  const std::optional<uint64_t> bytes = WholeIn(body, "segment_bytes");
+  if (facts.slot_name.empty() || !facts.position.valid() || !version || !timeline || !bytes ||
+      !IsSegmentSize(*bytes))
+    return std::nullopt;
+  facts.version = static_cast<int>(*version);
+  facts.timeline = *timeline;
+  facts.segment_bytes = *bytes;
+  facts.stored_timeline = NumberIn(body, "stored_timeline");
+  const rapidjson::Value* const archives = json::Find(body, "archives");
+  facts.archives = archives != nullptr && archives->IsTrue();
+  facts.archive_command = json::TextIn(body, "archive_command");
+  facts.last_archived = json::TextIn(body, "last_archived");
+  facts.last_failed = json::TextIn(body, "last_failed");
+  return facts;
+}
+
+}  // namespace walduct::recover
