@@ -16,10 +16,13 @@
 #include "admin/health.h"
 #include "base/check.h"
 #include "base/clock.h"
+#include "base/documents.h"
 #include "base/environment.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/percent.h"
 #include "base/plain_text.h"
+#include "base/status_macros.h"
 #include "cli/commands.h"
 #include "cli/configuration.h"
 #include "cli/listening.h"
@@ -27,17 +30,20 @@
 #include "cli/process/shutdown_watch.h"
 #include "cli/process/systemd.h"
 #include "cli/recover/read_report.h"
+#include "cli/running_process.h"
 #include "engine/configuration/connector_names.h"
 #include "engine/configuration/runtime_options.h"
 #include "engine/lifecycle/connector.h"
 #include "engine/lifecycle/connector_set.h"
 #include "http/address.h"
 #include "loader/load_connector.h"
+#include "names/called.h"
 #include "operate/commands/offset_commands.h"
 #include "operate/commands/record.h"
 #include "operate/commands/table_check.h"
 #include "recover/read/look.h"
 #include "recover/read/read_world.h"
+#include "recover/run/plan.h"
 #include "recover/run/recovery.h"
 #include "recover/run/recovery_world.h"
 #include "slot/world/server_world.h"
@@ -307,6 +313,58 @@ int RecordCorpus(const Arguments& arguments) {
   if (recorded.begun) PrintRecorded(recorded, asked.file);
   // Stopped before it began: nothing is wrong.
   return stop.requested() && !recorded.begun ? engine::kExitClean : PrintStatus(status);
+}
+
+namespace {
+
+// The process reads the position and the primary, with its own secrets.
+absl::StatusOr<recover::PlanFacts> AskProcess(const Arguments& arguments) {
+  ASSIGN_OR_RETURN(
+      const std::string answer,
+      AskSlowly(ServerOf(arguments),
+                absl::StrCat("/connectors/", EncodePercent(arguments.connector), "/recovery")));
+  if (auto facts = recover::ParsePlanFacts(answer)) return *std::move(facts);
+  return absl::UnavailableError("the answer is not walduct's");
+}
+
+std::string FilesOf(const Arguments& arguments) {
+  if (arguments.connector_files.empty())
+    return absl::StrCat("-f ", names::ShellWord(arguments.connector + ".json"),
+                        " -w worker.properties");
+  std::string files = absl::StrCat("-f ", arguments.connector_files.front());
+  if (!arguments.worker_file.empty()) absl::StrAppend(&files, " -w ", arguments.worker_file);
+  return files;
+}
+
+}  // namespace
+
+int RecoverPlan(const Arguments& arguments) {
+  if (arguments.connector_files.empty() != !arguments.connector.empty())
+    return Refuse(
+        "recover plan: name the connector of a running process, or -f (and -w) of its files");
+  log::SetLevel(log::Level::kError);
+  absl::StatusOr<recover::PlanFacts> facts;
+  if (arguments.connector.empty()) {
+    loader::LoadResult loaded;
+    if (!LoadOne(arguments, &loaded)) return engine::kExitConfiguration;
+    facts = recover::ReadPlanFacts(loaded.options, Environment::Real());
+  } else {
+    facts = AskProcess(arguments);
+  }
+  if (!facts.ok()) return PrintStatus(facts.status());
+  const absl::Status looked = recover::LookIntoArchive(
+      {.folder = arguments.archive, .command = arguments.archive_command}, &*facts);
+  if (!looked.ok()) return PrintStatus(looked);
+  const recover::Plan plan = recover::MakePlan(*facts, FilesOf(arguments));
+  std::cout << WithDocuments(plan.text);
+  if (!arguments.connector.empty() && plan.verdict != recover::Plan::Verdict::kNoGap)
+    std::cout << "\n"
+              << names::ShellWord(arguments.connector + ".json")
+              << " and worker.properties are the configuration and the worker's file that the "
+                 "process has; the commands above are typed with those.\n";
+  std::cout << std::flush;
+  return plan.verdict == recover::Plan::Verdict::kImpossible ? engine::kExitPrerequisite
+                                                             : engine::kExitClean;
 }
 
 namespace {
