@@ -33,6 +33,7 @@ BY_NAME = ("test_idle_slot_beside_a_busy_database", "test_every_effect_once[enve
            "test_what_is_published_is_what_the_slot_would_have_given[16]",
            "test_what_is_published_is_what_the_slot_would_have_given[17]", "test_both_are_killed_again_and_again",
            "test_a_failover_to_a_standby_without_the_slot",
+           "test_what_differs_is_published_and_nothing_else[16]", "test_what_differs_is_published_and_nothing_else[17]",
            "test_records_are_where_PostgreSQL_says[16]", "test_records_are_where_PostgreSQL_says[17]",
            "test_the_standby_is_promoted_while_it_is_read",
            "test_another_configuration_keeps_it_and_what_is_erased_is_forgotten[by name]",

@@ -78,9 +78,10 @@ def told(events, table="items"):
     return sorted((e.op, e.id) for e in events if e.table == table and e.op)
 
 
-@pytest.mark.parametrize("once", [False, True], ids=["at least once", "exactly once"])
-def test_what_differs_is_published_and_nothing_else(once, databases, connectors, pg18):
-    db = databases(pg18)
+@pytest.mark.parametrize(("version", "once"), [(18, False), (18, True), (17, False), (16, False)],
+                         ids=["at least once", "exactly once", "17", "16"])
+def test_what_differs_is_published_and_nothing_else(version, once, private_servers, request, databases, connectors):
+    db = databases(request.getfixturevalue("pg18") if version == 18 else private_servers(postgres=version).postgres)
     config, worker = {"walduct.slot.lost": "hold"}, {}
     if once:
         config["exactly.once.support"] = "required"
