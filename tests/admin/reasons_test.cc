@@ -132,6 +132,8 @@ TEST(Reasons, WhatStartsAConnectorGoesByItsState) {
   names.served = true;
   EXPECT_EQ(engine::NamedHint("slot_inactive", "", hint, names),
             "walduct restart shop; or walduct restart shop");
+  EXPECT_EQ(engine::NamedHint("x", "", "CREATE PUBLICATION p; then start again", names),
+            "CREATE PUBLICATION p; then walduct restart shop");
   names.rests = true;
   EXPECT_EQ(engine::NamedHint("slot_inactive", "", hint, names),
             "walduct resume shop; or walduct resume shop");

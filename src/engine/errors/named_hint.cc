@@ -231,6 +231,12 @@ std::string Filled(absl::string_view reason, absl::string_view hint, absl::strin
          {"restart the connector", "start the connector again", "start the connector"})
       all.emplace_back(std::string(words), begin);
   }
+  if (names.served || !names.called.unit.empty()) {
+    const std::string start = names.served
+                                  ? names::Command(names.called, names.rests ? "resume" : "restart")
+                                  : StartUnit(names);
+    all.emplace_back(std::string(kStartAgain), absl::StrCat("; then ", start));
+  }
   // Alone it refuses what would lose changes.
   all.emplace_back("(walduct offsets reset)",
                    absl::StrCat("(", Reset(names, "--accept-loss"), ")"));
