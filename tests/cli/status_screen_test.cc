@@ -31,7 +31,7 @@ TEST(StatusScreen, OfAConnectorThatStreams) {
   EXPECT_EQ(
       Show(kRunning),
       "shop  RUNNING for 10m 00s, streaming for 60 s\n"
-      "  lag        0.2 s, 4.0 kB of WAL\n"
+      "  lag        0.2 s, 4.0 kB of WAL after the stored position\n"
       "  rows       3000 rows read in all\n"
       "  in flight  2 records, 2.0 kB of 16.0 MB\n"
       "  slot       reserved, 1.0 MB of WAL kept, grows by 1.0 kB/s, 2.0 MB until it is lost, "
@@ -304,7 +304,7 @@ TEST(StatusScreen, ThoseThatRestComeLast) {
      "slot":{"wal_status":"reserved","retained_wal_bytes":1024,"age_seconds":1}}]})");
   EXPECT_EQ(screen,
             "old  STOPPED for 10m 00s\n"
-            "  lag        70 s\n"
+            "  lag        70 s since the oldest change that is not acknowledged\n"
             "  slot       reserved, 1.0 kB of WAL kept\n");
 }
 

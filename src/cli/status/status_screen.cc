@@ -175,8 +175,11 @@ class Screen {
     const std::optional<double> seconds = Number(connector, "lag_seconds");
     const std::optional<double> bytes = Number(connector, "lag_bytes");
     std::vector<std::string> lag;
-    if (seconds) lag.push_back(DurationText(absl::Seconds(*seconds)));
-    if (bytes) lag.push_back(BytesText(*bytes) + " of WAL");
+    if (seconds)
+      lag.push_back(
+          absl::StrCat(DurationText(absl::Seconds(*seconds)),
+                       *seconds < 1 ? "" : " since the oldest change that is not acknowledged"));
+    if (bytes) lag.push_back(BytesText(*bytes) + " of WAL after the stored position");
     Line("lag", lag.empty() ? "not known yet" : absl::StrJoin(lag, ", "));
     const Value* const gap = Find(connector, "recovery");
     if (gap == nullptr || !gap->IsObject()) return;
