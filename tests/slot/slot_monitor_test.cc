@@ -14,6 +14,7 @@
 #include "absl/strings/str_split.h"
 #include "engine/configuration/connector_options.h"
 #include "metrics/connector_metrics.h"
+#include "tests/support/fake_offset_store.h"
 #include "tests/support/fake_world.h"
 #include "tests/support/simulated_time.h"
 
@@ -36,7 +37,10 @@ class Servers final : public World {
   }
   absl::StatusOr<std::unique_ptr<offset::OffsetStore>> OpenOffsetStore(
       const engine::ConnectorOptions&) override {
-    return absl::UnimplementedError("");
+    ++reads;
+    auto store = std::make_unique<test::FakeOffsetStore>(&time_, &disk);
+    if (kafka_away) store->load_answer = absl::UnavailableError("away");
+    return store;
   }
   std::unique_ptr<Source> MakeSource(const SourceOptions&) override { return nullptr; }
   std::optional<SlotPlace> PlaceOfSlot(const engine::ConnectorOptions& config) override {
@@ -53,7 +57,8 @@ class Servers final : public World {
     for (size_t i = 0; i < slots.size(); ++i) {
       looks[i].slot = slots[i];
       looks[i].wal_status = "reserved";
-      looks[i].wal_end = Lsn(1);
+      looks[i].wal_end = Lsn(1000);
+      looks[i].confirmed = Lsn(confirmed);
     }
     return looks;
   }
@@ -65,7 +70,10 @@ class Servers final : public World {
     return absl::UnavailableError("no session here");
   }
 
-  int sessions = 0;
+  int sessions = 0, reads = 0;
+  uint64_t confirmed = 100;
+  test::FakeDisk disk;
+  bool kafka_away = false;
   std::set<std::string> looked_at;
   std::vector<std::vector<std::string>> asked;
   bool away = false;
@@ -117,6 +125,7 @@ class SlotMonitorTest : public testing::Test {
     for (absl::Duration passed; passed < duration; passed += absl::Seconds(1)) {
       time_.Advance(absl::Seconds(1));
       looker_.Turn();
+      looker_.ReadPosition();
     }
   }
 
@@ -176,6 +185,44 @@ TEST_F(SlotMonitorTest, WhatIsCapturedOfThoseThatRestIsLookedAfter) {
   const int away = world_.sessions;
   Pass(absl::Seconds(60));
   EXPECT_EQ(world_.sessions, away) << "the looks at the slots find out when it is back";
+}
+
+TEST_F(SlotMonitorTest, ASlotThatWasMovedOnWhileItsConnectorRestsIsTold) {
+  offset::StoredOffset stored;
+  stored.position.commit_end = Lsn(100);
+  world_.disk.content = offset::EncodeOffset(stored);
+  const auto slot = Add("one", "s");
+  slot->now.state = engine::ConnectorState::kPaused;
+  Pass(absl::Seconds(60));
+  EXPECT_EQ(world_.reads, 1) << "it is not read again without a reason";
+  EXPECT_FALSE(slot->metrics().slot.position());
+  world_.confirmed = 200;
+  world_.kafka_away = true;
+  Pass(absl::Seconds(20));
+  EXPECT_FALSE(slot->metrics().slot.position()) << "somebody may have stored another position";
+  world_.kafka_away = false;
+  Pass(absl::Seconds(45));
+  ASSERT_TRUE(slot->metrics().slot.position());
+  EXPECT_EQ(slot->metrics().slot.position()->reason, "position_skipped");
+  stored.position.commit_end = Lsn(200);
+  world_.disk.content = offset::EncodeOffset(stored);
+  Pass(absl::Seconds(45));
+  EXPECT_FALSE(slot->metrics().slot.position()) << "it was mended by hand";
+  world_.confirmed = 300;
+  Pass(absl::Seconds(45));
+  EXPECT_TRUE(slot->metrics().slot.position());
+  slot->now.state = engine::ConnectorState::kRunning;
+  slot->now.activity = engine::Activity::kStreaming;
+  Pass(absl::Seconds(1));
+  EXPECT_FALSE(slot->metrics().slot.position()) << "its start says what it makes of it";
+}
+
+TEST_F(SlotMonitorTest, PositionsOfManyAreReadOneAfterTheOther) {
+  for (int i = 0; i < 200; ++i)
+    Add("one", std::to_string(i))->now.state = engine::ConnectorState::kStopped;
+  Pass(absl::Seconds(60));
+  EXPECT_LE(world_.reads, 11);
+  EXPECT_GE(world_.reads, 9);
 }
 
 TEST_F(SlotMonitorTest, WhoStreamsLooksByItself) {
