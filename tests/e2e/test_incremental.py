@@ -284,12 +284,15 @@ def test_a_lock_that_a_chunk_waits_for_is_named(db, connectors):
     """A line says whose it is; the stream goes on."""
     db.execute("create table signals (id varchar(64) primary key, type varchar(64), data varchar(4096))")
     db.script("create table big (id int primary key); insert into big values (1), (2); create table other (id int primary key)")
-    connector = connectors(db, {"snapshot.mode": "no_data", "signal.data.collection": "public.signals"}).start().wait_streaming()
+    connector = connectors(db, {"snapshot.mode": "no_data", "signal.data.collection": "public.signals"}).start("--listen", "127.0.0.1:0").wait_streaming()
     with db.connect(application_name="migration", autocommit=False) as holder:
         holder.execute("lock table big in access exclusive mode")
         pid = holder.info.backend_pid
         db.execute("insert into signals values ('s1', 'execute-snapshot', %s)", json.dumps({"data-collections": ["public.big"]}))
         connector.wait_log(rf'an incremental snapshot is waiting for a lock on table public\.big, held up by pid {pid} \(application "migration"', 60)
+        asked = subprocess.run([BINARY, "doctor", connector.name, "--url", Surface(connector).base], capture_output=True, text=True, timeout=60)
+        assert "warning  beside_waits" in asked.stdout and f"held up by pid {pid}" in asked.stdout, asked
+        assert f"pg_terminate_backend({pid})" in asked.stdout and f", role {holder.info.user}" in asked.stdout, asked
         db.execute("insert into other values (1)")
         connector.wait_events(lambda events: any(e.topic.endswith(".other") for e in events), 30, "the stream")
         assert published(connector, "big") == set()

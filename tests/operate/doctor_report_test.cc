@@ -63,6 +63,19 @@ TEST_F(LiveTest, AStallIsAWarning) {
                                   "end it"));
 }
 
+TEST_F(LiveTest, WhatIsDoneBesideTheStreamIsAWarning) {
+  metrics_.beside.Waits(metrics::Beside::kIncrementalSnapshot, now_ - absl::Seconds(12),
+                        "waits for a lock on table t, held up by pid 7", "end it");
+  metrics_.beside.Failed(metrics::Beside::kHeartbeatAction, now_ - absl::Seconds(3), "no", "grant");
+  EXPECT_THAT(Said(), ElementsAre("warning beside_fails: heartbeat_action has failed for 3s: no -> "
+                                  "grant",
+                                  "warning beside_waits: incremental_snapshot waits for a lock on "
+                                  "table t, held up by pid 7, for 12s -> end it"));
+  metrics_.beside.Works(metrics::Beside::kIncrementalSnapshot);
+  metrics_.beside.Works(metrics::Beside::kHeartbeatAction);
+  EXPECT_THAT(Said(), ElementsAre());
+}
+
 TEST_F(LiveTest, OfOneReasonTheWorseCounts) {
   const Finding looked{.severity = Severity::kNotice,
                        .reason = "publication_lacks_operations",

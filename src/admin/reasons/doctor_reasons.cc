@@ -34,6 +34,17 @@ constexpr Reason kRows[] = {
     {.name = "connection_limit_small",
      .meaning = "The role or the database allows fewer sessions than the connector needs.",
      .remedy = "ALTER ROLE NAME CONNECTION LIMIT -1, or ALTER DATABASE."},
+    {.name = "beside_fails",
+     .meaning = "What is done beside the stream has failed the last time: the query of heartbeats, "
+                "or the housekeeping of outbox tables. Publishing goes on.",
+     .remedy = "The message is the server's, and the hint says what to type; walduct status NAME "
+               "shows the same as beside."},
+    {.name = "beside_waits",
+     .meaning = "An incremental snapshot waits for a lock that another session holds, which the "
+                "message names. The stream goes on.",
+     .remedy =
+         "End that transaction (COMMIT, ROLLBACK, SELECT pg_terminate_backend(PID)), or wait; "
+         "walduct status NAME shows the same as beside."},
     {.name = "connector_stalled",
      .meaning = "A connector that runs has something to do and makes no progress: the message says "
                 "for how long, and what it waits for.",

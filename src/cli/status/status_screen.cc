@@ -282,7 +282,7 @@ class Screen {
         DurationText(absl::Seconds(Number(*snapshot, "seconds").value_or(0))));
     if (const auto rate = Number(*snapshot, "rows_per_second"))
       absl::StrAppend(&line, absl::StrFormat(", %.0f rows/s", *rate));
-    if (const auto left = Number(*snapshot, "seconds_left")) {
+    if (const auto left = Number(*snapshot, "seconds_left"); left && *left >= 0.1) {
       const Value* const at_least = Find(*snapshot, "at_least");
       const bool more = at_least != nullptr && at_least->IsTrue();
       absl::StrAppend(&line, more ? ", at least " : ", ", DurationText(absl::Seconds(*left)),
@@ -301,7 +301,7 @@ class Screen {
                                        Number(*snapshot, "rows").value_or(0),
                                        Number(*snapshot, "chunks").value_or(0));
     absl::StrAppend(&line, DurationText(absl::Seconds(Number(*snapshot, "seconds").value_or(0))));
-    if (const auto left = Number(*snapshot, "seconds_left"))
+    if (const auto left = Number(*snapshot, "seconds_left"); left && *left >= 0.1)
       absl::StrAppend(&line, ", ", DurationText(absl::Seconds(*left)), " left");
     if (const double waiting = Number(*snapshot, "tables_waiting").value_or(0); waiting > 0)
       absl::StrAppend(&line, absl::StrFormat(", %.0f more tables", waiting));

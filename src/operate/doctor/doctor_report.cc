@@ -79,6 +79,21 @@ void AddStall(const engine::Stall& stall, absl::Time now, Findings* findings) {
        .hint = stall.hint});
 }
 
+// Publishing goes on, so that no stall tells of it.
+void AddBeside(const metrics::ConnectorMetrics& numbers, absl::Time now, Findings* findings) {
+  for (const metrics::BesideTrouble& one : numbers.beside.Read()) {
+    if (!one.since) continue;
+    const std::string lasted =
+        absl::FormatDuration(absl::Trunc(now - *one.since, absl::Seconds(1)));
+    findings->Add({.severity = Severity::kWarning,
+                   .reason = one.waits ? "beside_waits" : "beside_fails",
+                   .message = one.waits ? absl::StrCat(one.what, " ", one.message, ", for ", lasted)
+                                        : absl::StrCat(one.what, " has failed for ", lasted, ": ",
+                                                       one.message),
+                   .hint = one.hint});
+  }
+}
+
 // How fast it goes, and who holds it up: what looks from beside the stream have seen.
 void AddSlot(const metrics::ConnectorMetrics& numbers, Findings* findings) {
   const std::optional<metrics::SlotView> slot = numbers.slot.Read();
@@ -247,6 +262,7 @@ void AddLive(const engine::ConnectorStatus& status, const metrics::ConnectorMetr
              absl::Time now, Findings* findings) {
   AddCapture(numbers, findings);
   AddSlot(numbers, findings);
+  AddBeside(numbers, now, findings);
   if (status.stall) AddStall(*status.stall, now, findings);
   findings->WorstFirst();
   AddLastError(status, findings);

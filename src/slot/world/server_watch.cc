@@ -39,7 +39,7 @@ SELECT DISTINCT ON (c.chunks) CASE WHEN l.relation IS NULL THEN 'the end of a tr
             ELSE pg_catalog.concat('a lock on table ', l.relation::pg_catalog.regclass) END,
   b.pid, b.application_name, b.state,
   pg_catalog.date_trunc('second', pg_catalog.clock_timestamp() - b.xact_start),
-  pg_catalog.left(pg_catalog.regexp_replace(b.query, '\s+', ' ', 'g'), 120), c.chunks
+  pg_catalog.left(pg_catalog.regexp_replace(b.query, '\s+', ' ', 'g'), 120), c.chunks, b.usename
 FROM pg_catalog.pg_stat_activity w
 JOIN pg_catalog.pg_locks l ON l.pid = w.pid AND NOT l.granted
 CROSS JOIN LATERAL (SELECT x.pid FROM pg_catalog.unnest(pg_catalog.pg_blocking_pids(w.pid)) x(pid)
@@ -100,10 +100,12 @@ std::string DescribeLock(const postgres::Result& result, int row) {
   const auto text = [&](int column) { return result.Get(row, column); };
   const std::string holder =
       absl::StrCat(text(0), ", held up by pid ", text(1), " (application \"", text(2), "\"");
+  const std::string role = result.is_null(row, 7) ? "" : absl::StrCat(", role ", text(7));
   // Of another role's session the server shows no more.
   if (result.is_null(row, 3))
-    return absl::StrCat(holder, "); GRANT pg_read_all_stats to the role shows what it does");
-  return absl::StrCat(holder, ", ", text(3), ", in its transaction for ", text(4), "): ", text(5));
+    return absl::StrCat(holder, role, "); GRANT pg_read_all_stats to the role shows what it does");
+  return absl::StrCat(holder, ", ", text(3), ", in its transaction for ", text(4), role,
+                      "): ", text(5));
 }
 
 }  // namespace
@@ -191,7 +193,7 @@ absl::Status ServerWatch::Look() {
     ASSIGN_OR_RETURN(locks, LookAtLocks(*connection, kTries));
   }
   WarnOfLock(locks.stream, "", &stream_lock_);
-  TellOfChunks(locks.chunks);
+  TellOfChunks(locks.chunks, locks.chunks_holder);
   next.lock = std::move(locks.stream);
   {
     const MutexLock lock(mutex_);
@@ -247,10 +249,13 @@ absl::StatusOr<ServerWatch::Locks> ServerWatch::LookAtLocks(postgres::Connection
   const std::string chunks = absl::StrCat(base, " chunks").substr(0, kLongestName);
   while (true) {
     ASSIGN_OR_RETURN(const postgres::Result result,
-                     connection.Query(postgres::Rows(7), kLocks, {names, chunks}));
+                     connection.Query(postgres::Rows(8), kLocks, {names, chunks}));
     Locks locks;
-    for (int row = 0; row < result.rows(); ++row)
-      (result.Get(row, 6) == "t" ? locks.chunks : locks.stream) = DescribeLock(result, row);
+    for (int row = 0; row < result.rows(); ++row) {
+      const bool of_chunks = result.Get(row, 6) == "t";
+      (of_chunks ? locks.chunks : locks.stream) = DescribeLock(result, row);
+      if (of_chunks) locks.chunks_holder = std::string(result.Get(row, 1));
+    }
     if (!locks.stream.empty() || --tries <= 0 || !thread_.Pause(kBetweenTries)) return locks;
   }
 }
@@ -272,13 +277,15 @@ void ServerWatch::WarnOfLock(const std::string& lock, absl::string_view who, Sai
 }
 
 // Publishing goes on, so that no lag tells of it.
-void ServerWatch::TellOfChunks(const std::string& lock) {
+void ServerWatch::TellOfChunks(const std::string& lock, const std::string& holder) {
   const bool waited = !chunks_lock_.text.empty();
   WarnOfLock(lock, "an incremental snapshot is ", &chunks_lock_);
   if (options_.metrics == nullptr || (lock.empty() && !waited)) return;
   constexpr auto kWhat = metrics::Beside::kIncrementalSnapshot;
   metrics::BesideBoard& beside = options_.metrics->beside;
   if (lock.empty()) return beside.Works(kWhat);
+  // It is told for how long each holds it up.
+  if (std::exchange(chunks_holder_, holder) != holder) beside.Works(kWhat);
   beside.Waits(kWhat, options_.connection.environment.clock->Now(),
                absl::StrCat("waits for ", lock), engine::LockHint(lock));
 }

@@ -61,6 +61,7 @@ class ServerWatch {
   // What is waited for; empty: for none.
   struct Locks {
     std::string stream, chunks;
+    std::string chunks_holder = {};  // its pid
   };
   absl::StatusOr<Locks> LookAtLocks(postgres::Connection& connection, int tries);
   absl::Status LookForGone(postgres::Connection& connection);
@@ -72,7 +73,7 @@ class ServerWatch {
   };
   bool IsNew(const Locks& locks) const;
   void WarnOfLock(const std::string& lock, absl::string_view who, SaidLock* said);
-  void TellOfChunks(const std::string& lock);
+  void TellOfChunks(const std::string& lock, const std::string& holder);
   void WarnOfSlot(bool endangered, const ServerView& next);
   void WarnOfOldTransaction(const ServerView& next);
 
@@ -86,7 +87,8 @@ class ServerWatch {
   // The thread's own.
   absl::Duration slot_said_;
   SaidLock stream_lock_, chunks_lock_;  // as said last
-  std::string wal_status_;              // the same
+  std::string chunks_holder_;
+  std::string wal_status_;  // the same
   std::optional<absl::Duration> transaction_said_;
 
   WorkerThread thread_;  // last: uses all of the above
