@@ -27,7 +27,6 @@ using testing::ElementsAre;
 struct Counted {
   int end = 10;
   int stored = 0;                      // no LSN: the number that it goes on from
-  bool begins = true;                  // no: it fails before it has got as far as counting
   std::vector<absl::Status> failures;  // the next attempts end so, having counted one
   std::vector<std::string> told;
 };
@@ -41,7 +40,7 @@ class CountingAttempts final : public Attempts {
     counted_.told.push_back(
         absl::StrCat(ran_before ? "again" : "first", " from ", counted_.stored));
     parts_.board->Show(ConnectorState::kRunning, Activity::kStreaming);
-    AttemptEnd end{.began = counted_.begins};
+    AttemptEnd end{.began = true};
     while (counted_.stored < counted_.end && !parts_.control->interrupted()) {
       parts_.world->poller().WaitReadable({parts_.control->fd()}, absl::Seconds(1));
       parts_.control->Take();
@@ -185,14 +184,6 @@ TEST_F(CountingSourceTest, WhatIsLeftUndoneByAStopIsNoCleanEnd) {
   const ConnectorStatus status = StopAsItFails(absl::UnavailableError("away"));
   EXPECT_EQ(status.state, ConnectorState::kStopped);
   EXPECT_EQ(status.exit_code, kExitFailure);
-}
-
-TEST_F(CountingSourceTest, AStartThatReadNothingLeavesNothingUndone) {
-  counted_.begins = false;
-  const ConnectorStatus status = StopAsItFails(absl::UnavailableError("away"));
-  EXPECT_EQ(status.state, ConnectorState::kStopped);
-  EXPECT_EQ(status.exit_code, kExitClean);
-  EXPECT_EQ(status.last_error->message, "away");
 }
 
 TEST_F(CountingSourceTest, WhatFailsForGoodFailsUnderAStopToo) {

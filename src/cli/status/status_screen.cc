@@ -97,9 +97,8 @@ class Screen {
     absl::StrAppend(&text_, Text(connector, "name"), "  ", Toned(ToneOf(state), state), " for ",
                     Since(connector, "state_since"));
     const std::string activity = Text(connector, "activity");
-    if (!activity.empty() && activity != "none") {
+    if (!activity.empty() && activity != "none")
       absl::StrAppend(&text_, ", ", activity, " for ", Since(connector, "activity_since"));
-    }
     text_ += "\n";
   }
 
@@ -172,14 +171,13 @@ class Screen {
   }
 
   void AddLag(const Value& connector) {
-    const std::optional<double> seconds = Number(connector, "lag_seconds");
-    const std::optional<double> bytes = Number(connector, "lag_bytes");
     std::vector<std::string> lag;
-    if (seconds)
-      lag.push_back(
-          absl::StrCat(DurationText(absl::Seconds(*seconds)),
-                       *seconds < 1 ? "" : " since the oldest change that is not acknowledged"));
-    if (bytes) lag.push_back(BytesText(*bytes) + " of WAL after the stored position");
+    if (const auto seconds = Number(connector, "lag_seconds")) {
+      lag.push_back(DurationText(absl::Seconds(*seconds)));
+      if (*seconds >= 1) lag.back() += " since the oldest change that is not acknowledged";
+    }
+    if (const auto bytes = Number(connector, "lag_bytes"))
+      lag.push_back(BytesText(*bytes) + " of WAL after the stored position");
     Line("lag", lag.empty() ? "not known yet" : absl::StrJoin(lag, ", "));
     const Value* const gap = Find(connector, "recovery");
     if (gap == nullptr || !gap->IsObject()) return;
@@ -216,7 +214,7 @@ class Screen {
     if (slot == nullptr) return;
     const std::string status = Text(*slot, "wal_status");
     const bool fine =
-        status == "reserved" || status == "extended" || status == "none" || status.empty();
+        status.empty() || status == "reserved" || status == "extended" || status == "none";
     const double look_age = Number(*slot, "age_seconds").value_or(0);
     std::vector<std::string> parts;
     if (status == "unknown") {
@@ -238,8 +236,8 @@ class Screen {
     if (const Value* const problem = Find(*slot, "problem"); problem != nullptr) {
       Line("", Toned(Tone::kBad,
                      absl::StrCat(Text(*problem, "message"), " (", Text(*problem, "reason"), ")")));
-      const std::string hint = Text(*problem, "hint");
-      if (hint != HintOfOpenError(connector)) Line("", "-> " + hint);
+      if (const std::string hint = Text(*problem, "hint"); hint != HintOfOpenError(connector))
+        Line("", "-> " + hint);
     }
     if (const double age = Number(*slot, "oldest_transaction_seconds").value_or(0); age >= 60)
       Line("held by", absl::StrCat(Text(*slot, "oldest_transaction"), ", open for ",
@@ -289,9 +287,9 @@ class Screen {
                       " left");
     }
     Line("snapshot", line);
-    const Value* const tables = Find(*snapshot, "tables");
-    if (outcome != "running" || tables == nullptr || !tables->IsArray()) return;
-    for (const Value& table : tables->GetArray()) AddTable(table);
+    const Value* const tables = json::FindArray(*snapshot, "tables");
+    if (outcome != "running" || tables == nullptr) return;
+    for (const Value& table : tables->GetArray()) AddBar(table, Text(table, "state"));
   }
 
   void AddIncremental(const Value& connector) {
@@ -317,8 +315,8 @@ class Screen {
   // The last three, and what became of signals.
   void AddLastSnapshots(const Value& connector) {
     const Value* const all = Find(connector, "last_snapshots");
-    if (all == nullptr || !all->IsArray()) return;
-    for (rapidjson::SizeType i = 0; i < std::min<rapidjson::SizeType>(all->Size(), 3); ++i) {
+    const rapidjson::SizeType size = all == nullptr || !all->IsArray() ? 0 : all->Size();
+    for (rapidjson::SizeType i = 0; i < std::min<rapidjson::SizeType>(size, 3); ++i) {
       const Value& one = (*all)[i];
       const std::string event = Text(one, "event");
       const std::string left_out = Text(one, "left_out");
@@ -338,8 +336,6 @@ class Screen {
         Line("", "-> " + hint);
     }
   }
-
-  void AddTable(const Value& table) { AddBar(table, Text(table, "state")); }
 
   void AddBar(const Value& table, const std::string& state) {
     const double rows = Number(table, "rows").value_or(0);

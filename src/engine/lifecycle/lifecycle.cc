@@ -116,11 +116,6 @@ void Lifecycle::OnEnd(const AttemptEnd& end) {
   const bool rests = parts_.control->stops() || parts_.control->pauses();
   if (rests && attempts_->ActionAfter(end.status, phase_) == Action::kFail)
     return OnFailure(end.status);
-  if (!end.began) {
-    log::Info(absl::StrCat(Outcome(), " while starting"),
-              {{"error", std::string(end.status.message())}, {"position", end.position}});
-    return Leave(CleanExit(false));
-  }
   log::Warn(absl::StrCat(Outcome(),
                          " before all positions were stored; the changes after the stored position "
                          "are read again at the next start"),
