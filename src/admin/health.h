@@ -32,8 +32,8 @@ enum class Health {
   kFailed,    // or its slot is lost, or moved on while it rests
 };
 absl::string_view HealthText(Health health);  // "fine"
-// Of one that rests: why it could not go on from its stored position; absent: it could, as far as is
-// known, or its last error says it already.
+// Of one that rests: why it could not go on from its stored position; absent: it could, as far as
+// is known, or its last error says it already.
 std::optional<metrics::PositionProblem> ShownPosition(const ShownConnector& one);
 Health HealthOf(const ShownConnector& one, absl::Duration monotonic);
 

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <string>
 
 namespace walduct {
 namespace {
@@ -19,7 +20,8 @@ class WholeFileTest : public testing::Test {
   }
   ~WholeFileTest() override { std::filesystem::remove_all(folder_); }
 
-  const std::filesystem::path folder_ = testing::TempDir() + "whole_file_test";
+  const std::filesystem::path folder_ =
+      testing::TempDir() + "whole_file_test." + std::to_string(getpid());
   const std::string path_ = folder_ / "file";
 };
 

@@ -6,13 +6,11 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
-#include "engine/configuration/connector_options.h"
 #include "engine/errors/named_hint.h"
 #include "metrics/connector_metrics.h"
 #include "offset/offset_store.h"
-#include "replication/options.h"
+#include "slot/attempts/slot_source.h"
 #include "slot/start/start_rules.h"
-#include "snapshot/options.h"
 
 namespace walduct::slot {
 namespace {
@@ -22,15 +20,12 @@ constexpr absl::Duration kFresh = absl::Seconds(5);
 
 }  // namespace
 
-absl::Status JudgeRest(const engine::ConnectorOptions& config,
-                       const std::optional<offset::StoredOffset>& stored,
+absl::Status JudgeRest(const RestRules& rules, const std::optional<offset::StoredOffset>& stored,
                        const replication::WatchedSlot& look) {
-  using replication::OffsetMismatch;
-  const replication::ReplicationOptions& wanted = *config.replication;
   const bool gone = look.wal_status == "lost" || look.wal_status == "missing";
   // Slots that are on their way to other tables.
   if (!stored || gone || !look.confirmed.valid() || stored->handover ||
-      stored->slots != wanted.share.count)
+      stored->slots != rules.slots)
     return absl::OkStatus();
   const std::optional<replication::SlotState> slot =
       replication::SlotState{.plugin = {},
@@ -50,9 +45,7 @@ absl::Status JudgeRest(const engine::ConnectorOptions& config,
                              .next_xid = 0,
                              .slot = look.confirmed}});
   const absl::Status why = verdict.ok() ? verdict->available : verdict.status();
-  const bool trusted = wanted.offset_mismatch == OffsetMismatch::kTrustSlot ||
-                       wanted.offset_mismatch == OffsetMismatch::kTrustGreaterLsn;
-  return trusted && ErrorReason(why) == "position_skipped" ? absl::OkStatus() : why;
+  return rules.trusts_moved && ErrorReason(why) == "position_skipped" ? absl::OkStatus() : why;
 }
 
 void RestPosition::End() {
@@ -77,7 +70,8 @@ void RestPosition::Saw(engine::Monitored& connector, const replication::WatchedS
     asked_.reset();
     return;
   }
-  const absl::Status why = JudgeRest(connector.config(), stored_, look);
+  const RestRules rules = RestRulesOf(connector.config());
+  const absl::Status why = JudgeRest(rules, stored_, look);
   metrics::SlotBoard& board = connector.metrics().slot;
   if (why.ok()) {
     said_.clear();
@@ -90,7 +84,7 @@ void RestPosition::Saw(engine::Monitored& connector, const replication::WatchedS
   const engine::ConnectorNames names = engine::NamesIn(status.state, connector.names());
   const std::string message(why.message()), reason = ErrorReason(why);
   std::string hint = engine::NamedHint(reason, message, ErrorHint(why), names);
-  if (snapshot::FillsGaps(connector.config().snapshot->mode))
+  if (rules.fills_gaps)
     hint =
         "the next start reads all tables anew (snapshot.mode=when_needed), and nobody tells of "
         "rows that were deleted meanwhile";

@@ -16,11 +16,12 @@
 
 namespace walduct::slot {
 
+struct RestRules;
+
 // What a start from there would stop with, or would read everything anew for, as far as the slot
 // alone tells: position_skipped, position_ahead or lost_slot_held; else OK. Another server is found
 // out by a start.
-absl::Status JudgeRest(const engine::ConnectorOptions& config,
-                       const std::optional<offset::StoredOffset>& stored,
+absl::Status JudgeRest(const RestRules& rules, const std::optional<offset::StoredOffset>& stored,
                        const replication::WatchedSlot& look);
 
 class RestPosition {

@@ -38,7 +38,7 @@ class RestWatch {
     engine::ConnectorNames names;    // as it is called in its state
     metrics::ConnectorMetrics* metrics = nullptr;
     std::shared_ptr<KnownSlot> known;  // how what is captured was sent before it came to rest
-    // Where it rests; absent: not known yet. Tells that of one that rested before the process began.
+    // Where it rests; absent: not known yet. It tells of what rested before the process began.
     std::optional<offset::StoredOffset> stored = {};
     Environment environment;
   };

@@ -46,6 +46,15 @@ std::shared_ptr<KnownSlot> World::KnownOf(const engine::ConnectorOptions&) {
 SlotAttempts::SlotAttempts(World& world, const engine::AttemptParts& parts, Reading* reading)
     : world_(world), parts_(parts), reading_(reading), known_(world.KnownOf(*parts.config)) {}
 
+RestRules RestRulesOf(const engine::ConnectorOptions& config) {
+  using replication::OffsetMismatch;
+  const OffsetMismatch mismatch = config.replication->offset_mismatch;
+  return {.slots = config.replication->share.count,
+          .trusts_moved = mismatch == OffsetMismatch::kTrustSlot ||
+                          mismatch == OffsetMismatch::kTrustGreaterLsn,
+          .fills_gaps = snapshot::FillsGaps(config.snapshot->mode)};
+}
+
 bool StreamsSlot(const engine::ConnectorOptions& config) {
   return &SourceOf(config) == &kSlotSource;
 }

@@ -10,4 +10,12 @@ extern const engine::SourceType kSlotSource;
 
 bool StreamsSlot(const engine::ConnectorOptions& config);
 
+// What of a configuration decides whether one that rests could go on.
+struct RestRules {
+  int slots = 1;              // it reads so many
+  bool trusts_moved = false;  // it goes on from wherever its slot is
+  bool fills_gaps = false;    // the next start reads all tables anew
+};
+RestRules RestRulesOf(const engine::ConnectorOptions& config);
+
 }  // namespace walduct::slot
