@@ -285,7 +285,12 @@ TEST(Readiness, SaysWhatTheOthersDo) {
   process.connectors[0] = ShownIn(ConnectorState::kRunning, Activity::kRetrying);
   EXPECT_EQ(Readiness(process).body, "a: RUNNING, retrying\n");
   process.connectors[0] = ShownIn(ConnectorState::kFailed, Activity::kNone);
+  process.connectors[0].metrics = &numbers;
   EXPECT_EQ(Readiness(process).body, "a: FAILED\n");
+  numbers.slot.ShowPosition(
+      metrics::PositionProblem{.reason = "position_skipped", .message = "", .hint = ""});
+  EXPECT_EQ(Readiness(process).body,
+            "a: FAILED, and could not go on from its stored position (position_skipped)\n");
 }
 
 }  // namespace
