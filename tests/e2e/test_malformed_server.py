@@ -111,7 +111,8 @@ def test_each_answer_is_short_once(take, pg17, databases, connectors):
         malformed = code == 4 and bool(connector.logged("reason=malformed_answer"))
         ended += malformed
         if take != "rows" and question is not None:
-            expected = not ends_nothing(take, *question)
+            # Who may be in the way is more than advice to a process that stood still.
+            expected = not ends_nothing(take, *question) or bool(connector.logged("stood still .* the server answered a query with"))
             assert malformed == expected, f"{code} at answer {which}, {question}:\n{connector.log_text()[-2000:]}"
         db.drop_slot(connector.slot)
         if question is None:
