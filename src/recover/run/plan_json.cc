@@ -39,7 +39,7 @@ absl::StatusOr<std::string> PlanFactsJson(const engine::ConnectorOptions& connec
   json.Key("position").Text(facts.position.ToString());
   if (facts.stored_at) json.Key("stored_at_ms").Signed(absl::ToUnixMillis(*facts.stored_at));
   json.Key("slot_trouble").Text(facts.slot_trouble).Key("slot").Text(facts.slot.ToString());
-  json.Key("wal_end").Text(facts.wal_end.ToString()).Key("version").Whole(facts.version);
+  json.Key("wal_end").Text(facts.wal_end.ToString()).Key("version").Signed(facts.version);
   json.Key("timeline").Whole(facts.timeline);
   if (facts.stored_timeline) json.Key("stored_timeline").Whole(*facts.stored_timeline);
   json.Key("segment_bytes").Whole(facts.segment_bytes).Key("archives").Flag(facts.archives);
