@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/plain_text.h"
+#include "base/shell_word.h"
 #include "cli/process/called_by.h"
 #include "cli/process/last_end.h"
 #include "cli/running_process.h"
@@ -68,7 +69,7 @@ std::string ListenFlag(const Arguments& arguments) {
   const char* const there = std::getenv("WALDUCT_LISTEN");
   const bool typed = arguments.command == Command::kRun && !arguments.listen.empty() &&
                      (there == nullptr || arguments.listen != there);
-  return typed ? absl::StrCat("--listen ", names::ShellWord(arguments.listen)) : "";
+  return typed ? absl::StrCat("--listen ", ShellWord(arguments.listen)) : "";
 }
 
 }  // namespace

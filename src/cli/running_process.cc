@@ -8,6 +8,7 @@
 #include "absl/strings/strip.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "base/shell_word.h"
 #include "http/address.h"
 #include "names/called.h"
 
@@ -63,7 +64,7 @@ absl::StatusOr<std::string> AskSlowly(const http::Server& server, const std::str
 
 std::string Typed(const http::Server& server, absl::string_view verb, absl::string_view name) {
   const bool is_default = server.url == UrlOfListener(kDefaultListener);
-  return names::Command({.who = name.empty() ? "" : names::ShellWord(name),
+  return names::Command({.who = name.empty() ? "" : ShellWord(name),
                          .where = is_default ? "" : http::WithoutLogin(server.url)},
                         verb);
 }

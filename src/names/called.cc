@@ -24,8 +24,6 @@ std::string Patch(const Called& called) {
 
 }  // namespace
 
-std::string ShellWord(absl::string_view text) { return walduct::ShellWord(text); }
-
 std::string Command(const Called& called, absl::string_view verb, absl::string_view flags) {
   std::string text = absl::StrCat("walduct ", verb);
   if (!called.who.empty()) absl::StrAppend(&text, " ", called.who);

@@ -50,7 +50,4 @@ std::string ExtendCommand(const Called& called, absl::string_view property,
 std::string SnapshotCommand(const Called& called, const std::vector<std::string>& tables,
                             absl::string_view filter = "");
 
-// As a word of a shell: 'it'\''s', and plain where that will do.
-std::string ShellWord(absl::string_view text);
-
 }  // namespace walduct::names

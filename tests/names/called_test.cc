@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/shell_word.h"
+
 namespace walduct::names {
 namespace {
 

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "base/shell_word.h"
 
 namespace walduct::cli {
 namespace {
@@ -24,7 +25,7 @@ std::string Overrides(const TypedFiles& typed, const config::LoadReport& report)
     const bool shown = std::any_of(
         report.properties.begin(), report.properties.end(),
         [&](const config::PropertyReport& of) { return of.name == name && of.value == value; });
-    if (shown) absl::StrAppend(&text, " -o ", names::ShellWord(one));
+    if (shown) absl::StrAppend(&text, " -o ", ShellWord(one));
   }
   return text;
 }
@@ -42,8 +43,8 @@ names::Called CalledByFiles(const TypedFiles& typed, const config::LoadReport& r
   } else {
     unit.clear();
   }
-  std::string who = absl::StrCat("-f ", names::ShellWord(connector));
-  if (!worker.empty()) absl::StrAppend(&who, " -w ", names::ShellWord(worker));
+  std::string who = absl::StrCat("-f ", ShellWord(connector));
+  if (!worker.empty()) absl::StrAppend(&who, " -w ", ShellWord(worker));
   return {.who = who + Overrides(typed, report), .unit = unit};
 }
 

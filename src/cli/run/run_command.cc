@@ -22,6 +22,7 @@
 #include "base/log.h"
 #include "base/percent.h"
 #include "base/plain_text.h"
+#include "base/shell_word.h"
 #include "base/status_macros.h"
 #include "cli/commands.h"
 #include "cli/configuration.h"
@@ -329,8 +330,7 @@ absl::StatusOr<recover::PlanFacts> AskProcess(const Arguments& arguments) {
 
 std::string FilesOf(const Arguments& arguments) {
   if (arguments.connector_files.empty())
-    return absl::StrCat("-f ", names::ShellWord(arguments.connector + ".json"),
-                        " -w worker.properties");
+    return absl::StrCat("-f ", ShellWord(arguments.connector + ".json"), " -w worker.properties");
   std::string files = absl::StrCat("-f ", arguments.connector_files.front());
   if (!arguments.worker_file.empty()) absl::StrAppend(&files, " -w ", arguments.worker_file);
   return files;
@@ -359,7 +359,7 @@ int RecoverPlan(const Arguments& arguments) {
   std::cout << WithDocuments(plan.text);
   if (!arguments.connector.empty() && plan.verdict != recover::Plan::Verdict::kNoGap)
     std::cout << "\n"
-              << names::ShellWord(arguments.connector + ".json")
+              << ShellWord(arguments.connector + ".json")
               << " and worker.properties are the configuration and the worker's file that the "
                  "process has; the commands above are typed with those.\n";
   std::cout << std::flush;

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/shell_word.h"
 #include "delivery/pipeline/change_text.h"
 #include "encode/options/encode_options.h"
 #include "event/change_id.h"
@@ -127,11 +128,10 @@ std::string RecordErrors::WaysOut(const event::Emission& emission) const {
                         " with a statement that leaves the row out (docs/errors.md)");
   }
   if (!options_.called.where.empty()) {
-    return absl::StrCat(
-        names::Command(options_.called, "skip",
-                       absl::StrCat("--table ", names::ShellWord(row.table), " --row-key ",
-                                    names::ShellWord(engine::PrintKey(row)))),
-        " leaves this one row out of snapshots");
+    return absl::StrCat(names::Command(options_.called, "skip",
+                                       absl::StrCat("--table ", ShellWord(row.table), " --row-key ",
+                                                    ShellWord(engine::PrintKey(row)))),
+                        " leaves this one row out of snapshots");
   }
   std::vector<engine::SkippedRow> rows = options_.policy.skipped_rows;
   rows.push_back(row);

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "absl/strings/str_cat.h"
+#include "base/shell_word.h"
 #include "encode/options/encode_options.h"
 #include "engine/configuration/heartbeat_options.h"
 #include "engine/configuration/record_error_options.h"
@@ -47,7 +48,7 @@ names::Called CalledOf(const ConnectorOptions& options) {
   names::Called called = options.runtime->called;
   const bool lane = options.replication->share.several() && !options.offset->connector.empty();
   called.name = lane ? options.offset->connector : options.name;
-  if (called.who.empty()) called.who = names::ShellWord(called.name);
+  if (called.who.empty()) called.who = ShellWord(called.name);
   const bool as_called = !called.where.empty() || options.incremental->channels();
   called.signals = options.replication->share.several() ? names::Called::Signals::kNever
                    : as_called                          ? names::Called::Signals::kAsCalled

@@ -14,6 +14,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "base/error.h"
+#include "base/shell_word.h"
 
 namespace walduct::engine {
 namespace {
@@ -36,7 +37,7 @@ bool ByFiles(const ConnectorNames& names) { return names.called.who.starts_with(
 
 // systemd refuses to start what has failed often.
 std::string StartUnit(const ConnectorNames& names) {
-  const std::string unit = names::ShellWord("walduct@" + names.called.unit);
+  const std::string unit = ShellWord("walduct@" + names.called.unit);
   return absl::StrCat("sudo systemctl reset-failed ", unit, " && sudo systemctl start ", unit);
 }
 

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "base/shell_word.h"
 
 namespace walduct::replication {
 namespace {
@@ -113,7 +114,7 @@ std::string BeginAnew(const names::Called& called) {
   if (!called.where.empty())
     return absl::StrCat(names::Command(called, "stop"), " && ", names::Command(called, "resume"));
   if (called.unit.empty()) return "restart the process";
-  return absl::StrCat("sudo systemctl restart ", names::ShellWord("walduct@" + called.unit));
+  return absl::StrCat("sudo systemctl restart ", ShellWord("walduct@" + called.unit));
 }
 
 // The list with the new names, those of before left out.

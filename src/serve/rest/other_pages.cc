@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/shell_word.h"
 #include "base/status_macros.h"
 #include "names/called.h"
 #include "serve/plugins/versions.h"
@@ -215,7 +216,7 @@ http::Response ConnectHandler::MovePosition(const Path& path, const http::Reques
     const absl::Status reachable = parts_.worker->CheckReachable();
     if (!reachable.ok()) return ErrorAnswer(reachable);
     const names::Called called{
-        .who = names::ShellWord(path[1]),
+        .who = ShellWord(path[1]),
         .where = absl::StrCat(request.encrypted ? "https://" : "http://", request.host)};
     return ErrorAnswer(absl::FailedPreconditionError(absl::StrCat(
         "Connector ", path[1],

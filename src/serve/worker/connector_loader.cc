@@ -8,6 +8,7 @@
 #include "base/environment.h"
 #include "base/log.h"
 #include "base/lsn.h"
+#include "base/shell_word.h"
 #include "base/status_macros.h"
 #include "engine/configuration/runtime_options.h"
 #include "loader/known_classes.h"
@@ -78,7 +79,7 @@ loader::LoadResult ConnectorLoader::Read(const ConfigMap& config) const {
     if (value) request.connector_values->emplace_back(key, *value);
   }
   loader::LoadResult read = loader::LoadConnector(request);
-  read.options.runtime->called = {.who = names::ShellWord(read.options.name), .where = url_};
+  read.options.runtime->called = {.who = ShellWord(read.options.name), .where = url_};
   return read;
 }
 
