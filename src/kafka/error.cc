@@ -55,7 +55,7 @@ constexpr Meaning kTopicMissing{
     "on"};
 constexpr Meaning kPartitionMissing{
     Code::kFailedPrecondition, "partition_missing",
-    "if the topic was deleted, create it again; else give it more partitions"};
+    "give the topic the partition that the record asks for: kafka-topics.sh --alter --partitions"};
 constexpr Meaning kTooLarge{Code::kInvalidArgument, "record_too_large",
                             "raise producer.override.max.request.size, and message.max.bytes of "
                             "the broker or max.message.bytes of the topic"};

@@ -56,6 +56,8 @@ void AppendDescribed(const rd_kafka_event_t* event, std::vector<TopicAnswer>* ou
                     error == nullptr ? absl::OkStatus()
                                      : ToStatus(rd_kafka_error_code(error),
                                                 rd_kafka_error_string(error), name)});
+    const rd_kafka_Uuid_t* const id = rd_kafka_TopicDescription_topic_id(results[i]);
+    if (id != nullptr) out->back().id = rd_kafka_Uuid_base64str(id);
   }
 }
 

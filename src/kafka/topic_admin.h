@@ -34,6 +34,7 @@ struct TopicAnswer {
   // Others as KafkaError.
   absl::Status status;
   bool existed = false;  // kCreate: it had been there
+  std::string id = {};   // kExists: as Kafka counts it; empty: not known
 };
 
 class TopicAdmin {

@@ -16,7 +16,7 @@
 namespace walduct::metrics {
 
 // Labels; docs/reasons.md says what each means.
-inline constexpr std::array<absl::string_view, 23> kCaptureReasons = {
+inline constexpr std::array<absl::string_view, 24> kCaptureReasons = {
     "captured_table_dropped",
     "captured_table_renamed",
     "no_tables_captured",
@@ -39,6 +39,7 @@ inline constexpr std::array<absl::string_view, 23> kCaptureReasons = {
     "table_in_two_publications",
     "table_was_not_published",
     "table_was_unlogged",
+    "topic_deleted",
     "unlogged_table"};
 
 // All tables of one reason.

@@ -105,4 +105,20 @@ std::string SnapshotCommand(const Called& called, const std::vector<std::string>
                       AskCommand(listening, kSignal, flags));
 }
 
+std::string DeletesNote(const Called& called) {
+  constexpr absl::string_view kNone =
+      "a snapshot tells no deletes: rows that were deleted "
+      "meanwhile stay in the topic";
+  if (called.signals == Called::Signals::kNever) return std::string(kNone);
+  const bool served = !called.where.empty();
+  Called files = called;
+  files.where.clear();
+  if (!files.who.starts_with("-f "))
+    files.who = absl::StrCat("-f ", ShellWord(called.name + ".json"), " -w worker.properties");
+  return absl::StrCat(
+      kNone, " until ", Command(files, "recover read"), " has compared it with the table (",
+      served ? Command(called, "stop") : "stop it", " before, and ",
+      served ? Command(called, "resume") : "start it", " after it; docs/recover.md)");
+}
+
 }  // namespace walduct::names

@@ -50,4 +50,7 @@ std::string ExtendCommand(const Called& called, absl::string_view property,
 std::string SnapshotCommand(const Called& called, const std::vector<std::string>& tables,
                             absl::string_view filter = "");
 
+// Behind such a command, where rows may have been deleted meanwhile: what tells of those.
+std::string DeletesNote(const Called& called);
+
 }  // namespace walduct::names

@@ -10,6 +10,7 @@
 #include "kafka/options.h"
 #include "sink/size_error.h"
 #include "sink/topic_creation.h"
+#include "sink/vanished_topic.h"
 
 namespace walduct::sink {
 namespace {
@@ -127,9 +128,10 @@ void KafkaSink::UseTransactions(const Environment& environment) {
     if (!admin_.idle()) RETURN_IF_ERROR(TakeAnswers(absl::ZeroDuration()));
     return WriteRecord(record, ticket);
   };
-  const auto learn = [this](const absl::Status& error) {
-    if (refusals_ == nullptr || spoilt_) return error;
+  const auto learn = [this](const absl::Status& broken) {
     const kafka::FailedBatch& batch = producer_->failed_batch();
+    const absl::Status error = OfTopic(broken, batch);
+    if (refusals_ == nullptr || spoilt_) return error;
     if (!batch.topic.empty()) return refusals_->Learn(error, batch, tolerate_, clock_.Monotonic());
     std::vector<absl::string_view> topics;
     for (const auto& [name, target] : targets_) topics.push_back(name);
@@ -210,6 +212,7 @@ absl::Status KafkaSink::WriteRecord(const event::Record& record, Ticket ticket) 
     return target->refused.ok() ? absl::ResourceExhaustedError("the topic is being looked up")
                                 : target->refused;
   }
+  target->placed = target->placed || record.partition;
   const size_t bytes = record.key.value_or("").size() + record.value.value_or("").size();
   const absl::Status sent =
       Send(*target,
@@ -270,10 +273,21 @@ absl::Status KafkaSink::CountInTransaction(const absl::Status& fate) {
 
 absl::Status KafkaSink::Break(const absl::Status& error, const kafka::FailedBatch& batch) {
   if (!broken_.ok()) return broken_;
-  broken_ = error;
+  broken_ = transactions_ == nullptr ? OfTopic(error, batch) : error;
   if (transactions_ != nullptr) return broken_ = transactions_->Break(error);
-  if (refusals_ != nullptr) broken_ = refusals_->Learn(error, batch, tolerate_, clock_.Monotonic());
-  return broken_;
+  if (refusals_ == nullptr) return broken_;
+  return broken_ = refusals_->Learn(broken_, batch, tolerate_, clock_.Monotonic());
+}
+
+absl::Status KafkaSink::OfTopic(const absl::Status& error, const kafka::FailedBatch& batch) {
+  const auto found = targets_.find(batch.topic);
+  if (found == targets_.end()) return error;
+  const Target& of = *found->second;
+  const absl::Status told = ExplainVanished(
+      &producer_->client(), {of.name, of.id, producer_->HasTaken(of.name), of.placed}, error);
+  const bool is_deleted = ErrorReason(told) == "topic_deleted";
+  if (refusals_ != nullptr && is_deleted) refusals_->deleted().insert(of.name);
+  return told;
 }
 
 absl::Status KafkaSink::Poll(AckHandler& acks) {
@@ -443,6 +457,7 @@ absl::Status KafkaSink::OnAnswer(const kafka::TopicAnswer& answer) {
     if (answer.question == kafka::TopicAnswer::Question::kCreate) {
       log::Info("topic created", {{"topic", target.name}});
     }
+    target.id = answer.id;
     return OpenTarget(&target);
   }
   if (absl::IsUnavailable(answer.status)) {

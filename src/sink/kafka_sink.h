@@ -94,6 +94,8 @@ class KafkaSink final : public Sink {
     std::string name;
     // Absent until it exists, or a broker is there to look after that.
     std::optional<kafka::Topic> topic;
+    std::string id = {};                           // as Kafka counts it; empty: not known
+    bool placed = false;                           // its records say their partition
     bool missing = false;                          // the broker is to create it
     absl::Status refused;                          // its name, by the broker
     Refusals::Topic* caution = nullptr;            // null: none of its records was refused
@@ -130,6 +132,8 @@ class KafkaSink final : public Sink {
   absl::Status CountInTransaction(const absl::Status& fate);
   absl::Status Send(const Target& target, const kafka::Message& message, size_t bytes,
                     Ticket ticket);
+  // A topic that was deleted under its records is the error of a batch of them.
+  absl::Status OfTopic(const absl::Status& error, const kafka::FailedBatch& batch);
   // Breaks the sink, and learns from what broke it.
   absl::Status Break(const absl::Status& error, const kafka::FailedBatch& batch);
 

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <set>
 #include <string>
 
 #include "absl/container/node_hash_map.h"
@@ -58,6 +59,8 @@ class Refusals {
 
   // Null: nothing is known. Lives as long as this.
   Topic* Find(absl::string_view topic);
+  // Topics that were deleted under their records; until it is noted elsewhere.
+  std::set<std::string>& deleted() { return deleted_; }
   // Of a batch at most; 0: no limit.
   size_t batch_bytes() const { return batch_bytes_; }
 
@@ -67,6 +70,7 @@ class Refusals {
 
   size_t batch_bytes_ = 0;
   absl::node_hash_map<std::string, Topic> topics_;
+  std::set<std::string> deleted_;
 };
 
 }  // namespace walduct::sink

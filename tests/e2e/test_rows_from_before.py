@@ -155,7 +155,7 @@ def test_a_table_that_was_unlogged(reads, stopped, db, connectors):
         wait_until(lambda: problems(surface) == {}, 30, "nothing is missing")
     else:
         wait_until(lambda: set(problems(surface)) == {"table_was_unlogged"}, 30, "it is told")
-        connector.wait_log("warning .*reason=table_was_unlogged hint=\"walduct signal execute-snapshot -f \\S+ -w \\S+ --table public.cust\"")
+        connector.wait_log("warning .*reason=table_was_unlogged hint=\"walduct signal execute-snapshot -f \\S+ -w \\S+ --table public.cust; a snapshot tells no deletes")
         assert connector.call("signal", "execute-snapshot", "--table", "public.cust").returncode == 0
         wait_until(lambda: problems(surface) == {}, 60, "it is read")
     wait_until(lambda: of(connector, "c", "cust") == [3], 30, "the stream goes on")

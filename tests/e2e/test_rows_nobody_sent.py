@@ -70,8 +70,11 @@ def test_a_closed_gap_is_told_of_until_it_is_read(gap, stopped, db, connectors):
     started(connector)
     wait_until(lambda: set(problems(connector)) == {REASON}, 30, "by another process, too")
     hint = problems(connector)[REASON]["hint"]
-    assert hint.startswith("walduct signal execute-snapshot ") and hint.endswith("--table public.cust"), hint
-    reads = subprocess.run([str(BINARY), *shlex.split(hint)[1:]], capture_output=True, text=True, timeout=60)
+    typed, _, note = hint.partition("; ")
+    assert typed.startswith("walduct signal execute-snapshot ") and typed.endswith("--table public.cust"), hint
+    compares = " ".join(["walduct recover read", *map(str, connector.files())])
+    assert note.startswith("a snapshot tells no deletes") and f"until {compares} has compared" in note, hint
+    reads = subprocess.run([str(BINARY), *shlex.split(typed)[1:]], capture_output=True, text=True, timeout=60)
     assert reads.returncode == 0, reads.stderr
     wait_until(lambda: problems(connector) == {}, 60, "it is read")
     assert [e.id for e in connector.events() if e.table == "cust" and e.op == "r"] == [1, *rows]

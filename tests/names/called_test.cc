@@ -54,6 +54,25 @@ TEST(Called, ASnapshotOfWhatHasNoChannel) {
             "(signals reach connectors of one slot)");
 }
 
+TEST(Called, WhatTellsOfDeletes) {
+  constexpr char kNone[] =
+      "a snapshot tells no deletes: rows that were deleted meanwhile stay in the topic";
+  Called called{.who = "-f shop.json -w w.properties", .name = "shop"};
+  EXPECT_EQ(DeletesNote(called),
+            std::string(kNone) +
+                " until walduct recover read -f shop.json -w w.properties has compared it with the "
+                "table (stop it before, and start it after it; docs/recover.md)");
+  called = {.who = "shop", .where = "http://h:1", .name = "shop"};
+  EXPECT_EQ(
+      DeletesNote(called),
+      std::string(kNone) +
+          " until walduct recover read -f shop.json -w worker.properties has compared it with "
+          "the table (walduct stop shop --url http://h:1 before, and walduct resume shop "
+          "--url http://h:1 after it; docs/recover.md)");
+  called.signals = Called::Signals::kNever;
+  EXPECT_EQ(DeletesNote(called), kNone) << "it reads several slots";
+}
+
 TEST(Called, WhatIsAskedOfTheProcess) {
   EXPECT_EQ(AskCommand({.who = "shop", .where = "http://h:1", .name = "shop"}, "status"),
             "walduct status shop --url http://h:1");

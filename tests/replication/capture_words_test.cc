@@ -9,6 +9,7 @@ namespace walduct::replication {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 TEST(CaptureWords, EachReasonHasItsOwn) {
   for (const absl::string_view reason : metrics::kCaptureReasons)
@@ -32,6 +33,29 @@ TEST(CaptureWords, CallTheConnectorAsCommandsDo) {
       testing::AllOf(
           testing::StartsWith("where it is not meant"),
           HasSubstr("walduct signal execute-snapshot shop --table public.a --url http://h:8083")));
+}
+
+// Rows that were deleted meanwhile stay in the topic.
+TEST(CaptureWords, SayThatASnapshotTellsNoDeletes) {
+  const names::Called called{.who = "-f s.json -w w.properties", .name = "shop"};
+  const std::string note = names::DeletesNote(called);
+  EXPECT_THAT(note, HasSubstr("walduct recover read -f s.json -w w.properties has compared"));
+  for (const char* const reason :
+       {"table_was_not_published", "table_was_unlogged", "publication_lacks_tables",
+        "table_created_anew", "captured_table_dropped"}) {
+    const CaptureFinding one{.reason = reason, .table = "public.a"};
+    EXPECT_THAT(CaptureHint({&one}, {.called = called}), HasSubstr(note)) << reason;
+  }
+  const CaptureFinding attached{.reason = "partition_attached", .table = "public.a"};
+  EXPECT_THAT(CaptureHint({&attached}, {.called = called}), Not(HasSubstr("deletes")));
+}
+
+TEST(CaptureWords, OfATopicThatWasDeletedAllTablesAreReadAgain) {
+  const CaptureFinding one{.reason = "topic_deleted", .table = "public.a"};
+  const CaptureFinding two{.reason = "topic_deleted", .table = "public.b"};
+  EXPECT_EQ(CaptureHint({&one, &two}, {.called = {.who = "shop", .where = "http://h:1"}}),
+            "walduct signal execute-snapshot shop --table public.a --table public.b --url "
+            "http://h:1; deletes that nobody had read do not come again");
 }
 
 TEST(CaptureWords, ANewNameIsForTheLists) {

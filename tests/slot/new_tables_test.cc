@@ -235,6 +235,27 @@ TEST(NewTablesTest, WhatNobodySentIsRememberedUntilItIsRead) {
   EXPECT_THAT(tables.Member(), Not(HasSubstr("lacks")));
 }
 
+TEST(NewTablesTest, ATableWhoseTopicWasDeletedIsToldOfUntilItIsRead) {
+  const auto before = With({Named(1, "a"), Named(5, "e")});
+  before->Begin(Sent({1, 5}));
+  Shown shown;
+  std::string member;
+  {
+    NewTables::Parts parts = shown.Parts();
+    parts.without_topic = {Named(1, "a"), Named(9, "unknown")};
+    const Kept tables(std::move(parts), {Named(1, "a"), Named(5, "e")}, before.Member());
+    tables->Begin(Sent({1, 5}));
+    EXPECT_THAT(shown.lacks, testing::ElementsAre("topic_deleted public.a"));
+    member = tables.Member();
+  }
+  Shown again;
+  const Kept tables(again.Parts(), {Named(1, "a"), Named(5, "e")}, member);
+  tables->Begin(Sent({1, 5}));
+  EXPECT_EQ(again.lacks, shown.lacks) << "a restart forgets nothing";
+  tables->WasRead("public.a");
+  EXPECT_THAT(tables.Member(), Not(HasSubstr("lacks")));
+}
+
 TEST(NewTablesTest, WhatIsNotCapturedAnyMoreLacksNothing) {
   const auto before = With({Named(1, "a")});
   before->Begin(Sent({1}));

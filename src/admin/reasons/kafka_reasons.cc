@@ -101,9 +101,8 @@ constexpr Reason kRows[] = {
      .meaning = "The file or terminal of the sink cannot be written.",
      .remedy = "Check rights and free space."},
     {.name = "partition_missing",
-     .meaning = "The topic lacks the partition: it was deleted, or it never had the one that a "
-                "transform chose.",
-     .remedy = "If it was deleted, create it again; else give it more partitions."},
+     .meaning = "The topic lacks the partition that a transform chose.",
+     .remedy = "kafka-topics.sh --alter --topic TOPIC --partitions N."},
     {.name = "producer_fatal",
      .meaning =
          "The producer cannot go on with its guarantee; it is made anew, from the stored position.",
@@ -172,6 +171,13 @@ constexpr Reason kRows[] = {
     {.name = "topic_authorization_failed",
      .meaning = "The user may not write to the topic.",
      .remedy = "Grant DESCRIBE, WRITE and (to create it) CREATE. It goes on by itself."},
+    {.name = "topic_deleted",
+     .loses = true,
+     .meaning = "A topic was deleted while the connector wrote to it: what consumers had not read "
+                "is gone. It is created anew by topic.creation.* or the broker, and the stream "
+                "goes on; what was in it does not come again by itself.",
+     .remedy = "The hint has the walduct signal that reads its tables again; the warning stands "
+               "until they were read, also over restarts."},
     {.name = "topic_exists", .meaning = "A topic exists already.", .remedy = "Nothing."},
     {.name = "topic_gone",
      .meaning = "A topic has vanished, or is not known yet.",

@@ -139,7 +139,9 @@ Finding FindingOf(const std::vector<slot::TableGap>& gaps, bool reads,
   if (!reads)
     finding.hint =
         absl::StrCat(CommandOf(gaps, called),
-                     ", or walduct.snapshot.new.tables=incremental before the next start");
+                     ", or walduct.snapshot.new.tables=incremental before the next start",
+                     slot::MayLackDeletes(first.kind) ? "; " : "",
+                     slot::MayLackDeletes(first.kind) ? names::DeletesNote(called) : "");
   return finding;
 }
 

@@ -20,8 +20,10 @@ enum class Afterwards {
   kLists,  // the configuration may be what is to be changed
   kSpelling,
   kRestored,
-  kNewName,  // the lists come before the statement
-  kRead,     // a snapshot is all that helps
+  kNewName,    // the lists come before the statement
+  kRead,       // a snapshot is all that helps
+  kReadAgain,  // into a topic that has nothing of it
+  kDeleted,    // a snapshot tells no deletes
 };
 
 struct Words {
@@ -97,7 +99,11 @@ constexpr Words kWords[] = {
      "captured tables were not in the publication for a while, or it sent less of them: what was "
      "done to them then is not sent",
      Afterwards::kRead},
-    {"table_was_unlogged", "captured tables were unlogged: what was done to them then is not sent"},
+    {"table_was_unlogged", "captured tables were unlogged: what was done to them then is not sent",
+     Afterwards::kDeleted},
+    {"topic_deleted",
+     "topics of captured tables were deleted: what had been sent to them is gone for consumers",
+     Afterwards::kReadAgain},
     {"unlogged_table",
      "captured tables are unlogged: their changes are not in the WAL, and never captured"},
 };
@@ -158,19 +164,26 @@ std::string Rest(Afterwards afterwards, const std::vector<std::string>& tables,
     case Afterwards::kNothing:
       return "";
     case Afterwards::kRowsAreMissing:
-      return absl::StrCat(wish.filtered && !wish.follows
-                              ? ", or restart the connector, which does it "
-                                "(walduct.publication.follow=true does it "
-                                "while it runs)"
-                              : "",
-                          "; what was written before that does not come: ",
-                          names::SnapshotCommand(wish.called, tables));
+      return absl::StrCat(
+          wish.filtered && !wish.follows ? ", or restart the connector, which does it "
+                                           "(walduct.publication.follow=true does it "
+                                           "while it runs)"
+                                         : "",
+          "; what was written before that does not come: ",
+          names::SnapshotCommand(wish.called, tables), "; ", names::DeletesNote(wish.called));
     case Afterwards::kRestored:
       return absl::StrCat("; where it is not meant, restore them under their names, then ",
-                          names::SnapshotCommand(wish.called, tables), "; where it is, ",
+                          names::SnapshotCommand(wish.called, tables), " (",
+                          names::DeletesNote(wish.called), "); where it is, ",
                           BeginAnew(wish.called));
     case Afterwards::kRead:
-      return absl::StrCat("; ", names::SnapshotCommand(wish.called, tables));
+      return absl::StrCat("; ", names::SnapshotCommand(wish.called, tables), "; ",
+                          names::DeletesNote(wish.called));
+    case Afterwards::kReadAgain:
+      return absl::StrCat("; ", names::SnapshotCommand(wish.called, tables),
+                          "; deletes that nobody had read do not come again");
+    case Afterwards::kDeleted:
+      return absl::StrCat("; ", names::DeletesNote(wish.called));
     case Afterwards::kMeant:
       return absl::StrCat("; where it is meant, ", BeginAnew(wish.called));
     case Afterwards::kRestart:

@@ -14,6 +14,7 @@
 #include "slot/attempts/slot_monitor.h"
 #include "slot/attempts/slot_source.h"
 #include "slot/handover/handover.h"
+#include "slot/incremental/deleted_topics.h"
 #include "slot/lanes/handover_news.h"
 #include "slot/lanes/lanes.h"
 #include "slot/phases/session.h"
@@ -109,6 +110,8 @@ engine::AttemptEnd SlotAttempts::Attempt(bool ran_before) {
         "none");
     return {.goal_reached = true};
   }
+  const std::set<std::string>& deleted = refusals_.deleted();
+  prepared->deleted_topics.assign(deleted.begin(), deleted.end());
   return RunSession(*std::move(prepared), ran_before);
 }
 
@@ -117,9 +120,18 @@ engine::AttemptEnd SlotAttempts::RunSession(Prepared prepared, bool ran_before) 
   streamed_ = true;
   lag.Begin(prepared.start.commit_end, prepared.start.commit_time_us);
   if (prepared.decision.snapshot) lag.BeginSnapshot(world_.clock().Now());
+  const std::vector<std::string> noted = prepared.deleted_topics;
+  const std::vector<postgres::TableName> captured =
+      prepared.source->SignalTables().value_or(std::vector<postgres::TableName>());
   Session session =
       SessionOf(*parts_.config, parts_.goal, &memory_, ran_before, std::move(prepared), reading_);
-  const absl::Status status = session.Run();
+  absl::Status status = session.Run();
+  if (ErrorReason(status) == "topic_deleted") {
+    const std::vector<std::string> deleted(refusals_.deleted().begin(), refusals_.deleted().end());
+    status = WithTables(status, *parts_.config, TablesOfTopics(*parts_.config, deleted, captured));
+  } else if (session.progressed()) {  // they go with the position
+    for (const std::string& topic : noted) refusals_.deleted().erase(topic);
+  }
   lag.End();
   const std::optional<event::Position> stored = session.stored();
   if (session.goal_reached() && stored) lag.Begin(stored->commit_end, stored->commit_time_us);

@@ -57,7 +57,8 @@ constexpr absl::string_view kByItself =
     ", or walduct.snapshot.new.tables=incremental: docs/snapshots.md";
 
 std::string HintFor(const TableGap& gap, const names::Called& called) {
-  return absl::StrCat(CommandFor(gap, called), kByItself);
+  return absl::StrCat(CommandFor(gap, called), kByItself, MayLackDeletes(gap.kind) ? "; " : "",
+                      MayLackDeletes(gap.kind) ? names::DeletesNote(called) : "");
 }
 
 // As it is stored; empty: it is told once.
@@ -75,6 +76,8 @@ absl::string_view WhyOf(Kind kind) {
       return "attached";
     case Kind::kLogged:
       return "unlogged";
+    case Kind::kDeletedTopic:
+      return "topic";
     case Kind::kPlaced:
     case Kind::kRewritten:
     case Kind::kReplaced:
@@ -86,6 +89,7 @@ absl::string_view WhyOf(Kind kind) {
 std::string ReasonOf(absl::string_view why) {
   return why == "attached"   ? "partition_attached"
          : why == "unlogged" ? "table_was_unlogged"
+         : why == "topic"    ? "topic_deleted"
                              : "table_was_not_published";
 }
 
@@ -99,8 +103,9 @@ absl::string_view DetailOf(absl::string_view why) {
 
 TableGap GapOf(const Lack& lack) {
   const std::pair<absl::string_view, Kind> kinds[] = {
-      {"new", Kind::kNew},   {"anew", Kind::kAnew},         {"back", Kind::kBack},
-      {"less", Kind::kLess}, {"attached", Kind::kAttached}, {"unlogged", Kind::kLogged}};
+      {"new", Kind::kNew},           {"anew", Kind::kAnew},         {"back", Kind::kBack},
+      {"less", Kind::kLess},         {"attached", Kind::kAttached}, {"unlogged", Kind::kLogged},
+      {"topic", Kind::kDeletedTopic}};
   TableGap gap{.kind = Kind::kBack,
                .table = {.relation = {}, .schema = lack.schema, .table = lack.table},
                .partition = lack.partition,
@@ -124,7 +129,8 @@ replication::CaptureFinding FindingOf(const Lack& lack, const names::Called& cal
   const TableGap gap = GapOf(lack);
   const std::string name = NameOf(gap.table);
   const std::string reason = ReasonOf(lack.why);
-  const bool of_all = reason == "table_was_not_published";  // one statement for all tables
+  // One statement for all tables.
+  const bool of_all = reason == "table_was_not_published" || reason == "topic_deleted";
   return {.reason = reason,
           .table = lack.partition.empty() ? name : lack.partition,
           .detail =
@@ -190,6 +196,7 @@ void NewTables::ForgetOids() {
 
 void NewTables::Begin(const std::optional<replication::Coverage>& coverage) {
   TellStored();
+  TellDeleted();
   if (!coverage) return;
   Judge(captured_, *coverage);
   if (EncodeKnownTables(known_).empty()) {
@@ -209,6 +216,16 @@ void NewTables::TellStored() {
   std::vector<TableGap> gaps;
   for (const Lack& lack : std::exchange(known_.lacks, {})) gaps.push_back(GapOf(lack));
   if (!gaps.empty()) Take(gaps, true);
+}
+
+// Known ones: of others nothing is stored yet.
+void NewTables::TellDeleted() {
+  std::vector<TableGap> gaps;
+  for (const postgres::TableName& table : parts_.without_topic) {
+    if (FindKnown(known_, table) != nullptr)
+      gaps.push_back({.kind = Kind::kDeletedTopic, .table = table});
+  }
+  if (!gaps.empty()) Take(gaps, false);
 }
 
 void NewTables::WasRead(const std::string& table) {
@@ -312,7 +329,8 @@ void NewTables::Take(const std::vector<TableGap>& gaps, bool differs) {
     if (!gap.link.empty() && !links_.insert(gap.link).second) continue;
     told_.insert(gap.table.relation);
     // The settings of a publication are of all tables, and may be as they were.
-    const bool is_read = reads() && gap.kind != Kind::kReplaced && gap.kind != Kind::kLess;
+    const bool is_read = reads() && gap.kind != Kind::kReplaced && gap.kind != Kind::kLess &&
+                         gap.kind != Kind::kDeletedTopic;
     const bool stands = gap.kind != Kind::kNew || (gap.listed && parts_.asked_for);
     if (stands && !is_read && !WhyOf(gap.kind).empty()) differs = AddLack(gap) || differs;
     Tell(gap, is_read);
@@ -335,7 +353,7 @@ void NewTables::Tell(const TableGap& gap, bool is_read) const {
     return log::Warn(absl::StrCat(what, " not sent"),
                      {{"table", name}, {"hint", HintFor(gap, parts_.called)}});
   }
-  const bool is_of_all = gap.kind == Kind::kLess;
+  const bool is_of_all = gap.kind == Kind::kLess || gap.kind == Kind::kDeletedTopic;
   if (gap.kind == Kind::kAttached || gap.kind == Kind::kLogged || is_of_all) {
     const std::string reason = ReasonOf(WhyOf(gap.kind));
     const log::Field part = {"partition", gap.partition.empty() ? name : gap.partition};
@@ -349,7 +367,8 @@ void NewTables::Tell(const TableGap& gap, bool is_read) const {
   }
   const log::Field table = {"table", name}, was = {"was", ToInteger(gap.was)},
                    is = {"is", ToInteger(gap.table.relation)}, since = {"since", TimeText(since_)};
-  if (gap.kind == Kind::kReplaced) return log::Info(what, {table, was, is, since});
+  if (gap.kind == Kind::kReplaced)
+    return log::Info(what, {table, was, is, since, {"hint", names::DeletesNote(parts_.called)}});
   if (is_read)
     return log::Info(absl::StrCat(what, " read beside the stream"), {table, was, is, since});
   log::Warn(absl::StrCat(what, " not sent"),

@@ -38,6 +38,7 @@ replication::CaptureFinding FindingOf(const Lack& lack, const names::Called& cal
 
 class NewTables {
  public:
+  using Names = std::vector<postgres::TableName>;
   struct Parts {
     std::string lists;          // include and exclude, as written
     std::string signal_table;   // schema.table, whose rows nobody wants
@@ -61,6 +62,7 @@ class NewTables {
     // What the looks from then on are to tell the difference to (replication::Coverage).
     std::function<void(const std::string& seen)> seen = nullptr;
     Ledger* ledger = nullptr;  // borrowed; where what is captured is kept
+    Names without_topic = {};  // their topics were deleted
   };
   // captured: now; absent: nobody is to ask, null. stored: the member of the position that is gone
   // on from; empty: all that are captured are known.
@@ -93,6 +95,7 @@ class NewTables {
   void TellSettings(const replication::Coverage& coverage) const;
   void KeepMissing(KnownTables* now);
   void TellStored();
+  void TellDeleted();
   void ForgetLacks(KnownTables* now) const;
   bool AddLack(const TableGap& gap);
   void Take(const std::vector<TableGap>& gaps, bool differs);

@@ -198,6 +198,11 @@ KnownTables KnowNow(const KnownTables& known, const std::vector<postgres::TableN
   return now;
 }
 
+bool MayLackDeletes(Kind kind) {
+  return kind == Kind::kAnew || kind == Kind::kBack || kind == Kind::kLess ||
+         kind == Kind::kLogged || kind == Kind::kReplaced;
+}
+
 std::string DescribeGap(Kind kind) {
   switch (kind) {
     case Kind::kNew:
@@ -220,6 +225,8 @@ std::string DescribeGap(Kind kind) {
     case Kind::kLess:
       return "the publication did not send all kinds of changes for a while, or was altered and is "
              "as it was: what was done to the table meanwhile may be";
+    case Kind::kDeletedTopic:
+      return "the table's topic was deleted: what had been sent to it is";
     case Kind::kReplaced:
       break;
   }

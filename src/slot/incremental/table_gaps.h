@@ -15,15 +15,16 @@ namespace walduct::slot {
 
 struct TableGap {
   enum class Kind {
-    kNew,        // it was not captured
-    kAnew,       // it is another table than the one of that name
-    kBack,       // what names it in the publication is another
-    kPlaced,     // all of it was sent, but some of it under another name
-    kLogged,     // it, or a partition of it, was not in the WAL
-    kRewritten,  // it is new, and has got other files: perhaps it was not in the WAL before
-    kAttached,   // a table with rows has become a partition of it
-    kLess,       // the publication has sent fewer kinds of changes, or may have
-    kReplaced,   // it is another one, and all of it is sent: no gap
+    kNew,           // it was not captured
+    kAnew,          // it is another table than the one of that name
+    kBack,          // what names it in the publication is another
+    kPlaced,        // all of it was sent, but some of it under another name
+    kLogged,        // it, or a partition of it, was not in the WAL
+    kRewritten,     // it is new, and has got other files: perhaps it was not in the WAL before
+    kAttached,      // a table with rows has become a partition of it
+    kLess,          // the publication has sent fewer kinds of changes, or may have
+    kDeletedTopic,  // its topic was deleted, with what was sent
+    kReplaced,      // it is another one, and all of it is sent: no gap
   };
   Kind kind = Kind::kNew;
   postgres::TableName table;
@@ -33,6 +34,9 @@ struct TableGap {
   std::string link = {};       // kAttached: see replication::Coverage
   bool listed = true;          // kNew: the lists had it already
 };
+
+// Rows may have been deleted meanwhile, which no snapshot tells.
+bool MayLackDeletes(TableGap::Kind kind);
 
 std::string NameOf(const postgres::TableName& table);  // see postgres::TableKey
 // Null: none. Positions that were once stored have a dotted schema by "schema.table".

@@ -17,6 +17,7 @@
 #include "replication/options.h"
 #include "route/options.h"
 #include "slot/in_progress/streamed_source.h"
+#include "slot/incremental/deleted_topics.h"
 #include "slot/phases/delayed_schema_resolver.h"
 #include "slot/phases/run_identity.h"
 #include "slot/phases/snapshot_phase.h"
@@ -177,8 +178,10 @@ void Session::BuildNewTables() {
        .lacks = [source](const auto& finding) { return source->TellLacking(finding); },
        .lacks_no_more = [source](const std::string& table) { source->TellRead(table); },
        .seen = [source](const std::string& seen) { source->KnowSeen(seen); },
-       .ledger = &ledger_},
-      prepared_.source->SignalTables(), known);
+       .ledger = &ledger_,
+       .without_topic = TablesOfTopics(config(), prepared_.deleted_topics,
+                                       source->SignalTables().value_or(NewTables::Names()))},
+      source->SignalTables(), known);
 }
 
 void Session::BuildIncremental() {

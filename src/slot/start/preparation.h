@@ -54,6 +54,8 @@ struct Prepared {
   std::unique_ptr<MaskGuard> masks;  // null: nothing is hidden
   snapshot::StartDecision decision;  // neither: there is nothing to do
   event::Position start;             // where the stream begins; 0/0: where the snapshot ends
+  // Topics that were deleted since the process began.
+  std::vector<std::string> deleted_topics = {};
 
   // The stored position is gone on from.
   bool resumes() const { return stored && !decision.snapshot; }

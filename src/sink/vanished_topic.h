@@ -1,0 +1,26 @@
+// ExplainVanished: a topic whose records could not be delivered, though it was there: librdkafka
+// says the same of one that was deleted, of one that was created anew with fewer partitions, and of
+// a partition that never was. The brokers know.
+#pragma once
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "kafka/client.h"
+
+namespace walduct::sink {
+
+// What is known of it from before.
+struct TopicBefore {
+  std::string name;
+  std::string id = {};  // as Kafka counts it; empty: not known
+  bool taken = false;   // records of it were delivered
+  bool placed = false;  // records say which partition they are for
+};
+
+// error: of its records. Unavailable topic_deleted where the topic is gone, or another one has its
+// name. Waits for the brokers, some seconds at most.
+absl::Status ExplainVanished(kafka::Client* client, const TopicBefore& before,
+                             const absl::Status& error);
+
+}  // namespace walduct::sink

@@ -1,0 +1,52 @@
+#include "slot/incremental/deleted_topics.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "base/error.h"
+#include "engine/configuration/connector_names.h"
+#include "engine/configuration/connector_options.h"
+#include "names/called.h"
+#include "postgres/table_argument.h"
+#include "route/options.h"
+#include "route/topic_naming.h"
+
+namespace walduct::slot {
+namespace {
+
+// More would not fit into a line of a shell that anybody reads.
+constexpr size_t kMostTables = 20;
+
+}  // namespace
+
+std::vector<postgres::TableName> TablesOfTopics(const engine::ConnectorOptions& config,
+                                                const std::vector<std::string>& topics,
+                                                const std::vector<postgres::TableName>& captured) {
+  std::vector<postgres::TableName> tables;
+  if (topics.empty()) return tables;
+  const route::TopicNaming naming(*config.route);
+  for (const postgres::TableName& table : captured) {
+    const std::string topic = naming.TableTopic(table.schema, table.table);
+    if (std::find(topics.begin(), topics.end(), topic) != topics.end()) tables.push_back(table);
+  }
+  return tables;
+}
+
+absl::Status WithTables(const absl::Status& error, const engine::ConnectorOptions& config,
+                        const std::vector<postgres::TableName>& tables) {
+  std::vector<std::string> arguments;
+  for (const postgres::TableName& table : tables) {
+    if (arguments.size() < kMostTables)
+      arguments.push_back(postgres::TableArgument(table.schema, table.table));
+  }
+  const std::string hint = ErrorHint(error), gap = hint.empty() ? "" : "; ";
+  const std::string again =
+      arguments.empty()
+          ? std::string("a snapshot of the tables whose records went there brings their rows")
+          : absl::StrCat("then, for the rows: ",
+                         names::SnapshotCommand(engine::CalledOf(config), arguments));
+  return Error(error.code(), ErrorReason(error), error.message(),
+               absl::StrCat(hint, gap, again, "; deletes that nobody had read do not come again"));
+}
+
+}  // namespace walduct::slot
