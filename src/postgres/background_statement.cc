@@ -51,7 +51,10 @@ absl::Status BackgroundStatement::RunOnce() {
   const absl::Status status = connection_->Run(options_.sql, stopping);
   // Whatever went wrong: a new session has forgotten it.
   if (!status.ok()) connection_.reset();
-  return status;
+  const std::string reason = ErrorReason(status);
+  if (reason != "table_missing" && reason != "schema_missing") return status;
+  return Error(status.code(), reason, status.message(),
+               absl::StrCat(options_.what, " names it: create it again, or correct the statement"));
 }
 
 void BackgroundStatement::Report(const absl::Status& status) {

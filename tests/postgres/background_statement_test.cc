@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "absl/time/clock.h"
+#include "base/error.h"
 #include "postgres/connection_options.h"
 #include "postgres/options.h"
 #include "tests/support/postgres_server.h"
@@ -44,10 +45,15 @@ class BackgroundStatementTest : public ::testing::Test {
         .sql = sql,
         .what = "heartbeat.action.query",
         .connector = "c",
-        .told = [this](const absl::Status& status) { (status.ok() ? worked_ : failed_) += 1; }});
+        .told =
+            [this](const absl::Status& status) {
+              if (!status.ok()) hint_ = ErrorHint(status);
+              (status.ok() ? worked_ : failed_) += 1;
+            }});
   }
   std::string Beats() { return MustQuery(*session_, "SELECT count(*) FROM public.beats"); }
 
+  std::string hint_;                        // of the last failure
   std::atomic<int> worked_{0}, failed_{0};  // as it tells
   DatabaseOptions database_ = PostgresServer::Shared().CreateDatabase();
   std::unique_ptr<Connection> session_ = MustOpen(database_);
@@ -68,6 +74,7 @@ TEST_F(BackgroundStatementTest, HBT04AFailureIsForgotten) {
   const auto statement = Make("INSERT INTO later VALUES (now())");
   statement->Request();
   ASSERT_TRUE(Eventually([&] { return statement->failures() == 1; }));
+  EXPECT_EQ(hint_, "heartbeat.action.query names it: create it again, or correct the statement");
   MustQuery(*session_, "CREATE TABLE public.later(at timestamptz)");
   statement->Request();
   ASSERT_TRUE(Eventually([&] { return statement->runs() == 2; }));

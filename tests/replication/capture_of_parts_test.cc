@@ -135,6 +135,17 @@ class Signals : public CaptureJudgeTest {
   }
 };
 
+// All at once: nobody types it in three rounds.
+TEST_F(Signals, AreMadeAnewByOneHint) {
+  wish_.role = "cdc";
+  Judge();
+  const std::string made = finding().statement;
+  EXPECT_THAT(made, testing::StartsWith("CREATE TABLE \"public\".\"signals\" (id varchar(64)"));
+  EXPECT_THAT(made, testing::HasSubstr("; ALTER PUBLICATION \"pub\" ADD TABLE "
+                                       "\"public\".\"signals\"; GRANT INSERT ON "
+                                       "\"public\".\"signals\" TO \"cdc\""));
+}
+
 TEST_F(Signals, ThatNeverCome) {
   EXPECT_THAT(Judge(), ElementsAre("signal_table_missing public.signals"));
   Table(1, "signals");

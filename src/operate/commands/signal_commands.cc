@@ -131,10 +131,19 @@ absl::StatusOr<std::string> ToTable(const SignalReader& reader, const RawSignal&
                    postgres::OpenSession(reader.database, "walduct signal", environment));
   const std::string table =
       postgres::QuoteQualified(reader.incremental.signal_schema, reader.incremental.signal_table);
-  RETURN_IF_ERROR(
+  const absl::Status written =
       connection->Run({.sql = absl::StrCat("INSERT INTO ", table, " VALUES ($1, $2, $3)"),
                        .parameters = {signal.id, signal.type, signal.data.value_or("{}")},
-                       .answer = {}}));
+                       .answer = {}});
+  const std::string reason = ErrorReason(written);
+  if (reason == "table_missing" || reason == "schema_missing") {
+    return Error(
+        written.code(), reason, written.message(),
+        absl::StrCat("it is the table of signal.data.collection: walduct doctor ", reader.connector,
+                     " has what makes it again (CREATE TABLE, ALTER "
+                     "PUBLICATION, GRANT)"));
+  }
+  RETURN_IF_ERROR(written);
   return absl::StrCat("table ", table);
 }
 

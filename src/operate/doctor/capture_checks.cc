@@ -78,6 +78,8 @@ absl::StatusOr<std::vector<metrics::CaptureProblem>> FindProblems(Connection& co
                                       .filtered = filtered,
                                       .follows = subject.replication.publication_follow,
                                       .signal_table = subject.tables.signal_table,
+                                      .role = engine::NamesOf(subject.whole).role,
+                                      .deletes_signals = subject.incremental.deletes_watermarks,
                                       .called = engine::CalledOf(subject.whole)};
   slot::CaptureLines lines;
   lines.Saw(replication::JudgeCapture(facts, wish, {}).findings, {.now = absl::Time()});

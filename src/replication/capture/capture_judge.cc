@@ -427,7 +427,7 @@ class Judge {
     if (table == nullptr) {
       return Find({.reason = "signal_table_missing",
                    .table = wish_.signal_table,
-                   .statement = SignalTableSql(wish_.signal_table)});
+                   .statement = SignalTableSql(own_, wish_)});
     }
     if (IsElsewhere(*table)) return;
     bool comes = !table->partitioned || own_.all_tables || Names(own_, *table);

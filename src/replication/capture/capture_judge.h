@@ -35,6 +35,8 @@ struct CaptureWish {
   // Changes that are not skipped.
   bool inserts = true, updates = true, deletes = true, truncates = false;
   std::string signal_table = {};  // "schema.table"; empty: none
+  std::string role = {};          // walduct's, which writes into that; empty: not known
+  bool deletes_signals = false;   // and deletes from it
   names::Called called = {};      // for commands to type
   std::string include_list = {};  // table.include.list, where no other list is given
 };

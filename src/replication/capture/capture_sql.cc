@@ -118,10 +118,20 @@ std::string CreateAgain(const PublicationFacts& publication, const CaptureFacts&
   return CreatePublicationSql(publication.name, wish);
 }
 
-std::string SignalTableSql(const std::string& name) {
-  const std::vector<std::string> parts = absl::StrSplit(name, absl::MaxSplits('.', 1));
-  return absl::StrCat("CREATE TABLE ", postgres::QuoteQualified(parts.front(), parts.back()),
-                      " (id varchar(64) PRIMARY KEY, type varchar(64), data varchar(4096))");
+std::string SignalTableSql(const PublicationFacts& publication, const CaptureWish& wish) {
+  const std::vector<std::string> parts = absl::StrSplit(wish.signal_table, absl::MaxSplits('.', 1));
+  const std::string name = postgres::QuoteQualified(parts.front(), parts.back());
+  std::vector<std::string> statements = {
+      absl::StrCat("CREATE TABLE ", name,
+                   " (id varchar(64) PRIMARY KEY, type varchar(64), data varchar(4096))")};
+  if (!publication.all_tables && !publication.name.empty())
+    statements.push_back(absl::StrCat(Alter(publication), " ADD TABLE ", name));
+  if (!wish.role.empty()) {
+    statements.push_back(absl::StrCat("GRANT INSERT",
+                                      wish.deletes_signals ? ", DELETE, SELECT" : "", " ON ", name,
+                                      " TO ", postgres::QuoteIdentifier(wish.role)));
+  }
+  return absl::StrJoin(statements, "; ");
 }
 
 }  // namespace walduct::replication

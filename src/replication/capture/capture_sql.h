@@ -8,6 +8,7 @@
 namespace walduct::replication {
 
 struct CaptureMemory;
+struct CaptureWish;
 
 std::string Quoted(const TableFacts& table);
 std::string AddSql(const PublicationFacts& publication, const TableFacts& table);
@@ -28,6 +29,7 @@ std::string OperationsSql(const PublicationFacts& publication, const CaptureMemo
 // A publication that is gone, as it was.
 std::string CreateAgain(const PublicationFacts& publication, const CaptureFacts& facts,
                         const CaptureMemory& memory);
-std::string SignalTableSql(const std::string& name);
+// The table, in the publication, with the rights that it takes.
+std::string SignalTableSql(const PublicationFacts& publication, const CaptureWish& wish);
 
 }  // namespace walduct::replication

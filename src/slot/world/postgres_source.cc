@@ -405,7 +405,7 @@ void PostgresSource::WatchCapture() {
   CaptureWatch::Options watch =
       CaptureOptionsOf(*config().tables, *config().route, replication_options_, WatchInterval(),
                        Opener(" watch"), environment_);
-  watch.wish.called = engine::CalledOf(config());
+  NameIn(config(), &watch.wish);
   watch.captured = captured_now_;
   watch.held_back = coverage_.held_back();
   watch.wanted = WantedColumns();

@@ -4,6 +4,9 @@
 #include "absl/time/time.h"
 #include "slot/world/capture/capture_watch.h"
 
+namespace walduct::engine {
+struct ConnectorOptions;
+}
 namespace walduct::names {
 struct TableFilterOptions;
 }
@@ -24,5 +27,8 @@ CaptureWatch::Options CaptureOptionsOf(const names::TableFilterOptions& tables,
                                        const replication::ReplicationOptions& replication,
                                        absl::Duration interval, CaptureWatch::Open open,
                                        const Environment& environment);
+
+// What commands to type call it.
+void NameIn(const engine::ConnectorOptions& config, replication::CaptureWish* wish);
 
 }  // namespace walduct::slot
