@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "base/check.h"
 #include "base/error.h"
@@ -107,12 +108,31 @@ void TakeNewPassword(DatabaseOptions* database) {
     database->password = *std::move(password);
 }
 
-// A password that is read from a file may be changed on the server first, or in the file.
+std::string Literal(absl::string_view text) {
+  return absl::StrCat("'", absl::StrReplaceAll(text, {{"'", "''"}}), "'");
+}
+
+// Of a role that is not there the server says that its password is wrong. A password that is read
+// from a file may be changed on the server first, or in the file.
 absl::Status Explained(const absl::Status& status, const DatabaseOptions& database) {
-  if (ErrorReason(status) != "wrong_password" || !database.password_source) return status;
+  const std::string reason = ErrorReason(status);
+  if (reason == "too_many_connections") {
+    const std::string role = QuoteIdentifier(database.user);
+    return Error(status.code(), reason, status.message(),
+                 absl::StrReplaceAll(ErrorHint(status),
+                                     {{"ALTER ROLE NAME", absl::StrCat("ALTER ROLE ", role)}}));
+  }
+  if (reason != "wrong_password") return status;
+  const std::string look = absl::StrCat(
+      "; the server says the same of a role that is missing or whose password has expired: SELECT "
+      "rolcanlogin, rolvaliduntil FROM pg_roles WHERE rolname = ",
+      Literal(database.user), " (no row: CREATE ROLE)");
+  if (!database.password_source)
+    return Error(status.code(), reason, status.message(), absl::StrCat(ErrorHint(status), look));
   return Error(status.code(), "password_refused", status.message(),
-               "check database.user and what database.password refers to, which is read again for "
-               "each connection");
+               absl::StrCat("check database.user and what database.password refers to, which is "
+                            "read again for each connection",
+                            look));
 }
 
 // What a pooler says that takes no `options`: PgBouncer names the parameter, RDS Proxy what it is.

@@ -281,6 +281,11 @@ TEST(StatusScreen, APausedConnectorSaysWhatResumesIt) {
   EXPECT_THAT(Show(paused, {.connector = "", .url = "http://h:1"}),
               HasSubstr("for a command, for 2.0 s\n             -> walduct resume shop --url "
                         "http://h:1\n"));
+  for (const char* const lost : {"lost", "missing"}) {
+    const std::string gone = absl::StrCat(paused.substr(0, paused.size() - 3),
+                                          R"(,"slot":{"wal_status":")", lost, R"("}}]})");
+    EXPECT_THAT(Show(gone, {.connector = "", .url = "http://h:1"}), Not(HasSubstr("resume")));
+  }
   std::string of_run = paused;
   of_run.erase(1, of_run.find("\"now\"") - 1);
   EXPECT_THAT(Show(of_run), Not(HasSubstr("resume"))) << "which takes no commands";

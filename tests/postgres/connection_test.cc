@@ -36,6 +36,8 @@ TEST(ConnectionTest, FAIL05_WrongPasswordIsUnauthenticated) {
   EXPECT_TRUE(absl::IsUnauthenticated(status)) << status;
   EXPECT_EQ(ErrorReason(status), "wrong_password");
   EXPECT_THAT(ErrorHint(status), HasSubstr("database.password"));
+  EXPECT_THAT(ErrorHint(status), HasSubstr("FROM pg_roles WHERE rolname = '" + database.user + "'"))
+      << "a role that is missing reads the same";
   EXPECT_EQ(ErrorReason(OpenStatus(database, SessionKind::kReplication)), "wrong_password");
 }
 

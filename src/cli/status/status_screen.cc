@@ -68,8 +68,7 @@ class Screen {
                absl::StrCat(Text(worker, "message"), ", for ", Since(worker, "waiting_since"))));
     if (const std::string hint = Text(worker, "hint"); !hint.empty()) Line("hint", hint);
   }
-  // One that does not run.
-  void AddResting(const Value& connector) {
+  void AddResting(const Value& connector) {  // one that does not run
     AddHead(connector);
     AddWhatResumesIt(connector);
     AddLag(connector);
@@ -104,10 +103,12 @@ class Screen {
 
   void AddWhatResumesIt(const Value& connector) {
     const std::string state = Text(connector, "state");
+    const Value* const slot = Find(connector, "slot");
+    const std::string wal = slot == nullptr ? "" : Text(*slot, "wal_status");
+    if (wal == "lost" || wal == "missing") return;  // its own hint says what helps
+    const names::Called called = {.who = Text(connector, "name"), .where = options_.url};
     if (served_ && (state == "PAUSED" || state == "STOPPED"))
-      Line("", absl::StrCat("-> ",
-                            names::Command({.who = Text(connector, "name"), .where = options_.url},
-                                           "resume")));
+      Line("", absl::StrCat("-> ", names::Command(called, "resume")));
   }
 
   // The command in a hint may do that already.

@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/substitute.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -216,11 +217,9 @@ absl::Status AskOne(postgres::Connection& connection, const Question& question, 
     if (question.of_each.empty()) continue;
     absl::StrAppend(&statements, absl::Substitute(question.of_each, names.back()), "; ");
   }
-  hear({.reason = std::string(question.reason),
-        .message = question.message,
-        .count = std::string(result.Get(0, 1)),
-        .tables = absl::StrJoin(names, ", "),
-        .hint = statements + question.hint});
+  const std::string listed = absl::StrJoin(names, ", "), hint = statements + question.hint;
+  hear({std::string(question.reason), question.message, std::string(result.Get(0, 1)), listed,
+        absl::StrReplaceAll(hint, {{"ADD TABLE …", absl::StrCat("ADD TABLE ", listed)}})});
   return absl::OkStatus();
 }
 

@@ -293,9 +293,9 @@ void NewTables::TellSettings(const replication::Coverage& coverage) const {
   const std::string what = DescribeSettings(known_, coverage, parts_.wanted);
   if (what.empty()) return;
   log::Warn(what, {{"since", TimeText(since_)},
-                   {"hint",
-                    "ALTER PUBLICATION … SET, or skipped.operations where it is meant; rows "
-                    "that were left out come with a snapshot: docs/catalog.md"}});
+                   {"hint", absl::StrCat(OperationsBack(known_, coverage, parts_.publication),
+                                         ", or skipped.operations where it is meant; rows that "
+                                         "were left out come with a snapshot: docs/catalog.md")}});
 }
 
 // Between its DROP and its CREATE a table is only missing. Those that stay away are forgotten: they

@@ -40,10 +40,11 @@ class NewTables {
  public:
   using Names = std::vector<postgres::TableName>;
   struct Parts {
-    std::string lists;          // include and exclude, as written
-    std::string signal_table;   // schema.table, whose rows nobody wants
-    names::Called called = {};  // in commands to type
-    bool reads = false;         // else they are told
+    std::string lists;         // include and exclude, as written
+    std::string signal_table;  // schema.table, whose rows nobody wants
+    std::string publication = {};
+    names::Called called = {};                               // in commands to type
+    bool reads = false;                                      // else they are told
     incremental::IncrementalSnapshots* snapshots = nullptr;  // borrowed; null: they are told
     std::function<std::string()> new_id = nullptr;           // of a signal
     Clock* clock = nullptr;                                  // borrowed; null: nobody asks when

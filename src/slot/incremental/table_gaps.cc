@@ -261,4 +261,17 @@ std::string DescribeSettings(const KnownTables& known, const Coverage& now,
          "meanwhile is not sent";
 }
 
+std::string OperationsBack(const KnownTables& known, const Coverage& now,
+                           absl::string_view publication) {
+  const Settings was(known.settings), is(now.settings);
+  std::vector<absl::string_view> kinds;
+  for (const auto& [letter, what] : {std::pair('i', "insert"), std::pair('u', "update"),
+                                     std::pair('d', "delete"), std::pair('t', "truncate")}) {
+    if (absl::StrContains(was.letters, letter) || absl::StrContains(is.letters, letter))
+      kinds.push_back(what);
+  }
+  return absl::StrCat("ALTER PUBLICATION ", postgres::QuoteIdentifier(publication),
+                      " SET (publish = '", absl::StrJoin(kinds, ", "), "')");
+}
+
 }  // namespace walduct::slot

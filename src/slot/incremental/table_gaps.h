@@ -67,4 +67,8 @@ std::string DescribeGap(TableGap::Kind kind);
 std::string DescribeSettings(const KnownTables& known, const replication::Coverage& now,
                              absl::string_view wanted);
 
+// What gives the publication back the kinds of changes that it sent, and those that it sends now.
+std::string OperationsBack(const KnownTables& known, const replication::Coverage& now,
+                           absl::string_view publication);
+
 }  // namespace walduct::slot

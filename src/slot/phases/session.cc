@@ -163,6 +163,7 @@ void Session::BuildNewTables() {
   new_tables_ = NewTables::Create(
       {.lists = config().tables->lists,
        .signal_table = config().tables->signal_table,
+       .publication = config().replication->publication_name,
        .called = engine::CalledOf(config()),
        .reads = config().incremental->reads_new_tables,
        .snapshots = incremental_ == nullptr ? nullptr : &incremental_->snapshots(),
