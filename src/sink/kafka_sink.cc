@@ -107,6 +107,7 @@ absl::StatusOr<std::unique_ptr<Sink>> KafkaSink::Create(const KafkaSinkOptions& 
 KafkaSink::KafkaSink(std::unique_ptr<kafka::Producer> producer, const KafkaSinkOptions& options,
                      const Environment& environment, Refusals* refusals)
     : clock_(*environment.clock),
+      poller_(*environment.poller),
       producer_(std::move(producer)),
       groups_(options.topic_creation),
       dead_letters_{.name = options.dead_letter_topic,
@@ -283,10 +284,9 @@ absl::Status KafkaSink::OfTopic(const absl::Status& error, const kafka::FailedBa
   const auto found = targets_.find(batch.topic);
   if (found == targets_.end()) return error;
   const Target& of = *found->second;
-  const absl::Status told = ExplainVanished(
-      &producer_->client(), {of.name, of.id, producer_->HasTaken(of.name), of.placed}, error);
-  const bool is_deleted = ErrorReason(told) == "topic_deleted";
-  if (refusals_ != nullptr && is_deleted) refusals_->deleted().insert(of.name);
+  const TopicBefore before{of.name, of.id, producer_->HasTaken(of.name), of.placed};
+  const absl::Status told = ExplainVanished(&producer_->client(), poller_, before, error);
+  if (refusals_ != nullptr) refusals_->Note(told, of.name);
   return told;
 }
 

@@ -138,6 +138,7 @@ class KafkaSink final : public Sink {
   absl::Status Break(const absl::Status& error, const kafka::FailedBatch& batch);
 
   Clock& clock_;
+  Poller& poller_;
   std::unique_ptr<kafka::Producer> producer_;  // outlives topics and admin
   const std::vector<TopicCreationGroup> groups_;
   const kafka::NewTopic dead_letters_;  // without a name: none

@@ -39,6 +39,10 @@ void Refusals::Topic::OnTaken() {
   refused = absl::OkStatus();
 }
 
+void Refusals::Note(const absl::Status& error, const std::string& topic) {
+  if (ErrorReason(error) == "topic_deleted") deleted_.insert(topic);
+}
+
 Refusals::Topic* Refusals::Find(absl::string_view topic) {
   const auto found = topics_.find(topic);
   return found == topics_.end() ? nullptr : &found->second;

@@ -61,6 +61,7 @@ class Refusals {
   Topic* Find(absl::string_view topic);
   // Topics that were deleted under their records; until it is noted elsewhere.
   std::set<std::string>& deleted() { return deleted_; }
+  void Note(const absl::Status& error, const std::string& topic);
   // Of a batch at most; 0: no limit.
   size_t batch_bytes() const { return batch_bytes_; }
 

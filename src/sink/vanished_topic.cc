@@ -1,6 +1,5 @@
 #include "sink/vanished_topic.h"
 
-#include <thread>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -34,7 +33,7 @@ bool IsMissing(const kafka::TopicAnswer& answer) {
 
 }  // namespace
 
-absl::Status ExplainVanished(kafka::Client* client, const TopicBefore& before,
+absl::Status ExplainVanished(kafka::Client* client, Poller& poller, const TopicBefore& before,
                              const absl::Status& error) {
   const std::string reason = ErrorReason(error);
   const bool lacks_partition = reason == "partition_missing";
@@ -43,7 +42,7 @@ absl::Status ExplainVanished(kafka::Client* client, const TopicBefore& before,
   kafka::TopicAdmin admin(client, nullptr);
   kafka::TopicAnswer answer = Ask(&admin, before.name);
   if (IsMissing(answer)) {
-    std::this_thread::sleep_for(absl::ToChronoMilliseconds(kAgain));
+    poller.WaitReadable({}, kAgain);
     answer = Ask(&admin, before.name);
   }
   const bool is_another =

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "base/poller.h"
 #include "kafka/client.h"
 
 namespace walduct::sink {
@@ -20,7 +21,7 @@ struct TopicBefore {
 
 // error: of its records. Unavailable topic_deleted where the topic is gone, or another one has its
 // name. Waits for the brokers, some seconds at most.
-absl::Status ExplainVanished(kafka::Client* client, const TopicBefore& before,
+absl::Status ExplainVanished(kafka::Client* client, Poller& poller, const TopicBefore& before,
                              const absl::Status& error);
 
 }  // namespace walduct::sink

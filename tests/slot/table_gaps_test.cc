@@ -384,5 +384,12 @@ TEST(TableGapsTest, SettingsThatWereAlteredAndAlteredBack) {
   EXPECT_EQ(DescribeSettings({.publication = Oid{9}, .settings = "iud 7"}, other, "iud"), "");
 }
 
+TEST(OperationsBack, NamesWhatWasSentAndWhatIsSent) {
+  replication::Coverage now;
+  now.settings = "i 8";
+  EXPECT_EQ(OperationsBack({.settings = "iud 7"}, now, "pub_b"),
+            "ALTER PUBLICATION \"pub_b\" SET (publish = 'insert, update, delete')");
+}
+
 }  // namespace
 }  // namespace walduct::slot
