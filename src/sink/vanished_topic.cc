@@ -47,14 +47,15 @@ absl::Status ExplainVanished(kafka::Client* client, Poller& poller, const TopicB
   }
   const bool is_another =
       answer.status.ok() && !before.id.empty() && !answer.id.empty() && before.id != answer.id;
-  // Partitions are never taken away, and the client chooses among those that there are.
-  const bool has_fewer = answer.status.ok() && lacks_partition && !before.placed;
+  // Partitions are never taken away, and the client chooses among those that there are: whatever
+  // the brokers say by now.
+  const bool has_fewer = lacks_partition && !before.placed && before.taken;
   if (!IsMissing(answer) && !is_another && !has_fewer) return error;
   return Error(
       absl::StatusCode::kUnavailable, "topic_deleted",
       absl::StrCat("topic ", before.name,
-                   IsMissing(answer) ? " was deleted" : " was deleted and created anew", kMeans),
-      IsMissing(answer)
+                   answer.status.ok() ? " was deleted and created anew" : " was deleted", kMeans),
+      !answer.status.ok()
           ? absl::StrCat("it is created anew by topic.creation.* or by the broker's "
                          "auto.create.topics.enable; else: kafka-topics.sh --bootstrap-server ",
                          client->bootstrap_servers(), " --create --topic ", before.name)
