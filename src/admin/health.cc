@@ -74,7 +74,8 @@ Health HealthOf(const ShownConnector& one, absl::Duration monotonic) {
   const bool loses = capture && std::any_of(capture->problems.begin(), capture->problems.end(),
                                             [](const auto& problem) { return problem.loses; });
   const bool runs = state == engine::ConnectorState::kRunning;
-  const bool troubled = one.status.stall || loses || (runs && !NotReady(one.status).empty());
+  const bool troubled = one.status.stall || loses || one.metrics->beside.cannot_look() ||
+                        (runs && !NotReady(one.status).empty());
   return troubled ? Health::kTroubled : Health::kFine;
 }
 

@@ -27,9 +27,10 @@ std::string NotReady(const engine::ConnectorStatus& status);
 
 // What `walduct status` exits by. More than readiness, which is for what a restart could mend.
 enum class Health {
-  kFine,      // or paused or stopped, as asked
-  kTroubled,  // it is stalled, does not get to its servers, or misses changes
-  kFailed,    // or its slot is lost, or moved on while it rests
+  kFine,  // or paused or stopped, as asked
+  // It is stalled, does not get to its servers, misses changes, or nobody can look whether it does.
+  kTroubled,
+  kFailed,  // or its slot is lost, or moved on while it rests
 };
 absl::string_view HealthText(Health health);  // "fine"
 // Of one that rests: why it could not go on from its stored position; absent: it could, as far as

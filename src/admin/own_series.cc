@@ -111,6 +111,7 @@ class OwnSeries {
   void AddResting() {
     AddState();
     AddCapture();
+    AddBeside();
     AddLag();
     AddSlot();
   }

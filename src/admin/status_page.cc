@@ -39,6 +39,7 @@ class StatusWriter {
     json_.Key("state_since").Text(TimeText(status_.state_since));
     WriteHealth();
     WriteCapture();
+    WriteBeside();
     WriteLag();
     WriteSlot();
     json_.EndObject();

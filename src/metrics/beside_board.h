@@ -20,9 +20,11 @@ enum class Beside : uint8_t {
   kHeartbeatAction,  // heartbeat.action.query
   kOutboxCleanup,
   kIncrementalSnapshot,  // waits for somebody else's lock
+  kSlotLook,             // nobody can ask the server about the slot
+  kCatalogLook,          // or whether what is captured is still sent
 };
-inline constexpr std::array<absl::string_view, 3> kBesideLabels = {
-    "heartbeat_action", "outbox_cleanup", "incremental_snapshot"};
+inline constexpr std::array<absl::string_view, 5> kBesideLabels = {
+    "heartbeat_action", "outbox_cleanup", "incremental_snapshot", "slot_look", "catalog_look"};
 
 struct BesideTrouble {
   absl::string_view what;           // a label
@@ -43,6 +45,11 @@ class BesideBoard {
     const MutexLock lock(mutex_);
     all_[static_cast<size_t>(what)] = {kBesideLabels[static_cast<size_t>(what)], {}, "", ""};
   }
+  // What is said of slot and catalog is old.
+  bool cannot_look() const {
+    const MutexLock lock(mutex_);
+    return Fails(Beside::kSlotLook) || Fails(Beside::kCatalogLook);
+  }
   // What has run.
   std::vector<BesideTrouble> Read() const {
     const MutexLock lock(mutex_);
@@ -53,6 +60,10 @@ class BesideBoard {
   }
 
  private:
+  bool Fails(Beside what) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    const std::optional<BesideTrouble>& one = all_[static_cast<size_t>(what)];
+    return one && one->since;
+  }
   void Show(Beside what, absl::Time now, std::string message, std::string hint, bool waits) {
     const MutexLock lock(mutex_);
     std::optional<BesideTrouble>& one = all_[static_cast<size_t>(what)];

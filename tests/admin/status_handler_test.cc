@@ -282,6 +282,13 @@ TEST(Readiness, SaysWhatTheOthersDo) {
   metrics::ConnectorMetrics numbers;
   process.connectors[0].metrics = &numbers;
   EXPECT_EQ(HealthOf(process.connectors[0], process.monotonic), Health::kTroubled);
+  process.connectors[0] = ShownIn(ConnectorState::kRunning, Activity::kStreaming);
+  process.connectors[0].metrics = &numbers;
+  EXPECT_EQ(HealthOf(process.connectors[0], process.monotonic), Health::kFine);
+  numbers.beside.Failed(metrics::Beside::kCatalogLook, absl::UnixEpoch(), "refused", "");
+  EXPECT_EQ(HealthOf(process.connectors[0], process.monotonic), Health::kTroubled);
+  EXPECT_EQ(Readiness(process).status, 200) << "a restart would mend nothing";
+  numbers.beside.Works(metrics::Beside::kCatalogLook);
   process.connectors[0] = ShownIn(ConnectorState::kRunning, Activity::kRetrying);
   EXPECT_EQ(Readiness(process).body, "a: RUNNING, retrying\n");
   process.connectors[0] = ShownIn(ConnectorState::kFailed, Activity::kNone);

@@ -225,6 +225,21 @@ TEST(StatusScreen, WhatFailsBesideTheStreamIsNamedWithWhatToType) {
   EXPECT_THAT(screen, Not(HasSubstr("\x1b")));
 }
 
+TEST(StatusScreen, WhatNobodyCanLookAtIsNotKnown) {
+  const std::string screen = Show(R"({"now":"2026-01-01T00:01:00.000Z","connectors":[],
+    "resting":[{"name":"a","state":"PAUSED","state_since":"2026-01-01T00:00:00.000Z",
+    "health":"troubled","lag_bytes":0,"slot":{"wal_status":"reserved","age_seconds":13},
+    "beside":[{"what":"slot_look","since":"2026-01-01T00:00:20.000Z",
+     "message":"too many connections for role","hint":"ALTER ROLE r"},
+     {"what":"catalog_look","since":"2026-01-01T00:00:20.000Z",
+      "message":"too many connections for role","hint":"ALTER ROLE r"}]}]})");
+  EXPECT_THAT(screen, HasSubstr("how much WAL after the stored position is not known (0 B when "
+                                "the server was looked at last, 13 s ago)"));
+  EXPECT_THAT(screen, HasSubstr("beside     slot_look has failed for 40 s: too many connections"));
+  EXPECT_THAT(screen, HasSubstr("beside     catalog_look has failed for 40 s"));
+  EXPECT_EQ(screen.find("-> ALTER ROLE r"), screen.rfind("-> ALTER ROLE r")) << "once";
+}
+
 TEST(StatusScreen, AnUnknownNameIsRefusedWithThoseThereAre) {
   ScreenOptions options;
   options.connector = "other";

@@ -2,9 +2,11 @@
 import json
 import signal
 import socket
+import subprocess
 import time
 
 from support.http import Surface
+from support.paths import BINARY
 from support.wait import wait_until
 
 LISTEN = ("--listen", "127.0.0.1:0")
@@ -114,3 +116,34 @@ def test_silent_clients_hold_nobody_up(db, connectors):
     for one in silent:
         one.close()
     connector.stop()
+
+
+def test_why_nobody_can_look_at_slot_and_catalog_is_told(db, connectors):
+    """The sessions that are there go on, a new one for a look is refused: cause, since when, exit code, series; ready all the same."""
+    role = f"r_{db.name}"
+    db.script(f"{TABLE}; create publication given for table items; create role {role} login replication password 'x'; grant select on items to {role}")
+    try:
+        connector = connectors(db, {
+            "database.user": role, "database.password": "x", "publication.name": "given", "publication.autocreate.mode": "disabled",
+            "snapshot.mode": "no_data", "walduct.stall.warn.ms": "1000"}, sink="file").start(*LISTEN).wait_streaming()
+        surface = Surface(connector)
+        wait_until(lambda: surface.value("walduct_beside_failing_seconds", what="catalog_look") == 0, 20, "it was looked at")
+        db.execute(f"alter role {role} connection limit 1")
+        beside = wait_until(lambda: {one["what"]: one for one in surface.status().get("beside", [])}, 20, "told")
+        assert set(beside) == {"slot_look", "catalog_look"}, beside
+        assert "too many connections" in beside["slot_look"]["message"] and "CONNECTION LIMIT" in beside["slot_look"]["hint"], beside
+        shown = subprocess.run([str(BINARY), "status", "--url", surface.base], capture_output=True, text=True, timeout=30)
+        assert shown.returncode == 7 and "slot_look has failed for" in shown.stdout and "of WAL after the stored position is not known" in shown.stdout, shown
+        assert surface.ask("/readyz") == (200, "ok\n"), "a restart would mend nothing"
+        connector.wait_log("cannot look at the replication slot: .*too many connections")
+        connector.wait_log("cannot look at the catalog: .*too many connections")
+        wait_until(lambda: surface.value("walduct_beside_failing_seconds", what="slot_look") > 0, 10, "since when")
+        db.execute(f"alter role {role} connection limit -1")
+        wait_until(lambda: not surface.status().get("beside"), 20, "over")
+        connector.wait_log("the replication slot is looked at again")
+        connector.wait_log("captured tables are looked after again")
+        connector.stop()
+    finally:
+        db.execute("drop publication given")
+        wait_until(lambda: not db.server.query("select 1 from pg_stat_activity where usename = %s", role), 20, "no session of the role")
+        db.script(f"drop owned by {role}; drop role {role}")

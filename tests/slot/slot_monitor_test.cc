@@ -162,6 +162,37 @@ TEST_F(SlotMonitorTest, WhatAServerSaidThatIsNotReachedIsNotKnownToBeSo) {
   EXPECT_EQ(slot->view()->StatusAt(time_.Monotonic()), "reserved");
 }
 
+TEST_F(SlotMonitorTest, WhyNobodyCanLookIsToldAndSinceWhen) {
+  const auto slot = Add("one", "s"), streams = Add("one", "t"), retries = Add("one", "r");
+  slot->now.state = engine::ConnectorState::kPaused;
+  streams->now.activity = engine::Activity::kStreaming;
+  retries->now.activity = engine::Activity::kRetrying;
+  Pass(absl::Seconds(1));
+  const auto trouble = [](FakeSlot& one, absl::string_view what) {
+    for (const metrics::BesideTrouble& told : one.metrics().beside.Read())
+      if (told.what == what && told.since) return std::optional(told);
+    return std::optional<metrics::BesideTrouble>();
+  };
+  world_.away = true;
+  Pass(absl::Seconds(10));
+  EXPECT_FALSE(trouble(*slot, "slot_look")) << "once is nothing";
+  const absl::Time first = time_.Now();
+  Pass(absl::Seconds(12));
+  ASSERT_TRUE(trouble(*slot, "slot_look"));
+  EXPECT_EQ(trouble(*slot, "slot_look")->message, "away");
+  EXPECT_LE(*trouble(*slot, "slot_look")->since, first);
+  EXPECT_TRUE(slot->metrics().beside.cannot_look());
+  EXPECT_FALSE(streams->metrics().beside.cannot_look()) << "it looks by itself";
+  EXPECT_FALSE(retries->metrics().beside.cannot_look()) << "its error says the same";
+  world_.away = false;
+  Pass(absl::Seconds(12));
+  EXPECT_FALSE(trouble(*slot, "slot_look"));
+  // Sessions to look at the catalog are refused by this world.
+  Pass(absl::Seconds(30));
+  ASSERT_TRUE(trouble(*slot, "catalog_look"));
+  EXPECT_EQ(trouble(*slot, "catalog_look")->message, "no session here");
+}
+
 // A session each, so that they take turns.
 TEST_F(SlotMonitorTest, WhatIsCapturedOfThoseThatRestIsLookedAfter) {
   const auto streams = Add("one", "t");

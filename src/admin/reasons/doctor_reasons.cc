@@ -36,7 +36,9 @@ constexpr Reason kRows[] = {
      .remedy = "ALTER ROLE NAME CONNECTION LIMIT -1, or ALTER DATABASE."},
     {.name = "beside_fails",
      .meaning = "What is done beside the stream has failed the last time: the query of heartbeats, "
-                "or the housekeeping of outbox tables. Publishing goes on.",
+                "the housekeeping of outbox tables, or (twice, one after the other) the look at "
+                "the slot or at the catalog: how much WAL is kept and whether all tables are still "
+                "sent is then not known. Publishing goes on.",
      .remedy = "The message is the server's, and the hint says what to type; walduct status NAME "
                "shows the same as beside."},
     {.name = "beside_waits",

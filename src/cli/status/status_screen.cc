@@ -16,7 +16,6 @@
 #include "base/documents.h"
 #include "base/json.h"
 #include "base/plain_text.h"
-#include "cli/status/status_exit.h"
 #include "cli/status/status_values.h"
 #include "cli/usage/tones.h"
 #include "names/called.h"
@@ -74,6 +73,7 @@ class Screen {
     AddLag(connector);
     AddSlot(connector);
     AddCapture(connector);
+    AddBeside(connector);
   }
   std::string Take() { return std::move(text_); }
 
@@ -160,6 +160,7 @@ class Screen {
   void AddBeside(const Value& connector) {
     const Value* const failing = Find(connector, "beside");
     if (failing == nullptr || !failing->IsArray()) return;
+    std::string said;  // one cause fails several
     for (const Value& one : failing->GetArray()) {
       const bool waits = Find(one, "waits") != nullptr;
       const std::string what = Text(one, "what"), message = Text(one, "message");
@@ -167,8 +168,23 @@ class Screen {
                                    absl::StrCat(what, " ", message, ", for ", Since(one, "since")))
                            : Toned(Tone::kBad, absl::StrCat(what, " has failed for ",
                                                             Since(one, "since"), ": ", message)));
-      if (const std::string hint = Text(one, "hint"); !hint.empty()) Line("", "-> " + hint);
+      const std::string hint = Text(one, "hint");
+      if (!hint.empty() && hint != std::exchange(said, hint)) Line("", "-> " + hint);
     }
+  }
+
+  // "the server was looked at last, 13 s ago", where nobody can look now; else empty.
+  std::string LookIsOld(const Value& connector) const {
+    const Value* const slot = Find(connector, "slot");
+    if (slot == nullptr) return "";
+    bool old = Text(*slot, "wal_status") == "unknown";
+    if (const Value* const failing = json::FindArray(connector, "beside")) {
+      for (const Value& one : failing->GetArray()) old |= Text(one, "what") == "slot_look";
+    }
+    const double age = Number(*slot, "age_seconds").value_or(0);
+    return old ? absl::StrCat("the server was looked at last, ", DurationText(absl::Seconds(age)),
+                              " ago")
+               : "";
   }
 
   void AddLag(const Value& connector) {
@@ -177,8 +193,13 @@ class Screen {
       lag.push_back(DurationText(absl::Seconds(*seconds)));
       if (*seconds >= 1) lag.back() += " since the oldest change that is not acknowledged";
     }
-    if (const auto bytes = Number(connector, "lag_bytes"))
-      lag.push_back(BytesText(*bytes) + " of WAL after the stored position");
+    if (const auto bytes = Number(connector, "lag_bytes")) {
+      const std::string old = LookIsOld(connector);
+      lag.push_back(old.empty()
+                        ? BytesText(*bytes) + " of WAL after the stored position"
+                        : absl::StrCat("how much WAL after the stored position is not known (",
+                                       BytesText(*bytes), " when ", old, ")"));
+    }
     Line("lag", lag.empty() ? "not known yet" : absl::StrJoin(lag, ", "));
     const Value* const gap = Find(connector, "recovery");
     if (gap == nullptr || !gap->IsObject()) return;
@@ -383,11 +404,6 @@ class Screen {
   std::string text_;
 };
 
-const Value* Connectors(const rapidjson::Document& document, const char* which = "connectors") {
-  const Value* const all = Find(document, which);
-  return all != nullptr && all->IsArray() ? all : nullptr;
-}
-
 const Value* Named(const rapidjson::Document& document, const std::string& name) {
   const Value* const all = Connectors(document);
   if (all == nullptr) return nullptr;
@@ -443,58 +459,6 @@ absl::StatusOr<std::string> StatusScreen(absl::string_view json, const ScreenOpt
                                                    "'; there are: ", absl::StrJoin(names, ", ")));
   }
   return screen.Take() + (names.empty() ? "no connectors\n" : "");
-}
-
-namespace {
-
-// Of a process of before /status told `health`: as /readyz judges it, and what is not captured.
-bool LooksTroubled(const Value& connector) {
-  if (Find(connector, "stall") != nullptr || !CaptureWarnings(connector).empty()) return true;
-  if (Text(connector, "state") != "RUNNING") return false;
-  const std::string activity = Text(connector, "activity");
-  return !activity.empty() && activity != "streaming" && activity != "snapshotting";
-}
-
-StatusExit ExitOf(const Value& connector) {
-  const Value* const slot = Find(connector, "slot");
-  const bool soon = slot != nullptr && IsSoonLost(*slot);
-  if (const std::string health = Text(connector, "health"); !health.empty()) {
-    if (health == "failed") return kStatusFailed;
-    return health == "troubled" || soon ? kStatusTroubled : kStatusFine;
-  }
-  const bool lost = slot != nullptr && Find(*slot, "problem") != nullptr;
-  if (lost || Text(connector, "state") == "FAILED") return kStatusFailed;
-  return LooksTroubled(connector) || soon ? kStatusTroubled : kStatusFine;
-}
-
-// What the worker waits for, which is more than what its connectors do.
-StatusExit ExitOfWorker(const Value& document) {
-  const Value* const worker = Find(document, "worker");
-  const std::string waits = worker == nullptr ? "" : Text(*worker, "waiting_for");
-  if (waits.empty()) return kStatusFine;
-  return waits == "seat" ? kStatusStandsBy : kStatusWorkerWaits;
-}
-
-}  // namespace
-
-StatusExit StatusExitOf(absl::string_view json, absl::string_view connector) {
-  const rapidjson::Document document = json::Parse(json);
-  if (document.HasParseError()) return kStatusFine;
-  StatusExit worst = ExitOfWorker(document);
-  std::vector<const Value*> shown;
-  for (const char* which : {"connectors", "resting"}) {
-    const Value* const all = Connectors(document, which);
-    if (all == nullptr) continue;
-    for (const Value& one : all->GetArray()) shown.push_back(&one);
-  }
-  for (const Value* const at : shown) {
-    const Value& one = *at;
-    if (!connector.empty() && Text(one, "name") != PlainText(connector)) continue;
-    const StatusExit exit = ExitOf(one);
-    if (exit == kStatusFailed) return exit;
-    if (worst == kStatusFine) worst = exit;
-  }
-  return worst;
 }
 
 }  // namespace walduct::cli

@@ -29,6 +29,12 @@ inline std::optional<absl::Time> TimeOf(const rapidjson::Value& object, const ch
   return time;
 }
 
+// The connectors of an answer; null: it has none. which: "connectors" or "resting".
+inline const rapidjson::Value* Connectors(const rapidjson::Document& document,
+                                          const char* which = "connectors") {
+  return json::FindArray(document, which);
+}
+
 // Of `capture`, those that changes are lost by.
 inline std::vector<const rapidjson::Value*> CaptureWarnings(const rapidjson::Value& connector) {
   std::vector<const rapidjson::Value*> warnings;

@@ -45,6 +45,10 @@ class RestWatch {
   // Before a look, whatever becomes of it.
   void Begin(absl::Duration now) { due_ = now + kInterval; }
   absl::Status Look(const Parts& parts, const postgres::StopCheck& stopping);
+  // There was no session for a look.
+  void OnUnreached(const absl::Status& why, Clock& clock, metrics::ConnectorMetrics* metrics) {
+    record_.trouble.Saw(why, clock, metrics);
+  }
 
  private:
   void Recall(const Parts& parts);

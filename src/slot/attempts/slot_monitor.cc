@@ -27,6 +27,12 @@ bool Rests(const engine::ConnectorStatus& status) {
          (status.state == kPaused || status.state == kStopped || status.state == kFailed);
 }
 
+// It has a session of its own for that.
+bool LooksItself(const engine::Monitored& connector) {
+  const engine::Activity activity = connector.status().activity;
+  return activity == engine::Activity::kStreaming || activity == engine::Activity::kSnapshotting;
+}
+
 }  // namespace
 
 struct SlotMonitor::Group {
@@ -44,6 +50,7 @@ bool SlotMonitor::Watch(const std::shared_ptr<engine::Monitored>& connector) {
   slots_.push_back({.place = *std::move(place),
                     .owner = connector,
                     .shower = std::make_shared<SlotShower>(),
+                    .trouble = std::make_shared<LookTrouble>(metrics::Beside::kSlotLook),
                     .rest = std::make_shared<RestWatch>(),
                     .position = std::make_shared<RestPosition>()});
   return true;
@@ -81,8 +88,7 @@ bool SlotMonitor::IsDue(engine::Monitored& connector, const SlotPlace& place,
   const auto tried = tried_.find(place.server);
   if (tried != tried_.end() && now - tried->second < kBetween) return false;
   const engine::ConnectorStatus status = connector.status();
-  const bool looks = status.activity == engine::Activity::kStreaming ||
-                     status.activity == engine::Activity::kSnapshotting;
+  const bool looks = LooksItself(connector);
   const std::optional<metrics::SlotView> seen = connector.metrics().slot.Read();
   const absl::Duration since = tried == tried_.end() ? kInterval : now - tried->second;
   if (!seen) {
@@ -163,6 +169,8 @@ void SlotMonitor::LookAtCapture(const Slot& slot) {
                              .environment = world_.environment()},
                             stopping)
           : look.status();
+  if (!look.ok() && !thread_.stopping())
+    slot.rest->OnUnreached(looked, world_.clock(), &connector.metrics());
   if (!looked.ok())
     log::Debug("cannot look at what is captured", {{"error", std::string(looked.message())}});
   log::SetConnector("");
@@ -173,7 +181,7 @@ void SlotMonitor::LookAt(const Group& group) {
       group.slots.front().connector->config(), group.names, [this] { return thread_.stopping(); });
   if (!looks.ok()) {
     log::Debug("cannot look at the slots", {{"error", std::string(looks.status().message())}});
-    if (!thread_.stopping()) OnUnreached(group);
+    if (!thread_.stopping()) OnUnreached(group, looks.status());
     return;
   }
   const absl::Duration now = world_.clock().Monotonic();
@@ -181,18 +189,27 @@ void SlotMonitor::LookAt(const Group& group) {
 }
 
 // Of one that streams its own session knows more.
-void SlotMonitor::OnUnreached(const Group& group) {
+void SlotMonitor::OnUnreached(const Group& group, const absl::Status& why) {
   for (const Slot& slot : group.slots) {
-    const engine::Activity activity = slot.connector->status().activity;
-    if (activity == engine::Activity::kStreaming || activity == engine::Activity::kSnapshotting)
-      continue;
+    if (LooksItself(*slot.connector)) continue;
+    Tried(slot, why);
     slot.connector->metrics().slot.OnUnreached();
     slot.connector->metrics().lag.OnUnreached(world_.clock().Now());
   }
 }
 
+// One that retries has an error that says the same.
+void SlotMonitor::Tried(const Slot& slot, const absl::Status& looked) {
+  const bool retries = slot.connector->status().activity == engine::Activity::kRetrying;
+  if (LooksItself(*slot.connector) || (retries && !looked.ok())) return;
+  log::SetConnector(slot.connector->names().connector);
+  slot.trouble->Saw(looked, world_.clock(), &slot.connector->metrics());
+  log::SetConnector("");
+}
+
 void SlotMonitor::Show(const Slot& slot, const replication::WatchedSlot& look, absl::Duration now) {
   engine::Monitored& connector = *slot.connector;
+  Tried(slot, absl::OkStatus());
   slot.shower->Show(look, now, world_.clock(), connector.names(), connector.status(),
                     &connector.metrics());
   if (Rests(connector.status())) slot.position->Saw(connector, look, world_.clock().Now());

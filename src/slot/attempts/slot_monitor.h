@@ -26,6 +26,7 @@
 #include "engine/lifecycle/monitor.h"
 #include "slot/attempts/rest_position.h"
 #include "slot/attempts/rest_watch.h"
+#include "slot/world/look_trouble.h"
 #include "slot/world/slot_show.h"
 #include "slot/world/world.h"
 
@@ -53,6 +54,7 @@ class SlotMonitor final : public engine::Monitor {
     std::shared_ptr<engine::Monitored> connector = nullptr;  // during a round
     // Of the thread that looks.
     std::shared_ptr<SlotShower> shower;
+    std::shared_ptr<LookTrouble> trouble;
     std::shared_ptr<RestWatch> rest;
     std::shared_ptr<RestPosition> position;  // of both threads
   };
@@ -62,7 +64,8 @@ class SlotMonitor final : public engine::Monitor {
   bool IsDue(engine::Monitored& connector, const SlotPlace& place, absl::Duration now) const;
   void Show(const Slot& slot, const replication::WatchedSlot& look, absl::Duration now);
   void LookAt(const Group& group);
-  void OnUnreached(const Group& group);
+  void Tried(const Slot& slot, const absl::Status& looked);
+  void OnUnreached(const Group& group, const absl::Status& why);
   void LookAtCaptured(const std::map<std::string, Group>& groups);
   bool IsCaptureDue(const Slot& slot);
   void LookAtCapture(const Slot& slot);

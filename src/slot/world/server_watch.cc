@@ -181,36 +181,43 @@ absl::Status ServerWatch::Look() {
   options.database.query_timeout = kTimeout;
   options.database.initial_statements.clear();
   options.stopping = [this] { return thread_.stopping(); };
-  ASSIGN_OR_RETURN(const auto connection, postgres::Connection::Open(std::move(options)));
+  const absl::StatusOr<std::unique_ptr<postgres::Connection>> connection =
+      postgres::Connection::Open(std::move(options));
+  const absl::Status looked = connection.ok() ? LookAtServer(**connection) : connection.status();
+  if (thread_.stopping()) return looked;
+  slot_trouble_.Saw(looked, *options_.connection.environment.clock, options_.metrics);
+  const std::shared_ptr<CaptureWatch> capture = Capture();
+  if (!looked.ok()) {
+    if (capture != nullptr) capture->Tried(looked);
+    return looked;
+  }
+  RETURN_IF_ERROR(LookForGone(**connection));
+  if (capture == nullptr) return absl::OkStatus();
+  return capture->Look(**connection, [this] { return thread_.stopping(); });
+}
+
+absl::Status ServerWatch::LookAtServer(postgres::Connection& connection) {
   ServerView next;
-  RETURN_IF_ERROR(LookAtSlot(*connection, &next));
-  ASSIGN_OR_RETURN(next.oldest_transaction, FindOldestTransaction(*connection));
+  RETURN_IF_ERROR(LookAtSlot(connection, &next));
+  ASSIGN_OR_RETURN(next.oldest_transaction, FindOldestTransaction(connection));
   WarnOfOldTransaction(next);
-  ASSIGN_OR_RETURN(Locks locks, LookAtLocks(*connection, stream_lock_.text.empty() ? 1 : kTries));
+  ASSIGN_OR_RETURN(Locks locks, LookAtLocks(connection, stream_lock_.text.empty() ? 1 : kTries));
   // Most locks are gone in a moment.
   if (IsNew(locks)) {
     if (!thread_.Pause(kAgain)) return absl::OkStatus();
-    ASSIGN_OR_RETURN(locks, LookAtLocks(*connection, kTries));
+    ASSIGN_OR_RETURN(locks, LookAtLocks(connection, kTries));
   }
   WarnOfLock(locks.stream, "", &stream_lock_);
   TellOfChunks(locks.chunks, locks.chunks_holder);
   next.lock = std::move(locks.stream);
-  {
-    const MutexLock lock(mutex_);
-    view_ = std::move(next);
-  }
-  RETURN_IF_ERROR(LookForGone(*connection));
-  return LookAtCapture(*connection);
+  const MutexLock lock(mutex_);
+  view_ = std::move(next);
+  return absl::OkStatus();
 }
 
-absl::Status ServerWatch::LookAtCapture(postgres::Connection& connection) {
-  std::shared_ptr<CaptureWatch> capture;
-  {
-    const MutexLock lock(mutex_);
-    capture = capture_;
-  }
-  return capture == nullptr ? absl::OkStatus()
-                            : capture->Look(connection, [this] { return thread_.stopping(); });
+std::shared_ptr<CaptureWatch> ServerWatch::Capture() const {
+  const MutexLock lock(mutex_);
+  return capture_;
 }
 
 bool ServerWatch::WantsLookSoon() const {

@@ -24,6 +24,7 @@
 #include "metrics/connector_metrics.h"
 #include "postgres/connection_options.h"
 #include "replication/gone_relations.h"
+#include "slot/world/look_trouble.h"
 #include "slot/world/server_view.h"
 
 namespace walduct::slot {
@@ -57,6 +58,7 @@ class ServerWatch {
   // False: to be ended. Ends early for a question.
   bool AwaitLook(absl::Duration duration);
   absl::Status Look();
+  absl::Status LookAtServer(postgres::Connection& connection);
   absl::Status LookAtSlot(postgres::Connection& connection, ServerView* next);
   // What is waited for; empty: for none.
   struct Locks {
@@ -65,7 +67,7 @@ class ServerWatch {
   };
   absl::StatusOr<Locks> LookAtLocks(postgres::Connection& connection, int tries);
   absl::Status LookForGone(postgres::Connection& connection);
-  absl::Status LookAtCapture(postgres::Connection& connection);
+  std::shared_ptr<CaptureWatch> Capture() const;
   bool WantsLookSoon() const;
   struct SaidLock {
     std::string text;
@@ -90,6 +92,7 @@ class ServerWatch {
   std::string chunks_holder_;
   std::string wal_status_;  // the same
   std::optional<absl::Duration> transaction_said_;
+  LookTrouble slot_trouble_{metrics::Beside::kSlotLook};
 
   WorkerThread thread_;  // last: uses all of the above
 };

@@ -6,6 +6,7 @@
 
 #include "replication/capture/capture_judge.h"
 #include "slot/world/capture/capture_lines.h"
+#include "slot/world/look_trouble.h"
 
 namespace walduct::slot {
 
@@ -14,6 +15,7 @@ struct CaptureRecord {
   CaptureLines lines;
   // Rows that no stream brings, and no snapshot has read yet; by what they were found.
   std::vector<replication::CaptureFinding> lacking;
+  LookTrouble trouble{metrics::Beside::kCatalogLook};
 };
 
 }  // namespace walduct::slot

@@ -25,12 +25,8 @@ namespace {
 using replication::CaptureFinding;
 using replication::CaptureVerdict;
 
-// Looks that fail one after the other before a line says so.
-constexpr int kPatience = 3;
 // Tables of a schema that is renamed while it streams.
 constexpr int kFirstToAnnounceSchemas = 160000;
-constexpr absl::string_view kUnasked = "whether all captured tables are still sent is not known";
-
 // The lists are asked about names; where the names are many and come and go, not for ever.
 constexpr size_t kMostAnswers = 100'000;
 
@@ -78,16 +74,12 @@ absl::Status CaptureWatch::Look(postgres::Connection& connection,
   if (!hurry_.exchange(false) && !due) return absl::OkStatus();
   if (due) looked_at_ = now;
   const absl::Status looked = LookWell(connection, due, stopping);
-  if (stopping()) return looked;
-  if (looked.ok()) {
-    if (failures_ >= kPatience) log::Info("captured tables are looked after again");
-    failures_ = 0;
-    return looked;
-  }
-  if (++failures_ == kPatience) {
-    log::Warn(kUnasked, {{"error", std::string(looked.message())}, {"hint", ErrorHint(looked)}});
-  }
+  if (!stopping()) Tried(looked);
   return looked;
+}
+
+void CaptureWatch::Tried(const absl::Status& looked) {
+  options_.record->trouble.Saw(looked, *options_.environment.clock, options_.metrics);
 }
 
 absl::Status CaptureWatch::LookWell(postgres::Connection& connection, bool in_turn,

@@ -69,6 +69,8 @@ class CaptureWatch {
   bool keeps() const { return keeps_; }
   // connection: none of the stream's.
   absl::Status Look(postgres::Connection& connection, const postgres::StopCheck& stopping);
+  // A look that has come to an end, or for which there was no session.
+  void Tried(const absl::Status& looked);
 
  private:
   absl::Status LookWell(postgres::Connection& connection, bool in_turn,
@@ -112,7 +114,6 @@ class CaptureWatch {
   std::map<Oid, std::set<std::string>> writers_;
   bool handed_on_ = false;
   bool hand_on_ = false;  // to be done with the next look, whatever has changed
-  int failures_ = 0;      // one after the other
 };
 
 }  // namespace walduct::slot
