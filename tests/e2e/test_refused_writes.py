@@ -184,3 +184,22 @@ def test_writes_that_are_refused_from_now_on_are_told(pg18, databases, connector
     db.execute("alter table plain replica identity nothing")
     connector.wait_log(r'warning .*no replica identity.*tables=public.plain.*hint="ALTER TABLE ."public.".."plain." REPLICA IDENTITY DEFAULT')
     connector.stop()
+
+
+def test_writes_that_are_refused_since_a_start_began_are_told(db, connectors):
+    """Between what a start has found right and the first look from beside the stream; another finding stands, which delays nothing."""
+    db.script(f"""create table orders (id int primary key, a int); create table other (id int primary key); create table signals (id text primary key, type text, data text);
+                  create publication "{db.name}" for table orders, other""")
+    connector = connectors(db, {"publication.autocreate.mode": "disabled", "signal.data.collection": "public.signals", "walduct.stall.warn.ms": "1000"}, sink="file")
+    # The slot waits for whoever has written.
+    with db.transaction() as writer:
+        writer.execute("insert into other values (1)")
+        surface = Surface(connector.start("--listen", "127.0.0.1:0"))
+        connector.wait_log("creating replication slot")
+        db.script("truncate orders; alter table orders replica identity nothing")
+        writer.commit()
+    connector.wait_streaming()
+    connector.wait_log(r"warning .*tables=public.orders.*reason=publication_refuses_writes hint=.*REPLICA IDENTITY DEFAULT", timeout_s=15)
+    severities = {p["reason"]: p["severity"] for p in surface.status()["capture"]["problems"]}
+    assert severities["publication_refuses_writes"] == "warning" and "signal_table_not_published" in severities, severities
+    connector.stop()

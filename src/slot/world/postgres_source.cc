@@ -35,7 +35,6 @@
 #include "slot/in_progress/streaming_pause.h"
 #include "slot/world/advice/key_advice.h"
 #include "slot/world/blocking_tables.h"
-#include "slot/world/capture/capture_options.h"
 #include "slot/world/heartbeat_action.h"
 #include "slot/world/postgres_snapshot.h"
 #include "slot/world/preview/chain_preview.h"
@@ -223,6 +222,7 @@ absl::Status PostgresSource::PreparePublication(const SourcePlan& plan) {
                                          : replication::EnsurePublication(
                                                *sql_, replication_options_, facts_.captured));
   if (facts_.slot) coverage_.Added(added, plan.seen);
+  RememberCaptured();
   RETURN_IF_ERROR(AdviseOnSignals());
   return outbox_.AfterPublication(*sql_, plan.first_start, ReadsOutboxRows(plan));
 }
@@ -395,31 +395,6 @@ void PostgresSource::StartWatch() {
                            .connector = config().name,
                            .interval = WatchInterval(),
                            .metrics = options_.metrics});
-}
-
-// From the stream's beginning on. What `tail` reads is its own, and what is handed over is narrower
-// than the lists on purpose.
-void PostgresSource::WatchCapture() {
-  const bool own = options_.mode == engine::RunMode::kTail || replication_options_.share.hands_over;
-  if (own || options_.capture == nullptr) return;
-  CaptureWatch::Options watch =
-      CaptureOptionsOf(*config().tables, *config().route, replication_options_, WatchInterval(),
-                       Opener(" watch"), environment_);
-  NameIn(config(), &watch.wish);
-  watch.captured = captured_now_;
-  watch.held_back = coverage_.held_back();
-  watch.wanted = WantedColumns();
-  watch.record = options_.capture;
-  watch.metrics = options_.metrics;
-  capture_watch_ = std::make_shared<CaptureWatch>(std::move(watch));
-  watch_->LookWith(capture_watch_);
-}
-
-bool PostgresSource::AskForCaptured() {
-  if (capture_watch_ == nullptr) return false;
-  capture_watch_->Hurry();
-  watch_->Hurry();
-  return true;
 }
 
 // The first record of the stream has it already.

@@ -119,6 +119,9 @@ class PostgresSource final : public Source {
   SlotTablesQuery TablesQuery();
   absl::StatusOr<std::unique_ptr<SnapshotStandby>> OpenStandby();
   void StartWatch();
+  bool LooksAfterCaptured() const;
+  CaptureWatch::Options CaptureOptions() const;
+  void RememberCaptured();
   void WatchCapture();
   absl::Duration WatchInterval() const;
   absl::Status StartXmin();

@@ -257,6 +257,15 @@ absl::Status CaptureWatch::Resolve(postgres::Connection& connection) {
   return absl::OkStatus();
 }
 
+absl::Status CaptureWatch::Remember(postgres::Connection& connection) {
+  replication::CaptureMemory& memory = options_.record->memory;
+  if (memory.begun) return absl::OkStatus();
+  RETURN_IF_ERROR(Resolve(connection));
+  ASSIGN_OR_RETURN(const CaptureVerdict verdict, Judge(connection));
+  replication::RememberCapture(facts_, options_.wish, verdict, &memory);
+  return absl::OkStatus();
+}
+
 absl::StatusOr<CaptureVerdict> CaptureWatch::Judge(postgres::Connection& connection) {
   ASSIGN_OR_RETURN(facts_, replication::ReadCaptureFacts(connection, publications_));
   return replication::JudgeCapture(facts_, options_.wish, options_.record->memory);

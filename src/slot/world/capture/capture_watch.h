@@ -67,6 +67,9 @@ class CaptureWatch {
   bool WantsLookSoon() const { return options_.record->lines.undecided(); }
   // Something is over but for what it has cost; any thread.
   bool keeps() const { return keeps_; }
+  // Before there is a stream: how all is captured now is what a first look is compared with, unless
+  // an earlier session is. Says nothing.
+  absl::Status Remember(postgres::Connection& connection);
   // connection: none of the stream's.
   absl::Status Look(postgres::Connection& connection, const postgres::StopCheck& stopping);
   // A look that has come to an end, or for which there was no session.
