@@ -403,3 +403,17 @@ def test_names_with_dots_are_not_one(db, connectors):
     db.execute(f'alter publication "{connector.publication}" drop table "a.b".c')
     wait_until(lambda: problems(Surface(connector)).get("publication_lacks_tables", {}).get("tables") == ['"a.b".c'], 30, "the one that left")
     connector.stop()
+
+
+def test_a_name_that_was_away_for_a_moment(db, connectors):
+    """No look has seen it: what was written under the other name is told as missing, until it is read."""
+    connector, surface = running(db, connectors)
+    db.script("insert into cust values (2, 'b')")
+    connector.wait_events(lambda events: any(e.table == "cust" and e.id == 2 for e in events))
+    db.script("alter table cust rename to away; insert into away values (3, 'c'); alter table away rename to cust; insert into cust values (4, 'd')")
+    connector.wait_events(lambda events: any(e.table == "cust" and e.id == 4 for e in events))
+    wait_until(lambda: "table_was_not_published" in problems(surface), 20, "told")
+    found = problems(surface)["table_was_not_published"]
+    assert found["tables"] == ["public.cust (it had another name for a while)"] and "execute-snapshot" in found["hint"], found
+    assert 3 not in of(connector, "cust")
+    connector.stop()

@@ -94,6 +94,36 @@ TEST(NewTablesTest, SettingsOfThePublicationGoWithThePosition) {
   EXPECT_EQ(DecodeKnownTables(tables.Member())->settings, "iud 701");
 }
 
+// Away and back between two looks: only the stream has seen the other name.
+TEST(NewTablesTest, ATableThatHadAnotherNameForAWhileLacksRowsUntilItIsRead) {
+  std::vector<std::string> lacking;
+  Kept tables({.lists = "all",
+               .signal_table = "",
+               .lacks =
+                   [&lacking](const replication::CaptureFinding& finding) {
+                     lacking.push_back(absl::StrCat(finding.table, ": ", finding.detail));
+                     return true;
+                   }},
+              {Named(1, "a")}, "");
+  tables->Begin(Sent({1}));
+  tables->Saw({Named(1, "a")}, Sent({1}));
+  EXPECT_THAT(lacking, IsEmpty());
+  tables->Went(Named(1, "a"));
+  tables->Saw({}, Sent({}));
+  EXPECT_THAT(lacking, IsEmpty()) << "it goes on under the other name: no gap that is closed";
+  tables->Saw({Named(1, "a")}, Sent({1}));
+  EXPECT_THAT(lacking, testing::ElementsAre("public.a: it had another name for a while"));
+  EXPECT_THAT(tables.Member(), HasSubstr("away"));
+  tables->WasRead("public.a");
+  EXPECT_THAT(tables.Member(), Not(HasSubstr("away")));
+  // Again, and the stream is sooner than the look.
+  tables->Went(Named(1, "a"));
+  tables->Came(Named(1, "a"), true);
+  EXPECT_EQ(lacking.size(), 2u);
+  tables->Saw({Named(1, "a")}, Sent({1}));
+  EXPECT_EQ(lacking.size(), 2u) << "once";
+}
+
 TEST(NewTablesTest, DamageIsAsIfNothingWereStored) {
   for (const char* const member : {"1", "\"x\"", "\"{}\"", R"("{\"lists\":1,\"tables\":[]}")"}) {
     const auto tables = With({Named(1, "a")}, member);

@@ -72,6 +72,8 @@ absl::string_view WhyOf(Kind kind) {
       return "back";
     case Kind::kLess:
       return "less";
+    case Kind::kAway:
+      return "away";
     case Kind::kAttached:
       return "attached";
     case Kind::kLogged:
@@ -98,14 +100,15 @@ absl::string_view DetailOf(absl::string_view why) {
          : why == "anew" ? "created anew, or another one has taken its name"
          : why == "less"
              ? "the publication was altered, and sent fewer kinds of changes, or may have"
-             : "";
+         : why == "away" ? "it had another name for a while"
+                         : "";
 }
 
 TableGap GapOf(const Lack& lack) {
   const std::pair<absl::string_view, Kind> kinds[] = {
       {"new", Kind::kNew},           {"anew", Kind::kAnew},         {"back", Kind::kBack},
       {"less", Kind::kLess},         {"attached", Kind::kAttached}, {"unlogged", Kind::kLogged},
-      {"topic", Kind::kDeletedTopic}};
+      {"topic", Kind::kDeletedTopic}, {"away", Kind::kAway}};
   TableGap gap{.kind = Kind::kBack,
                .table = {.relation = {}, .schema = lack.schema, .table = lack.table},
                .partition = lack.partition,
@@ -229,6 +232,8 @@ void NewTables::TellDeleted() {
 }
 
 void NewTables::WasRead(const std::string& table) {
+  const auto known = known_.tables.find(table);
+  if (known != known_.tables.end()) told_.erase(known->second.relation);
   const size_t erased = std::erase_if(known_.lacks, [&table](const Lack& lack) {
     return absl::StrCat(lack.schema, ".", lack.table) == table;
   });
@@ -262,6 +267,18 @@ bool NewTables::AddLack(const TableGap& gap) {
   return !is_known;
 }
 
+void NewTables::Went(const postgres::TableName& was) {
+  away_[was.relation] = NameOf(was);
+  if (parts_.look) parts_.look();
+}
+
+bool NewTables::IsBack(const postgres::TableName& table) {
+  const auto away = away_.find(table.relation);
+  if (away == away_.end() || away->second != NameOf(table)) return false;
+  away_.erase(away);
+  return true;
+}
+
 void NewTables::Saw(const std::vector<postgres::TableName>& captured,
                     const replication::Coverage& coverage) {
   Judge(captured, coverage);
@@ -275,6 +292,12 @@ void NewTables::Judge(const std::vector<postgres::TableName>& captured,
     gaps = FindGaps(known_, same_lists, captured, coverage);
     AddNarrower(known_, captured, coverage, parts_.wanted, &gaps);
     TellSettings(coverage);
+  }
+  for (const postgres::TableName& table : captured) {
+    const bool is_told = std::any_of(gaps.begin(), gaps.end(), [&table](const TableGap& gap) {
+      return gap.table.relation == table.relation && gap.kind != Kind::kReplaced;
+    });
+    if (IsBack(table) && !is_told) gaps.push_back({.kind = Kind::kAway, .table = table});
   }
   KnownTables now = KnowNow(known_, captured, coverage);
   now.lists = lists_;
@@ -315,6 +338,7 @@ void NewTables::KeepMissing(KnownTables* now) {
 void NewTables::Came(const postgres::TableName& table, bool renamed) {
   const KnownTable* const before = FindKnown(known_, table);
   const Oid was = before == nullptr ? Oid{} : before->relation;
+  if (renamed && IsBack(table)) return Take({{.kind = Kind::kAway, .table = table}}, true);
   if (renamed ? told_.contains(table.relation) : was == table.relation) return;
   // What names it in the publication is not to be seen from here.
   if (!renamed && (whole_ || (parts_.look && parts_.look()))) return;

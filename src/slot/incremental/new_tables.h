@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -83,6 +84,10 @@ class NewTables {
   // The stream has come to a captured table for the first time. renamed: in this stream it had a
   // name that is not captured.
   void Came(const postgres::TableName& table, bool renamed);
+  // The stream brings changes of a captured table under a name that is not captured; was: as it was
+  // called. They are lost where it gets that name again; where it keeps the other one, looks at the
+  // catalog tell that.
+  void Went(const postgres::TableName& was);
   // A snapshot has read it; "schema.table".
   void WasRead(const std::string& table);
 
@@ -102,6 +107,8 @@ class NewTables {
   void Take(const std::vector<TableGap>& gaps, bool differs);
   void Tell(const TableGap& gap, bool is_read) const;
   void Ask(const TableGap& gap);
+  // It had gone. True once for each time.
+  bool IsBack(const postgres::TableName& table);
   void Keep(std::string member);
 
   const Parts parts_;
@@ -113,6 +120,7 @@ class NewTables {
   std::set<std::string> missing_;    // of those: they were not there when it was looked last
   std::optional<absl::Time> since_;  // it was so then
   std::set<Oid> told_;               // in this session
+  std::map<Oid, std::string> away_;  // with the names that they had; see Went
   std::set<std::string> links_;      // of partitions; told in this session
   int asked_ = 0;                    // requests that are not taken yet
 };

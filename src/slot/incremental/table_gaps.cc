@@ -215,6 +215,9 @@ std::string DescribeGap(Kind kind) {
              "other columns: what was done to it meanwhile is";
     case Kind::kPlaced:
       return "table has had another name, schema or parent: rows from before are";
+    case Kind::kAway:
+      return "table had another name for a while, which the lists leave out: what was done to it "
+             "then is";
     case Kind::kLogged:
       return "table was unlogged: what was done to it then, which is not in the WAL, is";
     case Kind::kRewritten:

@@ -19,6 +19,7 @@ struct TableGap {
     kAnew,          // it is another table than the one of that name
     kBack,          // what names it in the publication is another
     kPlaced,        // all of it was sent, but some of it under another name
+    kAway,          // it had a name for a while that is not captured, and has its own again
     kLogged,        // it, or a partition of it, was not in the WAL
     kRewritten,     // it is new, and has got other files: perhaps it was not in the WAL before
     kAttached,      // a table with rows has become a partition of it

@@ -41,6 +41,9 @@ absl::Status DelayedSchemaResolver::Ask(const event::RelationDescription& relati
   waiting_.reset();
   if (!parts_.captured->Includes(relation.schema, relation.table)) {
     uncaptured_ = FromStreamAlone(relation);
+    const event::TableSchemaPtr& was = relation.previous;
+    if (was != nullptr && parts_.on_away && parts_.captured->Includes(was->schema, was->table))
+      parts_.on_away(*was);
     return absl::OkStatus();
   }
   previous_ = relation.previous;

@@ -39,6 +39,8 @@ class DelayedSchemaResolver final : public event::SchemaResolver {
     // The stream has come to a captured table for the first time. renamed: it had come to it under
     // a name that is not captured.
     std::function<void(const event::TableSchema&, bool renamed)> on_first = nullptr;
+    // It comes to one that had a captured name, under one that is not captured.
+    std::function<void(const event::TableSchema& was)> on_away = nullptr;
     postgres::SchemaMemory* memory = nullptr;  // null: nothing is remembered
   };
   explicit DelayedSchemaResolver(Parts parts) : parts_(std::move(parts)) {}

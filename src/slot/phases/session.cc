@@ -373,6 +373,10 @@ absl::Status Session::RunStream(const OpenedStream& opened, std::optional<Lsn> g
              if (new_tables_ != nullptr)
                new_tables_->Came({table.relation, table.schema, table.table}, renamed);
            },
+       .on_away =
+           [this](const event::TableSchema& was) {
+             if (new_tables_ != nullptr) new_tables_->Went({was.relation, was.schema, was.table});
+           },
        .memory = parts_.schemas});
   pgoutput::Assembler assembler(resolver, path_->pipeline(), resume);
   DroppedRelations dropped(
