@@ -330,9 +330,12 @@ void KafkaSink::BreakIfStuck(const std::string& where) {
 }
 
 std::string KafkaSink::WaitingHint() const {
+  const bool away = !producer_->connection_error().ok();
   return health_.finding().empty()
-             ? "it goes on by itself once Kafka acknowledges: look at the brokers, their load and "
-               "the network before them"
+             ? (away ? "it goes on by itself once a broker answers: start those that are down, or "
+                       "look at bootstrap servers, network and firewalls"
+                     : "it goes on by itself once Kafka acknowledges: look at the brokers, their "
+                       "load and the network before them")
              : "it goes on by itself once the partitions that are named have leaders and replicas "
                "enough in sync: start the brokers that hold them, or lower min.insync.replicas";
 }

@@ -30,6 +30,7 @@ constexpr size_t kLongestPart = 120;
 constexpr int kBarWidth = 20;
 // What was solved so long ago is no news.
 constexpr absl::Duration kForget = absl::Minutes(10);
+constexpr double kFarSeconds = 48 * 3600;
 
 Tone ToneOf(const std::string& state) {
   if (state == "RUNNING") return Tone::kGood;
@@ -289,7 +290,8 @@ class Screen {
     }
     if (safe) parts->push_back(BytesText(*safe) + " until it is lost");
     const std::optional<double> left = Number(slot, "seconds_until_lost");
-    if (left && !seen.old)
+    // What ten seconds say of weeks is nothing.
+    if (left && *left < kFarSeconds && !seen.old)
       parts->push_back(Toned(Tone::kBad, "lost in " + DurationText(absl::Seconds(*left))));
   }
 

@@ -1,5 +1,6 @@
 #include "engine/lifecycle/lifecycle.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -16,6 +17,8 @@ namespace {
 
 // Commands wake it.
 constexpr absl::Duration kRest = absl::Minutes(1);
+// A loop that waits for its next attempt turns.
+constexpr absl::Duration kBeat = absl::Seconds(1);
 
 }  // namespace
 
@@ -96,9 +99,10 @@ void Lifecycle::WaitToRetry(absl::Duration delay) {
   parts_.board->WaitsFor(WaitReason::kRetry);
   const absl::Duration deadline = clock.Monotonic() + delay;
   while (!parts_.control->interrupted()) {
+    parts_.board->Beat();
     const absl::Duration left = deadline - clock.Monotonic();
     if (left <= absl::ZeroDuration()) return;
-    parts_.world->poller().WaitReadable({parts_.control->fd()}, left);
+    parts_.world->poller().WaitReadable({parts_.control->fd()}, std::min(left, kBeat));
     parts_.control->Take();
   }
 }

@@ -38,7 +38,10 @@ std::string DriverText(const std::string& message, const postgres::DatabaseOptio
                         " refused. Check that the hostname and port are correct and that the "
                         "postmaster is accepting TCP/IP connections.");
   }
-  if (says("could not translate host name")) return "The connection attempt failed.";
+  if (says("could not translate host name")) {
+    return absl::StrCat("The connection attempt failed. Unknown host '", database.hostname,
+                        "': check database.hostname, and the name server that this machine asks");
+  }
   if (says("server does not support SSL")) return "The server does not support SSL.";
   if (says("no password supplied")) {
     return "The server requested SCRAM-based authentication, but no password was provided.";
