@@ -212,14 +212,6 @@ std::vector<engine::ConnectorOptions> AllLanes(const std::vector<loader::LoadRes
   return all;
 }
 
-bool ForEachLane(const Arguments& arguments,
-                 const std::function<void(const engine::ConnectorOptions&)>& then) {
-  std::vector<loader::LoadResult> results;
-  if (!LoadAll(arguments, &results)) return false;
-  for (const engine::ConnectorOptions& lane : AllLanes(results)) then(lane);
-  return true;
-}
-
 std::string ReportedValue(const config::LoadReport& report, absl::string_view name) {
   for (const config::PropertyReport& one : report.properties)
     if (one.name == name) return one.value;

@@ -63,6 +63,19 @@ TEST_F(LiveTest, AStallIsAWarning) {
                                   "end it"));
 }
 
+TEST(ConfigurationWarnings, AMisspeltNameIsAWarningWhatHasNoEffectANotice) {
+  Findings findings;
+  AddWarnings({"property 'tasks.max': has no effect: one task",
+               "property 'table.include.lst': unknown property; it has no effect; did you mean "
+               "'table.include.list'?"},
+              &findings);
+  ASSERT_EQ(findings.all.size(), 2u);
+  EXPECT_EQ(findings.all[0].severity, Severity::kWarning);
+  EXPECT_EQ(findings.all[0].reason, "configuration_warning");
+  EXPECT_NE(findings.all[0].message.find("did you mean"), std::string::npos);
+  EXPECT_EQ(findings.all[1].severity, Severity::kNotice);
+}
+
 TEST_F(LiveTest, WhatIsDoneBesideTheStreamIsAWarning) {
   metrics_.beside.Waits(metrics::Beside::kIncrementalSnapshot, now_ - absl::Seconds(12),
                         "waits for a lock on table t, held up by pid 7", "end it");

@@ -31,6 +31,10 @@ constexpr Reason kRows[] = {
      .meaning = "The clocks of the database server and of this machine differ by seconds: lag and "
                 "ts_ms are wrong by that.",
      .remedy = "Synchronise both: timedatectl set-ntp true."},
+    {.name = "configuration_warning",
+     .meaning = "A property has no effect, is unknown (a spelling error, as a rule), or does "
+                "something else than in Debezium.",
+     .remedy = "Correct its name or take it out; walduct validate prints all of them."},
     {.name = "connection_limit_small",
      .meaning = "The role or the database allows fewer sessions than the connector needs.",
      .remedy = "ALTER ROLE NAME CONNECTION LIMIT -1, or ALTER DATABASE."},

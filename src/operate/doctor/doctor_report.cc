@@ -201,7 +201,8 @@ Examined ExamineConnector(const engine::ConnectorOptions& options,
 }
 
 std::string ExamineRunning(const engine::ConnectorOptions& options,
-                           const engine::Connectors& connectors, const Environment& environment) {
+                           const engine::Connectors& connectors, const Environment& environment,
+                           const std::vector<std::string>& warnings) {
   static Mutex one_at_a_time;
   const MutexLock lock(one_at_a_time);
   std::vector<Examined> all;
@@ -218,7 +219,19 @@ std::string ExamineRunning(const engine::ConnectorOptions& options,
     if (view.metrics != nullptr)
       AddLive(view.status, *view.metrics, environment.clock->Now(), &all.back().findings);
   }
+  if (!all.empty()) AddWarnings(warnings, &all.front().findings);
   return ExaminedJson(all);
+}
+
+void AddWarnings(const std::vector<std::string>& warnings, Findings* findings) {
+  for (const std::string& warning : warnings) {
+    const bool misspelt = absl::StrContains(warning, "unknown property");
+    findings->Add({.severity = misspelt ? Severity::kWarning : Severity::kNotice,
+                   .reason = "configuration_warning",
+                   .message = warning,
+                   .hint = "correct its name, or take it out"});
+  }
+  findings->WorstFirst();
 }
 
 size_t CountOf(const Examined& one, Severity severity) {

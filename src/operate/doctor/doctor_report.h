@@ -32,9 +32,14 @@ Examined ExamineConnector(const engine::ConnectorOptions& options,
                           const engine::ConnectorNames& names, const Environment& environment,
                           bool runs = false);
 
-// The same of a connector that runs here, each of its lanes, as JSON. One at a time.
+// The same of a connector that runs here, each of its lanes, as JSON. One at a time. warnings: of
+// its configuration.
 std::string ExamineRunning(const engine::ConnectorOptions& options,
-                           const engine::Connectors& connectors, const Environment& environment);
+                           const engine::Connectors& connectors, const Environment& environment,
+                           const std::vector<std::string>& warnings = {});
+
+// What loading a configuration has warned of, "property 'x': …".
+void AddWarnings(const std::vector<std::string>& warnings, Findings* findings);
 
 size_t CountOf(const Examined& one, Severity severity);
 std::string ExaminedJson(const std::vector<Examined>& all);

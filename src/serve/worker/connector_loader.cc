@@ -145,9 +145,9 @@ absl::StatusOr<std::string> Operations::SkipChange(const ConfigMap& config,
 }
 
 absl::StatusOr<std::string> Operations::Examine(const ConfigMap& config) const {
-  return With(config, [&](const Options& options) {
-    return operate::ExamineRunning(options, connectors_, environment_);
-  });
+  const loader::LoadResult read = loader_.Read(config);
+  if (!read.errors.empty()) return absl::FailedPreconditionError(read.errors.front());
+  return operate::ExamineRunning(read.options, connectors_, environment_, read.warnings);
 }
 
 absl::StatusOr<std::string> Operations::PlanRecovery(const ConfigMap& config) const {
