@@ -212,6 +212,16 @@ std::vector<engine::ConnectorOptions> AllLanes(const std::vector<loader::LoadRes
   return all;
 }
 
+bool ForEachLane(const Arguments& arguments, const ThenOfLane& then) {
+  std::vector<loader::LoadResult> results;
+  if (!LoadAll(arguments, &results)) return false;
+  for (loader::LoadResult& result : results) {
+    for (const engine::ConnectorOptions& lane : slot::LanesOf(result.options))
+      then(lane, std::exchange(result.warnings, {}));
+  }
+  return true;
+}
+
 std::string ReportedValue(const config::LoadReport& report, absl::string_view name) {
   for (const config::PropertyReport& one : report.properties)
     if (one.name == name) return one.value;

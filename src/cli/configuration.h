@@ -72,6 +72,12 @@ int ForEachSignalReader(
 // Of all of them: a connector that reads several slots is one lane for each.
 std::vector<engine::ConnectorOptions> AllLanes(const std::vector<loader::LoadResult>& results);
 
+// Each of those that -f names; false when one is refused, which has been printed. warnings: of its
+// configuration, with its first lane.
+using ThenOfLane =
+    std::function<void(const engine::ConnectorOptions&, const std::vector<std::string>& warnings)>;
+bool ForEachLane(const Arguments& arguments, const ThenOfLane& then);
+
 // Names, and where their positions are; files: theirs, as -f has them. Of what is refused as far as
 // it can be read.
 std::vector<NotedConnector> NotedOf(const std::vector<loader::LoadResult>& results,

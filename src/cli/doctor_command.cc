@@ -17,9 +17,7 @@
 #include "engine/configuration/connector_names.h"
 #include "engine/errors/error_policy.h"
 #include "http/message.h"
-#include "loader/load_connector.h"
 #include "operate/commands/client_environment.h"
-#include "slot/lanes/lanes.h"
 
 namespace walduct::cli {
 namespace {
@@ -73,15 +71,14 @@ int Doctor(const Arguments& arguments) {
   // What the checks of a start log besides is in the findings.
   log::SetLevel(log::Level::kError);
   std::vector<Examined> all;
-  std::vector<loader::LoadResult> results;
-  if (!LoadAll(arguments, &results)) return engine::kExitConfiguration;
-  operate::IgnoreClientEnvironment(/*tell=*/false);
-  for (const loader::LoadResult& result : results) {
-    const size_t first = all.size();
-    for (const engine::ConnectorOptions& lane : slot::LanesOf(result.options))
-      all.push_back(operate::ExamineConnector(lane, engine::NamesOf(lane), Environment::Real()));
-    operate::AddWarnings(result.warnings, &all[first].findings);
-  }
+  const bool loaded = ForEachLane(arguments, [&](const engine::ConnectorOptions& options,
+                                                 const std::vector<std::string>& warnings) {
+    operate::IgnoreClientEnvironment(/*tell=*/false);  // once it is loaded
+    all.push_back(
+        operate::ExamineConnector(options, engine::NamesOf(options), Environment::Real()));
+    operate::AddWarnings(warnings, &all.back().findings);
+  });
+  if (!loaded) return engine::kExitConfiguration;
   return Report(arguments, all);
 }
 

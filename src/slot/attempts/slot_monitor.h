@@ -26,7 +26,7 @@
 #include "engine/lifecycle/monitor.h"
 #include "slot/attempts/rest_position.h"
 #include "slot/attempts/rest_watch.h"
-#include "slot/world/look_trouble.h"
+#include "slot/world/capture/look_trouble.h"
 #include "slot/world/slot_show.h"
 #include "slot/world/world.h"
 

@@ -35,6 +35,7 @@
 #include "slot/in_progress/streaming_pause.h"
 #include "slot/world/advice/key_advice.h"
 #include "slot/world/blocking_tables.h"
+#include "slot/world/capture/capture_options.h"
 #include "slot/world/heartbeat_action.h"
 #include "slot/world/postgres_snapshot.h"
 #include "slot/world/preview/chain_preview.h"
@@ -45,12 +46,9 @@
 #include "snapshot/transaction.h"
 
 namespace walduct::slot {
-namespace {
 
 using postgres::Connection;
 using postgres::SessionKind;
-
-}  // namespace
 
 PostgresSource::PostgresSource(const SourceOptions& options, const Environment& environment)
     : options_(options),
@@ -365,10 +363,6 @@ absl::StatusOr<OpenedStream> PostgresSource::OpenStream(const event::Position& s
   return opened;
 }
 
-absl::Status PostgresSource::DropSlot() {
-  return replication::DropSlot(*sql_, replication_options_.slot_name);
-}
-
 absl::Status PostgresSource::CheckSlotSession() {
   return replication_ == nullptr || !locked_ ? absl::OkStatus() : replication_->CheckAlive();
 }
@@ -395,6 +389,37 @@ void PostgresSource::StartWatch() {
                            .connector = config().name,
                            .interval = WatchInterval(),
                            .metrics = options_.metrics});
+}
+
+CaptureWatch::Options PostgresSource::CaptureOptions() const {
+  CaptureWatch::Options watch =
+      CaptureOptionsOf(*config().tables, *config().route, replication_options_, WatchInterval(),
+                       Opener(" watch"), environment_);
+  NameIn(config(), &watch.wish);
+  watch.record = options_.capture;
+  watch.metrics = options_.metrics;
+  return watch;
+}
+
+// As the start has just found it: what changes from here on, and before the stream begins (a
+// snapshot may take hours), is told by the first look. Advice: a server that went away is found
+// by who needs it.
+void PostgresSource::RememberCaptured() {
+  if (!LooksAfterCaptured()) return;
+  const absl::Status status = CaptureWatch(CaptureOptions()).Remember(*sql_);
+  if (!status.ok())
+    log::Debug("how tables are captured is not known", {{"error", std::string(status.message())}});
+}
+
+// From the stream's beginning on.
+void PostgresSource::WatchCapture() {
+  if (!LooksAfterCaptured()) return;
+  CaptureWatch::Options watch = CaptureOptions();
+  watch.captured = captured_now_;
+  watch.held_back = coverage_.held_back();
+  watch.wanted = WantedColumns();
+  capture_watch_ = std::make_shared<CaptureWatch>(std::move(watch));
+  watch_->LookWith(capture_watch_);
 }
 
 // The first record of the stream has it already.

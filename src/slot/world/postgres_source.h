@@ -64,7 +64,9 @@ class PostgresSource final : public Source {
   absl::StatusOr<Lsn> CurrentLsn() override { return snapshot::ReadCurrentLsn(*sql_); }
   absl::StatusOr<OpenedStream> OpenStream(const event::Position& start) override;
   event::SchemaResolver& schemas() override { return *schemas_; }
-  absl::Status DropSlot() override;
+  absl::Status DropSlot() override {
+    return replication::DropSlot(*sql_, replication_options_.slot_name);
+  }
   absl::Status CheckSlotHeld() override;
   absl::Status CheckSlotSession() override;
   absl::Status CheckSession() override;
@@ -81,7 +83,12 @@ class PostgresSource final : public Source {
     captured_now_->Judged();
     if (capture_watch_ != nullptr && capture_watch_->keeps()) AskForCaptured();
   }
-  bool AskForCaptured() override;
+  bool AskForCaptured() override {
+    if (capture_watch_ == nullptr) return false;
+    capture_watch_->Hurry();
+    watch_->Hurry();
+    return true;
+  }
   void KnowSeen(const std::string& seen) override { captured_now_->SetSeen(seen); }
   bool TellLacking(const replication::CaptureFinding& finding) override {
     if (capture_watch_ != nullptr) captured_now_->Lacks(finding);
@@ -119,7 +126,12 @@ class PostgresSource final : public Source {
   SlotTablesQuery TablesQuery();
   absl::StatusOr<std::unique_ptr<SnapshotStandby>> OpenStandby();
   void StartWatch();
-  bool LooksAfterCaptured() const;
+  // What `tail` reads is its own, and what is handed over is narrower than the lists on purpose.
+  bool LooksAfterCaptured() const {
+    const bool own =
+        options_.mode == engine::RunMode::kTail || replication_options_.share.hands_over;
+    return !own && options_.capture != nullptr;
+  }
   CaptureWatch::Options CaptureOptions() const;
   void RememberCaptured();
   void WatchCapture();

@@ -24,7 +24,7 @@
 #include "metrics/connector_metrics.h"
 #include "postgres/connection_options.h"
 #include "replication/gone_relations.h"
-#include "slot/world/look_trouble.h"
+#include "slot/world/capture/look_trouble.h"
 #include "slot/world/server_view.h"
 
 namespace walduct::slot {

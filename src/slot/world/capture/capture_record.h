@@ -6,7 +6,7 @@
 
 #include "replication/capture/capture_judge.h"
 #include "slot/world/capture/capture_lines.h"
-#include "slot/world/look_trouble.h"
+#include "slot/world/capture/look_trouble.h"
 
 namespace walduct::slot {
 

@@ -1,4 +1,4 @@
-#include "slot/world/look_trouble.h"
+#include "slot/world/capture/look_trouble.h"
 
 #include <string>
 
