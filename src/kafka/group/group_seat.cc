@@ -10,6 +10,7 @@
 #include "absl/strings/strip.h"
 #include "base/error.h"
 #include "base/freed_by.h"
+#include "base/log.h"
 #include "base/status_macros.h"
 #include "kafka/error.h"
 
@@ -28,6 +29,8 @@ constexpr int kAnswerMs = 3000;
 constexpr absl::Duration kAtRest = absl::Seconds(10);
 constexpr absl::Duration kElse = absl::Seconds(1);
 constexpr size_t kOwnIds = 64;
+// More than a session and a rebalance take.
+constexpr absl::Duration kStuckAfter = absl::Seconds(30);
 
 // A newcomer takes nothing from who has it: so assigns cooperative-sticky.
 absl::StatusOr<Properties> MemberProperties(const GroupSeat::Options& options) {
@@ -67,8 +70,9 @@ absl::string_view AssignmentOf(const rd_kafka_group_member_info& member) {
 
 }  // namespace
 
-GroupSeat::GroupSeat(Client client, const Options& options)
-    : client_(std::move(client)),
+GroupSeat::GroupSeat(const Options& options, Properties properties)
+    : bootstrap_servers_(options.bootstrap_servers),
+      properties_(std::move(properties)),
       group_id_(options.group_id),
       topic_(options.topic),
       environment_(options.environment),
@@ -80,35 +84,50 @@ GroupSeat::GroupSeat(Client client, const Options& options)
 
 absl::StatusOr<std::unique_ptr<GroupSeat>> GroupSeat::Ask(const Options& options) {
   ASSIGN_OR_RETURN(Properties properties, MemberProperties(options));
-  ASSIGN_OR_RETURN(Client client,
-                   Client::Create(Client::Role::kConsumer, options.bootstrap_servers, properties));
-  std::unique_ptr<GroupSeat> seat(new GroupSeat(std::move(client), options));
-  rd_kafka_t* const handle = seat->client_.handle();
-  rd_kafka_poll_set_consumer(handle);
-  const PartitionsPtr topics(rd_kafka_topic_partition_list_new(1));
-  rd_kafka_topic_partition_list_add(topics.get(), options.topic.c_str(), RD_KAFKA_PARTITION_UA);
-  const rd_kafka_resp_err_t error = rd_kafka_subscribe(handle, topics.get());
-  if (error != RD_KAFKA_RESP_ERR_NO_ERROR)
-    return KafkaError(error, absl::StrCat("group ", options.group_id));
+  std::unique_ptr<GroupSeat> seat(new GroupSeat(options, std::move(properties)));
+  RETURN_IF_ERROR(seat->Join());
   seat->thread_ = std::thread([raw = seat.get()] { raw->Run(); });
   seat->asker_ = std::thread([raw = seat.get()] { raw->AskOn(); });
   return seat;
 }
 
+absl::Status GroupSeat::Join() {
+  ASSIGN_OR_RETURN(Client made,
+                   Client::Create(Client::Role::kConsumer, bootstrap_servers_, properties_));
+  rd_kafka_t* const handle = made.handle();
+  rd_kafka_poll_set_consumer(handle);
+  const PartitionsPtr topics(rd_kafka_topic_partition_list_new(1));
+  rd_kafka_topic_partition_list_add(topics.get(), topic_.c_str(), RD_KAFKA_PARTITION_UA);
+  const rd_kafka_resp_err_t error = rd_kafka_subscribe(handle, topics.get());
+  if (error != RD_KAFKA_RESP_ERR_NO_ERROR)
+    return KafkaError(error, absl::StrCat("group ", group_id_));
+  const MutexLock lock(mutex_);
+  client_ = std::make_shared<Client>(std::move(made));
+  joined_ = clock_.Monotonic();
+  return absl::OkStatus();
+}
+
+std::shared_ptr<Client> GroupSeat::client() const {
+  const MutexLock lock(mutex_);
+  return client_;
+}
+
 GroupSeat::~GroupSeat() {
   ends_ = true;
   if (thread_.joinable()) thread_.join();
-  Leave();
+  const std::shared_ptr<Client> last = client();
+  if (last) Leave();
   if (asker_.joinable()) asker_.join();
-  rd_kafka_consumer_close(client_.handle());
+  if (last) rd_kafka_consumer_close(last->handle());
 }
 
 // Closing alone would not say goodbye: librdkafka gives the partition back first, and is gone by
 // then. Whoever is next would wait for the session's end.
 void GroupSeat::Leave() {
-  rd_kafka_unsubscribe(client_.handle());
+  rd_kafka_t* const handle = client()->handle();
+  rd_kafka_unsubscribe(handle);
   for (int polls = 0; polls < kLeavePolls && (held_ || polls < 2); ++polls) {
-    const MessagePtr message(rd_kafka_consumer_poll(client_.handle(), kPollMs));
+    const MessagePtr message(rd_kafka_consumer_poll(handle, kPollMs));
     LookAtAssignment();
   }
 }
@@ -122,7 +141,8 @@ SeatView GroupSeat::Look() const {
 
 void GroupSeat::Run() {
   while (!ends_) {
-    const MessagePtr message(rd_kafka_consumer_poll(client_.handle(), kPollMs));
+    if (IsStuck()) JoinAnew();
+    const MessagePtr message(rd_kafka_consumer_poll(client()->handle(), kPollMs));
     if (message != nullptr && message->err != RD_KAFKA_RESP_ERR_NO_ERROR)
       OnError(message->err, rd_kafka_message_errstr(message.get()));
     LookAtMemberId();
@@ -130,11 +150,34 @@ void GroupSeat::Run() {
   }
 }
 
+// Another member's seat is waited for as long as it takes.
+bool GroupSeat::IsStuck() const {
+  const MutexLock lock(mutex_);
+  const absl::Duration since = clock_.Monotonic() - std::max(joined_, view_.held_since);
+  const bool waits = view_.foreign || (view_.answered && !view_.holder.empty());
+  return !held_ && !waits && since >= kStuckAfter;
+}
+
+// What is known of the group stays known: the member's ids, and since when there is no seat.
+void GroupSeat::JoinAnew() {
+  const std::shared_ptr<Client> before = client();
+  Leave();
+  if (const absl::Status joined = Join(); !joined.ok()) {
+    log::Warn("the group cannot be joined anew", {{"error", std::string(joined.message())}});
+    const MutexLock lock(mutex_);
+    joined_ = clock_.Monotonic();
+    return;
+  }
+  log::Debug("no seat and no answer: the group is joined anew", {{"group", group_id_}});
+  rd_kafka_consumer_close(before->handle());
+}
+
 void GroupSeat::LookAtMemberId() {
-  char* const found = rd_kafka_memberid(client_.handle());
+  const std::shared_ptr<Client> member = client();
+  char* const found = rd_kafka_memberid(member->handle());
   if (found == nullptr) return;
   const std::string id = found;
-  rd_kafka_mem_free(client_.handle(), found);
+  rd_kafka_mem_free(member->handle(), found);
   const MutexLock lock(mutex_);
   if (id.empty() || absl::c_linear_search(own_ids_, id)) return;
   if (own_ids_.size() == kOwnIds) own_ids_.erase(own_ids_.begin());
@@ -142,14 +185,15 @@ void GroupSeat::LookAtMemberId() {
 }
 
 void GroupSeat::LookAtAssignment() {
+  const std::shared_ptr<Client> member = client();
   rd_kafka_topic_partition_list_t* list = nullptr;
-  if (rd_kafka_assignment(client_.handle(), &list) != RD_KAFKA_RESP_ERR_NO_ERROR) return;
+  if (rd_kafka_assignment(member->handle(), &list) != RD_KAFKA_RESP_ERR_NO_ERROR) return;
   const PartitionsPtr assigned(list);
   bool first = false;
   for (int i = 0; i < assigned->cnt; ++i) first = first || assigned->elems[i].partition == 0;
   if (held_ == first) return;
   // What is written to the topic does not concern us.
-  if (first) rd_kafka_pause_partitions(client_.handle(), assigned.get());
+  if (first) rd_kafka_pause_partitions(member->handle(), assigned.get());
   const MutexLock lock(mutex_);
   view_.held_since = next_question_ = clock_.Monotonic();
   view_.holder.clear();
@@ -181,9 +225,10 @@ void GroupSeat::AskWhoHasIt() {
     const MutexLock lock(mutex_);
     next_question_ = clock_.Monotonic() + (held_ ? kAtRest : kElse);
   }
+  const std::shared_ptr<Client> member = client();
   const rd_kafka_group_list* list = nullptr;
   const rd_kafka_resp_err_t error =
-      rd_kafka_list_groups(client_.handle(), group_id_.c_str(), &list, kAnswerMs);
+      rd_kafka_list_groups(member->handle(), group_id_.c_str(), &list, kAnswerMs);
   const GroupsPtr groups(list);
   const bool some = error == RD_KAFKA_RESP_ERR__PARTIAL;
   if (error != RD_KAFKA_RESP_ERR_NO_ERROR && !some) return NotHeard(error);
@@ -233,8 +278,7 @@ void GroupSeat::NotHeard(int code) {
   // Who was refused hears nothing more than that the broker went.
   if (absl::IsUnauthenticated(view_.error) || ErrorReason(view_.error) == "kafka_tls_failed")
     return;
-  view_.error =
-      KafkaError(code, absl::StrCat("no answer from Kafka at ", client_.bootstrap_servers()));
+  view_.error = KafkaError(code, absl::StrCat("no answer from Kafka at ", bootstrap_servers_));
 }
 
 void GroupSeat::OnError(int code, const char* text) {

@@ -1,7 +1,9 @@
 // GroupSeat: the one seat of a consumer group. Whoever has it may work; others wait until it is
 // given up or its holder is gone for the session's time. Kafka decides: the seat is the assignment
 // of a topic's first partition to a member of the group. Nothing is read and nothing committed.
-// The brokers are asked who has it, again and again: seat_view.h says what follows.
+// The brokers are asked who has it, again and again: seat_view.h says what follows. A member that
+// gets no seat which nobody has, or no answer, is made anew from time to time: librdkafka's (2.15)
+// may stand still for ever after a coordinator that was silent for a session's time.
 //
 // A group whose members do not consume (the workers of Kafka Connect) has no seat for us, and ours
 // none for them.
@@ -50,8 +52,12 @@ class GroupSeat {
   SeatView Look() const;
 
  private:
-  GroupSeat(Client client, const Options& options);
+  GroupSeat(const Options& options, Properties properties);
+  absl::Status Join();
+  std::shared_ptr<Client> client() const;
   void Run();
+  bool IsStuck() const;
+  void JoinAnew();
   void LookAtAssignment();
   void LookAtMemberId();
   void AskOn();
@@ -63,7 +69,8 @@ class GroupSeat {
   void Leave();
   void OnError(int code, const char* text);
 
-  Client client_;
+  const std::string bootstrap_servers_;
+  const Properties properties_;
   const std::string group_id_;
   const std::string topic_;
   const Environment environment_;
@@ -71,9 +78,11 @@ class GroupSeat {
   std::atomic<bool> held_{false};
   std::atomic<bool> ends_{false};
   mutable Mutex mutex_;
-  SeatView view_ ABSL_GUARDED_BY(mutex_);                 // but for held
-  absl::Duration next_question_ ABSL_GUARDED_BY(mutex_);  // on the monotonic clock
-  absl::Duration first_trouble_ ABSL_GUARDED_BY(mutex_);  // since the last answer; infinite: none
+  std::shared_ptr<Client> client_ ABSL_GUARDED_BY(mutex_);  // the member; made anew by Run alone
+  absl::Duration joined_ ABSL_GUARDED_BY(mutex_) = {};      // when it was made
+  SeatView view_ ABSL_GUARDED_BY(mutex_);                   // but for held
+  absl::Duration next_question_ ABSL_GUARDED_BY(mutex_);    // on the monotonic clock
+  absl::Duration first_trouble_ ABSL_GUARDED_BY(mutex_);    // since the last answer; infinite: none
   // A coordinator that was away may still know a member that this one has been before.
   std::vector<std::string> own_ids_ ABSL_GUARDED_BY(mutex_);
   std::thread thread_;
