@@ -274,10 +274,11 @@ absl::Status KafkaSink::CountInTransaction(const absl::Status& fate) {
 
 absl::Status KafkaSink::Break(const absl::Status& error, const kafka::FailedBatch& batch) {
   if (!broken_.ok()) return broken_;
-  broken_ = transactions_ == nullptr ? OfTopic(error, batch) : error;
   if (transactions_ != nullptr) return broken_ = transactions_->Break(error);
-  if (refusals_ == nullptr) return broken_;
-  return broken_ = refusals_->Learn(broken_, batch, tolerate_, clock_.Monotonic());
+  broken_ = OfTopic(error, batch);
+  if (refusals_ != nullptr)
+    broken_ = refusals_->Learn(broken_, batch, tolerate_, clock_.Monotonic());
+  return broken_;
 }
 
 absl::Status KafkaSink::OfTopic(const absl::Status& error, const kafka::FailedBatch& batch) {
@@ -330,14 +331,14 @@ void KafkaSink::BreakIfStuck(const std::string& where) {
 }
 
 std::string KafkaSink::WaitingHint() const {
-  const bool away = !producer_->connection_error().ok();
-  return health_.finding().empty()
-             ? (away ? "it goes on by itself once a broker answers: start those that are down, or "
-                       "look at bootstrap servers, network and firewalls"
-                     : "it goes on by itself once Kafka acknowledges: look at the brokers, their "
-                       "load and the network before them")
-             : "it goes on by itself once the partitions that are named have leaders and replicas "
-               "enough in sync: start the brokers that hold them, or lower min.insync.replicas";
+  if (!health_.finding().empty())
+    return "it goes on by itself once the partitions that are named have leaders and replicas "
+           "enough in sync: start the brokers that hold them, or lower min.insync.replicas";
+  if (producer_->connection_error().ok())
+    return "it goes on by itself once Kafka acknowledges: look at the brokers, their load and the "
+           "network before them";
+  return "it goes on by itself once a broker answers: start those that are down, or look at "
+         "bootstrap servers, network and firewalls";
 }
 
 std::string KafkaSink::WaitingFor() {
@@ -385,10 +386,8 @@ absl::Status KafkaSink::Flush(AckHandler& acks, absl::Duration timeout) {
 absl::StatusOr<KafkaSink::Target*> KafkaSink::FindTarget(absl::string_view topic) {
   if (last_ != nullptr && last_->name == topic) return last_;
   if (last_ != nullptr) last_->used = age_;
-  if (const auto found = targets_.find(topic); found != targets_.end()) {
-    last_ = found->second.get();
-    return last_;
-  }
+  if (const auto found = targets_.find(topic); found != targets_.end())
+    return last_ = found->second.get();
   ASSIGN_OR_RETURN(last_, AddTarget(topic));
   if (!last_->topic) admin_.StartExists({last_->name}, kRequestTimeout);
   return last_;
@@ -441,10 +440,7 @@ void KafkaSink::ForgetUnused() {
 
 absl::Status KafkaSink::TakeAnswers(absl::Duration wait) {
   for (const kafka::TopicAnswer& answer : admin_.Poll(wait)) {
-    if (absl::Status status = OnAnswer(answer); !status.ok()) {
-      broken_ = std::move(status);
-      return broken_;
-    }
+    if (absl::Status status = OnAnswer(answer); !status.ok()) return broken_ = std::move(status);
   }
   return absl::OkStatus();
 }

@@ -121,14 +121,14 @@ engine::AttemptEnd SlotAttempts::RunSession(Prepared prepared, bool ran_before) 
   lag.Begin(prepared.start.commit_end, prepared.start.commit_time_us);
   if (prepared.decision.snapshot) lag.BeginSnapshot(world_.clock().Now());
   const std::vector<std::string> noted = prepared.deleted_topics;
-  const std::vector<postgres::TableName> captured =
-      prepared.source->SignalTables().value_or(std::vector<postgres::TableName>());
+  const CapturedTables captured = prepared.source->SignalTables();
   Session session =
       SessionOf(*parts_.config, parts_.goal, &memory_, ran_before, std::move(prepared), reading_);
   absl::Status status = session.Run();
   if (ErrorReason(status) == "topic_deleted") {
     const std::vector<std::string> deleted(refusals_.deleted().begin(), refusals_.deleted().end());
-    status = WithTables(status, *parts_.config, TablesOfTopics(*parts_.config, deleted, captured));
+    status = WithTables(status, engine::CalledOf(*parts_.config),
+                        TablesOfTopics(*parts_.config->route, deleted, captured));
   } else if (session.progressed()) {  // they go with the position
     for (const std::string& topic : noted) refusals_.deleted().erase(topic);
   }

@@ -4,8 +4,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
-#include "engine/configuration/connector_names.h"
-#include "engine/configuration/connector_options.h"
 #include "names/called.h"
 #include "postgres/table_argument.h"
 #include "route/options.h"
@@ -19,20 +17,20 @@ constexpr size_t kMostTables = 20;
 
 }  // namespace
 
-std::vector<postgres::TableName> TablesOfTopics(const engine::ConnectorOptions& config,
+std::vector<postgres::TableName> TablesOfTopics(const route::RouteOptions& route,
                                                 const std::vector<std::string>& topics,
-                                                const std::vector<postgres::TableName>& captured) {
+                                                const CapturedTables& captured) {
   std::vector<postgres::TableName> tables;
-  if (topics.empty()) return tables;
-  const route::TopicNaming naming(*config.route);
-  for (const postgres::TableName& table : captured) {
+  if (topics.empty() || !captured) return tables;
+  const route::TopicNaming naming(route);
+  for (const postgres::TableName& table : *captured) {
     const std::string topic = naming.TableTopic(table.schema, table.table);
     if (std::find(topics.begin(), topics.end(), topic) != topics.end()) tables.push_back(table);
   }
   return tables;
 }
 
-absl::Status WithTables(const absl::Status& error, const engine::ConnectorOptions& config,
+absl::Status WithTables(const absl::Status& error, const names::Called& called,
                         const std::vector<postgres::TableName>& tables) {
   std::vector<std::string> arguments;
   for (const postgres::TableName& table : tables) {
@@ -43,8 +41,7 @@ absl::Status WithTables(const absl::Status& error, const engine::ConnectorOption
   const std::string again =
       arguments.empty()
           ? std::string("a snapshot of the tables whose records went there brings their rows")
-          : absl::StrCat("then, for the rows: ",
-                         names::SnapshotCommand(engine::CalledOf(config), arguments));
+          : absl::StrCat("then, for the rows: ", names::SnapshotCommand(called, arguments));
   return Error(error.code(), ErrorReason(error), error.message(),
                absl::StrCat(hint, gap, again, "; deletes that nobody had read do not come again"));
 }

@@ -1,25 +1,31 @@
 // Topics that were deleted while records went there: which captured tables they were of.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "postgres/describe/catalog.h"
 
-namespace walduct::engine {
-struct ConnectorOptions;
-}  // namespace walduct::engine
+namespace walduct::names {
+struct Called;
+}
+namespace walduct::route {
+struct RouteOptions;
+}
 
 namespace walduct::slot {
 
-// By the names that topics have without transforms.
-std::vector<postgres::TableName> TablesOfTopics(const engine::ConnectorOptions& config,
+using CapturedTables = std::optional<std::vector<postgres::TableName>>;
+
+// By the names that topics have without transforms. captured: absent: nothing is known of them.
+std::vector<postgres::TableName> TablesOfTopics(const route::RouteOptions& route,
                                                 const std::vector<std::string>& topics,
-                                                const std::vector<postgres::TableName>& captured);
+                                                const CapturedTables& captured);
 
 // topic_deleted, with the command that reads the tables again.
-absl::Status WithTables(const absl::Status& error, const engine::ConnectorOptions& config,
+absl::Status WithTables(const absl::Status& error, const names::Called& called,
                         const std::vector<postgres::TableName>& tables);
 
 }  // namespace walduct::slot

@@ -180,8 +180,8 @@ void Session::BuildNewTables() {
        .lacks_no_more = [source](const std::string& table) { source->TellRead(table); },
        .seen = [source](const std::string& seen) { source->KnowSeen(seen); },
        .ledger = &ledger_,
-       .without_topic = TablesOfTopics(config(), prepared_.deleted_topics,
-                                       source->SignalTables().value_or(NewTables::Names()))},
+       .without_topic =
+           TablesOfTopics(*config().route, prepared_.deleted_topics, source->SignalTables())},
       source->SignalTables(), known);
 }
 
@@ -360,24 +360,25 @@ absl::Status Session::RunStream(const OpenedStream& opened, std::optional<Lsn> g
   // Labels of enums show only in schemas.
   resume.watch_enum_labels =
       config().encode->key.shows_schema() || config().encode->value.shows_schema();
+  NewTables* const tables = new_tables_.get();
   const names::TableFilter captured(*config().tables);
-  DelayedSchemaResolver resolver(
-      {.catalog = &prepared_.source->schemas(),
-       .captured = &captured,
-       .clock = &clock,
-       .delay = config().runtime->catalog_delay,
-       .message_keys = &config().route->message_keys,
-       .warn_once = parts_.warn_once,
-       .on_first =
-           [this](const event::TableSchema& table, bool renamed) {
-             if (new_tables_ != nullptr)
-               new_tables_->Came({table.relation, table.schema, table.table}, renamed);
-           },
-       .on_away =
-           [this](const event::TableSchema& was) {
-             if (new_tables_ != nullptr) new_tables_->Went({was.relation, was.schema, was.table});
-           },
-       .memory = parts_.schemas});
+  DelayedSchemaResolver resolver({.catalog = &prepared_.source->schemas(),
+                                  .captured = &captured,
+                                  .clock = &clock,
+                                  .delay = config().runtime->catalog_delay,
+                                  .message_keys = &config().route->message_keys,
+                                  .warn_once = parts_.warn_once,
+                                  .on_first =
+                                      [tables](const event::TableSchema& is, bool renamed) {
+                                        if (tables)
+                                          tables->Came({is.relation, is.schema, is.table}, renamed);
+                                      },
+                                  .on_away =
+                                      [tables](const event::TableSchema& was) {
+                                        if (tables)
+                                          tables->Went({was.relation, was.schema, was.table});
+                                      },
+                                  .memory = parts_.schemas});
   pgoutput::Assembler assembler(resolver, path_->pipeline(), resume);
   DroppedRelations dropped(
       {.ask = [source = prepared_.source.get()](const auto& told) { source->AskForGone(told); },
@@ -433,10 +434,6 @@ std::function<absl::Status()> Session::LookBeside(const pgoutput::Assembler* ass
 
 // A temporary slot goes with its session.
 void Session::AllowPauses() { parts_.control->HoldPauses(config().replication->temporary_slot); }
-
-absl::Status Session::Drain() {
-  return duties_->housekeeping().Drain(config().runtime->shutdown_timeout);
-}
 
 absl::Status Session::EndStream(replication::WalSource& stream) {
   const absl::Status settled = Settle();

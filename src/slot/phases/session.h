@@ -89,7 +89,6 @@ class Session {
   absl::Status RunAndBlock(StreamPhase* phase);
   absl::Status Read();
   void AllowPauses();
-  absl::Status Drain();
   absl::Status EndStream(replication::WalSource& stream);
   absl::Status OnBrokenStream(OpenedStream opened, bool must_close, const absl::Status& error);
   void JudgeProgress(const std::optional<event::Position>& before, absl::Duration opened_at);

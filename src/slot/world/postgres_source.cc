@@ -395,15 +395,16 @@ CaptureWatch::Options PostgresSource::CaptureOptions() const {
   CaptureWatch::Options watch =
       CaptureOptionsOf(*config().tables, *config().route, replication_options_, WatchInterval(),
                        Opener(" watch"), environment_);
-  NameIn(config(), &watch.wish);
+  watch.wish.called = engine::CalledOf(config());
+  watch.wish.role = config().database->user;
+  watch.wish.deletes_signals = config().incremental->deletes_watermarks;
   watch.record = options_.capture;
   watch.metrics = options_.metrics;
   return watch;
 }
 
-// As the start has just found it: what changes from here on, and before the stream begins (a
-// snapshot may take hours), is told by the first look. Advice: a server that went away is found
-// by who needs it.
+// As the start has just found it: what changes from here on, before the stream begins too (a
+// snapshot may take hours), is told by the first look. Advice: nobody waits for it.
 void PostgresSource::RememberCaptured() {
   if (!LooksAfterCaptured()) return;
   const absl::Status status = CaptureWatch(CaptureOptions()).Remember(*sql_);
@@ -437,10 +438,9 @@ absl::Status PostgresSource::StartXmin() {
 }
 
 absl::Status PostgresSource::CheckSession() {
-  if (View().shutting_down) {
+  if (View().shutting_down)
     return Error(absl::StatusCode::kUnavailable, "server_shutting_down",
                  "the server takes no new sessions: it waits for all to end before it shuts down");
-  }
   return sql_->CheckAlive();
 }
 

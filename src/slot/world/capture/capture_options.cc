@@ -4,12 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/configuration/connector_names.h"
-#include "engine/configuration/connector_options.h"
-#include "incremental/options/incremental_options.h"
 #include "java/regex/regex_list.h"
 #include "names/table_filter.h"
-#include "postgres/options.h"
 #include "replication/options.h"
 #include "route/options.h"
 
@@ -54,12 +50,6 @@ CaptureWatch::Options CaptureOptionsOf(const names::TableFilterOptions& tables,
           .repeat = kRepeat * interval,
           .open = std::move(open),
           .environment = environment};
-}
-
-void NameIn(const engine::ConnectorOptions& config, replication::CaptureWish* wish) {
-  wish->called = engine::CalledOf(config);
-  wish->role = config.database->user;
-  wish->deletes_signals = config.incremental->deletes_watermarks;
 }
 
 }  // namespace walduct::slot

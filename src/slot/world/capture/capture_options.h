@@ -4,9 +4,6 @@
 #include "absl/time/time.h"
 #include "slot/world/capture/capture_watch.h"
 
-namespace walduct::engine {
-struct ConnectorOptions;
-}
 namespace walduct::names {
 struct TableFilterOptions;
 }
@@ -27,8 +24,5 @@ CaptureWatch::Options CaptureOptionsOf(const names::TableFilterOptions& tables,
                                        const replication::ReplicationOptions& replication,
                                        absl::Duration interval, CaptureWatch::Open open,
                                        const Environment& environment);
-
-// What commands to type call it.
-void NameIn(const engine::ConnectorOptions& config, replication::CaptureWish* wish);
 
 }  // namespace walduct::slot
