@@ -33,6 +33,8 @@ struct NamedTarget {
   std::string name;
   std::function<std::unique_ptr<AssignmentTarget>()> make;
 };
+// In place of the object's bytes, in the names that ctest shows.
+inline void PrintTo(const NamedTarget& target, std::ostream* out) { *out << target.name; }
 
 class AssignmentContract : public testing::TestWithParam<NamedTarget> {
  protected:

@@ -344,22 +344,26 @@ bool Session::Pauses() const {
   return prepared_.spill != nullptr && parts_.pause->Covers(prepared_.start.commit_end);
 }
 
-absl::Status Session::RunStream(const OpenedStream& opened, std::optional<Lsn> goal) {
-  Clock& clock = parts_.world->clock();
+pgoutput::AssemblerOptions Session::ResumeOptions() const {
   const event::Position& start = prepared_.start;
-  const std::optional<Lsn> end = Pauses() ? Earlier(goal, parts_.pause->until()) : goal;
   pgoutput::AssemblerOptions resume;
   resume.start = start;
   // A message outside of transactions has the time of what was before it, the first one that of the
   // start.
   if (resume.start.commit_time_us == 0)
-    resume.start.commit_time_us = absl::ToUnixMicros(clock.Now());
+    resume.start.commit_time_us = absl::ToUnixMicros(parts_.world->clock().Now());
   // Debezium's source.sequence begins with null until the first commit after a snapshot.
   if (prepared_.resumes() && start.snapshot == event::SnapshotPhase::kNone)
     resume.last_commit_end = start.commit_end;
   // Labels of enums show only in schemas.
   resume.watch_enum_labels =
       config().encode->key.shows_schema() || config().encode->value.shows_schema();
+  return resume;
+}
+
+absl::Status Session::RunStream(const OpenedStream& opened, std::optional<Lsn> goal) {
+  Clock& clock = parts_.world->clock();
+  const std::optional<Lsn> end = Pauses() ? Earlier(goal, parts_.pause->until()) : goal;
   NewTables* const tables = new_tables_.get();
   const names::TableFilter captured(*config().tables);
   DelayedSchemaResolver resolver({.catalog = &prepared_.source->schemas(),
@@ -379,7 +383,7 @@ absl::Status Session::RunStream(const OpenedStream& opened, std::optional<Lsn> g
                                           tables->Went({was.relation, was.schema, was.table});
                                       },
                                   .memory = parts_.schemas});
-  pgoutput::Assembler assembler(resolver, path_->pipeline(), resume);
+  pgoutput::Assembler assembler(resolver, path_->pipeline(), ResumeOptions());
   DroppedRelations dropped(
       {.ask = [source = prepared_.source.get()](const auto& told) { source->AskForGone(told); },
        .take = [source = prepared_.source.get()] { return source->TakeGone(); },

@@ -84,11 +84,13 @@ class Session {
   absl::Status Stream();
   absl::Status BeginIncremental();
   bool Pauses() const;
+  pgoutput::AssemblerOptions ResumeOptions() const;
   absl::Status RunStream(const OpenedStream& opened, std::optional<Lsn> goal);
   std::function<absl::Status()> LookBeside(const pgoutput::Assembler* assembler);
   absl::Status RunAndBlock(StreamPhase* phase);
   absl::Status Read();
   void AllowPauses();
+  absl::Status Drain();
   absl::Status EndStream(replication::WalSource& stream);
   absl::Status OnBrokenStream(OpenedStream opened, bool must_close, const absl::Status& error);
   void JudgeProgress(const std::optional<event::Position>& before, absl::Duration opened_at);

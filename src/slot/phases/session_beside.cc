@@ -26,6 +26,10 @@ absl::Status Session::RunAndBlock(StreamPhase* phase) {
   }
 }
 
+absl::Status Session::Drain() {
+  return duties_->housekeeping().Drain(config().runtime->shutdown_timeout);
+}
+
 // What was read is stored with a position that need not have moved since.
 absl::Status Session::Read() {
   parts_.board->Show(engine::Activity::kSnapshotting);
