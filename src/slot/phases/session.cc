@@ -402,7 +402,7 @@ absl::Status Session::RunStream(const OpenedStream& opened, std::optional<Lsn> g
                      .clock = &clock,
                      .metrics = parts_.metrics,
                      .incremental = incremental_ == nullptr ? nullptr : &incremental_->snapshots(),
-                     .before_batch = LookBeside(&assembler),
+                     .before_batch = LookBeside(&assembler, config().encode->slot_xmin),
                      .goal = end,
                      .exact = parts_.reading != nullptr});
   const absl::Status ran = RunAndBlock(&phase);
@@ -420,24 +420,12 @@ absl::Status Session::RunStream(const OpenedStream& opened, std::optional<Lsn> g
   return absl::OkStatus();
 }
 
-// What has been found beside the stream: what records say of the slot, what is captured by now.
-std::function<absl::Status()> Session::LookBeside(const pgoutput::Assembler* assembler) {
-  return [this, assembler, names = StaleNames(), xmin = config().encode->slot_xmin,
-          source = prepared_.source.get()]() mutable {
-    if (xmin) path_->encoder().SetXmin(source->Xmin());
-    if (new_tables_ == nullptr) return absl::OkStatus();
-    if (const std::optional<CapturedNow> now = source->TakeCaptured()) {
-      new_tables_->Saw(now->tables, now->coverage);
-      source->JudgedCaptured();
-      names.Saw(*now);
-      if (names.waits()) duties_->housekeeping().AskForReply();
-    }
-    return names.Check(*assembler);
-  };
-}
-
 // A temporary slot goes with its session.
 void Session::AllowPauses() { parts_.control->HoldPauses(config().replication->temporary_slot); }
+
+absl::Status Session::Drain() {
+  return duties_->housekeeping().Drain(config().runtime->shutdown_timeout);
+}
 
 absl::Status Session::EndStream(replication::WalSource& stream) {
   const absl::Status settled = Settle();

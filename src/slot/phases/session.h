@@ -86,7 +86,8 @@ class Session {
   bool Pauses() const;
   pgoutput::AssemblerOptions ResumeOptions() const;
   absl::Status RunStream(const OpenedStream& opened, std::optional<Lsn> goal);
-  std::function<absl::Status()> LookBeside(const pgoutput::Assembler* assembler);
+  // xmin: records say the slot's.
+  std::function<absl::Status()> LookBeside(const pgoutput::Assembler* assembler, bool xmin);
   absl::Status RunAndBlock(StreamPhase* phase);
   absl::Status Read();
   void AllowPauses();

@@ -1,4 +1,4 @@
-// Of Session: what is read while its stream stands still.
+// Of Session: what is found beside its stream, or read while that stands still.
 #include "base/status_macros.h"
 #include "slot/phases/blocking_phase.h"
 #include "slot/phases/session.h"
@@ -26,10 +26,6 @@ absl::Status Session::RunAndBlock(StreamPhase* phase) {
   }
 }
 
-absl::Status Session::Drain() {
-  return duties_->housekeeping().Drain(config().runtime->shutdown_timeout);
-}
-
 // What was read is stored with a position that need not have moved since.
 absl::Status Session::Read() {
   parts_.board->Show(engine::Activity::kSnapshotting);
@@ -49,6 +45,21 @@ absl::Status Session::Read() {
   duties_->tracker().SetMark(ledger_.Append(Ledger::Author::kReadRecord, nullptr));
   path_->pipeline().CoverAgain();
   return absl::OkStatus();
+}
+
+// What has been found beside the stream: what records say of the slot, what is captured by now.
+std::function<absl::Status()> Session::LookBeside(const pgoutput::Assembler* assembler, bool xmin) {
+  return [this, assembler, names = StaleNames(), xmin, source = prepared_.source.get()]() mutable {
+    if (xmin) path_->encoder().SetXmin(source->Xmin());
+    if (new_tables_ == nullptr) return absl::OkStatus();
+    if (const std::optional<CapturedNow> now = source->TakeCaptured()) {
+      new_tables_->Saw(now->tables, now->coverage);
+      source->JudgedCaptured();
+      names.Saw(*now);
+      if (names.waits()) duties_->housekeeping().AskForReply();
+    }
+    return names.Check(*assembler);
+  };
 }
 
 }  // namespace walduct::slot
