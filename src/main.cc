@@ -24,6 +24,8 @@ int main(int argc, char** argv) {
       return walduct::cli::RecoverPlan(arguments);
     case Command::kRecoverGate:
       return walduct::cli::RecoverGate(arguments.gate);
+    case Command::kReplay:
+      return walduct::cli::RunReplay(arguments);
     case Command::kShadow:
       return walduct::cli::RunShadow(arguments);
     case Command::kDiff:

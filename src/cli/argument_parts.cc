@@ -243,9 +243,13 @@ void AddRecovery(CLI::App* app, Arguments* arguments) {
       "From the stored position to where the primary's new slot begins, by the connector's own "
       "road; what has no new slot yet gets it first.");
   AddConfiguration(run, arguments, true);
-  AddRecoverRun(run, &arguments->recover);
+  AddRestored(run, &arguments->recover);
+  AddThenRead(run, &arguments->recover);
   AddListen(run, arguments);
   AddLogging(run, arguments);
+  run->footer(
+      "It ends with 0 when the gap is closed: walduct run then goes on. It may be stopped or\n"
+      "killed at any time and started again. docs/recover.md");
   run->callback([arguments] { arguments->command = Command::kRecoverRun; });
   CLI::App* const plan = recover->add_subcommand(
       "plan",
@@ -271,6 +275,20 @@ void AddRecovery(CLI::App* app, Arguments* arguments) {
   plan->footer("Exit codes: 0 it can be got back, or there is no gap; 3 it cannot.");
   plan->callback([arguments] { arguments->command = Command::kRecoverPlan; });
   AddRead(recover, arguments);
+  CLI::App* const replay = app->add_subcommand(
+      "replay",
+      "Stream a part of the past from a restored server into topics of its own\n"
+      "As recover run does, between two times or LSNs; asks no primary. Its slot and its position "
+      "are its own, and are removed at the end.");
+  AddConfiguration(replay, arguments, true);
+  AddRestored(replay, &arguments->recover);
+  AddReplayWindow(replay, &arguments->replay);
+  AddListen(replay, arguments);
+  AddLogging(replay, arguments);
+  replay->footer(
+      "It ends with 0 when all of it is published. It may be stopped or killed at any time and\n"
+      "started again. docs/recover.md");
+  replay->callback([arguments] { arguments->command = Command::kReplay; });
 }
 
 }  // namespace walduct::cli

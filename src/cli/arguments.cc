@@ -360,12 +360,12 @@ void AddCompletion(CLI::App* app, Arguments* arguments) {
 
 void SetGroups(CLI::App* app) {
   static constexpr std::pair<const char*, const char*> kGroups[] = {
-      {"run", "Run"},    {"serve", "Run"},        {"demo", "Run"},      {"status", "Look"},
-      {"tail", "Look"},  {"doctor", "Look"},      {"validate", "Look"}, {"explain", "Look"},
-      {"pause", "Act"},  {"resume", "Act"},       {"stop", "Act"},      {"restart", "Act"},
-      {"skip", "Act"},   {"signal", "Act"},       {"offsets", "Move"},  {"shadow", "Move"},
-      {"diff", "Move"},  {"recover", "Move"},     {"outbox", "Outbox"}, {"record", "Develop"},
-      {"help", "Other"}, {"completion", "Other"}, {"version", "Other"}};
+      {"run", "Run"},        {"serve", "Run"},    {"demo", "Run"},         {"status", "Look"},
+      {"tail", "Look"},      {"doctor", "Look"},  {"validate", "Look"},    {"explain", "Look"},
+      {"pause", "Act"},      {"resume", "Act"},   {"stop", "Act"},         {"restart", "Act"},
+      {"skip", "Act"},       {"signal", "Act"},   {"offsets", "Move"},     {"shadow", "Move"},
+      {"diff", "Move"},      {"recover", "Move"}, {"replay", "Move"},      {"outbox", "Outbox"},
+      {"record", "Develop"}, {"help", "Other"},   {"completion", "Other"}, {"version", "Other"}};
   for (const auto& [command, group] : kGroups) {
     CLI::App* const one = app->get_subcommand(command);
     one->group(group);

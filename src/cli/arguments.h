@@ -9,6 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "cli/demo_request.h"
 #include "cli/recover/recover_command.h"
+#include "cli/recover/replay_command.h"
 #include "operate/commands/signal_commands.h"
 #include "outbox/init_options.h"
 
@@ -30,6 +31,7 @@ enum class Command {
   kRecoverRun,
   kRecoverPlan,
   kRecoverRead,
+  kReplay,
   kDiff,
   kShadow,
   kValidate,
@@ -121,7 +123,8 @@ struct Arguments {
   Signal signal;                        // of signal
   Record record;                        // of record
   GateRequest gate;                     // of recover gate
-  RecoverRequest recover;               // of recover run
+  RecoverRequest recover;               // of recover run, replay
+  ReplayRequest replay;                 // of replay
   std::string archive;                  // of recover plan: a folder; empty: not looked into
   std::string archive_command;          // the same, by a command
   std::string left, right;              // of diff: what the topics' names begin with

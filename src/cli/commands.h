@@ -20,6 +20,9 @@ int RecordCorpus(const Arguments& arguments);
 // The connector of -f a second time, beside the live one: cli/migration/shadow.h.
 int RunShadow(Arguments arguments);
 
+// A part of the database's past into topics of its own: cli/recover/replay_command.h.
+int RunReplay(Arguments arguments);
+
 // The topics of two connectors side by side. 0: the same, 1: they differ, 2: could not be told.
 int Diff(const Arguments& arguments);
 

@@ -51,7 +51,7 @@ bool ParseOverrides(const Arguments& arguments,
 bool Streams(Command command) {
   return command == Command::kRun || command == Command::kTail || command == Command::kRecord ||
          command == Command::kShadow || command == Command::kRecoverRun ||
-         command == Command::kRecoverRead;
+         command == Command::kRecoverRead || command == Command::kReplay;
 }
 
 // Where the process answers that runs it by its files. Empty: nowhere that is known.
@@ -115,7 +115,8 @@ std::optional<config::LoadRequest> MakeRequest(const Arguments& arguments) {
   if (!ParseOverrides(arguments, &request.overrides)) return std::nullopt;
   const bool listens =
       arguments.command == Command::kRun || arguments.command == Command::kShadow ||
-      arguments.command == Command::kRecoverRun || arguments.command == Command::kRecoverRead;
+      arguments.command == Command::kRecoverRun || arguments.command == Command::kRecoverRead ||
+      arguments.command == Command::kReplay;
   if (listens && !arguments.listen.empty())
     request.overrides.emplace_back("walduct.listen", arguments.listen);
   return request;

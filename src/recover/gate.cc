@@ -1,10 +1,13 @@
 #include "recover/gate.h"
 
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <utility>
 
@@ -34,6 +37,20 @@ std::string IdentityOf(const std::string& folder) {
   struct stat status {};
   if (stat(folder.c_str(), &status) != 0) return "";
   return absl::StrCat(status.st_dev, ":", status.st_ino);
+}
+
+// Of the cluster that the data folder is of: what pg_control begins with. Empty: it cannot be read.
+std::string SystemOf(const std::string& data_folder) {
+  uint64_t system = 0;
+  std::ifstream control(data_folder + "/global/pg_control", std::ios::binary);
+  control.read(reinterpret_cast<char*>(&system), sizeof system);
+  return control.gcount() == sizeof system ? absl::StrCat(system) : "";
+}
+
+bool HasRoom(const std::string& folder, uint64_t bytes) {
+  struct statvfs disk {};
+  if (statvfs(folder.c_str(), &disk) != 0) return true;
+  return static_cast<uint64_t>(disk.f_bavail) * disk.f_frsize >= bytes;
 }
 
 class Gate {
@@ -97,6 +114,7 @@ class Gate {
     absl::StatusOr<GateNotes> notes = folder_.ReadNotes(IdentityOf(data_folder_));
     if (!notes.ok()) return notes.status();
     notes_ = *std::move(notes);
+    if (notes_.system.empty()) notes_.system = SystemOf(data_folder_);
     return absl::OkStatus();
   }
 
@@ -175,6 +193,16 @@ class Gate {
 
   uint64_t OffsetOf(Lsn lsn) const { return lsn.value() - number_ * how_far_.segment_bytes; }
 
+  // What the archive lacks is asked for again and again, and since when is kept.
+  CommandEnd Fetch() {
+    if (notes_.waits_for != "archive") NoteWait("fetch").IgnoreError();
+    const absl::Duration begun = environment_.clock->Monotonic();
+    const CommandEnd end = fetch_();
+    notes_.fetch_ms =
+        static_cast<uint64_t>((environment_.clock->Monotonic() - begun) / absl::Milliseconds(1));
+    return end;
+  }
+
   // The archive has no such file, or its command failed.
   GateAnswer NotFetched(CommandEnd end) {
     const bool lacks = end.signal == 0 && end.exit_code < kStopsTheServer;
@@ -190,7 +218,9 @@ class Gate {
       was_kept = false;
     }
     if (!was_kept) {
-      if (const CommandEnd end = fetch_(); end.signal != 0 || end.exit_code != 0)
+      if (!HasRoom(FolderOf(path_), how_far_.segment_bytes))
+        return Waits("disk", absl::StrCat("the disk of ", data_folder_, " has no room for it"));
+      if (const CommandEnd end = Fetch(); end.signal != 0 || end.exit_code != 0)
         return NotFetched(end);
     }
     const MappedFile file(was_kept ? kept_ : path_);
@@ -198,15 +228,21 @@ class Gate {
     if (absl::IsUnimplemented(header.status()))
       return StopsTheServer(absl::StrCat(file_, ": ", header.status().message()));
     // The server says what is wrong with it, and asks again.
-    if (!header.ok()) return {{0, 0}, absl::StrCat(file_, " is not a segment of the WAL")};
+    if (!header.ok()) return HandedOn("is not a segment of the WAL");
     if (header->segment_bytes != how_far_.segment_bytes) {
       return StopsTheServer(absl::StrCat(file_, " has ", header->segment_bytes,
                                          " bytes, but recovery.json says segment_bytes ",
                                          how_far_.segment_bytes));
     }
     if (OffsetOf(header->begin) != 0)
-      return {{0, 0}, absl::StrCat(file_, " holds the WAL of ", header->begin.ToString())};
+      return HandedOn(absl::StrCat("holds the WAL of ", header->begin.ToString()));
     return HandOut(judgement, *header, file.bytes(), was_kept);
+  }
+
+  // As good as none: what the archive has under that name is something else.
+  GateAnswer HandedOn(absl::string_view what) {
+    NoteWait("archive").IgnoreError();
+    return {{0, 0}, absl::StrCat(file_, " ", what)};
   }
 
   bool IsItself(const std::string& path) const {

@@ -189,6 +189,8 @@ absl::StatusOr<GateNotes> StateFolder::ReadNotes() const {
   uint64_t since = 0;
   members.Take("waits_since_ms", &since);
   notes.waits_since_ms = static_cast<int64_t>(since);
+  members.Take("fetch_ms", &notes.fetch_ms);
+  members.Take("system", &notes.system);
   if (const Value* const cut = json::FindObject(*document, "cut")) {
     notes.cut.emplace();
     Members of_cut(*cut);
@@ -219,6 +221,8 @@ absl::Status StateFolder::WriteNotes(const GateNotes& notes) const {
   Put(&json, "pruned_to", notes.pruned_to);
   if (!notes.head.empty()) json.Key("head").Text(absl::BytesToHexString(notes.head));
   Put(&json, "head_begin", notes.head_begin);
+  json.Key("fetch_ms").Whole(notes.fetch_ms);
+  if (!notes.system.empty()) json.Key("system").Text(notes.system);
   if (!notes.waits_for.empty()) {
     json.Key("asked").Text(notes.asked).Key("waits_for").Text(notes.waits_for);
     json.Key("waits_since_ms").Whole(static_cast<uint64_t>(notes.waits_since_ms));

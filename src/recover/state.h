@@ -57,9 +57,12 @@ struct GateNotes {
   // The record that the highest begins and the next one ends.
   std::string head;
   Lsn head_begin;
-  // What is waited for; empty: nothing.
+  // What is waited for: slot, confirmed, catalog_xmin, archive (has it not), fetch (its command
+  // runs), disk (no room for a segment); empty: nothing.
   std::string waits_for, asked;
   int64_t waits_since_ms = 0;
+  uint64_t fetch_ms = 0;  // what the archive's command took for the last segment
+  std::string system;     // identifier of the server's cluster; empty: not known
 };
 
 class StateFolder {

@@ -9,6 +9,8 @@ os.environ.setdefault("SERVERS_SHORT_LIVED", "1")
 from support import servers  # noqa: E402
 from support.connector import PLAIN_JSON, Connector, database_properties  # noqa: E402
 from support.paths import BINARY  # noqa: E402
+from support.recovery import Scene  # noqa: E402
+from support.restored import ARCHIVED  # noqa: E402
 from support.sanitizers import reports_in  # noqa: E402
 from support.wait import wait_until  # noqa: E402
 
@@ -34,6 +36,9 @@ BY_NAME = ("test_idle_slot_beside_a_busy_database", "test_every_effect_once[enve
            "test_what_is_published_is_what_the_slot_would_have_given[17]", "test_both_are_killed_again_and_again",
            "test_a_failover_to_a_standby_without_the_slot",
            "test_what_differs_is_published_and_nothing_else[16]", "test_what_differs_is_published_and_nothing_else[17]",
+           "test_what_a_recovery_waits_for_is_said", "test_another_clusters_backup", "test_then_the_tables_are_read",
+           "test_a_full_disk_and_a_replay_that_stands",
+           "test_a_replay_that_is_killed", "test_what_cannot_be_replayed",
            "test_records_are_where_PostgreSQL_says[16]", "test_records_are_where_PostgreSQL_says[17]",
            "test_the_standby_is_promoted_while_it_is_read",
            "test_another_configuration_keeps_it_and_what_is_erased_is_forgotten[by name]",
@@ -62,8 +67,8 @@ def leave_out_by_name(config, items):
     asked = config.option.keyword or any("::" in str(argument) for argument in config.args)
     if os.environ.get("E2E") == "all" or asked:
         return
-    left_out = [item for item in items if item.name in BY_NAME]
-    items[:] = [item for item in items if item.name not in BY_NAME]
+    left_out = [item for item in items if item.name in BY_NAME or item.originalname in BY_NAME]
+    items[:] = [item for item in items if item not in left_out]
     config.hook.pytest_deselected(items=left_out)
 
 
@@ -222,3 +227,17 @@ def assert_no_leaks(database):
         wait_until(lambda: not database.sessions(left), 10, "sessions gone")
     except AssertionError:
         raise AssertionError(f"sessions left behind: {database.sessions(left)}") from None
+
+
+@pytest.fixture
+def scenes(private_servers, databases, connectors):
+    made = []
+
+    def make(version, **config):
+        made.append(Scene(private_servers(postgres=version, pg_set=ARCHIVED), databases, connectors, **config))
+        return made[-1]
+    yield make
+    for scene in made:
+        if scene.restored is not None:
+            scene.restored.stop("immediate")
+            print(scene.restored.log()[-3000:], scene.restored.notes())  # shown of a test that failed

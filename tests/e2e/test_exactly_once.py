@@ -7,10 +7,10 @@ import signal
 import time
 
 import pytest
-from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka import Producer
 
 from support import workload
-from support.kafka import QUIET, delete_topics, read_topics
+from support.kafka import QUIET, delete_topics, read_topics, written
 from support.offsets import offset_key
 from support.wait import wait_until
 
@@ -27,17 +27,6 @@ def exactly_once(connectors, db, config=None, worker=None, **more):
 
 def offsets_of(db):
     return f"offsets-{db.name}"
-
-
-def written(bootstrap, topic):
-    """Records in a topic, control records included, whether committed or not."""
-    consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": "none", "isolation.level": "read_uncommitted", **QUIET})
-    try:
-        if topic not in consumer.list_topics(timeout=20).topics:
-            return 0
-        return consumer.get_watermark_offsets(TopicPartition(topic, 0), timeout=20)[1]
-    finally:
-        consumer.close()
 
 
 def ids(events, op=None):

@@ -1,153 +1,16 @@
 """The gap of a lost slot, streamed by `walduct recover run` from a restored backup: what is published in the end is what a
 connector has published that never lost its slot."""
 import json
+import os
 import random
 import time
 
 import pytest
 
 from support.cluster import Standby
-from support.postgres import lsn
-from support.restored import ARCHIVED, Backup, Restored
+from support.recovery import gap, prune_catalogs, refused
 from support.servers import free_ports
 from support.wait import wait_until
-
-TABLES = """
-create table items (id int primary key, v text);
-create table wide (id int primary key, big text, n numeric, at timestamptz default now());
-alter table wide replica identity full;
-create table many (id int primary key, v text);
-create table slow (id int primary key, v text);
-create table signals (id varchar(42) primary key, type varchar(32) not null, data varchar(2048))"""
-
-
-class Scene:
-    """A primary with two connectors on the same tables: one that keeps its slot, one that loses it; and a backup of in between."""
-
-    def __init__(self, servers, databases, connectors, worker=None, sink="file", superuser=True,
-                 backup=Backup, **config):
-        self.servers, self.primary = servers, servers.postgres
-        self.db = databases(servers.postgres)
-        self.db.script(TABLES)
-        both = {"publication.name": "both", "signal.data.collection": "public.signals"}
-        self.control = connectors(self.db, both, sink="file", name="control", superuser=True).start().wait_streaming()
-        self.lost = connectors(self.db, {**both, "slot.name": self.db.name + "_lost", "walduct.slot.lost": "hold", "topic.prefix": self.db.name,
-                                         **config}, worker=worker, name="lost", superuser=superuser, sink=sink)
-        self.lost.start().wait_streaming()
-        self.backup, self.restored = backup(servers), None
-        self.db.script("insert into items values (1, 'before'), (2, 'before'); insert into wide values (1, repeat('w', 5000), 1.50)")
-        self.work_on()
-
-    def work_on(self):
-        """Until a slot that is made there is consistent before the position: such a record is written each 15 s else."""
-        for _ in range(3):
-            self.db.execute("select pg_log_standby_snapshot()")
-        self.db.execute("update items set v = 'worked on' where id = 2")
-        self.wait_same()
-        end = lsn(self.db.value("select pg_current_wal_lsn()::text"))
-        wait_until(lambda: self.slot_lsn() >= end, 20, "the position is stored")
-
-    def wait_same(self, timeout_s=30):
-        try:
-            wait_until(lambda: self.records(self.control) == self.records(self.lost), timeout_s, "both have the same", interval_s=0.3)
-        except AssertionError as different:
-            mine, theirs = self.records(self.lost), self.records(self.control)
-            for topic in sorted(theirs.keys() | mine.keys()):
-                a, b = theirs.get(topic, []), mine.get(topic, [])
-                at = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
-                print(topic, len(a), len(b), "differ at", at, a[at:at + 2], b[at:at + 2])
-            raise AssertionError(f"{different}; log:\n{self.lost.log_text()[-5000:]}") from None
-
-    @staticmethod
-    def records(connector):
-        """Of each topic, in its order."""
-        all_of = {}
-        for event in connector.events():
-            all_of.setdefault(event.topic, []).append((event.key, _without_times(event)))
-        return all_of
-
-    def wait_control(self):
-        """It has all that is committed."""
-        self.db.execute("insert into slow values (99, 'the last one')")
-        self.control.wait_events(lambda events: any(e.table == "slow" and e.id == 99 for e in events))
-
-    def lose(self):
-        self.lost.stop()
-        self.db.drop_slot(self.lost.slot)
-
-    def hold(self):
-        """As a start finds it; where the slot goes on."""
-        assert self.lost.run_to_end() == 4 and self.lost.logged("reason=lost_slot_held"), self.lost.log_text()
-        assert self.lost.logged("recover run"), self.lost.log_text()
-        return self.slot_lsn()
-
-    def slot_lsn(self):
-        return lsn(self.db.slot(self.lost.slot)["confirmed_flush_lsn"])
-
-    def plan(self, exit_code, *arguments):
-        done = self.lost.call("recover", "plan", *arguments)
-        assert done.returncode == exit_code, done
-        return done.stdout
-
-    def restore(self, **settings):
-        self.restored = Restored(self.backup, self.lost.slot, plugin="pgoutput", database=self.db.name)
-        if settings:
-            self.restored.configure(settings)
-        return self.restored
-
-    def recover(self):
-        return self.lost.start("--from", f"{self.restored.postgres.host}:{self.restored.postgres.port}", "--state", self.restored.state,
-                               command="recover run")
-
-
-def _without_times(event):
-    if event.value is None:
-        return None
-    # After a start the first transaction follows the position, which may be behind the last commit.
-    source = {**event.source, "sequence": json.loads(event.source["sequence"])[1]}
-    return {**event.envelope, **dict.fromkeys(("ts_ms", "ts_us", "ts_ns")), "source": source}
-
-
-@pytest.fixture
-def scenes(private_servers, databases, connectors):
-    made = []
-
-    def make(version, **config):
-        made.append(Scene(private_servers(postgres=version, pg_set=ARCHIVED), databases, connectors, **config))
-        return made[-1]
-    yield make
-    for scene in made:
-        if scene.restored is not None:
-            scene.restored.stop("immediate")
-            print(scene.restored.log()[-3000:], scene.restored.notes())  # shown of a test that failed
-
-
-def gap(db, first=10):
-    """Of all kinds, with ALTER TABLE in between."""
-    db.script(f"""
-insert into items select i, 'gap ' || i from generate_series({first}, {first} + 20) i;
-update items set v = 'changed' where id = {first};
-delete from items where id = {first + 1};
-alter table items add c{first} int default 7;
-insert into items (id, v, c{first}) values ({first + 30}, 'with a column', 8);
-update wide set n = n + 1;
-insert into wide values ({first}, repeat(md5(random()::text), 300), 'NaN');
-alter table wide alter n type text using n::text;
-update wide set n = n || 'x' where id = {first};
-alter table wide alter n type numeric using null;
-create table new_{first} (id int primary key);
-truncate many;
-delete from wide where id = {first}""")
-
-
-def prune_catalogs(db):
-    """Which nothing keeps from it: there is no slot."""
-    for turn in range(3):
-        with db.connect() as session:
-            session.execute("create temp table gone (id int, v text)")
-            session.execute(f"insert into many values ({turn}, 'beside')")
-    db.execute("vacuum pg_class")
-    db.execute("vacuum pg_attribute")
 
 
 @pytest.mark.parametrize("version", [18, 17, 16])
@@ -207,13 +70,17 @@ def test_a_slot_that_nobody_holds_is_made_first(scenes):
     scene.wait_same()
 
 
-def test_both_are_killed_again_and_again(scenes):
-    """With exactly once. Runs by name."""
-    scene = scenes(17, sink="kafka", worker={"offset.storage.file.filename": None, "offset.storage.topic": "offsets-recover-run"},
-                   **{"exactly.once.support": "required"})
+@pytest.mark.parametrize("exactly_once", [True, False], ids=["exactly_once", "at_least_once"])
+@pytest.mark.parametrize("version", [17, 18])
+def test_both_are_killed_again_and_again(version, exactly_once, scenes):
+    """Walduct E2E_RECOVER_KILLS times (10), the restored server E2E_RECOVER_SERVER_KILLS times (3), by SIGKILL. Runs by name."""
+    kills, server_kills = int(os.environ.get("E2E_RECOVER_KILLS", 10)), int(os.environ.get("E2E_RECOVER_SERVER_KILLS", 3))
+    once = {"sink": "kafka", "worker": {"offset.storage.file.filename": None, "offset.storage.topic": f"offsets-recover-run-{version}"},
+            "exactly.once.support": "required"}
+    scene = scenes(version, **(once if exactly_once else {}))
     scene.lose()
     rng = random.Random(7)
-    for first in range(1000, 9000, 1000):
+    for first in range(1000, 1000 + 800 * max(kills, 10), 1000):
         gap(scene.db, first)
         scene.db.execute("insert into many select i, repeat('x', 400) from generate_series(%s::int, %s::int) i", first * 10, first * 10 + 4000)
         scene.db.execute("select pg_switch_wal()")
@@ -221,22 +88,32 @@ def test_both_are_killed_again_and_again(scenes):
     scene.restore()
     scene.recover()
     scene.restored.start()
-    for turn in range(200):
-        time.sleep(rng.uniform(0.3, 3))
+    killed = server_killed = 0
+    while killed < kills or server_killed < server_kills:
+        time.sleep(rng.uniform(0.2, 1.5))
         if not scene.lost.running():
             break
-        scene.lost.kill()
-        if turn % 4 == 3:
-            scene.restored.stop("immediate")
-            scene.recover()
-            scene.restored.start()
+        if server_killed * kills <= killed * server_kills and server_killed < server_kills:
+            scene.restored.kill()
+            server_killed += 1
+            scene.restored.start(waits=False)
         else:
+            scene.lost.kill()
+            killed += 1
             scene.recover()
-    assert scene.lost.wait_exit(120) == 0, scene.lost.log_text()
-    assert turn > 3, "it was killed"
-    print("killed", turn, "times")
+    print("killed:", killed, "times walduct,", server_killed, "times the restored server")
+    assert scene.lost.wait_exit(180) == 0, scene.lost.log_text()
+    assert killed > 3 and server_killed > 1, (killed, server_killed)
     scene.lost.start().wait_streaming()
-    scene.wait_same(60)
+    if exactly_once:
+        scene.wait_same(60)
+        return
+    scene.db.execute("insert into slow values (99, 'the last one')")
+    wait_until(lambda: _each_once(scene.records(scene.lost)) == _each_once(scene.records(scene.control)), 60, "nothing is missing", interval_s=0.5)
+
+
+def _each_once(records):
+    return {topic: {json.dumps(record, sort_keys=True, default=repr) for record in of_topic} for topic, of_topic in records.items()}
 
 
 def test_a_failover_to_a_standby_without_the_slot(scenes):
@@ -276,11 +153,6 @@ def test_a_failover_to_a_standby_without_the_slot(scenes):
     finally:
         standby.stop("immediate")
         scene.servers.do("start-postgres")  # what follows looks at the database of the test
-
-
-def refused(scene, reason, exit_code=3):
-    assert scene.lost.wait_exit(60) == exit_code, scene.lost.log_text()
-    assert scene.lost.logged(f"reason={reason} hint="), scene.lost.log_text()
 
 
 def test_what_cannot_be_recovered_from(scenes, tmp_path):

@@ -10,9 +10,9 @@ import pytest
 from support.backup_tools import SOCKET, Barman, PgBackRest, PgBackRestAhead, PlainCopy
 from support.paths import BINARY
 from support.postgres import PostgresServer
+from support.recovery import Scene, gap
 from support.restored import ARCHIVED
 from support.servers import free_ports
-from test_recover_run import Scene, gap
 
 pytestmark = pytest.mark.skipif("E2E_RECOVER_TOOLS" not in os.environ or os.getuid() != 0,
                                 reason="runs by name, as root: E2E_RECOVER_TOOLS=1")

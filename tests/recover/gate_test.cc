@@ -300,7 +300,10 @@ TEST_F(GateTest, WhatIsNoSegmentIsHandedOn) {
   EXPECT_TRUE(Restore(NameOf(1)));
   EXPECT_EQ(Restored(1), "short");
   EXPECT_THAT(said_, HasSubstr("is not a segment"));
-  EXPECT_FALSE(Exists("/state/gate.json"));
+  const auto notes = StateFolder(root_ + "/state").ReadNotes();
+  ASSERT_TRUE(notes.ok());
+  EXPECT_EQ(notes->file, "");
+  EXPECT_EQ(notes->waits_for, "archive");
   WalBuilder other(7);
   other.AddFilling(100);
   Archive(other, 1);

@@ -122,3 +122,14 @@ def in_sync(bootstrap, topic):
     """How many replicas of the first partition are in sync."""
     metadata = AdminClient({"bootstrap.servers": bootstrap, **QUIET}).list_topics(topic, timeout=10)
     return len(metadata.topics[topic].partitions[0].isrs)
+
+
+def written(bootstrap, topic):
+    """Records in a topic, control records included, whether committed or not."""
+    consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": "none", "isolation.level": "read_uncommitted", **QUIET})
+    try:
+        if topic not in consumer.list_topics(timeout=20).topics:
+            return 0
+        return consumer.get_watermark_offsets(TopicPartition(topic, 0), timeout=20)[1]
+    finally:
+        consumer.close()

@@ -3,6 +3,7 @@ import contextlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import threading
 from pathlib import Path
@@ -50,6 +51,10 @@ class Backup:
             for entry in (self.data / folder).iterdir():
                 shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
 
+    def segment_of(self, position):
+        """The file of the WAL that an LSN is in, a number or text; of the timeline that the server is on."""
+        return self.primary.query("select pg_walfile_name(%s::pg_lsn)", position if isinstance(position, str) else lsn_text(position))[0][0]
+
     def wait_archived(self):
         """All that is written so far; where the archive ends."""
         name = self.primary.query("select pg_walfile_name(pg_switch_wal())")[0][0]
@@ -76,11 +81,11 @@ class Restored:
                         "wal_retrieve_retry_interval": "50ms", "log_min_messages": "warning"})
         # ALTER SYSTEM of the primary.
         (self.data / "postgresql.auto.conf").write_text("")
-        self._own(self.data / "postgresql.auto.conf")
+        self.own(self.data / "postgresql.auto.conf")
         (self.data / "standby.signal").touch()
-        self._own(self.data / "standby.signal")
+        self.own(self.data / "standby.signal")
 
-    def _own(self, path):
+    def own(self, path):
         os.chown(path, self.backup.owner.st_uid, self.backup.owner.st_gid)
 
     def configure(self, settings):
@@ -110,6 +115,21 @@ class Restored:
     def stop(self, mode="fast"):
         if (self.data / "postmaster.pid").exists():
             _as_owner(self.bin / "pg_ctl", "stop", "-D", self.data, "-m", mode, "-w", "-t", 60)
+
+    def kill(self):
+        """SIGKILL of the postmaster; its children end with it."""
+        pid = int((self.data / "postmaster.pid").read_text().split()[0])
+        os.kill(pid, signal.SIGKILL)
+        wait_until(lambda: not self._lives(), 30, "the restored server's processes have ended", interval_s=0.05)
+        (self.data / "postmaster.pid").unlink()
+
+    def _lives(self):
+        """Processes of it, which hold its data folder."""
+        for process in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                if (process / "cwd").readlink() == self.data:
+                    return True
+        return False
 
     def forget(self):
         """Its files, so that the backup can be restored once more."""

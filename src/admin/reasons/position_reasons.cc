@@ -205,6 +205,16 @@ constexpr Reason kRows[] = {
      .meaning = "Two slots' publications differ in publish or other options, and a table is to go "
                 "from one to the other.",
      .remedy = "ALTER PUBLICATION ... SET makes them alike."},
+    {.name = "recover_archive_hole",
+     .loses = true,
+     .meaning = "With --then read: the archive still lacks a segment of the gap, and what follows "
+                "cannot be decoded.",
+     .remedy = "The tables are read from there on. Who finds the segment elsewhere brings it into "
+               "the archive and starts walduct recover run again."},
+    {.name = "recover_archive_slow",
+     .meaning = "The archive's command takes long for a segment, or hangs.",
+     .remedy = "Let the tool fetch ahead, or copy the gap's segments next to the restored server. "
+               "One that hangs may be ended: it is asked again."},
     {.name = "recover_archive_waits",
      .meaning = "The gate of the restored server has asked the archive for a segment that is not "
                 "there yet.",
@@ -217,10 +227,13 @@ constexpr Reason kRows[] = {
                 "ended too late, or a transaction was open at its end for long.",
      .remedy =
          "Restore an older one, with a new folder for --state: docs/recover.md, which backup."},
+    {.name = "recover_disk_full",
+     .meaning = "The restored server's disk has no room for the next segment.",
+     .remedy = "Make room there: it goes on by itself."},
     {.name = "recover_gate_silent",
-     .meaning = "Nobody has asked for WAL with the folder of --state.",
+     .meaning = "Nobody asks for WAL with the folder of --state, or the gate cannot write to it.",
      .remedy = "Start the restored server, whose restore_command is walduct recover gate with the "
-               "same --state."},
+               "same --state; its log has what the gate says."},
     {.name = "recover_no_position",
      .meaning = "walduct recover run finds no stored position of the stream.",
      .remedy =
@@ -257,6 +270,13 @@ constexpr Reason kRows[] = {
                 "somebody has paused it.",
      .remedy = "Its log names the setting: raise it and restart the server; else SELECT "
                "pg_wal_replay_resume()."},
+    {.name = "recover_replay_stands",
+     .meaning = "The restored server has WAL and does not replay it.",
+     .remedy = "Its log, and pg_stat_activity there: queries of others hold replay up."},
+    {.name = "recover_server_away",
+     .meaning = "The restored server takes no sessions any more: it has ended.",
+     .remedy = "Its log says why: a full disk, or a gate that was killed. Put that right and start "
+               "it again; nothing is lost."},
     {.name = "recover_settings",
      .meaning =
          "Settings that came with the backup would end the slot, hold up replay or touch the "

@@ -50,7 +50,7 @@ CLI::App* AddRecover(CLI::App* app, GateRequest* asked, std::function<void()> ga
   return recover;
 }
 
-void AddRecoverRun(CLI::App* run, RecoverRequest* asked) {
+void AddRestored(CLI::App* run, RecoverRequest* asked) {
   run->add_option("--from", asked->from, "Where the restored server listens")
       ->type_name("HOST:PORT")
       ->required();
@@ -61,9 +61,14 @@ void AddRecoverRun(CLI::App* run, RecoverRequest* asked) {
                   "database.sslmode for the restored server, where it is another")
       ->type_name("MODE")
       ->check(CLI::IsMember({"disable", "allow", "prefer", "require", "verify-ca", "verify-full"}));
-  run->footer(
-      "It ends with 0 when the gap is closed: walduct run then goes on. It may be stopped or\n"
-      "killed at any time and started again. docs/recover.md");
+}
+
+void AddThenRead(CLI::App* run, RecoverRequest* asked) {
+  run->add_option("--then", asked->then,
+                  "read: where the gap cannot be decoded, the tables are compared with the topics "
+                  "from there on, as walduct recover read does")
+      ->type_name("read")
+      ->check(CLI::IsMember({"read"}));
 }
 
 absl::StatusOr<recover::RecoveryOptions> RecoveryOf(const RecoverRequest& asked) {
@@ -83,6 +88,7 @@ absl::StatusOr<recover::RecoveryOptions> RecoveryOf(const RecoverRequest& asked)
   recovery.host = from->host;
   recovery.port = absl::StrCat(from->port);
   recovery.sslmode = asked.sslmode;
+  recovery.then_read = !asked.then.empty();
   recovery.state_folder = asked.state;
   return recovery;
 }

@@ -23,15 +23,17 @@ struct GateRequest {
   std::vector<std::string> command;
 };
 
-// Of recover run.
+// Of recover run and replay.
 struct RecoverRequest {
   std::string from, state, sslmode;
+  std::string then;  // "read"
 };
 
-// The command of both, to which AddRecoverRun adds another. gate_typed: what to do when `recover
-// gate` was.
+// The command that the others are added to. gate_typed: what to do when `recover gate` was.
 CLI::App* AddRecover(CLI::App* app, GateRequest* gate, std::function<void()> gate_typed);
-void AddRecoverRun(CLI::App* run, RecoverRequest* asked);
+// Which server is streamed from, and its folder; what is done where it cannot be.
+void AddRestored(CLI::App* run, RecoverRequest* asked);
+void AddThenRead(CLI::App* run, RecoverRequest* asked);
 
 // Without the connector. InvalidArgument: what is wrong with what was typed.
 absl::StatusOr<recover::RecoveryOptions> RecoveryOf(const RecoverRequest& asked);

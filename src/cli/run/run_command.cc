@@ -16,14 +16,10 @@
 #include "admin/health.h"
 #include "base/check.h"
 #include "base/clock.h"
-#include "base/documents.h"
 #include "base/environment.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "base/percent.h"
 #include "base/plain_text.h"
-#include "base/shell_word.h"
-#include "base/status_macros.h"
 #include "cli/commands.h"
 #include "cli/configuration.h"
 #include "cli/listening.h"
@@ -31,7 +27,6 @@
 #include "cli/process/shutdown_watch.h"
 #include "cli/process/systemd.h"
 #include "cli/recover/read_report.h"
-#include "cli/running_process.h"
 #include "engine/configuration/connector_names.h"
 #include "engine/configuration/runtime_options.h"
 #include "engine/lifecycle/connector.h"
@@ -44,7 +39,8 @@
 #include "operate/commands/table_check.h"
 #include "recover/read/look.h"
 #include "recover/read/read_world.h"
-#include "recover/run/plan.h"
+#include "recover/replay/replay.h"
+#include "recover/replay/replay_attempts.h"
 #include "recover/run/recovery.h"
 #include "recover/run/recovery_world.h"
 #include "slot/world/server_world.h"
@@ -99,7 +95,6 @@ bool AsksForSnapshot(const Arguments& arguments) {
                      [](const auto& text) { return absl::StartsWith(text, "snapshot.mode="); });
 }
 
-// False: refused.
 bool PlanTail(Arguments* arguments, slot::TailView* view) {
   if (!AddTailFilters(arguments)) return false;
   const bool plain = arguments->full || arguments->json;
@@ -193,7 +188,9 @@ struct RunPlan {
   slot::TailView view = {};
   const loader::LoadResult* listen = nullptr;          // whose listener; null: nothing listens
   const recover::RecoveryOptions* recovery = nullptr;  // null: of the connectors' own servers
-  const recover::ReadOptions* read = nullptr;          // null: the stream is all
+  const recover::ReplayOptions* replay = nullptr;
+  const recover::ReadOptions* read = nullptr;  // null: the stream is all
+  std::string* error = nullptr;  // the reason that it ended for; empty: it was done, or stopped
 };
 
 engine::ConnectorOptions OnRestored(const engine::ConnectorOptions& connector,
@@ -206,7 +203,7 @@ engine::ConnectorOptions OnRestored(const engine::ConnectorOptions& connector,
 absl::StatusOr<recover::RecoveryOptions> PlanRecovery(
     const Arguments& arguments, const std::vector<loader::LoadResult>& results) {
   if (results.size() > 1)
-    return absl::InvalidArgumentError("recover run takes one connector: one -f");
+    return absl::InvalidArgumentError("a recovery takes one connector: one -f");
   const engine::ConnectorOptions& connector = results.front().options;
   absl::StatusOr<recover::RecoveryOptions> recovery = RecoveryOf(arguments.recover);
   if (!recovery.ok()) return recovery;
@@ -214,6 +211,7 @@ absl::StatusOr<recover::RecoveryOptions> PlanRecovery(
   const engine::ConnectorNames names = engine::NamesOf(connector);
   recovery->name = names.connector;
   recovery->slot = names.slot;
+  recovery->patience = connector.runtime->stall_warning;
   recovery->connector = std::make_shared<const engine::ConnectorOptions>(connector);
   recovery->holding = std::make_shared<const engine::ConnectorOptions>(slot::HoldConfig(connector));
   return recovery;
@@ -232,6 +230,8 @@ engine::Connector::Options OptionsOf(const loader::LoadResult& loaded, const Run
 std::unique_ptr<slot::World> WorldOf(const RunPlan& plan, const Environment& environment) {
   if (plan.read != nullptr) return std::make_unique<recover::ReadWorld>(environment, *plan.read);
   if (plan.recovery == nullptr) return std::make_unique<slot::ServerWorld>(environment);
+  if (plan.replay != nullptr)
+    return std::make_unique<recover::ReplayWorld>(environment, *plan.replay);
   return std::make_unique<recover::RecoveryWorld>(environment, *plan.recovery);
 }
 
@@ -268,7 +268,7 @@ engine::ExitCode RunAll(const std::vector<loader::LoadResult>& results, const Ru
                                   .stop = &stop,
                                   .environment = environment});
   std::optional<EndNotes> notes;
-  if (plan.mode == engine::RunMode::kRun) {
+  if (plan.mode == engine::RunMode::kRun && plan.replay == nullptr) {
     std::vector<http::Address> listens;
     if (listening != nullptr) listens.push_back(listening->address());
     notes.emplace(NotedOf(results, plan.arguments->connector_files), std::move(listens));
@@ -276,6 +276,10 @@ engine::ExitCode RunAll(const std::vector<loader::LoadResult>& results, const Ru
   }
   const engine::ExitCode outcome = connectors.AwaitEnd(stop);
   IgnoreSignals();
+  if (plan.error != nullptr && !stop.requested()) {
+    for (const engine::ConnectorStatus& one : connectors.Statuses())
+      if (one.last_error) *plan.error = one.last_error->reason;
+  }
   if (notes) notes->End(connectors.Statuses(), environment.clock->Now());
   return outcome;
 }
@@ -318,57 +322,6 @@ int RecordCorpus(const Arguments& arguments) {
 
 namespace {
 
-// The process reads the position and the primary, with its own secrets.
-absl::StatusOr<recover::PlanFacts> AskProcess(const Arguments& arguments) {
-  ASSIGN_OR_RETURN(
-      const std::string answer,
-      AskSlowly(ServerOf(arguments),
-                absl::StrCat("/connectors/", EncodePercent(arguments.connector), "/recovery")));
-  if (auto facts = recover::ParsePlanFacts(answer)) return *std::move(facts);
-  return absl::UnavailableError("the answer is not walduct's");
-}
-
-std::string FilesOf(const Arguments& arguments) {
-  if (arguments.connector_files.empty())
-    return absl::StrCat("-f ", ShellWord(arguments.connector + ".json"), " -w worker.properties");
-  std::string files = absl::StrCat("-f ", arguments.connector_files.front());
-  if (!arguments.worker_file.empty()) absl::StrAppend(&files, " -w ", arguments.worker_file);
-  return files;
-}
-
-}  // namespace
-
-int RecoverPlan(const Arguments& arguments) {
-  if (arguments.connector_files.empty() != !arguments.connector.empty())
-    return Refuse(
-        "recover plan: name the connector of a running process, or -f (and -w) of its files");
-  log::SetLevel(log::Level::kError);
-  absl::StatusOr<recover::PlanFacts> facts;
-  if (arguments.connector.empty()) {
-    loader::LoadResult loaded;
-    if (!LoadOne(arguments, &loaded)) return engine::kExitConfiguration;
-    facts = recover::ReadPlanFacts(loaded.options, Environment::Real());
-  } else {
-    facts = AskProcess(arguments);
-  }
-  if (!facts.ok()) return PrintStatus(facts.status());
-  const absl::Status looked = recover::LookIntoArchive(
-      {.folder = arguments.archive, .command = arguments.archive_command}, &*facts);
-  if (!looked.ok()) return PrintStatus(looked);
-  const recover::Plan plan = recover::MakePlan(*facts, FilesOf(arguments));
-  std::cout << WithDocuments(plan.text);
-  if (!arguments.connector.empty() && plan.verdict != recover::Plan::Verdict::kNoGap)
-    std::cout << "\n"
-              << ShellWord(arguments.connector + ".json")
-              << " and worker.properties are the configuration and the worker's file that the "
-                 "process has; the commands above are typed with those.\n";
-  std::cout << std::flush;
-  return plan.verdict == recover::Plan::Verdict::kImpossible ? engine::kExitPrerequisite
-                                                             : engine::kExitClean;
-}
-
-namespace {
-
 absl::StatusOr<recover::ReadOptions> ReadOf(const Arguments& arguments,
                                             const std::vector<loader::LoadResult>& results,
                                             recover::ReadReport* report) {
@@ -403,7 +356,6 @@ absl::StatusOr<recover::ReadOptions> ReadOf(const Arguments& arguments,
   return options;
 }
 
-// 0: nothing differs; 1: something does; else what went wrong.
 int LookOnly(const recover::ReadOptions& options, const engine::StopSignal& stop) {
   constexpr int kDiffers = 1, kTrouble = 2;
   const absl::Status looked =
@@ -414,6 +366,12 @@ int LookOnly(const recover::ReadOptions& options, const engine::StopSignal& stop
   }
   PrintRead(*options.report, /*wrote=*/false);
   return options.report->differs() == 0 ? engine::kExitClean : kDiffers;
+}
+
+// Ends of a recovery behind which nothing of the gap can be decoded from that server.
+bool EndsDecoding(const std::string& reason) {
+  return reason == "recover_slot_lost" || reason == "recover_archive_hole" ||
+         reason == "recover_backup_too_young";
 }
 
 int RecoverRead(const Arguments& arguments, const std::vector<loader::LoadResult>& results,
@@ -452,15 +410,31 @@ int RunConnectors(const Arguments& given) {
     return engine::kExitConfiguration;
   if (!FindTables(given, results)) return engine::kExitConfiguration;
   absl::StatusOr<recover::RecoveryOptions> recovery;
+  absl::StatusOr<recover::ReplayOptions> replay;
+  if (arguments.command == Command::kReplay) {
+    recovery = PlanRecovery(arguments, results);
+    if (!recovery.ok()) return PrintStatus(recovery.status());
+    replay = ReplayOf(arguments.replay, *recovery);
+    if (!replay.ok()) return PrintStatus(replay.status());
+    plan.recovery = &*recovery;
+    plan.replay = &*replay;
+    plan.goal.until_caught_up = true;
+  }
   if (arguments.command == Command::kRecoverRun) {
     recovery = PlanRecovery(arguments, results);
     if (!recovery.ok()) return PrintStatus(recovery.status());
     plan.recovery = &*recovery;
     plan.goal.until_caught_up = true;
+    if (recovery->then_read) {
+      recover::ReadReport unused;
+      if (const absl::Status able = ReadOf(arguments, results, &unused).status(); !able.ok())
+        return PrintStatus(able);
+    }
   }
   if (arguments.command == Command::kRecoverRead) return RecoverRead(arguments, results, plan);
   const bool listens = plan.mode == engine::RunMode::kRun &&
-                       (arguments.command != Command::kShadow || !arguments.listen.empty());
+                       (arguments.command != Command::kShadow || !arguments.listen.empty()) &&
+                       (arguments.command != Command::kReplay || !arguments.listen.empty());
   if (listens && !ChooseListener(results, &plan.listen)) return engine::kExitConfiguration;
   const Environment environment = Environment::Real();
   if (arguments.command == Command::kShadow) {
@@ -469,7 +443,33 @@ int RunConnectors(const Arguments& given) {
   }
   engine::StopSignal stop;
   InstallSignals(&stop);
-  return RunAll(results, plan, stop, environment);
+  std::string error;
+  plan.error = &error;
+  const engine::ExitCode outcome = RunAll(results, plan, stop, environment);
+  if (plan.recovery == nullptr || !plan.recovery->then_read || !EndsDecoding(error)) return outcome;
+  log::Warn("the rest of the gap cannot be decoded: the tables are read (--then read)",
+            {{"reason", error}});
+  plan.recovery = nullptr;
+  plan.error = nullptr;
+  return RecoverRead(arguments, results, plan);
+}
+
+int RunReplay(Arguments arguments) {
+  std::vector<config::LoadReport> live;
+  if (!LoadReports(arguments, &live)) return engine::kExitConfiguration;
+  if (live.size() != 1) return Refuse("-f: a replay is of one connector; give -f once");
+  const auto properties =
+      ReplayProperties(live[0], arguments.replay.to, arguments.recover.state, arguments.overrides);
+  if (!properties.ok()) return PrintStatus(properties.status());
+  std::vector<std::string>& overrides = arguments.overrides;
+  for (const auto& [name, value] : *properties) {
+    std::cerr << "replay: " << PlainText(absl::StrCat(name, "=", value)) << "\n";
+    std::erase_if(overrides, [begin = name + "="](const std::string& one) {
+      return absl::StartsWith(one, begin);
+    });
+    overrides.push_back(absl::StrCat(name, "=", value));
+  }
+  return RunConnectors(arguments);
 }
 
 }  // namespace walduct::cli

@@ -89,6 +89,9 @@ constexpr Example kExamples[] = {
      "%p'"},
     {"recover run",
      "walduct recover run -f shop.json -w worker.properties --from db2:5433 --state /var/tmp/shop"},
+    {"replay",
+     "walduct replay -f shop.json --from db2:5433 --state /tmp/r --since 0/5A3B1C8 --until 1/0 "
+     "--to r"},
     {"recover read", "walduct recover read -f shop.json -w worker.properties --dry-run"},
     {"recover read",
      "walduct recover read -f shop.json -w worker.properties --tables public.orders public.items"},

@@ -9,7 +9,9 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "engine/control/status_board.h"
 #include "metrics/connector_metrics.h"
+#include "recover/run/window.h"
 #include "recover/wal_name.h"
 
 namespace walduct::recover {
@@ -26,7 +28,8 @@ constexpr absl::string_view kSlotSql = R"(
 SELECT s.confirmed_flush_lsn, s.catalog_xmin,
   coalesce(s.wal_status = 'lost' OR s.conflicting, false), s.slot_name IS NOT NULL,
   s.restart_lsn IS NOT NULL,
-  pg_catalog.pg_last_wal_replay_lsn(), pg_catalog.pg_get_wal_replay_pause_state()
+  pg_catalog.pg_last_wal_replay_lsn(), pg_catalog.pg_get_wal_replay_pause_state(),
+  pg_catalog.trunc(extract(epoch FROM pg_catalog.pg_last_xact_replay_timestamp()) * 1000000)
 FROM (SELECT) one LEFT JOIN pg_catalog.pg_replication_slots s ON s.slot_name = $1)";
 
 Lsn LsnIn(const postgres::Result& result, int column) {
@@ -34,13 +37,13 @@ Lsn LsnIn(const postgres::Result& result, int column) {
   return lsn.ok() ? *lsn : Lsn();
 }
 
-absl::Status TooYoung(Lsn position, absl::string_view why) {
-  return Error(
-      absl::StatusCode::kFailedPrecondition, "recover_backup_too_young",
-      absl::StrCat("the restored server comes too late for the stored position ",
-                   position.ToString(), ": ", why),
-      "restore an older backup: one that ended before that position, and before the oldest "
-      "transaction began that was open there; into a new folder for --state");
+absl::Status TooYoung(absl::string_view begins, Lsn position, absl::string_view why) {
+  return Error(absl::StatusCode::kFailedPrecondition, "recover_backup_too_young",
+               absl::StrCat("the restored server comes too late for ", begins,
+                            position == Gap::kUnknown ? "" : absl::StrCat(" ", position.ToString()),
+                            ": ", why),
+               "restore an older backup: one that ended before then, and before the oldest "
+               "transaction began that was open there; into a new folder for --state");
 }
 
 uint64_t Events(const metrics::ConnectorMetrics& metrics) {
@@ -66,6 +69,20 @@ absl::StatusOr<std::unique_ptr<Follower>> Follower::Start(Options options) {
   return follower;
 }
 
+Follower::~Follower() {
+  thread_.Stop();
+  ShowStall(std::nullopt);
+}
+
+absl::Status Follower::WrongServer(const std::string& system) const {
+  return Error(absl::StatusCode::kFailedPrecondition, "recover_wrong_server",
+               absl::StrCat("the restored server is of another database cluster: its system "
+                            "identifier is ",
+                            system, ", the primary's ", options_.gap.system_identifier),
+               "restore a backup of the primary itself, or of a standby of it; into a new folder "
+               "for --state");
+}
+
 absl::Status Follower::Begin() {
   const absl::StatusOr<HowFar> read = folder_.ReadHowFar();
   if (!read.ok() && !absl::IsNotFound(read.status())) {
@@ -74,6 +91,7 @@ absl::Status Follower::Begin() {
   }
   RETURN_IF_ERROR(Write(read.ok() && read->cut_from.valid() ? *read : Anew()));
   started_at_ = told_at_ = clock().Monotonic();
+  seen_.begun = seen_.replayed_at = clock().Now();
   thread_.Start([this] { Loop(); });
   return absl::OkStatus();
 }
@@ -91,7 +109,7 @@ absl::Status Follower::error() const {
 // Cut a segment early, so that a slot which is made there can begin at any running-xacts record.
 HowFar Follower::Anew() const {
   const Gap& gap = options_.gap;
-  const uint64_t number = gap.from.value() / gap.segment_bytes;
+  const uint64_t number = gap.from == Gap::kUnknown ? 0 : gap.from.value() / gap.segment_bytes;
   HowFar anew;
   anew.segment_bytes = gap.segment_bytes;
   anew.cut_from =
@@ -131,8 +149,11 @@ void Follower::Loop() {
   while (thread_.Pause(kTurn)) {
     const absl::Status turned = Turn();
     if (absl::IsFailedPrecondition(turned)) {
-      const MutexLock lock(mutex_);
-      error_ = turned;
+      {
+        const MutexLock lock(mutex_);
+        error_ = turned;
+      }
+      EndSession();
     } else if (!turned.ok()) {
       // The server is not there, or not yet.
       session_.reset();
@@ -157,7 +178,11 @@ absl::Status Follower::Turn() {
     log::Info("another restored server uses the folder of --state: it gets a slot of its own");
     RETURN_IF_ERROR(ForgetSlot());
   }
-  TellTrouble(*notes, "");
+  const std::string& wanted = options_.gap.system_identifier;
+  if (!wanted.empty() && !notes->system.empty() && notes->system != wanted)
+    return WrongServer(notes->system);
+  LookIfNobodyDoes();
+  RETURN_IF_ERROR(TellTrouble(*notes));
   TellProgress(*notes);
   return knows_slot() ? Look(*notes) : (LetMoreIn(*notes), absl::OkStatus());
 }
@@ -175,7 +200,9 @@ bool Follower::MayGoOn() {
 
 // The slot is made where replay comes to a running-xacts record, which may be in any segment.
 void Follower::LetMoreIn(const GateNotes& notes) {
-  if (notes.waits_for.empty() || notes.waits_for == "archive") return;
+  const bool waits_here = notes.waits_for == "slot" || notes.waits_for == "confirmed" ||
+                          notes.waits_for == "catalog_xmin";
+  if (!waits_here) return;
   HowFar how_far;
   {
     const MutexLock lock(mutex_);
@@ -188,7 +215,10 @@ void Follower::LetMoreIn(const GateNotes& notes) {
   if (next <= how_far.free_to) return;
   const absl::Duration waits = clock().Now() - absl::FromUnixMillis(notes.waits_since_ms);
   if (waits < kSeen || !MayGoOn()) return;
-  if (next.value() <= options_.gap.from.value() + 1) {
+  const bool late = options_.gap.from == Gap::kUnknown
+                        ? options_.window->since <= last_time_us_
+                        : next.value() > options_.gap.from.value() + 1;
+  if (!late) {
     how_far.free_to = next;
     const absl::Status written = Write(std::move(how_far));
     if (written.ok()) return;
@@ -197,16 +227,36 @@ void Follower::LetMoreIn(const GateNotes& notes) {
     return;
   }
   const MutexLock lock(mutex_);
-  error_ = TooYoung(options_.gap.from, absl::StrCat("it has replayed all before ", next.ToString(),
-                                                    ", and its slot is not consistent yet"));
+  error_ = TooYoung(options_.begins, options_.gap.from,
+                    absl::StrCat("it has replayed all before ", next.ToString(),
+                                 ", and its slot is not consistent yet"));
 }
 
 absl::StatusOr<Follower::SlotRow> Follower::ReadSlot() {
+  absl::StatusOr<SlotRow> row = AskSlot();
+  const absl::Time now = clock().Now();
+  if (row.ok()) {
+    seen_.away_since.reset();
+    seen_.pause = row->pause;
+    if (row->replayed != seen_.replayed) seen_.replayed_at = now;
+    seen_.replayed = row->replayed;
+  } else {
+    seen_.pause.clear();
+    if (ErrorReason(row.status()) == "server_starting")
+      seen_.away_since.reset();
+    else if (!seen_.away_since)
+      seen_.away_since = now;
+    seen_.away_why = std::string(row.status().message());
+  }
+  return row;
+}
+
+absl::StatusOr<Follower::SlotRow> Follower::AskSlot() {
   if (session_ == nullptr) {
     ASSIGN_OR_RETURN(session_, options_.open([this] { return thread_.stopping(); }));
   }
   ASSIGN_OR_RETURN(const postgres::Result result,
-                   session_->Query(postgres::OneRow(7), kSlotSql, {options_.slot}));
+                   session_->Query(postgres::OneRow(8), kSlotSql, {options_.slot}));
   SlotRow row;
   row.confirmed = LsnIn(result, 0);
   uint32_t xmin = 0;
@@ -216,6 +266,7 @@ absl::StatusOr<Follower::SlotRow> Follower::ReadSlot() {
   row.reserved = result.Get(0, 4) == "t";
   row.replayed = LsnIn(result, 5);
   row.pause = std::string(result.Get(0, 6));
+  if (absl::SimpleAtoi(result.Get(0, 7), &row.time_us)) last_time_us_ = row.time_us;
   return row;
 }
 
@@ -223,11 +274,12 @@ absl::Status Follower::Look(const GateNotes& notes) {
   const absl::StatusOr<SlotRow> row = ReadSlot();
   // Whatever it says of itself, the stream tells it better.
   if (!row.ok()) return absl::UnavailableError(row.status().message());
-  TellTrouble(notes, row->pause);
+  if (options_.window != nullptr) options_.window->OnReplayed(row->replayed, row->time_us);
   if (!row->there) return absl::OkStatus();
   if (row->lost)
-    return SlotLost(absl::StrCat("replay had come to ", row->replayed.ToString(),
-                                 ", the slot had confirmed ", row->confirmed.ToString()));
+    return SlotLost(absl::StrCat("replay had come to ", row->replayed.ToString(), " in ",
+                                 notes.file, ", the slot had confirmed ",
+                                 row->confirmed.ToString()));
   HowFar next;
   {
     const MutexLock lock(mutex_);
@@ -255,42 +307,100 @@ void Follower::Settle(const GateNotes& notes, Lsn confirmed, HowFar* how_far) {
   settles_since_.reset();
 }
 
-// What replay waits for that is not this process.
-void Follower::TellTrouble(const GateNotes& notes, const std::string& pause) {
+// A server that nobody has a session on yet.
+void Follower::LookIfNobodyDoes() {
   const absl::Duration now = clock().Monotonic();
-  std::string what, reason, hint;
-  const absl::Time since = absl::FromUnixMillis(notes.waits_since_ms);
-  if (!pause.empty() && pause != "not paused") {
-    what = absl::StrCat("replay of the restored server is paused (", pause, ")");
-    reason = "recover_replay_paused";
-    hint =
-        "its log says which setting is lower than the primary's (max_connections, "
-        "max_worker_processes, max_wal_senders, max_prepared_transactions, "
-        "max_locks_per_transaction): raise it there and restart it; else SELECT "
-        "pg_wal_replay_resume()";
-  } else if (notes.waits_for == "archive" && clock().Now() - since > kPatience) {
-    what = absl::StrCat("the archive does not have ", notes.asked, " yet");
-    reason = "recover_archive_waits";
-    hint =
-        "if the primary has still to archive it: SELECT pg_switch_wal() there, and look at "
-        "pg_stat_archiver. If it is missing from the archive for good, what follows cannot be "
-        "decoded: stop this, and walduct offsets reset NAME --accept-loss reads the tables anew";
-  } else if (notes.data_folder.empty() && now - started_at_ > kPatience) {
-    what = absl::StrCat("no gate has asked for WAL with the folder ", options_.state_folder);
-    reason = "recover_gate_silent";
-    hint = absl::StrCat(
-        "start the restored server; its restore_command is: walduct recover gate "
-        "--state ",
-        options_.state_folder, " -- COMMAND");
+  if (knows_slot() || now - asked_at_ < absl::Seconds(1)) return;
+  asked_at_ = now;
+  if (!ReadSlot().ok()) session_.reset();
+}
+
+// Said at once, then again and again, with since when and what it costs.
+absl::Status Follower::TellTrouble(const GateNotes& notes) {
+  const absl::Time now = clock().Now();
+  const absl::Duration patience =
+      options_.patience > absl::ZeroDuration() ? options_.patience : kPatience;
+  std::optional<Trouble> trouble = FindTrouble(notes, seen_, options_.state_folder, now, patience);
+  if (!trouble) {
+    if (trouble_.empty()) return absl::OkStatus();
+    log::Info("the recovery goes on", {{"waited_for", trouble_}});
+    trouble_.clear();
+    ShowStall(std::nullopt);
+    return absl::OkStatus();
   }
-  if (what.empty() || (reason == trouble_ && now - trouble_at_ < 2 * kPatience)) return;
-  trouble_ = reason;
-  trouble_at_ = now;
-  log::Warn(what, {{"reason", reason}, {"hint", hint}});
+  if (trouble->reason == "recover_archive_waits" && !options_.archive_hint.empty())
+    trouble->hint = options_.archive_hint;
+  const absl::Duration waits = absl::Trunc(now - trouble->since, absl::Seconds(1));
+  if (options_.ends_at_hole && trouble->reason == "recover_archive_waits" &&
+      now - trouble->since > 3 * patience)
+    return Error(absl::StatusCode::kFailedPrecondition, "recover_archive_hole",
+                 absl::StrCat(trouble->what, ", and was asked for it for ",
+                              absl::FormatDuration(waits), ": what follows cannot be decoded"),
+                 "walduct recover read compares the tables with the topics; or bring the segment "
+                 "into the archive and start this again");
+  const absl::Duration at = clock().Monotonic();
+  if (trouble->reason == trouble_ && at - trouble_at_ < 3 * patience) return absl::OkStatus();
+  trouble_ = std::string(trouble->reason);
+  trouble_at_ = at;
+  ShowStall(trouble->stands ? trouble : std::nullopt);
+  log::Warn(trouble->what,
+            {{"reason", trouble_},
+             {"since", absl::FormatTime("%H:%M:%S UTC", trouble->since, absl::UTCTimeZone())},
+             {"waits", absl::FormatDuration(waits)},
+             {"costs", trouble->stands
+                           ? absl::StrCat("nothing is published meanwhile, and the position stands",
+                                          options_.costs)
+                           : "time"},
+             {"hint", trouble->hint}});
+  return absl::OkStatus();
+}
+
+void Follower::ShowStall(const std::optional<Trouble>& trouble) {
+  if (!trouble) {
+    if (std::exchange(stalled_, false)) {
+      options_.metrics->stalled.Set(0);
+      options_.board->ShowStall(std::nullopt);
+    }
+    return;
+  }
+  if (!std::exchange(stalled_, true)) options_.metrics->stalls.Add();
+  options_.metrics->stalled.Set(1);
+  options_.board->ShowStall(engine::Stall{
+      .since = trouble->since,
+      .kind = trouble->reason,
+      .cause = trouble->what,
+      .hint = trouble->hint,
+  });
+}
+
+// What streams ends with it, and says why.
+void Follower::EndSession() {
+  if (session_ == nullptr) return;
+  session_
+      ->Query(postgres::Rows(1),
+              "SELECT pg_catalog.pg_terminate_backend(active_pid) FROM "
+              "pg_catalog.pg_replication_slots WHERE slot_name = $1 AND active_pid IS NOT NULL",
+              {options_.slot})
+      .status()
+      .IgnoreError();
+}
+
+// Between times nobody knows how much WAL there is.
+void Follower::TellTimes(const GateNotes& notes) {
+  const absl::Duration now = clock().Monotonic();
+  if (now - told_at_ < kTellEach) return;
+  told_at_ = now;
+  log::Info("replaying",
+            {{"handed_out", notes.file.empty() ? "nothing" : notes.file},
+             {"at", last_time_us_ == 0 ? "not known yet"
+                                       : absl::FormatTime(absl::FromUnixMicros(last_time_us_),
+                                                          absl::UTCTimeZone())},
+             {"rows", Events(*options_.metrics)}});
 }
 
 void Follower::TellProgress(const GateNotes& notes) {
   const Gap& gap = options_.gap;
+  if (gap.to == Gap::kUnknown || gap.from == Gap::kUnknown || !gap.any()) return TellTimes(notes);
   Lsn confirmed;
   {
     const MutexLock lock(mutex_);

@@ -19,26 +19,43 @@
 #include "base/worker_thread.h"
 #include "postgres/connection.h"
 #include "recover/run/gap.h"
+#include "recover/run/trouble.h"
 #include "recover/state.h"
 
+namespace walduct::engine {
+class StatusBoard;
+}
 namespace walduct::metrics {
 struct ConnectorMetrics;
 }
 
 namespace walduct::recover {
 
+struct Window;
+
 class Follower {
  public:
+  // All borrowed.
   struct Options {
     std::string connector, slot, state_folder;
     Gap gap;
     // A session on the restored server, for the thread.
     std::function<absl::StatusOr<std::unique_ptr<postgres::Connection>>(postgres::StopCheck)> open;
     metrics::ConnectorMetrics* metrics = nullptr;
+    engine::StatusBoard* board = nullptr;  // has what is waited for
+    absl::Duration patience;               // until that is said
+    // A segment that is still missing when that was said: recover_archive_hole.
+    bool ends_at_hole = false;
+    // Of a replay between two times; null: between LSNs.
+    std::shared_ptr<Window> window = nullptr;
+    std::string begins = "the stored position";  // what `gap.from` is to people
+    std::string archive_hint = {};               // where the archive has no more; empty: of `run`
+    std::string costs = {};                      // what more a wait costs
     Environment environment;
   };
   // FailedPrecondition recover_state_folder: it cannot be read or written.
   static absl::StatusOr<std::unique_ptr<Follower>> Start(Options options);
+  ~Follower();
 
   const Gap& gap() const { return options_.gap; }
   // The slot that the restored server has is the one that was made for this recovery.
@@ -52,6 +69,8 @@ class Follower {
   // Why this restored server cannot be recovered from: recover_backup_too_young,
   // recover_slot_lost, recover_state_folder.
   absl::Status error() const;
+  // recover_wrong_server: of another cluster, by its system identifier.
+  absl::Status WrongServer(const std::string& system) const;
   // recover_slot_lost, whoever has seen it.
   static absl::Status SlotLost(const std::string& why);
 
@@ -63,7 +82,8 @@ class Follower {
     bool there = false, reserved = false, lost = false;
     Lsn confirmed, replayed;
     std::optional<Xid> catalog_xmin;
-    std::string pause;  // of replay
+    std::string pause;    // of replay
+    int64_t time_us = 0;  // of the last commit that was replayed; 0: none
   };
   absl::Status Begin();
   HowFar Anew() const;
@@ -73,18 +93,26 @@ class Follower {
   bool MayGoOn();
   absl::Status Look(const GateNotes& notes);
   absl::StatusOr<SlotRow> ReadSlot();
+  absl::StatusOr<SlotRow> AskSlot();
   void Settle(const GateNotes& notes, Lsn confirmed, HowFar* how_far);
   absl::Status Write(HowFar how_far);
-  void TellTrouble(const GateNotes& notes, const std::string& pause);
+  void LookIfNobodyDoes();
+  absl::Status TellTrouble(const GateNotes& notes);
+  void ShowStall(const std::optional<Trouble>& trouble);
+  void EndSession();
   void TellProgress(const GateNotes& notes);
+  void TellTimes(const GateNotes& notes);
   Clock& clock() const { return *options_.environment.clock; }
 
   const Options options_;
   StateFolder folder_;
   std::unique_ptr<postgres::Connection> session_;  // the thread's own
   std::optional<absl::Duration> settles_since_;    // the same, and what follows
-  absl::Duration told_at_, trouble_at_;
+  Seen seen_;
+  absl::Duration told_at_, trouble_at_, asked_at_;
   std::string trouble_;
+  bool stalled_ = false;
+  int64_t last_time_us_ = 0;
   absl::Duration started_at_;
   std::atomic<bool> makes_{false};
   mutable Mutex mutex_;

@@ -14,6 +14,9 @@ struct Gap {
   uint64_t segment_bytes = 0;
   std::string system_identifier;
 
+  // Of a replay: not known as an LSN yet.
+  static constexpr Lsn kUnknown{~uint64_t{0}};
+
   bool any() const { return from < to; }
 };
 

@@ -112,6 +112,10 @@ absl::Status RecoveryAttempts::PrepareRestored(const Gap& gap) {
                                                            stopping, absl::Seconds(5));
                                                      },
                                                  .metrics = parts_.metrics,
+                                                 .board = parts_.board,
+                                                 .patience = recovery_.patience,
+                                                 .ends_at_hole = recovery_.then_read,
+                                                 .costs = "; the primary's slot keeps its WAL",
                                                  .environment = world_.environment()}));
   }
   parts_.board->Show(engine::Activity::kPreparing);

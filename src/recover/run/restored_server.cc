@@ -96,14 +96,9 @@ absl::Status RestoredServer::Check() {
   ASSIGN_OR_RETURN(const auto replication, parts_.open(postgres::SessionKind::kReplication));
   ASSIGN_OR_RETURN(const replication::SystemIdentity system,
                    replication::IdentifySystem(*replication));
-  if (system.system_identifier != gap().system_identifier) {
-    return Wrong(
-        "recover_wrong_server",
-        absl::StrCat(parts_.place,
-                     " is of another database cluster: its system "
-                     "identifier is ",
-                     system.system_identifier, ", the primary's ", gap().system_identifier),
-        "restore a backup of the primary itself, or of a standby of it");
+  const std::string& wanted = gap().system_identifier;
+  if (!wanted.empty() && system.system_identifier != wanted) {
+    return parts_.follower->WrongServer(system.system_identifier);
   }
   return CheckSettings();
 }
@@ -175,18 +170,24 @@ absl::Status RestoredServer::MakeSlot() {
     replication::DropSlot(*sql_, parts_.slot).IgnoreError();
     return Wrong("recover_backup_too_young",
                  absl::StrCat("a slot on the restored server begins at ", confirmed.ToString(),
-                              ", beyond the stored position ", gap().from.ToString(),
+                              ", beyond ", parts_.begins, " ", gap().from.ToString(),
                               ": what was committed between would be missing"),
-                 "restore an older backup: one that ended before the stored position, and before "
+                 "restore an older backup: one that ended before that, and before "
                  "the oldest transaction began that was open there; into a new folder for --state");
   }
-  log::Info("the restored server has the slot",
-            {{"begins", confirmed.ToString()}, {"stored_position", gap().from.ToString()}});
+  if (parts_.slot_made != nullptr) {
+    if (const absl::Status fits = parts_.slot_made(*sql_); !fits.ok()) {
+      replication::DropSlot(*sql_, parts_.slot).IgnoreError();
+      return fits;
+    }
+  }
+  log::Info("the restored server has the slot", {{"begins", confirmed.ToString()}});
   return parts_.follower->SlotMade(confirmed);
 }
 
 // What was published before is passed over, at the pace at which the slot lets go of catalog rows.
 absl::Status RestoredServer::Advance() {
+  if (gap().from == Gap::kUnknown) return absl::OkStatus();
   while (true) {
     ASSIGN_OR_RETURN(const postgres::Result result,
                      sql_->Query(postgres::Rows(2), kWhereSql, {parts_.slot}));

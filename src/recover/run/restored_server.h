@@ -24,6 +24,9 @@ class RestoredServer {
     std::string slot;
     std::string place;  // HOST:PORT, as it was given
     Follower* follower = nullptr;
+    std::string begins = "the stored position";  // what Gap::from is to people
+    // Before the server may replay more; empty: nothing is looked at.
+    std::function<absl::Status(postgres::Connection&)> slot_made = nullptr;
     postgres::StopCheck stopping;  // nobody waits for it any more
   };
   explicit RestoredServer(Parts parts) : parts_(std::move(parts)) {}

@@ -308,6 +308,7 @@ absl::Status Session::Stream() {
         StreamedSource::Parts{
             .spill = prepared_.spill.get(), .pause = parts_.pause, .metrics = parts_.metrics});
   }
+  if (parts_.reading != nullptr) opened.stream = parts_.reading->Through(std::move(opened.stream));
   began_ = true;
   // So that a record without a position of its own, a heartbeat, can be committed.
   if (prepared_.sink->transactions() != nullptr && !duties_->tracker().complete())
@@ -404,7 +405,7 @@ absl::Status Session::RunStream(const OpenedStream& opened, std::optional<Lsn> g
                      .incremental = incremental_ == nullptr ? nullptr : &incremental_->snapshots(),
                      .before_batch = LookBeside(&assembler, config().encode->slot_xmin),
                      .goal = end,
-                     .exact = parts_.reading != nullptr});
+                     .reading = parts_.reading});
   const absl::Status ran = RunAndBlock(&phase);
   if (ErrorReason(ran) == "relation_renamed") {
     begins_anew_ = ran;

@@ -5,6 +5,7 @@
 
 #include "base/byte_reader.h"
 #include "base/status_macros.h"
+#include "slot/phases/reading.h"
 
 namespace walduct::slot {
 namespace {
@@ -71,7 +72,7 @@ absl::Status StreamPhase::ReadFrames(bool* empty) {
     }
     ++frames_;
     bytes_ += frame.payload.size();
-    if (parts_.exact && IsBeyondGoal(frame)) {
+    if (parts_.reading != nullptr && IsBeyondGoal(frame)) {
       parts_.assembler->AdvanceTo(*parts_.goal);
       parts_.tracker->Advance(parts_.assembler->position());
       return absl::OkStatus();
@@ -193,7 +194,8 @@ bool StreamPhase::IsBeyondGoal(const replication::WalFrame& frame) const {
 
 void StreamPhase::CheckGoal() {
   if (!parts_.goal || parts_.assembler->in_transaction()) return;
-  goal_reached_ = parts_.assembler->position().commit_end >= *parts_.goal;
+  goal_reached_ = parts_.assembler->position().commit_end >= *parts_.goal ||
+                  (parts_.reading != nullptr && parts_.reading->Ended());
 }
 
 }  // namespace walduct::slot

@@ -18,6 +18,8 @@
 
 namespace walduct::slot {
 
+class Reading;
+
 class StreamPhase {
  public:
   struct Parts {
@@ -36,7 +38,8 @@ class StreamPhase {
     incremental::IncrementalSnapshots* incremental = nullptr;  // null: none
     std::function<absl::Status()> before_batch = nullptr;      // an error ends it
     std::optional<Lsn> goal;  // end once everything up to it is behind
-    bool exact = false;       // and before the first transaction that commits there or behind
+    // Not null: before the first transaction that commits there or behind, or when it has ended.
+    const Reading* reading = nullptr;
   };
   explicit StreamPhase(Parts parts)
       : parts_(std::move(parts)),
