@@ -2,11 +2,14 @@
 wrong is published, and the position stands. Most run by name: scripts/test e2e -- tests/e2e/test_recover_faults.py::NAME."""
 import contextlib
 import subprocess
+import time
 
 import pytest
 
+from support.kafka import written
 from support.recovery import gap, refused
 from support.restored import ARCHIVED, Backup, Restored
+from support.wait import wait_until
 
 
 def waits(scene, reason, words):
@@ -132,5 +135,30 @@ def test_a_full_disk_and_a_replay_that_stands(scenes, small_disk):
         restored.query("select pg_wal_replay_resume()")
     assert scene.lost.wait_exit(120) == 0, scene.lost.log_text()
     restored.stop()
+    scene.lost.start().wait_streaming()
+    scene.wait_same()
+
+
+def test_a_transaction_that_was_left_open_holds_nobody_up(scenes):
+    """Kafka gives it up after ten minutes; the next recovery at once, for its next start ends it."""
+    topic = "offsets-recover-open"
+    scene = scenes(18, sink="kafka", worker={"offset.storage.file.filename": None, "offset.storage.topic": topic},
+                   **{"exactly.once.support": "required", "producer.override.transaction.timeout.ms": "600000"})
+    scene.lose()
+    scene.db.execute("insert into many select i, repeat('x', 200) from generate_series(1, 100000) i")
+    scene.hold()
+    scene.backup.wait_archived()
+    scene.restore()
+    scene.recover()
+    scene.restored.start()
+    many = f"{scene.lost.prefix}.public.many"
+    wait_until(lambda: written(scene.lost.worker["bootstrap.servers"], many) > 500, 60, "records of the open transaction", interval_s=0.002)
+    scene.lost.kill()
+    assert not any(e.table == "many" for e in scene.lost.events()), "its transaction was committed already"
+    begun = time.monotonic()
+    scene.recover()
+    assert scene.lost.wait_exit(60) == 0, scene.lost.log_text()
+    assert not scene.lost.logged("topic_read_timeout"), scene.lost.log_text()
+    print(f"{time.monotonic() - begun:.1f} s")
     scene.lost.start().wait_streaming()
     scene.wait_same()

@@ -116,8 +116,8 @@ absl::Status ReplayAttempts::WriteClaim(bool finished) const {
 
 absl::Status ReplayAttempts::LoadGap() {
   parts_.board->WaitsFor(engine::WaitReason::kOffsetStore);
-  ASSIGN_OR_RETURN(const auto store, world_.OpenOffsetStore(*parts_.config));
-  ASSIGN_OR_RETURN(const std::optional<offset::StoredOffset> stored, store->Load());
+  ASSIGN_OR_RETURN(const std::optional<offset::StoredOffset> stored,
+                   world_.LoadOwnPosition(*parts_.config));
   parts_.board->WaitsFor(engine::WaitReason::kDatabase);
   stored_ = stored.has_value();
   const Lsn begin = options_.since.lsn.valid() ? options_.since.lsn : Gap::kUnknown;

@@ -106,7 +106,7 @@ absl::StatusOr<PlanFacts> ReadPlanFacts(const engine::ConnectorOptions& connecto
   PlanFacts facts;
   facts.slot_name = engine::NamesOf(connector).slot;
   ASSIGN_OR_RETURN(const auto store, world.OpenOffsetStore(connector));
-  ASSIGN_OR_RETURN(const std::optional<offset::StoredOffset> stored, store->Load());
+  ASSIGN_OR_RETURN(const std::optional<offset::StoredOffset> stored, store->Peek());
   if (!stored || slot::StateOf(stored) != snapshot::OffsetState::kStreaming) {
     return Error(absl::StatusCode::kFailedPrecondition, "recover_no_position",
                  "no position of the stream is stored: there is no gap");

@@ -46,10 +46,23 @@ void Primary::Release() {
   sql_.reset();
 }
 
-absl::StatusOr<offset::StoredOffset> Primary::Load() {
+// As long as another instance may be at work, what it has committed will do.
+absl::StatusOr<offset::StoredOffset> Primary::Peek() {
   parts_.attempt->board->WaitsFor(engine::WaitReason::kOffsetStore);
   ASSIGN_OR_RETURN(const auto store, parts_.world->OpenOffsetStore(*parts_.connector));
-  ASSIGN_OR_RETURN(std::optional<offset::StoredOffset> stored, store->Load());
+  ASSIGN_OR_RETURN(std::optional<offset::StoredOffset> stored, store->Peek());
+  return Streaming(std::move(stored));
+}
+
+absl::StatusOr<offset::StoredOffset> Primary::Load() {
+  parts_.attempt->board->WaitsFor(engine::WaitReason::kOffsetStore);
+  ASSIGN_OR_RETURN(std::optional<offset::StoredOffset> stored,
+                   parts_.world->LoadOwnPosition(*parts_.connector));
+  return Streaming(std::move(stored));
+}
+
+absl::StatusOr<offset::StoredOffset> Primary::Streaming(
+    std::optional<offset::StoredOffset> stored) const {
   parts_.attempt->board->WaitsFor(engine::WaitReason::kDatabase);
   if (stored && slot::StateOf(stored) == snapshot::OffsetState::kStreaming)
     return *std::move(stored);
@@ -93,7 +106,7 @@ absl::StatusOr<Gap> Primary::Look() {
 
 // As a start of `run` does with walduct.slot.lost=hold: the mark first, then the slot.
 absl::Status Primary::HoldSlot() {
-  RETURN_IF_ERROR(Load().status());
+  RETURN_IF_ERROR(Peek().status());
   log::Warn(
       "the primary has no slot that could be read: nothing keeps WAL and catalogs; it is made "
       "first",

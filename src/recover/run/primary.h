@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
@@ -36,12 +37,14 @@ class Primary {
   // another instance from it until Release.
   absl::StatusOr<Gap> Look();
   void Release();
-  // FailedPrecondition recover_no_position.
-  absl::StatusOr<offset::StoredOffset> Load();
   // After Look.
   postgres::Connection& sql() { return *sql_; }
 
  private:
+  // FailedPrecondition recover_no_position.
+  absl::StatusOr<offset::StoredOffset> Peek();
+  absl::StatusOr<offset::StoredOffset> Load();
+  absl::StatusOr<offset::StoredOffset> Streaming(std::optional<offset::StoredOffset> stored) const;
   absl::Status HoldSlot();
   absl::StatusOr<std::unique_ptr<postgres::Connection>> Open(postgres::SessionKind kind);
 

@@ -16,6 +16,7 @@
 #include "registry/registry_client.h"
 #include "replication/options.h"
 #include "sink/options.h"
+#include "sink/refusals.h"
 #include "slot/world/postgres_source.h"
 #include "slot/world/reads/record_columns.h"
 #include "slot/world/slots/postgres_handover.h"
@@ -39,6 +40,17 @@ absl::StatusOr<std::unique_ptr<offset::OffsetStore>> ServerWorld::OpenOffsetStor
     const engine::ConnectorOptions& config) {
   return offset::CreateOffsetStore(*config.offset, *config.kafka, engine::OffsetIdentityOf(config),
                                    environment_);
+}
+
+absl::StatusOr<std::optional<offset::StoredOffset>> ServerWorld::LoadOwnPosition(
+    const engine::ConnectorOptions& config) {
+  if (config.sink->target->in_transactions()) {
+    sink::Refusals refusals;
+    ASSIGN_OR_RETURN(const auto sink, OpenSink(config, &refusals));
+    if (sink->transactions() != nullptr) RETURN_IF_ERROR(sink->transactions()->TakeOver());
+  }
+  ASSIGN_OR_RETURN(const auto store, OpenOffsetStore(config));
+  return store->Load();
 }
 
 std::shared_ptr<KnownSlot> ServerWorld::KnownOf(const engine::ConnectorOptions& config) {

@@ -40,6 +40,11 @@ class ServerWorld : public World {
                                                     const postgres::StopCheck& stopping) override;
   std::shared_ptr<KnownSlot> KnownOf(const engine::ConnectorOptions& config) override;
   std::unique_ptr<Source> MakeSource(const SourceOptions& options) override;
+  // What is stored by a connector whose positions this process is going to store. With exactly once
+  // earlier instances are shut out first: a transaction that one of them has left open, killed,
+  // would hold up whoever reads the position until its time is over.
+  absl::StatusOr<std::optional<offset::StoredOffset>> LoadOwnPosition(
+      const engine::ConnectorOptions& config);
   // What a topic holds, by the connector's consumer, from its beginning to its end of now.
   absl::StatusOr<std::unique_ptr<kafka::TopicStream>> OpenTopic(
       const engine::ConnectorOptions& config, const std::string& topic) const;
