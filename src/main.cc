@@ -24,6 +24,8 @@ int main(int argc, char** argv) {
       return walduct::cli::RecoverPlan(arguments);
     case Command::kRecoverGate:
       return walduct::cli::RecoverGate(arguments.gate);
+    case Command::kRecoverDrill:
+      return RecoverDrill(arguments.drill);
     case Command::kReplay:
       return walduct::cli::RunReplay(arguments);
     case Command::kShadow:

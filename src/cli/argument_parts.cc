@@ -275,6 +275,8 @@ void AddRecovery(CLI::App* app, Arguments* arguments) {
   plan->footer("Exit codes: 0 it can be got back, or there is no gap; 3 it cannot.");
   plan->callback([arguments] { arguments->command = Command::kRecoverPlan; });
   AddRead(recover, arguments);
+  AddDrill(recover, &arguments->drill,
+           [arguments] { arguments->command = Command::kRecoverDrill; });
   CLI::App* const replay = app->add_subcommand(
       "replay",
       "Stream a part of the past from a restored server into topics of its own\n"

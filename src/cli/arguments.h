@@ -31,6 +31,7 @@ enum class Command {
   kRecoverRun,
   kRecoverPlan,
   kRecoverRead,
+  kRecoverDrill,
   kReplay,
   kDiff,
   kShadow,
@@ -125,6 +126,7 @@ struct Arguments {
   GateRequest gate;                     // of recover gate
   RecoverRequest recover;               // of recover run, replay
   ReplayRequest replay;                 // of replay
+  DrillRequest drill;                   // of recover drill
   std::string archive;                  // of recover plan: a folder; empty: not looked into
   std::string archive_command;          // the same, by a command
   std::string left, right;              // of diff: what the topics' names begin with

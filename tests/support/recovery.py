@@ -18,11 +18,11 @@ class Scene:
     """A primary with two connectors on the same tables: one that keeps its slot, one that loses it; and a backup of in between."""
 
     def __init__(self, servers, databases, connectors, worker=None, sink="file", superuser=True,
-                 backup=Backup, **config):
+                 backup=Backup, shared=None, **config):
         self.servers, self.primary = servers, servers.postgres
         self.db = databases(servers.postgres)
         self.db.script(TABLES)
-        both = {"publication.name": "both", "signal.data.collection": "public.signals"}
+        both = {"publication.name": "both", "signal.data.collection": "public.signals", **(shared or {})}
         self.control = connectors(self.db, both, sink="file", name="control", superuser=True).start().wait_streaming()
         self.lost = connectors(self.db, {**both, "slot.name": self.db.name + "_lost", "walduct.slot.lost": "hold", "topic.prefix": self.db.name,
                                          **config}, worker=worker, name="lost", superuser=superuser, sink=sink)

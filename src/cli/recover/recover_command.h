@@ -29,14 +29,24 @@ struct RecoverRequest {
   std::string then;  // "read"
 };
 
+struct DrillRequest {
+  std::string programs;  // PostgreSQL's, a folder
+  std::string folder;    // empty: one of its own, removed
+  bool print = false;
+};
+
 // The command that the others are added to. gate_typed: what to do when `recover gate` was.
 CLI::App* AddRecover(CLI::App* app, GateRequest* gate, std::function<void()> gate_typed);
 // Which server is streamed from, and its folder; what is done where it cannot be.
 void AddRestored(CLI::App* run, RecoverRequest* asked);
 void AddThenRead(CLI::App* run, RecoverRequest* asked);
+void AddDrill(CLI::App* recover, DrillRequest* asked, std::function<void()> typed);
 
 // Without the connector. InvalidArgument: what is wrong with what was typed.
 absl::StatusOr<recover::RecoveryOptions> RecoveryOf(const RecoverRequest& asked);
+
+// Loses a slot on servers of its own, and gets the gap back.
+int RecoverDrill(const DrillRequest& drill);
 
 // Ends as PostgreSQL understands it: src/recover/archive_command.h.
 int RecoverGate(const GateRequest& gate);

@@ -92,6 +92,8 @@ constexpr Example kExamples[] = {
     {"replay",
      "walduct replay -f shop.json --from db2:5433 --state /tmp/r --since 0/5A3B1C8 --until 1/0 "
      "--to r"},
+    {"recover drill", "walduct recover drill --bin /usr/lib/postgresql/17/bin"},
+    {"recover drill", "walduct recover drill --bin /usr/lib/postgresql/17/bin --print"},
     {"recover read", "walduct recover read -f shop.json -w worker.properties --dry-run"},
     {"recover read",
      "walduct recover read -f shop.json -w worker.properties --tables public.orders public.items"},
