@@ -38,7 +38,7 @@ BY_NAME = ("test_idle_slot_beside_a_busy_database", "test_every_effect_once[enve
            "test_what_differs_is_published_and_nothing_else[16]", "test_what_differs_is_published_and_nothing_else[17]",
            "test_what_a_recovery_waits_for_is_said", "test_another_clusters_backup", "test_then_the_tables_are_read",
            "test_a_full_disk_and_a_replay_that_stands",
-           "test_a_replay_that_is_killed", "test_what_cannot_be_replayed", "test_a_gap_of_many_changes",
+           "test_a_replay_that_is_killed", "test_what_cannot_be_replayed", "test_a_gap_of_many_changes", "test_how_fast_a_gap_is",
            "test_a_drill_gets_the_gap_back[18]",
            "test_records_are_where_PostgreSQL_says[16]", "test_records_are_where_PostgreSQL_says[17]",
            "test_the_standby_is_promoted_while_it_is_read",

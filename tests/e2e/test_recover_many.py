@@ -4,7 +4,9 @@ E2E_RECOVER_CHANGES: how many changes a gap has (20,000); E2E_RECOVER_SEED repea
 import contextlib
 import os
 import random
+import re
 import time
+from datetime import datetime
 
 import psycopg
 import pytest
@@ -103,7 +105,7 @@ class Many:
         """It is sent while it runs, and larger than what is kept in memory; it alters what it writes to."""
         with self.db.connect(autocommit=False) as session:
             session.execute("create table large (id int primary key, v text)")
-            session.execute("insert into large select i, repeat(md5(i::text), 4) from generate_series(1, %s) i", (rows,))
+            session.execute("insert into large select i, repeat(md5(i::text), 4) from generate_series(1, %s::int) i", (rows,))
             session.execute("alter table large add more int default 3")
             session.execute("update large set more = 4 where id % 10 = 0")
             session.execute("savepoint s")
@@ -127,7 +129,7 @@ def by_size(scene):
     scene.primary.query("alter system set max_slot_wal_keep_size = '32MB'")
     scene.primary.query("select pg_reload_conf()")
     for row in range(1000, 1005):
-        scene.db.execute("insert into slow values (%s, 'to fill a segment')", (row,))
+        scene.db.execute("insert into slow values (%s, 'to fill a segment')", row)
         scene.primary.query("select pg_log_standby_snapshot()")
         scene.primary.query("select pg_switch_wal()")
         end = scene.db.value("select pg_current_wal_lsn()::text")
@@ -179,7 +181,7 @@ def test_a_gap_of_many_changes(version, loses, scenes):
     scene.hold()
     many.work(200)
     scene.backup.wait_archived()
-    scene.restore()
+    scene.restore(logical_decoding_work_mem="64kB")  # transactions are sent while they run
     begun = time.monotonic()
     scene.recover()
     scene.restored.start()
@@ -190,3 +192,32 @@ def test_a_gap_of_many_changes(version, loses, scenes):
     scene.wait_same(60 + CHANGES // 200)
     print(f"{sum(map(len, scene.records(scene.lost).values()))} records, {many.altered} ALTER TABLE, {took:.1f} s")
 
+
+def seconds_between(connector, first, last):
+    """By its log, of its newest run."""
+    times = [re.search(rf"^(\S+) .*{words}", connector.log_text(), re.MULTILINE) for words in (first, last)]
+    begin, end = (datetime.fromisoformat(found.group(1).replace("Z", "+00:00")) for found in times)
+    return (end - begin).total_seconds()
+
+
+def test_how_fast_a_gap_is(scenes):
+    """Beside the backlog of an ordinary slot: the same rows, the same machine, one after the other."""
+    rows = 10 * CHANGES
+    scene = scenes(17)
+    scene.control.stop()
+    by_drop(scene)
+    with scene.db.connect() as session:
+        for first in range(0, rows, 1000):
+            session.execute(f"insert into many select i, repeat('x', 100) from generate_series({first}, {first + 999}) i")
+    scene.hold()
+    scene.backup.wait_archived()
+    assert scene.control.run_to_end("--until-caught-up", timeout_s=60 + rows // 1000) == 0
+    ordinary = seconds_between(scene.control, "streaming slot=", "goal reached")
+    scene.restore()
+    scene.recover()
+    scene.restored.start()
+    assert scene.lost.wait_exit(60 + rows // 1000) == 0, scene.lost.log_text()
+    gap = seconds_between(scene.lost, "streaming slot=", "goal reached")
+    print(f"{rows} rows: a backlog {rows / ordinary:,.0f} rows/s, a gap {rows / gap:,.0f} rows/s: {ordinary / gap:.2f}")
+    assert scene.records(scene.lost) == scene.records(scene.control)
+    assert ordinary / gap >= 0.3

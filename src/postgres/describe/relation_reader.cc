@@ -17,9 +17,16 @@ constexpr int kRetries = 5;
 
 // One row per column, and one with a NULL name for a table without columns. The transaction id of
 // the stream has 32 bits, and is at most 2^31 before the newest.
-constexpr absl::string_view kColumnsBeforeGenerated = R"(
+//
+// pg_get_expr locks the table that it is told of. On a standby replay holds a lock until it comes to
+// its end, which may wait for the stream that asks: there it is told of none, as a default knows no
+// columns; what a generated column is made of does, and is no default.
+constexpr absl::string_view kColumnsBeforeDefault = R"(
 SELECT n.nspname, c.relname, c.relreplident, a.attname, a.atttypid, a.atttypmod, a.attnotnull, a.attidentity,
-       pg_catalog.pg_get_expr(d.adbin, d.adrelid),
+       CASE WHEN NOT pg_catalog.pg_is_in_recovery() THEN pg_catalog.pg_get_expr(d.adbin, d.adrelid)
+            WHEN )";
+constexpr absl::string_view kColumnsBeforeGenerated =
+    R"( = '' THEN pg_catalog.pg_get_expr(d.adbin, 0) END,
        (SELECT pg_catalog.txid_visible_in_snapshot(CASE WHEN id > newest + 2147483648 THEN GREATEST(id - 4294967296, 0) ELSE id END, shot)
         FROM (SELECT *, (newest >> 32 << 32) | $2::pg_catalog.int8 AS id
               FROM (SELECT *, pg_catalog.txid_snapshot_xmax(shot) AS newest
@@ -157,8 +164,8 @@ absl::string_view KeyColumnsOfIndex(int server_version) {
 }  // namespace
 
 Statement ColumnsStatement(int server_version, Oid relation, uint32_t transaction) {
-  const bool has_generated = server_version >= 120000;
-  return {absl::StrCat(kColumnsBeforeGenerated, has_generated ? "a.attgenerated" : "''",
+  const absl::string_view generated = server_version >= 120000 ? "a.attgenerated" : "''";
+  return {absl::StrCat(kColumnsBeforeDefault, generated, kColumnsBeforeGenerated, generated,
                        kColumnsBeforeCount, KeyColumnsOfIndex(server_version), kColumnsAfterCount),
           {absl::StrCat(ToInteger(relation)), absl::StrCat(transaction)},
           Rows(kColumnsWidth)};
