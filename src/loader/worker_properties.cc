@@ -45,6 +45,13 @@ constexpr config::PropertyDefinition kRows[] = {
      .doc = "Worker: login file (JAAS) whose entry KafkaConnect names the file of passwords, for "
             "rest.extension.classes. Without it what KAFKA_OPTS says.",
      .idle = IdleWithoutListener},
+    {.name = "walduct.group.share",
+     .type = config::PropertyType::kBoolean,
+     .default_value = "false",
+     .support = kNoEffect,
+     .doc = "Worker: connectors are shared out among the workers of the group; otherwise one of "
+            "them serves and the others wait.",
+     .note = kServe},
     {.name = "listeners.https.*",
      .doc = "Worker: TLS of the REST interface, and of walduct.listen.",
      .idle = IdleWithoutListener},

@@ -1,8 +1,12 @@
 #include "postgres/connection_parameters.h"
 
+#include <atomic>
+#include <cstdint>
+
 #include "absl/strings/str_cat.h"
 #include "postgres/connection_options.h"
 #include "postgres/options.h"
+#include "postgres/sender_timeout.h"
 
 namespace walduct::postgres {
 namespace {
@@ -43,6 +47,9 @@ constexpr Setting kKeepalives[] = {
     {"keepalives_count", "4"}, {"tcp_user_timeout", "35000"},
 };
 
+std::atomic<int64_t> sender_timeout_ms{0};
+constexpr char kSenderTimeout[] = "wal_sender_timeout";
+
 constexpr int kShortestFloats = 120000;
 constexpr int kIdleSessionTimeout = 140000;
 constexpr int kTransactionTimeout = 170000;
@@ -59,6 +66,10 @@ void AppendSetting(absl::string_view name, absl::string_view value, std::string&
 
 }  // namespace
 
+void AskForSenderTimeout(absl::Duration timeout) {
+  sender_timeout_ms = absl::ToInt64Milliseconds(timeout);
+}
+
 std::string StartupOptions(const ConnectionOptions& options) {
   std::string out;
   for (const Setting& setting : kTextSettings) {
@@ -71,6 +82,8 @@ std::string StartupOptions(const ConnectionOptions& options) {
     AppendSetting("row_security", "off", out);
   } else {
     AppendSetting(kStreamSetting.name, kStreamSetting.value, out);
+    if (const int64_t asked = sender_timeout_ms; asked > 0)
+      AppendSetting(kSenderTimeout, absl::StrCat(asked), out);
   }
   AppendSetting(kArrived, "1", out);
   return out;
@@ -92,6 +105,8 @@ SessionSettings SettingsOf(const ConnectionOptions& options, int server_version)
     settings.emplace_back("row_security", "off");
   } else {
     settings.emplace_back(kStreamSetting.name, kStreamSetting.value);
+    if (const int64_t asked = sender_timeout_ms; asked > 0)
+      settings.emplace_back(kSenderTimeout, absl::StrCat(asked));
   }
   return settings;
 }

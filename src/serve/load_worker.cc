@@ -129,6 +129,9 @@ WorkerOptions Build(const config::PropertySet& properties, const std::string& lo
   options.listeners = loader::BuildListeners(properties, findings);
   options.access = loader::BuildAccess(properties, login_file, findings);
   options.worker_id = WorkerId(properties, options.listeners, findings);
+  options.shares = TextOf(properties, "walduct.group.share") == "true";
+  if (const access::ListenerOptions* const told = Advertised(properties, options.listeners))
+    options.url = absl::StrCat(told->tls == nullptr ? "http://" : "https://", options.worker_id);
   return options;
 }
 

@@ -9,6 +9,7 @@
 #include "base/status_macros.h"
 #include "engine/errors/error_policy.h"
 #include "operate/commands/version.h"
+#include "postgres/sender_timeout.h"
 #include "serve/load_worker.h"
 
 namespace walduct::serve {
@@ -16,6 +17,8 @@ namespace {
 
 constexpr absl::Duration kLook = absl::Milliseconds(200);
 constexpr absl::Duration kRetry = absl::Seconds(5);
+// A lost host's slots are free by the time that its connectors have another worker.
+constexpr absl::Duration kSenderTimeout = absl::Seconds(8);
 constexpr absl::Duration kComparison = absl::Seconds(1);
 
 // For requests between workers, which are refused here: another kind of worker expects one.
@@ -37,10 +40,17 @@ Service::Service(WorkerOptions options, const config::LoadRequest& request,
       board_(options_.group_id, *environment_.clock),
       seat_(options_, board_, environment_),
       topics_(options_, environment_, [this] { return seat_.IsAway(); }),
+      shared_({.topics = &topics_,
+               .environment = environment_,
+               .group = options_.group_id,
+               .url = options_.url,
+               .view = [this] { return seat_.Now(); },
+               .confirmed = [this] { return seat_.Confirmed(); },
+               .weights = [this] { return worker_.Weights(); }}),
       loader_(request, WorkerUrl(options_), environment_),
       operations_(&loader_, connectors, environment_),
       worker_({.topics = &topics_,
-               .assignment = &seat_,
+               .assignment = options_.shares ? static_cast<Assignment*>(&shared_) : &seat_,
                .connectors = connectors,
                .environment = environment_,
                .group = options_.group_id,
@@ -85,6 +95,7 @@ std::vector<http::Address> Service::addresses() const {
 }
 
 absl::Status Service::Run(const std::function<void()>& watch) {
+  if (options_.shares) postgres::AskForSenderTimeout(kSenderTimeout);
   seat_.ShowWaiting(absl::OkStatus());
   worker_.Start();
   absl::Status ended;
@@ -124,15 +135,48 @@ absl::Status Service::TakeTurn() {
 absl::Status Service::TryTurn() {
   RETURN_IF_ERROR(topics_.Prepare());
   RETURN_IF_ERROR(seat_.Ask());
+  if (options_.shares) RETURN_IF_ERROR(Follow());
   RETURN_IF_ERROR(AwaitSeat());
   seat_.ShowReading();
   RETURN_IF_ERROR(worker_.Load());
-  RETURN_IF_ERROR(worker_.WriteSession(RandomKey()));
+  if (!options_.shares || worker_.assignment().leader().self)
+    RETURN_IF_ERROR(worker_.WriteSession(RandomKey()));
   served_ = true;
-  seat_.Judge(/*serves=*/true);
+  Judge(/*serves=*/true);
   connect_.Open(topics_.ClusterId());
   log::Info("serving", {{"group", options_.group_id}, {"connectors", worker_.Names().size()}});
   return absl::OkStatus();
+}
+
+// Before the topics are read, so that nothing that is written meanwhile is missed.
+absl::Status Service::Follow() {
+  return topics_.Follow([this](const InternalTopics::Followed& record) { OnFollowed(record); });
+}
+
+void Service::OnFollowed(const InternalTopics::Followed& record) {
+  const bool configs = record.topic == InternalTopic::kConfigs;
+  if (!record.key) {
+    // States first: the plan is judged by them.
+    (configs ? plan_read_ : states_read_) = true;
+    if (plan_read_ && states_read_) shared_.BeCaughtUp();
+  } else if (!configs) {
+    shared_.TakeStatus(*record.key, record.value);
+    worker_.FollowStatus(*record.key, record.value);
+  } else if (*record.key == kAssignmentKey) {
+    if (record.value) shared_.TakePlan(*record.value);
+  } else if (record.caught_up) {
+    worker_.FollowConfigs();
+  }
+}
+
+kafka::SeatVerdict Service::Judge(bool serves, const absl::Status& topics) {
+  const kafka::SeatVerdict verdict = seat_.Judge(serves, topics);
+  if (options_.shares) {
+    const bool works =
+        verdict == kafka::SeatVerdict::kOurs || verdict == kafka::SeatVerdict::kHoldOn;
+    shared_.Turn(serves && works);
+  }
+  return verdict;
 }
 
 absl::Status Service::AwaitSeat() {
@@ -147,10 +191,10 @@ absl::Status Service::AwaitSeat() {
 // Until a stop is asked for, or the seat is another worker's: then nothing of ours runs.
 void Service::Serve(const std::function<void()>& watch) {
   while (!stop_.requested()) {
-    const kafka::SeatVerdict verdict = seat_.Judge(/*serves=*/true, worker_.TopicsTrouble());
+    const kafka::SeatVerdict verdict = Judge(/*serves=*/true, worker_.TopicsTrouble());
     if (verdict == kafka::SeatVerdict::kTaken || verdict == kafka::SeatVerdict::kMayBeTaken) {
       connect_.Close();
-      seat_.Judge(/*serves=*/false);
+      Judge(/*serves=*/false);
       log::Warn(
           "the group's seat is another worker's now, or may be: all connectors are stopped "
           "here",

@@ -21,6 +21,7 @@
 #include "http/listener.h"
 #include "serve/access_handler.h"
 #include "serve/assignment/one_seat.h"
+#include "serve/assignment/shared_group.h"
 #include "serve/rest/connect_handler.h"
 #include "serve/topics/kafka_topics.h"
 #include "serve/topics/worker_options.h"
@@ -35,6 +36,8 @@ class Service {
   // request: the worker's file and overrides. connectors and stop are borrowed.
   Service(WorkerOptions options, const config::LoadRequest& request, absl::string_view log_level,
           const Environment& environment, engine::Connectors* connectors, engine::StopSignal* stop);
+
+  ~Service() { topics_.Unfollow(); }
 
   // What stands before the pages of a listener that has more than /admin; borrows them.
   using Front = std::function<std::unique_ptr<http::Handler>(http::Handler& pages)>;
@@ -62,6 +65,9 @@ class Service {
   absl::Status TakeTurn();
   absl::Status TryTurn();
   absl::Status AwaitSeat();
+  absl::Status Follow();
+  void OnFollowed(const InternalTopics::Followed& record);
+  kafka::SeatVerdict Judge(bool serves, const absl::Status& topics = absl::OkStatus());
   void Serve(const std::function<void()>& watch);
 
   const WorkerOptions options_;
@@ -70,9 +76,11 @@ class Service {
   admin::WorkerBoard board_;
   OneSeat seat_;  // before those that ask it
   KafkaTopics topics_;
+  SharedGroup shared_;  // of a group that shares connectors
   const ConnectorLoader loader_;
   const Operations operations_;
   bool served_ = false;
+  bool plan_read_ = false, states_read_ = false;  // by the thread that follows topics
   absl::Duration next_comparison_;
   Worker worker_;
   RestingConnectors resting_;

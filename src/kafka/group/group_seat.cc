@@ -28,6 +28,7 @@ constexpr int kAnswerMs = 3000;
 // Between two questions who has the seat.
 constexpr absl::Duration kAtRest = absl::Seconds(10);
 constexpr absl::Duration kElse = absl::Seconds(1);
+constexpr absl::Duration kSharing = absl::Milliseconds(500);
 constexpr size_t kOwnIds = 64;
 // More than a session and a rebalance take.
 constexpr absl::Duration kStuckAfter = absl::Seconds(30);
@@ -37,11 +38,15 @@ absl::StatusOr<Properties> MemberProperties(const GroupSeat::Options& options) {
   ASSIGN_OR_RETURN(Properties properties, TranslateProperties(options.java));
   properties["group.id"] = options.group_id;
   properties["partition.assignment.strategy"] = "cooperative-sticky";
-  properties["session.timeout.ms"] = "10000";
-  properties["heartbeat.interval.ms"] = "3000";
+  const auto put = [&properties](const char* name, absl::Duration value) {
+    properties[name] = absl::StrCat(absl::ToInt64Milliseconds(value));
+  };
+  put("session.timeout.ms", options.shares ? GroupSeat::kSession : absl::Seconds(10));
+  put("heartbeat.interval.ms", options.shares ? GroupSeat::kHeartbeat : absl::Seconds(3));
   properties["enable.auto.commit"] = "false";
   properties["auto.offset.reset"] = "latest";
   properties["allow.auto.create.topics"] = "false";
+  if (options.shares) properties.erase("client.id");
   if (!options.member.empty()) properties.try_emplace("client.id", options.member);
   return properties;
 }
@@ -75,6 +80,7 @@ GroupSeat::GroupSeat(const Options& options, Properties properties)
       properties_(std::move(properties)),
       group_id_(options.group_id),
       topic_(options.topic),
+      shares_(options.shares),
       environment_(options.environment),
       clock_(*environment_.clock),
       next_question_(clock_.Monotonic()),
@@ -221,9 +227,10 @@ absl::Duration GroupSeat::UntilNextQuestion() const {
 // coordinator can end the process when its connection breaks (an assertion of librdkafka 2.15,
 // "eonce->refcnt > 0"; seen after nine minutes of questions to a broker that was away).
 void GroupSeat::AskWhoHasIt() {
+  const absl::Duration asked_at = clock_.Monotonic();
   {
     const MutexLock lock(mutex_);
-    next_question_ = clock_.Monotonic() + (held_ ? kAtRest : kElse);
+    next_question_ = asked_at + (shares_ ? kSharing : held_ ? kAtRest : kElse);
   }
   const std::shared_ptr<Client> member = client();
   const rd_kafka_group_list* list = nullptr;
@@ -234,26 +241,32 @@ void GroupSeat::AskWhoHasIt() {
   if (error != RD_KAFKA_RESP_ERR_NO_ERROR && !some) return NotHeard(error);
   if (groups == nullptr || groups->group_cnt == 0) {
     // It has no members, or is a broker's that has not answered.
-    return some ? NotHeard(error) : TakeMembers({});
+    return some ? NotHeard(error) : TakeMembers({}, asked_at);
   }
   const rd_kafka_group_info& group = groups->groups[0];
-  return group.err == RD_KAFKA_RESP_ERR_NO_ERROR ? TakeMembers(group) : NotHeard(group.err);
+  return group.err == RD_KAFKA_RESP_ERR_NO_ERROR ? TakeMembers(group, asked_at)
+                                                 : NotHeard(group.err);
 }
 
-void GroupSeat::TakeMembers(const rd_kafka_group_info& group) {
+void GroupSeat::TakeMembers(const rd_kafka_group_info& group, absl::Duration asked_at) {
   Heard();
   LookAtMemberId();  // the answer may be about one that this member has only just got
   const MutexLock lock(mutex_);
   view_.others = 0;
   view_.holder.clear();
+  view_.members.clear();
   for (int i = 0; i < group.member_cnt; ++i) {
     const rd_kafka_group_member_info& one = group.members[i];
-    if (absl::c_linear_search(own_ids_, OrEmpty(one.member_id))) continue;
+    const bool self = absl::c_linear_search(own_ids_, OrEmpty(one.member_id));
+    view_.members.push_back({.client = std::string(OrEmpty(one.client_id)), .self = self});
+    if (self) view_.listed_at = asked_at;
+    if (self && shares_) view_.foreign = false;
+    if (self) continue;
     ++view_.others;
     if (AssignsSeat(AssignmentOf(one), topic_)) view_.holder = NameOf(one);
   }
   // Its end is heard by the assignment; and a broker lists all of its groups.
-  if (!view_.holder.empty()) next_question_ = clock_.Monotonic() + kAtRest;
+  if (!view_.holder.empty() && !shares_) next_question_ = clock_.Monotonic() + kAtRest;
 }
 
 void GroupSeat::Heard() {

@@ -38,9 +38,23 @@ class GroupSeat {
     std::string topic;  // exists
     Environment environment;
     std::string member = {};  // how others see this one, as its client.id unless java has one
+    // Members work beside each other: the session is short, and members are asked for often.
+    // client.id is member then.
+    bool shares = false;
   };
   // Begins to ask for the seat.
   static absl::StatusOr<std::unique_ptr<GroupSeat>> Ask(const Options& options);
+
+  // Of members that share. The session is no multiple of the heartbeat: members beat in step, so
+  // the next owner hears of an end by the first beat after the session, which is then half a second
+  // after the old owner's own clock has said so.
+  static constexpr absl::Duration kSession = absl::Milliseconds(8500);
+  static constexpr absl::Duration kHeartbeat = absl::Seconds(1);
+  static constexpr absl::Duration kMargin = absl::Milliseconds(500);
+  // A member that was listed is one for at least so long from the question, and the margin: its
+  // last beat may be one heartbeat older. kSession - kHeartbeat - kMargin.
+  static constexpr absl::Duration kLease = absl::Milliseconds(7000);
+
   // Gives it up.
   ~GroupSeat();
   GroupSeat(const GroupSeat&) = delete;
@@ -63,7 +77,7 @@ class GroupSeat {
   void AskOn();
   absl::Duration UntilNextQuestion() const;
   void AskWhoHasIt();
-  void TakeMembers(const rd_kafka_group_info& group);
+  void TakeMembers(const rd_kafka_group_info& group, absl::Duration asked_at);
   void Heard();
   void NotHeard(int code);
   void Leave();
@@ -73,6 +87,7 @@ class GroupSeat {
   const Properties properties_;
   const std::string group_id_;
   const std::string topic_;
+  const bool shares_;
   const Environment environment_;
   Clock& clock_;
   std::atomic<bool> held_{false};

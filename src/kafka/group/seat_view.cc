@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "absl/strings/match.h"
+
 namespace walduct::kafka {
 namespace {
 
@@ -44,6 +46,17 @@ SeatVerdict JudgeSeat(const SeatView& view, absl::Duration now) {
   if (view.foreign || !view.holder.empty()) return SeatVerdict::kTaken;
   const bool long_silent = !view.answered && now - view.held_since >= kMayBeTakenAfter;
   return view.others > 0 && long_silent ? SeatVerdict::kMayBeTaken : SeatVerdict::kHoldOn;
+}
+
+SeatVerdict JudgeShare(const SeatView& view, absl::Duration now, absl::Duration lease) {
+  const absl::string_view holder = view.holder;
+  const bool shares = holder.empty() || absl::StrContains(holder, "://");
+  if (view.foreign || !shares) return SeatVerdict::kTaken;
+  if (now - view.listed_at < lease)
+    return view.answered ? SeatVerdict::kOurs : SeatVerdict::kHoldOn;
+  return view.others > 0 && !view.answered ? SeatVerdict::kMayBeTaken
+         : view.others > 0                 ? SeatVerdict::kTaken
+                                           : SeatVerdict::kHoldOn;
 }
 
 }  // namespace walduct::kafka

@@ -19,12 +19,19 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 
 namespace walduct::kafka {
+
+// One of the group, as the coordinator lists it.
+struct GroupMember {
+  std::string client;  // its client.id
+  bool self = false;
+};
 
 struct SeatView {
   bool held = false;
@@ -37,7 +44,10 @@ struct SeatView {
   // By the last answer:
   int others = 0;           // further members
   std::string holder = {};  // which of them has the seat, for people; empty: none
-  bool foreign = false;     // the group has members of another kind
+  std::vector<GroupMember> members = {};
+  // When the last question was asked whose answer listed this member; never: not yet.
+  absl::Duration listed_at = -absl::InfiniteDuration();
+  bool foreign = false;  // the group has members of another kind
   // What was said last that is no answer, or why the seat will not be given.
   absl::Status error = {};
 };
@@ -49,6 +59,10 @@ enum class SeatVerdict { kOurs, kHoldOn, kTaken, kMayBeTaken };
 inline constexpr absl::Duration kMayBeTakenAfter = absl::Seconds(30);
 
 SeatVerdict JudgeSeat(const SeatView& view, absl::Duration now);
+
+// Of members that work beside each other: kOurs is that this one may work, as a member that was
+// listed less than the lease ago, or that was alone. A holder that shares is named by a URL.
+SeatVerdict JudgeShare(const SeatView& view, absl::Duration now, absl::Duration lease);
 
 // Whether an assignment has the topic's first partition. In the form in which consumers leave it
 // with the group's coordinator; what has another form has no partition.

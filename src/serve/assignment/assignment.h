@@ -18,6 +18,8 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -43,8 +45,30 @@ class Assignment {
   struct Leader {
     bool self = false;
     std::string worker = {};  // another one, for people; empty: none is known
+    std::string url = {};     // where that one answers; empty: not known
   };
   virtual Leader leader() const = 0;
+
+  // Of a group that shares connectors; what follows is as if there were none.
+  // Whether the topics are followed as others write them; reading() then grows where they have to
+  // be read anew all the same.
+  virtual bool follows() const { return false; }
+  virtual uint64_t reading() const { return generation(); }
+  // Whether the connector's states are written here, also of one that nobody owns.
+  virtual bool SpeaksFor(absl::string_view connector) const { return Owns(connector); }
+  // What another worker waits for: that its state says UNASSIGNED, in this generation.
+  virtual std::map<std::string, int64_t> Leaving() const { return {}; }
+  // Of the state of a connector that is owned.
+  virtual int64_t GenerationOf(absl::string_view /*connector*/) const { return 1; }
+  // A connector of another worker, or of none.
+  struct Elsewhere {
+    std::string worker = {}, url = {};  // may be empty
+    bool runs = false;                  // what that worker says of it counts
+    std::string why = {};               // it does not run
+  };
+  virtual std::optional<Elsewhere> WhereIs(absl::string_view /*connector*/) const {
+    return std::nullopt;
+  }
 
   // Grows whenever what is owned changes.
   uint64_t generation() const { return generation_.load(); }

@@ -60,12 +60,14 @@ absl::StatusOr<OneSeat::Seat> OneSeat::AskKafka(const kafka::GroupSeat::Options&
 absl::Status OneSeat::Ask() {
   if (View()) return absl::OkStatus();
   const kafka::KafkaOptions clients = kafka::WithFreshSecrets(*options_.clients);
-  ASSIGN_OR_RETURN(Seat seat, ask_for_({.bootstrap_servers = clients.bootstrap_servers,
-                                        .java = clients.consumer,
-                                        .group_id = options_.group_id,
-                                        .topic = options_.configs.name,
-                                        .environment = environment_,
-                                        .member = options_.worker_id}));
+  ASSIGN_OR_RETURN(Seat seat,
+                   ask_for_({.bootstrap_servers = clients.bootstrap_servers,
+                             .java = clients.consumer,
+                             .group_id = options_.group_id,
+                             .topic = options_.configs.name,
+                             .environment = environment_,
+                             .member = options_.shares ? options_.url : options_.worker_id,
+                             .shares = options_.shares}));
   asked_with_ = clients.consumer;
   const MutexLock lock(mutex_);
   seat_ = std::move(seat);
@@ -116,7 +118,7 @@ SeatVerdict OneSeat::Judge(bool serves, const absl::Status& topics) {
     answered_since_.reset();
   else if (!answered_since_)
     answered_since_ = now;
-  const SeatVerdict verdict = JudgeSeat(view, now);
+  const SeatVerdict verdict = VerdictOf(view, now);
   if (verdict == SeatVerdict::kOurs) {
     if (!ours_.exchange(true)) Changed();
   } else if (verdict != SeatVerdict::kHoldOn) {
@@ -132,6 +134,10 @@ SeatVerdict OneSeat::Judge(bool serves, const absl::Status& topics) {
   }
   Show(serves, wait);
   return verdict;
+}
+
+SeatVerdict OneSeat::VerdictOf(const SeatView& view, absl::Duration now) const {
+  return options_.shares ? JudgeShare(view, now, kafka::GroupSeat::kLease) : JudgeSeat(view, now);
 }
 
 OneSeat::Wait OneSeat::WaitOf(const SeatView& view, SeatVerdict verdict) const {
@@ -245,7 +251,9 @@ absl::Status OneSeat::Confirmed() const {
                               "back; walduct status says when"),
                  ErrorHint(view->error));
   }
-  if (view->held) return absl::OkStatus();
+  const absl::Duration now = environment_.clock->Monotonic();
+  if (options_.shares ? VerdictOf(*view, now) == SeatVerdict::kOurs : view->held)
+    return absl::OkStatus();
   return absl::AbortedError(absl::StrCat(
       "Cannot complete request because of a conflicting operation (e.g. worker rebalance): Kafka "
       "has not given the seat of the group ",

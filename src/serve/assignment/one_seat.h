@@ -38,6 +38,9 @@ class OneSeat final : public Assignment {
   // No broker answers.
   bool IsAway() const;
 
+  // What is seen now; nothing, before Ask.
+  kafka::SeatView Now() const { return View().value_or(kafka::SeatView()); }
+
   // Begins to ask for the seat; nothing when that has begun.
   absl::Status Ask();
   // FailedPrecondition group_in_use: it will not be given.
@@ -60,6 +63,7 @@ class OneSeat final : public Assignment {
   static absl::StatusOr<Seat> AskKafka(const kafka::GroupSeat::Options& options);
   // Absent: it is not asked for yet.
   std::optional<kafka::SeatView> View() const;
+  kafka::SeatVerdict VerdictOf(const kafka::SeatView& view, absl::Duration now) const;
   void RenewSecrets(const kafka::SeatView& view);
   Wait WaitOf(const kafka::SeatView& view, kafka::SeatVerdict verdict) const;
   void Show(bool serves, const Wait& wait);

@@ -39,6 +39,17 @@ class InternalTopics {
   using Handler =
       std::function<void(absl::string_view key, std::optional<absl::string_view> value)>;
   virtual absl::Status Read(InternalTopic topic, const Handler& handler) = 0;
+
+  // The topics of configurations and of states from their first records on, also what others write,
+  // until Unfollow; the handler is called by one thread. key absent: the topic's end was reached.
+  struct Followed {
+    InternalTopic topic = InternalTopic::kConfigs;
+    std::optional<absl::string_view> key, value;
+    bool caught_up = false;  // it is news, not what was there before
+  };
+  using FollowHandler = std::function<void(const Followed& record)>;
+  virtual absl::Status Follow(FollowHandler /*handler*/) { return absl::OkStatus(); }
+  virtual void Unfollow() {}
 };
 
 }  // namespace walduct::serve

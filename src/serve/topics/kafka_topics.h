@@ -9,6 +9,7 @@
 
 #include "base/environment.h"
 #include "base/mutex.h"
+#include "kafka/look/topic_follower.h"
 #include "kafka/producer.h"
 #include "serve/topics/internal_topics.h"
 #include "serve/topics/worker_options.h"
@@ -32,6 +33,8 @@ class KafkaTopics final : public InternalTopics, private kafka::DeliveryHandler 
 
   absl::Status Write(InternalTopic topic, const std::vector<TopicEntry>& entries) override;
   absl::Status Read(InternalTopic topic, const Handler& handler) override;
+  absl::Status Follow(FollowHandler handler) override;
+  void Unfollow() override;
 
  private:
   struct Writer {
@@ -59,6 +62,8 @@ class KafkaTopics final : public InternalTopics, private kafka::DeliveryHandler 
   Mutex mutex_;
   Writer writer_ ABSL_GUARDED_BY(mutex_);
   std::string cluster_id_ ABSL_GUARDED_BY(mutex_);
+  Mutex following_;  // beside mutex_, which handlers may wait for
+  std::unique_ptr<kafka::TopicFollower> follower_ ABSL_GUARDED_BY(following_);
 };
 
 }  // namespace walduct::serve

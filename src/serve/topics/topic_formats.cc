@@ -113,11 +113,12 @@ std::string SessionValue(absl::string_view key, absl::Time now) {
   return json.Key("creation-timestamp").Signed(absl::ToUnixMillis(now)).EndObject().text();
 }
 
-std::string StatusValue(const StatusRecord& status, absl::string_view worker_id) {
+std::string StatusValue(const StatusRecord& status, absl::string_view worker_id,
+                        int64_t generation) {
   JsonWriter json;
   json.Object().Key("state").Text(status.state);
   TextOrNull("trace", status.trace, &json);
-  json.Key("worker_id").Text(worker_id).Key("generation").Signed(1);
+  json.Key("worker_id").Text(worker_id).Key("generation").Signed(generation);
   TextOrNull("version", status.version, &json);
   return json.EndObject().text();
 }
@@ -180,6 +181,18 @@ absl::StatusOr<std::string> ReadLoggerValue(absl::string_view value) {
   rapidjson::Document document;
   RETURN_IF_ERROR(ParseObject(value, &document));
   return json::TextIn(document, "level");
+}
+
+absl::StatusOr<StatusSaid> ReadStatusValue(absl::string_view value) {
+  rapidjson::Document document;
+  RETURN_IF_ERROR(ParseObject(value, &document));
+  StatusSaid said{.state = json::TextIn(document, "state"),
+                  .trace = json::TextIn(document, "trace"),
+                  .worker_id = json::TextIn(document, "worker_id"),
+                  .version = json::TextIn(document, "version")};
+  const rapidjson::Value* const generation = json::Find(document, "generation");
+  if (generation != nullptr && generation->IsInt64()) said.generation = generation->GetInt64();
+  return said;
 }
 
 // A topic's name has no colon.

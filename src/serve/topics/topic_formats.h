@@ -52,7 +52,8 @@ struct StatusRecord {
 
   bool operator==(const StatusRecord&) const = default;
 };
-std::string StatusValue(const StatusRecord& status, absl::string_view worker_id);
+std::string StatusValue(const StatusRecord& status, absl::string_view worker_id,
+                        int64_t generation = 1);
 std::string TopicStatusValue(absl::string_view name, absl::string_view topic, absl::Time now);
 
 // The class of the tasks of a connector class.
@@ -72,6 +73,13 @@ absl::StatusOr<ConfigMap> ReadConnectorValue(absl::string_view value);
 absl::StatusOr<int> ReadCommitValue(absl::string_view value);
 absl::StatusOr<TargetState> ReadTargetValue(absl::string_view value);
 absl::StatusOr<std::string> ReadLoggerValue(absl::string_view value);
+
+// What a state says, and who.
+struct StatusSaid {
+  std::string state, trace, worker_id, version;
+  int64_t generation = 0;
+};
+absl::StatusOr<StatusSaid> ReadStatusValue(absl::string_view value);
 
 // Connector and topic of status-topic-T:connector-N.
 std::optional<std::pair<std::string, std::string>> NameOfTopicStatus(absl::string_view key);

@@ -25,6 +25,8 @@ struct WorkerOptions {
   std::shared_ptr<const kafka::KafkaOptions> clients;  // of these topics
   std::vector<access::ListenerOptions> listeners;
   access::AccessOptions access;
+  bool shares = false;    // walduct.group.share: connectors are shared out among the workers
+  std::string url;        // of this worker, for other ones; empty: none
   std::string worker_id;  // how others reach it: host:port
 };
 

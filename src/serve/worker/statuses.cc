@@ -23,8 +23,79 @@ absl::string_view WordOf(TargetState target) {
 
 std::optional<StatusView> Statuses::Find(const std::string& name) const {
   std::optional<StatusView> view;
-  deployments_.Visit(name, [&](const Deployment& one) { view = ViewOf(name, one); });
+  deployments_.Visit(name, [&](const Deployment& one) {
+    const auto where = one.IsForeign() ? std::nullopt : parts_.assignment->WhereIs(name);
+    view = where ? ElsewhereView(name, one, *where) : ViewOf(name, one);
+  });
   return view;
+}
+
+// Of another worker's what that one says, as long as it is the one that runs it.
+StatusView Statuses::ElsewhereView(const std::string& name, const Deployment& one,
+                                   const Assignment::Elsewhere& where) const {
+  StatusView view{.name = name,
+                  .state = std::string(WordOf(one.target)),
+                  .trace = {},
+                  .worker_id = where.worker.empty() ? parts_.worker_id : where.worker,
+                  .version = parts_.version,
+                  .task = {}};
+  const auto said = [this](const std::string& key) -> std::optional<StatusSaid> {
+    const MutexLock lock(mutex_);
+    const auto found = statuses_.find(key);
+    if (found == statuses_.end()) return std::nullopt;
+    absl::StatusOr<StatusSaid> read = ReadStatusValue(found->second);
+    return read.ok() ? std::optional(*std::move(read)) : std::nullopt;
+  };
+  const std::optional<StatusSaid> connector = said(ConnectorStatusKey(name));
+  const std::optional<StatusSaid> task = said(TaskStatusKey(name));
+  const bool counts = where.runs && connector && connector->worker_id == where.worker;
+  if (counts) {
+    view.state = connector->state;
+    view.trace = connector->trace;
+    if (!connector->version.empty()) view.version = connector->version;
+  } else if (one.target != TargetState::kStopped) {
+    view.state = "UNASSIGNED";
+    view.trace = where.why.empty() ? absl::StrCat("it is starting on ", where.worker) : where.why;
+  }
+  if (counts && task && task->worker_id == where.worker) {
+    view.task = TaskView{.state = task->state, .trace = task->trace};
+  } else if (one.tasks > 0) {
+    view.task = TaskView{.state = "UNASSIGNED", .trace = counts ? "" : view.trace};
+  }
+  return view;
+}
+
+void Statuses::Follow(absl::string_view key, std::optional<absl::string_view> value) {
+  const auto topic = NameOfTopicStatus(key);
+  if (!topic && !NameOfStatus(key)) return;
+  if (value && !topic) {
+    const absl::StatusOr<StatusSaid> said = ReadStatusValue(*value);
+    if (said.ok() && said->worker_id == parts_.worker_id) return;
+  }
+  const MutexLock lock(mutex_);
+  if (topic && value) {
+    topics_[topic->first].names.insert(topic->second);
+  } else if (topic) {
+    topics_[topic->first].names.erase(topic->second);
+  } else if (value) {
+    statuses_[std::string(key)] = std::string(*value);
+  } else {
+    statuses_.erase(std::string(key));
+  }
+}
+
+// Who has it next waits for that.
+void Statuses::AddLeaving(Entries* entries) const {
+  const auto leaving = parts_.assignment->Leaving();
+  if (leaving.empty()) return;
+  const std::set<std::string> running = runner_.Names();
+  for (const auto& [name, generation] : leaving) {
+    if (running.contains(name)) continue;
+    const std::string value = StatusValue({.state = "UNASSIGNED", .trace = {}, .version = {}},
+                                          parts_.worker_id, generation);
+    (*entries)[TaskStatusKey(name)] = value;
+    (*entries)[ConnectorStatusKey(name)] = value;
+  }
 }
 
 StatusView Statuses::ViewOf(const std::string& name, const Deployment& one) const {
@@ -49,27 +120,34 @@ Statuses::Entries Statuses::OwnEntries() const {
   deployments_.VisitAll([&](const std::string& name, const Deployment& one) {
     if (one.IsForeign() || !parts_.assignment->Owns(name)) return;
     const StatusView view = ViewOf(name, one);
-    entries[ConnectorStatusKey(name)] = StatusValue(
-        {.state = view.state, .trace = view.trace, .version = view.version}, parts_.worker_id);
+    const int64_t generation = parts_.assignment->GenerationOf(name);
+    entries[ConnectorStatusKey(name)] =
+        StatusValue({.state = view.state, .trace = view.trace, .version = view.version},
+                    parts_.worker_id, generation);
     if (!view.task) return;
     const bool unassigned = view.task->state == "UNASSIGNED";
     entries[TaskStatusKey(name)] = StatusValue({.state = view.task->state,
                                                 .trace = view.task->trace,
                                                 .version = unassigned ? "" : view.version},
-                                               parts_.worker_id);
+                                               parts_.worker_id, generation);
   });
   return entries;
 }
 
 void Statuses::Publish() {
   WriteTopics();
-  Write(OwnEntries());
+  Entries entries = OwnEntries();
+  AddLeaving(&entries);
+  Write(entries);
 }
 
 void Statuses::Leave() {
   Entries entries = OwnEntries();
-  for (auto& [key, value] : entries)
-    value = StatusValue({.state = "UNASSIGNED", .trace = {}, .version = {}}, parts_.worker_id);
+  for (auto& [key, value] : entries) {
+    const std::string name = NameOfStatus(key).value_or(StatusName()).connector;
+    value = StatusValue({.state = "UNASSIGNED", .trace = {}, .version = {}}, parts_.worker_id,
+                        parts_.assignment->GenerationOf(name));
+  }
   Write(entries);
 }
 
@@ -88,7 +166,8 @@ void Statuses::Write(const Entries& entries) {
       if (entries.contains(key)) continue;
       const std::string name = NameOfStatus(key).value_or(StatusName()).connector;
       const bool foreign = absl::IsFailedPrecondition(deployments_.CheckOwn(name));
-      if (!foreign && parts_.assignment->Owns(name)) changes.push_back({.key = key, .value = {}});
+      if (!foreign && parts_.assignment->SpeaksFor(name))
+        changes.push_back({.key = key, .value = {}});
     }
   }
   if (changes.empty()) return;

@@ -30,6 +30,8 @@ class Statuses {
   // Topics that got records since the last reset.
   std::set<std::string> TopicsOf(const std::string& name) const;
 
+  // What the topic says, as it comes; what this worker has written itself it knows.
+  void Follow(absl::string_view key, std::optional<absl::string_view> value);
   // What is new since the last time goes to the topic. By the one thread.
   void Publish();
   // The connectors have ended: says so.
@@ -54,6 +56,9 @@ class Statuses {
 
  private:
   using Entries = std::map<std::string, std::string>;
+  StatusView ElsewhereView(const std::string& name, const Deployment& one,
+                           const Assignment::Elsewhere& where) const;
+  void AddLeaving(std::map<std::string, std::string>* entries) const;
   StatusView ViewOf(const std::string& name, const Deployment& one) const;
   Entries OwnEntries() const;
   void Write(const Entries& entries);

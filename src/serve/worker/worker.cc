@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -89,7 +90,7 @@ void Worker::Leave() {
 }
 
 absl::Status Worker::Load() {
-  generation_ = parts_.assignment->generation();
+  generation_ = parts_.assignment->reading();
   ASSIGN_OR_RETURN(Deployments::Contents deployments, deployments_.Read());
   ASSIGN_OR_RETURN(Statuses::Contents statuses, statuses_.Read());
   deployments_.Take(std::move(deployments));
@@ -115,6 +116,7 @@ void Worker::Forget() {
 // Before a change: what another worker may have written meanwhile counts, and what of ours may have
 // been written without an answer.
 absl::Status Worker::Refresh() {
+  if (parts_.assignment->reading() != generation_) deployments_.BeStale();
   if (!deployments_.stale()) return absl::OkStatus();
   RETURN_IF_ERROR(CheckLeads(*parts_.assignment, parts_.group));
   return ReadAgain();
@@ -127,7 +129,7 @@ absl::Status Worker::RefreshFor(const std::string& name) {
 
 absl::Status Worker::ReadAgain() {
   if (!deployments_.stale()) return absl::OkStatus();
-  generation_ = parts_.assignment->generation();
+  generation_ = parts_.assignment->reading();
   RETURN_IF_ERROR(parts_.topics->Prepare());
   ASSIGN_OR_RETURN(Deployments::Contents deployments, deployments_.Read());
   ASSIGN_OR_RETURN(Statuses::Contents statuses, statuses_.Read());
@@ -138,6 +140,29 @@ absl::Status Worker::ReadAgain() {
   wake_.Signal();
   log::Info("the worker's topics were read again", {{"connectors", connectors}});
   return absl::OkStatus();
+}
+
+// Who leads has written it itself.
+void Worker::FollowConfigs() {
+  if (!deployments_.loaded() || parts_.assignment->leader().self) return;
+  deployments_.BeStale();
+  wake_.Signal();
+}
+
+void Worker::FollowStatus(absl::string_view key, std::optional<absl::string_view> value) {
+  statuses_.Follow(key, value);
+}
+
+std::optional<std::map<std::string, int>> Worker::Weights() const {
+  if (!deployments_.loaded() || deployments_.stale()) return std::nullopt;
+  std::map<std::string, int> weights;
+  deployments_.VisitAll([&weights](const std::string& name, const Deployment& one) {
+    if (one.IsForeign()) return;
+    int lanes = 1;
+    const std::string* const slots = FindValue(one.config, "walduct.slots");
+    weights[name] = slots != nullptr && absl::SimpleAtoi(*slots, &lanes) && lanes > 0 ? lanes : 1;
+  });
+  return weights;
 }
 
 absl::Status Worker::TopicsTrouble() const {
@@ -174,7 +199,7 @@ void Worker::LookWhetherTopicsAreThere() {
 void Worker::LookWhetherTheyAreStale() {
   const bool confirmed = parts_.assignment->Confirmed().ok();
   if (!deployments_.loaded()) return;
-  if (!confirmed || parts_.assignment->generation() != generation_) deployments_.BeStale();
+  if (!confirmed || parts_.assignment->reading() != generation_) deployments_.BeStale();
   if (!confirmed || !deployments_.stale() || deployments_.silent()) return;
   const MutexLock change(deployments_.changing());
   const absl::Status read = ReadAgain();

@@ -45,6 +45,13 @@ class Worker {
   // One look at all connectors; by the thread, and by tests.
   void Reconcile();
 
+  // What others write into the topics, as it comes: a configuration, which is read again; a state.
+  void FollowConfigs();
+  void FollowStatus(absl::string_view key, std::optional<absl::string_view> value);
+  // Lanes by connector; absent: they are not known now.
+  std::optional<std::map<std::string, int>> Weights() const;
+  const Assignment& assignment() const { return *parts_.assignment; }
+
   std::vector<std::string> Names() const { return deployments_.Names(); }
   // Absent: there is none.
   std::optional<ConnectorView> Find(const std::string& name) const;

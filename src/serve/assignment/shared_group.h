@@ -1,0 +1,96 @@
+// SharedGroup: the assignment of a group whose workers share the connectors. Kafka's coordinator
+// says who is a member and who leads (kafka/group/group_seat.h); the leader writes who runs what
+// (share_plan.h), and everybody follows that.
+//
+// A connector that moves is owned by nobody from the moment its old worker reads the plan until
+// that one has said in the topic of states that it ended, or is a member no more. Who is not
+// confirmed as a member for GroupSeat::kLease owns nothing, by its own clock: the coordinator
+// gives up a member later than that. A worker that is alone, and was so when a broker answered
+// last, goes on as one without a group does.
+//
+// Without a plan a leader without others owns everything: one worker alone writes none.
+//
+// Thread-safety: any thread; Turn: one caller.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/environment.h"
+#include "base/mutex.h"
+#include "kafka/group/seat_view.h"
+#include "serve/assignment/assignment.h"
+#include "serve/assignment/share_plan.h"
+#include "serve/topics/internal_topics.h"
+
+namespace walduct::serve {
+
+// "http://host:8083" is worker host:8083.
+std::string WorkerOfUrl(absl::string_view url);
+
+class SharedGroup final : public Assignment {
+ public:
+  // All borrowed.
+  struct Parts {
+    InternalTopics* topics = nullptr;
+    Environment environment;
+    std::string group;
+    std::string url;  // of this worker: its name among the members
+    std::function<kafka::SeatView()> view;
+    std::function<absl::Status()> confirmed;  // as OneSeat says it
+    // The connectors that there are, with their weights; absent: not known now.
+    std::function<std::optional<std::map<std::string, int>>()> weights = {};
+  };
+  explicit SharedGroup(Parts parts) : parts_(std::move(parts)) {}
+
+  bool Owns(absl::string_view connector) const override;
+  absl::Status Confirmed() const override;
+  Leader leader() const override;
+  bool follows() const override { return true; }
+  uint64_t reading() const override { return reading_.load(); }
+  bool SpeaksFor(absl::string_view connector) const override;
+  std::map<std::string, int64_t> Leaving() const override;
+  int64_t GenerationOf(absl::string_view connector) const override;
+  std::optional<Elsewhere> WhereIs(absl::string_view connector) const override;
+
+  // What the topics say, as it comes.
+  void TakePlan(absl::string_view value);
+  void TakeStatus(absl::string_view key, std::optional<absl::string_view> value);
+  void BeCaughtUp() { caught_up_ = true; }
+  // Looks what has changed; the leader writes the next plan when one is needed.
+  void Turn(bool serves);
+
+ private:
+  struct Said {
+    std::string state, worker;
+    int64_t generation = 0;
+  };
+  bool HoldsLease(const kafka::SeatView& view) const;
+  bool Released(const std::string& name, const Share& share) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Look();
+  void WritePlan(const kafka::SeatView& view);
+
+  const Parts parts_;
+  std::atomic<bool> caught_up_{false};
+  std::atomic<uint64_t> reading_{0};
+  mutable Mutex mutex_;
+  bool serves_ ABSL_GUARDED_BY(mutex_) = false;
+  bool leads_ ABSL_GUARDED_BY(mutex_) = false;
+  bool all_ ABSL_GUARDED_BY(mutex_) = false;      // alone, without a plan
+  bool trusted_ ABSL_GUARDED_BY(mutex_) = false;  // the plan is of a leader that was seen
+  SharePlan plan_ ABSL_GUARDED_BY(mutex_);
+  bool overwritten_ ABSL_GUARDED_BY(mutex_) = false;  // by a plan that does not count
+  std::set<std::string, std::less<>> owned_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, Said, std::less<>> said_ ABSL_GUARDED_BY(mutex_);  // by connector
+  std::map<std::string, absl::Time, std::less<>> unowned_since_ ABSL_GUARDED_BY(mutex_);
+  Mutex looking_;  // one look at a time
+};
+
+}  // namespace walduct::serve
