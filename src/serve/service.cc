@@ -11,11 +11,13 @@
 #include "operate/commands/version.h"
 #include "postgres/sender_timeout.h"
 #include "serve/load_worker.h"
+#include "serve/topics/topic_formats.h"
 
 namespace walduct::serve {
 namespace {
 
 constexpr absl::Duration kLook = absl::Milliseconds(200);
+constexpr absl::Duration kTurn = absl::Milliseconds(20);
 constexpr absl::Duration kRetry = absl::Seconds(5);
 // A lost host's slots are free by the time that its connectors have another worker.
 constexpr absl::Duration kSenderTimeout = absl::Seconds(8);
@@ -112,6 +114,7 @@ absl::Status Service::Run(const std::function<void()>& watch) {
 std::vector<admin::IdleConnector> Service::Known() const {
   std::vector<admin::IdleConnector> all;
   for (const std::string& name : worker_.Names()) {
+    if (worker_.assignment().WhereIs(name)) continue;  // that worker tells of it
     const std::optional<StatusView> view = worker_.StatusOf(name);
     if (view && !view->version.empty()) all.push_back({.name = name, .state = view->state});
   }
@@ -150,20 +153,25 @@ absl::Status Service::TryTurn() {
 
 // Before the topics are read, so that nothing that is written meanwhile is missed.
 absl::Status Service::Follow() {
-  return topics_.Follow([this](const InternalTopics::Followed& record) { OnFollowed(record); });
+  plan_read_ = states_read_ = false;
+  RETURN_IF_ERROR(
+      topics_.Follow([this](const InternalTopics::Followed& record) { OnFollowed(record); }));
+  while (!stop_.requested() && !(plan_read_ && states_read_) && !seat_.IsAway()) Wait(kTurn);
+  return absl::OkStatus();
 }
 
 void Service::OnFollowed(const InternalTopics::Followed& record) {
   const bool configs = record.topic == InternalTopic::kConfigs;
   if (!record.key) {
-    // States first: the plan is judged by them.
     (configs ? plan_read_ : states_read_) = true;
     if (plan_read_ && states_read_) shared_.BeCaughtUp();
   } else if (!configs) {
     shared_.TakeStatus(*record.key, record.value);
     worker_.FollowStatus(*record.key, record.value);
   } else if (*record.key == kAssignmentKey) {
-    if (record.value) shared_.TakePlan(*record.value);
+    if (record.value) shared_.TakePlan(*record.value, record.caught_up);
+  } else if (const auto restarted = NameOfRestart(*record.key); restarted && record.value) {
+    if (record.caught_up) worker_.FollowRestart(*restarted, *record.value);
   } else if (record.caught_up) {
     worker_.FollowConfigs();
   }

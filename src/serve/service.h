@@ -5,6 +5,7 @@
 // Thread-safety: one caller; what it hands out says for itself.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -80,7 +81,7 @@ class Service {
   const ConnectorLoader loader_;
   const Operations operations_;
   bool served_ = false;
-  bool plan_read_ = false, states_read_ = false;  // by the thread that follows topics
+  std::atomic<bool> plan_read_{false}, states_read_{false};  // to their ends
   absl::Duration next_comparison_;
   Worker worker_;
   RestingConnectors resting_;

@@ -115,7 +115,7 @@ std::optional<Assignment::Elsewhere> SharedGroup::WhereIs(absl::string_view conn
 
 // Epochs only grow. Of two plans of one epoch the first counts, for everybody; the topic keeps the
 // other one, so the leader writes its own again.
-void SharedGroup::TakePlan(absl::string_view value) {
+void SharedGroup::TakePlan(absl::string_view value, bool news) {
   absl::StatusOr<SharePlan> plan = SharePlan::Parse(value);
   if (!plan.ok()) {
     log::Warn(absl::StrCat("record ", kAssignmentKey, " is skipped: ", plan.status().message()));
@@ -125,7 +125,7 @@ void SharedGroup::TakePlan(absl::string_view value) {
     const MutexLock lock(mutex_);
     if (plan->epoch <= plan_.epoch) {
       const bool own = plan->leader == plan_.leader && plan->shares == plan_.shares;
-      overwritten_ = overwritten_ || !own;
+      overwritten_ = overwritten_ || (news && !own);
       return;
     }
     plan_ = *std::move(plan);
@@ -220,7 +220,9 @@ void SharedGroup::WritePlan(const kafka::SeatView& view) {
     SharePlan now = plan_;
     if (now.epoch == 0) {
       if (needs.members.size() == 1) return;
-      // What this worker has run alone.
+      // What this worker has run alone. No state that was ever written is of the first epoch.
+      now.epoch = 1;
+      for (const auto& [name, said] : said_) now.epoch = std::max(now.epoch, said.generation);
       for (const auto& [name, weight] : needs.weights)
         now.shares[name] = {.worker = parts_.url, .since = 1};
     }

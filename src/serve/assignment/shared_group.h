@@ -60,7 +60,8 @@ class SharedGroup final : public Assignment {
   std::optional<Elsewhere> WhereIs(absl::string_view connector) const override;
 
   // What the topics say, as it comes.
-  void TakePlan(absl::string_view value);
+  // news: not what was there before.
+  void TakePlan(absl::string_view value, bool news = true);
   void TakeStatus(absl::string_view key, std::optional<absl::string_view> value);
   void BeCaughtUp() { caught_up_ = true; }
   // Looks what has changed; the leader writes the next plan when one is needed.

@@ -1,6 +1,9 @@
 #include "serve/rest/connect_handler.h"
 
+#include <rapidjson/document.h>
+
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -11,6 +14,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "serve/rest/answers.h"
+#include "serve/rest/forwarder.h"
 #include "serve/rest/request_rules.h"
 
 namespace walduct::serve {
@@ -35,6 +39,8 @@ struct ConnectHandler::Route {
   std::string method;
   Method handle;
   bool reads_body = false;
+  // Who does it: any worker, the leader, who owns the connector.
+  enum class By { kAny, kLeader, kOwner } by = By::kAny;
 };
 
 const std::vector<ConnectHandler::Route>& ConnectHandler::Routes() {
@@ -43,32 +49,36 @@ const std::vector<ConnectHandler::Route>& ConnectHandler::Routes() {
       {{}, "GET", &I::Root},
       {{"health"}, "GET", &I::Health},
       {{"connectors"}, "GET", &I::List},
-      {{"connectors"}, "POST", &I::Create, true},
+      {{"connectors"}, "POST", &I::Create, true, Route::By::kLeader},
       {{"connectors", "*"}, "GET", &I::Info},
-      {{"connectors", "*"}, "DELETE", &I::Delete},
+      {{"connectors", "*"}, "DELETE", &I::Delete, false, Route::By::kLeader},
       {{"connectors", "*", "config"}, "GET", &I::GetConfig},
-      {{"connectors", "*", "config"}, "PUT", &I::PutConfig, true},
-      {{"connectors", "*", "config"}, "PATCH", &I::PatchConfig, true},
+      {{"connectors", "*", "config"}, "PUT", &I::PutConfig, true, Route::By::kLeader},
+      {{"connectors", "*", "config"}, "PATCH", &I::PatchConfig, true, Route::By::kLeader},
       {{"connectors", "*", "status"}, "GET", &I::Status},
       {{"connectors", "*", "tasks"}, "GET", &I::Tasks},
       {{"connectors", "*", "tasks"}, "POST", &I::InternalRequest},
       {{"connectors", "*", "fence"}, "PUT", &I::InternalRequest},
       {{"connectors", "*", "tasks", "*", "status"}, "GET", &I::TaskStatus},
-      {{"connectors", "*", "tasks", "*", "restart"}, "POST", &I::RestartTask},
-      {{"connectors", "*", "restart"}, "POST", &I::Restart},
-      {{"connectors", "*", "pause"}, "PUT", &I::Pause},
-      {{"connectors", "*", "resume"}, "PUT", &I::Resume},
-      {{"connectors", "*", "stop"}, "PUT", &I::Stop},
+      {{"connectors", "*", "tasks", "*", "restart"},
+       "POST",
+       &I::RestartTask,
+       false,
+       Route::By::kOwner},
+      {{"connectors", "*", "restart"}, "POST", &I::Restart, false, Route::By::kLeader},
+      {{"connectors", "*", "pause"}, "PUT", &I::Pause, false, Route::By::kLeader},
+      {{"connectors", "*", "resume"}, "PUT", &I::Resume, false, Route::By::kLeader},
+      {{"connectors", "*", "stop"}, "PUT", &I::Stop, false, Route::By::kLeader},
       {{"connectors", "*", "topics"}, "GET", &I::Topics},
-      {{"connectors", "*", "topics", "reset"}, "PUT", &I::ResetTopics},
+      {{"connectors", "*", "topics", "reset"}, "PUT", &I::ResetTopics, false, Route::By::kLeader},
       {{"connectors", "*", "offsets"}, "GET", &I::GetOffsets},
-      {{"connectors", "*", "offsets"}, "PATCH", &I::PatchOffsets, true},
-      {{"connectors", "*", "offsets"}, "DELETE", &I::DeleteOffsets},
-      {{"connectors", "*", "signal"}, "POST", &I::Signal, true},
-      {{"connectors", "*", "skip"}, "POST", &I::Skip, true},
-      {{"connectors", "*", "doctor"}, "GET", &I::Doctor},
-      {{"connectors", "*", "recovery"}, "GET", &I::Recovery},
-      {{"connectors", "*", "position"}, "POST", &I::MovePosition, true},
+      {{"connectors", "*", "offsets"}, "PATCH", &I::PatchOffsets, true, Route::By::kOwner},
+      {{"connectors", "*", "offsets"}, "DELETE", &I::DeleteOffsets, false, Route::By::kOwner},
+      {{"connectors", "*", "signal"}, "POST", &I::Signal, true, Route::By::kOwner},
+      {{"connectors", "*", "skip"}, "POST", &I::Skip, true, Route::By::kOwner},
+      {{"connectors", "*", "doctor"}, "GET", &I::Doctor, false, Route::By::kOwner},
+      {{"connectors", "*", "recovery"}, "GET", &I::Recovery, false, Route::By::kOwner},
+      {{"connectors", "*", "position"}, "POST", &I::MovePosition, true, Route::By::kOwner},
       {{"connector-plugins"}, "GET", &I::ListPlugins},
       {{"connector-plugins", "*", "config"}, "GET", &I::PluginConfig},
       {{"connector-plugins", "*", "config", "validate"}, "PUT", &I::ValidatePlugin, true},
@@ -112,12 +122,36 @@ http::Response ConnectHandler::Answer(const http::Request& request, const Entran
     if (!internal && !IsAdmitted(entrance, request))
       return access::Unauthorized("application/json");
     if (!open_ && route.handle != &ConnectHandler::Health) return ErrorAnswer(503, NotOpen());
+    if (const auto elsewhere = Elsewhere(route, path, request)) return *elsewhere;
     return (this->*route.handle)(path, request);
   }
   if (methods.empty()) return Pages(request, entrance);
   if (method != "OPTIONS") return ContainerError(405, "Method Not Allowed");
   return IsAdmitted(entrance, request) ? OptionsAnswer(methods, request)
                                        : access::Unauthorized("text/plain");
+}
+
+// Absent: it is done here, or nobody is known who would do it.
+std::optional<http::Response> ConnectHandler::Elsewhere(const Route& route, const Path& path,
+                                                        const http::Request& request) const {
+  const Assignment& assignment = parts_.worker->assignment();
+  if (route.by == Route::By::kAny || !assignment.follows() || !MayForward(request))
+    return std::nullopt;
+  std::string url;
+  if (route.by == Route::By::kLeader) {
+    url = assignment.leader().url;
+  } else if (const auto where = assignment.WhereIs(path[1])) {
+    url = where->url;
+  }
+  if (url.empty()) return std::nullopt;
+  http::Response answer = Forward(url, request);
+  const bool made = answer.status == 201;
+  if (made) {
+    const std::string name =
+        path.size() > 1 ? path[1] : json::TextIn(json::Parse(answer.body), "name");
+    answer.headers.emplace_back("Location", PlaceOf(name, request));
+  }
+  return answer;
 }
 
 // Who asks for JSON alone asks Connect, which has none of them.

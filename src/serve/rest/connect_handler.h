@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,8 @@ class ConnectHandler final : public http::Handler {
   using Method = http::Response (ConnectHandler::*)(const Path&, const http::Request&);
   struct Route;
   static const std::vector<Route>& Routes();
+  std::optional<http::Response> Elsewhere(const Route& route, const Path& path,
+                                          const http::Request& request) const;
 
   std::string NotOpen() const;
   http::Response Root(const Path& path, const http::Request& request);

@@ -18,6 +18,7 @@ constexpr absl::string_view kConnectorPrefix = "connector-";
 constexpr absl::string_view kCommitPrefix = "commit-";
 constexpr absl::string_view kTargetPrefix = "target-state-";
 constexpr absl::string_view kLoggerPrefix = "logger-cluster-";
+constexpr absl::string_view kRestartPrefix = "restart-connector-";
 constexpr absl::string_view kTopicInfix = ":connector-";
 
 std::string Members(absl::string_view key, const std::string& json) {
@@ -58,7 +59,7 @@ std::string ConnectorKey(absl::string_view name) { return absl::StrCat(kConnecto
 std::string TaskKey(absl::string_view name) { return absl::StrCat("task-", name, "-0"); }
 std::string CommitKey(absl::string_view name) { return absl::StrCat(kCommitPrefix, name); }
 std::string TargetKey(absl::string_view name) { return absl::StrCat(kTargetPrefix, name); }
-std::string RestartKey(absl::string_view name) { return absl::StrCat("restart-connector-", name); }
+std::string RestartKey(absl::string_view name) { return absl::StrCat(kRestartPrefix, name); }
 std::string LoggerKey(absl::string_view logger) { return absl::StrCat(kLoggerPrefix, logger); }
 std::string ConnectorStatusKey(absl::string_view name) {
   return absl::StrCat("status-connector-", name);
@@ -142,6 +143,11 @@ ConfigRecordName NameOfConfigRecord(absl::string_view key) {
   return {};
 }
 
+std::optional<std::string> NameOfRestart(absl::string_view key) {
+  if (!absl::ConsumePrefix(&key, kRestartPrefix)) return std::nullopt;
+  return std::string(key);
+}
+
 absl::StatusOr<ConfigMap> ReadConnectorValue(absl::string_view value) {
   rapidjson::Document document;
   RETURN_IF_ERROR(ParseObject(value, &document));
@@ -175,6 +181,16 @@ absl::StatusOr<TargetState> ReadTargetValue(absl::string_view value) {
     if (StateWord(state) == word) return state;
   }
   return absl::InvalidArgumentError("the value has no known 'state'");
+}
+
+absl::StatusOr<RestartAsked> ReadRestartValue(absl::string_view value) {
+  rapidjson::Document document;
+  RETURN_IF_ERROR(ParseObject(value, &document));
+  const auto flag = [&document](const char* name) {
+    const rapidjson::Value* const found = json::Find(document, name);
+    return found != nullptr && found->IsTrue();
+  };
+  return RestartAsked{.include_tasks = flag("include-tasks"), .only_failed = flag("only-failed")};
 }
 
 absl::StatusOr<std::string> ReadLoggerValue(absl::string_view value) {

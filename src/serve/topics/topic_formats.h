@@ -67,11 +67,17 @@ struct ConfigRecordName {
   std::string name;
 };
 ConfigRecordName NameOfConfigRecord(absl::string_view key);
+// The connector of restart-connector-N; absent: another record.
+std::optional<std::string> NameOfRestart(absl::string_view key);
 
 // Of the values; InvalidArgument: not of that form.
 absl::StatusOr<ConfigMap> ReadConnectorValue(absl::string_view value);
 absl::StatusOr<int> ReadCommitValue(absl::string_view value);
 absl::StatusOr<TargetState> ReadTargetValue(absl::string_view value);
+struct RestartAsked {
+  bool include_tasks = false, only_failed = false;
+};
+absl::StatusOr<RestartAsked> ReadRestartValue(absl::string_view value);
 absl::StatusOr<std::string> ReadLoggerValue(absl::string_view value);
 
 // What a state says, and who.

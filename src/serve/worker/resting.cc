@@ -7,7 +7,7 @@ namespace walduct::serve {
 
 // Whether it rests.
 bool RestingConnectors::Rest(const std::string& name) {
-  if (connectors_.StatusOf(name)) return false;
+  if (connectors_.StatusOf(name) || worker_.assignment().WhereIs(name)) return false;
   const std::optional<ConnectorView> view = worker_.Find(name);
   const std::optional<StatusView> status = worker_.StatusOf(name);
   if (!view || view->foreign || !status) return false;

@@ -22,11 +22,14 @@ absl::string_view WordOf(TargetState target) {
 }  // namespace
 
 std::optional<StatusView> Statuses::Find(const std::string& name) const {
+  if (const auto where = parts_.assignment->WhereIs(name)) {
+    // Not while the deployments are held: what is said here is looked at before them elsewhere.
+    const std::optional<Deployment> one = deployments_.Find(name);
+    if (!one) return std::nullopt;
+    if (!one->IsForeign()) return ElsewhereView(name, *one, *where);
+  }
   std::optional<StatusView> view;
-  deployments_.Visit(name, [&](const Deployment& one) {
-    const auto where = one.IsForeign() ? std::nullopt : parts_.assignment->WhereIs(name);
-    view = where ? ElsewhereView(name, one, *where) : ViewOf(name, one);
-  });
+  deployments_.Visit(name, [&](const Deployment& one) { view = ViewOf(name, one); });
   return view;
 }
 

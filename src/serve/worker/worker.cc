@@ -91,11 +91,13 @@ void Worker::Leave() {
 
 absl::Status Worker::Load() {
   generation_ = parts_.assignment->reading();
+  const uint64_t news = news_;
   ASSIGN_OR_RETURN(Deployments::Contents deployments, deployments_.Read());
   ASSIGN_OR_RETURN(Statuses::Contents statuses, statuses_.Read());
   deployments_.Take(std::move(deployments));
   statuses_.Take(std::move(statuses));
   deployments_.BeLoaded(true);
+  if (news != news_) deployments_.BeStale();
   deployments_.VisitAll([](const std::string& name, const Deployment& one) {
     if (!one.IsForeign()) return;
     const std::string* connector_class = FindValue(one.config, "connector.class");
@@ -118,7 +120,8 @@ void Worker::Forget() {
 absl::Status Worker::Refresh() {
   if (parts_.assignment->reading() != generation_) deployments_.BeStale();
   if (!deployments_.stale()) return absl::OkStatus();
-  RETURN_IF_ERROR(CheckLeads(*parts_.assignment, parts_.group));
+  RETURN_IF_ERROR(parts_.assignment->follows() ? parts_.assignment->Confirmed()
+                                               : CheckLeads(*parts_.assignment, parts_.group));
   return ReadAgain();
 }
 
@@ -130,6 +133,7 @@ absl::Status Worker::RefreshFor(const std::string& name) {
 absl::Status Worker::ReadAgain() {
   if (!deployments_.stale()) return absl::OkStatus();
   generation_ = parts_.assignment->reading();
+  const uint64_t news = news_;
   RETURN_IF_ERROR(parts_.topics->Prepare());
   ASSIGN_OR_RETURN(Deployments::Contents deployments, deployments_.Read());
   ASSIGN_OR_RETURN(Statuses::Contents statuses, statuses_.Read());
@@ -137,6 +141,7 @@ absl::Status Worker::ReadAgain() {
   const size_t connectors = deployments.all.size();
   deployments_.Take(std::move(deployments));
   statuses_.Take(std::move(statuses), /*again=*/true);
+  if (news != news_) deployments_.BeStale();
   wake_.Signal();
   log::Info("the worker's topics were read again", {{"connectors", connectors}});
   return absl::OkStatus();
@@ -144,9 +149,19 @@ absl::Status Worker::ReadAgain() {
 
 // Who leads has written it itself.
 void Worker::FollowConfigs() {
-  if (!deployments_.loaded() || parts_.assignment->leader().self) return;
+  if (parts_.assignment->leader().self) return;
+  ++news_;
   deployments_.BeStale();
   wake_.Signal();
+}
+
+void Worker::FollowRestart(const std::string& name, absl::string_view value) {
+  const absl::StatusOr<RestartAsked> asked = ReadRestartValue(value);
+  if (!asked.ok() || !asked->include_tasks) return;
+  if (parts_.assignment->leader().self || !parts_.assignment->Owns(name)) return;
+  const std::optional<StatusView> view = StatusOf(name);
+  if (!view || !view->task || (asked->only_failed && view->task->state != "FAILED")) return;
+  RestartNow(name);
 }
 
 void Worker::FollowStatus(absl::string_view key, std::optional<absl::string_view> value) {

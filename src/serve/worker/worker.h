@@ -47,6 +47,7 @@ class Worker {
 
   // What others write into the topics, as it comes: a configuration, which is read again; a state.
   void FollowConfigs();
+  void FollowRestart(const std::string& name, absl::string_view value);
   void FollowStatus(absl::string_view key, std::optional<absl::string_view> value);
   // Lanes by connector; absent: they are not known now.
   std::optional<std::map<std::string, int>> Weights() const;
@@ -109,6 +110,7 @@ class Worker {
   absl::Status ReadAgain() ABSL_EXCLUSIVE_LOCKS_REQUIRED(deployments_.changing());
   absl::Status RefreshFor(const std::string& name)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(deployments_.changing());
+  absl::Status CheckMayAct(const std::string& name) const;
   void LookWhetherTopicsAreThere();
   void LookWhetherTheyAreStale();
 
@@ -117,6 +119,7 @@ class Worker {
   Deployments deployments_;
   Runner runner_;
   Statuses statuses_;
+  std::atomic<uint64_t> news_{0};        // of configurations, told
   std::atomic<uint64_t> generation_{0};  // of the assignment, when the topics were read
   absl::Duration next_look_ = {};        // at the topics; by the thread alone
   mutable Mutex mutex_;

@@ -114,7 +114,8 @@ absl::StatusOr<StatusView> Worker::Restart(const std::string& name, bool include
   }
   if (plan && include_tasks && view.task && (!only_failed || view.task->state == "FAILED")) {
     view.task->state = "RESTARTING";
-    RestartNow(name);
+    // Another worker's own: it reads what was written.
+    if (parts_.assignment->Owns(name)) RestartNow(name);
   }
   return view;
 }
@@ -123,6 +124,16 @@ absl::Status Worker::ResetTopics(const std::string& name) {
   const MutexLock change(deployments_.changing());
   RETURN_IF_ERROR(deployments_.CheckMayWrite());
   return statuses_.ResetTopics(name);
+}
+
+// To what runs here, or rests here.
+absl::Status Worker::CheckMayAct(const std::string& name) const {
+  if (!parts_.assignment->follows()) return deployments_.CheckMayWrite();
+  if (parts_.assignment->Owns(name)) return parts_.assignment->Confirmed();
+  return absl::AbortedError(absl::StrCat(
+      "Cannot complete request because of a conflicting operation (e.g. worker rebalance): "
+      "connector ",
+      name, " is not this worker's. Nothing is changed; ask again in some seconds"));
 }
 
 absl::Status Worker::WhileFailed(
@@ -136,7 +147,7 @@ absl::Status Worker::WhileFailed(
     return absl::FailedPreconditionError(
         absl::StrCat("Connector ", name, " has not failed: there is nothing to skip"));
   }
-  RETURN_IF_ERROR(deployments_.CheckMayWrite());
+  RETURN_IF_ERROR(CheckMayAct(name));
   RETURN_IF_ERROR(change(*status->last_error));
   RestartNow(name);
   return absl::OkStatus();
@@ -162,7 +173,7 @@ absl::Status Worker::WhileStopped(const std::string& name,
             name, "/stop' endpoint"));
       }
       if (runner_.HasEnded(name, /*ends=*/paused)) {
-        RETURN_IF_ERROR(deployments_.CheckMayWrite());
+        RETURN_IF_ERROR(CheckMayAct(name));
         return change();
       }
     }

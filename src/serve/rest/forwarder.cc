@@ -1,0 +1,70 @@
+#include "serve/rest/forwarder.h"
+
+#include <memory>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "base/percent.h"
+#include "http/client.h"
+#include "serve/rest/answers.h"
+
+namespace walduct::serve {
+namespace {
+
+// Longer than the longest request takes, that for a connector to end.
+constexpr absl::Duration kTimeout = absl::Seconds(60);
+constexpr absl::Duration kConnect = absl::Seconds(3);
+
+// "": it was not sent on yet.
+std::string Hop(const http::Request& request) {
+  const auto found = request.query.find("forward");
+  return found == request.query.end() ? "" : found->second;
+}
+
+std::string UrlOf(const std::string& url, const http::Request& request) {
+  std::string out = absl::StrCat(url, request.path);
+  absl::string_view separator = "?";
+  for (const auto& [name, value] : request.query) {
+    if (name == "forward") continue;
+    absl::StrAppend(&out, separator, EncodePercent(name, "-._~"), "=",
+                    EncodePercent(value, "-._~"));
+    separator = "&";
+  }
+  absl::StrAppend(&out, separator, "forward=", Hop(request).empty() ? "true" : "false");
+  return out;
+}
+
+}  // namespace
+
+bool MayForward(const http::Request& request) {
+  return !absl::EqualsIgnoreCase(Hop(request), "false");
+}
+
+http::Response Forward(const std::string& url, const http::Request& request) {
+  const auto client = http::Client::Create({.connect_timeout = kConnect, .timeout = kTimeout});
+  if (!client.ok()) {
+    return ErrorAnswer(503, absl::StrCat("The worker at ", url,
+                                         " has to do this, and cannot be "
+                                         "asked: ",
+                                         client.status().message()));
+  }
+  http::ClientRequest sent{
+      .method = request.method, .url = UrlOf(url, request), .body = request.body};
+  sent.headers.emplace_back("Accept: application/json");
+  sent.headers.emplace_back("Content-Type: application/json");  // also where libcurl names another
+  if (!request.authorization.empty())
+    sent.headers.push_back(absl::StrCat("Authorization: ", request.authorization));
+  absl::StatusOr<http::Response> answer = (*client)->Send(sent);
+  if (answer.ok()) {
+    answer->headers.clear();
+    return *std::move(answer);
+  }
+  return ErrorAnswer(
+      503, absl::StrCat("The worker at ", url,
+                        " has to do this, and does not answer: ", answer.status().message(),
+                        ". It is not known whether it did; look at the connector, "
+                        "and ask again in some seconds"));
+}
+
+}  // namespace walduct::serve

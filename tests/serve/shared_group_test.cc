@@ -1,0 +1,163 @@
+// SharedGroup with coordinators and topics of the test.
+#include "serve/assignment/shared_group.h"
+
+#include <gtest/gtest.h>
+
+#include "absl/strings/match.h"
+#include "kafka/group/group_seat.h"
+#include "serve/topics/topic_formats.h"
+#include "tests/serve/memory_topics.h"
+
+namespace walduct::test {
+namespace {
+
+using serve::InternalTopic;
+using serve::SharedGroup;
+
+constexpr char kHere[] = "http://here:1", kThere[] = "http://there:1";
+
+class SharedGroupTest : public testing::Test {
+ protected:
+  absl::Duration now() const { return environment_.clock->Monotonic(); }
+  // Members as the coordinator lists them now.
+  void See(bool leads, bool there) {
+    view_ = {.held = leads, .answered = true, .others = there ? 1 : 0};
+    view_.holder = leads || !there ? "" : std::string(kThere) + " at 10.0.0.2";
+    view_.members = {{.client = kHere, .self = true}};
+    if (there) view_.members.push_back({.client = kThere});
+    view_.listed_at = now();
+  }
+  std::string Written() const {
+    return topics_.Last(InternalTopic::kConfigs, "walduct-assignment").value_or("");
+  }
+  static std::string Plan(int epoch, const std::string& shares, const char* leader = kThere) {
+    return "{\"epoch\":" + std::to_string(epoch) + ",\"leader\":\"" + leader +
+           "\",\"connectors\":{" + shares + "}}";
+  }
+  void Say(const std::string& worker, const std::string& state, int generation) {
+    group_.TakeStatus(
+        serve::ConnectorStatusKey("a"),
+        serve::StatusValue({.state = state, .trace = {}, .version = {}}, worker, generation));
+  }
+
+  const Environment environment_ = Environment::Real();
+  MemoryTopics topics_;
+  kafka::SeatView view_;
+  std::map<std::string, int> weights_ = {{"a", 1}, {"b", 1}};
+  SharedGroup group_{{.topics = &topics_,
+                      .environment = environment_,
+                      .group = "g",
+                      .url = kHere,
+                      .view = [this] { return view_; },
+                      .confirmed = [] { return absl::OkStatus(); },
+                      .weights = [this] { return std::optional(weights_); }}};
+};
+
+constexpr char kMoves[] = R"("a":{"worker":"http://here:1","since":5,"from":"http://there:1"})";
+
+TEST_F(SharedGroupTest, AloneOwnsEverythingAndWritesNothing) {
+  See(/*leads=*/true, /*there=*/false);
+  group_.BeCaughtUp();
+  group_.Turn(true);
+  EXPECT_TRUE(group_.Owns("a"));
+  EXPECT_TRUE(group_.leader().self);
+  EXPECT_EQ(Written(), "");
+  EXPECT_EQ(group_.GenerationOf("a"), 1);
+}
+
+TEST_F(SharedGroupTest, ANewcomerGetsHalfOnceItHasEnded) {
+  See(true, false);
+  group_.BeCaughtUp();
+  group_.Turn(true);
+  See(true, true);
+  group_.Turn(true);
+  EXPECT_TRUE(absl::StrContains(Written(), R"("from":"http://here:1")")) << Written();
+  EXPECT_NE(group_.Owns("a"), group_.Owns("b"));
+  const std::string goes = group_.Owns("a") ? "b" : "a";
+  EXPECT_EQ(group_.Leaving(), (std::map<std::string, int64_t>{{goes, 2}}));
+  EXPECT_FALSE(group_.WhereIs(goes)->runs);
+  group_.TakeStatus(
+      serve::ConnectorStatusKey(goes),
+      serve::StatusValue({.state = "UNASSIGNED", .trace = {}, .version = {}}, "here:1", 1));
+  EXPECT_FALSE(group_.Leaving().empty());  // of an earlier life
+  group_.TakeStatus(
+      serve::ConnectorStatusKey(goes),
+      serve::StatusValue({.state = "UNASSIGNED", .trace = {}, .version = {}}, "here:1", 2));
+  EXPECT_TRUE(group_.Leaving().empty());
+  EXPECT_TRUE(group_.WhereIs(goes)->runs);
+}
+
+TEST_F(SharedGroupTest, WhatComesIsOwnedWhenItsFormerWorkerHasSaidSo) {
+  See(false, true);
+  group_.BeCaughtUp();
+  group_.Turn(true);
+  group_.TakePlan(Plan(5, kMoves));
+  EXPECT_FALSE(group_.Owns("a"));
+  Say("there:1", "RUNNING", 4);
+  EXPECT_FALSE(group_.Owns("a"));
+  Say("there:1", "UNASSIGNED", 4);  // of an earlier hand-over
+  EXPECT_FALSE(group_.Owns("a"));
+  Say("there:1", "UNASSIGNED", 5);
+  EXPECT_TRUE(group_.Owns("a"));
+  EXPECT_EQ(group_.GenerationOf("a"), 5);
+}
+
+TEST_F(SharedGroupTest, WhoIsNotListedAnyMoreOwnsNothing) {
+  See(false, true);
+  group_.BeCaughtUp();
+  group_.Turn(true);
+  group_.TakePlan(Plan(5, R"("a":{"worker":"http://here:1","since":5})"));
+  EXPECT_TRUE(group_.Owns("a"));
+  view_.listed_at = now() - kafka::GroupSeat::kLease;
+  EXPECT_FALSE(group_.Owns("a"));  // before anybody looks
+  bool revoked = false;
+  group_.OnRevoke([&](const serve::Assignment::Done& done) {
+    revoked = true;
+    done();
+  });
+  group_.Turn(true);
+  EXPECT_TRUE(revoked);
+  See(false, true);
+  group_.Turn(true);
+  EXPECT_TRUE(group_.Owns("a"));
+  group_.OnRevoke(nullptr);
+}
+
+TEST_F(SharedGroupTest, APlanOfALeaderThatNobodySeesIsNotFollowed) {
+  See(false, true);
+  group_.BeCaughtUp();
+  group_.Turn(true);
+  group_.TakePlan(Plan(5, R"("a":{"worker":"http://here:1","since":5})", "http://gone:1"));
+  EXPECT_FALSE(group_.Owns("a"));
+  group_.TakePlan(Plan(6, R"("a":{"worker":"http://here:1","since":5})"));
+  EXPECT_TRUE(group_.Owns("a"));
+}
+
+TEST_F(SharedGroupTest, OfTwoPlansOfOneEpochTheFirstCountsAndIsWrittenAgain) {
+  See(true, true);
+  group_.BeCaughtUp();
+  group_.Turn(true);
+  const std::string first = Written();
+  EXPECT_TRUE(absl::StrContains(first, R"("epoch":2)"));
+  group_.TakePlan(first);  // its own, as it comes back
+  group_.Turn(true);
+  EXPECT_EQ(Written(), first);
+  group_.TakePlan(Plan(2, R"("a":{"worker":"http://there:1","since":1})"));
+  EXPECT_NE(group_.Owns("a"), group_.Owns("b"));
+  group_.Turn(true);
+  EXPECT_TRUE(absl::StrContains(Written(), R"("epoch":3)")) << Written();
+}
+
+TEST_F(SharedGroupTest, TheLeaderSpeaksForWhatNobodyHas) {
+  See(true, true);
+  group_.BeCaughtUp();
+  group_.Turn(true);
+  EXPECT_TRUE(group_.SpeaksFor("deleted"));
+  See(false, true);
+  group_.Turn(true);
+  EXPECT_FALSE(group_.SpeaksFor("deleted"));
+  EXPECT_EQ(group_.leader().url, kThere);
+}
+
+}  // namespace
+}  // namespace walduct::test
