@@ -24,7 +24,9 @@ LONG = ("test_any_number_after_any_other_with_kills_at_each_step", "test_every_e
 
 # A shorter test of the same kind runs in their place; these run when they are asked for: by a path with '::', by -k, or all of
 # them with E2E=all.
-BY_NAME = ("test_idle_slot_beside_a_busy_database", "test_every_effect_once[envelope]", "test_each_answer_is_short_once[rows]",
+BY_NAME = ("test_connectors_are_shared_whatever_ends_a_worker[plain]",
+           "test_connectors_are_shared_whatever_ends_a_worker[exactly_once]",
+           "test_idle_slot_beside_a_busy_database", "test_every_effect_once[envelope]", "test_each_answer_is_short_once[rows]",
            "test_SLT_02_slot_in_use_outlasts_wal_sender_timeout[paused]", "test_replicas_that_are_missing",
            "test_lock_on_a_captured_table[without]", "test_cpu_without_a_broker[broker-away-topic]",
            "test_cpu_without_a_broker[control-topic]", "test_killed_again_and_again[quiet]",
