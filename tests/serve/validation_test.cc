@@ -17,6 +17,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Pair;
 
 ConfigMap Good() {
   return {{"connector.class", "io.debezium.connector.postgresql.PostgresConnector"},

@@ -156,10 +156,12 @@ void GroupSeat::Run() {
   }
 }
 
-// Another member's seat is waited for as long as it takes.
+// Another member's seat is waited for as long as it takes. Who shares is to be listed, seat or not.
 bool GroupSeat::IsStuck() const {
   const MutexLock lock(mutex_);
-  const absl::Duration since = clock_.Monotonic() - std::max(joined_, view_.held_since);
+  const absl::Duration now = clock_.Monotonic();
+  if (shares_) return !view_.foreign && now - std::max(joined_, view_.listed_at) >= kStuckAfter;
+  const absl::Duration since = now - std::max(joined_, view_.held_since);
   const bool waits = view_.foreign || (view_.answered && !view_.holder.empty());
   return !held_ && !waits && since >= kStuckAfter;
 }

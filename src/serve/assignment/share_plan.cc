@@ -37,7 +37,8 @@ class Planner {
     Level();
     const bool same = !needed_ && plan_.leader == needs_.leader && plan_.epoch > 0 &&
                       plan_.shares.size() == next_.shares.size();
-    return same ? plan_ : std::move(next_);
+    if (same) return plan_;
+    return std::move(next_);
   }
 
  private:

@@ -48,7 +48,7 @@ class InternalTopics {
     bool caught_up = false;  // it is news, not what was there before
   };
   using FollowHandler = std::function<void(const Followed& record)>;
-  virtual absl::Status Follow(FollowHandler /*handler*/) { return absl::OkStatus(); }
+  virtual absl::Status Follow(const FollowHandler& /*handler*/) { return absl::OkStatus(); }
   virtual void Unfollow() {}
 };
 

@@ -202,30 +202,30 @@ absl::Status KafkaTopics::Read(InternalTopic topic, const Handler& handler) {
                           });
 }
 
-absl::Status KafkaTopics::Follow(FollowHandler handler) {
+absl::Status KafkaTopics::Follow(const FollowHandler& handler) {
   const kafka::KafkaOptions now = kafka::WithFreshSecrets(*options_.clients);
   const MutexLock lock(following_);
   follower_.reset();
-  ASSIGN_OR_RETURN(follower_,
-                   kafka::TopicFollower::Begin(
-                       {.bootstrap_servers = now.bootstrap_servers,
-                        .java = now.consumer,
-                        .topics = {options_.configs.name, options_.status.name},
-                        .timeout = kRequestTimeout},
-                       [handler = std::move(handler),
-                        configs = options_.configs.name](const kafka::TopicFollower::Told& told) {
-                         Followed followed{.topic = told.topic == configs ? InternalTopic::kConfigs
-                                                                          : InternalTopic::kStatus,
-                                           .key = {},
-                                           .value = {},
-                                           .caught_up = told.caught_up};
-                         if (told.record != nullptr && !told.record->key) return;
-                         if (told.record != nullptr) {
-                           followed.key = told.record->key;
-                           followed.value = told.record->value;
-                         }
-                         handler(followed);
-                       }));
+  ASSIGN_OR_RETURN(
+      follower_,
+      kafka::TopicFollower::Begin(
+          {.bootstrap_servers = now.bootstrap_servers,
+           .java = now.consumer,
+           .topics = {options_.configs.name, options_.status.name},
+           .timeout = kRequestTimeout},
+          [handler, configs = options_.configs.name](const kafka::TopicFollower::Told& told) {
+            Followed followed{
+                .topic = told.topic == configs ? InternalTopic::kConfigs : InternalTopic::kStatus,
+                .key = {},
+                .value = {},
+                .caught_up = told.caught_up};
+            if (told.record != nullptr && !told.record->key) return;
+            if (told.record != nullptr) {
+              followed.key = told.record->key;
+              followed.value = told.record->value;
+            }
+            handler(followed);
+          }));
   return absl::OkStatus();
 }
 

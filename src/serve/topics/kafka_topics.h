@@ -33,7 +33,7 @@ class KafkaTopics final : public InternalTopics, private kafka::DeliveryHandler 
 
   absl::Status Write(InternalTopic topic, const std::vector<TopicEntry>& entries) override;
   absl::Status Read(InternalTopic topic, const Handler& handler) override;
-  absl::Status Follow(FollowHandler handler) override;
+  absl::Status Follow(const FollowHandler& handler) override;
   void Unfollow() override;
 
  private:

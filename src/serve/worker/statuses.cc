@@ -75,15 +75,25 @@ void Statuses::Follow(absl::string_view key, std::optional<absl::string_view> va
     const absl::StatusOr<StatusSaid> said = ReadStatusValue(*value);
     if (said.ok() && said->worker_id == parts_.worker_id) return;
   }
+  TopicEntry entry{.key = std::string(key), .value = {}};
+  if (value) entry.value = std::string(*value);
   const MutexLock lock(mutex_);
-  if (topic && value) {
-    topics_[topic->first].names.insert(topic->second);
-  } else if (topic) {
-    topics_[topic->first].names.erase(topic->second);
-  } else if (value) {
-    statuses_[std::string(key)] = std::string(*value);
+  FollowNow(entry);
+  if (reads_) followed_.push_back(std::move(entry));
+}
+
+void Statuses::FollowNow(const TopicEntry& entry) {
+  if (const auto topic = NameOfTopicStatus(entry.key)) {
+    std::set<std::string>& names = topics_[topic->first].names;
+    if (entry.value) {
+      names.insert(topic->second);
+    } else {
+      names.erase(topic->second);
+    }
+  } else if (entry.value) {
+    statuses_[entry.key] = *entry.value;
   } else {
-    statuses_.erase(std::string(key));
+    statuses_.erase(entry.key);
   }
 }
 
@@ -264,7 +274,12 @@ std::vector<std::pair<std::string, std::string>> Statuses::NewTopics() const {
   return topics;
 }
 
-absl::StatusOr<Statuses::Contents> Statuses::Read() const {
+absl::StatusOr<Statuses::Contents> Statuses::Read() {
+  {
+    const MutexLock lock(mutex_);
+    reads_ = true;
+    followed_.clear();
+  }
   Contents contents;
   RETURN_IF_ERROR(parts_.topics->Read(
       InternalTopic::kStatus, [&](absl::string_view key, std::optional<absl::string_view> value) {
@@ -299,6 +314,10 @@ void Statuses::Take(Contents contents, bool again) {
   }
   statuses_ = std::move(contents.statuses);
   topics_ = std::move(contents.topics);
+  // May be older than what was read, and what is newer is told later then.
+  for (const TopicEntry& entry : followed_) FollowNow(entry);
+  followed_.clear();
+  reads_ = false;
 }
 
 }  // namespace walduct::serve

@@ -50,14 +50,16 @@ class Statuses {
     std::map<std::string, std::string> statuses;  // by key
     std::map<std::string, ActiveTopics> topics;
   };
-  absl::StatusOr<Contents> Read() const;
+  absl::StatusOr<Contents> Read();
   // What was not written yet still is to be. again: all is, where the topic has lost everything.
+  // What was told by Follow since Read counts, too.
   void Take(Contents contents, bool again = false);
 
  private:
   using Entries = std::map<std::string, std::string>;
   StatusView ElsewhereView(const std::string& name, const Deployment& one,
                            const Assignment::Elsewhere& where) const;
+  void FollowNow(const TopicEntry& entry) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void AddLeaving(std::map<std::string, std::string>* entries) const;
   StatusView ViewOf(const std::string& name, const Deployment& one) const;
   Entries OwnEntries() const;
@@ -75,6 +77,8 @@ class Statuses {
   std::map<std::string, std::string> statuses_ ABSL_GUARDED_BY(mutex_);
   std::set<std::string> repeated_ ABSL_GUARDED_BY(mutex_);
   std::map<std::string, ActiveTopics> topics_ ABSL_GUARDED_BY(mutex_);
+  bool reads_ ABSL_GUARDED_BY(mutex_) = false;
+  std::vector<TopicEntry> followed_ ABSL_GUARDED_BY(mutex_);  // since Read
 };
 
 }  // namespace walduct::serve
