@@ -2,12 +2,13 @@
 
 #include <iterator>
 
+#include "poll/poll_source.h"
 #include "slot/attempts/slot_source.h"
 
 namespace walduct::loader {
 namespace {
 
-constexpr const engine::SourceType* kTypes[] = {&slot::kSlotSource};
+constexpr const engine::SourceType* kTypes[] = {&poll::kPollSource, &slot::kSlotSource};
 
 }  // namespace
 

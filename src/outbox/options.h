@@ -1,4 +1,4 @@
-// Housekeeping of outbox tables. Immutable once built.
+// Housekeeping and polling of outbox tables. Immutable once built.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +24,13 @@ struct OutboxOptions {
   absl::Duration interval = absl::Minutes(1);
   int64_t batch_rows = 1000;
   bool delete_history = false;  // walduct.outbox.cleanup.history=delete
+
+  // Of a table that is polled (room poll).
+  bool deletes_done = false;                    // walduct.outbox.done=delete
+  std::string where;                            // SQL about rows; empty: all of them
+  absl::Duration lease = absl::ZeroDuration();  // of others, where rows do not say it; 0: for ever
+  absl::Duration longest_pause = absl::Seconds(5);
+  int64_t publish_rows = 5000;
 };
 
 }  // namespace walduct::outbox

@@ -54,6 +54,36 @@ constexpr config::PropertyDefinition kRows[] = {
          "the outbox tables hold older ones: refuse to start, or delete them although walduct "
          "never published them.",
      .allowed = "fail, delete"},
+    {.name = "walduct.outbox.source",
+     .type = kEnum,
+     .default_value = "slot",
+     .doc =
+         "Where outbox rows come from: the replication slot, or the tables themselves, which are "
+         "polled: without wal_level=logical, slot and publication (docs/outbox.md).",
+     .allowed = "slot, poll"},
+    {.name = "walduct.outbox.done",
+     .type = kEnum,
+     .default_value = "mark",
+     .doc = "With walduct.outbox.source=poll, what becomes of a row once it is acknowledged: its "
+            "column of state says so, or it is deleted.",
+     .allowed = "mark, delete"},
+    {.name = "walduct.outbox.where",
+     .doc = "With walduct.outbox.source=poll, SQL that the rows to be published meet, such as "
+            "handler_id = 'mail'."},
+    {.name = "walduct.outbox.lease.ms",
+     .type = kNonNegativeLong,
+     .default_value = "0",
+     .doc = "With walduct.outbox.source=poll, when a row that a worker of the table's own library "
+            "has leased is taken over, where the row does not say it; 0: never."},
+    {.name = "walduct.outbox.poll.interval.ms",
+     .type = kPositiveLong,
+     .default_value = "5000",
+     .doc = "With walduct.outbox.source=poll, the longest pause between two looks at a table that "
+            "has nothing new."},
+    {.name = "walduct.outbox.poll.batch.size",
+     .type = kPositiveInt,
+     .default_value = "5000",
+     .doc = "With walduct.outbox.source=poll, rows that are read, published and marked together."},
 };
 
 // Plain words match no schema.table.
@@ -98,6 +128,11 @@ OutboxOptions BuildOutbox(const config::PropertySet& properties) {
   outbox.interval = properties.Milliseconds("walduct.outbox.cleanup.interval.ms");
   outbox.batch_rows = properties.Integer("walduct.outbox.cleanup.batch.size");
   outbox.delete_history = properties.Text("walduct.outbox.cleanup.history") == "delete";
+  outbox.deletes_done = properties.Text("walduct.outbox.done") == "delete";
+  outbox.where = properties.Text("walduct.outbox.where");
+  outbox.lease = properties.Milliseconds("walduct.outbox.lease.ms");
+  outbox.longest_pause = properties.Milliseconds("walduct.outbox.poll.interval.ms");
+  outbox.publish_rows = properties.Integer("walduct.outbox.poll.batch.size");
   return outbox;
 }
 

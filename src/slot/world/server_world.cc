@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <random>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -12,8 +13,7 @@
 #include "offset/offset_store_factory.h"
 #include "offset/options.h"
 #include "postgres/connection_options.h"
-#include "registry/options.h"
-#include "registry/registry_client.h"
+#include "registry/open_clients.h"
 #include "replication/options.h"
 #include "sink/options.h"
 #include "sink/refusals.h"
@@ -81,19 +81,9 @@ absl::StatusOr<std::unique_ptr<kafka::TopicStream>> ServerWorld::OpenTopic(
 }
 
 absl::StatusOr<Registries> ServerWorld::OpenRegistries(const engine::ConnectorOptions& config) {
-  const registry::RegistriesOptions& options = *config.registries;
   Registries registries;
-  if (!options.key.urls.empty()) {
-    ASSIGN_OR_RETURN(registries.key, registry::RegistryClient::Create(options.key, config.name,
-                                                                      *environment_.clock));
-  }
-  if (options.value.urls.empty()) return registries;
-  if (registry::SameRegistry(options.key, options.value)) {
-    registries.value = registries.key;
-    return registries;
-  }
-  ASSIGN_OR_RETURN(registries.value, registry::RegistryClient::Create(options.value, config.name,
-                                                                      *environment_.clock));
+  ASSIGN_OR_RETURN(std::tie(registries.key, registries.value),
+                   registry::OpenClients(*config.registries, config.name, *environment_.clock));
   return registries;
 }
 

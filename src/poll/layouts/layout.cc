@@ -1,0 +1,238 @@
+#include "poll/layouts/layout.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "base/check.h"
+#include "base/error.h"
+#include "poll/layouts/library_layouts.h"
+#include "postgres/connection.h"
+
+namespace walduct::poll {
+namespace {
+
+using Columns = absl::Span<const LayoutColumn>;
+
+// One of the first alone says when a row was done; one of the second could say otherwise.
+constexpr absl::string_view kDone =
+    "publishedat,processedat,dispatchedat,sentat,deliveredat,completedat,published,processed,"
+    "dispatched,sent,delivered,completed";
+constexpr absl::string_view kOtherwise =
+    "status,state,parked,parkedat,failed,failedat,abandoned,abandonedat,blocked,blockedat,dead,"
+    "deadat,expired,expiredat";
+constexpr absl::string_view kDue = "nexttryat,nextattemptat,nextretryat,availableat";
+constexpr absl::string_view kLeased = "lockeduntil,leaseduntil";
+constexpr absl::string_view kOwners =
+    "lockedby,owner,ownerid,acquiredtoken,leasetoken,claimedby,lockedat,claimedat";
+constexpr absl::string_view kKeys = "aggregateid,partitionkey,key";
+constexpr absl::string_view kTimes = "createdat,occurredat,timestamp,ts";
+constexpr absl::string_view kPayloads = "payload,data,body,event,value,content";
+
+const LayoutColumn* Find(Columns columns, absl::string_view folded) {
+  for (const LayoutColumn& column : columns)
+    if (Folded(column.name) == folded) return &column;
+  return nullptr;
+}
+
+// Those of the list that the table has.
+std::vector<const LayoutColumn*> Among(Columns columns, absl::string_view list) {
+  std::vector<const LayoutColumn*> found;
+  for (const absl::string_view name : absl::StrSplit(list, ',', absl::SkipEmpty()))
+    if (const LayoutColumn* column = Find(columns, name)) found.push_back(column);
+  return found;
+}
+
+std::string Names(const std::vector<const LayoutColumn*>& columns) {
+  return absl::StrJoin(columns, ", ", [](std::string* out, const LayoutColumn* column) {
+    absl::StrAppend(out, column->name);
+  });
+}
+
+bool IsTime(const LayoutColumn& column) { return absl::StartsWith(column.type, "timestamp"); }
+
+std::string Braced(const LayoutColumn& column) {
+  return absl::StrCat("{", Folded(column.name), "}");
+}
+
+absl::Status Refusal(absl::string_view reason, const LayoutRequest& request, absl::string_view what,
+                     absl::string_view hint) {
+  return Error(absl::StatusCode::kFailedPrecondition, reason,
+               absl::StrCat("outbox table ", request.table, " ", what), hint);
+}
+
+absl::Status NeedsDelete(const LayoutRequest& request, absl::string_view more) {
+  return Refusal(
+      "outbox_needs_delete", request,
+      absl::StrCat("has no column that says which rows are published", more.empty() ? "" : "; ",
+                   more),
+      absl::StrCat("set walduct.outbox.done=delete, or ALTER TABLE ", request.table,
+                   " ADD COLUMN published_at timestamptz, and set it in the rows that were "
+                   "published before"));
+}
+
+bool Matches(const LibraryLayout& library, Columns columns) {
+  const auto count = [](absl::string_view list) {
+    return list.empty() ? 0 : 1 + std::count(list.begin(), list.end(), ',');
+  };
+  return static_cast<ptrdiff_t>(Among(columns, library.needs).size()) == count(library.needs) &&
+         Among(columns, library.lacks).empty();
+}
+
+std::string NotReady(const Layout& layout) {
+  return layout.ready.empty()
+             ? ""
+             : absl::StrCat("(", layout.open, ") AND (", layout.ready, ") IS NOT TRUE");
+}
+
+absl::StatusOr<Layout> OfLibrary(const LibraryLayout& library, const LayoutRequest& request) {
+  const std::string is_that = absl::StrCat("is that of ", library.called, ": ", library.why);
+  if (!library.instead.empty())
+    return Refusal("outbox_not_pollable", request, is_that, library.instead);
+  if (!library.where.empty() && !request.narrowed)
+    return Refusal("outbox_needs_where", request, is_that,
+                   absl::StrCat("set walduct.outbox.where=", library.where));
+  if (library.mark.empty() && !request.deletes) return NeedsDelete(request, library.why);
+  Layout layout{.called = std::string(library.called),
+                .open = library.open.empty() ? "true" : std::string(library.open),
+                .ready = std::string(library.ready),
+                .blocks = std::string(library.blocks),
+                .key = std::string(library.key),
+                .order = std::string(library.order),
+                .mark = request.deletes ? "" : std::string(library.mark)};
+  if (request.lease == absl::ZeroDuration()) {
+    layout.ready = absl::StrReplaceAll(layout.ready, {{"{acquiredat} < now() - {lease}", "false"},
+                                                      {"{lockedat} < now() - {lease}", "false"}});
+  } else {
+    layout.ready = absl::StrReplaceAll(
+        layout.ready,
+        {{"{lease}",
+          absl::StrCat("interval '", absl::ToInt64Milliseconds(request.lease), " ms'")}});
+  }
+  if (layout.blocks.empty()) layout.blocks = NotReady(layout);
+  return layout;
+}
+
+// What of time says that a row has to wait.
+std::string ReadyOf(Columns columns) {
+  std::vector<std::string> conditions;
+  for (const LayoutColumn* column : Among(columns, absl::StrCat(kDue, ",", kLeased)))
+    if (IsTime(*column))
+      conditions.push_back(
+          absl::StrCat("(", Braced(*column), " IS NULL OR ", Braced(*column), " <= now())"));
+  return absl::StrJoin(conditions, " AND ");
+}
+
+std::string OrderOf(Columns columns) {
+  const LayoutColumn* const id = Find(columns, "id");
+  if (id != nullptr && (id->type == "bigint" || id->type == "integer")) return "{id}";
+  for (const LayoutColumn* column : Among(columns, kTimes))
+    if (IsTime(*column)) return Braced(*column);
+  return "";
+}
+
+absl::StatusOr<Layout> WithRest(Layout layout, const LayoutRequest& request) {
+  if (Among(request.columns, kPayloads).empty())
+    return Refusal("outbox_unknown_layout", request, "has no payload",
+                   "remove it from walduct.outbox.tables");
+  layout.ready = ReadyOf(request.columns);
+  const bool bounded = !Among(request.columns, kLeased).empty();
+  const std::vector<const LayoutColumn*> owners = Among(request.columns, kOwners);
+  if (!owners.empty() && !bounded)
+    return Refusal("outbox_unknown_layout", request,
+                   absl::StrCat("has ", Names(owners),
+                                ", which say that a row is somebody's, but not until when"),
+                   "add a column locked_until timestamptz, or use walduct.outbox.source=slot");
+  const std::vector<const LayoutColumn*> keys = Among(request.columns, kKeys);
+  if (keys.size() == 1 || (!keys.empty() && Folded(keys.front()->name) == "aggregateid"))
+    layout.key = Braced(*keys.front());
+  layout.order = OrderOf(request.columns);
+  layout.blocks = NotReady(layout);
+  if (request.deletes) layout.mark.clear();
+  return layout;
+}
+
+// A status of the documents: NEW, PUBLISHED, FAILED, with published_at beside it or without.
+absl::StatusOr<Layout> ByStatus(const LayoutRequest& request, const LayoutColumn& status,
+                                const LayoutColumn* done) {
+  const bool text = status.type == "text" || absl::StartsWith(status.type, "character");
+  if (!text)
+    return Refusal("outbox_unknown_layout", request,
+                   absl::StrCat("has ", status.name, " of type ", status.type,
+                                ", and nobody knows which value means published"),
+                   "use walduct.outbox.source=slot");
+  const std::string column = Braced(status);
+  Layout layout{.called = "status",
+                .open = absl::StrCat(column, " = 'NEW'"),
+                .mark = absl::StrCat(column, " = 'PUBLISHED'"),
+                .words = {"NEW", "PUBLISHED", "FAILED"},
+                .word_column = status.name};
+  if (done != nullptr) absl::StrAppend(&layout.mark, ", ", Braced(*done), " = now()");
+  return WithRest(std::move(layout), request);
+}
+
+absl::StatusOr<Layout> ByColumns(const LayoutRequest& request) {
+  std::vector<const LayoutColumn*> done = Among(request.columns, kDone);
+  done.erase(std::remove_if(done.begin(), done.end(),
+                            [](const LayoutColumn* c) { return !IsTime(*c) || !c->nullable; }),
+             done.end());
+  const std::vector<const LayoutColumn*> otherwise = Among(request.columns, kOtherwise);
+  if (done.size() > 1)
+    return Refusal("outbox_unknown_layout", request,
+                   absl::StrCat("has more than one column that could say that a row is published: ",
+                                Names(done)),
+                   "use walduct.outbox.source=slot");
+  const LayoutColumn* const mark = done.empty() ? nullptr : done.front();
+  if (otherwise.size() == 1 && Folded(otherwise.front()->name) == "status")
+    return ByStatus(request, *otherwise.front(), mark);
+  if (!otherwise.empty())
+    return Refusal("outbox_unknown_layout", request,
+                   absl::StrCat("has ", Names(otherwise), ", which could say that a row is not ",
+                                "to be published"),
+                   "use walduct.outbox.source=slot");
+  if (mark == nullptr) {
+    if (!request.deletes) return NeedsDelete(request, "");
+    return WithRest({.called = "rows that are there", .open = "true"}, request);
+  }
+  return WithRest({.called = mark->name,
+                   .open = absl::StrCat(Braced(*mark), " IS NULL"),
+                   .mark = absl::StrCat(Braced(*mark), " = now()")},
+                  request);
+}
+
+}  // namespace
+
+std::string Folded(absl::string_view name) {
+  std::string folded;
+  for (const char c : name)
+    if (c != '_') folded.push_back(absl::ascii_tolower(static_cast<unsigned char>(c)));
+  return folded;
+}
+
+std::string Qualify(absl::string_view condition, absl::string_view alias, Columns columns) {
+  std::string out;
+  while (!condition.empty()) {
+    const size_t begin = condition.find('{');
+    absl::StrAppend(&out, condition.substr(0, begin));
+    if (begin == absl::string_view::npos) break;
+    const size_t end = condition.find('}', begin);
+    const LayoutColumn* const column = Find(columns, condition.substr(begin + 1, end - begin - 1));
+    CHECK(column != nullptr);
+    absl::StrAppend(&out, alias, alias.empty() ? "" : ".", postgres::QuoteIdentifier(column->name));
+    condition.remove_prefix(end + 1);
+  }
+  return out;
+}
+
+absl::StatusOr<Layout> RecogniseLayout(const LayoutRequest& request) {
+  for (const LibraryLayout& library : LibraryLayouts())
+    if (Matches(library, request.columns)) return OfLibrary(library, request);
+  return ByColumns(request);
+}
+
+}  // namespace walduct::poll

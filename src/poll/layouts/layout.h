@@ -1,0 +1,59 @@
+// Layout: how the state of a row is kept in an outbox table, told by the set of its columns and
+// never by its name. Names are compared without case and underscores: "SequenceNumber" is
+// sequence_number. Pure; thread-safe.
+//
+// Conditions are SQL about one row, with {column} where the table's own name of it goes, quoted and
+// qualified.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+
+namespace walduct::poll {
+
+struct LayoutColumn {
+  std::string name;  // as the table has it
+  std::string type;  // format_type's word: "timestamp with time zone"
+  bool nullable = true;
+};
+
+struct Layout {
+  std::string called = {};  // of whom it is, for messages
+  std::string open = {};    // neither done nor parked
+  std::string ready = {};   // of an open row: due, and nobody else's; empty: always
+  std::string blocks = {};  // it holds later rows of its key back
+  std::string key = {};     // an expression; empty: rows wait for no other
+  std::string order = {};   // columns, as in ORDER BY; empty: the primary key alone
+  std::string mark = {};    // as in UPDATE … SET; empty: a row that is done is deleted
+  std::vector<std::string> words = {};  // what its column of states may hold; empty: it has none
+  std::string word_column = {};
+};
+
+struct LayoutRequest {
+  std::string table;  // "public.outbox", for messages
+  absl::Span<const LayoutColumn> columns;
+  bool deletes = false;                         // walduct.outbox.done=delete
+  bool narrowed = false;                        // walduct.outbox.where is given
+  absl::Duration lease = absl::ZeroDuration();  // walduct.outbox.lease.ms; zero: never taken over
+};
+
+// FailedPrecondition:
+//   outbox_unknown_layout  the columns tell nothing, or two things
+//   outbox_not_pollable    they are those of a library whose rows cannot be published so
+//   outbox_needs_where     a row per listener, handler or version: which are to be published?
+//   outbox_needs_delete    a row that is there is open, and is done when it is gone
+absl::StatusOr<Layout> RecogniseLayout(const LayoutRequest& request);
+
+// condition with {column} replaced by alias."Column". Columns that the table lacks are a defect.
+std::string Qualify(absl::string_view condition, absl::string_view alias,
+                    absl::Span<const LayoutColumn> columns);
+
+// Lower case, without underscores.
+std::string Folded(absl::string_view name);
+
+}  // namespace walduct::poll

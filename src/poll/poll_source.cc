@@ -1,0 +1,97 @@
+#include "poll/poll_source.h"
+
+#include <string>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "engine/configuration/connector_options.h"
+#include "engine/control/status_board.h"
+#include "engine/errors/warn_once.h"
+#include "poll/session/poll_session.h"
+
+namespace walduct::poll {
+namespace {
+
+constexpr absl::string_view kSource = "walduct.outbox.source";
+constexpr absl::string_view kCannot = "cannot be used with walduct.outbox.source=poll";
+
+bool IsChosen(const config::PropertySet& properties) { return properties.Text(kSource) == "poll"; }
+
+bool HasRouter(const config::PropertySet& properties) {
+  if (properties.IsSet("walduct.outbox.tables") && properties.Boolean("walduct.outbox.route"))
+    return true;
+  for (const config::Property& property : properties.all()) {
+    if (absl::StartsWith(property.name, "transforms.") && absl::EndsWith(property.name, ".type") &&
+        absl::EndsWith(property.value, ".EventRouter"))
+      return true;
+  }
+  return false;
+}
+
+void Refuse(const config::PropertySet& properties, absl::string_view name, absl::string_view why,
+            absl::string_view fix, config::Findings* findings) {
+  findings->Error(*properties.Find(name), absl::StrCat(kCannot, ": ", why), fix);
+}
+
+void Check(const config::PropertySet& properties, config::Findings* findings) {
+  if (!IsChosen(properties)) {
+    for (const absl::string_view name :
+         {"walduct.outbox.done", "walduct.outbox.where", "walduct.outbox.lease.ms",
+          "walduct.outbox.poll.interval.ms", "walduct.outbox.poll.batch.size"})
+      if (properties.IsSet(name))
+        findings->Warn(name, "has no effect without walduct.outbox.source=poll");
+    return;
+  }
+  if (properties.Text("exactly.once.support") == "required")
+    Refuse(properties, "exactly.once.support",
+           "rows are marked after Kafka has acknowledged them, not in its transaction",
+           "remove it, or use walduct.outbox.source=slot", findings);
+  if (properties.IsSet("walduct.slots") && properties.Integer("walduct.slots") > 1)
+    Refuse(properties, "walduct.slots", "there is no slot", "remove it", findings);
+  if (properties.Text("walduct.outbox.cleanup") != "none")
+    Refuse(properties, "walduct.outbox.cleanup",
+           "it knows what is published by the position of a slot",
+           "remove it, and set walduct.outbox.done=delete", findings);
+  if (!HasRouter(properties))
+    findings->Error("walduct.outbox.tables",
+                    "A value is required with walduct.outbox.source=poll: without a transform "
+                    "EventRouter nothing makes events of the rows",
+                    "list the outbox tables as schema.table");
+}
+
+class PollAttempts final : public engine::Attempts {
+ public:
+  explicit PollAttempts(const engine::AttemptParts& parts) : parts_(parts) {}
+
+  engine::AttemptEnd Run(bool /*ran_before*/) override {
+    PollSession session({.attempt = parts_, .warn_once = &warn_once_, .refusals = &refusals_});
+    absl::Status status = session.Run();
+    if (absl::IsCancelled(status) && parts_.control->interrupted()) status = absl::OkStatus();
+    done_ += session.done();
+    return {.status = status,
+            .goal_reached = session.goal_reached(),
+            .began = session.began(),
+            .progressed = session.progressed(),
+            .position = absl::StrCat(done_, " rows published")};
+  }
+  void ShowError(const absl::Status& error) override { parts_.board->ShowError(error); }
+
+ private:
+  const engine::AttemptParts parts_;
+  engine::WarnOnce warn_once_;
+  sink::Refusals refusals_;
+  uint64_t done_ = 0;
+};
+
+}  // namespace
+
+const engine::SourceType kPollSource = {
+    .name = "poll",
+    .chosen = IsChosen,
+    .check = Check,
+    .attempts = [](const engine::AttemptParts& parts) -> std::unique_ptr<engine::Attempts> {
+      return std::make_unique<PollAttempts>(parts);
+    },
+};
+
+}  // namespace walduct::poll

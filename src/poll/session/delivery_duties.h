@@ -1,0 +1,58 @@
+// DeliveryDuties: what goes on whatever a polling session waits for: acknowledgements are drained,
+// commands taken, measures told. Data thread only.
+#pragma once
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "base/environment.h"
+#include "delivery/pipeline/pipeline.h"
+#include "delivery/pipeline/refused_records.h"
+#include "delivery/progress/delivery_meter.h"
+#include "delivery/progress/work_report.h"
+#include "delivery/settling/ack_tracker.h"
+#include "engine/control/control.h"
+#include "engine/control/status_board.h"
+#include "sink/sink.h"
+
+namespace walduct::poll {
+
+class DeliveryDuties final : public delivery::RoomWaiter, public sink::AckHandler {
+ public:
+  // All borrowed.
+  struct Parts {
+    Environment environment;
+    sink::Sink* sink = nullptr;
+    delivery::AckTracker* tracker = nullptr;
+    engine::Control* control = nullptr;
+    engine::StatusBoard* board = nullptr;
+    metrics::ConnectorMetrics* metrics = nullptr;
+    event::SchemaIdSources schema_ids = {};
+  };
+  explicit DeliveryDuties(const Parts& parts);
+
+  // Borrowed; gets what the sink hands back.
+  void SetRefused(delivery::RefusedRecords* refused) { refused_ = refused; }
+  // Polls, and waits for one of: fd (-1: none), an acknowledgement, a command.
+  absl::Status TurnAndWait(int fd, absl::Duration at_most, engine::WaitReason wait);
+  absl::Status Turn();
+  // Waits until all that was written is acknowledged, or the session is interrupted.
+  absl::Status AwaitDelivery();
+  // The same within a time, whatever is commanded.
+  absl::Status Flush(absl::Duration timeout);
+
+  absl::Status WaitForRoom() override;
+  absl::Status WaitForSchemaId() override;
+  void OnAcknowledged(sink::Ticket ticket, uint32_t count) override;
+  absl::Status OnRefused(const event::Record& record, sink::Ticket ticket,
+                         const absl::Status& why) override;
+
+  bool interrupted() const { return parts_.control->interrupted(); }
+
+ private:
+  const Parts parts_;
+  delivery::DeliveryMeter meter_;
+  delivery::WorkReport report_;
+  delivery::RefusedRecords* refused_ = nullptr;
+};
+
+}  // namespace walduct::poll

@@ -1,0 +1,203 @@
+#include "poll/session/outbox_table.h"
+
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/status_macros.h"
+#include "java/regex/regex_list.h"
+#include "names/table_filter.h"
+#include "outbox/options.h"
+#include "postgres/describe/catalog.h"
+#include "postgres/oid_text.h"
+
+namespace walduct::poll {
+namespace {
+
+using postgres::Connection;
+using postgres::QuoteIdentifier;
+
+// Not those that are partitions: their rows are their root's.
+constexpr absl::string_view kRelation = R"(
+SELECT c.relispartition, c.relpersistence, a.attname, format_type(a.atttypid, NULL),
+       a.attnotnull, a.attnum = ANY (coalesce(i.indkey::int2[], '{}')),
+       CASE WHEN pg_get_serial_sequence(c.oid::regclass::text, a.attname) IS NOT NULL THEN
+         (SELECT s.seqcache FROM pg_sequence s
+          WHERE s.seqrelid = pg_get_serial_sequence(c.oid::regclass::text, a.attname)::regclass) END
+FROM pg_class c
+JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+LEFT JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary
+WHERE c.oid = $1::oid ORDER BY a.attnum)";
+
+// Of functions that name it in their text.
+constexpr absl::string_view kChannels = R"(
+SELECT DISTINCT (regexp_match(p.prosrc, 'pg_notify\s*\(\s*''([^'']+)'''))[1]
+FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid
+WHERE t.tgrelid = $1::oid AND NOT t.tgisinternal AND t.tgenabled <> 'D'
+  AND p.prosrc ~ 'pg_notify\s*\(\s*''[^'']+''')";
+
+absl::Status Refusal(absl::string_view reason, absl::string_view what, absl::string_view hint) {
+  return Error(absl::StatusCode::kFailedPrecondition, reason, what, hint);
+}
+
+// Nobody has said what other words mean.
+absl::Status CheckWords(Connection& connection, const OutboxTable& table,
+                        const std::string& called) {
+  if (table.layout.words.empty()) return absl::OkStatus();
+  const std::string column = QuoteIdentifier(table.layout.word_column);
+  const std::string known =
+      absl::StrJoin(table.layout.words, ", ", [](std::string* out, const std::string& word) {
+        absl::StrAppend(out, postgres::QuoteLiteral(word));
+      });
+  ASSIGN_OR_RETURN(const auto other,
+                   connection.Query(postgres::Rows(1),
+                                    absl::StrCat("SELECT ", column, " FROM ", table.name, " WHERE ",
+                                                 column, " NOT IN (", known, ") LIMIT 1")));
+  if (other.rows() == 0) return absl::OkStatus();
+  return Refusal("outbox_unknown_layout",
+                 absl::StrCat("outbox table ", called, " has rows whose ", table.layout.word_column,
+                              " is none of ", absl::StrJoin(table.layout.words, ", ")),
+                 "use walduct.outbox.source=slot");
+}
+
+void WarnOfCache(const std::string& called, absl::string_view column, absl::string_view cache) {
+  int64_t cached = 0;
+  if (!absl::SimpleAtoi(cache, &cached) || cached <= 1) return;
+  log::Warn("ids of the outbox table are handed out in blocks: they do not tell the order of a key",
+            {{"table", called}, {"column", column}, {"hint", "ALTER SEQUENCE … CACHE 1"}});
+}
+
+absl::Status ReadChannels(Connection& connection, OutboxTable* table) {
+  ASSIGN_OR_RETURN(const auto rows, connection.Query(postgres::Rows(1), std::string(kChannels),
+                                                     {absl::StrCat(ToInteger(table->relation))}));
+  for (int row = 0; row < rows.rows(); ++row) table->channels.emplace_back(rows.Get(row, 0));
+  return absl::OkStatus();
+}
+
+absl::Status ReadColumns(const postgres::Result& rows, const std::string& called,
+                         OutboxTable* table) {
+  if (rows.Get(0, 1) == "u")
+    return Refusal("outbox_unlogged",
+                   absl::StrCat("outbox table ", called,
+                                " is not logged: its rows are gone after a crash of the server"),
+                   absl::StrCat("ALTER TABLE ", called, " SET LOGGED"));
+  for (int row = 0; row < rows.rows(); ++row) {
+    table->columns.push_back({.name = std::string(rows.Get(row, 2)),
+                              .type = std::string(rows.Get(row, 3)),
+                              .nullable = rows.Get(row, 4) != "t"});
+    if (rows.Get(row, 5) != "t") continue;
+    table->key_names.push_back(QuoteIdentifier(rows.Get(row, 2)));
+    table->key_types.emplace_back(rows.Get(row, 3));
+    for (size_t i = 0; i < table->schema->columns.size(); ++i)
+      if (table->schema->columns[i].name == rows.Get(row, 2))
+        table->key_at.push_back(static_cast<int>(i));
+    WarnOfCache(called, rows.Get(row, 2), rows.Get(row, 6));
+  }
+  if (table->key_at.size() == table->key_names.size() && !table->key_at.empty())
+    return absl::OkStatus();
+  return Refusal("outbox_no_key",
+                 absl::StrCat("outbox table ", called,
+                              " has no primary key: a row that was published cannot be marked"),
+                 absl::StrCat("ALTER TABLE ", called, " ADD PRIMARY KEY (…)"));
+}
+
+std::string Columns(const std::string& alias, const std::vector<std::string>& names) {
+  return absl::StrJoin(names, ", ", [&](std::string* out, const std::string& name) {
+    absl::StrAppend(out, alias, name);
+  });
+}
+
+}  // namespace
+
+std::string OutboxTable::ClaimSql(const std::string& where) const {
+  const auto qualified = [&](absl::string_view text, absl::string_view alias) {
+    return Qualify(text, alias, columns);
+  };
+  const auto order = [&](absl::string_view alias) {
+    const std::string dot = absl::StrCat(alias, ".");
+    const std::string first = qualified(layout.order, alias);
+    return first.empty() ? Columns(dot, key_names)
+                         : absl::StrCat(first, ", ", Columns(dot, key_names));
+  };
+  std::vector<std::string> names;
+  for (const event::Column& column : schema->columns) names.push_back(QuoteIdentifier(column.name));
+  std::string condition = qualified(layout.open, "o");
+  if (!layout.ready.empty()) absl::StrAppend(&condition, " AND ", qualified(layout.ready, "o"));
+  if (!where.empty()) absl::StrAppend(&condition, " AND (", where, ")");
+  const std::string key = layout.key.empty() ? "NULL" : qualified(layout.key, "o");
+  if (!layout.key.empty() && !layout.blocks.empty())
+    absl::StrAppend(&condition, " AND NOT EXISTS (SELECT FROM ", name, " p WHERE ",
+                    qualified(layout.key, "p"), " = ", key, " AND ", qualified(layout.blocks, "p"),
+                    " AND (", order("p"), ") < (", order("o"), "))");
+  return absl::StrCat("WITH seen AS MATERIALIZED (SELECT ", Columns("o.", names), ", (", key,
+                      ")::text AS walduct_key FROM ", name, " o WHERE ", condition, " ORDER BY ",
+                      order("o"), " LIMIT $1::bigint), free AS MATERIALIZED (SELECT ",
+                      Columns("o.", key_names), " FROM ", name, " o WHERE (",
+                      Columns("o.", key_names), ") IN (SELECT ", Columns("", key_names),
+                      " FROM seen) AND ", qualified(layout.open, "o"),
+                      " FOR NO KEY UPDATE OF o SKIP LOCKED) SELECT ", Columns("s.", names),
+                      ", s.walduct_key, (", Columns("s.", key_names), ") IN (SELECT ",
+                      Columns("", key_names), " FROM free) FROM seen s ORDER BY ", order("s"));
+}
+
+std::string OutboxTable::DoneSql() const {
+  std::vector<std::string> casts, arrays;
+  for (size_t i = 0; i < key_names.size(); ++i) {
+    casts.push_back(absl::StrCat("k", i, "::", key_types[i]));
+    arrays.push_back(absl::StrCat("$", i + 1, "::text[]"));
+  }
+  std::vector<std::string> aliases;
+  for (size_t i = 0; i < key_names.size(); ++i) aliases.push_back(absl::StrCat("k", i));
+  const std::string chosen =
+      key_names.size() == 1
+          ? absl::StrCat("o.", key_names[0], " = ANY ($1::text[]::", key_types[0], "[])")
+          : absl::StrCat("(", Columns("o.", key_names), ") IN (SELECT ", absl::StrJoin(casts, ", "),
+                         " FROM unnest(", absl::StrJoin(arrays, ", "), ") AS x(",
+                         absl::StrJoin(aliases, ", "), "))");
+  const std::string change = layout.mark.empty() ? absl::StrCat("DELETE FROM ", name, " o")
+                                                 : absl::StrCat("UPDATE ", name, " o SET ",
+                                                                Qualify(layout.mark, "", columns));
+  return absl::StrCat("WITH done AS (", change, " WHERE ", chosen, " AND ",
+                      Qualify(layout.open, "o", columns),
+                      " RETURNING 1) SELECT count(*) FROM done");
+}
+
+absl::StatusOr<std::vector<OutboxTable>> FindOutboxTables(Connection& connection,
+                                                          const names::TableFilterOptions& captured,
+                                                          const outbox::OutboxOptions& options) {
+  postgres::Catalog catalog(connection);
+  ASSIGN_OR_RETURN(const auto found, catalog.CapturedTables(names::TableFilter(captured)));
+  names::TableFilterOptions listed;
+  listed.table_include = options.tables;
+  const names::TableFilter outbox_tables(std::move(listed));
+  std::vector<OutboxTable> tables;
+  for (const postgres::TableName& one : found) {
+    if (options.tables != nullptr && !outbox_tables.Includes(one.schema, one.table)) continue;
+    const std::string called = absl::StrCat(one.schema, ".", one.table);
+    OutboxTable table{.relation = one.relation,
+                      .name = postgres::QuoteQualified(one.schema, one.table)};
+    ASSIGN_OR_RETURN(const auto rows, connection.Query(postgres::Rows(7), std::string(kRelation),
+                                                       {absl::StrCat(ToInteger(one.relation))}));
+    if (rows.rows() == 0 || rows.Get(0, 0) == "t") continue;
+    ASSIGN_OR_RETURN(table.schema, catalog.Describe(one.relation));
+    RETURN_IF_ERROR(ReadColumns(rows, called, &table));
+    ASSIGN_OR_RETURN(table.layout, RecogniseLayout({.table = called,
+                                                    .columns = table.columns,
+                                                    .deletes = options.deletes_done,
+                                                    .narrowed = !options.where.empty(),
+                                                    .lease = options.lease}));
+    RETURN_IF_ERROR(CheckWords(connection, table, called));
+    RETURN_IF_ERROR(ReadChannels(connection, &table));
+    tables.push_back(std::move(table));
+  }
+  if (!tables.empty()) return tables;
+  return Refusal("outbox_no_tables",
+                 "no table matches walduct.outbox.tables and table.include.list",
+                 "name existing outbox tables as schema.table");
+}
+
+}  // namespace walduct::poll

@@ -1,0 +1,57 @@
+// OutboxTable: one outbox table as it is polled: what the catalog says of it, how its rows keep
+// their state, and the two statements about them. Immutable once found.
+//
+// The claim takes no lock that outlasts it: whoever polls a table is its one owner (owner.h), and
+// no transaction is open while a sink is waited for. It does ask for the lock of each row, so that
+// it sees which rows others have: those stay, and later rows of their key with them. No row is
+// changed before it is acknowledged.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "event/table_schema.h"
+#include "poll/layouts/layout.h"
+#include "postgres/connection.h"
+
+namespace walduct::names {
+struct TableFilterOptions;
+}
+namespace walduct::outbox {
+struct OutboxOptions;
+}
+
+namespace walduct::poll {
+
+struct OutboxTable {
+  Oid relation{};
+  std::string name = {};  // "schema"."table"
+  event::TableSchemaPtr schema = {};
+  Layout layout = {};
+  std::vector<LayoutColumn> columns = {};
+  std::vector<std::string> key_names = {},
+                           key_types = {};  // of the primary key: quoted, as SQL has them
+  std::vector<int> key_at = {};             // in the rows of a claim
+  std::vector<std::string> channels = {};   // that its triggers notify
+
+  // Columns of a claim's rows: those of schema, then these two.
+  int order_key_column() const { return static_cast<int>(schema->columns.size()); }
+  int free_column() const { return order_key_column() + 1; }
+
+  // $1: the most rows. Sorted as they are to be published.
+  std::string ClaimSql(const std::string& where) const;
+  // $1 …: arrays of the columns of the primary key. Answers how many rows it has changed.
+  std::string DoneSql() const;
+};
+
+// The tables of a connector. FailedPrecondition: those of RecogniseLayout, and
+//   outbox_no_tables    none matches
+//   outbox_no_key       a table without a primary key
+//   outbox_unlogged     its rows do not outlast a crash of the server
+absl::StatusOr<std::vector<OutboxTable>> FindOutboxTables(postgres::Connection& connection,
+                                                          const names::TableFilterOptions& captured,
+                                                          const outbox::OutboxOptions& options);
+
+}  // namespace walduct::poll

@@ -1,0 +1,350 @@
+#include "poll/session/poll_session.h"
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "absl/cleanup/cleanup.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/status_macros.h"
+#include "engine/configuration/connector_options.h"
+#include "engine/configuration/runtime_options.h"
+#include "names/table_filter.h"
+#include "outbox/options.h"
+#include "poll/session/array_text.h"
+#include "poll/session/run_identity.h"
+#include "postgres/connection_options.h"
+#include "postgres/notifications.h"
+#include "registry/open_clients.h"
+#include "sink/options.h"
+#include "sink/sink_type.h"
+
+namespace walduct::poll {
+namespace {
+
+// Of advisory locks: "wald". The other half is the table.
+constexpr int kLockClass = 0x77616c64;
+constexpr absl::Duration kOwnerPause = absl::Seconds(2);
+constexpr absl::Duration kFirstPause = absl::Milliseconds(20);
+constexpr absl::Duration kQueueWatch = absl::Minutes(1);
+constexpr absl::Duration kStatementTurn = absl::Seconds(1);
+// Of the time to stop in, for the sink; the rest is for the marks.
+constexpr double kSettleShare = 0.6;
+constexpr double kFullQueue = 0.1;
+
+std::string LockKeys(const OutboxTable& table) {
+  return absl::StrCat(kLockClass, ", ", static_cast<int32_t>(ToInteger(table.relation)));
+}
+
+}  // namespace
+
+absl::Status PollSession::Run() {
+  parts_.attempt.board->Show(engine::Activity::kConnecting);
+  RETURN_IF_ERROR(Open());
+  RETURN_IF_ERROR(Build());
+  parts_.attempt.metrics->connected.Set(1);
+  const absl::Cleanup disconnected = [this] { parts_.attempt.metrics->connected.Set(0); };
+  RETURN_IF_ERROR(AwaitOwnership());
+  if (duties_->interrupted()) return absl::OkStatus();
+  RETURN_IF_ERROR(Listen());
+  began_ = true;
+  parts_.attempt.board->Show(engine::ConnectorState::kRunning, engine::Activity::kStreaming);
+  log::Info("streaming", {{"source", "poll"},
+                          {"tables", tables_.size()},
+                          {"wakes", listens_ ? "notify" : "interval"}});
+  return Poll();
+}
+
+absl::Status PollSession::Open() {
+  const Environment& environment = parts_.attempt.world->environment();
+  engine::Control* const control = parts_.attempt.control;
+  ASSIGN_OR_RETURN(connection_, postgres::Connection::Open({.database = *config().database,
+                                                            .application_name = absl::StrCat(
+                                                                "walduct ", config().name, " poll"),
+                                                            .stopping =
+                                                                [control] {
+                                                                  control->Take();
+                                                                  return control->interrupted();
+                                                                },
+                                                            .environment = environment}));
+  if (connection_->shared())
+    return Error(absl::StatusCode::kFailedPrecondition, "poll_pooled",
+                 "a connection pooler hands each transaction to another session: the lock that "
+                 "says who polls a table cannot be held",
+                 "set database.hostname and database.port to the server itself, or the pooler to "
+                 "session mode");
+  ASSIGN_OR_RETURN(const auto standby,
+                   connection_->Query(postgres::OneRow(1), "SELECT pg_is_in_recovery()"));
+  if (standby.Get(0, 0) == "t")
+    return Error(absl::StatusCode::kFailedPrecondition, "poll_standby",
+                 "the server is a standby: rows cannot be marked there",
+                 "set database.hostname to the primary");
+  ASSIGN_OR_RETURN(tables_, FindOutboxTables(*connection_, *config().tables, *config().outbox));
+  for (const OutboxTable& table : tables_)
+    log::Info("outbox table is polled",
+              {{"table", table.name},
+               {"layout", table.layout.called},
+               {"done", table.layout.mark.empty() ? "delete" : "mark"},
+               {"order", table.layout.key.empty() ? "of the table" : "of each key"}});
+  return absl::OkStatus();
+}
+
+absl::Status PollSession::Build() {
+  const engine::AttemptParts& attempt = parts_.attempt;
+  const Environment& environment = attempt.world->environment();
+  ASSIGN_OR_RETURN(sink_,
+                   config().sink->target->Open({*config().kafka, environment, parts_.refusals}));
+  RETURN_IF_ERROR(sink_->PrepareTopics({}));
+  ASSIGN_OR_RETURN(std::tie(key_ids_, value_ids_),
+                   registry::OpenClients(*config().registries, config().name, *environment.clock));
+  const event::SchemaIdSources ids{key_ids_.get(), value_ids_.get()};
+  duties_ = std::make_unique<DeliveryDuties>(DeliveryDuties::Parts{.environment = environment,
+                                                                   .sink = sink_.get(),
+                                                                   .tracker = &tracker_,
+                                                                   .control = attempt.control,
+                                                                   .board = attempt.board,
+                                                                   .metrics = attempt.metrics,
+                                                                   .schema_ids = ids});
+  ASSIGN_OR_RETURN(path_, delivery::RecordPath::Create({.config = attempt.config,
+                                                        .run_id = RunId(*attempt.world),
+                                                        .clock = environment.clock,
+                                                        .schema_ids = ids,
+                                                        .sink = sink_.get(),
+                                                        .tracker = &tracker_,
+                                                        .waiter = duties_.get(),
+                                                        .metrics = attempt.metrics,
+                                                        .warn_once = parts_.warn_once}));
+  duties_->SetRefused(&path_->refused());
+  batch_rows_ = config().outbox->publish_rows;
+  return absl::OkStatus();
+}
+
+// Waits for the answer, and does the other duties meanwhile.
+absl::StatusOr<postgres::Result> PollSession::Ask(const postgres::Statement& statement) {
+  RETURN_IF_ERROR(connection_->Send(statement));
+  while (true) {
+    ASSIGN_OR_RETURN(std::optional<postgres::Result> result, connection_->PollResult());
+    if (result) return *std::move(result);
+    RETURN_IF_ERROR(duties_->TurnAndWait(connection_->ready_fd(), kStatementTurn,
+                                         engine::WaitReason::kNothing));
+  }
+}
+
+absl::StatusOr<bool> PollSession::Own() {
+  std::string sql = "SELECT ";
+  absl::StrAppend(&sql, absl::StrJoin(tables_, " AND ", [](std::string* out, const auto& table) {
+    absl::StrAppend(out, "pg_try_advisory_lock(", LockKeys(table), ")");
+  }));
+  ASSIGN_OR_RETURN(const auto owned, Ask(sql, postgres::OneRow(1)));
+  if (owned.Get(0, 0) == "t") return true;
+  RETURN_IF_ERROR(Ask("SELECT pg_advisory_unlock_all()").status());
+  return false;
+}
+
+absl::Status PollSession::AwaitOwnership() {
+  bool told = false;
+  while (!duties_->interrupted()) {
+    ASSIGN_OR_RETURN(const bool owned, Own());
+    if (owned) return absl::OkStatus();
+    if (!std::exchange(told, true)) {
+      parts_.attempt.board->Show(engine::ConnectorState::kRunning, engine::Activity::kPreparing);
+      log::Info("another worker polls the outbox tables: waiting to take over");
+    }
+    RETURN_IF_ERROR(duties_->TurnAndWait(-1, kOwnerPause, engine::WaitReason::kTableLocks));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status PollSession::Listen() {
+  for (const OutboxTable& table : tables_) {
+    for (const std::string& channel : table.channels) {
+      RETURN_IF_ERROR(Ask(absl::StrCat("LISTEN ", postgres::QuoteIdentifier(channel))).status());
+    }
+  }
+  listens_ = std::all_of(tables_.begin(), tables_.end(),
+                         [](const OutboxTable& table) { return !table.channels.empty(); });
+  queue_watched_ = parts_.attempt.world->clock().Monotonic();
+  return absl::OkStatus();
+}
+
+// A queue of notifications that was full once stays full, until somebody asks this.
+absl::Status PollSession::WatchQueue() {
+  const absl::Duration now = parts_.attempt.world->clock().Monotonic();
+  if (!listens_ || now - queue_watched_ < kQueueWatch) return absl::OkStatus();
+  queue_watched_ = now;
+  ASSIGN_OR_RETURN(const auto usage,
+                   Ask("SELECT pg_notification_queue_usage()", postgres::OneRow(1)));
+  double used = 0;
+  if (absl::SimpleAtod(usage.Get(0, 0), &used) && used >= kFullQueue)
+    log::Warn(
+        "the server's queue of notifications fills: once full, every commit that notifies "
+        "fails",
+        {{"used", usage.Get(0, 0)},
+         {"hint", "end sessions that listen and are idle in a transaction"}});
+  return absl::OkStatus();
+}
+
+absl::Status PollSession::Poll() {
+  absl::Duration pause = kFirstPause;
+  const absl::Duration longest = config().outbox->longest_pause;
+  while (!duties_->interrupted()) {
+    RETURN_IF_ERROR(duties_->Turn());
+    if (parts_.attempt.control->holding()) {
+      RETURN_IF_ERROR(duties_->TurnAndWait(-1, kStatementTurn, engine::WaitReason::kCommand));
+      continue;
+    }
+    size_t published = 0;
+    for (const OutboxTable& table : tables_) {
+      if (duties_->interrupted()) break;
+      ASSIGN_OR_RETURN(const size_t of_table, PollTable(table));
+      published += of_table;
+    }
+    RETURN_IF_ERROR(WatchQueue());
+    path_->pipeline().CountFiltered();
+    path_->pipeline().ReportNotices();
+    if (published > 0) {
+      pause = kFirstPause;
+      continue;
+    }
+    if (parts_.attempt.goal.until_caught_up) {
+      goal_reached_ = true;
+      break;
+    }
+    const absl::Duration before = pause;
+    pause = std::min(pause * 2, longest);
+    RETURN_IF_ERROR(Pause(before));
+    if (postgres::TakeNotifications(*connection_)) pause = kFirstPause;
+    stood_ = true;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status PollSession::Pause(absl::Duration longest) {
+  Clock& clock = parts_.attempt.world->clock();
+  const absl::Duration until = clock.Monotonic() + longest;
+  if (postgres::TakeNotifications(*connection_)) return absl::OkStatus();
+  while (!duties_->interrupted() && clock.Monotonic() < until) {
+    const absl::Duration before = clock.Monotonic();
+    RETURN_IF_ERROR(duties_->TurnAndWait(connection_->ready_fd(), until - before,
+                                         engine::WaitReason::kNothing));
+    RETURN_IF_ERROR(connection_->CheckAlive());
+    if (postgres::TakeNotifications(*connection_)) break;
+  }
+  return absl::OkStatus();
+}
+
+// Of rows that are large fewer are read at once.
+absl::StatusOr<postgres::Result> PollSession::Claim(const OutboxTable& table) {
+  while (true) {
+    auto rows = Ask({.sql = table.ClaimSql(config().outbox->where),
+                     .parameters = {absl::StrCat(batch_rows_)},
+                     .answer = postgres::Rows(table.free_column() + 1)});
+    if (rows.ok()) {
+      batch_rows_ = std::min(batch_rows_ * 2, config().outbox->publish_rows);
+      return rows;
+    }
+    if (ErrorReason(rows.status()) != "answer_too_large" || batch_rows_ == 1) return rows.status();
+    batch_rows_ = std::max<int64_t>(1, batch_rows_ / 16);
+  }
+}
+
+absl::StatusOr<size_t> PollSession::PollTable(const OutboxTable& table) {
+  absl::StatusOr<postgres::Result> rows = Claim(table);
+  if (!rows.ok()) return rows.status();
+  Batch batch{.table = &table, .first = number_ + 1, .keys = {}};
+  batch.keys.resize(table.key_at.size());
+  absl::Status published = Publish(*rows, &batch);
+  if (published.ok()) published = duties_->AwaitDelivery();
+  if (published.ok() && !duties_->interrupted()) {
+    RETURN_IF_ERROR(MarkDone(&batch, false));
+    return batch.rows;
+  }
+  RETURN_IF_ERROR(Salvage(&batch, published));
+  return batch.rows;
+}
+
+absl::Status PollSession::Publish(const postgres::Result& rows, Batch* batch) {
+  const OutboxTable& table = *batch->table;
+  held_.clear();
+  path_->pipeline().BeginBatch();
+  const absl::Cleanup ended = [this] { path_->pipeline().EndBatch(); };
+  for (int row = 0; row < rows.rows(); ++row) {
+    const bool has_key = !rows.is_null(row, table.order_key_column());
+    const absl::string_view key = rows.Get(row, table.order_key_column());
+    if (has_key && held_.contains(key)) continue;
+    // Somebody has it locked.
+    if (rows.Get(row, table.free_column()) != "t") {
+      if (has_key) held_.insert(std::string(key));
+      continue;
+    }
+    RETURN_IF_ERROR(PublishRow(rows, row, batch));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status PollSession::PublishRow(const postgres::Result& rows, int row, Batch* batch) {
+  const OutboxTable& table = *batch->table;
+  values_.clear();
+  for (int column = 0; column < table.order_key_column(); ++column) {
+    values_.push_back(rows.is_null(row, column) ? event::Value::Null()
+                                                : event::Value::Text(rows.Get(row, column)));
+  }
+  event::ChangeEvent change;
+  change.operation = event::Operation::kCreate;
+  change.schema = table.schema.get();
+  change.after = event::RowView(values_);
+  change.source_time_us = absl::ToUnixMicros(parts_.attempt.world->clock().Now());
+  // No place in the WAL: the number of the row in this session.
+  change.position.commit_end = Lsn(number_ + 1);
+  RETURN_IF_ERROR(path_->pipeline().OnChange(change));
+  ++number_;
+  ++batch->rows;
+  for (size_t i = 0; i < table.key_at.size(); ++i)
+    batch->keys[i].emplace_back(rows.Get(row, table.key_at[i]));
+  return absl::OkStatus();
+}
+
+absl::Status PollSession::MarkDone(Batch* batch, bool hurries) {
+  const auto& safe = tracker_.safe();
+  const uint64_t behind = safe ? safe->commit_end.value() : 0;
+  const size_t acknowledged =
+      behind < batch->first ? 0 : std::min<size_t>(batch->rows, behind - batch->first + 1);
+  if (acknowledged <= batch->marked) return absl::OkStatus();
+  postgres::Statement statement{
+      .sql = batch->table->DoneSql(), .parameters = {}, .answer = postgres::OneRow(1)};
+  for (const std::vector<std::string>& keys : batch->keys)
+    statement.parameters.emplace_back(
+        ArrayText(absl::MakeConstSpan(keys).subspan(batch->marked, acknowledged - batch->marked)));
+  absl::StatusOr<postgres::Result> changed =
+      hurries ? connection_->Query(statement) : Ask(statement);
+  if (!changed.ok()) return changed.status();
+  const uint64_t wanted = acknowledged - batch->marked;
+  batch->marked = acknowledged;
+  uint64_t count = 0;
+  static_cast<void>(absl::SimpleAtoi(changed->Get(0, 0), &count));
+  done_ += wanted;
+  if (count != wanted)
+    log::Warn(
+        "rows were published that somebody else has marked or removed meanwhile: they may "
+        "have been published twice",
+        {{"table", batch->table->name}, {"rows", wanted - count}});
+  return absl::OkStatus();
+}
+
+// After a failure or an interruption: what is acknowledged is marked, so that it is not repeated.
+absl::Status PollSession::Salvage(Batch* batch, const absl::Status& why) {
+  parts_.attempt.board->Show(engine::Activity::kSettling);
+  const absl::Duration timeout = config().runtime->shutdown_timeout * kSettleShare;
+  const absl::Status flushed = duties_->Flush(timeout);
+  const absl::Status marked = MarkDone(batch, true);
+  if (!why.ok() && !absl::IsCancelled(why)) return why;
+  RETURN_IF_ERROR(flushed);
+  return marked;
+}
+
+}  // namespace walduct::poll

@@ -1,0 +1,98 @@
+// PollSession: from a session with the database to an interruption or an error: claims the rows of
+// the outbox tables batch after batch, publishes them, and marks or deletes them once the sink has
+// acknowledged them. A failed session is thrown away whole; the next one finds the rows that were
+// not marked. Data thread only.
+//
+// One session at a time polls a table: it holds an advisory lock of each. Another worker waits
+// until the lock is free, which is when the session of its owner ends, however it ends.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "delivery/pipeline/record_path.h"
+#include "engine/control/control.h"
+#include "engine/lifecycle/attempt.h"
+#include "engine/lifecycle/host.h"
+#include "poll/session/delivery_duties.h"
+#include "poll/session/outbox_table.h"
+#include "sink/refusals.h"
+
+namespace walduct::poll {
+
+class PollSession {
+ public:
+  // All borrowed.
+  struct Parts {
+    engine::AttemptParts attempt;
+    engine::WarnOnce* warn_once = nullptr;
+    sink::Refusals* refusals = nullptr;
+  };
+  explicit PollSession(const Parts& parts) : parts_(parts) {}
+
+  absl::Status Run();
+
+  bool began() const { return began_; }  // it has got as far as reading
+  bool progressed() const { return done_ > 0 || stood_; }
+  bool goal_reached() const { return goal_reached_; }
+  uint64_t done() const { return done_; }  // rows that were marked or deleted
+
+ private:
+  // The rows of a claim that were handed to the pipeline, in order.
+  struct Batch {
+    const OutboxTable* table = nullptr;
+    uint64_t first = 0;                          // number of its first row
+    std::vector<std::vector<std::string>> keys;  // of each column of the primary key, row by row
+    size_t rows = 0;
+    size_t marked = 0;  // of them, from the beginning
+  };
+
+  const engine::ConnectorOptions& config() const { return *parts_.attempt.config; }
+  absl::Status Open();
+  absl::Status Build();
+  absl::StatusOr<bool> Own();
+  absl::Status AwaitOwnership();
+  absl::Status Listen();
+  absl::Status Poll();
+  // How many rows were published.
+  absl::StatusOr<size_t> PollTable(const OutboxTable& table);
+  absl::Status Publish(const postgres::Result& rows, Batch* batch);
+  absl::Status PublishRow(const postgres::Result& rows, int row, Batch* batch);
+  // What of the batch is acknowledged.
+  absl::Status MarkDone(Batch* batch, bool hurries);
+  absl::Status Salvage(Batch* batch, const absl::Status& why);
+  absl::StatusOr<postgres::Result> Ask(const postgres::Statement& statement);
+  absl::StatusOr<postgres::Result> Ask(std::string sql,
+                                       std::optional<postgres::Shape> answer = std::nullopt) {
+    return Ask(postgres::Statement{std::move(sql), {}, answer});
+  }
+  absl::StatusOr<postgres::Result> Claim(const OutboxTable& table);
+  absl::Status Pause(absl::Duration longest);
+  absl::Status WatchQueue();
+
+  const Parts parts_;
+  std::unique_ptr<postgres::Connection> connection_;
+  std::unique_ptr<sink::Sink> sink_;
+  std::shared_ptr<event::SchemaIds> key_ids_, value_ids_;
+  std::vector<OutboxTable> tables_;
+  delivery::AckTracker tracker_;
+  std::unique_ptr<DeliveryDuties> duties_;
+  std::unique_ptr<delivery::RecordPath> path_;
+  bool listens_ = false;
+  bool began_ = false, stood_ = false, goal_reached_ = false;
+  uint64_t number_ = 0;  // of the last row that was handed over
+  uint64_t done_ = 0;
+  int64_t batch_rows_ = 1;
+  absl::Duration queue_watched_;
+  // Keys whose later rows wait, as long as the claim is published.
+  absl::flat_hash_set<std::string> held_;
+  std::vector<event::Value> values_;
+};
+
+}  // namespace walduct::poll

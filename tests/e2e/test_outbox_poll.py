@@ -1,0 +1,146 @@
+"""Outbox tables that are polled (walduct.outbox.source=poll), against real servers."""
+import subprocess
+
+import pytest
+
+from support.wait import wait_until
+
+STRING = "org.apache.kafka.connect.storage.StringConverter"
+MARKED = """create table outbox (id bigserial primary key, aggregate_type text, aggregate_id text, event_type text, payload jsonb,
+            created_at timestamptz not null default now(), published_at timestamptz)"""
+
+
+def polled(db, **more):
+    return {"walduct.outbox.source": "poll", "walduct.outbox.tables": "public.outbox", "schema.include.list": None,
+            "slot.name": None, "publication.name": None, "publication.autocreate.mode": None, "transforms": "outbox",
+            "transforms.outbox.type": "io.debezium.transforms.outbox.EventRouter",
+            "transforms.outbox.route.by.field": "aggregate_type", "transforms.outbox.table.field.event.key": "aggregate_id",
+            "transforms.outbox.table.fields.additional.placement": "event_type:header:eventType",
+            "transforms.outbox.route.topic.replacement": f"{db.name}.event.$" + "{routedByValue}",
+            "key.converter": STRING, "value.converter": STRING, **more}
+
+
+def put(db, first, last, keys=10):
+    db.execute("insert into outbox (aggregate_type, aggregate_id, event_type, payload) select 'Order', (g %% %s)::text, 'Placed',"
+               " jsonb_build_object('n', g) from generate_series(%s::int, %s::int) g", keys, first, last)
+
+
+def unpublished(db):
+    return db.value("select count(*) from outbox where published_at is null")
+
+
+def content(event):
+    return event.topic, event.key, event.value, [h for h in event.headers if h[0] != "__debezium.context.runId"]
+
+
+def numbers(events, key):
+    return [int(e.value.split(b":")[1].strip(b" }")) for e in events if e.key == key]
+
+
+def test_rows_are_published_as_by_the_slot_and_marked(databases, pg17, connectors):
+    db = databases(pg17)
+    db.execute(MARKED)
+    put(db, 1, 50)
+    poll = connectors(db, polled(db), superuser=True, sink="file", name="poll").start().wait_streaming()
+    events = poll.wait_events(50)
+    wait_until(lambda: unpublished(db) == 0, 10, "rows marked")
+    assert not db.slots()
+    poll.stop()
+    slot = connectors(db, {**polled(db), "walduct.outbox.source": "slot", "slot.name": db.name, "publication.name": db.name,
+                           "publication.autocreate.mode": "filtered", "table.include.list": "public.outbox"},
+                      superuser=True, sink="file", name="slot")
+    slot.start().wait_streaming()
+    assert [content(e) for e in events] == [content(e) for e in slot.wait_events(50)]
+    slot.stop()
+
+
+def test_a_row_that_somebody_has_locked_holds_its_key_and_no_other(databases, pg17, connectors):
+    db = databases(pg17)
+    db.execute(MARKED)
+    put(db, 1, 20, keys=2)
+    with db.transaction() as other:
+        other.execute("select from outbox where id = 3 for update")
+        connector = connectors(db, polled(db), superuser=True, sink="file").start().wait_streaming()
+        wait_until(lambda: unpublished(db) == 9, 20, "all but the key of row 3 published")
+        assert numbers(connector.events(), b"1") == [1]
+        other.rollback()
+    wait_until(lambda: unpublished(db) == 0, 20, "the rest published")
+    assert numbers(connector.events(), b"1") == list(range(1, 21, 2))
+    connector.stop()
+
+
+def test_killed_again_and_again_it_loses_nothing_and_keeps_the_order(databases, pg17, connectors):
+    db = databases(pg17)
+    db.execute(MARKED)
+    connector = connectors(db, polled(db, **{"walduct.outbox.poll.batch.size": "200"}), superuser=True)
+    for turn in range(5):
+        put(db, turn * 1000 + 1, turn * 1000 + 1000)
+        connector.start().wait_streaming()
+        left = unpublished(db)
+        wait_until(lambda left=left: unpublished(db) < max(left, 1), 20, "some more published")
+        connector.kill()
+    connector.start().wait_streaming()
+    wait_until(lambda: unpublished(db) == 0, 30, "all published")
+    events = connector.events()
+    connector.stop()
+    for key in range(10):
+        seen, first = set(), []
+        for number in numbers(events, str(key).encode()):
+            if number not in seen:
+                first.append(number)
+            seen.add(number)
+        assert first == sorted(n for n in range(1, 5001) if n % 10 == key), "an event is lost or out of order"
+    assert len(events) < 5000 + 6 * 400, "more was repeated than was in flight"
+
+
+def test_a_second_worker_takes_over(databases, pg17, connectors):
+    db = databases(pg17)
+    db.execute(MARKED)
+    one = connectors(db, polled(db), superuser=True, name="one").start().wait_streaming()
+    two = connectors(db, polled(db), superuser=True, name="two").start()
+    two.wait_log("another worker polls the outbox tables")
+    put(db, 1, 100)
+    wait_until(lambda: unpublished(db) == 0, 20, "published by one of them")
+    one.kill()
+    two.wait_streaming()
+    put(db, 101, 200)
+    wait_until(lambda: unpublished(db) == 0, 20, "published by the other one")
+    assert len(two.wait_events(200)) == 200
+    two.stop()
+
+
+def test_idle_it_asks_seldom_and_a_trigger_wakes_it(databases, pg17, connectors):
+    db = databases(pg17)
+    db.execute(MARKED)
+    db.script("create function wake() returns trigger language plpgsql as 'begin perform pg_notify(''outbox_new'', ''''); return null; end';"
+              "create trigger wake after insert on outbox for each statement execute function wake();")
+    connector = connectors(db, polled(db, **{"walduct.outbox.poll.interval.ms": "600000"}), superuser=True, sink="file").start()
+    connector.wait_log("wakes=notify")
+    asked = "select query_start from pg_stat_activity where application_name like '%% poll' and state = 'idle' and query_start < now() - interval '3 s'"
+    wait_until(lambda: db.execute(asked), 20, "a pause of three seconds between two statements")
+    put(db, 1, 1)
+    wait_until(lambda: unpublished(db) == 0, 2, "published at once")
+    connector.stop()
+
+
+def test_a_table_without_a_state_is_deleted_from_only_when_told(databases, pg17, connectors):
+    db = databases(pg17)
+    db.execute(MARKED.replace(", published_at timestamptz", ""))
+    put(db, 1, 10)
+    connector = connectors(db, polled(db), superuser=True, sink="file")
+    assert connector.run_to_end() == 3
+    assert connector.logged("outbox table public.outbox has no column that says which rows are published")
+    connector.config["walduct.outbox.done"] = "delete"
+    connector.start().wait_streaming()
+    connector.wait_events(10)
+    wait_until(lambda: db.value("select count(*) from outbox") == 0, 10, "rows deleted")
+    connector.stop()
+
+
+@pytest.mark.parametrize("name, value, says", [
+    ("exactly.once.support", "required", "exactly.once.support"), ("walduct.slots", "2", "walduct.slots"),
+    ("walduct.outbox.cleanup", "delete", "walduct.outbox.cleanup"), ("walduct.outbox.done", "archive", "walduct.outbox.done")])
+def test_what_does_not_go_with_it_is_refused(databases, pg17, connectors, name, value, says):
+    connector = connectors(databases(pg17), polled(databases(pg17), **{name: value}), superuser=True, sink="file")
+    ended: subprocess.CompletedProcess = connector.call("validate")
+    assert ended.returncode == 2 and says in ended.stdout + ended.stderr
