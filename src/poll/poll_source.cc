@@ -7,6 +7,7 @@
 #include "engine/configuration/connector_options.h"
 #include "engine/control/status_board.h"
 #include "engine/errors/warn_once.h"
+#include "poll/session/open_tables.h"
 #include "poll/session/poll_session.h"
 
 namespace walduct::poll {
@@ -92,6 +93,11 @@ const engine::SourceType kPollSource = {
     .attempts = [](const engine::AttemptParts& parts) -> std::unique_ptr<engine::Attempts> {
       return std::make_unique<PollAttempts>(parts);
     },
+    .examine =
+        [](const engine::ConnectorOptions& config, const Environment& environment) {
+          return OpenTables(config, environment, nullptr).status();
+        },
+    .instead_of_position = "the outbox tables",
 };
 
 }  // namespace walduct::poll

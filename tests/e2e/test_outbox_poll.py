@@ -144,3 +144,17 @@ def test_what_does_not_go_with_it_is_refused(databases, pg17, connectors, name, 
     connector = connectors(databases(pg17), polled(databases(pg17), **{name: value}), superuser=True, sink="file")
     ended: subprocess.CompletedProcess = connector.call("validate")
     assert ended.returncode == 2 and says in ended.stdout + ended.stderr
+
+
+def test_doctor_and_offsets_ask_the_source(databases, pg17, connectors):
+    db = databases(pg17)
+    db.execute("create table outbox (id bigserial primary key, aggregatetype text, aggregateid text, type text, payload jsonb, created_at timestamptz)")
+    connector = connectors(db, polled(db), superuser=True)
+    examined = connector.call("doctor")
+    assert examined.returncode != 0 and "walduct.outbox.done=delete" in examined.stdout, examined.stdout
+    assert "wal_level" not in examined.stdout and "slot" not in examined.stdout
+    connector.config["walduct.outbox.done"] = "delete"
+    examined = connector.call("doctor")
+    assert examined.returncode == 0, examined.stdout
+    moved = connector.call("offsets", "reset")
+    assert moved.returncode != 0 and "stands in the outbox tables" in moved.stderr + moved.stdout, moved.stderr

@@ -64,6 +64,9 @@ constexpr Reason kRows[] = {
      .meaning = "All max_replication_slots are in use.",
      .remedy = "Drop one that nobody uses (SELECT slot_name, active FROM pg_replication_slots), or "
                "raise it and restart the server."},
+    {.name = "no_position",
+     .meaning = "The connector's source stores no position: what is published stands elsewhere.",
+     .remedy = "With walduct.outbox.source=poll, change the rows of the outbox table."},
     {.name = "offset_file_locked",
      .meaning = "Another process has the offset file.",
      .remedy = "Stop it, or give each process its own file."},

@@ -5,8 +5,10 @@
 #include <memory>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "base/environment.h"
 #include "config/properties/findings.h"
 #include "config/properties/property_set.h"
 #include "engine/lifecycle/attempt.h"
@@ -25,6 +27,11 @@ struct SourceType {
   // Of all properties, whichever source was chosen.
   void (*check)(const config::PropertySet& properties, config::Findings* findings) = nullptr;
   std::unique_ptr<Attempts> (*attempts)(const AttemptParts& parts) = nullptr;
+  // Whether an attempt could begin now, for who looks without running it; changes nothing. Null: a
+  // doctor asks by itself, about the slot.
+  absl::Status (*examine)(const ConnectorOptions& config, const Environment& environment) = nullptr;
+  // Where it is known what is published, when that is no stored position: "the outbox tables".
+  absl::string_view instead_of_position = {};
   // A connector that several threads read is run as so many, each with its name and attempts of its
   // own. They are commanded together and shown one by one. Null: it is run as it is.
   std::vector<ConnectorOptions> (*lanes)(const ConnectorOptions& whole) = nullptr;

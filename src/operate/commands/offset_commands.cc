@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/status_macros.h"
 #include "engine/configuration/connector_options.h"
+#include "engine/lifecycle/source_type.h"
 #include "kafka/options.h"
 #include "offset/offset_store_factory.h"
 #include "offset/options.h"
@@ -234,10 +235,21 @@ absl::StatusOr<JudgedMove> Judge(const engine::ConnectorOptions& options, const 
   return judged;
 }
 
+// What is published may stand elsewhere.
+absl::Status CheckHasPosition(const engine::ConnectorOptions& options) {
+  const engine::SourceType* const source = options.source;
+  if (source == nullptr || source->instead_of_position.empty()) return absl::OkStatus();
+  return Error(absl::StatusCode::kFailedPrecondition, "no_position",
+               absl::StrCat("the connector has no stored position: what is published stands in ",
+                            source->instead_of_position),
+               "change the rows themselves");
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> ReadOffsets(const engine::ConnectorOptions& options,
                                         const Environment& environment) {
+  if (!CheckHasPosition(options).ok()) return std::string("{\"offsets\":[]}");
   std::vector<std::optional<offset::StoredOffset>> all(1);
   ASSIGN_OR_RETURN(all.front(), LoadFirst(options, environment));
   const std::vector<engine::ConnectorOptions> lanes = StoredLanes(options, all.front());
@@ -251,6 +263,7 @@ absl::StatusOr<std::string> ReadOffsets(const engine::ConnectorOptions& options,
 absl::StatusOr<std::string> WriteOffsets(const engine::ConnectorOptions& options,
                                          absl::string_view rest_body,
                                          const Environment& environment) {
+  RETURN_IF_ERROR(CheckHasPosition(options));
   const std::vector<engine::ConnectorOptions> lanes = slot::LanesOf(options);
   ASSIGN_OR_RETURN(auto wanted,
                    offset::DecodeRestBody(rest_body, engine::TopicPrefixOf(options), lanes.size()));
@@ -274,6 +287,7 @@ absl::StatusOr<std::string> WriteOffsets(const engine::ConnectorOptions& options
 
 absl::StatusOr<std::string> MoveOffset(const engine::ConnectorOptions& options,
                                        const OffsetMove& move, const Environment& environment) {
+  RETURN_IF_ERROR(CheckHasPosition(options));
   if (move.to) RETURN_IF_ERROR(RefuseBeforeHandover(options, environment));
   std::vector<JudgedMove> judged;
   ASSIGN_OR_RETURN(const auto first, LoadFirst(options, environment));
@@ -295,6 +309,7 @@ absl::StatusOr<std::string> MoveOffset(const engine::ConnectorOptions& options,
 
 absl::StatusOr<std::string> ForgetWithoutSlot(const engine::ConnectorOptions& options,
                                               const Environment& environment) {
+  RETURN_IF_ERROR(CheckHasPosition(options));
   ASSIGN_OR_RETURN(const auto stored, LoadFirst(options, environment));
   const std::string& name = options.replication->slot_name;
   ASSIGN_OR_RETURN(const auto connection, Open(options, postgres::SessionKind::kSql, environment));
@@ -310,6 +325,7 @@ absl::StatusOr<std::string> ForgetWithoutSlot(const engine::ConnectorOptions& op
 absl::StatusOr<std::string> SkipChange(const engine::ConnectorOptions& options,
                                        const event::ChangeId& change,
                                        const Environment& environment) {
+  RETURN_IF_ERROR(CheckHasPosition(options));
   // Each slot's stream counts its own changes.
   if (options.replication->share.several()) {
     return Error(absl::StatusCode::kFailedPrecondition, "skip_of_several_slots",

@@ -1,5 +1,7 @@
 #include "operate/doctor/doctor.h"
 
+#include "engine/configuration/connector_options.h"
+#include "engine/lifecycle/source_type.h"
 #include "operate/doctor/checks.h"
 #include "slot/start/start_checks.h"
 
@@ -75,6 +77,14 @@ Findings Examine(const Subject& subject, const Environment& environment) {
   Findings findings;
   NameServer(subject, &findings);
   Examination examined{.subject = subject, .environment = environment, .findings = findings};
+  const engine::SourceType* const source = subject.whole.source;
+  if (source != nullptr && source->examine != nullptr) {
+    AskSink(examined);
+    AskRegistries(examined);
+    findings.Add(source->examine(subject.whole, environment));
+    findings.WorstFirst();
+    return findings;
+  }
   for (const slot::StartCheck check : slot::kStartChecks) {
     if (check > slot::StartCheck::kPosition && examined.is_done()) break;
     Ask(check, examined);

@@ -14,11 +14,10 @@
 #include "base/status_macros.h"
 #include "engine/configuration/connector_options.h"
 #include "engine/configuration/runtime_options.h"
-#include "names/table_filter.h"
 #include "outbox/options.h"
 #include "poll/session/array_text.h"
+#include "poll/session/open_tables.h"
 #include "poll/session/run_identity.h"
-#include "postgres/connection_options.h"
 #include "postgres/notifications.h"
 #include "registry/open_clients.h"
 #include "sink/options.h"
@@ -61,30 +60,14 @@ absl::Status PollSession::Run() {
 }
 
 absl::Status PollSession::Open() {
-  const Environment& environment = parts_.attempt.world->environment();
   engine::Control* const control = parts_.attempt.control;
-  ASSIGN_OR_RETURN(connection_, postgres::Connection::Open({.database = *config().database,
-                                                            .application_name = absl::StrCat(
-                                                                "walduct ", config().name, " poll"),
-                                                            .stopping =
-                                                                [control] {
-                                                                  control->Take();
-                                                                  return control->interrupted();
-                                                                },
-                                                            .environment = environment}));
-  if (connection_->shared())
-    return Error(absl::StatusCode::kFailedPrecondition, "poll_pooled",
-                 "a connection pooler hands each transaction to another session: the lock that "
-                 "says who polls a table cannot be held",
-                 "set database.hostname and database.port to the server itself, or the pooler to "
-                 "session mode");
-  ASSIGN_OR_RETURN(const auto standby,
-                   connection_->Query(postgres::OneRow(1), "SELECT pg_is_in_recovery()"));
-  if (standby.Get(0, 0) == "t")
-    return Error(absl::StatusCode::kFailedPrecondition, "poll_standby",
-                 "the server is a standby: rows cannot be marked there",
-                 "set database.hostname to the primary");
-  ASSIGN_OR_RETURN(tables_, FindOutboxTables(*connection_, *config().tables, *config().outbox));
+  ASSIGN_OR_RETURN(OpenedTables opened,
+                   OpenTables(config(), parts_.attempt.world->environment(), [control] {
+                     control->Take();
+                     return control->interrupted();
+                   }));
+  connection_ = std::move(opened.connection);
+  tables_ = std::move(opened.tables);
   for (const OutboxTable& table : tables_)
     log::Info("outbox table is polled",
               {{"table", table.name},

@@ -15,9 +15,9 @@ namespace {
 constexpr absl::string_view kRoot = "root";
 constexpr absl::string_view kOwn = "walduct";
 constexpr absl::string_view kRooms[] = {
-    "cli",     "delivery", "engine",   "incremental", "kafka",    "offset",
-    "operate", "outbox",   "postgres", "recover",     "registry", "replication",
-    "route",   "serve",    "sink",     "slot",        "snapshot"};
+    "cli",         "delivery", "engine", "incremental", "kafka",   "offset",
+    "operate",     "outbox",   "poll",   "postgres",    "recover", "registry",
+    "replication", "route",    "serve",  "sink",        "slot",    "snapshot"};
 constexpr absl::string_view kLevels[] = {"ALL",  "TRACE", "DEBUG", "INFO",
                                          "WARN", "ERROR", "FATAL", "OFF"};
 

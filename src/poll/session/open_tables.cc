@@ -1,0 +1,40 @@
+#include "poll/session/open_tables.h"
+
+#include "absl/strings/str_cat.h"
+#include "base/error.h"
+#include "base/status_macros.h"
+#include "engine/configuration/connector_options.h"
+#include "names/table_filter.h"
+#include "outbox/options.h"
+#include "postgres/connection_options.h"
+
+namespace walduct::poll {
+
+absl::StatusOr<OpenedTables> OpenTables(const engine::ConnectorOptions& config,
+                                        const Environment& environment,
+                                        const postgres::StopCheck& stopping) {
+  OpenedTables opened;
+  ASSIGN_OR_RETURN(opened.connection,
+                   postgres::Connection::Open(
+                       {.database = *config.database,
+                        .application_name = absl::StrCat("walduct ", config.name, " poll"),
+                        .stopping = stopping,
+                        .environment = environment}));
+  postgres::Connection& connection = *opened.connection;
+  if (connection.shared())
+    return Error(absl::StatusCode::kFailedPrecondition, "poll_pooled",
+                 "a connection pooler hands each transaction to another session: the lock that "
+                 "says who polls a table cannot be held",
+                 "set database.hostname and database.port to the server itself, or the pooler to "
+                 "session mode");
+  ASSIGN_OR_RETURN(const auto standby,
+                   connection.Query(postgres::OneRow(1), "SELECT pg_is_in_recovery()"));
+  if (standby.Get(0, 0) == "t")
+    return Error(absl::StatusCode::kFailedPrecondition, "poll_standby",
+                 "the server is a standby: rows cannot be marked there",
+                 "set database.hostname to the primary");
+  ASSIGN_OR_RETURN(opened.tables, FindOutboxTables(connection, *config.tables, *config.outbox));
+  return opened;
+}
+
+}  // namespace walduct::poll

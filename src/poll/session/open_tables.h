@@ -1,0 +1,30 @@
+// The session that outbox tables are polled with, and the tables.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "base/environment.h"
+#include "poll/session/outbox_table.h"
+#include "postgres/connection.h"
+
+namespace walduct::engine {
+struct ConnectorOptions;
+}  // namespace walduct::engine
+
+namespace walduct::poll {
+
+struct OpenedTables {
+  std::unique_ptr<postgres::Connection> connection;
+  std::vector<OutboxTable> tables;
+};
+
+// Changes nothing. FailedPrecondition: those of FindOutboxTables, and
+//   poll_pooled   a pooler shares the session
+//   poll_standby  the server is one
+absl::StatusOr<OpenedTables> OpenTables(const engine::ConnectorOptions& config,
+                                        const Environment& environment,
+                                        const postgres::StopCheck& stopping);
+
+}  // namespace walduct::poll

@@ -1,0 +1,130 @@
+// How the columns of a table tell its layout: of the documents and of published libraries.
+#include "poll/layouts/layout.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_split.h"
+#include "base/error.h"
+
+namespace walduct::poll {
+namespace {
+
+using testing::HasSubstr;
+
+// "name" is text, "name:type" of that type; with '!' at its end it is NOT NULL.
+std::vector<LayoutColumn> Table(absl::string_view text) {
+  std::vector<LayoutColumn> columns;
+  for (absl::string_view one : absl::StrSplit(text, ' ', absl::SkipEmpty())) {
+    const bool nullable = !absl::ConsumeSuffix(&one, "!");
+    const std::vector<std::string> parts = absl::StrSplit(one, ':');
+    std::string type = parts.size() == 1 ? "text" : parts[1];
+    if (type == "at") type = "timestamp with time zone";
+    columns.push_back({parts[0], type, nullable});
+  }
+  return columns;
+}
+
+absl::StatusOr<Layout> Of(const std::vector<LayoutColumn>& columns, bool deletes = false,
+                          bool narrowed = false, absl::Duration lease = absl::ZeroDuration()) {
+  return RecogniseLayout({.table = "public.outbox",
+                          .columns = columns,
+                          .deletes = deletes,
+                          .narrowed = narrowed,
+                          .lease = lease});
+}
+
+std::string ReasonOf(absl::string_view text, bool deletes = false) {
+  return ErrorReason(Of(Table(text), deletes).status());
+}
+
+TEST(LayoutTest, ATimeThatIsNullMeansOpen) {
+  const auto columns = Table(
+      "id:bigint! aggregate_type aggregate_id event_type payload:jsonb metadata:jsonb "
+      "created_at:at! published_at:at");
+  const auto layout = Of(columns);
+  ASSERT_TRUE(layout.ok()) << layout.status();
+  EXPECT_EQ(Qualify(layout->open, "o", columns), "o.\"published_at\" IS NULL");
+  EXPECT_EQ(Qualify(layout->mark, "", columns), "\"published_at\" = now()");
+  EXPECT_EQ(Qualify(layout->order, "o", columns), "o.\"id\"");
+  EXPECT_EQ(Qualify(layout->key, "o", columns), "o.\"aggregate_id\"");
+  EXPECT_EQ(layout->blocks, "");
+}
+
+TEST(LayoutTest, ARowThatWaitsForItsNextTryHoldsItsKeyBack) {
+  const auto columns = Table(
+      "id:uuid! dedup_key aggregate_type aggregate_id event_type payload:jsonb occurred_at:at! "
+      "processed_at:at attempts:integer next_try_at:at error");
+  const auto layout = Of(columns);
+  ASSERT_TRUE(layout.ok()) << layout.status();
+  EXPECT_THAT(layout->ready, HasSubstr("{nexttryat} <= now()"));
+  EXPECT_THAT(layout->blocks, HasSubstr("IS NOT TRUE"));
+  EXPECT_EQ(layout->order, "{occurredat}");
+}
+
+TEST(LayoutTest, WordsBelongToALayout) {
+  const auto status =
+      Of(Table("id:uuid! aggregate_type aggregate_id event_type status payload created_at:at "
+               "published_at:at"));
+  ASSERT_TRUE(status.ok()) << status.status();
+  EXPECT_EQ(status->open, "{status} = 'NEW'");
+  EXPECT_THAT(status->words, testing::ElementsAre("NEW", "PUBLISHED", "FAILED"));
+  const auto modulith = Of(Table("id:uuid! listener_id event_type serialized_event "
+                                 "publication_date:at completion_date:at status"),
+                           false, true);
+  ASSERT_TRUE(modulith.ok()) << modulith.status();
+  EXPECT_THAT(modulith->open, HasSubstr("{status} = 'PUBLISHED'"));
+}
+
+TEST(LayoutTest, NamesAreComparedWithoutCaseAndUnderscores) {
+  const auto columns = Table("Id:bigint! Topic Key Payload PublishedAt:at");
+  const auto layout = Of(columns);
+  ASSERT_TRUE(layout.ok()) << layout.status();
+  EXPECT_EQ(Qualify(layout->open, "o", columns), "o.\"PublishedAt\" IS NULL");
+}
+
+TEST(LayoutTest, WhatCouldSayOtherwiseIsAskedAbout) {
+  EXPECT_EQ(ReasonOf("id payload published_at:at abandoned_at:at"), "outbox_unknown_layout");
+  EXPECT_EQ(ReasonOf("id payload published_at:at processed_at:at"), "outbox_unknown_layout");
+  EXPECT_EQ(ReasonOf("id payload status:integer"), "outbox_unknown_layout");
+  EXPECT_EQ(ReasonOf("id payload published_at:at locked_by"), "outbox_unknown_layout");
+  EXPECT_EQ(ReasonOf("id total:numeric published_at:at"), "outbox_unknown_layout");
+}
+
+TEST(LayoutTest, RowsAreDeletedOnlyWhenTold) {
+  constexpr absl::string_view kNothing =
+      "id:uuid! aggregatetype aggregateid type payload created_at:at";
+  EXPECT_EQ(ReasonOf(kNothing), "outbox_needs_delete");
+  const auto deleted = Of(Table(kNothing), true);
+  ASSERT_TRUE(deleted.ok()) << deleted.status();
+  EXPECT_EQ(deleted->mark, "");
+  EXPECT_EQ(ReasonOf("id:bigint! topic value:bytea key created_at:at"), "outbox_needs_delete");
+}
+
+TEST(LayoutTest, WhatCannotBePublishedIsRefusedByName) {
+  for (const absl::string_view columns :
+       {"id invocation nextattempttime:at blocked version",
+        "MessageId Dispatched DispatchedAt Operations",
+        "id owner_id destination deliver_by body message_type",
+        "id messageable_id messageable_type lock_version status",
+        "id event_name event_payload ready_to_retry_after delivered_to_listeners",
+        "offset uuid payload metadata transaction_id"})
+    EXPECT_EQ(ReasonOf(columns), "outbox_not_pollable") << columns;
+  EXPECT_EQ(ReasonOf("id record_key record_type handler_id partition_no status completed_at:at "
+                     "next_retry_at:at created_at:at"),
+            "outbox_needs_where");
+}
+
+TEST(LayoutTest, ALeaseIsTakenOverOnlyAfterATimeThatIsGiven) {
+  const auto columns = Table(
+      "id:bigint! queue payload:bytea deliveries_count next_attempt_at:at acquired_at:at "
+      "acquired_token:uuid");
+  EXPECT_THAT(Of(columns, true)->ready, HasSubstr("OR false"));
+  EXPECT_THAT(Of(columns, true, false, absl::Minutes(1))->ready, HasSubstr("interval '60000 ms'"));
+}
+
+}  // namespace
+}  // namespace walduct::poll
