@@ -20,6 +20,8 @@ from test_serve import config_of, workers  # noqa: F401
 
 # Longer than the group's session of 10 s; ten minutes by name: E2E_SERVE_OUTAGE_S=600.
 OUTAGE_S = int(os.environ.get("E2E_SERVE_OUTAGE_S", "0"))
+# How often Kafka stands still for 13 s.
+ROUNDS = int(os.environ.get("E2E_SERVE_SUSPENDED", "0"))
 WAITS, STANDS_BY = 8, 9
 
 
@@ -244,6 +246,34 @@ def test_a_pair_of_workers_and_kafka_is_away(private_servers, databases, pg17, w
     wait_until(lambda: set(ids(servers.bootstrap, topic)) == {1, 2, 3}, 90, "all rows")
     for one in (first, second):
         one.stop()
+
+
+@pytest.mark.skipif(not ROUNDS, reason="half a minute a round: E2E_SERVE_SUSPENDED=10")
+def test_kafka_is_suspended_again_and_again(private_servers, databases, pg17, worker_of):
+    """For longer than the seat's session, as a machine that is moved: the connections stay, and nothing is answered."""
+    servers = private_servers(kafka=True)
+    db = databases(pg17)
+    db.script("create table items (id int primary key)")
+    worker = worker_of(servers.bootstrap).start()
+    worker.create("shop", config_of(db))
+    worker.wait_state("shop", "RUNNING/RUNNING")
+    topic, took = f"{db.name}.public.items", []
+    for row in range(1, ROUNDS + 1):
+        servers.pause_kafka()
+        time.sleep(13)
+        servers.resume_kafka()
+        begin = time.monotonic()
+        db.execute(f"insert into items values ({row})")
+        wait_until(lambda: status(worker).returncode == 0, 90, f"round {row}: the seat is back")
+        wait_until(lambda: row in ids(servers.bootstrap, topic), 60, f"round {row}: its record")
+        took.append(round(time.monotonic() - begin))
+        assert worker.state("shop") == "RUNNING/RUNNING" and waits_for(worker) is None
+        paused = walduct("pause", "shop", "--url", worker.base)
+        assert paused.returncode == 0, paused
+        assert walduct("resume", "shop", "--url", worker.base).returncode == 0
+    print(f"all went on after {took} s")
+    assert list(dict.fromkeys(ids(servers.bootstrap, topic))) == list(range(1, ROUNDS + 1))
+    worker.stop()
 
 
 @by_name
