@@ -55,7 +55,7 @@ int AskProcess(const Arguments& arguments) {
   const absl::StatusOr<std::string> answer =
       AskSlowly(ServerOf(arguments),
                 absl::StrCat("/connectors/", EncodePercent(arguments.connector), "/doctor"));
-  if (!answer.ok()) return PrintStatus(answer.status());
+  if (!answer.ok()) return TellLastEnd(arguments, answer.status());
   const auto all = operate::ParseExamined(*answer);
   if (all) return Report(arguments, *all);
   return PrintStatus(absl::UnavailableError("the answer is not walduct's"));

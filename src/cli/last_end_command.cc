@@ -123,26 +123,29 @@ bool ExplainRunning(const std::string& status, const std::string& name) {
   return found;
 }
 
-// To who was not answered.
-std::string HintOf(const std::vector<LastEnd>& ends, const absl::Status& error,
-                   const std::string& asked) {
-  const auto living = std::find_if(ends.begin(), ends.end(), Lives);
-  if (ErrorReason(error) == "other_process_answers") return ErrorHint(error);
-  if (living == ends.end()) {
-    return ends.front().worker ? "what ran there has ended, as told here; start it again with the "
-                                 "same worker file"
-                               : "what ran there has ended, as told here; start it again with the "
-                                 "same --listen";
-  }
-  const std::string& listens = living->listens;
+// What to do about one that lives and did not answer.
+std::string Advice(const LastEnd& living, const std::string& asked) {
+  const std::string& listens = living.listens;
   if (!listens.empty() && !absl::EndsWith(asked, listens.substr(listens.rfind(':')))) {
-    return absl::StrCat("process ", living->pid, " runs ", PlainText(living->connector),
+    return absl::StrCat("process ", living.pid, " runs ", PlainText(living.connector),
                         " and listens elsewhere: --listen ", PlainText(listens));
   }
-  return absl::StrCat("process ", living->pid,
-                      " is still there: it begins or ends, is suspended (kill -CONT ", living->pid,
-                      " lets it go on) or hangs (its log says what it did last; kill -9 ",
-                      living->pid, " ends it, and a new one goes on after the stored position)");
+  const std::string process = absl::StrCat("process ", living.pid, " is ");
+  const std::string wake = absl::StrCat("kill -CONT ", living.pid, " lets it go on");
+  if (IsSuspended(living)) return absl::StrCat(process, "suspended: ", wake);
+  return absl::StrCat(process, "still there: it begins or ends, is suspended (", wake,
+                      ") or hangs (its log says what it did last; kill -9 ", living.pid,
+                      " ends it, and a new one goes on after the stored position)");
+}
+
+// To who was not answered.
+std::string HintOf(const std::vector<LastEnd>& ends, const absl::Status& error) {
+  if (ErrorReason(error) == "other_process_answers") return ErrorHint(error);
+  const auto living = std::find_if(ends.begin(), ends.end(), Lives);
+  if (living != ends.end()) return living->hint;
+  return absl::StrCat("what ran there has ended, as told here; start it again with the same ",
+                      ends.front().worker ? "worker file" : "--listen",
+                      "; walduct doctor -f FILE -w FILE says first what would stop a start");
 }
 
 }  // namespace
@@ -153,9 +156,11 @@ int TellLastEnd(const Arguments& arguments, const absl::Status& error) {
   const bool unanswered = reason == "status_unreachable" || reason == "other_process_answers";
   if (unanswered && !FindEnds(arguments, &ends)) return engine::kExitConfiguration;
   if (ends.empty()) return PrintStatus(error);
+  for (LastEnd& end : ends)
+    if (Lives(end)) end.hint = Advice(end, ServerOf(arguments).url);
   if (arguments.json) std::cout << EndsJson(ends) << "\n";
-  const int exit_code = PrintStatus(
-      Error(error.code(), reason, error.message(), HintOf(ends, error, ServerOf(arguments).url)));
+  const int exit_code =
+      PrintStatus(Error(error.code(), reason, error.message(), HintOf(ends, error)));
   if (arguments.json) return exit_code;
   for (const LastEnd& end : ends) std::cout << EndText(end, Clock::Real().Now());
   return exit_code;

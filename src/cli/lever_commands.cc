@@ -233,7 +233,7 @@ absl::StatusOr<std::string> AskToSkip(const http::Server& server, const std::str
 int PullLever(const Arguments& arguments) {
   const absl::StatusOr<std::string> done =
       Pull(LeverOf(arguments.command), ServerOf(arguments), arguments.connector);
-  if (!done.ok()) return PrintStatus(done.status());
+  if (!done.ok()) return TellLastEnd(arguments, done.status());
   std::cout << PlainText(arguments.connector) << ": " << *done << "\n";
   return engine::kExitClean;
 }

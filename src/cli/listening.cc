@@ -39,22 +39,28 @@ std::string PlaceOf(const loader::LoadResult& result) {
                       result.access.passwords == nullptr ? "" : " with passwords");
 }
 
+// A connector that the process was started with, and what its configuration warns of.
+struct Given {
+  engine::ConnectorOptions options;
+  std::vector<std::string> warnings;
+};
+
 // Beside what runs: by the configurations that the process was started with.
-absl::StatusOr<std::string> AskOf(const std::vector<engine::ConnectorOptions>& connectors,
+absl::StatusOr<std::string> AskOf(const std::vector<Given>& connectors,
                                   const engine::Connectors& running, const std::string& name,
                                   const std::string& what) {
-  for (const engine::ConnectorOptions& one : connectors) {
+  for (const auto& [one, warnings] : connectors) {
     if (one.name != name) continue;
     if (what == "recovery") return recover::PlanFactsJson(one, Environment::Real());
-    return what == "doctor" ? operate::ExamineRunning(one, running, Environment::Real())
+    return what == "doctor" ? operate::ExamineRunning(one, running, Environment::Real(), warnings)
                             : operate::ReadOffsets(one, Environment::Real());
   }
   return absl::NotFoundError(absl::StrCat("Connector ", name, " not found"));
 }
 
-absl::StatusOr<std::string> Signal(const std::vector<engine::ConnectorOptions>& connectors,
-                                   const std::string& name, const std::string& body) {
-  for (const engine::ConnectorOptions& one : connectors) {
+absl::StatusOr<std::string> Signal(const std::vector<Given>& connectors, const std::string& name,
+                                   const std::string& body) {
+  for (const auto& [one, warnings] : connectors) {
     if (one.name != name) continue;
     ASSIGN_OR_RETURN(const operate::SentSignal sent,
                      operate::SendSignalText(operate::SignalReaderOf(one, /*runs_here=*/true), body,
@@ -73,9 +79,9 @@ absl::StatusOr<admin::ShownConfig> ConfigIn(
   return absl::NotFoundError(absl::StrCat("There is no connector ", name, "."));
 }
 
-std::vector<engine::ConnectorOptions> OptionsOf(const std::vector<loader::LoadResult>& results) {
-  std::vector<engine::ConnectorOptions> all;
-  for (const loader::LoadResult& result : results) all.push_back(result.options);
+std::vector<Given> AllOf(const std::vector<loader::LoadResult>& results) {
+  std::vector<Given> all;
+  for (const loader::LoadResult& result : results) all.push_back({result.options, result.warnings});
   return all;
 }
 
@@ -138,11 +144,11 @@ absl::StatusOr<std::unique_ptr<Listening>> Listening::Open(
        .clock = &clock,
        .configs = ShownConfigs(results),
        .worker = wanted.address.ToString(),
-       .ask = [all = OptionsOf(results), &connectors](
+       .ask = [all = AllOf(results), &connectors](
                   const auto& name,
                   const auto& what) { return AskOf(all, connectors, name, what); },
-       .signal = [all = OptionsOf(results)](const auto& name,
-                                            const auto& body) { return Signal(all, name, body); },
+       .signal = [all = AllOf(results)](const auto& name,
+                                        const auto& body) { return Signal(all, name, body); },
        .guarded = chosen.access.passwords != nullptr},
       clock, chosen));
   absl::StatusOr<std::unique_ptr<http::Listener>> listener =

@@ -98,7 +98,7 @@ int SendSignal(const Arguments& arguments) {
     return Refuse("signal: name the connector of a running process, or -f (and -w)");
   if (by_name && arguments.signal.via != operate::SignalVia::kAny)
     return Refuse("--channel: the process chooses the channel; with -f it can be named");
-  if (by_name) return PrintStatus(AskProcess(arguments, arguments.connector, data));
+  if (by_name) return TellLastEnd(arguments, AskProcess(arguments, arguments.connector, data));
   const Environment environment = Environment::Real();
   return ForEachSignalReader(arguments, [&](const std::string& name, const auto& reader) -> int {
     std::string id = arguments.signal.id;
@@ -111,7 +111,7 @@ int SendSignal(const Arguments& arguments) {
         arguments.signal.via == operate::SignalVia::kAny) {
       Arguments there = WithListenerOfFiles(arguments);
       there.signal.id = id;
-      return PrintStatus(AskProcess(there, name, data));
+      return TellLastEnd(there, AskProcess(there, name, data));
     }
     if (absl::IsInvalidArgument(where.status())) {
       PrintStatus(where.status());

@@ -16,6 +16,19 @@ namespace {
 
 constexpr int kPollMillis = 1000;
 
+constexpr char kUntrusted[] =
+    "--ca FILE names the authorities (PEM) that vouch for it, --cert and --key what it asks for";
+constexpr char kSilent[] =
+    "what listens there does not answer: it is suspended (kill -CONT PID lets it go on) or hangs; "
+    "as root, ss -ltnp shows its PID by the port; its log says what it did last";
+constexpr char kNobody[] =
+    "the process has ended or was never started, or listens elsewhere: walduct run where --listen "
+    "HOST:PORT says, walduct serve where listeners of its worker file says; --url names that "
+    "place. walduct doctor -f FILE -w FILE looks at the servers without it";
+
+// Libcurl's words for one that takes a connection and says nothing.
+bool IsSilence(absl::string_view text) { return absl::StrContains(text, "Operation timed out"); }
+
 bool IsAboutTrust(CURLcode code) {
   return code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CERTPROBLEM ||
          code == CURLE_SSL_CACERT_BADFILE || code == CURLE_SSL_ISSUER_ERROR;
@@ -162,11 +175,9 @@ absl::StatusOr<Response> Send(const std::string& method, const Server& server,
   return Error(
       absl::StatusCode::kUnavailable, "status_unreachable",
       absl::StrCat("nobody answers at ", WithoutLogin(base), ": ", response.status().message()),
-      absl::IsFailedPrecondition(response.status())
-          ? "--ca FILE names the authorities (PEM) that vouch for it, --cert and --key what it "
-            "asks for"
-          : "walduct run listens where --listen HOST:PORT says, walduct serve where its worker "
-            "file says (listeners): start it, and name that place with --url");
+      absl::IsFailedPrecondition(response.status()) ? kUntrusted
+      : IsSilence(response.status().message())      ? kSilent
+                                                    : kNobody);
 }
 
 absl::StatusOr<Response> PostForm(const Form& form) {

@@ -13,6 +13,7 @@
 
 #include "absl/strings/match.h"
 #include "admin/reasons/alerts.h"
+#include "base/error.h"
 #include "engine/errors/named_hint.h"
 #include "metrics/capture_board.h"
 
@@ -137,6 +138,23 @@ TEST(Reasons, WhatStartsAConnectorGoesByItsState) {
   names.rests = true;
   EXPECT_EQ(engine::NamedHint("slot_inactive", "", hint, names),
             "walduct resume shop; or walduct resume shop");
+}
+
+// A worker tries nothing again of what failed for good: not when what it lacks is there.
+TEST(Reasons, WhatFailedForGoodUnderAWorkerIsBegunAgain) {
+  engine::ConnectorNames names;
+  names.called = {.who = "shop"};
+  const auto hint = [&names](const std::string& before) {
+    return ErrorHint(engine::AndRestart(
+        Error(absl::StatusCode::kPermissionDenied, "may_not_connect", "it may not", before),
+        names));
+  };
+  EXPECT_EQ(hint("GRANT it"), "GRANT it");
+  names.served = true;
+  EXPECT_EQ(hint("GRANT it"), "GRANT it; then walduct restart shop");
+  for (const char* const begins : {"then walduct restart shop", "reset it, which starts it again",
+                                   "told by curl -X PATCH http://h:1/connectors/shop/config"})
+    EXPECT_EQ(hint(begins), begins);
 }
 
 // The commands of all hints, that name the connector.

@@ -40,6 +40,11 @@ def test_how_it_failed(store, db, connectors, notes):
         assert done.returncode == 1 and "nobody answers" in done.stderr, done
         assert f"{connector.name}  FAILED" in done.stdout and "exit code 3" in done.stdout, done
         assert "(publication_missing)" in done.stdout and "hint" in done.stdout, done
+    at = ("--url", f"http://127.0.0.1:{port}")
+    for command in (("status", "--ready"), ("doctor", connector.name), ("restart", connector.name), ("offsets", "show", connector.name),
+                    ("signal", "execute-snapshot", connector.name, "--table", "public.items")):
+        done = walduct(*command, *at)
+        assert done.returncode == 1 and f"{connector.name}  FAILED" in done.stdout and "walduct doctor -f" in done.stderr, done
     end = json.loads(walduct("status", "--json", "--url", f"http://127.0.0.1:{port}").stdout)["last_ends"][0]
     assert (end["connector"], end["state"], end["exit_code"], end["reason"]) == (connector.name, "FAILED", 3, "publication_missing")
     explained = connector.call("explain")
@@ -48,6 +53,7 @@ def test_how_it_failed(store, db, connectors, notes):
     assert named.returncode == 0 and "publication_missing\n" in named.stdout, named
     other = walduct("status", "--url", f"http://127.0.0.1:{free_ports(1)[0]}")
     assert other.returncode == 1 and "FAILED" not in other.stdout and "--listen HOST:PORT" in other.stderr, other
+    assert "has ended or was never started" in other.stderr and "walduct doctor -f FILE" in other.stderr, other
 
 
 def test_a_clean_stop_and_a_kill(db, connectors, notes):
@@ -115,11 +121,13 @@ def test_a_process_that_hangs(db, connectors, notes):
     url = Surface(connector).base
     os.kill(connector.process.pid, signal.SIGSTOP)
     try:
-        hangs = walduct("status", "--url", url)
+        hangs, as_json = walduct("status", "--url", url), walduct("status", "--json", "--url", url)
     finally:
         os.kill(connector.process.pid, signal.SIGCONT)
     assert hangs.returncode == 1 and f"kill -CONT {connector.process.pid}" in hangs.stderr, hangs
     assert "has ended" not in hangs.stderr and "does not answer there" in hangs.stdout, hangs
+    wake = f"process {connector.process.pid} is suspended: kill -CONT {connector.process.pid}"
+    assert wake in hangs.stdout and wake in hangs.stderr and wake in json.loads(as_json.stdout)["last_ends"][0]["hint"], (hangs, as_json)
 
 
 def test_a_folder_of_somebody_else_is_not_used(db, connectors, notes):
@@ -147,12 +155,13 @@ def test_what_is_typed_wins_over_the_environment(command, notes):
 
 def test_doctor_and_offsets_of_a_running_process(db, connectors, notes):
     db.execute(TABLE)
-    connector = connectors(db, sink="file").start("--listen", "127.0.0.1:0").wait_streaming()
+    connector = connectors(db, {"table.include.lst": "public.x"}, sink="file").start("--listen", "127.0.0.1:0").wait_streaming()
     url = ("--url", Surface(connector).base)
     db.execute("insert into items values (1)")
     connector.wait_events(1)
     healthy = walduct("doctor", connector.name, *url)
-    assert healthy.returncode == 0 and "0 errors" in healthy.stdout and "PostgreSQL" in healthy.stdout, healthy
+    assert healthy.returncode == 1 and "0 errors" in healthy.stdout and "PostgreSQL" in healthy.stdout, healthy
+    assert "'table.include.lst'" in healthy.stdout and "did you mean 'table.include.list'?" in healthy.stdout, healthy
     wait_until(lambda: json.loads(walduct("offsets", "show", connector.name, *url).stdout)["offsets"], 30, "a position")
     exported = walduct("offsets", "export", connector.name, *url)
     assert json.loads(exported.stdout)["offsets"][0]["partition"] == {"server": connector.prefix}, exported

@@ -154,6 +154,25 @@ TEST_F(ListenerTest, EndsWithItsObject) {
   listener_.reset();
   const auto response = Get({place}, "/", absl::Seconds(5));
   EXPECT_EQ(ErrorReason(response.status()), "status_unreachable");
+  EXPECT_THAT(ErrorHint(response.status()), HasSubstr("never started"));
+}
+
+// As a process that is suspended: the connection is made, and nothing comes.
+TEST(Client, TellsSilenceFromNobody) {
+  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(address);
+  ASSERT_EQ(::bind(socket, reinterpret_cast<sockaddr*>(&address), size), 0);
+  ASSERT_EQ(::listen(socket, 1), 0);
+  ASSERT_EQ(::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size), 0);
+  const absl::Status status = Get({absl::StrCat("http://127.0.0.1:", ntohs(address.sin_port))}, "/",
+                                  absl::Milliseconds(200))
+                                  .status();
+  EXPECT_EQ(ErrorReason(status), "status_unreachable");
+  EXPECT_THAT(ErrorHint(status), HasSubstr("kill -CONT"));
+  ::close(socket);
 }
 
 TEST(Client, RefusesWhatIsNoUrl) {

@@ -79,9 +79,11 @@ constexpr Reason kRows[] = {
          "pause, resume, stop or restart a connector, or to change its configuration.",
      .remedy = "Stop and start the process."},
     {.name = "status_unreachable",
-     .meaning = "Nobody answers at the URL.",
+     .meaning = "Nobody answers at the URL: the process has ended, was never started, listens "
+                "elsewhere, or is suspended.",
      .remedy = "Name with --url where it listens: run --listen HOST:PORT, or listeners in the "
-               "worker file of serve. walduct status says what has ended there."},
+               "worker file of serve. walduct status says what has ended there, walduct doctor -f "
+               "FILE -w FILE what would stop a start."},
     {.name = "table_not_found",
      .meaning = "walduct tail --table names a table that the database does not have.",
      .remedy = "The hint has names that are near; it is written schema.table."},

@@ -226,7 +226,7 @@ std::string MoveBody(const Arguments& arguments) {
 int ShowOffsets(const Arguments& arguments) {
   if (!arguments.connector.empty()) {
     const absl::StatusOr<std::string> body = ShownByProcess(arguments);
-    if (!body.ok()) return PrintStatus(body.status());
+    if (!body.ok()) return TellLastEnd(arguments, body.status());
     std::cout << *body << std::endl;
     return engine::kExitClean;
   }

@@ -146,6 +146,14 @@ bool Lives(const LastEnd& end) {
   return end.state == "RUNNING" && end.pid > 0 && (kill(end.pid, 0) == 0 || errno == EPERM);
 }
 
+// "4711 (walduct) T 1 …"; the name may hold anything.
+bool IsSuspended(const LastEnd& end) {
+  const std::string path = absl::StrCat("/proc/", end.pid, "/stat");
+  const std::string text = ReadWholeFile(path, {.most = kLongestNote}).value_or("");
+  const size_t state = text.rfind(") ");
+  return state != std::string::npos && state + 2 < text.size() && text[state + 2] == 'T';
+}
+
 void EndNotes::Begin(absl::Time now) const {
   std::vector<LastEnd> begun;
   const std::string listens = listens_.empty() ? "" : listens_.front().ToString();
@@ -266,6 +274,15 @@ std::vector<LastEnd> EndsOf(const std::vector<NotedConnector>& connectors) {
   return ends;
 }
 
+namespace {
+
+std::string HintText(const LastEnd& end) {
+  if (end.hint.empty()) return "";
+  return absl::StrCat("  hint     ", WithDocuments(PlainText(end.hint)), "\n");
+}
+
+}  // namespace
+
 std::string EndText(const LastEnd& end, absl::Time now) {
   const std::string at = absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", end.at, absl::UTCTimeZone());
   const std::string ago = absl::FormatDuration(
@@ -275,7 +292,7 @@ std::string EndText(const LastEnd& end, absl::Time now) {
   if (Lives(end)) {
     absl::StrAppend(&text, "runs since ", at, " (process ", end.pid,
                     "), and does not answer there\n");
-    return text;
+    return text + HintText(end);
   }
   if (end.state == "RUNNING") {
     absl::StrAppend(&text, "ran from ", at, " (process ", end.pid,
@@ -288,9 +305,7 @@ std::string EndText(const LastEnd& end, absl::Time now) {
   if (end.message.empty()) return text;
   absl::StrAppend(&text, "  error    ", PlainText(end.message),
                   end.reason.empty() ? "" : absl::StrCat(" (", PlainText(end.reason), ")"), "\n");
-  if (!end.hint.empty())
-    absl::StrAppend(&text, "  hint     ", WithDocuments(PlainText(end.hint)), "\n");
-  return text;
+  return text + HintText(end);
 }
 
 std::string EndsJson(const std::vector<LastEnd>& ends) {

@@ -93,6 +93,8 @@ std::vector<LastEnd> EndsOf(const std::vector<NotedConnector>& connectors);
 
 // It has not ended: its process is there.
 bool Lives(const LastEnd& end);
+// By a signal: kill -CONT lets it go on.
+bool IsSuspended(const LastEnd& end);
 
 // "shop  FAILED 3m12s ago (2026-03-01T10:00:12Z), exit code 3", the error, what to do.
 std::string EndText(const LastEnd& end, absl::Time now);

@@ -81,13 +81,13 @@ constexpr absl::Duration kWatchInterval = absl::Seconds(1);
 constexpr absl::string_view kClear = "\x1b[H\x1b[2J";
 
 // For probes: what is wrong goes to standard error.
-int Probe(const http::Server& server, const std::string& path) {
-  const absl::StatusOr<std::string> answer = Ask(server, path);
+int Probe(const Arguments& arguments, const std::string& path) {
+  const absl::StatusOr<std::string> answer = Ask(ServerOf(arguments), path);
   if (answer.ok()) {
     std::cout << *answer;
     return engine::kExitClean;
   }
-  PrintStatus(answer.status());
+  TellLastEnd(arguments, answer.status());
   return engine::kExitFailure;
 }
 
@@ -97,8 +97,8 @@ int ShowStatus(const Arguments& given) {
   const Environment environment = Environment::Real();
   const Arguments arguments = WithListenerOfFiles(given);
   const http::Server server = ServerOf(arguments);
-  if (arguments.alive) return Probe(server, "/livez");
-  if (arguments.ready) return Probe(server, "/readyz");
+  if (arguments.alive) return Probe(arguments, "/livez");
+  if (arguments.ready) return Probe(arguments, "/readyz");
   std::vector<std::string> named;
   if (!arguments.connector_files.empty()) {
     const std::optional<std::vector<NotedConnector>> noted = LoadNoted(arguments);

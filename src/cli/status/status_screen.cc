@@ -114,7 +114,9 @@ class Screen {
 
   // The command in a hint may do that already.
   std::string WhatStartsIt(const Value& connector) const {
-    if (absl::StrContains(HintOfOpenError(connector), "starts it again")) return "";
+    const std::string hint = HintOfOpenError(connector);
+    for (const char* const begins : {"starts it again", "walduct restart", "curl -X P"})
+      if (absl::StrContains(hint, begins)) return "";
     if (!served_) return ": mend it, then start the process again";
     return absl::StrCat(
         ": mend it, then ",

@@ -125,6 +125,9 @@ class StatusBoard {
   // The error with what to type by these names: what is shown, and is to be logged.
   absl::Status Named(const absl::Status& error) const { return WithNamedHint(error, names_); }
 
+  // One that nothing but a command gets over.
+  absl::Status Final(const absl::Status& error) const { return AndRestart(error, names_); }
+
   void Show(ConnectorState state, Activity activity);
   void Show(Activity activity);
   void ShowState(ConnectorState state);

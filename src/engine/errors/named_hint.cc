@@ -295,6 +295,17 @@ std::string NamedHint(absl::string_view reason, absl::string_view message, absl:
   return ToWorker(Filled(reason, said, message, names), names);
 }
 
+absl::Status AndRestart(const absl::Status& error, const ConnectorNames& names) {
+  const std::string hint = ErrorHint(error);
+  for (const absl::string_view begins : {"walduct restart", "starts it again", "curl -X P"})
+    if (absl::StrContains(hint, begins)) return error;
+  if (!names.served || ErrorReason(error).empty()) return error;
+  const std::string restart = names::Command(names.called, "restart");
+  const std::string said = absl::StrCat(hint.empty() ? "mend it" : hint, "; then ", restart);
+  return WithChange(Error(error.code(), ErrorReason(error), error.message(), said),
+                    ErrorChange(error));
+}
+
 absl::Status WithNamedHint(const absl::Status& error, const ConnectorNames& names) {
   const std::string reason = ErrorReason(error);
   if (error.ok() || reason.empty()) return error;

@@ -25,6 +25,9 @@ std::string NamedHint(absl::string_view reason, absl::string_view message, absl:
 absl::Status AndSlotAnew(const absl::Status& error, bool has_slot);
 std::string AndSlotAnew(const std::string& hint);
 
+// Of one that failed for good under a worker, which tries nothing again by itself.
+absl::Status AndRestart(const absl::Status& error, const ConnectorNames& names);
+
 // "(PID)" in a hint becomes the process that the message names.
 std::string WithProcess(const std::string& hint, absl::string_view message);
 // About a session that holds what is waited for. lock: "a lock on table …, held up by pid 7".

@@ -127,7 +127,9 @@ void Lifecycle::OnEnd(const AttemptEnd& end) {
   Leave(parts_.goal.set() ? kExitNotCaughtUp : kExitFailure);
 }
 
-void Lifecycle::OnFailure(const absl::Status& status) {
+void Lifecycle::OnFailure(const absl::Status& error) {
+  const absl::Status status = parts_.board->Final(error);
+  attempts_->ShowError(status);
   const ExitCode exit_code = ExitCodeFor(status);
   log::Error("stopped: " + std::string(status.message()), {{"reason", ErrorReason(status)},
                                                            {"hint", ErrorHint(status)},

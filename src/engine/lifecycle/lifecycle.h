@@ -34,7 +34,7 @@ class Lifecycle {
   void ShowRest();
   void WaitToRetry(absl::Duration delay);
   void OnEnd(const AttemptEnd& end);
-  void OnFailure(const absl::Status& status);
+  void OnFailure(const absl::Status& error);
   // Attempts are over, at least for now.
   void Leave(ExitCode exit_code);
   // What the commands make of a connector that does not run: "stopped", "paused", "restarting".
