@@ -176,7 +176,7 @@ def test_a_publication_that_was_dropped_while_it_ran_has_no_other_name(db, conne
     wait_until(lambda: "walduct_tables" in (connector.offset() or {}), 30, "it is stored which one was read")
     connector.wait_events(1)
     db.script(f'create publication "{db.name}_new" for table a; drop publication "{db.name}"')
-    connector.wait_log("warning .*the publication is gone")
+    connector.wait_log("warning .*the publication does not exist")
     db.execute("insert into a values (2)")
     assert connector.wait_exit(30) == 3
     connector.start()
@@ -198,7 +198,7 @@ def test_a_publication_that_was_renamed_is_read_on(mode, db, connectors):
     connector.wait_events(1)
     db.execute(f'alter publication "{connector.publication}" rename to "{db.name}_new"')
     hint = f"hint=.*set publication.name={db.name}_new, .*nothing is read anew"
-    connector.wait_log("warning .*the publication is gone.*reason=publication_missing " + hint)
+    connector.wait_log("warning .*the publication does not exist.*reason=publication_missing " + hint)
     db.execute("insert into a values (2)")
     assert connector.wait_exit(30) == 3 and connector.logged("stopped: .*reason=publication_missing " + hint)
     connector.start()

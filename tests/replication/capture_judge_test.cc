@@ -228,6 +228,19 @@ TEST_F(OneTable, ThePublicationIsGone) {
   EXPECT_EQ(finding().statement, R"(CREATE PUBLICATION "pub" FOR TABLE "public"."cust")");
 }
 
+TEST_F(CaptureJudgeTest, APublicationThatWasNeverThereIsMadeOfWhatIsAdmitted) {
+  Table(1, "cust");
+  Table(2, "other");
+  Admit("cust");
+  own() = {.name = "pub"};
+  wish_.lists_given = true;
+  EXPECT_THAT(Judge(), ElementsAre("publication_missing"));
+  EXPECT_EQ(finding().statement, R"(CREATE PUBLICATION "pub" FOR TABLE "public"."cust")");
+  wish_.lists_given = false;
+  EXPECT_THAT(Judge(), ElementsAre("publication_missing"));
+  EXPECT_EQ(finding().statement, R"(CREATE PUBLICATION "pub" FOR ALL TABLES)");
+}
+
 TEST_F(CaptureJudgeTest, AllTablesBringWhateverComes) {
   own().all_tables = true;
   Table(1, "cust");

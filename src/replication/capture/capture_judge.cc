@@ -49,9 +49,12 @@ class Judge {
     Spread();
     if (!own_.exists) {
       const auto renamed = facts_.names.find(memory_.publication);
+      const bool listed = wish_.lists_given || wish_.filtered;
       Find({.reason = "publication_missing",
-            .statement = renamed == facts_.names.end() ? CreateAgain(own_, facts_, memory_)
-                                                       : RenamedHint(renamed->second)});
+            .statement =
+                renamed == facts_.names.end()
+                    ? CreateAgain(own_, facts_, memory_, listed ? admitted_ : std::set<Oid>())
+                    : RenamedHint(renamed->second)});
       return std::move(verdict_);
     }
     for (const TableFacts& table : facts_.tables) {

@@ -1,5 +1,6 @@
 #include "replication/capture/capture_sql.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -94,10 +95,8 @@ std::string OperationsSql(const PublicationFacts& publication, const CaptureMemo
 }
 
 std::string CreateAgain(const PublicationFacts& publication, const CaptureFacts& facts,
-                        const CaptureMemory& memory) {
-  PublicationWish wish{.mode = memory.all_tables || memory.tables.empty()
-                                   ? PublicationAutocreate::kAllTables
-                                   : PublicationAutocreate::kFiltered,
+                        const CaptureMemory& memory, const std::set<Oid>& wanted) {
+  PublicationWish wish{.mode = PublicationAutocreate::kAllTables,
                        .tables = {},
                        .operations = {},
                        .via_partition_root = memory.via_root};
@@ -107,14 +106,24 @@ std::string CreateAgain(const PublicationFacts& publication, const CaptureFacts&
         Listed(memory.inserts, memory.updates, memory.deletes, memory.truncates), 180000);
   }
   const CaptureMap map(facts);
-  for (const auto& [name, known] : memory.tables) {
-    const TableFacts* const table = map.Find(known.relation);
-    if (table == nullptr || wish.tables.size() >= kMostTables) continue;
+  const auto is_wanted = [&](const TableFacts* table) { return wanted.contains(table->relation); };
+  const auto add = [&](const TableFacts* table) {
+    if (table == nullptr || wish.tables.size() >= kMostTables) return;
     wish.tables.push_back({.relation = table->relation,
                            .schema = table->schema,
                            .table = table->table,
                            .has_children = table->has_children});
+  };
+  for (const auto& [name, known] : memory.tables) add(map.Find(known.relation));
+  for (const TableFacts& table : facts.tables) {
+    const std::vector<const TableFacts*> above = map.Ancestors(table);
+    const bool is_first = std::none_of(above.begin(), above.end(), is_wanted);
+    if (!memory.tables.empty() || !is_wanted(&table) || !is_first) continue;
+    add(&table);
+    const std::vector<const TableFacts*> leaves = map.Leaves(table);
+    if (!std::all_of(leaves.begin(), leaves.end(), is_wanted)) wish.via_partition_root = true;
   }
+  if (!memory.all_tables && !wish.tables.empty()) wish.mode = PublicationAutocreate::kFiltered;
   return CreatePublicationSql(publication.name, wish);
 }
 

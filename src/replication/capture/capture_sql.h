@@ -1,6 +1,7 @@
 // What to type about a publication that does not send what it should. Pure.
 #pragma once
 
+#include <set>
 #include <string>
 
 #include "replication/capture/capture_facts.h"
@@ -26,9 +27,9 @@ std::string ViaRootSql(const PublicationFacts& publication, bool via_root);
 std::string GeneratedSql(const PublicationFacts& publication);
 // What was published before, and what is published now.
 std::string OperationsSql(const PublicationFacts& publication, const CaptureMemory& memory);
-// A publication that is gone, as it was.
+// A publication that is gone, as it was. wanted: tables of one that has never been there.
 std::string CreateAgain(const PublicationFacts& publication, const CaptureFacts& facts,
-                        const CaptureMemory& memory);
+                        const CaptureMemory& memory, const std::set<Oid>& wanted);
 // The table, in the publication, with the rights that it takes.
 std::string SignalTableSql(const PublicationFacts& publication, const CaptureWish& wish);
 

@@ -61,7 +61,8 @@ constexpr Words kWords[] = {
      "captured tables are not in the publication: their changes are not captured",
      Afterwards::kRowsAreMissing},
     {"publication_missing",
-     "the publication is gone: nothing comes, and the next change of a table ends the stream",
+     "the publication does not exist: nothing comes, and the next change of a table ends the "
+     "stream",
      Afterwards::kNothing},
     {"publication_refuses_writes",
      "the server refuses UPDATE and DELETE on published tables: they have no replica identity, or "
