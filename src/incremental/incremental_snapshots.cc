@@ -237,6 +237,7 @@ absl::Status IncrementalSnapshots::OnChunk(Chunk chunk) {
     ReadAgain();
     return Next();
   }
+  NoteView(chunk);
   switch (chunk.outcome) {
     case Chunk::Outcome::kEmpty:
       return EndTable("EMPTY", false);
@@ -293,6 +294,17 @@ absl::Status IncrementalSnapshots::OnChunk(Chunk chunk) {
   return absl::OkStatus();
 }
 
+void IncrementalSnapshots::NoteView(const Chunk& chunk) {
+  const bool is_first = !state_.maximum && !state_.queue.front().condition;
+  const Oid relation = chunk.schema == nullptr ? Oid{} : chunk.schema->relation;
+  if (is_first) {
+    whole_ = relation;
+    first_view_ = chunk;
+  } else if (whole_ != relation) {
+    whole_ = Oid{};
+  }
+}
+
 absl::Status IncrementalSnapshots::TakeBounds(const Chunk& chunk) {
   table_rows_ += chunk.rows.size();
   shown_.estimated_rows = chunk.estimated_rows;
@@ -321,6 +333,8 @@ absl::Status IncrementalSnapshots::NotifyProgress(const Chunk& chunk) {
 // After a failure the count goes on into the next table, and the last window is not closed:
 // both are Debezium's.
 absl::Status IncrementalSnapshots::EndTable(absl::string_view status, bool failed) {
+  if (whole_ != Oid{} && (status == "SUCCEEDED" || status == "EMPTY"))
+    parts_.output->WasReadWhole(whole_, first_view_);
   RETURN_IF_ERROR(
       Notify("TABLE_SCAN_COMPLETED", {{"scanned_collection", state_.queue.front().table.Text()},
                                       {"total_rows_scanned", absl::StrCat(table_rows_)},
@@ -366,6 +380,7 @@ void IncrementalSnapshots::TakeTable() {
 
 void IncrementalSnapshots::ForgetTable() {
   state_.ForgetKeys();
+  whole_ = Oid{};
   read_.reset();
   doubted_.clear();
   ShowNextTable();

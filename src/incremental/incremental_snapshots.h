@@ -45,6 +45,9 @@ class Output {
   // A row of a chunk, to be published like any.
   virtual absl::Status PublishRead(const event::ChangeEvent& row) = 0;
   virtual absl::Status Notify(const event::Notification& notification) = 0;
+  // All rows of a table have been read, in views that show what the first one does; before the
+  // notification of it.
+  virtual void WasReadWhole(Oid /*table*/, const TransactionView& /*first*/) {}
   // Of snapshots, so many rows could not be published and were left out, as it is set.
   virtual uint64_t RowsLeftOut() const = 0;
   // They are stored with whatever is published and covered from here on, in place of those before;
@@ -186,6 +189,7 @@ class IncrementalSnapshots {
   // How far the first one is read.
   void ForgetTable();
   absl::Status TakeBounds(const Chunk& chunk);
+  void NoteView(const Chunk& chunk);
   absl::Status NotifyProgress(const Chunk& chunk);
   absl::Status Notify(absl::string_view type, const Details& details);
   // Of an end: rows_left_out, where there were some.
@@ -209,6 +213,10 @@ class IncrementalSnapshots {
   std::string window_id_;
   bool window_done_ = false;  // its close was streamed before it was known to be written
   Window window_;
+  // The first one is read whole, from its first row on: which it is, and what its first view shows.
+  // 0: it is not.
+  Oid whole_{};
+  TransactionView first_view_;
   std::optional<Key> read_;  // the last key of the last window, with what tells equal keys apart
   // Rows of the chunk behind it that are to be looked at again, and where it ended.
   std::vector<std::string> doubted_;

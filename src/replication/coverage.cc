@@ -197,6 +197,7 @@ absl::StatusOr<Coverage> ReadCoverage(postgres::Connection& connection,
   coverage.since = std::string(since);
   RETURN_IF_ERROR(LookForAttached(connection, via_root, &coverage));
   RETURN_IF_ERROR(LookForOlderRows(connection, &coverage));
+  RETURN_IF_ERROR(LookForPlaced(connection, &coverage));
   return coverage;
 }
 

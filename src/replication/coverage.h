@@ -27,8 +27,15 @@ struct Coverage {
     // It has had another name or schema, or was made before it became a partition. Not seen: what
     // its owner was changed behind.
     bool placed_later = false;
+    // Since then it has had rows as it is now alone; and what did that. Seen where `since` does not
+    // show it; else false, 0.
+    bool placed_empty = false;
+    int64_t placed_at = 0;
     // Its schema was changed after it was made: renamed, or its rights.
     bool schema_changed = false;
+    // Transactions are open that may have written to it before something named it: not `sent`, and
+    // judged by a later look. Set by who looks for them.
+    bool held = false;
     // It never reaches the WAL; or a partition whose rows come as its own does not.
     bool unlogged = false;
     // Its files are not those that it was made with: TRUNCATE, SET LOGGED, VACUUM FULL.
@@ -36,6 +43,13 @@ struct Coverage {
     // All its rows are from behind the time that the publication names it from: seen where `since`
     // does not show that.
     bool whole = false;
+    // The transaction that named it first, where `since` shows none of what names it; else 0.
+    int64_t named_at = 0;
+
+    void HoldBack() {
+      sent = false;
+      held = true;
+    }
   };
   // A partition that was made, and may have had rows, before it became one of a table that brings
   // its rows into the stream.

@@ -118,6 +118,69 @@ def test_what_lacks_nothing_is_not_told(db, connectors):
     assert not connector.logged(REASON)
 
 
+def reads(connector, table="cust"):
+    """The command of the hints."""
+    typed = ["signal", "execute-snapshot", *map(str, connector.files()), "--table", f"public.{table}"]
+    done = subprocess.run([str(BINARY), *typed], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_snapshot_typed_together_with_what_brings_the_table_back_leaves_nothing_to_tell(db, connectors):
+    """Before a look has found the table."""
+    connector = running(db, connectors, {"walduct.stall.warn.ms": "5000"})
+    db.script(f'alter publication "{db.name}" drop table cust; insert into cust values (2)')
+    wait_until(lambda: set(problems(connector)) == {"publication_lacks_tables"}, 30, "it is told")
+    before = known(connector)["oids"]
+    wait_until(lambda: Surface(connector).value("walduct_capture_look_age_seconds") < 1, 30, "a look was just now", interval_s=0.05)
+    db.script(f'alter publication "{db.name}" add table cust')
+    reads(connector)
+    wait_until(lambda: known(connector)["oids"] != before, 30, "a look has found it")
+    wait_until(lambda: problems(connector) == {}, 30, "nothing is missing")
+    assert [e.id for e in connector.events() if e.table == "cust" and e.op == "r"] == [1, 1, 2]
+    connector.stop()
+    assert not connector.logged(REASON) and "lacks" not in known(connector) and examined(connector) == []
+
+
+def test_a_table_that_had_rows_under_another_name_lacks_them(db, connectors):
+    """All tables are published, and the lists admit one of the two names."""
+    db.script(TABLES + f'; create publication "{db.name}" for all tables')
+    connector = connectors(db, OPTIONS, sink="file", superuser=True, worker={"offset.flush.interval.ms": "50"})
+    started(connector)
+    wait_until(lambda: known(connector).get("seen"), 30, "what was running is stored")
+    swap = "begin; alter table cust rename to cust_old; alter table cust_new rename to cust; commit; drop table cust_old;"
+    db.script("create table cust_new (like cust including all);" + swap + "insert into cust values (2)")
+    connector.wait_log("table was created anew, and all of it is sent")
+    assert problems(connector) == {}, "it was empty"
+    db.script("create table cust_new (like cust including all); insert into cust_new values (3);" + swap + "insert into cust values (4)")
+    wait_until(lambda: set(problems(connector)) == {REASON}, 30, "it is told")
+    reads(connector)
+    wait_until(lambda: problems(connector) == {}, 60, "it is read")
+    assert [e.id for e in connector.events() if e.table == "cust"] == [1, 2, 4, 3, 4]
+    connector.stop()
+
+
+def test_a_root_that_is_judged_when_its_writers_have_ended_is_told_as_what_it_is(db, connectors):
+    """A look that comes later must not take the root for one that was there before."""
+    connector = running(db, connectors)
+    db.script("alter table cust rename to cust_old; create table cust (id int primary key, v text) partition by range (id);"
+              "create table cust_1 partition of cust for values from (0) to (100); insert into cust values (5);"
+              f"""alter publication "{db.name}" set (publish_via_partition_root)""")
+    with db.connect() as writer:
+        writer.execute("begin; insert into cust values (6)")
+        db.script(f'alter publication "{db.name}" add table cust')
+        ages = []
+        wait_until(lambda: [ages.append(Surface(connector).value("walduct_capture_look_age_seconds"))] and
+                   sum(b < a for a, b in zip(ages, ages[1:])) >= 3, 60, "looks", interval_s=0.05)
+        assert REASON not in problems(connector), "its rows cannot be read yet"
+        writer.execute("commit")
+    wait_until(lambda: REASON in problems(connector), 30, "it is told")
+    assert not connector.logged("all of it is sent")
+    reads(connector)
+    wait_until(lambda: problems(connector) == {}, 60, "it is read")
+    assert [e.id for e in connector.events() if e.table == "cust" and e.op == "r"] == [1, 5, 6]
+    connector.stop()
+
+
 def test_where_no_signal_is_taken_the_hint_says_what_to_set(db, connectors):
     connector = running(db, connectors, {"signal.data.collection": None})
     db.script(GAPS["left"][0].format(db.name))

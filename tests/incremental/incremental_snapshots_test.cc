@@ -36,6 +36,27 @@ TEST_F(SnapshotsTest, INC01_ReadsATableInWindows) {
   EXPECT_EQ(Begun(), "");
 }
 
+TEST_F(SnapshotsTest, TellsSinceWhenATableIsReadWhole) {
+  const auto read = [this](uint64_t oldest, const std::vector<std::string>& ids) {
+    Answer();
+    Chunk chunk = Rows(ids);
+    chunk.oldest = oldest;
+    AnswerRead(std::move(chunk));
+    Answer();
+    if (!ids.empty()) Closed(absl::StrCat("w", ids_));
+  };
+  Execute();
+  read(70, {"1", "2"});
+  EXPECT_THAT(whole_, IsEmpty());
+  read(80, {});
+  EXPECT_THAT(whole_, ElementsAre("2 70")) << "by the first view";
+  Execute();
+  read(90, {"1", "2"});
+  big_ = std::make_shared<event::TableSchema>(Table("big", 3));
+  read(95, {});
+  EXPECT_EQ(whole_.size(), 1u) << "another table has taken its name meanwhile";
+}
+
 TEST_F(SnapshotsTest, INC03_WhatTheStreamTellsIsLeftOut) {
   Execute();
   Answer();

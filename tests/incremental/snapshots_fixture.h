@@ -75,6 +75,9 @@ class SnapshotsTest : public testing::Test, public Output {
     told_.push_back(text);
     return absl::OkStatus();
   }
+  void WasReadWhole(Oid table, const TransactionView& first) override {
+    whole_.push_back(absl::StrCat(ToInteger(table), " ", first.oldest));
+  }
   uint64_t RowsLeftOut() const override { return left_out_; }
   uint64_t Keep(OffsetMembers members) override {
     states_[++mark_] = std::move(members);
@@ -157,7 +160,7 @@ class SnapshotsTest : public testing::Test, public Output {
   std::string unpublishable_;  // the row of that id
   uint64_t left_out_ = 0;
   FakeInbox::Desk inbox_;
-  std::vector<std::string> published_, told_;
+  std::vector<std::string> published_, told_, whole_;  // whole_: see WasReadWhole
   std::unique_ptr<IncrementalSnapshots> snapshots_;
 };
 

@@ -265,6 +265,80 @@ TEST(NewTablesTest, WhatNobodySentIsRememberedUntilItIsRead) {
   EXPECT_THAT(tables.Member(), Not(HasSubstr("lacks")));
 }
 
+// A writer is open while the table comes into the publication, so that the look that judges it is a
+// later one.
+TEST(NewTablesTest, ARootThatIsJudgedLaterIsToldOnceAndAsWhatItIs) {
+  replication::Coverage held = Sent({5});
+  held.tables[Oid{2}] = {.named_by = {Oid{7000}}};
+  held.tables[Oid{2}].HoldBack();
+  held.names_others = {Oid{7000}};
+  replication::Coverage sent = Sent({2, 5});
+  sent.tables[Oid{2}].named_by = {Oid{7000}};
+  sent.names_others = {Oid{7000}};
+  const std::vector<TableName> captured = {Named(2, "a"), Named(5, "e")};
+  for (const bool restarts : {false, true}) {
+    const auto before = With({Named(1, "a"), Named(5, "e")});
+    before->Begin(Sent({1, 5}));
+    Shown shown;
+    auto tables = std::make_unique<Kept>(shown.Parts(), captured, before.Member());
+    testing::internal::CaptureStderr();
+    (*tables)->Begin(held);
+    EXPECT_THAT(shown.lacks, IsEmpty());
+    if (restarts) {
+      const std::string member = tables->Member();
+      tables = std::make_unique<Kept>(shown.Parts(), captured, member);
+      (*tables)->Begin(sent);
+    } else {
+      (*tables)->Saw(captured, sent);
+    }
+    (*tables)->Saw(captured, sent);
+    EXPECT_THAT(shown.lacks, testing::ElementsAre("table_was_not_published public.a"));
+    EXPECT_THAT(testing::internal::GetCapturedStderr(), Not(HasSubstr("all of it is sent")));
+  }
+}
+
+// ALTER PUBLICATION … ADD TABLE and a snapshot of it typed at once.
+TEST(NewTablesTest, WhatASnapshotHasReadSinceTheGapIsNotMissing) {
+  for (const uint64_t oldest : {700, 701}) {
+    const auto before = With({Named(1, "a"), Named(5, "e")});
+    before->Begin(Sent({1, 5}));
+    Shown shown;
+    const Kept tables(shown.Parts(), {Named(1, "a"), Named(5, "e")}, before.Member());
+    tables->Begin(Sent({1, 5}));
+    tables->Saw({Named(1, "a"), Named(5, "e")}, Sent({5}));
+    tables->WasReadWhole(Oid{1}, {.next_xid = oldest, .oldest = oldest});
+    tables->WasRead("public.a");
+    replication::Coverage back = Back(1);
+    back.tables[Oid{1}].named_at = 700;
+    tables->Saw({Named(1, "a"), Named(5, "e")}, back);
+    EXPECT_EQ(shown.lacks.size(), oldest == 700 ? 1 : 0);
+    // Another one behind that.
+    back = Back(1);
+    back.tables[Oid{1}].named_by = {Oid{8000}};
+    back.tables[Oid{1}].named_at = 800;
+    tables->Saw({Named(1, "a"), Named(5, "e")}, back);
+    EXPECT_EQ(shown.lacks.size(), oldest == 700 ? 2 : 1) << "not before that";
+  }
+}
+
+TEST(NewTablesTest, WhatATableLackedGoesWithIt) {
+  const auto before = With({Named(1, "a"), Named(5, "e")});
+  before->Begin(Sent({1, 5}));
+  Shown shown;
+  const Kept tables(shown.Parts(), {Named(1, "a"), Named(5, "e")}, before.Member());
+  tables->Begin(Back(1));
+  EXPECT_EQ(shown.lacks.size(), 1u);
+  replication::Coverage anew = Sent({2, 5});
+  anew.tables[Oid{2}].whole = true;
+  EXPECT_THAT(ToldBy([&] {
+                tables->Saw({Named(2, "a"), Named(5, "e")}, anew);
+              }),
+              HasSubstr("all of it is sent"));
+  EXPECT_THAT(shown.ended, testing::ElementsAre("public.a"));
+  EXPECT_EQ(shown.lacks.size(), 1u);
+  EXPECT_THAT(tables.Member(), Not(HasSubstr("lacks")));
+}
+
 TEST(NewTablesTest, ATableWhoseTopicWasDeletedIsToldOfUntilItIsRead) {
   const auto before = With({Named(1, "a"), Named(5, "e")});
   before->Begin(Sent({1, 5}));

@@ -84,8 +84,56 @@ TEST(TableGapsTest, WhatItHadUnderAnotherNameDoesNot) {
   EXPECT_EQ(Gaps(Known({}), Named(2, "b"), Placed(By({})), kAll), One(Kind::kPlaced, 0));
   Coverage::Table moved = By({});
   moved.schema_changed = true;
-  EXPECT_EQ(Gaps(Known({}), Named(2), moved, kAll), One(Kind::kPlaced, 1)) << "schemas swapped";
+  EXPECT_EQ(Gaps(Known({}), Named(2), moved, kAll), One(Kind::kMoved, 1)) << "schemas swapped";
   EXPECT_THAT(Gaps(Known({}), Named(2, "b"), moved, kAll), IsEmpty()) << "a GRANT changes it, too";
+}
+
+TEST(TableGapsTest, ATableThatWasEmptyUnderItsOtherNameLacksNothing) {
+  Coverage::Table empty = Placed(By({}));
+  empty.placed_empty = true;
+  EXPECT_EQ(Gaps(Known({}), Named(2), empty, kAll), One(Kind::kReplaced, 1));
+  EXPECT_THAT(Gaps(Known({}), Named(2, "b"), empty, kAll), IsEmpty());
+  // Named by the publication while it was empty, and filled before it had this name.
+  Coverage::Table whole = Placed(By({12}));
+  whole.whole = true;
+  EXPECT_EQ(Gaps(Known({11}), Named(2), whole), One(Kind::kPlaced, 1));
+  EXPECT_EQ(Gaps(Known({11}), Named(2, "b"), whole), One(Kind::kPlaced, 0));
+}
+
+// The transaction that ended it, against the oldest that ran when a snapshot took its first view.
+TEST(TableGapsTest, AGapThatASnapshotHasSeenTheEndOf) {
+  Coverage coverage = kAll;
+  coverage.settings = "iudt 4294967290o";
+  coverage.tables[Oid{1}] = By({12});
+  const auto ended = [&](Kind kind, uint64_t oldest) {
+    TableGap gap{.kind = kind, .table = Named(1)};
+    gap.link = "5/700";
+    return EndedBefore(gap, coverage, {.next_xid = oldest + 5, .oldest = oldest});
+  };
+  EXPECT_FALSE(ended(Kind::kBack, 701)) << "not known";
+  coverage.tables[Oid{1}].named_at = 700;
+  for (const Kind kind : {Kind::kNew, Kind::kAnew, Kind::kBack, Kind::kAttached}) {
+    EXPECT_TRUE(ended(kind, 701));
+    EXPECT_FALSE(ended(kind, 700)) << "it was running";
+  }
+  EXPECT_FALSE(ended(Kind::kPlaced, 701));
+  coverage.tables[Oid{1}].placed_at = 650;
+  EXPECT_TRUE(ended(Kind::kPlaced, 701));
+  EXPECT_TRUE(ended(Kind::kLess, 4294967296 + 5)) << "the lower half of an id";
+  EXPECT_FALSE(ended(Kind::kLess, 4294967289));
+  EXPECT_FALSE(ended(Kind::kLogged, 701)) << "nothing says when";
+  // Others run since long, and do not write to it.
+  const TableGap gap{.kind = Kind::kBack, .table = Named(1)};
+  const auto quiet = [&](uint32_t table, uint64_t next, std::vector<uint64_t> running) {
+    return EndedBefore(
+        gap, coverage,
+        {.running = std::move(running), .next_xid = next, .oldest = 3, .quiet = Oid{table}});
+  };
+  EXPECT_TRUE(quiet(1, 701, {3}));
+  EXPECT_FALSE(quiet(1, 700, {3})) << "not yet";
+  EXPECT_FALSE(quiet(1, 701, {3, 700})) << "it runs";
+  EXPECT_FALSE(quiet(2, 701, {3})) << "another table";
+  EXPECT_FALSE(quiet(0, 701, {3}));
 }
 
 TEST(TableGapsTest, AllOfATableThatIsMadeInAPublishedSchemaOrRootComes) {
@@ -97,6 +145,35 @@ TEST(TableGapsTest, AllOfATableThatIsMadeInAPublishedSchemaOrRootComes) {
       << "attached with rows";
   EXPECT_EQ(Gaps(Known({11}), Named(2, "leaf"), By({50}), whole), One(Kind::kNew, 0))
       << "the root is new in the publication, too";
+}
+
+// A root, or a schema, brings what is made under it, but for what it has not been judged of itself.
+TEST(TableGapsTest, WhatIsHeldBackIsJudgedAsItWasBefore) {
+  KnownTables known = Known({11});
+  known.seen = "3:4:";
+  Coverage held = {
+      .publication = kPublication, .names_others = {Oid{50}}, .tables = {}, .seen = "7:9:"};
+  held.since = "3:4:";
+  held.attached = {{.table = Oid{2}, .partition = Oid{5}, .name = "public.part", .link = "5/8"}};
+  held.tables[Oid{2}] = By({50});
+  held.tables[Oid{2}].HoldBack();
+  held.tables[Oid{3}] = By({50});
+  const std::vector<TableName> captured = {Named(2), Named(3, "b")};
+  const std::vector<TableGap> first = FindGaps(known, true, captured, held);
+  ASSERT_EQ(first.size(), 1u);
+  EXPECT_EQ(first[0].table.table, "b") << "nobody may write to it: it is judged at once";
+  const KnownTables now = KnowNow(known, captured, held);
+  EXPECT_THAT(now.names_others, IsEmpty());
+  EXPECT_EQ(now.seen, "3:4:");
+  EXPECT_EQ(now.tables.at("public.a"), known.tables.at("public.a"));
+  const Coverage sent = {.publication = kPublication, .names_others = {Oid{50}}, .tables = {}};
+  EXPECT_EQ(Gaps(now, Named(2), By({50}), sent), One(Kind::kAnew, 1));
+  EXPECT_EQ(Gaps(now, Named(4, "c"), By({50}), sent), One(Kind::kNew, 0));
+  // What was there before is known to bring what is made under it.
+  known.names_others = {Oid{50}};
+  EXPECT_EQ(KnowNow(known, captured, held).names_others, known.names_others);
+  EXPECT_EQ(Gaps(KnowNow(known, captured, held), Named(2), By({50}), sent),
+            One(Kind::kReplaced, 1));
 }
 
 TEST(TableGapsTest, OtherListsMakeATableNewWhateverNamesIt) {
@@ -246,6 +323,14 @@ TEST(TableGapsTest, WhatIsAttachedHadRows) {
   const std::vector<TableGap> whole = gaps(other);
   ASSERT_EQ(whole.size(), 1u) << "the whole table is new";
   EXPECT_EQ(whole[0].kind, Kind::kNew);
+  // All of the new root is sent, and what one of its partitions had from before is not.
+  KnownTables former = Known({});
+  former.tables["public.a"].relation = Oid{9};
+  coverage.all_tables = true;
+  const std::vector<TableGap> replaced = gaps(former);
+  ASSERT_EQ(replaced.size(), 2u);
+  EXPECT_EQ(replaced[0].kind, Kind::kReplaced);
+  EXPECT_EQ(replaced[1].kind, Kind::kAttached);
   // One that comes under its own name: known it is no news, else it has had another parent.
   coverage.all_tables = true;
   coverage.attached = {{.table = Oid{1}, .partition = Oid{1}, .name = "public.a", .link = "1/8"}};

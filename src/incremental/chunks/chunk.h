@@ -82,6 +82,11 @@ struct Teller {
 struct TransactionView {
   std::vector<uint64_t> running;
   uint64_t next_xid = 0;  // nor those that began here and later; 0: not known
+  uint64_t oldest = 0;    // of those that run: what is before it is over; 0: not known
+  // Whoever had written to that table was over before the view was taken; 0: to none is known.
+  Oid quiet{};
+  // It is over, and so is whoever may have written to the table before it was.
+  bool IsBehind(uint64_t xid, Oid table) const;
   // Of a transaction whose commit was streamed; numbers wrap around.
   bool Hides(uint32_t xid) const;
 

@@ -37,6 +37,8 @@ class IncrementalDriver final : public incremental::Output {
     Clock* clock = nullptr;
     metrics::ConnectorMetrics* metrics = nullptr;
     std::function<std::string()> new_id;
+    // See Output::WasReadWhole; null: nobody asks.
+    std::function<void(Oid, const incremental::TransactionView&)> on_whole;
     bool ran_before = false;  // this process has run the connector
   };
   // stored: of the offset that is gone on from. Null: no signals are taken, which is logged where
@@ -53,6 +55,9 @@ class IncrementalDriver final : public incremental::Output {
   }
   absl::Status Notify(const event::Notification& notification) override {
     return parts_.notifier->Send(notification);
+  }
+  void WasReadWhole(Oid table, const incremental::TransactionView& first) override {
+    if (parts_.on_whole) parts_.on_whole(table, first);
   }
   uint64_t RowsLeftOut() const override { return parts_.pipeline->rows_left_out(); }
   uint64_t Keep(event::OffsetMembers members) override;

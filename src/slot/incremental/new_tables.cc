@@ -81,6 +81,8 @@ absl::string_view WhyOf(Kind kind) {
     case Kind::kDeletedTopic:
       return "topic";
     case Kind::kPlaced:
+      return "placed";
+    case Kind::kMoved:
     case Kind::kRewritten:
     case Kind::kReplaced:
       break;
@@ -100,15 +102,21 @@ absl::string_view DetailOf(absl::string_view why) {
          : why == "anew" ? "created anew, or another one has taken its name"
          : why == "less"
              ? "the publication was altered, and sent fewer kinds of changes, or may have"
-         : why == "away" ? "it had another name for a while"
-                         : "";
+         : why == "away"   ? "it had another name for a while"
+         : why == "placed" ? "it had another name, schema or parent, and rows"
+                           : "";
 }
 
 TableGap GapOf(const Lack& lack) {
-  const std::pair<absl::string_view, Kind> kinds[] = {
-      {"new", Kind::kNew},           {"anew", Kind::kAnew},         {"back", Kind::kBack},
-      {"less", Kind::kLess},         {"attached", Kind::kAttached}, {"unlogged", Kind::kLogged},
-      {"topic", Kind::kDeletedTopic}, {"away", Kind::kAway}};
+  const std::pair<absl::string_view, Kind> kinds[] = {{"new", Kind::kNew},
+                                                      {"anew", Kind::kAnew},
+                                                      {"back", Kind::kBack},
+                                                      {"less", Kind::kLess},
+                                                      {"attached", Kind::kAttached},
+                                                      {"unlogged", Kind::kLogged},
+                                                      {"topic", Kind::kDeletedTopic},
+                                                      {"away", Kind::kAway},
+                                                      {"placed", Kind::kPlaced}};
   TableGap gap{.kind = Kind::kBack,
                .table = {.relation = {}, .schema = lack.schema, .table = lack.table},
                .partition = lack.partition,
@@ -251,6 +259,23 @@ void NewTables::ForgetLacks(KnownTables* now) const {
   });
 }
 
+// They were of a table that is gone; all of the one in its place is sent. A topic that was deleted
+// had more than one of them.
+bool NewTables::Replace(const TableGap& gap) {
+  const size_t erased = std::erase_if(known_.lacks, [&gap](const Lack& lack) {
+    return lack.schema == gap.table.schema && lack.table == gap.table.table &&
+           lack.why != WhyOf(Kind::kDeletedTopic);
+  });
+  if (erased == 0) return false;
+  if (parts_.lacks_no_more != nullptr)
+    parts_.lacks_no_more(absl::StrCat(gap.table.schema, ".", gap.table.table));
+  for (const Lack& lack : known_.lacks) {
+    const bool is_left = lack.schema == gap.table.schema && lack.table == gap.table.table;
+    if (is_left && parts_.lacks != nullptr) parts_.lacks(FindingOf(lack, parts_.called));
+  }
+  return true;
+}
+
 // True: it was not known to lack that.
 bool NewTables::AddLack(const TableGap& gap) {
   Lack lack{.why = std::string(WhyOf(gap.kind)),
@@ -291,6 +316,7 @@ void NewTables::Judge(const std::vector<postgres::TableName>& captured,
   if (compares_) {
     gaps = FindGaps(known_, same_lists, captured, coverage);
     AddNarrower(known_, captured, coverage, parts_.wanted, &gaps);
+    LeaveOutRead(coverage, &gaps);
     TellSettings(coverage);
   }
   for (const postgres::TableName& table : captured) {
@@ -310,6 +336,19 @@ void NewTables::Judge(const std::vector<postgres::TableName>& captured,
   Take(gaps, differs);
   if (parts_.seen != nullptr) parts_.seen(known_.seen);
   if (parts_.clock != nullptr) since_ = parts_.clock->Now();
+}
+
+// Who types what brings a table back and a snapshot of it at once is sooner than the look.
+void NewTables::LeaveOutRead(const replication::Coverage& coverage,
+                             std::vector<TableGap>* gaps) const {
+  const auto was_read = [&](const TableGap& gap) {
+    const auto read = read_.find(gap.table.relation);
+    return read != read_.end() && EndedBefore(gap, coverage, read->second);
+  };
+  for (TableGap& gap : *gaps) {
+    if (gap.kind == Kind::kAnew && was_read(gap)) gap.kind = Kind::kReplaced;
+  }
+  std::erase_if(*gaps, was_read);
 }
 
 void NewTables::TellSettings(const replication::Coverage& coverage) const {
@@ -351,7 +390,10 @@ void NewTables::Take(const std::vector<TableGap>& gaps, bool differs) {
   for (const TableGap& gap : gaps) {
     if (absl::StrCat(gap.table.schema, ".", gap.table.table) == parts_.signal_table) continue;
     if (!gap.link.empty() && !links_.insert(gap.link).second) continue;
-    told_.insert(gap.table.relation);
+    if (gap.kind == Kind::kReplaced)
+      differs = Replace(gap) || differs;
+    else
+      told_.insert(gap.table.relation);
     // The settings of a publication are of all tables, and may be as they were.
     const bool is_read = reads() && gap.kind != Kind::kReplaced && gap.kind != Kind::kLess &&
                          gap.kind != Kind::kDeletedTopic;

@@ -90,6 +90,9 @@ class NewTables {
   void Went(const postgres::TableName& was);
   // A snapshot has read it; "schema.table".
   void WasRead(const std::string& table);
+  // The same, all of it, in views that show what the first one does: who looks later for what was
+  // done before finds nothing missing.
+  void WasReadWhole(Oid table, const incremental::TransactionView& first) { read_[table] = first; }
 
  private:
   NewTables(Parts parts, std::vector<postgres::TableName> captured);
@@ -103,6 +106,8 @@ class NewTables {
   void TellStored();
   void TellDeleted();
   void ForgetLacks(KnownTables* now) const;
+  void LeaveOutRead(const replication::Coverage& coverage, std::vector<TableGap>* gaps) const;
+  bool Replace(const TableGap& gap);
   bool AddLack(const TableGap& gap);
   void Take(const std::vector<TableGap>& gaps, bool differs);
   void Tell(const TableGap& gap, bool is_read) const;
@@ -120,9 +125,10 @@ class NewTables {
   std::set<std::string> missing_;    // of those: they were not there when it was looked last
   std::optional<absl::Time> since_;  // it was so then
   std::set<Oid> told_;               // in this session
-  std::map<Oid, std::string> away_;  // with the names that they had; see Went
-  std::set<std::string> links_;      // of partitions; told in this session
-  int asked_ = 0;                    // requests that are not taken yet
+  std::map<Oid, incremental::TransactionView> read_;  // see WasReadWhole
+  std::map<Oid, std::string> away_;                   // with the names that they had; see Went
+  std::set<std::string> links_;                       // of partitions; told in this session
+  int asked_ = 0;                                     // requests that are not taken yet
 };
 
 }  // namespace walduct::slot

@@ -6,6 +6,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
@@ -48,10 +49,14 @@ class Lasting {
   absl::flat_hash_set<Oid> names_;
 };
 
+// Rows came under another name, or as another's.
+bool WasElsewhere(const Coverage::Table& now) { return now.placed_later && !now.placed_empty; }
+
 std::optional<Kind> JudgeNew(const Coverage::Table& now, bool same_lists, const Lasting& lasting) {
-  if (!same_lists || !lasting.Covers(now))
-    return now.whole ? std::nullopt : std::optional(Kind::kNew);
-  if (now.placed_later) return Kind::kPlaced;
+  const bool covers = same_lists && lasting.Covers(now);
+  if (!covers && !now.whole) return Kind::kNew;
+  if (WasElsewhere(now)) return Kind::kPlaced;
+  if (!covers) return std::nullopt;
   return now.rewritten ? std::optional(Kind::kRewritten) : std::nullopt;
 }
 
@@ -59,8 +64,10 @@ std::optional<Kind> JudgeKnown(const KnownTable& known, Oid relation, const Cove
                                const Lasting& lasting) {
   if (known.relation == Oid{}) return std::nullopt;
   if (known.relation != relation) {
-    if (!lasting.Covers(now)) return now.whole ? Kind::kReplaced : Kind::kAnew;
-    return now.placed_later || now.schema_changed ? Kind::kPlaced : Kind::kReplaced;
+    const bool covers = lasting.Covers(now);
+    if (!covers && !now.whole) return Kind::kAnew;
+    if (WasElsewhere(now)) return Kind::kPlaced;
+    return covers && now.schema_changed ? Kind::kMoved : Kind::kReplaced;
   }
   if (known.unlogged && !now.unlogged) return Kind::kLogged;
   const bool unknown = !lasting.comparable() || known.named_by.empty() || now.named_by.empty();
@@ -88,9 +95,12 @@ void AddAttached(const KnownTables& known, const std::vector<postgres::TableName
         captured.begin(), captured.end(),
         [&one](const postgres::TableName& name) { return name.relation == one.table; });
     const bool is_whole = std::any_of(gaps->begin(), gaps->end(), [&one](const TableGap& gap) {
-      return gap.table.relation == one.table && gap.kind != Kind::kAttached;
+      return gap.table.relation == one.table && gap.kind != Kind::kAttached &&
+             gap.kind != Kind::kReplaced;
     });
-    if (table == captured.end() || is_whole) continue;
+    const auto now = coverage.tables.find(one.table);
+    const bool is_held = now != coverage.tables.end() && now->second.held;
+    if (table == captured.end() || is_whole || is_held) continue;
     const KnownTable* const before = FindKnown(known, *table);
     const bool is_known = before != nullptr && before->relation == one.table;
     if (one.table != one.partition) {
@@ -104,6 +114,26 @@ void AddAttached(const KnownTables& known, const std::vector<postgres::TableName
       gaps->push_back({.kind = Kind::kPlaced, .table = *table});
     }
   }
+}
+
+// What names tables that a later look is to judge, and has come since: it must not pass for what was
+// there before.
+absl::flat_hash_set<Oid> NamesOfHeld(const KnownTables& known, const Coverage& now) {
+  absl::flat_hash_set<Oid> names;
+  for (const auto& [relation, table] : now.tables) {
+    if (table.held) names.insert(table.named_by.begin(), table.named_by.end());
+  }
+  if (names.empty()) return names;
+  for (const Oid before : known.names_others) names.erase(before);
+  for (const auto& [name, table] : known.tables) {
+    for (const Oid before : table.named_by) names.erase(before);
+  }
+  return names;
+}
+
+std::vector<Oid> Without(std::vector<Oid> names, const absl::flat_hash_set<Oid>& held) {
+  if (!held.empty()) std::erase_if(names, [&held](Oid name) { return held.contains(name); });
+  return names;
 }
 
 }  // namespace
@@ -171,14 +201,18 @@ KnownTables KnowNow(const KnownTables& known, const std::vector<postgres::TableN
                     const Coverage& coverage) {
   // One that is gone may have another name, and come back: by its OID it is found.
   const bool gone = coverage.publication == Oid{};
+  const bool holds = std::any_of(coverage.tables.begin(), coverage.tables.end(),
+                                 [](const auto& table) { return table.second.held; });
+  const absl::flat_hash_set<Oid> held = NamesOfHeld(known, coverage);
   KnownTables now{.lists = known.lists,
                   .publication = gone ? known.publication : coverage.publication,
-                  .names_others = gone ? known.names_others : coverage.names_others,
+                  .names_others = gone ? known.names_others : Without(coverage.names_others, held),
                   .settings = gone ? known.settings : coverage.settings,
                   .seen = known.seen,
                   .tables = {},
                   .lacks = known.lacks};
-  if (known.seen.empty() || !coverage.since.empty()) now.seen = coverage.seen;
+  // What is held back is judged by what it was before that.
+  if (known.seen.empty() || (!coverage.since.empty() && !holds)) now.seen = coverage.seen;
   const bool same_publication = known.publication == now.publication;
   for (const postgres::TableName& table : captured) {
     const std::string name = NameOf(table);
@@ -186,8 +220,9 @@ KnownTables KnowNow(const KnownTables& known, const std::vector<postgres::TableN
     const bool unlogged = found != coverage.tables.end() && found->second.unlogged;
     const KnownTable* const before = FindKnown(known, table);
     if (found != coverage.tables.end() && found->second.sent) {
-      now.tables[name] = {
-          .relation = table.relation, .named_by = found->second.named_by, .unlogged = unlogged};
+      now.tables[name] = {.relation = table.relation,
+                          .named_by = Without(found->second.named_by, held),
+                          .unlogged = unlogged};
     } else if (before != nullptr || unlogged) {
       KnownTable& kept = now.tables[name] = before == nullptr ? KnownTable{} : *before;
       if (unlogged) kept.relation = table.relation;
@@ -196,6 +231,34 @@ KnownTables KnowNow(const KnownTables& known, const std::vector<postgres::TableN
     }
   }
   return now;
+}
+
+bool EndedBefore(const TableGap& gap, const Coverage& coverage,
+                 const incremental::TransactionView& view) {
+  int64_t end = 0;
+  uint32_t half = 0;  // of an id: the lower one
+  const auto table = coverage.tables.find(gap.table.relation);
+  switch (gap.kind) {
+    case Kind::kNew:
+    case Kind::kAnew:
+    case Kind::kBack:
+      end = table == coverage.tables.end() ? 0 : table->second.named_at;
+      break;
+    case Kind::kLess:
+      if (!absl::SimpleAtoi(Settings(coverage.settings).id, &half)) return false;
+      end = static_cast<int64_t>(view.next_xid) +
+            static_cast<int32_t>(half - static_cast<uint32_t>(view.next_xid));
+      break;
+    case Kind::kAttached:
+      if (!absl::SimpleAtoi(gap.link.substr(gap.link.find('/') + 1), &end)) return false;
+      break;
+    case Kind::kPlaced:
+      end = table == coverage.tables.end() ? 0 : table->second.placed_at;
+      break;
+    default:
+      return false;
+  }
+  return end > 0 && view.IsBehind(static_cast<uint64_t>(end), gap.table.relation);
 }
 
 bool MayLackDeletes(Kind kind) {
@@ -214,6 +277,7 @@ std::string DescribeGap(Kind kind) {
       return "table was not in the publication for a while, or is in it with another row filter or "
              "other columns: what was done to it meanwhile is";
     case Kind::kPlaced:
+    case Kind::kMoved:
       return "table has had another name, schema or parent: rows from before are";
     case Kind::kAway:
       return "table had another name for a while, which the lists leave out: what was done to it "

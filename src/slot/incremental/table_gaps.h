@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "incremental/chunks/chunk.h"
 #include "postgres/describe/catalog.h"
 #include "replication/coverage.h"
 #include "slot/incremental/known_tables.h"
@@ -19,6 +20,7 @@ struct TableGap {
     kAnew,          // it is another table than the one of that name
     kBack,          // what names it in the publication is another
     kPlaced,        // all of it was sent, but some of it under another name
+    kMoved,         // the same, perhaps: its schema was renamed, or its rights were changed
     kAway,          // it had a name for a while that is not captured, and has its own again
     kLogged,        // it, or a partition of it, was not in the WAL
     kRewritten,     // it is new, and has got other files: perhaps it was not in the WAL before
@@ -35,6 +37,11 @@ struct TableGap {
   std::string link = {};       // kAttached: see replication::Coverage
   bool listed = true;          // kNew: the lists had it already
 };
+
+// Who has read the table in that view, and in later ones, has seen all that was done in the gap.
+// False where it is not known what ended it.
+bool EndedBefore(const TableGap& gap, const replication::Coverage& coverage,
+                 const incremental::TransactionView& view);
 
 // Rows may have been deleted meanwhile, which no snapshot tells.
 bool MayLackDeletes(TableGap::Kind kind);

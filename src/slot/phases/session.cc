@@ -21,7 +21,6 @@
 #include "slot/phases/delayed_schema_resolver.h"
 #include "slot/phases/run_identity.h"
 #include "slot/phases/snapshot_phase.h"
-#include "slot/phases/stale_names.h"
 #include "slot/phases/standby_phase.h"
 #include "slot/phases/stream_phase.h"
 #include "snapshot/options.h"
@@ -213,6 +212,11 @@ void Session::BuildIncremental() {
                                             .clock = &parts_.world->clock(),
                                             .metrics = parts_.metrics,
                                             .new_id = new_id,
+                                            .on_whole =
+                                                [this](Oid table, const auto& first) {
+                                                  if (new_tables_ != nullptr)
+                                                    new_tables_->WasReadWhole(table, first);
+                                                },
                                             .ran_before = parts_.ran_before},
                                            prepared_.GoingOn());
 }

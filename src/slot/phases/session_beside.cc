@@ -2,6 +2,7 @@
 #include "base/status_macros.h"
 #include "slot/phases/blocking_phase.h"
 #include "slot/phases/session.h"
+#include "slot/phases/stale_names.h"
 #include "slot/phases/stream_phase.h"
 
 namespace walduct::slot {

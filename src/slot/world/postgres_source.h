@@ -81,7 +81,8 @@ class PostgresSource final : public Source {
   std::optional<CapturedNow> TakeCaptured() override { return captured_now_->Take(); }
   void JudgedCaptured() override {
     captured_now_->Judged();
-    if (capture_watch_ != nullptr && capture_watch_->keeps()) AskForCaptured();
+    const bool waits = capture_watch_ != nullptr && capture_watch_->keeps();
+    if (waits || captured_now_->has_news()) AskForCaptured();
   }
   bool AskForCaptured() override {
     if (capture_watch_ == nullptr) return false;

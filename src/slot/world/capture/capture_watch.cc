@@ -220,7 +220,8 @@ absl::Status CaptureWatch::HoldBack(postgres::Connection& connection,
     named_by.emplace(relation, table.named_by);
     const auto before = named_by_.find(relation);
     const bool same = before != named_by_.end() && before->second == table.named_by;
-    const bool may_lack_rows = handed_on_ || options_.held_back.contains(relation);
+    const bool may_lack_rows =
+        handed_on_ || table.named_at != 0 || options_.held_back.contains(relation);
     if (same || table.named_by.empty() || !may_lack_rows) continue;
     ASSIGN_OR_RETURN(writers_[relation],
                      replication::ReadWriters(connection, WrittenAs(map, relation)));
@@ -235,7 +236,7 @@ absl::Status CaptureWatch::HoldBack(postgres::Connection& connection,
       at = writers_.erase(at);
       continue;
     }
-    table->second.sent = false;
+    table->second.HoldBack();
     ++at;
   }
   return absl::OkStatus();

@@ -90,6 +90,7 @@ class CapturedBox {
     std::vector<std::string> read;  // before the others came
     std::vector<replication::CaptureFinding> lacking;
   };
+  bool has_news() const { return full_of_news_; }
   std::optional<News> TakeNews() {
     if (!full_of_news_) return std::nullopt;
     const MutexLock lock(mutex_);

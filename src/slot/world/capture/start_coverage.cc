@@ -24,12 +24,11 @@ std::optional<replication::Coverage> StartCoverage::Look(
   // Who was attached since then is found by the first look beside the stream.
   coverage->since.clear();
   coverage->attached.clear();
-  for (const Oid relation : added_) {
-    const auto table = coverage->tables.find(relation);
-    if (table == coverage->tables.end()) continue;
+  for (auto& [relation, table] : coverage->tables) {
+    if (!added_.contains(relation) && table.named_at == 0) continue;
     const auto writers = replication::ReadWriters(sql, {relation});
     if (writers.ok() && writers->empty()) continue;
-    table->second.sent = false;
+    table.HoldBack();
     held_back_.insert(relation);
   }
   return *std::move(coverage);

@@ -1,7 +1,7 @@
-// StartCoverage: how the publication sends what is captured, as a stream begins. A table that this
-// start has put into the publication is told as not sent while transactions are open that may have
-// written to it before: their rows are neither in the stream nor, yet, to be read. A CaptureWatch
-// tells it as sent once they have ended.
+// StartCoverage: how the publication sends what is captured, as a stream begins. A table that has
+// come into the publication since the position was stored, perhaps by this start, is held back while
+// transactions are open that may have written to it before: their rows are neither in the stream
+// nor, yet, to be read. A CaptureWatch tells it as sent once they have ended.
 #pragma once
 
 #include <optional>
@@ -29,7 +29,7 @@ class StartCoverage {
                                             const std::vector<postgres::TableName>& captured);
   // As Look has found it; 0: not known.
   Oid publication() const { return publication_; }
-  // The tables that Look has told as not sent for that.
+  // The tables that Look has held back.
   const std::set<Oid>& held_back() const { return held_back_; }
 
  private:
