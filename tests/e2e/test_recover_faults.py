@@ -17,7 +17,7 @@ def waits(scene, reason, words):
 
 
 def test_what_a_recovery_waits_for_is_said(scenes):
-    """A slow archive, a server that is away, a segment that is missing, and then is there. Runs by name."""
+    """A slow archive, a gate that dies and its server with it, a segment that is missing, and then is there. Runs by name."""
     scene = scenes(17, **{"walduct.stall.warn.ms": "1000"})
     scene.lose()
     position = scene.lost.offset()["lsn"]
@@ -25,7 +25,7 @@ def test_what_a_recovery_waits_for_is_said(scenes):
     scene.hold()
     scene.backup.wait_archived()
     restored = scene.restore()
-    command = f'{restored.state}/walduct recover gate --state {restored.state} --file %f --path "%p" -- "sleep 3; cp {scene.backup.archive}/%%f %%p"'
+    command = f'{restored.state}/walduct recover gate --state {restored.state} --file %f --path "%p" -- "[ ! -e {restored.state}/die ] || kill -9 $$; sleep 3; cp {scene.backup.archive}/%%f %%p"'
     restored.configure({"restore_command": command})
     last = sorted(path.name for path in scene.backup.archive.iterdir())[-1]
     (scene.backup.archive / last).rename(scene.backup.archive.parent / last)
@@ -34,8 +34,11 @@ def test_what_a_recovery_waits_for_is_said(scenes):
     restored.start(waits=False)
     waits(scene, "recover_archive_slow", "ahead|hangs")
     waits(scene, "recover_archive_waits", "pg_switch_wal.*--then read")
-    restored.stop("immediate")
+    # A gate that dies ends the server.
+    (restored.state / "die").touch()
     waits(scene, "recover_server_away", "start it again")
+    (restored.state / "die").unlink()
+    wait_until(lambda: not (restored.data / "postmaster.pid").exists(), 20, "the restored server has ended")
     assert scene.lost.running() and scene.lost.offset()["lsn"] >= position
     (scene.backup.archive.parent / last).rename(scene.backup.archive / last)
     restored.start(waits=False)
@@ -140,7 +143,7 @@ def test_a_full_disk_and_a_replay_that_stands(scenes, small_disk):
 
 
 def test_a_transaction_that_was_left_open_holds_nobody_up(scenes):
-    """Kafka gives it up after ten minutes; the next recovery at once, for its next start ends it."""
+    """Kafka gives it up after ten minutes; the next recovery ends it at once. Runs by name."""
     topic = "offsets-recover-open"
     scene = scenes(18, sink="kafka", worker={"offset.storage.file.filename": None, "offset.storage.topic": topic},
                    **{"exactly.once.support": "required", "producer.override.transaction.timeout.ms": "600000"})
