@@ -4,7 +4,7 @@ import subprocess
 import time
 
 import pytest
-from test_serve import config_of, published, workers  # noqa: F401
+from test_serve import config_of, published, shop, workers  # noqa: F401
 
 from support.http import Surface
 from support.kafka import delete_topics
@@ -39,13 +39,10 @@ def test_levers(workers, databases, pg17):  # noqa: F811
     assert "worker of the group" in walduct("status", "--url", worker.base).stdout, "how it ended"
 
 
-def test_a_lever_says_what_lasts(workers, databases, pg17):  # noqa: F811
+def test_a_lever_says_what_lasts(shop):  # noqa: F811
     """A connector that begins anew runs for a moment before it fails."""
-    db = databases(pg17)
-    db.script("create table items (id int primary key); create publication by_hand for table items")
-    worker = workers().start()
-    worker.create("shop", config_of(db, **{"publication.name": "by_hand", "publication.autocreate.mode": "disabled"}))
-    worker.wait_state("shop", "RUNNING/RUNNING")
+    worker, db = shop("create table items (id int primary key); create publication by_hand for table items",
+                      {"publication.name": "by_hand", "publication.autocreate.mode": "disabled"})
     db.execute("drop publication by_hand")
     for before in ("RUNNING", "FAILED"):
         done = walduct("restart", "shop", "--url", worker.base)
@@ -57,13 +54,9 @@ def test_a_lever_says_what_lasts(workers, databases, pg17):  # noqa: F811
     worker.stop()
 
 
-def test_a_restart_of_what_rests_says_so_at_once(workers, databases, pg17):  # noqa: F811
+def test_a_restart_of_what_rests_says_so_at_once(shop):  # noqa: F811
     """And what to type instead."""
-    db = databases(pg17)
-    db.script("create table items (id int primary key)")
-    worker = workers().start()
-    worker.create("shop", config_of(db))
-    worker.wait_state("shop", "RUNNING/RUNNING")
+    worker, db = shop("create table items (id int primary key)")
     for lever, state in (("pause", "PAUSED"), ("stop", "STOPPED")):
         assert walduct(lever, "shop", "--url", worker.base).returncode == 0
         begin = time.monotonic()
@@ -170,13 +163,10 @@ def test_another_configuration_keeps_it_and_what_is_erased_is_forgotten(erased, 
     worker.stop()
 
 
-def test_a_paused_connector_tells_what_doctor_tells(workers, databases, pg17, broker):  # noqa: F811
+def test_a_paused_connector_tells_what_doctor_tells(shop, broker):  # noqa: F811
     """A publication that is narrowed meanwhile: in status, series and doctor, with what brings this connector on."""
-    db = databases(pg17)
-    db.script(f'create table items (id int primary key); create publication "{db.name}" for table items')
-    worker = workers().start()
-    worker.create("shop", config_of(db, **{"publication.autocreate.mode": "disabled"}))
-    worker.wait_state("shop", "RUNNING/RUNNING")
+    worker, db = shop('create table items (id int primary key); create publication "{db}" for table items',
+                      {"publication.autocreate.mode": "disabled"})
     wait_until(lambda: db.slots() != [], 30, "its slot")
     db.execute("insert into items values (1)")
     wait_until(lambda: published(broker, db) == [1], 30, "it streams")
@@ -198,13 +188,10 @@ def test_a_paused_connector_tells_what_doctor_tells(workers, databases, pg17, br
     worker.stop()
 
 
-def test_what_changes_as_it_is_paused_is_judged_by_what_was_before(workers, databases, pg17, broker):  # noqa: F811
+def test_what_changes_as_it_is_paused_is_judged_by_what_was_before(shop, broker):  # noqa: F811
     """The publication sends less, and a table is another one: before anybody has looked at what rests."""
-    db = databases(pg17)
-    db.script(f'create table items (id int primary key); create table more (id int primary key); create publication "{db.name}" for table items, more')
-    worker = workers().start()
-    worker.create("shop", config_of(db, **{"publication.autocreate.mode": "disabled", "table.include.list": "public.items,public.more"}))
-    worker.wait_state("shop", "RUNNING/RUNNING")
+    worker, db = shop('create table items (id int primary key); create table more (id int primary key); create publication "{db}" for table items, more',
+                      {"publication.autocreate.mode": "disabled", "table.include.list": "public.items,public.more"})
     wait_until(lambda: "walduct_capture_look_age_seconds" in worker.ask_text("/metrics")[1], 30, "it was looked at while it ran")
     assert walduct("pause", "shop", "--url", worker.base).returncode == 0
     db.script(f"""alter publication "{db.name}" set (publish = 'insert'); drop table more; create table more (id int primary key)""")
@@ -213,12 +200,9 @@ def test_what_changes_as_it_is_paused_is_judged_by_what_was_before(workers, data
     worker.stop()
 
 
-def test_a_signal_by_name(workers, databases, pg17):  # noqa: F811
-    db = databases(pg17)
-    db.script("create table items (id int primary key); create table signals (id varchar(64), type varchar(64), data varchar(4096))")
-    worker = workers().start()
-    worker.create("shop", config_of(db, **{"signal.data.collection": "public.signals"}))
-    worker.wait_state("shop", "RUNNING/RUNNING")
+def test_a_signal_by_name(shop):  # noqa: F811
+    worker, db = shop("create table items (id int primary key); create table signals (id varchar(64), type varchar(64), data varchar(4096))",
+                      {"signal.data.collection": "public.signals"})
     sent = walduct("signal", "execute-snapshot", "shop", "--table", "public.items", "--id", "mine", "--url", worker.base)
     assert sent.returncode == 0 and sent.stdout.startswith("shop: execute-snapshot mine in table"), sent
     assert db.execute("select type from signals where id = 'mine'") == [("execute-snapshot",)]

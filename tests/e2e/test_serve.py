@@ -41,6 +41,20 @@ def config_of(database, **more):
             "value.converter": JSON, "value.converter.schemas.enable": "false", **more}
 
 
+@pytest.fixture
+def shop(workers, databases, pg17):
+    """Makes a worker with one connector, `shop`, of a database of its own: (worker, database). {db} in the script is its name."""
+    def make(script, config=None, state="RUNNING/RUNNING"):
+        db = databases(pg17)
+        db.script(script.replace("{db}", db.name))
+        worker = workers().start()
+        worker.create("shop", config_of(db, **(config or {})))
+        if state is not None:
+            worker.wait_state("shop", state)
+        return worker, db
+    return make
+
+
 def published(broker, database):
     """The ids of public.items in the order of their records."""
     reader = TopicReader(broker, f"{database.name}.public.items")
