@@ -73,6 +73,10 @@ void RestPosition::Saw(engine::Monitored& connector, const replication::WatchedS
   const RestRules rules = RestRulesOf(connector.config());
   const absl::Status why = JudgeRest(rules, stored_, look);
   metrics::SlotBoard& board = connector.metrics().slot;
+  // Who has a position had a slot, though nobody has seen it here.
+  const std::optional<metrics::SlotView> shown = board.Read();
+  if (stored_ && look.wal_status == "missing" && shown && shown->wal_status == "none")
+    board.OnError("slot_missing", shown->looked_at);
   if (why.ok()) {
     said_.clear();
     doubted_.reset();
