@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "base/error.h"
 #include "base/status_macros.h"
+#include "postgres/errors/error_rules.h"
 #include "postgres/errors/sqlstate.h"
 #include "postgres/oid_text.h"
 #include "postgres/server_check.h"
@@ -102,11 +103,7 @@ absl::Status InUse(postgres::Connection& connection, absl::string_view name,
       absl::StatusCode::kAborted, "slot_in_use",
       absl::StrCat("replication slot ", postgres::QuoteIdentifier(name),
                    " is in use by another process (backend pid ", slot.active_pid, who, ")"),
-      absl::StrCat("stop the other process, which may be another walduct or Debezium that "
-                   "publishes the same changes, or give each connector its own slot.name; "
-                   "to end a session that nobody owns any more: SELECT "
-                   "pg_terminate_backend(",
-                   slot.active_pid, ")"));
+      postgres::kSlotInUseHint);
 }
 
 // error: what the server has said while it was asked to stream the slot.

@@ -15,6 +15,7 @@
 #include "java/regex/regex_list.h"
 #include "names/table_filter.h"
 #include "postgres/checks/read_rights.h"
+#include "postgres/errors/sqlstate.h"
 #include "postgres/sizes/row_estimate.h"
 #include "postgres/sizes/table_layout.h"
 #include "snapshot/dropped_table.h"
@@ -114,7 +115,8 @@ absl::StatusOr<std::vector<PlannedTable>> PlanSnapshot(postgres::Connection& con
     absl::Status status = PlanTable(connection, catalog, options, wanted, &table);
     const bool dropped = !status.ok() && (status = GoOnWithout(connection, name, status)).ok();
     if (!status.ok())
-      return WithContext(status, absl::StrCat("snapshot of table ", FullName(name)));
+      return WithContext(postgres::OfReading(status),
+                         absl::StrCat("snapshot of table ", FullName(name)));
     if (dropped) continue;
     const auto estimate = estimates.find(name.relation);
     if (estimate != estimates.end() && !table.overridden)

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "postgres/errors/sqlstate.h"
 #include "postgres/table_key.h"
 #include "snapshot/dropped_table.h"
 #include "snapshot/rewritten_table.h"
@@ -19,7 +20,8 @@ std::string FullName(const PlannedTable& table) {
 }
 
 absl::Status OfTable(const absl::Status& status, const PlannedTable& table) {
-  return WithContext(status, absl::StrCat("snapshot of table ", FullName(table)));
+  return WithContext(postgres::OfReading(status),
+                     absl::StrCat("snapshot of table ", FullName(table)));
 }
 
 // As Debezium does when it reads tables in chunks.

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "engine/errors/named_hint.h"
 #include "metrics/capture_board.h"
+#include "postgres/errors/sqlstate.h"
 
 namespace walduct::admin {
 namespace {
@@ -66,6 +67,7 @@ TEST(Reasons, HintsHaveTheNames) {
                                      .role = "cdc",
                                      .slot = "shop_slot",
                                      .publication = "shop_pub",
+                                     .prefix = "shop",
                                      .called = {.who = "shop"}};
   static const std::regex kGap(
       R"re(\('NAME'\)|ROLE (NAME|…)|PUBLICATION (…|\.\.\.)|DATABASE (NAME|…|USER)|\(PID\)|-h HOST|walduct [a-z ]+ NAME|getent hosts NAME|TO (NAME|ROLE|…)\b)re");
@@ -110,8 +112,9 @@ TEST(Reasons, APositionToGoOnFromIsSetByTheConnectorsName) {
 TEST(Reasons, WhatIsDeniedIsGrantedAtOnce) {
   engine::ConnectorNames names;
   names.role = "cdc";
-  const auto hint = [&names](const std::string& message) {
-    return engine::NamedHint("permission_denied", message, "give the role the right", names);
+  const auto hint = [&names](const std::string& message,
+                             const std::string& before = "give the role the right") {
+    return engine::NamedHint("permission_denied", message, before, names);
   };
   EXPECT_THAT(hint("heartbeat.action.query: permission denied for schema ops"),
               AllOf(HasSubstr("GRANT USAGE ON SCHEMA \"ops\" TO \"cdc\"; "),
@@ -121,6 +124,12 @@ TEST(Reasons, WhatIsDeniedIsGrantedAtOnce) {
               HasSubstr("GRANT SELECT, INSERT, UPDATE ON \"My Table\" TO \"cdc\""));
   EXPECT_THAT(hint("permission denied for sequence s"),
               HasSubstr("GRANT USAGE ON SEQUENCE \"s\" TO \"cdc\""));
+  // Whoever reads needs no more.
+  const std::string read = ErrorHint(
+      postgres::OfReading(postgres::StatusFromSqlState("42501", "permission denied for table t")));
+  EXPECT_EQ(hint("permission denied for table t", read), "GRANT SELECT ON \"t\" TO \"cdc\"");
+  EXPECT_THAT(hint("permission denied for schema s", read),
+              HasSubstr("; GRANT SELECT ON ALL TABLES IN SCHEMA \"s\""));
   // In another language, or of something else.
   EXPECT_EQ(hint("keine Berechtigung für Tabelle t"), "give the role the right");
 }
@@ -152,6 +161,7 @@ TEST(Reasons, WhatFailedForGoodUnderAWorkerIsBegunAgain) {
   EXPECT_EQ(hint("GRANT it"), "GRANT it");
   names.served = true;
   EXPECT_EQ(hint("GRANT it"), "GRANT it; then walduct restart shop");
+  EXPECT_EQ(hint("GRANT it;"), "GRANT it; then walduct restart shop");
   for (const char* const begins : {"then walduct restart shop", "reset it, which starts it again",
                                    "told by curl -X PATCH http://h:1/connectors/shop/config"})
     EXPECT_EQ(hint(begins), begins);

@@ -64,6 +64,7 @@ ConnectorNames NamesOf(const ConnectorOptions& options) {
           .role = options.database->user,
           .slot = options.replication->slot_name,
           .publication = options.replication->publication_name,
+          .prefix = TopicPrefixOf(options),
           .called = CalledOf(options),
           .makes_publication = options.replication->publication_autocreate !=
                                replication::PublicationAutocreate::kDisabled};

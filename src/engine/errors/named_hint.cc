@@ -73,6 +73,8 @@ std::string ReadAnew(absl::string_view reason, const ConnectorNames& names) {
                  : what;
 }
 
+// Of an error that names what was denied.
+constexpr absl::string_view kGiveRight = "give the role the right";
 // Of a hint, in the place of Reset.
 constexpr absl::string_view kSlotAnew = "; and the slot is to be made anew";
 // Properties that hints give a value to.
@@ -167,20 +169,26 @@ std::string WithPosition(std::string hint, const ConnectorNames& names) {
 
 // "permission denied for table beat", as the server says it in English. Who lacks a schema mostly
 // lacks what is in it, too: the server would say so only after the first GRANT.
-std::string Grants(absl::string_view message, absl::string_view role) {
-  constexpr absl::string_view kDenied = "permission denied for ";
-  constexpr absl::string_view kOfTables = "SELECT, INSERT, UPDATE";
+// hint: "give the role the right SELECT on …" of whoever knows which; else one of all.
+std::string Grants(absl::string_view message, absl::string_view hint, absl::string_view role) {
+  constexpr absl::string_view kDenied = "permission denied for ", kRight = "the right ";
+  const size_t right = hint.find(kRight);
+  const absl::string_view said =
+      right == absl::string_view::npos ? "" : hint.substr(right + kRight.size());
+  const absl::string_view known = said.substr(0, said.find("on "));
+  const absl::string_view of_tables =
+      known.empty() ? "SELECT, INSERT, UPDATE" : absl::StripTrailingAsciiWhitespace(known);
   const size_t at = message.find(kDenied);
   if (at == absl::string_view::npos) return "";
   absl::string_view rest = message.substr(at + kDenied.size());
-  rest = rest.substr(0, std::min(rest.find(": "), rest.find(" [")));
+  rest = rest.substr(0, std::min({rest.find(": "), rest.find(" ["), rest.find(" (SQLSTATE")}));
   const auto grant = [role](absl::string_view rights, absl::string_view what) {
     return absl::StrCat("GRANT ", rights, " ON ", what, " TO ", role);
   };
   if (absl::ConsumePrefix(&rest, "schema ")) {
     const std::string schema = absl::StrCat("SCHEMA ", Identifier(rest));
     return absl::StrCat(grant("USAGE", schema), "; ",
-                        grant(kOfTables, absl::StrCat("ALL TABLES IN ", schema)),
+                        grant(of_tables, absl::StrCat("ALL TABLES IN ", schema)),
                         "; or that on the tables alone that the statement names");
   }
   if (absl::ConsumePrefix(&rest, "sequence "))
@@ -189,8 +197,8 @@ std::string Grants(absl::string_view message, absl::string_view role) {
     return grant("EXECUTE", absl::StrCat("FUNCTION ", Identifier(rest)));
   for (const absl::string_view kind : {"table ", "view ", "materialized view ", "foreign table "}) {
     if (absl::ConsumePrefix(&rest, kind))
-      return absl::StrCat(grant(kOfTables, Identifier(rest)),
-                          ", or less where the statement does less");
+      return absl::StrCat(grant(of_tables, Identifier(rest)),
+                          known.empty() ? ", or less where the statement does less" : "");
   }
   return "";
 }
@@ -286,8 +294,9 @@ std::string NamedHint(absl::string_view reason, absl::string_view message, absl:
     return PublicationAnew(names);
   const RemedyOf remedy_of = remedies;
   std::string said(hint);
-  if (reason == "permission_denied") {
-    if (const std::string grants = Grants(message, Identifier(names.role)); !grants.empty())
+  // Of what is done beside the stream the hint alone is kept.
+  if (reason == "permission_denied" || absl::StrContains(hint, kGiveRight)) {
+    if (const std::string grants = Grants(message, hint, Identifier(names.role)); !grants.empty())
       said = grants;
   }
   if (said.empty() && remedy_of != nullptr)
@@ -301,7 +310,10 @@ absl::Status AndRestart(const absl::Status& error, const ConnectorNames& names) 
     if (absl::StrContains(hint, begins)) return error;
   if (!names.served || ErrorReason(error).empty()) return error;
   const std::string restart = names::Command(names.called, "restart");
-  const std::string said = absl::StrCat(hint.empty() ? "mend it" : hint, "; then ", restart);
+  const std::string said = absl::StrCat(
+      hint.empty() ? "mend it"
+                   : absl::string_view(hint).substr(0, hint.find_last_not_of(";. ") + 1),
+      "; then ", restart);
   return WithChange(Error(error.code(), ErrorReason(error), error.message(), said),
                     ErrorChange(error));
 }

@@ -151,10 +151,7 @@ constexpr ErrorRule kSqlStateRules[] = {
      "ReplicationSlotCreate"},
     {"53300", "max_wal_senders", kUnavailable, "no_free_wal_sender",
      "raise max_wal_senders and restart the server"},
-    {"55006", "is active for PID", kAborted, "slot_in_use",
-     "stop the other process, which may be another walduct or Debezium that publishes the same "
-     "changes, or give each connector its own slot.name; to end a session that nobody owns any "
-     "more: SELECT pg_terminate_backend(PID)",
+    {"55006", "is active for PID", kAborted, "slot_in_use", kSlotInUseHint,
      "ReplicationSlotAcquire"},
     {"55006", "", kAborted, "object_in_use", ""},
     {"55000", "not created in this database", kFailedPrecondition, "slot_wrong_database",

@@ -18,6 +18,12 @@ inline constexpr char kPoolerReplicationHint[] =
     "(SHOW VERSION in its console), RDS Proxy and Supavisor never; upgrade it, or set "
     "database.hostname and database.port to the server itself";
 
+// "(PID)" becomes the process that the message names (engine/errors/named_hint.h).
+inline constexpr char kSlotInUseHint[] =
+    "stop the other process, which may be another walduct or Debezium that publishes the same "
+    "changes, or give each connector its own slot.name; to end a session that nobody owns any "
+    "more: SELECT pg_terminate_backend(PID)";
+
 struct ErrorRule {
   const char* sqlstate;  // code or class (first characters); unused for libpq's own texts
   const char* text;      // must occur in the message; "" fits always, or wherever functions do

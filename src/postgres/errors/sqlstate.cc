@@ -13,6 +13,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "base/error.h"
 #include "postgres/errors/error_rules.h"
@@ -216,6 +217,12 @@ absl::Status StatusFromSqlState(absl::string_view sqlstate, absl::string_view me
 absl::Status OfDecoding(const absl::Status& error) {
   if (ErrorReason(error) != "relation_vanished") return error;
   return As("decoding_failed", error);
+}
+
+absl::Status OfReading(const absl::Status& error) {
+  if (ErrorReason(error) != "permission_denied") return error;
+  return Error(error.code(), "permission_denied", error.message(),
+               absl::StrReplaceAll(ErrorHint(error), {{"the right on", "the right SELECT on"}}));
 }
 
 absl::Status StatusFromResult(const pg_result* result) {

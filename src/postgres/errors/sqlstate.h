@@ -25,6 +25,8 @@ absl::Status StatusFromResult(const pg_result* result);
 // What the words of the error mean from a walsender: it does not find the table of a change, and
 // not one that was dropped a moment before.
 absl::Status OfDecoding(const absl::Status& error);
+// Of a statement that reads: a right that it lacks is SELECT, which its hint says.
+absl::Status OfReading(const absl::Status& error);
 // From a broken or refused connection, whose errors often carry no SQLSTATE.
 absl::Status StatusFromConnection(const pg_conn* connection);
 
