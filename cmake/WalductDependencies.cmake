@@ -26,6 +26,7 @@ find_library(YAML_ARCHIVE libyaml.a REQUIRED)  # linked in
 find_library(HIREDIS_ARCHIVE libhiredis.a REQUIRED)  # the same
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 find_path(CURL_INCLUDE curl/curl.h REQUIRED)  # the headers alone
+find_library(RABBITMQ_ARCHIVE librabbitmq.a REQUIRED)  # linked in
 find_path(NATS_INCLUDE nats/nats.h REQUIRED)  # the same
 find_path(RAPIDJSON_INCLUDE rapidjson/document.h REQUIRED)  # header-only, in the system include path
 

@@ -22,7 +22,7 @@ target_include_directories(walduct_portable PRIVATE src)
 target_link_libraries(walduct_portable PRIVATE walduct_flags walduct_hardening -Wl,--start-group ${archives} ${lib}/librdkafka.a ${lib}/libpq.a
   ${lib}/libpgcommon_shlib.a ${lib}/libpgport_shlib.a ${lib}/libcurl.a ${lib}/libgnutls.a ${lib}/libgnu.a ${lib}/gssapi.o ${lib}/compat.o ${debian}/libssl.a
   ${debian}/libcrypto.a ${debian}/libmicrohttpd.a ${debian}/libhogweed.a ${debian}/libnettle.a ${debian}/libgmp.a ${debian}/libtasn1.a
-  ${debian}/libpcre2-8.a ${debian}/libyaml.a ${debian}/libhiredis.a ${debian}/libzstd.a ${debian}/libz.a ${abseil} -Wl,--end-group)
+  ${debian}/libpcre2-8.a ${debian}/libyaml.a ${debian}/libhiredis.a ${debian}/librabbitmq.a ${debian}/libzstd.a ${debian}/libz.a ${abseil} -Wl,--end-group)
 # As of target walduct (src/CMakeLists.txt). Weak: what src/http/curl_library.cc calls. libpthread and libdl are libraries of their own in
 # glibc 2.31, whose start files are used, too.
 target_link_options(walduct_portable PRIVATE -static-libstdc++ -Wl,--wrap=sendmsg -Wl,--wrap=SSL_write -Wl,-u,curl_global_init

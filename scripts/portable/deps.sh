@@ -8,7 +8,7 @@
 # .deps/portable/ARCH/parts.tsv  `linked<TAB>PACKAGE<TAB>VERSION`, for scripts/sbom; licences/ beside it
 
 PORTABLE_BUILD=1  # how they are built; a higher number builds them anew
-PORTABLE_ARCHIVES=(libssl-dev libabsl-dev libpcre2-dev libyaml-dev libhiredis-dev libnats-dev zlib1g-dev libzstd-dev nettle-dev libgmp-dev libtasn1-6-dev
+PORTABLE_ARCHIVES=(libssl-dev libabsl-dev libpcre2-dev libyaml-dev libhiredis-dev librabbitmq-dev libnats-dev zlib1g-dev libzstd-dev nettle-dev libgmp-dev libtasn1-6-dev
   libmicrohttpd-dev libgnutls28-dev libcurl4-openssl-dev libpq-dev libkrb5-dev krb5-multidev
   libcli11-dev rapidjson-dev libstdc++-12-dev gcc-12-base)
 # What the image has below the program.

@@ -146,8 +146,9 @@ TEST(DebeziumServer, NatsIsASinkAndItsVariablesHaveNoHyphens) {
 }
 
 TEST(DebeziumServer, OtherSinksAreRefusedByName) {
-  EXPECT_THAT(Refusal({{"debezium.sink.type", "rabbitmq"}}),
-              AllOf(HasSubstr("'rabbitmq'"), HasSubstr("is not supported yet")));
+  EXPECT_THAT(Refusal({{"debezium.sink.type", "rabbitmqstream"}}),
+              AllOf(HasSubstr("'rabbitmqstream'"), HasSubstr("through AMQP"),
+                    HasSubstr("walduct.sink.rabbitmq.queue.type=stream")));
   EXPECT_THAT(
       Refusal({{"debezium.sink.type", "kinesis"}}),
       AllOf(HasSubstr("'kinesis'"), HasSubstr("does not have"), HasSubstr("docs/not-yet.md")));

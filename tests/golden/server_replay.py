@@ -50,9 +50,14 @@ class Replay:
         self.address, self.environment = address, {}
         self.database = postgres.database("sinklab")
         tokens = {"PG_HOST": postgres.host, "PG_PORT": postgres.port, "DB": "sinklab", "SLOT": "sinklab", "DIR": self.actual,
-                  **dict.fromkeys(self.ADDRESSES, address), "HEALTH_PORT": free_ports(1)[0]}
+                  **dict.fromkeys(self.ADDRESSES, self.written(address)), "HEALTH_PORT": free_ports(1)[0]}
         text = re.sub(r"@(\w+)@", lambda token: str(tokens[token[1]]), (self.golden / "application.properties").read_text())
         self.server = Server(self.actual, text.replace("database.password=dummy", f"database.password={postgres.password}"))
+
+    @staticmethod
+    def written(address):
+        """As the scenarios' properties have it."""
+        return address
 
     def prepare(self):
         """An empty sink, with what the scenario wants to be there."""

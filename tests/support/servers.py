@@ -165,6 +165,17 @@ class Servers:
         self._signal("nats.pid", signal.SIGCONT)
 
     @property
+    def rabbitmq(self):
+        """host:port."""
+        return self.values["RABBITMQ_ADDRESS"]
+
+    def pause_rabbitmq(self):
+        self._signal("rabbitmq.pid", signal.SIGSTOP)
+
+    def resume_rabbitmq(self):
+        self._signal("rabbitmq.pid", signal.SIGCONT)
+
+    @property
     def registry(self):
         """The address of the interface of Confluent's schema registry."""
         return self.values["REGISTRY_URL"]
@@ -190,6 +201,7 @@ class Servers:
         self.resume_kafka()
         self.resume_redis()
         self.resume_nats()
+        self.resume_rabbitmq()
         _run("remove", "--dir", self.dir)
 
 
@@ -197,7 +209,7 @@ def children(pid):
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
-def start(directory, postgres=None, kafka=False, registry=False, redis=False, nats=False, pg_set=None, kafka_set=None, language=None):
+def start(directory, postgres=None, kafka=False, registry=False, redis=False, nats=False, rabbitmq=False, pg_set=None, kafka_set=None, language=None):
     """language: of the messages of a PostgreSQL 15, such as ru_RU."""
     arguments = ["start", "--dir", directory]
     if postgres:
@@ -210,6 +222,8 @@ def start(directory, postgres=None, kafka=False, registry=False, redis=False, na
         arguments += ["--redis"]
     if nats:
         arguments += ["--nats"]
+    if rabbitmq:
+        arguments += ["--rabbitmq"]
     for name, value in (pg_set or {}).items():
         arguments += ["--pg-set", f"{name}={value}"]
     for name, value in (kafka_set or {}).items():

@@ -58,6 +58,7 @@ absl::Span<const ReasonGroup> ReasonGroups() {
       {"Kafka, the schema registry, files", KafkaReasons()},
       {"Redis", RedisReasons()},
       {"NATS", NatsReasons()},
+      {"RabbitMQ", RabbitMqReasons()},
       {"HTTP", HttpReasons()},
       {"Records, transforms, outbox tables", RecordReasons()},
       {"Configuration and commands", ConfigurationReasons()},

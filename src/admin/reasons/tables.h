@@ -11,6 +11,7 @@ absl::Span<const Reason> PositionReasons();
 absl::Span<const Reason> KafkaReasons();
 absl::Span<const Reason> RedisReasons();
 absl::Span<const Reason> NatsReasons();
+absl::Span<const Reason> RabbitMqReasons();
 absl::Span<const Reason> HttpReasons();
 absl::Span<const Reason> RecordReasons();
 absl::Span<const Reason> ConfigurationReasons();

@@ -30,7 +30,7 @@ constexpr absl::string_view kKafka = "debezium.sink.kafka.";
 constexpr absl::string_view kProducer = "debezium.sink.kafka.producer.";
 constexpr absl::string_view kParts[] = {"key", "value", "header"};
 // Those that walduct has, too.
-constexpr absl::string_view kSinks[] = {"kafka", "redis", "nats-jetstream", "http"};
+constexpr absl::string_view kSinks[] = {"kafka", "redis", "nats-jetstream", "rabbitmq", "http"};
 
 struct Format {
   absl::string_view name, converter;
@@ -57,13 +57,15 @@ absl::Status RefuseSink(absl::string_view sink) {
     return Error(absl::StatusCode::kInvalidArgument, "debezium_server",
                  absl::StrCat("property '", kSinkType, "': A value is required"),
                  absl::StrCat("write ", kSinkType, "=kafka"));
-  if (sink == "rabbitmq" || sink == "rabbitmqstream")
+  if (sink == "rabbitmqstream")
     return Refused(kSinkType, sink,
-                   "is a sink that is not supported yet; kafka, redis, nats-jetstream and http are",
+                   "is RabbitMQ's stream protocol, which walduct does not speak; it writes to "
+                   "streams through AMQP",
                    absl::StrCat("write ", kSinkType,
-                                "=kafka and debezium.sink.kafka.producer.*, or redis, "
-                                "nats-jetstream or http; "
-                                "docs/not-yet.md says what to use for other sinks"));
+                                "=rabbitmq, debezium.sink.rabbitmq.routingKey.source=topic, "
+                                "debezium.sink.rabbitmq.autoCreateRoutingKey=true, "
+                                "walduct.sink.rabbitmq.default.exchange=true and "
+                                "walduct.sink.rabbitmq.queue.type=stream"));
   return Refused(kSinkType, sink, "is a sink of Debezium Server that walduct does not have",
                  absl::StrCat("write ", kSinkType,
                               "=kafka and debezium.sink.kafka.producer.*, or go on with Debezium "
@@ -248,6 +250,8 @@ class Converter {
                                              "from ",
                                              property, ", which is '", format, "'"));
       Put(name, property, std::string(converter));
+      if (sink_ == "rabbitmq" && part == "header" && known.name == "jsonbytearray")
+        Put("walduct.sink.rabbitmq.headers.as.bytes", property, "true");
       return absl::OkStatus();
     }
     return Refused(property, format, "is not a format of Debezium Server",

@@ -41,7 +41,7 @@ constexpr std::array<absl::string_view, 10> kDataSafetyReasons = {
     "lost_slot_held",   "lost_slot_not_held"};
 
 // Reasons that stop a start, but are waited for once the connector ran.
-constexpr std::array<absl::string_view, 10> kGrantedAgain = {
+constexpr std::array<absl::string_view, 13> kGrantedAgain = {
     "password_refused",
     "kafka_authentication_failed",
     "topic_authorization_failed",
@@ -51,7 +51,10 @@ constexpr std::array<absl::string_view, 10> kGrantedAgain = {
     "redis_permission_denied",
     "redis_wrong_type",
     "nats_authentication_failed",
-    "nats_permission_denied"};
+    "nats_permission_denied",
+    "rabbitmq_authentication_failed",
+    "rabbitmq_permission_denied",
+    "rabbitmq_virtual_host"};
 
 const Rule& RuleFor(absl::StatusCode code) {
   const auto rule =

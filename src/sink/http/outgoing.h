@@ -1,84 +1,28 @@
-// Outgoing: a record on its way to an HTTP server: a copy of it, and what goes with it on the wire.
-// Belongs to one thread at a time.
+// Outgoing: a record on its way to an HTTP server, and what goes with it on the wire. Belongs to one
+// thread at a time.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <vector>
 
-#include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
-#include "event/record.h"
-#include "sink/sink.h"
+#include "sink/kept_record.h"
 
 namespace walduct::sink {
 
-class Outgoing {
+// Of a record with a value.
+class Outgoing : public KeptRecord {
  public:
   // Far more than are in flight: keys seldom share one.
   static constexpr uint32_t kLanes = 1024;
 
-  // Of a record with a value.
-  void Keep(const event::Record& record, Ticket its_ticket);
-  // Borrows this and *headers.
-  event::Record AsRecord(std::vector<event::Header>* headers) const;
-  absl::string_view body() const { return {text_.data() + body_at_, body_size_}; }
-  size_t bytes() const { return text_.size() + url.size() + head.size(); }
+  size_t bytes() const { return kept_bytes() + url.size() + head.size(); }
 
-  Ticket ticket = 0;
   uint32_t lane = 0;
   std::string url;   // empty: the one of all records
   std::string head;  // lines of the header, each ended by a NUL
   std::string id;    // the same whenever it is sent
   std::unique_ptr<Outgoing> next;
-
- private:
-  struct HeaderSize {
-    size_t name = 0, value = 0;
-    bool is_null = false;
-  };
-  std::string text_;  // topic, key, body, names and values of headers
-  size_t topic_size_ = 0, key_size_ = 0, body_at_ = 0, body_size_ = 0;
-  bool has_key_ = false;
-  std::vector<HeaderSize> headers_;
-  event::RecordId record_id_;
 };
-
-inline void Outgoing::Keep(const event::Record& record, Ticket its_ticket) {
-  ticket = its_ticket;
-  record_id_ = record.id;
-  has_key_ = record.key.has_value();
-  topic_size_ = record.topic.size();
-  key_size_ = has_key_ ? record.key->size() : 0;
-  body_at_ = topic_size_ + key_size_;
-  body_size_ = record.value->size();
-  text_.assign(record.topic.data(), record.topic.size());
-  if (has_key_) absl::StrAppend(&text_, *record.key);
-  absl::StrAppend(&text_, *record.value);
-  headers_.clear();
-  for (const event::Header& header : record.headers) {
-    headers_.push_back({header.name.size(), header.value.size(), header.is_null});
-    absl::StrAppend(&text_, header.name, header.value);
-  }
-}
-
-inline event::Record Outgoing::AsRecord(std::vector<event::Header>* headers) const {
-  const absl::string_view text = text_;
-  event::Record record;
-  record.topic = text.substr(0, topic_size_);
-  if (has_key_) record.key = text.substr(topic_size_, key_size_);
-  record.value = body();
-  record.id = record_id_;
-  size_t at = body_at_ + body_size_;
-  headers->clear();
-  for (const HeaderSize& size : headers_) {
-    headers->push_back(
-        {text.substr(at, size.name), text.substr(at + size.name, size.value), size.is_null});
-    at += size.name + size.value;
-  }
-  record.headers = *headers;
-  return record;
-}
 
 }  // namespace walduct::sink

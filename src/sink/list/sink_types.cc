@@ -12,12 +12,13 @@
 #include "sink/kafka_sink_type.h"
 #include "sink/line/line_sink_type.h"
 #include "sink/nats/nats_sink_type.h"
+#include "sink/rabbitmq/rabbitmq_sink_type.h"
 #include "sink/redis/redis_sink_type.h"
 
 namespace walduct::sink {
 namespace {
 
-constexpr const SinkType* kTypes[] = {&kKafkaSink, &kRedisSink,  &kNatsSink,
+constexpr const SinkType* kTypes[] = {&kKafkaSink, &kRedisSink,  &kNatsSink, &kRabbitMqSink,
                                       &kHttpSink,  &kStdoutSink, &kFileSink};
 
 const std::string& Names() {

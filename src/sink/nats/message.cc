@@ -65,20 +65,4 @@ void Message::AppendHeaders(std::vector<nats::HeaderText>* headers) const {
   }
 }
 
-std::string MessageId(absl::string_view identity, const event::RecordId& id) {
-  if (!id.exact()) return "";
-  const auto with = [&](const auto&... place) {
-    return absl::StrCat(identity, ":", absl::Hex(id.lsn >> 32), "/", absl::Hex(id.lsn & 0xFFFFFFFF),
-                        ":", place...);
-  };
-  switch (id.of) {
-    case event::RecordId::Of::kBegin:
-      return with("begin");
-    case event::RecordId::Of::kEnd:
-      return with("end");
-    default:
-      return id.part == 0 ? with(id.number) : with(id.number, ".", id.part);
-  }
-}
-
 }  // namespace walduct::sink

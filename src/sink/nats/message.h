@@ -34,7 +34,4 @@ class Message {
   size_t size_ = 0;
 };
 
-// "": the record's place has no name that another reading would give it again.
-std::string MessageId(absl::string_view identity, const event::RecordId& id);
-
 }  // namespace walduct::sink

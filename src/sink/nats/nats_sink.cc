@@ -12,6 +12,7 @@
 #include "base/status_macros.h"
 #include "nats/error.h"
 #include "nats/subject.h"
+#include "sink/message_id.h"
 
 namespace walduct::sink {
 namespace {

@@ -1,16 +1,15 @@
 #include "sink/nats/nats_sink_properties.h"
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "config/properties/address.h"
 #include "nats/subject.h"
+#include "sink/message_id.h"
 
 namespace walduct::sink {
 namespace {
@@ -150,21 +149,6 @@ constexpr config::PropertyDefinition kRows[] = {
      .type = kPassword,
      .doc = "Password of that store."},
 };
-
-// FNV-1a: the same on every machine and in every version.
-uint64_t HashOf(absl::string_view text) {
-  uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : text) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
-  return hash;
-}
-
-// Two connectors may write to one stream, and positions of two databases may be equal.
-std::string IdentityOf(const config::PropertySet& properties) {
-  return absl::StrFormat("%016x", HashOf(absl::StrCat(properties.Text("database.hostname"), "\n",
-                                                      properties.Text("database.port"), "\n",
-                                                      properties.Text("database.dbname"), "\n",
-                                                      properties.Text("topic.prefix"))));
-}
 
 void CheckPair(const config::PropertySet& properties, absl::string_view one,
                absl::string_view other, config::Findings* findings) {

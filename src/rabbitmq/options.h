@@ -1,0 +1,28 @@
+// How a RabbitMQ is reached. Immutable once built.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+
+namespace walduct::rabbitmq {
+
+struct Address {
+  std::string host;
+  int port = 5672;
+};
+
+struct RabbitOptions {
+  std::vector<Address> addresses;  // nodes of one cluster: tried one after the other
+  std::string user = "guest", password = "guest", virtual_host = "/";
+  int heartbeat_seconds = 60;                         // 0: none
+  absl::Duration connect_timeout = absl::Seconds(5);  // of connecting and logging in
+  absl::Duration answer_timeout = absl::Seconds(10);  // of declarations
+};
+
+std::string TextOf(const Address& address);
+// For messages: hosts and ports, no secret.
+std::string AddressOf(const RabbitOptions& options);
+
+}  // namespace walduct::rabbitmq

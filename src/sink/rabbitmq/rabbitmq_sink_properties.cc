@@ -1,0 +1,272 @@
+#include "sink/rabbitmq/rabbitmq_sink_properties.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "config/properties/address.h"
+#include "sink/message_id.h"
+
+namespace walduct::sink {
+namespace {
+
+using enum config::PropertyType;
+using enum config::Support;
+
+constexpr absl::string_view kConnection = "sink.rabbitmq.connection.";
+constexpr absl::string_view kOwn = "walduct.sink.rabbitmq.";
+
+std::vector<std::string> ListOf(absl::string_view value) {
+  std::vector<std::string> list;
+  for (absl::string_view one : absl::StrSplit(value, ',', absl::SkipWhitespace()))
+    list.emplace_back(absl::StripAsciiWhitespace(one));
+  return list;
+}
+
+std::string CheckAddresses(absl::string_view value) {
+  const std::vector<std::string> addresses = ListOf(value);
+  if (addresses.empty()) return "names no server";
+  for (const std::string& address : addresses) {
+    if (std::string why = config::CheckHostAndPort(address); !why.empty()) return why;
+  }
+  return "";
+}
+
+std::string CheckPort(absl::string_view value) {
+  int port = 0;
+  return absl::SimpleAtoi(value, &port) && port > 0 && port < 65536 ? "" : "is not a port";
+}
+
+std::string CheckShort(absl::string_view value) {
+  return value.size() <= 255 ? "" : "is longer than the 255 bytes that AMQP takes";
+}
+
+std::string CheckWindow(absl::string_view value) {
+  int number = 0;
+  return absl::SimpleAtoi(value, &number) && number > 0 && number <= 65535
+             ? ""
+             : "is not a number from 1 to 65535";
+}
+
+constexpr config::PropertyDefinition kRows[] = {
+    {.name = "sink.rabbitmq.connection.host",
+     .default_value = "localhost",
+     .doc = "RabbitMQ server of sink=rabbitmq. In Debezium Server's file this and the following "
+            "are debezium.sink.rabbitmq.…."},
+    {.name = "sink.rabbitmq.connection.port",
+     .default_value = "5672",
+     .doc = "Its AMQP port.",
+     .fix = "use a number from 1 to 65535",
+     .validator = CheckPort},
+    {.name = "sink.rabbitmq.connection.username", .default_value = "guest", .doc = "User."},
+    {.name = "sink.rabbitmq.connection.password",
+     .type = kPassword,
+     .default_value = "guest",
+     .doc = "Password of that user."},
+    {.name = "sink.rabbitmq.connection.virtual.host", .default_value = "/", .doc = "Virtual host."},
+    {.name = "sink.rabbitmq.connection.connection.heartbeat",
+     .type = kNonNegativeInt,
+     .default_value = "60",
+     .doc = "Seconds between heartbeats; a server that sends none for twice as long is left. 0: "
+            "none."},
+    {.name = "sink.rabbitmq.connection.connection.timeout",
+     .type = kPositiveInt,
+     .default_value = "5000",
+     .doc = "Time limit in milliseconds for connecting and logging in."},
+    {.name = "sink.rabbitmq.connection.connection.recovery.enabled",
+     .type = kBoolean,
+     .default_value = "true",
+     .support = kNoEffect,
+     .doc = "The Java client connects again by itself.",
+     .note = "walduct always does"},
+    {.name = "sink.rabbitmq.connection.ssl.enabled",
+     .type = kBoolean,
+     .default_value = "false",
+     .support = kNotYetRefused,
+     .doc = "Connect with TLS.",
+     .note = "let a proxy beside walduct speak TLS, such as stunnel"},
+    {.name = "sink.rabbitmq.exchange",
+     .default_value = "",
+     .doc = "Exchange. Empty: the topic's name.",
+     .fix = "use a shorter name",
+     .validator = CheckShort},
+    {.name = "sink.rabbitmq.routingKey",
+     .default_value = "",
+     .doc = "Routing key of routingKey.source=static.",
+     .fix = "use a shorter one",
+     .validator = CheckShort},
+    {.name = "sink.rabbitmq.routingKey.source",
+     .type = kEnum,
+     .default_value = "static",
+     .doc = "static: routingKey. topic: the topic's name. key: the record's key as text, at most "
+            "255 bytes.",
+     .allowed = "static, topic, key"},
+    {.name = "sink.rabbitmq.routingKeyFromTopicName",
+     .type = kBoolean,
+     .default_value = "false",
+     .support = kNoEffect,
+     .doc = "Deprecated in Debezium Server, and without effect there.",
+     .note = "use sink.rabbitmq.routingKey.source=topic"},
+    {.name = "sink.rabbitmq.autoCreateRoutingKey",
+     .type = kBoolean,
+     .default_value = "false",
+     .doc = "Declare a queue that has the routing key's name. It is bound to nothing, unless "
+            "walduct.sink.rabbitmq.bind=true."},
+    {.name = "sink.rabbitmq.routingKeyDurable",
+     .type = kBoolean,
+     .default_value = "true",
+     .doc = "That queue outlives a restart of the server."},
+    {.name = "sink.rabbitmq.deliveryMode",
+     .type = kEnum,
+     .default_value = "2",
+     .doc = "2: messages are written to disk. 1: they are not.",
+     .allowed = "1, 2"},
+    {.name = "sink.rabbitmq.ackTimeout",
+     .type = kPositiveInt,
+     .default_value = "30000",
+     .doc = "How long in milliseconds nothing may be confirmed; then the connection is made anew, "
+            "and what was not confirmed is sent again. Does not count while an alarm blocks "
+            "publishers."},
+    {.name = "sink.rabbitmq.null.value", .default_value = "default", .doc = "Body of a tombstone."},
+    {.name = "walduct.sink.rabbitmq.addresses",
+     .doc = "Nodes of a cluster, host:port with commas between them, tried one after the other. "
+            "Goes before connection.host and .port.",
+     .fix = "use host:port,host:port",
+     .validator = CheckAddresses},
+    {.name = "walduct.sink.rabbitmq.default.exchange",
+     .type = kBoolean,
+     .default_value = "false",
+     .doc = "Send to the default exchange, which leads to the queue that has the routing key's "
+            "name. Debezium Server cannot."},
+    {.name = "walduct.sink.rabbitmq.bind",
+     .type = kBoolean,
+     .default_value = "false",
+     .doc = "Bind the queues of autoCreateRoutingKey to the exchange, by the routing key."},
+    {.name = "walduct.sink.rabbitmq.queue.type",
+     .type = kEnum,
+     .default_value = "default",
+     .doc = "Type of those queues. default: the virtual host's.",
+     .allowed = "default, classic, quorum, stream"},
+    {.name = "walduct.sink.rabbitmq.unroutable",
+     .type = kEnum,
+     .default_value = "wait",
+     .doc = "A message that no queue takes. wait: until one does. refuse: follows "
+            "walduct.errors.refused.",
+     .allowed = "wait, refuse"},
+    {.name = "walduct.sink.rabbitmq.nack",
+     .type = kEnum,
+     .default_value = "wait",
+     .doc = "A message that RabbitMQ refuses, as where a queue is full (reject-publish). wait: it "
+            "is sent again each second. refuse: follows walduct.errors.refused.",
+     .allowed = "wait, refuse"},
+    {.name = "walduct.sink.rabbitmq.max.in.flight",
+     .type = kPositiveInt,
+     .default_value = "1000",
+     .doc = "Messages that are not confirmed yet, at most. 1: nothing overtakes what RabbitMQ "
+            "refuses, whoever makes room meanwhile.",
+     .fix = "use a number from 1 to 65535",
+     .validator = CheckWindow},
+    {.name = "walduct.sink.rabbitmq.message.properties",
+     .type = kBoolean,
+     .default_value = "false",
+     .doc = "Send message id (of the change's position, the same after a restart), type and "
+            "timestamp, which Debezium Server does not."},
+    {.name = "walduct.sink.rabbitmq.content.type",
+     .default_value = "application/json",
+     .doc = "With message.properties: the content type. Empty: none.",
+     .fix = "use a shorter one",
+     .validator = CheckShort},
+    {.name = "walduct.sink.rabbitmq.type.header",
+     .default_value = "eventType",
+     .doc = "With message.properties: the header whose value is the type. A record without it has "
+            "its topic."},
+    {.name = "walduct.sink.rabbitmq.headers.as.bytes",
+     .type = kBoolean,
+     .default_value = "false",
+     .doc = "Headers are byte arrays and not strings. debezium.format.header=jsonbytearray sets "
+            "it."},
+};
+
+}  // namespace
+
+absl::Span<const config::PropertyDefinition> RabbitMqSinkProperties() { return kRows; }
+
+void CheckRabbitMqSink(const config::PropertySet& properties, config::Findings* findings) {
+  if (properties.Text("sink") != "rabbitmq") return;
+  const bool makes = properties.Boolean("sink.rabbitmq.autoCreateRoutingKey");
+  const std::string routing = properties.Text("sink.rabbitmq.routingKey.source");
+  const bool no_key = routing == "static" && properties.Text("sink.rabbitmq.routingKey").empty();
+  if (makes && no_key)
+    findings->Error("sink.rabbitmq.autoCreateRoutingKey",
+                    "there is no routing key that a queue could be named by",
+                    "set sink.rabbitmq.routingKey, or sink.rabbitmq.routingKey.source=topic");
+  if (properties.Boolean("walduct.sink.rabbitmq.bind") && !makes)
+    findings->Error("walduct.sink.rabbitmq.bind",
+                    "has no effect without sink.rabbitmq.autoCreateRoutingKey",
+                    "set sink.rabbitmq.autoCreateRoutingKey=true");
+  if (!properties.Boolean("walduct.sink.rabbitmq.default.exchange")) return;
+  if (!properties.Text("sink.rabbitmq.exchange").empty())
+    findings->Error("walduct.sink.rabbitmq.default.exchange",
+                    "cannot be true beside sink.rabbitmq.exchange", "remove one");
+  if (no_key)
+    findings->Error("walduct.sink.rabbitmq.default.exchange",
+                    "needs a routing key, which is the queue's name",
+                    "set sink.rabbitmq.routingKey, or sink.rabbitmq.routingKey.source=topic");
+}
+
+RabbitMqSinkOptions BuildRabbitMqSink(const config::PropertySet& properties) {
+  const auto connection = [&](absl::string_view name) { return absl::StrCat(kConnection, name); };
+  const auto own = [&](absl::string_view name) { return absl::StrCat(kOwn, name); };
+  RabbitMqSinkOptions options;
+  rabbitmq::RabbitOptions& server = options.server;
+  std::vector<std::string> addresses = ListOf(properties.Text(own("addresses")));
+  if (addresses.empty())
+    addresses.push_back(absl::StrCat(properties.Text(connection("host")), ":",
+                                     properties.Text(connection("port"))));
+  for (const std::string& address : addresses) {
+    const size_t colon = address.rfind(':');
+    std::string host = address.substr(0, colon);
+    if (absl::StartsWith(host, "[")) host = host.substr(1, host.size() - 2);
+    int port = 0;
+    if (absl::SimpleAtoi(address.substr(colon + 1), &port))
+      server.addresses.push_back({host, port});
+  }
+  server.user = properties.Text(connection("username"));
+  server.password = properties.Text(connection("password"));
+  server.virtual_host = properties.Text(connection("virtual.host"));
+  server.heartbeat_seconds =
+      static_cast<int>(properties.Integer(connection("connection.heartbeat")));
+  server.connect_timeout = properties.Milliseconds(connection("connection.timeout"));
+  options.exchange = properties.Text("sink.rabbitmq.exchange");
+  options.default_exchange = properties.Boolean(own("default.exchange"));
+  options.routing_key = properties.Text("sink.rabbitmq.routingKey");
+  using Routing = RabbitMqSinkOptions::Routing;
+  const std::string routing = properties.Text("sink.rabbitmq.routingKey.source");
+  options.routing = routing == "topic" ? Routing::kTopic
+                    : routing == "key" ? Routing::kKey
+                                       : Routing::kStatic;
+  options.makes_queues = properties.Boolean("sink.rabbitmq.autoCreateRoutingKey");
+  options.durable_queues = properties.Boolean("sink.rabbitmq.routingKeyDurable");
+  options.binds = properties.Boolean(own("bind"));
+  const std::string type = properties.Text(own("queue.type"));
+  if (type != "default") options.queue_type = type;
+  options.delivery_mode = properties.Text("sink.rabbitmq.deliveryMode") == "1" ? 1 : 2;
+  options.null_value = properties.Text("sink.rabbitmq.null.value");
+  options.headers_as_bytes = properties.Boolean(own("headers.as.bytes"));
+  options.names_messages = properties.Boolean(own("message.properties"));
+  options.content_type = properties.Text(own("content.type"));
+  options.type_header = properties.Text(own("type.header"));
+  options.identity = IdentityOf(properties);
+  options.hands_back_unroutable = properties.Text(own("unroutable")) == "refuse";
+  options.hands_back_refused = properties.Text(own("nack")) == "refuse";
+  options.most_on_way = static_cast<size_t>(properties.Integer(own("max.in.flight")));
+  options.confirm_timeout = properties.Milliseconds("sink.rabbitmq.ackTimeout");
+  return options;
+}
+
+}  // namespace walduct::sink
