@@ -15,7 +15,7 @@ PORTABLE_ARCHIVES=(libssl-dev libabsl-dev libpcre2-dev libyaml-dev libhiredis-de
 PORTABLE_IMAGE=(base-files ca-certificates libc6 libgcc-s1 netbase tzdata gcc-12-base)
 PORTABLE_SOURCES=(gnutls28 curl postgresql-15)
 # Of the archives, and of headers alone, what is in the program.
-PORTABLE_LINKED=(libssl-dev libabsl-dev libpcre2-dev libyaml-dev libhiredis-dev zlib1g-dev libzstd-dev nettle-dev libgmp-dev libtasn1-6-dev
+PORTABLE_LINKED=(libssl-dev libabsl-dev libpcre2-dev libyaml-dev libhiredis-dev librabbitmq-dev zlib1g-dev libzstd-dev nettle-dev libgmp-dev libtasn1-6-dev
   libmicrohttpd-dev libcli11-dev rapidjson-dev libstdc++-12-dev)
 PORTABLE_PACKAGES=(g++-aarch64-linux-gnu qemu-user-static dpkg-dev autoconf automake libtool autopoint bison flex perl gperf)
 

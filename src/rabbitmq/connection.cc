@@ -2,6 +2,7 @@
 
 #include <amqp_framing.h>
 #include <amqp_tcp_socket.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 
@@ -83,11 +84,17 @@ Connection::~Connection() {
 }
 
 absl::Status Connection::Connect(const RabbitOptions& options, const Address& address) {
-  amqp_socket_t* const socket = amqp_tcp_socket_new(state_);
+  amqp_socket_t* socket = nullptr;
+  if (options.tls.enabled) {
+    ASSIGN_OR_RETURN(socket, MakeTlsSocket(options.tls, address.host, state_, &handshake_));
+  } else {
+    socket = amqp_tcp_socket_new(state_);
+  }
   if (socket == nullptr) return Unreachable(address_, "no memory is left");
   timeval timeout = absl::ToTimeval(options.connect_timeout);
   const int opened = amqp_socket_open_noblock(socket, address.host.c_str(), address.port, &timeout);
-  if (opened != AMQP_STATUS_OK) return Failed(opened);
+  if (opened != AMQP_STATUS_OK)
+    return options.tls.enabled ? HandshakeError(handshake_, address_, opened) : Failed(opened);
   amqp_set_handshake_timeout(state_, &timeout);
   timeval answer = absl::ToTimeval(options.answer_timeout);
   amqp_set_rpc_timeout(state_, &answer);
@@ -105,7 +112,7 @@ absl::Status Connection::LogIn(const RabbitOptions& options) {
       {.key = amqp_cstring_bytes("capabilities"),
        .value = {.kind = AMQP_FIELD_KIND_TABLE,
                  .value = {.table = {.num_entries = 3, .entries = abilities}}}},
-      Utf8("connection_name", "walduct")};
+      Utf8("connection_name", options.connection_name)};
   const amqp_table_t properties{.num_entries = 2, .entries = told};
   const amqp_rpc_reply_t reply = amqp_login_with_properties(
       state_, options.virtual_host.c_str(), 0, kFrameBytes, options.heartbeat_seconds, &properties,
@@ -146,6 +153,11 @@ absl::Status Connection::Publish(absl::string_view exchange, absl::string_view r
   const int status = amqp_basic_publish(state_, kMessages, BytesOf(exchange), BytesOf(routing_key),
                                         mandatory, false, &properties, BytesOf(body));
   return status == AMQP_STATUS_OK ? absl::OkStatus() : Failed(status);
+}
+
+bool Connection::HasRoom() const {
+  pollfd one = {.fd = fd(), .events = POLLOUT, .revents = 0};
+  return poll(&one, 1, 0) > 0;
 }
 
 absl::StatusOr<Event> Connection::Next() {

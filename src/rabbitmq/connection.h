@@ -14,6 +14,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "rabbitmq/options.h"
+#include "rabbitmq/tls.h"
 
 namespace walduct::rabbitmq {
 
@@ -40,6 +41,9 @@ class Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
+  // The socket takes more: Publish does not wait, but for a message that is larger than its buffer.
+  // A server that has stood still, or that an alarm keeps from reading, takes none.
+  bool HasRoom() const;
   // What is published is numbered from 1 on. An error, here and below, ends the connection.
   absl::Status Publish(absl::string_view exchange, absl::string_view routing_key, bool mandatory,
                        const amqp_basic_properties_t& properties, absl::string_view body);
@@ -65,6 +69,7 @@ class Connection {
   absl::StatusOr<Event> OnMethod(const amqp_frame_t& frame);
 
   const std::string address_;
+  Handshake handshake_;
   const amqp_connection_state_t state_;
   bool declares_ = false;  // its channel is open
 };

@@ -1,4 +1,5 @@
-// KeptRecord: a copy of a record, for as long as it is not settled. Belongs to one thread at a time.
+// KeptRecord: a copy of a record, for as long as it is not settled. Belongs to one thread at a
+// time.
 #pragma once
 
 #include <string>

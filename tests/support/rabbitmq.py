@@ -5,9 +5,10 @@ import pika
 
 
 class RabbitMq:
-    def __init__(self, address, user="guest", password="guest"):
+    def __init__(self, address, user="guest", password="guest", virtual_host="/"):
         host, _, port = address.rpartition(":")
-        self._connection = pika.BlockingConnection(pika.ConnectionParameters(host, int(port), credentials=pika.PlainCredentials(user, password), heartbeat=0))
+        self._connection = pika.BlockingConnection(pika.ConnectionParameters(
+            host, int(port), virtual_host, credentials=pika.PlainCredentials(user, password), heartbeat=0))
         self.channel = self._connection.channel()
 
     def exchange(self, name, kind="topic"):
@@ -36,6 +37,10 @@ class RabbitMq:
             if one[0] is None:
                 return taken
             taken.append(one)
+
+    def delete(self, *queues):
+        for queue in queues:
+            self.channel.queue_delete(queue)
 
     def count(self, queue):
         return self.channel.queue_declare(queue, passive=True).method.message_count

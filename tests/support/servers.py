@@ -169,6 +169,9 @@ class Servers:
         """host:port."""
         return self.values["RABBITMQ_ADDRESS"]
 
+    def rabbitmqctl(self, *words):
+        _run("rabbitmqctl", "--dir", self.dir, "--ctl", *words)
+
     def pause_rabbitmq(self):
         self._signal("rabbitmq.pid", signal.SIGSTOP)
 

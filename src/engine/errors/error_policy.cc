@@ -41,7 +41,7 @@ constexpr std::array<absl::string_view, 10> kDataSafetyReasons = {
     "lost_slot_held",   "lost_slot_not_held"};
 
 // Reasons that stop a start, but are waited for once the connector ran.
-constexpr std::array<absl::string_view, 13> kGrantedAgain = {
+constexpr std::array<absl::string_view, 14> kGrantedAgain = {
     "password_refused",
     "kafka_authentication_failed",
     "topic_authorization_failed",
@@ -54,6 +54,7 @@ constexpr std::array<absl::string_view, 13> kGrantedAgain = {
     "nats_permission_denied",
     "rabbitmq_authentication_failed",
     "rabbitmq_permission_denied",
+    "rabbitmq_tls_failed",
     "rabbitmq_virtual_host"};
 
 const Rule& RuleFor(absl::StatusCode code) {

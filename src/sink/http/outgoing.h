@@ -1,5 +1,5 @@
-// Outgoing: a record on its way to an HTTP server, and what goes with it on the wire. Belongs to one
-// thread at a time.
+// Outgoing: a record on its way to an HTTP server, and what goes with it on the wire. Belongs to
+// one thread at a time.
 #pragma once
 
 #include <cstdint>

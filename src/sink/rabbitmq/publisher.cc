@@ -17,48 +17,60 @@
 namespace walduct::sink {
 namespace {
 
-constexpr absl::Duration kRefusedPause = absl::Seconds(1);
+constexpr absl::Duration kFirstPause = absl::Milliseconds(20), kLongestPause = absl::Seconds(1);
 constexpr absl::Duration kPermitLook = absl::Milliseconds(50);
 // After a refusal so many go alone.
 constexpr size_t kAlone = 256;
 // Then it listens: RabbitMQ may say that it reads no more.
 constexpr int kPublishesAtOnce = 64;
 
-absl::Duration Now() { return Clock::Real().Monotonic(); }
+constexpr absl::string_view kRefuseUnroutable =
+    "walduct.sink.rabbitmq.unroutable=refuse follows walduct.errors.refused instead of waiting";
 
 absl::Status Unroutable(const RabbitMessage& message, absl::string_view text) {
   const std::string exchange = message.exchange.empty()
                                    ? "the default exchange"
                                    : absl::StrCat("exchange '", message.exchange, "'");
-  return Error(absl::StatusCode::kUnavailable, "rabbitmq_unroutable",
-               absl::StrCat("no queue takes what ", exchange, " gets with routing key '",
-                            message.routing_key, "': ", text),
-               "bind a queue to it, or sink.rabbitmq.autoCreateRoutingKey=true with "
-               "walduct.sink.rabbitmq.bind=true; walduct.sink.rabbitmq.unroutable=refuse follows "
-               "walduct.errors.refused instead of waiting");
+  return Error(
+      absl::StatusCode::kUnavailable, "rabbitmq_unroutable",
+      absl::StrCat("no queue takes what ", exchange, " gets with routing key '",
+                   message.routing_key, "': ", text),
+      message.exchange.empty()
+          ? absl::StrCat("declare it: rabbitmqadmin declare queue name=", message.routing_key,
+                         " durable=true, or sink.rabbitmq.autoCreateRoutingKey=true; ",
+                         kRefuseUnroutable)
+          : absl::StrCat("bind a queue: rabbitmqadmin declare binding source=", message.exchange,
+                         " destination=QUEUE routing_key='", message.routing_key,
+                         "', or sink.rabbitmq.autoCreateRoutingKey=true with "
+                         "walduct.sink.rabbitmq.bind=true; ",
+                         kRefuseUnroutable));
 }
 
 absl::Status Nacked(const RabbitMessage& message) {
   return Error(absl::StatusCode::kUnavailable, "rabbitmq_nack",
                absl::StrCat("RabbitMQ refuses a message to exchange '", message.exchange,
                             "' with routing key '", message.routing_key, "' (nack)"),
-               "a queue is full (x-max-length with overflow=reject-publish): make room; "
+               "a queue is full (x-max-length with overflow=reject-publish): make room "
+               "(rabbitmqctl list_queues name messages arguments shows it); "
                "walduct.sink.rabbitmq.nack=refuse follows walduct.errors.refused instead of "
                "waiting");
 }
 
 }  // namespace
 
-std::shared_ptr<Publisher> Publisher::Start(const RabbitMqSinkOptions& options) {
-  std::shared_ptr<Publisher> publisher(new Publisher(options));
+std::shared_ptr<Publisher> Publisher::Start(const RabbitMqSinkOptions& options,
+                                            const Environment& environment) {
+  std::shared_ptr<Publisher> publisher(new Publisher(options, environment));
   std::thread([publisher] { publisher->Work(); }).detach();
   return publisher;
 }
 
-Publisher::Publisher(const RabbitMqSinkOptions& options)
+Publisher::Publisher(const RabbitMqSinkOptions& options, const Environment& environment)
     : options_(options),
+      clock_(*environment.clock),
+      refused_pause_(kFirstPause),
       backoff_(absl::Milliseconds(300), absl::Seconds(10),
-               static_cast<uint64_t>(absl::ToUnixNanos(Clock::Real().Now()))) {}
+               static_cast<uint64_t>(absl::ToUnixNanos(clock_.Now()))) {}
 
 void Publisher::End() {
   stops_ = true;
@@ -179,12 +191,15 @@ absl::Status Publisher::OnEvent(const rabbitmq::Event& event) {
       return OnReturned(event);
     case Kind::kBlocked:
       blocked_ = event.text.empty() ? "an alarm" : event.text;
-      Wait(Error(absl::StatusCode::kUnavailable, "rabbitmq_blocked",
-                 absl::StrCat("RabbitMQ at ", connection_->address(),
-                              " takes nothing from publishers: ", blocked_),
-                 "give it memory or disk (vm_memory_high_watermark, disk_free_limit), or let "
-                 "consumers empty the queues; it goes on by itself"),
-           absl::ZeroDuration());
+      Wait(
+          Error(
+              absl::StatusCode::kUnavailable, "rabbitmq_blocked",
+              absl::StrCat("RabbitMQ at ", connection_->address(),
+                           " takes nothing from publishers: ", blocked_),
+              "rabbitmq-diagnostics alarms says which; give it memory or disk, as with rabbitmqctl "
+              "set_vm_memory_high_watermark 0.6, or let consumers empty the queues; it goes on "
+              "by itself"),
+          absl::ZeroDuration());
       return absl::OkStatus();
     case Kind::kUnblocked:
       blocked_.clear();
@@ -222,7 +237,13 @@ void Publisher::OnAnswer(uint64_t tag, bool multiple, bool taken) {
     sent_.pop_front();
     ++first_tag_;
   }
-  while (!entries_.empty() && entries_.front().message == nullptr) {
+  Settle();
+}
+
+// What is confirmed up to the first that is not.
+void Publisher::Settle() {
+  while (!entries_.empty() && entries_.front().taken) {
+    made_.push_back({std::move(entries_.front().message), absl::OkStatus()});
     entries_.pop_front();
     ++first_;
   }
@@ -239,9 +260,11 @@ void Publisher::Answer(Sent* sent, bool taken) {
     any_refused_ = true;
     return;
   }
-  made_.push_back({std::move(entry.message), absl::OkStatus()});
+  entry.taken = true;
+  refused_pause_ = kFirstPause;
   if (one_by_one_ > 0) --one_by_one_;
-  if (blocked_.empty()) Taken();
+  // A queue that is full takes one whenever somebody reads one: that is no end of the wait.
+  if (blocked_.empty() && one_by_one_ == 0) Taken();
 }
 
 // After a refusal: from the first that was refused on.
@@ -251,16 +274,35 @@ void Publisher::OnAllAnswered() {
   one_by_one_ = kAlone;
   absl::Status why;
   for (Entry& entry : entries_) {
-    if (entry.message == nullptr || entry.refused.ok()) continue;
     if (why.ok()) why = entry.refused;
     entry.refused = absl::OkStatus();
   }
   const bool unroutable = ErrorReason(why) == "rabbitmq_unroutable";
   declared_.clear();
   const bool hands_back = unroutable ? options_.hands_back_unroutable : options_.hands_back_refused;
-  if (!hands_back || entries_.front().message->letter) return Wait(why, kRefusedPause);
-  HandBack(
-      Error(absl::StatusCode::kInvalidArgument, "record_refused", why.message(), ErrorHint(why)));
+  if (!hands_back || entries_.front().message->letter) {
+    Wait(why, refused_pause_);
+    refused_pause_ = std::min(2 * refused_pause_, kLongestPause);
+  } else {
+    HandBack(
+        Error(absl::StatusCode::kInvalidArgument, "record_refused", why.message(), ErrorHint(why)));
+  }
+  KeepOrder();
+}
+
+// What is confirmed, and stands behind a message of the same key that is not, is sent again, too.
+void Publisher::KeepOrder() {
+  std::set<std::pair<absl::string_view, absl::string_view>> open;
+  for (Entry& entry : entries_) {
+    const event::Record record = entry.message->record.AsRecord(&headers_);
+    if (!record.key) continue;
+    const std::pair key(record.topic, *record.key);
+    if (!entry.taken) {
+      open.insert(key);
+    } else if (open.contains(key)) {
+      entry.taken = false;
+    }
+  }
 }
 
 // The first one. Nothing is on its way.
@@ -269,6 +311,7 @@ void Publisher::HandBack(const absl::Status& why) {
   entries_.pop_front();
   next_ = ++first_;
   asks_ = true;
+  Settle();
 }
 
 // RabbitMQ closes the channel and says how large the body was.
@@ -281,8 +324,7 @@ void Publisher::FindTooLarge(const absl::Status& why) {
       !absl::SimpleAtoi(text.substr(from + kBefore.size(), to - from - kBefore.size()), &size))
     return;
   for (Entry& entry : entries_) {
-    if (!entry.on_way || entry.message == nullptr || entry.message->body(options_).size() != size)
-      continue;
+    if (!entry.on_way || entry.message->body(options_).size() != size) continue;
     entry.too_large = Error(absl::StatusCode::kInvalidArgument, "record_too_large",
                             absl::StrCat("a record of ", size, " bytes; ", text),
                             "raise max_message_size in RabbitMQ's configuration (512 MiB at most)");
@@ -294,24 +336,25 @@ size_t Publisher::most() const { return one_by_one_ > 0 || !why_.ok() ? 1 : opti
 
 absl::Status Publisher::Send() {
   int published = 0;
-  while (!any_refused_ && blocked_.empty() && next_ < end() && on_way_ < most() && MaySend()) {
+  awaits_room_ = looks_again_ = false;
+  while (!any_refused_ && blocked_.empty() && on_way_ < most() && MaySend()) {
+    while (next_ < end() && (at(next_).on_way || at(next_).taken)) ++next_;
+    if (next_ == end()) return absl::OkStatus();
     Entry& entry = at(next_);
     if (!entry.too_large.ok()) {
       if (on_way_ == 0) HandBack(entry.too_large);
       return absl::OkStatus();
     }
-    if (entry.message != nullptr) {
-      RETURN_IF_ERROR(PublishOne(&entry));
-      if (++published % kPublishesAtOnce == 0) {
-        RETURN_IF_ERROR(Listen());
-        PublishNews();
-        next_ = std::max(next_, first_);
-        if (stops_) return absl::OkStatus();
-        TakeGiven();
-      }
+    if (!connection_->HasRoom()) {
+      awaits_room_ = true;
+      return absl::OkStatus();
     }
-    next_ = std::max(next_, first_);
-    while (next_ < end() && (at(next_).on_way || at(next_).message == nullptr)) ++next_;
+    RETURN_IF_ERROR(PublishOne(&entry));
+    if (++published % kPublishesAtOnce != 0) continue;
+    RETURN_IF_ERROR(Listen());
+    PublishNews();
+    if (stops_) return absl::OkStatus();
+    TakeGiven();
   }
   return absl::OkStatus();
 }
@@ -330,6 +373,7 @@ absl::Status Publisher::PublishOne(Entry* entry) {
     if (!message.exchange.empty() && options_.binds)
       RETURN_IF_ERROR(connection_->Bind(queue.name, message.exchange, message.routing_key));
     declared_.insert(absl::StrCat(message.exchange, "\n", message.routing_key));
+    looks_again_ = true;  // librabbitmq keeps what came before the answer
   }
   RETURN_IF_ERROR(connection_->Publish(message.exchange, message.routing_key, message.mandatory,
                                        message.Properties(options_, &headers_, &table_),
@@ -363,7 +407,8 @@ void Publisher::Lose(const absl::Status& why) {
   first_tag_ = 1;
   on_way_ = 0;
   next_ = first_;
-  any_refused_ = false;
+  any_refused_ = awaits_room_ = looks_again_ = false;
+  KeepOrder();
   declared_.clear();
   blocked_.clear();
   const bool idle = entries_.empty() && why_.ok();
@@ -401,13 +446,15 @@ void Publisher::PublishNews() {
 }
 
 void Publisher::Sleep() {
+  const short events = awaits_room_ ? POLLIN | POLLOUT : POLLIN;
   pollfd wanted[] = {
       {.fd = work_wake_.fd(), .events = POLLIN, .revents = 0},
-      {.fd = connection_ == nullptr ? -1 : connection_->fd(), .events = POLLIN, .revents = 0}};
+      {.fd = connection_ == nullptr ? -1 : connection_->fd(), .events = events, .revents = 0}};
   absl::Duration most = absl::Seconds(options_.server.heartbeat_seconds > 0 ? 1 : 5);
   const bool has_work = next_ < end() && on_way_ < this->most();
   if (has_work && !MaySend()) most = kPermitLook;
   if (until_ > Now()) most = std::min(most, until_ - Now() + absl::Milliseconds(1));
+  if (looks_again_) most = absl::ZeroDuration();
   poll(wanted, 2, static_cast<int>(absl::ToInt64Milliseconds(most)));
 }
 

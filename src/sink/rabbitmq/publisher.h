@@ -1,7 +1,8 @@
 // Publisher: sends messages to RabbitMQ from a thread of its own, a bounded window of them at once.
-// A message is settled by its own confirm. One that no queue takes (mandatory) or that is refused
-// (nack) is sent again, alone and before all that is behind it, or handed back, as the options say;
-// then messages go one by one for a while, so that nothing overtakes.
+// A message is settled by its own confirm, in its turn. One that no queue takes (mandatory) or that
+// is refused (nack) is sent again, alone and before all that is behind it, or handed back, as the
+// options say; what of its key was confirmed meanwhile is sent again behind it, so that the last
+// message of a key is its last change. Then messages go one by one for a while.
 //
 // Thread-safety: one thread calls; the publisher's own does the rest, and ends by itself.
 #pragma once
@@ -15,6 +16,7 @@
 
 #include "absl/status/statusor.h"
 #include "base/backoff.h"
+#include "base/environment.h"
 #include "base/mutex.h"
 #include "base/wake.h"
 #include "rabbitmq/connection.h"
@@ -37,7 +39,8 @@ class Publisher {
     absl::Status broken;  // nothing is sent any more
   };
 
-  static std::shared_ptr<Publisher> Start(const RabbitMqSinkOptions& options);
+  static std::shared_ptr<Publisher> Start(const RabbitMqSinkOptions& options,
+                                          const Environment& environment);
   // What is on its way is given up.
   void End();
 
@@ -55,8 +58,8 @@ class Publisher {
 
  private:
   struct Entry {
-    Message message;  // null: settled
-    bool on_way = false;
+    Message message;
+    bool on_way = false, taken = false;
     absl::Status refused = {};
     absl::Status too_large = {};  // stays so
   };
@@ -65,7 +68,7 @@ class Publisher {
     bool answered = false;
   };
 
-  explicit Publisher(const RabbitMqSinkOptions& options);
+  Publisher(const RabbitMqSinkOptions& options, const Environment& environment);
   void Work();
   bool TakeGiven();
   absl::Status Turn();
@@ -74,7 +77,9 @@ class Publisher {
   absl::Status OnReturned(const rabbitmq::Event& event);
   void OnAnswer(uint64_t tag, bool multiple, bool taken);
   void Answer(Sent* sent, bool taken);
+  void Settle();
   void OnAllAnswered();
+  void KeepOrder();
   void HandBack(const absl::Status& why);
   void FindTooLarge(const absl::Status& why);
   absl::Status Send();
@@ -86,11 +91,13 @@ class Publisher {
   void PublishNews();
   void Sleep();
   bool MaySend() const;
+  absl::Duration Now() const { return clock_.Monotonic(); }
   size_t most() const;
   uint64_t end() const { return first_ + entries_.size(); }
   Entry& at(uint64_t number) { return entries_[number - first_]; }
 
   const RabbitMqSinkOptions options_;
+  Clock& clock_;
 
   // Of the thread.
   std::unique_ptr<rabbitmq::Connection> connection_;
@@ -101,9 +108,11 @@ class Publisher {
   size_t on_way_ = 0;
   size_t one_by_one_ = 0;  // so many more go alone
   bool any_refused_ = false, asks_ = false;
+  bool awaits_room_ = false, looks_again_ = false;
   std::set<std::string> declared_;
   std::string blocked_;  // why; empty: it is not
   absl::Duration heard_, until_;
+  absl::Duration refused_pause_;  // what is refused again and again is asked for less often
   absl::Status why_;  // it waits
   Backoff backoff_;
   std::vector<Outcome> made_;

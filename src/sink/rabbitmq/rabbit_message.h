@@ -1,5 +1,5 @@
-// RabbitMessage: a record as a message of AMQP, kept until it is confirmed. Belongs to one thread at
-// a time.
+// RabbitMessage: a record as a message of AMQP, kept until it is confirmed. Belongs to one thread
+// at a time.
 #pragma once
 
 #include <amqp.h>

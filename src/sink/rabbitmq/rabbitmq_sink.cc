@@ -27,7 +27,7 @@ RabbitMqSink::RabbitMqSink(const RabbitMqSinkOptions& options, const Environment
       most_bytes_(std::min(options.buffer_bytes, kMostBytes)),
       most_records_(4 * options.most_on_way + kHandful),
       address_(rabbitmq::AddressOf(options.server)),
-      publisher_(Publisher::Start(options)),
+      publisher_(Publisher::Start(options, environment)),
       wait_("RabbitMQ", environment, absl::Milliseconds(300), absl::Seconds(10)) {
   ready_.Add(alarm_.fd());
   ready_.Add(publisher_->fd());

@@ -3,14 +3,12 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
 #include "config/properties/address.h"
+#include "rabbitmq/uri.h"
 #include "sink/message_id.h"
+#include "sink/rabbitmq/rabbitmq_server.h"
 
 namespace walduct::sink {
 namespace {
@@ -18,23 +16,20 @@ namespace {
 using enum config::PropertyType;
 using enum config::Support;
 
-constexpr absl::string_view kConnection = "sink.rabbitmq.connection.";
 constexpr absl::string_view kOwn = "walduct.sink.rabbitmq.";
 
-std::vector<std::string> ListOf(absl::string_view value) {
-  std::vector<std::string> list;
-  for (absl::string_view one : absl::StrSplit(value, ',', absl::SkipWhitespace()))
-    list.emplace_back(absl::StripAsciiWhitespace(one));
-  return list;
-}
-
 std::string CheckAddresses(absl::string_view value) {
-  const std::vector<std::string> addresses = ListOf(value);
+  const std::vector<std::string> addresses = AddressesIn(value);
   if (addresses.empty()) return "names no server";
   for (const std::string& address : addresses) {
     if (std::string why = config::CheckHostAndPort(address); !why.empty()) return why;
   }
   return "";
+}
+
+std::string CheckUri(absl::string_view value) {
+  const auto uri = rabbitmq::ParseUri(value);
+  return uri.ok() ? "" : std::string(uri.status().message());
 }
 
 std::string CheckPort(absl::string_view value) {
@@ -53,14 +48,23 @@ std::string CheckWindow(absl::string_view value) {
              : "is not a number from 1 to 65535";
 }
 
+constexpr absl::string_view kJava = "it is for the Java client";
+
 constexpr config::PropertyDefinition kRows[] = {
-    {.name = "sink.rabbitmq.connection.host",
-     .default_value = "localhost",
-     .doc = "RabbitMQ server of sink=rabbitmq. In Debezium Server's file this and the following "
-            "are debezium.sink.rabbitmq.…."},
+    {.name = "sink.rabbitmq.connection.uri",
+     .type = kPassword,
+     .doc =
+         "RabbitMQ server of sink=rabbitmq, as amqp://user:password@host:port/vhost, or amqps:// "
+         "for TLS. The following go before its parts. In Debezium Server's file this and the "
+         "following are debezium.sink.rabbitmq.….",
+     .fix = "use amqp://user:password@host:5672/vhost; what is no letter or digit in user, "
+            "password and vhost is written as %2F",
+     .validator = CheckUri},
+    {.name = "sink.rabbitmq.connection.host", .default_value = "localhost", .doc = "Its host."},
     {.name = "sink.rabbitmq.connection.port",
+     .type = kPositiveInt,
      .default_value = "5672",
-     .doc = "Its AMQP port.",
+     .doc = "Its AMQP port. Not set, with TLS: 5671.",
      .fix = "use a number from 1 to 65535",
      .validator = CheckPort},
     {.name = "sink.rabbitmq.connection.username", .default_value = "guest", .doc = "User."},
@@ -78,18 +82,54 @@ constexpr config::PropertyDefinition kRows[] = {
      .type = kPositiveInt,
      .default_value = "5000",
      .doc = "Time limit in milliseconds for connecting and logging in."},
-    {.name = "sink.rabbitmq.connection.connection.recovery.enabled",
-     .type = kBoolean,
-     .default_value = "true",
+    {.name = "sink.rabbitmq.connection.channel.rpc.timeout",
+     .type = kPositiveInt,
+     .default_value = "10000",
+     .doc = "Time limit in milliseconds for the answer to a declaration."},
+    {.name = "sink.rabbitmq.connection.client.properties.connection_name",
+     .default_value = "walduct",
+     .doc = "Name of the connection in RabbitMQ's lists."},
+    {.name = "sink.rabbitmq.connection.connection.recovery.*",
      .support = kNoEffect,
      .doc = "The Java client connects again by itself.",
      .note = "walduct always does"},
     {.name = "sink.rabbitmq.connection.ssl.enabled",
      .type = kBoolean,
      .default_value = "false",
-     .support = kNotYetRefused,
-     .doc = "Connect with TLS.",
-     .note = "let a proxy beside walduct speak TLS, such as stunnel"},
+     .doc = "Connect with TLS."},
+    {.name = "sink.rabbitmq.connection.ssl.trust.store",
+     .doc = "Authorities to trust: PEM, PKCS12 or JKS. Not set: the system's.",
+     .aliases = "sink.rabbitmq.connection.ssl.trust-store"},
+    {.name = "sink.rabbitmq.connection.ssl.trust.store.password",
+     .type = kPassword,
+     .doc = "Password of that store.",
+     .aliases = "sink.rabbitmq.connection.ssl.trust-store-password"},
+    {.name = "sink.rabbitmq.connection.ssl.key.store",
+     .doc = "Our certificate and key: PEM, PKCS12 or JKS.",
+     .aliases = "sink.rabbitmq.connection.ssl.key-store"},
+    {.name = "sink.rabbitmq.connection.ssl.key.store.password",
+     .type = kPassword,
+     .doc = "Password of that store and its key.",
+     .aliases = "sink.rabbitmq.connection.ssl.key-store-password"},
+    {.name = "sink.rabbitmq.connection.ssl.validate.server.certificate",
+     .type = kBoolean,
+     .default_value = "false",
+     .doc = "Check the server's certificate where no store is set: with one it is always checked. "
+            "The default is the Java client's; a warning says so.",
+     .aliases = "sink.rabbitmq.connection.ssl.validate-server-certificate"},
+    {.name = "sink.rabbitmq.connection.ssl.verify.hostname",
+     .type = kBoolean,
+     .default_value = "false",
+     .doc = "The certificate has to name the host.",
+     .aliases = "sink.rabbitmq.connection.ssl.verify-hostname"},
+    {.name = "sink.rabbitmq.connection.ssl.*",
+     .support = kNoEffect,
+     .doc = "Types and algorithms of stores, version of TLS.",
+     .note = "stores are told apart by their content, and TLS 1.2 and 1.3 are offered"},
+    {.name = "sink.rabbitmq.connection.*",
+     .support = kNoEffect,
+     .doc = "What else the Java client has: threads, buffers, channels, frames.",
+     .note = kJava},
     {.name = "sink.rabbitmq.exchange",
      .default_value = "",
      .doc = "Exchange. Empty: the topic's name.",
@@ -198,6 +238,13 @@ absl::Span<const config::PropertyDefinition> RabbitMqSinkProperties() { return k
 
 void CheckRabbitMqSink(const config::PropertySet& properties, config::Findings* findings) {
   if (properties.Text("sink") != "rabbitmq") return;
+  const rabbitmq::RabbitTls tls = BuildRabbitMqServer(properties).tls;
+  if (tls.enabled && !tls.checks_certificate)
+    findings->Warn("sink.rabbitmq.connection.ssl.validate.server.certificate",
+                   "is not set, nor is a trust store: whoever answers in the server's place gets "
+                   "the password and the records; set "
+                   "sink.rabbitmq.connection.ssl.trust.store, or "
+                   "sink.rabbitmq.connection.ssl.validate.server.certificate=true");
   const bool makes = properties.Boolean("sink.rabbitmq.autoCreateRoutingKey");
   const std::string routing = properties.Text("sink.rabbitmq.routingKey.source");
   const bool no_key = routing == "static" && properties.Text("sink.rabbitmq.routingKey").empty();
@@ -220,28 +267,9 @@ void CheckRabbitMqSink(const config::PropertySet& properties, config::Findings* 
 }
 
 RabbitMqSinkOptions BuildRabbitMqSink(const config::PropertySet& properties) {
-  const auto connection = [&](absl::string_view name) { return absl::StrCat(kConnection, name); };
   const auto own = [&](absl::string_view name) { return absl::StrCat(kOwn, name); };
   RabbitMqSinkOptions options;
-  rabbitmq::RabbitOptions& server = options.server;
-  std::vector<std::string> addresses = ListOf(properties.Text(own("addresses")));
-  if (addresses.empty())
-    addresses.push_back(absl::StrCat(properties.Text(connection("host")), ":",
-                                     properties.Text(connection("port"))));
-  for (const std::string& address : addresses) {
-    const size_t colon = address.rfind(':');
-    std::string host = address.substr(0, colon);
-    if (absl::StartsWith(host, "[")) host = host.substr(1, host.size() - 2);
-    int port = 0;
-    if (absl::SimpleAtoi(address.substr(colon + 1), &port))
-      server.addresses.push_back({host, port});
-  }
-  server.user = properties.Text(connection("username"));
-  server.password = properties.Text(connection("password"));
-  server.virtual_host = properties.Text(connection("virtual.host"));
-  server.heartbeat_seconds =
-      static_cast<int>(properties.Integer(connection("connection.heartbeat")));
-  server.connect_timeout = properties.Milliseconds(connection("connection.timeout"));
+  options.server = BuildRabbitMqServer(properties);
   options.exchange = properties.Text("sink.rabbitmq.exchange");
   options.default_exchange = properties.Boolean(own("default.exchange"));
   options.routing_key = properties.Text("sink.rabbitmq.routingKey");
