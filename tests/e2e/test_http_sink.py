@@ -7,7 +7,9 @@ import pytest
 
 from golden import server_replay
 from golden.http_replay import HttpReplay
+from support.proxy import Proxy
 from support.receiver import Receiver
+from support.receiver_process import ReceiverProcess
 from support.tls import Authority
 from support.wait import wait_until
 from support.writer import disturb_under_updates
@@ -201,6 +203,83 @@ def test_tls_with_certificates_on_both_sides(db, tmp_path, connectors):
         assert connector.logged("http_tls_failed") and connector.logged("walduct.sink.http.ssl.ca")
     finally:
         receiver.close()
+
+
+@pytest.fixture
+def processes():
+    """Makes receivers in processes of their own."""
+    made = []
+
+    def make(*arguments):
+        made.append(ReceiverProcess(*arguments))
+        return made[-1]
+    yield make
+    for one in made:
+        one.close()
+
+
+def ids(requests):
+    return [json.loads(request["body"])["after"]["id"] for request in requests]
+
+
+def test_a_receiver_that_stands_still(db, tmp_path, connectors, processes):
+    """SIGSTOP: connections stay open and nothing is answered. What comes twice then has the id that it had."""
+    receiver = processes(tmp_path)
+    db.execute("create table t (id int primary key)")
+    config = {"sink.http.url": receiver.url, "sink.http.timeout.ms": "700", "sink.http.retry.interval.ms": "50", "walduct.sink.http.retry.max.ms": "300",
+              "walduct.sink.http.headers": "Idempotency-Key: {id}"}
+    connector = connectors(db, config, sink="http").start().wait_streaming()
+    db.execute("insert into t values (1)")
+    wait_until(lambda: receiver.requests, 30, "the first request")
+    receiver.pause()
+    db.execute("insert into t select n from generate_series(2, 200) n")
+    connector.wait_log("the receiver does not take records: they wait")
+    receiver.resume()
+    wait_until(lambda: 200 in ids(receiver.requests), 30, "the last row")
+    connector.stop()
+    requests = receiver.requests
+    assert firsts(ids(requests)) == list(range(1, 201))
+    named = {(row, request["headers"]["idempotency-key"]) for row, request in zip(ids(requests), requests)}
+    assert len(named) == 200
+
+
+@pytest.mark.parametrize("version", ["1.1", "2"])
+def test_http_2_where_the_receiver_has_it(db, tmp_path, connectors, processes, version):
+    authority = Authority(tmp_path / "ca")
+    receiver = processes(tmp_path, authority.issue("receiver", ["127.0.0.1"]))
+    db.execute("create table t (id int primary key)")
+    config = {"sink.http.url": receiver.url, "walduct.sink.http.ssl.ca": str(authority.certificate), "walduct.sink.http.version": version,
+              "walduct.sink.http.max.in.flight": "8"}
+    connector = connectors(db, config, sink="http").start().wait_streaming()
+    db.execute("insert into t select n from generate_series(1, 300) n")
+    wait_until(lambda: len(set(ids(receiver.requests))) == 300, 30, "all rows")
+    connector.stop()
+    assert {request["version"] for request in receiver.requests} == {version}
+    assert len(receiver.requests) == 300, "none comes twice"
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_through_a_proxy(db, tmp_path, connectors, scheme):
+    """Which finds the receiver: its name is known to nobody else."""
+    authority = Authority(tmp_path / "ca")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER) if scheme == "https" else None
+    if context:
+        context.load_cert_chain(*authority.issue("receiver", ["receiver.invalid"]))
+    receiver = Receiver(context=context)
+    proxy = Proxy(f"127.0.0.1:{receiver.port}")
+    try:
+        db.execute("create table t (id int primary key)")
+        config = {"sink.http.url": f"{scheme}://receiver.invalid/in", "walduct.sink.http.proxy": proxy.address,
+                  **({"walduct.sink.http.ssl.ca": str(authority.certificate)} if context else {})}
+        connector = connectors(db, config, sink="http").start().wait_streaming()
+        db.execute("insert into t select n from generate_series(1, 20) n")
+        assert wait_rows(connector, receiver, 20) == [(n, "c") for n in range(1, 21)]
+        connector.stop()
+        wanted = "CONNECT receiver.invalid:443 " if context else "POST http://receiver.invalid/in "
+        assert any(line.startswith(wanted) for line in proxy.asked), proxy.asked
+    finally:
+        receiver.close()
+        proxy.close()
 
 
 BAD = {
