@@ -44,7 +44,7 @@ constexpr Meaning kTransactionAcl{
     Code::kPermissionDenied, "transactional_id_authorization_failed",
     "grant the user WRITE and DESCRIBE on the transactional id, or set "
     "exactly.once.support=requested"};
-constexpr Meaning kTransactionTimeout{
+constexpr Meaning kTransactionTooLong{
     Code::kFailedPrecondition, "transaction_timeout_refused",
     "set producer.override.transaction.timeout.ms=60000, or more, up to the brokers' "
     "transaction.max.timeout.ms; or raise that"};
@@ -104,7 +104,7 @@ constexpr Row kRows[] = {
     {RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED, &kTopicAcl},
     {RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED, &kClusterAcl},
     {RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED, &kTransactionAcl},
-    {RD_KAFKA_RESP_ERR_INVALID_TRANSACTION_TIMEOUT, &kTransactionTimeout},
+    {RD_KAFKA_RESP_ERR_INVALID_TRANSACTION_TIMEOUT, &kTransactionTooLong},
     {RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, &kTopicMissing},
     {RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC, &kTopicMissing},
     {RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION, &kPartitionMissing},

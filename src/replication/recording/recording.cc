@@ -14,7 +14,7 @@ namespace {
 constexpr absl::string_view kSignature("PGCOPY\n\377\r\n\0", 11);
 constexpr absl::string_view kNamed = "walduct recording ";
 constexpr absl::string_view kVersion = "1";
-constexpr uint16_t kFields = 2, kEnd = 0xFFFF;
+constexpr uint16_t kFields = 2, kTrailer = 0xFFFF;
 
 template <typename T>
 void AppendNumber(T number, std::string* to) {
@@ -57,7 +57,7 @@ void AppendToRecording(Lsn lsn, absl::string_view payload, std::string* recordin
 
 std::string EndOfRecording() {
   std::string end;
-  AppendNumber(kEnd, &end);
+  AppendNumber(kTrailer, &end);
   return end;
 }
 
@@ -70,7 +70,7 @@ absl::StatusOr<Recording> ReadRecording(absl::string_view bytes) {
   ASSIGN_OR_RETURN(recording.header, ReadHeader(reader.Bytes(reader.U32())));
   while (reader.ok()) {
     const uint16_t fields = reader.U16();
-    if (fields == kEnd && reader.ok()) return recording;
+    if (fields == kTrailer && reader.ok()) return recording;
     const uint32_t lsn_size = reader.U32();
     if (reader.ok() && (fields != kFields || lsn_size != sizeof(uint64_t)))
       return absl::InvalidArgumentError("a binary COPY of something else than (pg_lsn, bytea)");

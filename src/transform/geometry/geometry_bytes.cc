@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kHead = 5;  // byte order, type
 constexpr size_t kNumber = 4, kCoordinate = 8;
-constexpr uint32_t kHasZ = 0x80000000, kHasM = 0x40000000, kHasSrid = 0x20000000, kTypes = 0xff;
+constexpr uint32_t kHasZ = 0x80000000, kHasM = 0x40000000, kHasSrid = 0x20000000, kTypeMask = 0xff;
 constexpr int kDeepest = 256;  // collections in collections; PostGIS reads 200
 
 absl::Status TooShort() { return RecordError("a geometry is truncated"); }
@@ -43,7 +43,7 @@ class Swapper {
     RETURN_IF_ERROR(Number(&type));
     if ((type & kHasSrid) != 0) RETURN_IF_ERROR(Copy(kNumber));
     const size_t dimensions = 2 + ((type & kHasZ) != 0 ? 1 : 0) + ((type & kHasM) != 0 ? 1 : 0);
-    switch (type & kTypes) {
+    switch (type & kTypeMask) {
       case 1:
         return Point(dimensions);
       case 2:
@@ -59,7 +59,7 @@ class Swapper {
       case 7:
         return Collection(depth);
       default:
-        return RecordError(absl::StrCat("coordinates of geometries of type ", type & kTypes,
+        return RecordError(absl::StrCat("coordinates of geometries of type ", type & kTypeMask,
                                         " cannot be swapped"));
     }
   }
