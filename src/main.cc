@@ -6,6 +6,19 @@
 #include "engine/errors/named_hint.h"
 #include "operate/commands/version.h"
 
+namespace {
+
+// What runs no connector of its own.
+int RecoverBeside(const walduct::cli::Arguments& arguments) {
+  using walduct::cli::Command;
+  if (arguments.command == Command::kRecoverGate) return walduct::cli::RecoverGate(arguments.gate);
+  if (arguments.command == Command::kRecoverDrill)
+    return walduct::cli::RecoverDrill(arguments.drill);
+  return walduct::cli::RecoverPlan(arguments);
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   using walduct::cli::Command;
   walduct::engine::UseRemedies(&walduct::admin::RemedyOf);
@@ -21,11 +34,9 @@ int main(int argc, char** argv) {
     case Command::kRecord:
       return walduct::cli::RecordCorpus(arguments);
     case Command::kRecoverPlan:
-      return walduct::cli::RecoverPlan(arguments);
     case Command::kRecoverGate:
-      return walduct::cli::RecoverGate(arguments.gate);
     case Command::kRecoverDrill:
-      return RecoverDrill(arguments.drill);
+      return RecoverBeside(arguments);
     case Command::kReplay:
       return walduct::cli::RunReplay(arguments);
     case Command::kShadow:

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <iostream>
 #include <system_error>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "cli/recover/recover_command.h"

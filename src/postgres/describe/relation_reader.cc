@@ -18,9 +18,9 @@ constexpr int kRetries = 5;
 // One row per column, and one with a NULL name for a table without columns. The transaction id of
 // the stream has 32 bits, and is at most 2^31 before the newest.
 //
-// pg_get_expr locks the table that it is told of. On a standby replay holds a lock until it comes to
-// its end, which may wait for the stream that asks: there it is told of none, as a default knows no
-// columns; what a generated column is made of does, and is no default.
+// pg_get_expr locks the table that it is told of. On a standby replay holds a lock until it comes
+// to its end, which may wait for the stream that asks: there it is told of none, as a default knows
+// no columns; what a generated column is made of does, and is no default.
 constexpr absl::string_view kColumnsBeforeDefault = R"(
 SELECT n.nspname, c.relname, c.relreplident, a.attname, a.atttypid, a.atttypmod, a.attnotnull, a.attidentity,
        CASE WHEN NOT pg_catalog.pg_is_in_recovery() THEN pg_catalog.pg_get_expr(d.adbin, d.adrelid)
