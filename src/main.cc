@@ -1,8 +1,12 @@
 #include <iostream>
 
+#include "absl/status/status.h"
 #include "admin/reasons/reasons.h"
+#include "base/descriptors.h"
+#include "base/error.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
+#include "engine/errors/error_policy.h"
 #include "engine/errors/named_hint.h"
 #include "operate/commands/version.h"
 
@@ -17,11 +21,23 @@ int RecoverBeside(const walduct::cli::Arguments& arguments) {
   return walduct::cli::RecoverPlan(arguments);
 }
 
+absl::Status Prepare() {
+  walduct::engine::UseRemedies(&walduct::admin::RemedyOf);
+  walduct::RaiseDescriptorLimit();
+  return walduct::CheckDescriptors();
+}
+
+int Refuse(const absl::Status& status) {
+  std::cerr << "walduct: " << status.message() << " (" << walduct::ErrorReason(status) << ")\n  -> "
+            << walduct::ErrorHint(status) << "\n";
+  return walduct::engine::ExitCodeFor(status);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   using walduct::cli::Command;
-  walduct::engine::UseRemedies(&walduct::admin::RemedyOf);
+  if (const absl::Status left = Prepare(); !left.ok()) return Refuse(left);
   const walduct::cli::Arguments arguments = walduct::cli::ParseArguments(argc, argv);
   switch (arguments.command) {
     case Command::kNone:

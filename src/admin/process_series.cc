@@ -1,7 +1,5 @@
 // The process, by the names of Prometheus' own client libraries, and those of a JVM that the
 // published dashboards show: its memory is the process's.
-#include <dirent.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -11,6 +9,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
 #include "admin/series.h"
+#include "base/descriptors.h"
 #include "base/whole_file.h"
 
 namespace walduct::admin {
@@ -57,15 +56,6 @@ double BootSeconds() {
   return 0;
 }
 
-uint64_t OpenFiles() {
-  DIR* const folder = opendir("/proc/self/fd");
-  if (folder == nullptr) return 0;
-  uint64_t count = 0;
-  while (readdir(folder) != nullptr) ++count;
-  closedir(folder);
-  return count - 3;  // ".", "..", the folder itself
-}
-
 }  // namespace
 
 void AddProcessSeries(MetricText* out) {
@@ -73,12 +63,10 @@ void AddProcessSeries(MetricText* out) {
   const auto ticks = static_cast<double>(sysconf(_SC_CLK_TCK));
   const double resident = NumberOf(fields, 24) * static_cast<double>(sysconf(_SC_PAGESIZE));
   const double threads = NumberOf(fields, 20);
-  rlimit files = {};
-  getrlimit(RLIMIT_NOFILE, &files);
   out->Add(kCpu, {}, (NumberOf(fields, 14) + NumberOf(fields, 15)) / ticks);
   out->Add(kStart, {}, BootSeconds() + NumberOf(fields, 22) / ticks);
-  out->Add(kOpenFiles, {}, OpenFiles());
-  out->Add(kMaxFiles, {}, uint64_t{files.rlim_cur});
+  out->Add(kOpenFiles, {}, OpenDescriptors());
+  out->Add(kMaxFiles, {}, MaxDescriptors());
   out->Add(kVirtual, {}, NumberOf(fields, 23));
   out->Add(kResident, {}, resident);
   out->Add(kThreads, {}, threads);

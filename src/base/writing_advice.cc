@@ -75,6 +75,9 @@ std::string WritingAdvice(const std::string& path, int error) {
                           "disk, dmesg says so");
     case EIO:
       return absl::StrCat("the disk fails: see dmesg and findmnt -T ", folder);
+    case EMFILE:
+      return "raise the limit of file descriptors: LimitNOFILE=65536 in a systemd unit, or ulimit "
+             "-n";
     case EACCES:
       return Denied(path);
     case EPERM:

@@ -45,8 +45,9 @@ absl::StatusOr<std::string> Ask(const http::Server& server, const std::string& p
   absl::StatusOr<http::Response> answer = http::Get(server, path, kTimeout);
   if (!answer.ok()) return answer.status();
   if (answer->status == 200) return std::move(answer->body);
-  return absl::UnavailableError(answer->body.empty() ? absl::StrCat("HTTP ", answer->status)
-                                                     : answer->body);
+  return absl::UnavailableError(
+      answer->body.empty() ? absl::StrCat("HTTP ", answer->status)
+                           : std::string(absl::StripTrailingAsciiWhitespace(answer->body)));
 }
 
 absl::StatusOr<std::string> AskSlowly(const http::Server& server, const std::string& path) {

@@ -90,7 +90,8 @@ constexpr Reason kRows[] = {
      .remedy = "apt-get install libcurl4."},
     {.name = "no_file_descriptor",
      .meaning = "No file descriptor is left.",
-     .remedy = "Raise ulimit -n."},
+     .remedy = "LimitNOFILE=65536 in the systemd unit, or ulimit -n 65536; of a process that runs: "
+               "prlimit --pid PID --nofile=65536."},
     {.name = "no_topics",
      .meaning = "walduct diff: no topic begins with the prefix.",
      .remedy = "Name both prefixes as the topics have them: --left shop. --right shadow.shop."},

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "base/descriptors.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "engine/configuration/runtime_options.h"
@@ -64,7 +65,8 @@ void Lifecycle::RunAttempts() {
   RetryBudget budget(RuntimeOf(*parts_.config), parts_.world->Random());
   std::optional<absl::Duration> failing_since;
   while (true) {
-    AttemptEnd end = attempts_->Run(phase_ == Phase::kRunning);
+    AttemptEnd end = {.status = CheckDescriptors()};
+    if (end.status.ok()) end = attempts_->Run(phase_ == Phase::kRunning);
     end.status = parts_.board->Named(end.status);
     parts_.control->Take();
     if (end.began) phase_ = Phase::kRunning;

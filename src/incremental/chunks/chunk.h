@@ -80,7 +80,7 @@ struct Teller {
 
 // A view of the database: transactions that it does not show.
 struct TransactionView {
-  std::vector<uint64_t> running;
+  std::vector<uint64_t> running = {};
   uint64_t next_xid = 0;  // nor those that began here and later; 0: not known
   uint64_t oldest = 0;    // of those that run: what is before it is over; 0: not known
   // Whoever had written to that table was over before the view was taken; 0: to none is known.
@@ -90,7 +90,7 @@ struct TransactionView {
   // Of a transaction whose commit was streamed; numbers wrap around.
   bool Hides(uint32_t xid) const;
 
-  HeldTransactions held;  // when it was taken
+  HeldTransactions held = {};  // when it was taken
   // The first of them that it does not show; 0: none.
   uint32_t HiddenHeld() const;
 };

@@ -5,7 +5,9 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/descriptors.h"
 #include "base/environment.h"
+#include "base/error.h"
 #include "base/log.h"
 #include "base/lsn.h"
 #include "base/shell_word.h"
@@ -89,6 +91,8 @@ loader::LoadResult ConnectorLoader::Read(const ConfigMap& config) const {
 Loaded ConnectorLoader::Load(const ConfigMap& config) const {
   loader::LoadResult read = Read(config);
   if (!read.errors.empty()) return {{}, {}, std::move(read.errors)};
+  if (const absl::Status left = CheckDescriptors(); !left.ok())
+    return {{}, {}, {absl::StrCat(left.message(), ": ", ErrorHint(left))}};
   log::SetConnector(read.options.name);
   for (const std::string& warning : read.warnings) log::Warn(warning);
   log::SetConnector("");
