@@ -4,7 +4,6 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "engine/configuration/connector_options.h"
 #include "engine/control/status_board.h"
 #include "engine/errors/warn_once.h"
 #include "poll/session/open_tables.h"

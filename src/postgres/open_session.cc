@@ -9,10 +9,11 @@ namespace walduct::postgres {
 absl::StatusOr<std::unique_ptr<Connection>> OpenSession(const DatabaseOptions& database,
                                                         std::string application,
                                                         const Environment& environment,
-                                                        SessionKind kind) {
+                                                        SessionKind kind, StopCheck stopping) {
   return Connection::Open({.database = database,
                            .kind = kind,
                            .application_name = std::move(application),
+                           .stopping = std::move(stopping),
                            .environment = environment});
 }
 

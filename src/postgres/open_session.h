@@ -12,10 +12,11 @@ namespace walduct::postgres {
 
 struct DatabaseOptions;  // options.h
 
-// application: by which the server knows it.
+// application: by which the server knows it. stopping: as of Connection::Open.
 absl::StatusOr<std::unique_ptr<Connection>> OpenSession(const DatabaseOptions& database,
                                                         std::string application,
                                                         const Environment& environment,
-                                                        SessionKind kind = SessionKind::kSql);
+                                                        SessionKind kind = SessionKind::kSql,
+                                                        StopCheck stopping = nullptr);
 
 }  // namespace walduct::postgres

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "absl/time/time.h"
 #include "base/error.h"
 
 namespace walduct::poll {

@@ -6,6 +6,7 @@
 #include "base/shell_word.h"
 #include "encode/options/encode_options.h"
 #include "engine/configuration/heartbeat_options.h"
+#include "engine/configuration/options_of.h"
 #include "engine/configuration/record_error_options.h"
 #include "engine/configuration/runtime_options.h"
 #include "incremental/options/incremental_options.h"
@@ -84,5 +85,20 @@ offset::OffsetIdentity OffsetIdentityOf(const ConnectorOptions& lane) {
           .topic_prefix = TopicPrefixOf(lane),
           .slot = lane.offset->slot};
 }
+
+const std::string& NameOf(const ConnectorOptions& options) { return options.name; }
+const SourceType* SourceOf(const ConnectorOptions& options) { return options.source; }
+const postgres::DatabaseOptions& DatabaseOf(const ConnectorOptions& options) {
+  return *options.database;
+}
+const names::TableFilterOptions& TablesOf(const ConnectorOptions& options) {
+  return *options.tables;
+}
+const registry::RegistriesOptions& RegistriesOf(const ConnectorOptions& options) {
+  return *options.registries;
+}
+const sink::SinkOptions& SinkOf(const ConnectorOptions& options) { return *options.sink; }
+const kafka::KafkaOptions& KafkaOf(const ConnectorOptions& options) { return *options.kafka; }
+const outbox::OutboxOptions& OutboxOf(const ConnectorOptions& options) { return *options.outbox; }
 
 }  // namespace walduct::engine

@@ -1,6 +1,6 @@
 #include "operate/doctor/doctor.h"
 
-#include "engine/configuration/connector_options.h"
+#include "engine/configuration/options_of.h"
 #include "engine/lifecycle/source_type.h"
 #include "operate/doctor/checks.h"
 #include "slot/start/start_checks.h"
@@ -77,7 +77,7 @@ Findings Examine(const Subject& subject, const Environment& environment) {
   Findings findings;
   NameServer(subject, &findings);
   Examination examined{.subject = subject, .environment = environment, .findings = findings};
-  const engine::SourceType* const source = subject.whole.source;
+  const engine::SourceType* const source = engine::SourceOf(subject.whole);
   if (source != nullptr && source->examine != nullptr) {
     AskSink(examined);
     AskRegistries(examined);

@@ -3,10 +3,10 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/status_macros.h"
-#include "engine/configuration/connector_options.h"
+#include "engine/configuration/options_of.h"
 #include "names/table_filter.h"
 #include "outbox/options.h"
-#include "postgres/connection_options.h"
+#include "postgres/open_session.h"
 
 namespace walduct::poll {
 
@@ -15,11 +15,9 @@ absl::StatusOr<OpenedTables> OpenTables(const engine::ConnectorOptions& config,
                                         const postgres::StopCheck& stopping) {
   OpenedTables opened;
   ASSIGN_OR_RETURN(opened.connection,
-                   postgres::Connection::Open(
-                       {.database = *config.database,
-                        .application_name = absl::StrCat("walduct ", config.name, " poll"),
-                        .stopping = stopping,
-                        .environment = environment}));
+                   postgres::OpenSession(engine::DatabaseOf(config),
+                                         absl::StrCat("walduct ", engine::NameOf(config), " poll"),
+                                         environment, postgres::SessionKind::kSql, stopping));
   postgres::Connection& connection = *opened.connection;
   if (connection.shared())
     return Error(absl::StatusCode::kFailedPrecondition, "poll_pooled",
@@ -33,7 +31,8 @@ absl::StatusOr<OpenedTables> OpenTables(const engine::ConnectorOptions& config,
     return Error(absl::StatusCode::kFailedPrecondition, "poll_standby",
                  "the server is a standby: rows cannot be marked there",
                  "set database.hostname to the primary");
-  ASSIGN_OR_RETURN(opened.tables, FindOutboxTables(connection, *config.tables, *config.outbox));
+  ASSIGN_OR_RETURN(opened.tables, FindOutboxTables(connection, engine::TablesOf(config),
+                                                   engine::OutboxOf(config)));
   return opened;
 }
 

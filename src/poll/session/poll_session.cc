@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
-#include "engine/configuration/connector_options.h"
+#include "engine/configuration/options_of.h"
 #include "engine/configuration/runtime_options.h"
 #include "outbox/options.h"
 #include "poll/session/array_text.h"
@@ -80,11 +80,12 @@ absl::Status PollSession::Open() {
 absl::Status PollSession::Build() {
   const engine::AttemptParts& attempt = parts_.attempt;
   const Environment& environment = attempt.world->environment();
-  ASSIGN_OR_RETURN(sink_,
-                   config().sink->target->Open({*config().kafka, environment, parts_.refusals}));
+  ASSIGN_OR_RETURN(sink_, engine::SinkOf(config()).target->Open(
+                              {engine::KafkaOf(config()), environment, parts_.refusals}));
   RETURN_IF_ERROR(sink_->PrepareTopics({}));
   ASSIGN_OR_RETURN(std::tie(key_ids_, value_ids_),
-                   registry::OpenClients(*config().registries, config().name, *environment.clock));
+                   registry::OpenClients(engine::RegistriesOf(config()), engine::NameOf(config()),
+                                         *environment.clock));
   const event::SchemaIdSources ids{key_ids_.get(), value_ids_.get()};
   duties_ = std::make_unique<DeliveryDuties>(DeliveryDuties::Parts{.environment = environment,
                                                                    .sink = sink_.get(),
@@ -103,7 +104,7 @@ absl::Status PollSession::Build() {
                                                         .metrics = attempt.metrics,
                                                         .warn_once = parts_.warn_once}));
   duties_->SetRefused(&path_->refused());
-  batch_rows_ = config().outbox->publish_rows;
+  batch_rows_ = engine::OutboxOf(config()).publish_rows;
   return absl::OkStatus();
 }
 
@@ -174,7 +175,7 @@ absl::Status PollSession::WatchQueue() {
 
 absl::Status PollSession::Poll() {
   absl::Duration pause = kFirstPause;
-  const absl::Duration longest = config().outbox->longest_pause;
+  const absl::Duration longest = engine::OutboxOf(config()).longest_pause;
   while (!duties_->interrupted()) {
     RETURN_IF_ERROR(duties_->Turn());
     if (parts_.attempt.control->holding()) {
@@ -224,11 +225,11 @@ absl::Status PollSession::Pause(absl::Duration longest) {
 // Of rows that are large fewer are read at once.
 absl::StatusOr<postgres::Result> PollSession::Claim(const OutboxTable& table) {
   while (true) {
-    auto rows = Ask({.sql = table.ClaimSql(config().outbox->where),
+    auto rows = Ask({.sql = table.ClaimSql(engine::OutboxOf(config()).where),
                      .parameters = {absl::StrCat(batch_rows_)},
                      .answer = postgres::Rows(table.free_column() + 1)});
     if (rows.ok()) {
-      batch_rows_ = std::min(batch_rows_ * 2, config().outbox->publish_rows);
+      batch_rows_ = std::min(batch_rows_ * 2, engine::OutboxOf(config()).publish_rows);
       return rows;
     }
     if (ErrorReason(rows.status()) != "answer_too_large" || batch_rows_ == 1) return rows.status();
@@ -322,7 +323,7 @@ absl::Status PollSession::MarkDone(Batch* batch, bool hurries) {
 // After a failure or an interruption: what is acknowledged is marked, so that it is not repeated.
 absl::Status PollSession::Salvage(Batch* batch, const absl::Status& why) {
   parts_.attempt.board->Show(engine::Activity::kSettling);
-  const absl::Duration timeout = config().runtime->shutdown_timeout * kSettleShare;
+  const absl::Duration timeout = engine::RuntimeOf(config()).shutdown_timeout * kSettleShare;
   const absl::Status flushed = duties_->Flush(timeout);
   const absl::Status marked = MarkDone(batch, true);
   if (!why.ok() && !absl::IsCancelled(why)) return why;

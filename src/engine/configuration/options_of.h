@@ -1,0 +1,40 @@
+// Rooms' structs of a connector's configuration, one by one, for who reads some of them and is not
+// to be compiled again with each of the others.
+#pragma once
+
+#include <string>
+
+namespace walduct::kafka {
+struct KafkaOptions;
+}
+namespace walduct::names {
+struct TableFilterOptions;
+}
+namespace walduct::outbox {
+struct OutboxOptions;
+}
+namespace walduct::postgres {
+struct DatabaseOptions;
+}
+namespace walduct::registry {
+struct RegistriesOptions;
+}
+namespace walduct::sink {
+struct SinkOptions;
+}
+
+namespace walduct::engine {
+
+struct ConnectorOptions;
+struct SourceType;
+
+const std::string& NameOf(const ConnectorOptions& options);
+const SourceType* SourceOf(const ConnectorOptions& options);  // null: the one that the host has
+const postgres::DatabaseOptions& DatabaseOf(const ConnectorOptions& options);
+const names::TableFilterOptions& TablesOf(const ConnectorOptions& options);
+const registry::RegistriesOptions& RegistriesOf(const ConnectorOptions& options);
+const sink::SinkOptions& SinkOf(const ConnectorOptions& options);
+const kafka::KafkaOptions& KafkaOf(const ConnectorOptions& options);
+const outbox::OutboxOptions& OutboxOf(const ConnectorOptions& options);
+
+}  // namespace walduct::engine
