@@ -13,7 +13,7 @@ void AddOwnSeries(const ProcessView& process, MetricText* out);
 void AddDebeziumSeries(const ProcessView& process, MetricText* out);
 // kafka_connect_…, kafka_producer_…: what Connect's beans give by Debezium's and Strimzi's rules.
 void AddConnectSeries(const ProcessView& process, MetricText* out);
-// walduct_worker_…, of a worker alone.
+// walduct_worker_… and walduct_group_…, of a worker alone.
 void AddWorkerSeries(const ProcessView& process, MetricText* out);
 // process_…, and the series of a JVM that those dashboards show.
 void AddProcessSeries(MetricText* out);

@@ -16,10 +16,6 @@
 namespace walduct::admin {
 namespace {
 
-std::string TimeText(absl::Time time) {
-  return absl::FormatTime("%Y-%m-%dT%H:%M:%E3SZ", time, absl::UTCTimeZone());
-}
-
 constexpr absl::string_view kFirstKafka =
     "first Kafka has to answer: until then no command is taken, and the connector does not end. "
     "Then ";
@@ -407,20 +403,6 @@ void WriteNotification(const metrics::NotificationBoard::Entry& entry, JsonWrite
 }
 
 }  // namespace
-
-void WriteWorker(const WorkerView& worker, JsonWriter* json) {
-  json->Key("worker").Object();
-  json->Key("group").Text(worker.group);
-  json->Key("state").Text(worker.serves ? "serving" : "waiting");
-  json->Key("state_since").Text(TimeText(worker.serves_since));
-  if (worker.wait != WorkerWait::kNothing) {
-    json->Key("waiting_for").Text(WaitWord(worker.wait));
-    json->Key("waiting_since").Text(TimeText(worker.wait_since));
-    json->Key("message").Text(worker.message);
-    json->Key("hint").Text(worker.hint);
-  }
-  json->EndObject();
-}
 
 std::string StatusJson(const ProcessView& process, absl::string_view only) {
   JsonWriter json;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "admin/process_view.h"
 #include "base/json.h"
 
@@ -12,6 +13,9 @@ namespace walduct::admin {
 
 // only: of this connector alone, with what was published of each of its tables; empty: of all.
 std::string StatusJson(const ProcessView& process, absl::string_view only = "");
+
+// As all pages write it.
+std::string TimeText(absl::Time time);
 
 // What the worker does and waits for, as its member "worker".
 void WriteWorker(const WorkerView& worker, JsonWriter* json);

@@ -49,8 +49,12 @@ void WorkerBoard::Show(bool serves, WorkerWait wait, absl::Time since, std::stri
 void WorkerBoard::ShowServing() { Show(true, WorkerWait::kNothing, clock_.Now(), ""); }
 
 WorkerView WorkerBoard::Read() const {
+  std::optional<GroupView> shares;
+  if (group_) shares = group_();
   const MutexLock lock(mutex_);
-  return view_;
+  WorkerView view = view_;
+  view.shares = std::move(shares);
+  return view;
 }
 
 }  // namespace walduct::admin

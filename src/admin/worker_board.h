@@ -4,10 +4,14 @@
 // Thread-safety: any thread.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "admin/group_view.h"
 #include "base/clock.h"
 #include "base/mutex.h"
 
@@ -31,6 +35,7 @@ struct WorkerView {
   absl::Time wait_since;
   std::string message;  // "for Kafka at kafka:9092: …"; empty: it waits for nothing
   std::string hint;     // may be empty
+  std::optional<GroupView> shares = {};  // of a group that shares its connectors
 
   // "waits for Kafka at kafka:9092: …, since 2026-01-01T00:00:00Z"; empty: for nothing.
   std::string Text() const;
@@ -46,9 +51,12 @@ class WorkerBoard {
             std::string hint = "");
   void ShowServing();
   WorkerView Read() const;
+  // Before all other calls.
+  void ShowGroup(std::function<GroupView()> group) { group_ = std::move(group); }
 
  private:
   Clock& clock_;
+  std::function<GroupView()> group_;
   mutable Mutex mutex_;
   WorkerView view_ ABSL_GUARDED_BY(mutex_);
 };

@@ -52,6 +52,12 @@ constexpr config::PropertyDefinition kRows[] = {
      .doc = "Worker: connectors are shared out among the workers of the group; otherwise one of "
             "them serves and the others wait.",
      .note = kServe},
+    {.name = "walduct.group.instance.id",
+     .support = kNoEffect,
+     .doc = "Worker that shares: its own name in the group (Kafka's group.instance.id), such as a "
+            "pod's. Its connectors stay its own while it is away for less than the session, "
+            "8.5 s; without it they move at once.",
+     .note = kServe},
     {.name = "listeners.https.*",
      .doc = "Worker: TLS of the REST interface, and of walduct.listen.",
      .idle = IdleWithoutListener},

@@ -26,6 +26,8 @@
 namespace walduct::serve {
 namespace {
 
+constexpr absl::string_view kInstance = "walduct.group.instance.id";
+
 // What a worker of Connect takes and this one does not: refused rather than not done.
 struct Refused {
   absl::string_view name;
@@ -130,6 +132,10 @@ WorkerOptions Build(const config::PropertySet& properties, const std::string& lo
   options.access = loader::BuildAccess(properties, login_file, findings);
   options.worker_id = WorkerId(properties, options.listeners, findings);
   options.shares = TextOf(properties, "walduct.group.share") == "true";
+  options.instance = TextOf(properties, kInstance);
+  if (!options.instance.empty() && !options.shares)
+    findings->Error(*properties.Find(kInstance), "needs walduct.group.share=true",
+                    "set that, or remove it");
   if (const access::ListenerOptions* const told = Advertised(properties, options.listeners))
     options.url = absl::StrCat(told->tls == nullptr ? "http://" : "https://", options.worker_id);
   return options;

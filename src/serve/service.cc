@@ -74,7 +74,9 @@ Service::Service(WorkerOptions options, const config::LoadRequest& request,
                 .operations = &operations_,
                 .resting = &resting_,
                 .board = &board_,
-                .log_level = absl::AsciiStrToUpper(log_level)}) {}
+                .log_level = absl::AsciiStrToUpper(log_level)}) {
+  if (options_.shares) board_.ShowGroup([this] { return shared_.View(); });
+}
 
 absl::Status Service::Listen(const Front& front) {
   for (const access::ListenerOptions& one : options_.listeners) {
@@ -172,6 +174,9 @@ void Service::OnFollowed(const InternalTopics::Followed& record) {
     if (record.value) shared_.TakePlan(*record.value, record.caught_up);
   } else if (const auto restarted = NameOfRestart(*record.key); restarted && record.value) {
     if (record.caught_up) worker_.FollowRestart(*restarted, *record.value);
+  } else if (const ConfigRecordName name = NameOfConfigRecord(*record.key);
+             name.kind == ConfigRecordKind::kLogger) {
+    if (record.value && record.caught_up) connect_.FollowLogger(name.name, *record.value);
   } else if (record.caught_up) {
     worker_.FollowConfigs();
   }

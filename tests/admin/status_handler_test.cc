@@ -10,6 +10,7 @@
 #include <string>
 
 #include "admin/health.h"
+#include "admin/metric_text.h"
 #include "admin/series.h"
 #include "admin/status_page.h"
 #include "engine/lifecycle/connector.h"
@@ -91,6 +92,48 @@ TEST_F(StatusHandlerTest, WhatAWorkerWaitsForIsOnEachPage) {
   EXPECT_THAT(Ask("/metrics").body, Not(HasSubstr("walduct_worker_")));
 }
 
+TEST_F(StatusHandlerTest, WhoRunsWhatInAGroupIsOnEachPage) {
+  WorkerBoard board("g", Clock::Real());
+  const absl::Time now = absl::Now();
+  board.ShowGroup([now] {
+    GroupView group{.epoch = 3,
+                    .workers = {{.address = "a:1", .connectors = 2, .self = true},
+                                {.address = "b:1", .connectors = 1, .leads = true},
+                                {.address = "c:1", .connectors = 1, .member = false}},
+                    .unassigned = {{.name = "x", .since = now - absl::Seconds(90), .why = "gone"}},
+                    .moves = {},
+                    .moved = {{"worker_gone", 4}}};
+    group.moves.push_back(
+        {.at = now, .connector = "y", .from = "c:1", .to = "a:1", .why = "worker_gone"});
+    return group;
+  });
+  board.ShowServing();
+  StatusHandler status_handler({.connectors = &connectors_,
+                                .clock = &Clock::Real(),
+                                .configs = {},
+                                .worker = "a:1",
+                                .board = &board});
+  const auto ask = [&](const std::string& path) {
+    http::Request request;
+    request.method = "GET";
+    request.path = path;
+    return status_handler.Handle(request).body;
+  };
+  const std::string text = ask("/metrics");
+  EXPECT_THAT(text,
+              testing::AllOf(HasSubstr("walduct_group_workers{group=\"g\"} 2\n"),
+                             HasSubstr("walduct_group_leads{group=\"g\"} 0\n"),
+                             HasSubstr("walduct_group_epoch{group=\"g\"} 3\n"),
+                             HasSubstr("walduct_group_connectors{group=\"g\"} 2\n"),
+                             HasSubstr("walduct_group_unassigned_connectors{group=\"g\"} 1\n"),
+                             HasSubstr("walduct_group_unassigned_seconds{group=\"g\"} 9")));
+  EXPECT_THAT(text, HasSubstr("walduct_group_moves_total{group=\"g\",why=\"worker_gone\"} 4\n"));
+  EXPECT_THAT(
+      ask("/status"),
+      testing::AllOf(HasSubstr(R"("shares":{"epoch":3,"workers":[{"address":"a:1")"),
+                     HasSubstr(R"("unassigned":[{"name":"x")"), HasSubstr(R"("moves":[{"at":)")));
+}
+
 // No command is taken before Kafka answers.
 TEST_F(StatusHandlerTest, ALostSlotIsSeenToBehindKafka) {
   metrics::SlotView slot;
@@ -157,7 +200,12 @@ TEST_F(StatusHandlerTest, AStoppedConnectorHasNoBeans) {
 TEST_F(StatusHandlerTest, EverySeriesIsDocumented) {
   std::ifstream file(WALDUCT_SOURCE_DIR "/docs/metrics.md");
   const std::string document((std::istreambuf_iterator<char>(file)), {});
-  const std::string text = Ask("/metrics").body;
+  std::string text = Ask("/metrics").body;
+  ProcessView of_group;
+  of_group.worker.emplace().shares.emplace();
+  MetricText group;
+  AddWorkerSeries(of_group, &group);
+  text += group.Print(MetricText::Format::kPrometheus);
   const std::regex type("# TYPE ([^ ]+) ");
   size_t families = 0;
   for (std::sregex_iterator it(text.begin(), text.end(), type), end; it != end; ++it, ++families) {

@@ -97,6 +97,26 @@ TEST(StatusScreen, WhatAWorkerWaitsFor) {
               testing::AllOf(testing::StartsWith("worker  SERVING"), HasSubstr("\nshop  RUNNING")));
 }
 
+TEST(StatusScreen, WhoRunsWhatInAGroup) {
+  const std::string shares = R"(,"shares":{"epoch":3,"workers":[
+    {"address":"a:1","connectors":2,"self":true,"leads":false,"member":true},
+    {"address":"b:1","connectors":1,"self":false,"leads":true,"member":true},
+    {"address":"c:1","connectors":1,"self":false,"leads":false,"member":false}],
+    "unassigned":[{"name":"x","since":"2026-01-01T00:09:00.000Z","why":"it moves"}],
+    "moves":[{"at":"2026-01-01T00:09:30.000Z","connector":"y","from":"c:1","to":"a:1",
+              "why":"worker_gone"},
+             {"at":"2026-01-01T00:00:00.000Z","connector":"z","from":"a:1","to":"b:1",
+              "why":"evened_out"}]})";
+  EXPECT_THAT(Show(OfWorker(absl::StrCat(kServes, shares), R"({"name":"shop","state":"RUNNING"})")),
+              testing::StartsWith("group   g, 2 workers share its connectors\n"
+                                  "  worker     a:1: 2 connectors, this one\n"
+                                  "  worker     b:1: 1 connector, leads\n"
+                                  "  worker     c:1: 1 connector, no member any more\n"
+                                  "  nobody's   x for 60 s: it moves\n"
+                                  "  moved      y from c:1 to a:1, 30 s ago: that worker was gone\n"
+                                  "\nshop  RUNNING for ?\n"));
+}
+
 TEST(StatusScreen, AShellIsToldWhetherTheWorkerWaits) {
   EXPECT_EQ(StatusExitOf(OfWorker(kServes), ""), 0);
   EXPECT_EQ(StatusExitOf(kRunning, ""), 0);

@@ -29,6 +29,7 @@ RABBITMQ = ("test_an_alarm_is_waited_for", "test_what_is_taken_away_is_waited_fo
             "test_the_server_is_disturbed_again_and_again[rabbitmq-restarted]", "test_the_server_is_disturbed_again_and_again[rabbitmq-paused]")
 BY_NAME = ("test_connectors_are_shared_whatever_ends_a_worker[plain]",
            "test_connectors_are_shared_whatever_ends_a_worker[exactly_once]",
+           "test_a_worker_with_a_name_of_its_own_comes_back_to_its_connectors",
            "test_idle_slot_beside_a_busy_database", "test_every_effect_once[envelope]", "test_each_answer_is_short_once[rows]",
            "test_SLT_02_slot_in_use_outlasts_wal_sender_timeout[paused]", "test_replicas_that_are_missing",
            "test_lock_on_a_captured_table[without]", "test_cpu_without_a_broker[broker-away-topic]",

@@ -1,4 +1,7 @@
-"""The REST interface of a group that shares its connectors: any worker answers."""
+"""The REST interface of a group that shares its connectors: any worker answers; and workers that come back."""
+import json
+import time
+
 from support.wait import wait_until
 from test_serve import config_of, published, workers  # noqa: F401
 
@@ -44,6 +47,15 @@ def test_any_worker_does_what_is_asked_for(workers, databases, pg17, broker):  #
     assert status == 200 and body["config"]["snapshot.mode"] == "no_data"
     wait_until(lambda: leader.get("/connectors/a/config") == other.get("/connectors/a/config"), 10, "the same configuration")
     assert leader.get("/") == other.get("/")
+    # Levels of loggers for all, asked of the one that does not lead.
+    assert other.ask("PUT", "/admin/loggers/walduct.registry?scope=cluster", {"level": "DEBUG"})[0] == 204
+    wait_until(lambda: leader.get("/admin/loggers/walduct.registry")["level"] == "DEBUG", 10, "the level goes to all")
+    shares = [json.loads(worker.ask_text("/status")[1])["worker"]["shares"] for worker in group]
+    for one, worker in zip(shares, group):
+        assert [w["address"] for w in one["workers"] if w["self"]] == [f"127.0.0.1:{worker.port}"]
+        assert [w["address"] for w in one["workers"] if w["leads"]] == [f"127.0.0.1:{leader.port}"]
+        assert sorted(w["connectors"] for w in one["workers"]) == [1, 1] and one["unassigned"] == []
+    assert f'walduct_group_workers{{group="{group[0].properties["group.id"]}"}} 2' in other.ask_text("/metrics")[1]
     assert other.ask("DELETE", "/connectors/a")[0] == 204
     for worker in group:
         wait_until(lambda: worker.get("/connectors") == ["b"], 10, "one connector is gone")
@@ -57,3 +69,40 @@ def test_any_worker_does_what_is_asked_for(workers, databases, pg17, broker):  #
     wait_until(lambda: 2 in published(broker, dbs[1]), 30, "its rows come")
     other.create("a", config_of(dbs[0]))
     other.stop()
+
+
+def test_a_worker_with_a_name_of_its_own_comes_back_to_its_connectors(workers, databases, pg17, broker):  # noqa: F811
+    """By name. walduct.group.instance.id: nothing moves while one is away for less than a session."""
+    group = [workers() for _ in range(2)]
+    for i, worker in enumerate(group):
+        worker.properties.update({"walduct.group.share": "true", "walduct.group.instance.id": f"worker-{i}"})
+    first, second = [worker.start() for worker in group]
+    dbs = [databases(pg17) for _ in range(2)]
+    for name, db in zip("ab", dbs):
+        db.script("create table items (id int primary key); insert into items values (1)")
+        first.create(name, config_of(db))
+        first.wait_state(name, "RUNNING/RUNNING")
+    wait_until(lambda: {worker_of(first, name) for name in "ab"} == {f"127.0.0.1:{w.port}" for w in group}, 30, "one each")
+    owners = {name: worker_of(first, name) for name in "ab"}
+
+    def moves(worker):
+        return len(json.loads(worker.ask_text("/status")[1])["worker"]["shares"]["moves"])
+    for again, (victim, other, end) in enumerate(((second, first, second.stop), (first, second, first.kill)), start=2):
+        before = moves(other)
+        end()
+        time.sleep(1)
+        victim.start()
+        for name, db in zip("ab", dbs):
+            victim.wait_state(name, "RUNNING/RUNNING", 20)
+            db.execute("insert into items values (%s)", again)
+        for db in dbs:
+            wait_until(lambda db=db, again=again: again in published(broker, db), 20, "its rows come")
+        assert {name: worker_of(other, name) for name in "ab"} == owners
+        assert moves(other) == before
+    # One more of the same name: the later one has it, the first one ends and says why.
+    twin = workers()
+    twin.properties.update({"walduct.group.share": "true", "walduct.group.instance.id": "worker-1"})
+    twin.begin()
+    assert second.process.wait(60) == 3 and "walduct.group.instance.id=worker-1" in second.log_text()
+    twin.kill()
+    first.stop()

@@ -48,6 +48,42 @@ TEST(SeatView, WhoHoldsItHasItWhateverElseIsSaid) {
   }
 }
 
+constexpr absl::Duration kLease = absl::Seconds(7);
+
+SeatView Listed(absl::Duration at) {
+  return {.answered = true,
+          .others = 1,
+          .members = {{.client = "http://a:1", .self = true, .host = "/10.0.0.1"},
+                      {.client = "http://b:1", .host = "/10.0.0.2"}},
+          .listed_at = at};
+}
+
+TEST(SeatView, WhoSharesWorksForALeaseFromWhereItWasListed) {
+  EXPECT_EQ(JudgeShare(Listed({}), kLease - absl::Milliseconds(1), kLease, false),
+            SeatVerdict::kOurs);
+  EXPECT_EQ(JudgeShare(Listed({}), kLease, kLease, true), SeatVerdict::kTaken);
+  SeatView silent = Listed({});
+  silent.answered = false;
+  EXPECT_EQ(JudgeShare(silent, absl::Seconds(3), kLease, true), SeatVerdict::kHoldOn);
+  EXPECT_EQ(JudgeShare(silent, kLease, kLease, true), SeatVerdict::kMayBeTaken);
+  silent.others = 0;
+  EXPECT_EQ(JudgeShare(silent, kLong, kLease, true), SeatVerdict::kHoldOn);
+  SeatView beside = Listed({});
+  beside.holder = "c:8083 at 10.0.0.3";  // it does not share
+  EXPECT_EQ(JudgeShare(beside, absl::Seconds(1), kLease, true), SeatVerdict::kTaken);
+}
+
+TEST(SeatView, ANewcomerWaitsForAMemberOfAnotherHostThatHasItsAddress) {
+  SeatView view = Listed({});
+  EXPECT_FALSE(HasTwin(view));
+  view.members[1].client = "http://a:1";
+  EXPECT_TRUE(HasTwin(view));
+  EXPECT_EQ(JudgeShare(view, absl::Seconds(1), kLease, false), SeatVerdict::kHoldOn);
+  EXPECT_EQ(JudgeShare(view, absl::Seconds(1), kLease, true), SeatVerdict::kOurs);
+  view.members[1].host = "/10.0.0.1";  // the one before this one
+  EXPECT_FALSE(HasTwin(view));
+}
+
 std::string Assignment(absl::string_view topic, char partition) {
   return absl::StrCat(std::string("\0\3\0\0\0\2", 6), std::string("\0\5other\0\0\0\1\0\0\0\0", 15),
                       std::string("\0", 1), std::string(1, static_cast<char>(topic.size())), topic,

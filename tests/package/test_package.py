@@ -95,11 +95,12 @@ def test_what_the_documents_speak_of_is_there(unpacked):
     assert not [path for path in documents.rglob("*") if path.name in ("node_modules", "target", "__pycache__")]
 
 
-def test_kubernetes_manifest():
+@pytest.mark.parametrize("name, more", [("walduct.yaml", {"Secret"}), ("walduct-group.yaml", set())])
+def test_kubernetes_manifest(name, more):
     """Against the schemas of Kubernetes, unknown members included; what it mounts and runs is there."""
-    manifest = ROOT / "deploy" / "kubernetes" / "walduct.yaml"
+    manifest = ROOT / "deploy" / "kubernetes" / name
     documents = {document["kind"]: document for document in yaml.safe_load_all(manifest.read_text())}
-    assert set(documents) >= {"ConfigMap", "Secret", "Service", "StatefulSet", "PodDisruptionBudget", "NetworkPolicy"}
+    assert set(documents) >= {"ConfigMap", "Service", "StatefulSet", "PodDisruptionBudget", "NetworkPolicy"} | more
     for document in documents.values():
         kubernetes_validate.validate(document, "1.37", strict=True)
     pod = documents["StatefulSet"]["spec"]["template"]["spec"]

@@ -7,6 +7,7 @@
 #include "kafka/group/group_seat.h"
 #include "serve/topics/topic_formats.h"
 #include "tests/serve/memory_topics.h"
+#include "tests/support/simulated_time.h"
 
 namespace walduct::test {
 namespace {
@@ -40,7 +41,8 @@ class SharedGroupTest : public testing::Test {
         serve::StatusValue({.state = state, .trace = {}, .version = {}}, worker, generation));
   }
 
-  const Environment environment_ = Environment::Real();
+  SimulatedTime time_;
+  const Environment environment_ = time_.environment();
   MemoryTopics topics_;
   kafka::SeatView view_;
   std::map<std::string, int> weights_ = {{"a", 1}, {"b", 1}};
@@ -72,6 +74,8 @@ TEST_F(SharedGroupTest, ANewcomerGetsHalfOnceItHasEnded) {
   See(true, true);
   group_.Turn(true);
   EXPECT_TRUE(absl::StrContains(Written(), R"("from":"http://here:1")")) << Written();
+  EXPECT_TRUE(group_.Owns("a") && group_.Owns("b"));  // until it comes back
+  group_.TakePlan(Written());
   EXPECT_NE(group_.Owns("a"), group_.Owns("b"));
   const std::string goes = group_.Owns("a") ? "b" : "a";
   EXPECT_EQ(group_.Leaving(), (std::map<std::string, int64_t>{{goes, 2}}));
@@ -146,6 +150,59 @@ TEST_F(SharedGroupTest, OfTwoPlansOfOneEpochTheFirstCountsAndIsWrittenAgain) {
   EXPECT_NE(group_.Owns("a"), group_.Owns("b"));
   group_.Turn(true);
   EXPECT_TRUE(absl::StrContains(Written(), R"("epoch":3)")) << Written();
+}
+
+TEST_F(SharedGroupTest, AnEndThatNobodySaysIsNotWaitedForForEver) {
+  See(false, true);
+  group_.BeCaughtUp();
+  group_.Turn(true);
+  group_.TakePlan(Plan(5, kMoves));
+  time_.Advance(SharedGroup::kHandOver - absl::Seconds(1));
+  See(false, true);
+  group_.Turn(true);
+  EXPECT_FALSE(group_.Owns("a"));
+  EXPECT_TRUE(absl::StrContains(group_.WhereIs("a")->why, "once there:1 has ended it"));
+  time_.Advance(absl::Seconds(1));
+  See(false, true);
+  group_.Turn(true);
+  EXPECT_TRUE(group_.Owns("a"));
+  // The next one that moves is waited for anew.
+  group_.TakePlan(Plan(6, R"("a":{"worker":"http://here:1","since":6,"from":"http://there:1"})"));
+  EXPECT_FALSE(group_.Owns("a"));
+}
+
+TEST_F(SharedGroupTest, ShowsWhoRunsWhatAndWhatNobodyRuns) {
+  See(false, true);
+  group_.BeCaughtUp();
+  group_.Turn(true);
+  group_.TakePlan(Plan(4, R"("a":{"worker":"http://there:1","since":4})"), /*news=*/false);
+  group_.TakePlan(Plan(5, kMoves));
+  time_.Advance(absl::Seconds(3));
+  See(false, true);
+  group_.Turn(true);
+  const admin::GroupView view = group_.View();
+  EXPECT_EQ(view.epoch, 5);
+  ASSERT_EQ(view.workers.size(), 2u);
+  EXPECT_EQ(view.workers[0].address, "here:1");
+  EXPECT_EQ(view.workers[0].connectors, 1);
+  EXPECT_TRUE(view.workers[0].self);
+  EXPECT_TRUE(view.workers[1].leads);
+  ASSERT_EQ(view.unassigned.size(), 2u);
+  EXPECT_EQ(view.unassigned[0].name, "a");
+  EXPECT_EQ(view.unassigned[0].since, time_.Now() - absl::Seconds(3));
+  EXPECT_TRUE(absl::StrContains(view.unassigned[0].why, "it moves to here:1"));
+  EXPECT_TRUE(absl::StrContains(view.unassigned[1].why, "the leader has not given it to one yet"));
+  ASSERT_EQ(view.moves.size(), 1u);
+  EXPECT_EQ(view.moves[0].why, "evened_out");
+  EXPECT_EQ(view.moved.at("evened_out"), 1u);
+  Say("there:1", "UNASSIGNED", 5);
+  EXPECT_EQ(group_.View().unassigned.size(), 1u);
+  // The other one is gone: what it has nobody runs.
+  See(true, false);
+  group_.TakePlan(Plan(6, R"("a":{"worker":"http://there:1","since":6})"));
+  group_.Turn(false);
+  EXPECT_TRUE(absl::StrContains(group_.View().unassigned[0].why, "is no member of the group"));
+  EXPECT_FALSE(group_.View().workers[1].member);
 }
 
 TEST_F(SharedGroupTest, TheLeaderSpeaksForWhatNobodyHas) {

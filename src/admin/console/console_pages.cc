@@ -25,10 +25,6 @@ absl::Status NotFound(absl::string_view what, absl::string_view name) {
   return absl::NotFoundError(absl::StrCat("There is no ", what, " ", name, "."));
 }
 
-std::string TimeText(absl::Time time) {
-  return absl::FormatTime("%Y-%m-%dT%H:%M:%E3SZ", time, absl::UTCTimeZone());
-}
-
 std::optional<metrics::CaptureProblem> LosesRows(const metrics::ConnectorMetrics& numbers) {
   const std::optional<metrics::CaptureView> view = numbers.capture.Read();
   if (!view) return std::nullopt;

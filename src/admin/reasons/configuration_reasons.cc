@@ -54,8 +54,10 @@ constexpr Reason kRows[] = {
      .remedy = "The status above says what the connector waits for."},
     {.name = "group_in_use",
      .meaning =
-         "The group of group.id has members of another kind, such as a Kafka Connect that runs.",
-     .remedy = "Stop them, or choose another group.id."},
+         "The group of group.id has members of another kind, such as a Kafka Connect that runs; or "
+         "another worker has this one's walduct.group.instance.id.",
+     .remedy = "Stop them, or choose another group.id; give each worker an instance id of its "
+               "own."},
     {.name = "http_unreachable",
      .meaning = "A server that is asked over HTTP does not answer.",
      .remedy = "Check the URL of the message and proxies."},

@@ -16,6 +16,7 @@
 #include "base/documents.h"
 #include "base/json.h"
 #include "base/plain_text.h"
+#include "cli/status/group_lines.h"
 #include "cli/status/status_values.h"
 #include "cli/usage/tones.h"
 #include "names/called.h"
@@ -56,8 +57,13 @@ class Screen {
     AddBeside(connector);
     AddError(connector);
   }
-  // Nothing, unless it waits.
+  // Nothing, unless it waits or shares connectors with others.
   void AddWorker(const Value& worker) {
+    AddWait(worker);
+    if (const Value* const shares = Find(worker, "shares"))
+      text_ += GroupLines(Text(worker, "group"), *shares, now_, options_.colour);
+  }
+  void AddWait(const Value& worker) {
     const std::string waits = Text(worker, "waiting_for");
     if (waits.empty()) return;
     const bool serves = Text(worker, "state") == "serving";

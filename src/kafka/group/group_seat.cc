@@ -3,6 +3,7 @@
 #include <librdkafka/rdkafka.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -47,6 +48,7 @@ absl::StatusOr<Properties> MemberProperties(const GroupSeat::Options& options) {
   properties["auto.offset.reset"] = "latest";
   properties["allow.auto.create.topics"] = "false";
   if (options.shares) properties.erase("client.id");
+  if (!options.instance.empty()) properties["group.instance.id"] = options.instance;
   if (!options.member.empty()) properties.try_emplace("client.id", options.member);
   return properties;
 }
@@ -81,6 +83,7 @@ GroupSeat::GroupSeat(const Options& options, Properties properties)
       group_id_(options.group_id),
       topic_(options.topic),
       shares_(options.shares),
+      instance_(options.instance),
       environment_(options.environment),
       clock_(*environment_.clock),
       next_question_(clock_.Monotonic()),
@@ -128,8 +131,10 @@ GroupSeat::~GroupSeat() {
 }
 
 // Closing alone would not say goodbye: librdkafka gives the partition back first, and is gone by
-// then. Whoever is next would wait for the session's end.
+// then. Whoever is next would wait for the session's end. One with a name of its own does not say
+// goodbye: it comes back.
 void GroupSeat::Leave() {
+  if (!instance_.empty()) return;
   rd_kafka_t* const handle = client()->handle();
   rd_kafka_unsubscribe(handle);
   for (int polls = 0; polls < kLeavePolls && (held_ || polls < 2); ++polls) {
@@ -149,8 +154,12 @@ void GroupSeat::Run() {
   while (!ends_) {
     if (IsStuck()) JoinAnew();
     const MessagePtr message(rd_kafka_consumer_poll(client()->handle(), kPollMs));
-    if (message != nullptr && message->err != RD_KAFKA_RESP_ERR_NO_ERROR)
+    if (message != nullptr && message->err == RD_KAFKA_RESP_ERR__FATAL) {
+      std::array<char, 512> why{};
+      OnError(rd_kafka_fatal_error(client()->handle(), why.data(), why.size()), why.data());
+    } else if (message != nullptr && message->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
       OnError(message->err, rd_kafka_message_errstr(message.get()));
+    }
     LookAtMemberId();
     LookAtAssignment();
   }
@@ -260,7 +269,9 @@ void GroupSeat::TakeMembers(const rd_kafka_group_info& group, absl::Duration ask
   for (int i = 0; i < group.member_cnt; ++i) {
     const rd_kafka_group_member_info& one = group.members[i];
     const bool self = absl::c_linear_search(own_ids_, OrEmpty(one.member_id));
-    view_.members.push_back({.client = std::string(OrEmpty(one.client_id)), .self = self});
+    view_.members.push_back({.client = std::string(OrEmpty(one.client_id)),
+                             .self = self,
+                             .host = std::string(OrEmpty(one.client_host))});
     if (self) view_.listed_at = asked_at;
     if (self && shares_) view_.foreign = false;
     if (self) continue;
@@ -315,6 +326,13 @@ void GroupSeat::OnError(int code, const char* text) {
                                      "Connect: two would run the same connectors"),
                         "stop the workers of Kafka Connect first, or give this one its own "
                         "group.id and topics");
+  } else if (error == RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID) {
+    view_.foreign = true;
+    view_.error = Error(absl::StatusCode::kFailedPrecondition, "group_in_use",
+                        absl::StrCat("another worker of the group ", group_id_,
+                                     " has walduct.group.instance.id=", instance_,
+                                     ", too, and has taken this one's place"),
+                        "give each worker an instance id of its own, such as its host's name");
   } else {
     view_.error = KafkaError(error, absl::StrCat("group ", group_id_, ": ", text));
   }

@@ -41,6 +41,9 @@ class GroupSeat {
     // Members work beside each other: the session is short, and members are asked for often.
     // client.id is member then.
     bool shares = false;
+    // group.instance.id: who leaves stays a member for the session, and has its part when it is
+    // back before that. Empty: a member like others.
+    std::string instance = {};
   };
   // Begins to ask for the seat.
   static absl::StatusOr<std::unique_ptr<GroupSeat>> Ask(const Options& options);
@@ -61,8 +64,8 @@ class GroupSeat {
   GroupSeat& operator=(const GroupSeat&) = delete;
 
   bool held() const { return held_.load(); }
-  // Its error: FailedPrecondition group_in_use: the group has members of another kind. Others as
-  // KafkaError.
+  // Its error: FailedPrecondition group_in_use: the group has members of another kind, or another
+  // one of the same instance. Others as KafkaError.
   SeatView Look() const;
 
  private:
@@ -88,6 +91,7 @@ class GroupSeat {
   const std::string group_id_;
   const std::string topic_;
   const bool shares_;
+  const std::string instance_;
   const Environment environment_;
   Clock& clock_;
   std::atomic<bool> held_{false};

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 
 namespace walduct::kafka {
@@ -48,10 +49,19 @@ SeatVerdict JudgeSeat(const SeatView& view, absl::Duration now) {
   return view.others > 0 && long_silent ? SeatVerdict::kMayBeTaken : SeatVerdict::kHoldOn;
 }
 
-SeatVerdict JudgeShare(const SeatView& view, absl::Duration now, absl::Duration lease) {
+bool HasTwin(const SeatView& view) {
+  const auto self = absl::c_find_if(view.members, [](const auto& one) { return one.self; });
+  return self != view.members.end() && absl::c_any_of(view.members, [&](const auto& one) {
+           return !one.self && one.client == self->client && one.host != self->host;
+         });
+}
+
+SeatVerdict JudgeShare(const SeatView& view, absl::Duration now, absl::Duration lease,
+                       bool serves) {
   const absl::string_view holder = view.holder;
   const bool shares = holder.empty() || absl::StrContains(holder, "://");
   if (view.foreign || !shares) return SeatVerdict::kTaken;
+  if (!serves && HasTwin(view)) return SeatVerdict::kHoldOn;
   if (now - view.listed_at < lease)
     return view.answered ? SeatVerdict::kOurs : SeatVerdict::kHoldOn;
   return view.others > 0 && !view.answered ? SeatVerdict::kMayBeTaken

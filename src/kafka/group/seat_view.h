@@ -31,6 +31,7 @@ namespace walduct::kafka {
 struct GroupMember {
   std::string client;  // its client.id
   bool self = false;
+  std::string host = {};  // as the broker sees it
 };
 
 struct SeatView {
@@ -62,7 +63,12 @@ SeatVerdict JudgeSeat(const SeatView& view, absl::Duration now);
 
 // Of members that work beside each other: kOurs is that this one may work, as a member that was
 // listed less than the lease ago, or that was alone. A holder that shares is named by a URL.
-SeatVerdict JudgeShare(const SeatView& view, absl::Duration now, absl::Duration lease);
+// serves: it works already; else a member of another host that has its address holds it back.
+SeatVerdict JudgeShare(const SeatView& view, absl::Duration now, absl::Duration lease, bool serves);
+
+// Another member has this one's client.id, on another host. Of the same host it is the one before
+// this one, whose listener is gone.
+bool HasTwin(const SeatView& view);
 
 // Whether an assignment has the topic's first partition. In the form in which consumers leave it
 // with the group's coordinator; what has another form has no partition.

@@ -25,6 +25,10 @@ constexpr absl::string_view kSeatPasses =
     "nothing to do: it passes by itself, within some 15 s of Kafka's first answer as a rule; what "
     "runs goes on meanwhile. If it does not, see the log of the group's coordinator";
 
+constexpr absl::string_view kOneAddress =
+    "Kafka gives it up after session.timeout.ms; if it does not, another worker has the same "
+    "address: give each its own rest.advertised.host.name and rest.advertised.port";
+
 std::string Seconds(absl::Duration duration) {
   return absl::FormatDuration(absl::Trunc(duration, absl::Seconds(1)));
 }
@@ -67,7 +71,8 @@ absl::Status OneSeat::Ask() {
                              .topic = options_.configs.name,
                              .environment = environment_,
                              .member = options_.shares ? options_.url : options_.worker_id,
-                             .shares = options_.shares}));
+                             .shares = options_.shares,
+                             .instance = options_.instance}));
   asked_with_ = clients.consumer;
   const MutexLock lock(mutex_);
   seat_ = std::move(seat);
@@ -118,7 +123,7 @@ SeatVerdict OneSeat::Judge(bool serves, const absl::Status& topics) {
     answered_since_.reset();
   else if (!answered_since_)
     answered_since_ = now;
-  const SeatVerdict verdict = VerdictOf(view, now);
+  const SeatVerdict verdict = VerdictOf(view, now, serves);
   if (verdict == SeatVerdict::kOurs) {
     if (!ours_.exchange(true)) Changed();
   } else if (verdict != SeatVerdict::kHoldOn) {
@@ -136,8 +141,9 @@ SeatVerdict OneSeat::Judge(bool serves, const absl::Status& topics) {
   return verdict;
 }
 
-SeatVerdict OneSeat::VerdictOf(const SeatView& view, absl::Duration now) const {
-  return options_.shares ? JudgeShare(view, now, kafka::GroupSeat::kLease) : JudgeSeat(view, now);
+SeatVerdict OneSeat::VerdictOf(const SeatView& view, absl::Duration now, bool serves) const {
+  return options_.shares ? JudgeShare(view, now, kafka::GroupSeat::kLease, serves)
+                         : JudgeSeat(view, now);
 }
 
 OneSeat::Wait OneSeat::WaitOf(const SeatView& view, SeatVerdict verdict) const {
@@ -167,15 +173,26 @@ OneSeat::Wait OneSeat::WaitOf(const SeatView& view, SeatVerdict verdict) const {
           "for its turn: a worker with this one's own address (", view.holder,
           ") has the seat of the group ", options_.group_id,
           ": as a rule the one before this one, which ended without leaving the group");
-      wait.hint =
-          "Kafka gives it up after session.timeout.ms; if it does not, another worker has the same "
-          "address: give each its own rest.advertised.host.name and rest.advertised.port";
+      wait.hint = std::string(kOneAddress);
+    } else if (options_.shares && absl::IsFailedPrecondition(view.error)) {
+      wait.message = absl::StrCat("for its turn: ", view.error.message());
+      wait.hint = ErrorHint(view.error);
     } else {
       wait.message = absl::StrCat("for its turn: another worker (",
                                   view.foreign ? "of another kind" : view.holder,
                                   ") serves the group ", options_.group_id, ", or has just ended");
       wait.hint = "stop the other one, or give this one its own group.id and topics";
     }
+  } else if (verdict != SeatVerdict::kOurs && options_.shares && kafka::HasTwin(view)) {
+    wait.kind = WorkerWait::kGroup;
+    wait.since = answered_since_.value_or(view.held_since);
+    wait.message = absl::StrCat(
+        "for another member of the group ", options_.group_id,
+        " to leave it, which has this "
+        "one's own address (",
+        options_.url,
+        ") on another host: as a rule the one before this one, which ended without leaving");
+    wait.hint = std::string(kOneAddress);
   } else if (verdict != SeatVerdict::kOurs) {
     wait.kind = WorkerWait::kGroup;
     wait.since = seat_since;
@@ -252,7 +269,7 @@ absl::Status OneSeat::Confirmed() const {
                  ErrorHint(view->error));
   }
   const absl::Duration now = environment_.clock->Monotonic();
-  if (options_.shares ? VerdictOf(*view, now) == SeatVerdict::kOurs : view->held)
+  if (options_.shares ? VerdictOf(*view, now, ours_) == SeatVerdict::kOurs : view->held)
     return absl::OkStatus();
   return absl::AbortedError(absl::StrCat(
       "Cannot complete request because of a conflicting operation (e.g. worker rebalance): Kafka "

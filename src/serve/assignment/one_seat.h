@@ -63,7 +63,7 @@ class OneSeat final : public Assignment {
   static absl::StatusOr<Seat> AskKafka(const kafka::GroupSeat::Options& options);
   // Absent: it is not asked for yet.
   std::optional<kafka::SeatView> View() const;
-  kafka::SeatVerdict VerdictOf(const kafka::SeatView& view, absl::Duration now) const;
+  kafka::SeatVerdict VerdictOf(const kafka::SeatView& view, absl::Duration now, bool serves) const;
   void RenewSecrets(const kafka::SeatView& view);
   Wait WaitOf(const kafka::SeatView& view, kafka::SeatVerdict verdict) const;
   void Show(bool serves, const Wait& wait);

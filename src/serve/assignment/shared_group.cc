@@ -14,10 +14,19 @@
 namespace walduct::serve {
 namespace {
 
+constexpr size_t kMoves = 20;  // that are kept
+// A plan that was written and does not come back.
+constexpr absl::Duration kWriteAgain = absl::Seconds(5);
+
 bool IsUrl(absl::string_view client) { return absl::StrContains(client, "://"); }
 
 std::string UrlOfHolder(const kafka::SeatView& view) {
   return view.holder.substr(0, view.holder.find(' '));
+}
+
+bool IsMember(const kafka::SeatView& view, absl::string_view url) {
+  return absl::c_any_of(view.members,
+                        [&](const kafka::GroupMember& one) { return one.client == url; });
 }
 
 }  // namespace
@@ -59,6 +68,8 @@ bool SharedGroup::SpeaksFor(absl::string_view connector) const {
 
 bool SharedGroup::Released(const std::string& name, const Share& share) const {
   if (share.from.empty()) return true;
+  const auto late = overdue_.find(name);
+  if (late != overdue_.end() && late->second == share.since) return true;
   const auto found = said_.find(name);
   if (found == said_.end() || found->second.generation < share.since) return false;
   const Said& said = found->second;
@@ -84,33 +95,103 @@ std::optional<Assignment::Elsewhere> SharedGroup::WhereIs(absl::string_view conn
   if (Owns(connector)) return std::nullopt;
   const kafka::SeatView view = parts_.view();
   const MutexLock lock(mutex_);
-  const auto found = plan_.shares.find(connector);
+  return PlaceOf(std::string(connector), view);
+}
+
+Assignment::Elsewhere SharedGroup::PlaceOf(const std::string& name,
+                                           const kafka::SeatView& view) const {
   Elsewhere where;
-  const auto since = unowned_since_.find(connector);
+  const auto since = unowned_.find(name);
   const std::string when =
-      since == unowned_since_.end()
+      since == unowned_.end()
           ? ""
-          : absl::StrCat(" since ", absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", since->second,
+          : absl::StrCat(" since ", absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", since->second.at,
                                                      absl::UTCTimeZone()));
+  const auto found = plan_.shares.find(name);
   if (found == plan_.shares.end()) {
+    where.runs = all_;
+    where.worker = all_ ? WorkerOfUrl(parts_.url) : "";
     where.why = absl::StrCat("no worker runs it", when, ": the leader has not given it to one yet");
     return where;
   }
   const Share& share = found->second;
   where.url = share.worker;
   where.worker = WorkerOfUrl(share.worker);
-  const bool member = absl::c_any_of(
-      view.members, [&](const kafka::GroupMember& one) { return one.client == share.worker; });
-  if (!member) {
+  if (!IsMember(view, share.worker)) {
     where.why = absl::StrCat("no worker runs it", when, ": ", where.worker,
                              " is no member of the group any more; the leader gives it to another");
-  } else if (!Released(std::string(connector), share)) {
+  } else if (!Released(name, share)) {
     where.why = absl::StrCat("no worker runs it", when, ": it moves to ", where.worker, ", once ",
-                             WorkerOfUrl(share.from), " has ended it");
+                             WorkerOfUrl(share.from), " has ended it, or after ",
+                             absl::FormatDuration(kHandOver));
   } else {
     where.runs = true;
   }
   return where;
+}
+
+admin::GroupView SharedGroup::View() const {
+  const kafka::SeatView view = parts_.view();
+  const std::string leads = view.held ? parts_.url : UrlOfHolder(view);
+  const MutexLock lock(mutex_);
+  admin::GroupView group{.epoch = plan_.epoch,
+                         .workers = {},
+                         .unassigned = {},
+                         .moves = {moves_.begin(), moves_.end()},
+                         .moved = moved_};
+  std::map<std::string, int> connectors;  // by URL
+  for (const kafka::GroupMember& one : view.members)
+    if (IsUrl(one.client)) connectors.try_emplace(one.client);
+  for (const auto& [name, share] : plan_.shares) ++connectors[share.worker];
+  for (const auto& [url, count] : connectors)
+    group.workers.push_back({.address = WorkerOfUrl(url),
+                             .connectors = count,
+                             .self = url == parts_.url,
+                             .leads = url == leads,
+                             .member = IsMember(view, url)});
+  for (const auto& [name, unowned] : unowned_) {
+    Elsewhere place = PlaceOf(name, view);
+    if (!place.runs)
+      group.unassigned.push_back({.name = name, .since = unowned.at, .why = std::move(place.why)});
+  }
+  return group;
+}
+
+void SharedGroup::NoteUnowned(const std::string& name, bool unowned) {
+  if (!unowned) {
+    unowned_.erase(name);
+  } else {
+    Clock& clock = *parts_.environment.clock;
+    unowned_.try_emplace(name, Unowned{.at = clock.Now(), .since = clock.Monotonic()});
+  }
+}
+
+// Its former worker lives and does not say that it ended.
+void SharedGroup::TakeOver(const std::string& name, const Share& share) {
+  const auto since = unowned_.find(name);
+  const absl::Duration now = parts_.environment.clock->Monotonic();
+  if (since == unowned_.end() || now - since->second.since < kHandOver) return;
+  overdue_[name] = share.since;
+  log::Warn("a connector is taken over although its former worker has not said that it ended",
+            {{"connector", name},
+             {"from", WorkerOfUrl(share.from)},
+             {"after", absl::FormatDuration(kHandOver)},
+             {"hint", "see that worker's log; its slot is waited for, if it still has it"}});
+}
+
+void SharedGroup::NoteMoves(const SharePlan& next) {
+  for (const auto& [name, share] : next.shares) {
+    const auto before = plan_.shares.find(name);
+    if (before == plan_.shares.end() || before->second.worker == share.worker) continue;
+    const std::string why = share.from.empty() ? "worker_gone" : "evened_out";
+    ++moved_[why];
+    moves_.push_front({.at = parts_.environment.clock->Now(),
+                       .connector = name,
+                       .from = WorkerOfUrl(before->second.worker),
+                       .to = WorkerOfUrl(share.worker),
+                       .why = why});
+  }
+  if (moves_.size() > kMoves) moves_.resize(kMoves);
 }
 
 // Epochs only grow. Of two plans of one epoch the first counts, for everybody; the topic keeps the
@@ -128,6 +209,7 @@ void SharedGroup::TakePlan(absl::string_view value, bool news) {
       overwritten_ = overwritten_ || (news && !own);
       return;
     }
+    if (news) NoteMoves(*plan);
     plan_ = *std::move(plan);
   }
   Look();
@@ -168,22 +250,22 @@ void SharedGroup::Look() {
       ++reading_;
       more = true;
     }
-    const bool all = works && view.held && view.others == 0 && plan_.epoch == 0;
+    // Until its first plan has come back, too.
+    const bool all = leads && plan_.epoch == 0 && (view.others == 0 || all_);
     std::set<std::string, std::less<>> owned;
     for (const auto& [name, share] : plan_.shares) {
-      const bool mine = share.worker == parts_.url && Released(name, share);
-      if (works && trusted_ && mine) owned.insert(name);
-      if (Released(name, share)) {
-        unowned_since_.erase(name);
-      } else {
-        unowned_since_.try_emplace(name, parts_.environment.clock->Now());
-      }
+      const bool here = share.worker == parts_.url;
+      if (here && works && trusted_ && !Released(name, share)) TakeOver(name, share);
+      const bool released = Released(name, share);
+      if (here && released && works && trusted_) owned.insert(name);
+      NoteUnowned(name, !released || !IsMember(view, share.worker));
     }
     // From alone to a plan: what the plan gives here was owned before.
     less = (all_ && !all) ||
            absl::c_any_of(owned_, [&](const auto& name) { return !owned.contains(name); });
     more = more || (all && !all_) ||
            absl::c_any_of(owned, [&](const auto& name) { return !owned_.contains(name); });
+    if (all) unowned_.clear();
     all_ = all;
     owned_ = std::move(owned);
   }
@@ -192,6 +274,18 @@ void SharedGroup::Look() {
   } else if (more) {
     Changed();
   }
+}
+
+// What the leader has not given to a worker yet, and what is not there any more.
+void SharedGroup::LookForNew() {
+  const auto weights = parts_.weights ? parts_.weights() : std::nullopt;
+  if (!weights) return;
+  const MutexLock lock(mutex_);
+  for (const auto& [name, weight] : *weights)
+    if (!all_ && !plan_.shares.contains(name)) NoteUnowned(name, true);
+  const auto is_over = [&](const auto& one) { return !weights->contains(one.first); };
+  std::erase_if(unowned_, is_over);
+  std::erase_if(overdue_, is_over);
 }
 
 void SharedGroup::Turn(bool serves) {
@@ -203,11 +297,15 @@ void SharedGroup::Turn(bool serves) {
     }
   }
   Look();
+  LookForNew();
   const kafka::SeatView view = parts_.view();
   if (serves && caught_up_ && view.held && leader().self && Confirmed().ok()) WritePlan(view);
 }
 
+// It counts for this worker, too, only as the topic says it: another leader's of the same epoch may
+// be there before it.
 void SharedGroup::WritePlan(const kafka::SeatView& view) {
+  Clock& clock = *parts_.environment.clock;
   const auto weights = parts_.weights ? parts_.weights() : std::nullopt;
   if (!weights) return;
   PlanNeeds needs{
@@ -217,6 +315,7 @@ void SharedGroup::WritePlan(const kafka::SeatView& view) {
   SharePlan next;
   {
     const MutexLock lock(mutex_);
+    if (plan_.epoch < written_epoch_ && clock.Monotonic() < write_again_) return;
     SharePlan now = plan_;
     if (now.epoch == 0) {
       if (needs.members.size() == 1) return;
@@ -236,6 +335,8 @@ void SharedGroup::WritePlan(const kafka::SeatView& view) {
       ++next.epoch;
     }
     overwritten_ = false;
+    written_epoch_ = next.epoch;
+    write_again_ = clock.Monotonic() + kWriteAgain;
   }
   const absl::Status written = parts_.topics->Write(
       InternalTopic::kConfigs, {{.key = std::string(kAssignmentKey), .value = next.Text()}});
@@ -246,7 +347,6 @@ void SharedGroup::WritePlan(const kafka::SeatView& view) {
   log::Info("connectors are shared out", {{"epoch", next.epoch},
                                           {"connectors", next.shares.size()},
                                           {"workers", absl::StrJoin(needs.members, ", ")}});
-  TakePlan(next.Text());
 }
 
 }  // namespace walduct::serve

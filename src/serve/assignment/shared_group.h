@@ -3,7 +3,8 @@
 // (share_plan.h), and everybody follows that.
 //
 // A connector that moves is owned by nobody from the moment its old worker reads the plan until
-// that one has said in the topic of states that it ended, or is a member no more. Who is not
+// that one has said in the topic of states that it ended, or is a member no more; or for kHandOver,
+// if that one lives and never says so: the slot and its lock keep the two apart. Who is not
 // confirmed as a member for GroupSeat::kLease owns nothing, by its own clock: the coordinator
 // gives up a member later than that. A worker that is alone, and was so when a broker answered
 // last, goes on as one without a group does.
@@ -14,6 +15,7 @@
 #pragma once
 
 #include <atomic>
+#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
@@ -22,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "admin/group_view.h"
 #include "base/environment.h"
 #include "base/mutex.h"
 #include "kafka/group/seat_view.h"
@@ -48,6 +51,7 @@ class SharedGroup final : public Assignment {
     std::function<std::optional<std::map<std::string, int>>()> weights = {};
   };
   explicit SharedGroup(Parts parts) : parts_(std::move(parts)) {}
+  static constexpr absl::Duration kHandOver = absl::Minutes(1);
 
   bool Owns(absl::string_view connector) const override;
   absl::Status Confirmed() const override;
@@ -66,6 +70,8 @@ class SharedGroup final : public Assignment {
   void BeCaughtUp() { caught_up_ = true; }
   // Looks what has changed; the leader writes the next plan when one is needed.
   void Turn(bool serves);
+  // What is known of the group now.
+  admin::GroupView View() const;
 
  private:
   struct Said {
@@ -73,8 +79,18 @@ class SharedGroup final : public Assignment {
     int64_t generation = 0;
   };
   bool HoldsLease(const kafka::SeatView& view) const;
+  struct Unowned {
+    absl::Time at;
+    absl::Duration since;  // on the monotonic clock
+  };
   bool Released(const std::string& name, const Share& share) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  Elsewhere PlaceOf(const std::string& name, const kafka::SeatView& view) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void NoteUnowned(const std::string& name, bool unowned) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void TakeOver(const std::string& name, const Share& share) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void NoteMoves(const SharePlan& next) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void LookForNew();
   void Look();
   void WritePlan(const kafka::SeatView& view);
 
@@ -87,10 +103,16 @@ class SharedGroup final : public Assignment {
   bool all_ ABSL_GUARDED_BY(mutex_) = false;      // alone, without a plan
   bool trusted_ ABSL_GUARDED_BY(mutex_) = false;  // the plan is of a leader that was seen
   SharePlan plan_ ABSL_GUARDED_BY(mutex_);
-  bool overwritten_ ABSL_GUARDED_BY(mutex_) = false;  // by a plan that does not count
+  bool overwritten_ ABSL_GUARDED_BY(mutex_) = false;   // by a plan that does not count
+  int64_t written_epoch_ ABSL_GUARDED_BY(mutex_) = 0;  // by this worker; may not have come back yet
+  absl::Duration write_again_ ABSL_GUARDED_BY(mutex_);
   std::set<std::string, std::less<>> owned_ ABSL_GUARDED_BY(mutex_);
   std::map<std::string, Said, std::less<>> said_ ABSL_GUARDED_BY(mutex_);  // by connector
-  std::map<std::string, absl::Time, std::less<>> unowned_since_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, Unowned, std::less<>> unowned_ ABSL_GUARDED_BY(mutex_);
+  // Connectors that were waited for long enough, with the epoch of their share.
+  std::map<std::string, int64_t, std::less<>> overdue_ ABSL_GUARDED_BY(mutex_);
+  std::deque<admin::GroupMove> moves_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, uint64_t> moved_ ABSL_GUARDED_BY(mutex_);
   Mutex looking_;  // one look at a time
 };
 

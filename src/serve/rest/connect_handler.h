@@ -46,6 +46,8 @@ class ConnectHandler final : public http::Handler {
   // cluster_id: Kafka's.
   void Open(std::string cluster_id);
   void Close() { open_ = false; }
+  // A level that was set for all workers, by another one or by this one.
+  void FollowLogger(const std::string& logger, absl::string_view value);
 
   // What a listener lets through.
   struct Entrance {

@@ -16,6 +16,7 @@
 #include "serve/plugins/versions.h"
 #include "serve/rest/answers.h"
 #include "serve/rest/connect_handler.h"
+#include "serve/rest/request_rules.h"
 
 namespace walduct::serve {
 namespace {
@@ -303,13 +304,19 @@ http::Response ConnectHandler::GetLogger(const Path& path, const http::Request&)
   return Json(json.text());
 }
 
+void ConnectHandler::FollowLogger(const std::string& logger, absl::string_view value) {
+  const absl::StatusOr<std::string> level = ReadLoggerValue(value);
+  if (!level.ok()) return log::Warn(level.status().message(), {{"logger", logger}});
+  const auto set = loggers_.Set(logger, *level, parts_.clock->Now());
+  if (!set.ok()) log::Warn(set.status().message(), {{"logger", logger}});
+}
+
 http::Response ConnectHandler::PutLogger(const Path& path, const http::Request& request) {
   const absl::StatusOr<std::string> level = LevelOf(request.body);
   if (!level.ok()) return ErrorAnswer(level.status());
   const auto changed = loggers_.Set(path[2], *level, parts_.clock->Now());
   if (!changed.ok()) return ErrorAnswer(changed.status());
-  const auto scope = request.query.find("scope");
-  if (scope != request.query.end() && absl::EqualsIgnoreCase(scope->second, "cluster")) {
+  if (IsForCluster(request)) {
     const absl::Status written =
         parts_.worker->WriteLogger(path[2], loggers_.Find(path[2]).value_or(LoggerLevel()).level);
     return written.ok() ? Empty(204) : ErrorAnswer(written);

@@ -120,4 +120,9 @@ http::Response OptionsAnswer(const std::vector<std::string>& methods,
   return response;
 }
 
+bool IsForCluster(const http::Request& request) {
+  const auto scope = request.query.find("scope");
+  return scope != request.query.end() && absl::EqualsIgnoreCase(scope->second, "cluster");
+}
+
 }  // namespace walduct::serve

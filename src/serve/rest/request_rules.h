@@ -20,6 +20,9 @@ std::optional<http::Response> RefusedPath(const http::Request& request);
 // needs a body. Absent: go on.
 std::optional<http::Response> RefusedMedia(const http::Request& request, bool reads_body);
 
+// ?scope=cluster: for all workers.
+bool IsForCluster(const http::Request& request);
+
 // The answer to OPTIONS of a page that has these methods.
 http::Response OptionsAnswer(const std::vector<std::string>& methods, const http::Request& request);
 

@@ -26,6 +26,7 @@ struct WorkerOptions {
   std::vector<access::ListenerOptions> listeners;
   access::AccessOptions access;
   bool shares = false;    // walduct.group.share: connectors are shared out among the workers
+  std::string instance;   // walduct.group.instance.id, of one that shares; empty: none
   std::string url;        // of this worker, for other ones; empty: none
   std::string worker_id;  // how others reach it: host:port
 };
