@@ -22,11 +22,13 @@ LONG = ("test_any_number_after_any_other_with_kills_at_each_step", "test_every_e
         "test_walduct_and_debezium_take_over", "test_backlog_within_bounds")
 
 
+# A RabbitMQ of a test's own takes ten seconds to start; a sink is away for ten minutes.
+SINKS = ("test_rabbitmq_is_away_and_back", "test_amqps_with_certificates_on_both_sides", "test_an_alarm_is_waited_for",
+         "test_what_is_taken_away_is_waited_for", "test_the_server_is_disturbed_again_and_again[rabbitmq-killed]",
+         "test_the_server_is_disturbed_again_and_again[rabbitmq-restarted]", "test_the_server_is_disturbed_again_and_again[rabbitmq-paused]",
+         *(f"test_a_sink_is_away_for_long[{sink}]" for sink in ("redis", "nats", "rabbitmq", "http")))
 # A shorter test of the same kind runs in their place; these run when they are asked for: by a path with '::', by -k, or all of
 # them with E2E=all.
-# A RabbitMQ of a test's own takes ten seconds to start.
-RABBITMQ = ("test_an_alarm_is_waited_for", "test_what_is_taken_away_is_waited_for", "test_the_server_is_disturbed_again_and_again[rabbitmq-killed]",
-            "test_the_server_is_disturbed_again_and_again[rabbitmq-restarted]", "test_the_server_is_disturbed_again_and_again[rabbitmq-paused]")
 BY_NAME = ("test_connectors_are_shared_whatever_ends_a_worker[plain]",
            "test_connectors_are_shared_whatever_ends_a_worker[exactly_once]",
            "test_a_worker_with_a_name_of_its_own_comes_back_to_its_connectors",
@@ -49,7 +51,7 @@ BY_NAME = ("test_connectors_are_shared_whatever_ends_a_worker[plain]",
            "test_records_are_where_PostgreSQL_says[16]", "test_records_are_where_PostgreSQL_says[17]",
            "test_the_standby_is_promoted_while_it_is_read",
            "test_another_configuration_keeps_it_and_what_is_erased_is_forgotten[by name]",
-           "test_a_million_rows_on_two_cores", *RABBITMQ)
+           "test_a_million_rows_on_two_cores", *SINKS)
 
 
 def pytest_configure(config):

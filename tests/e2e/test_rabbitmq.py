@@ -164,7 +164,7 @@ def test_starts_that_stop_with_what_to_do(db, rabbitmq, connectors):
         connector.close()
 
 
-def test_away_and_back(db, own, connectors):
+def test_rabbitmq_is_away_and_back(db, own, connectors):
     """Killed, started again, paused for longer than a confirm may take: nothing is lost, and what comes twice was not confirmed."""
     db.execute("create table t (id int primary key)")
     with RabbitMq(own.rabbitmq) as client:
@@ -341,7 +341,7 @@ def test_the_server_is_disturbed_again_and_again(db, own, connectors, how):
     assert all(firsts(values) == written for values in keys)
 
 
-def test_tls_with_certificates_on_both_sides(db, own, tmp_path, connectors):
+def test_amqps_with_certificates_on_both_sides(db, own, tmp_path, connectors):
     authority = Authority(tmp_path / "ca")
     certificate, key = authority.issue("rabbitmq", ["127.0.0.1"])
     mine, my_key = authority.issue("walduct")

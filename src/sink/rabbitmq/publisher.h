@@ -113,7 +113,7 @@ class Publisher {
   std::string blocked_;  // why; empty: it is not
   absl::Duration heard_, until_;
   absl::Duration refused_pause_;  // what is refused again and again is asked for less often
-  absl::Status why_;  // it waits
+  absl::Status why_;              // it waits
   Backoff backoff_;
   std::vector<Outcome> made_;
   std::vector<event::Header> headers_;
