@@ -107,8 +107,7 @@ http::Response Readiness(const ProcessView& process) {
   for (const IdleConnector& one : process.idle) {
     if (one.state != "PAUSED" && one.state != "STOPPED" && one.state != "FAILED") continue;
     std::string trouble = one.state;
-    for (const ShownConnector& shown : process.resting)
-      if (shown.status.name == one.name) AddPosition(shown, &trouble);
+    for (const size_t lane : one.lanes) AddPosition(process.resting[lane], &trouble);
     absl::StrAppend(&problems, PlainText(one.name), ": ", trouble, "\n");
   }
   return Answer(problems);

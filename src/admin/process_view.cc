@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "engine/configuration/shared_prefixes.h"
 #include "engine/lifecycle/connectors.h"
 
 namespace walduct::admin {
@@ -18,10 +19,16 @@ ProcessView ViewOf(const engine::Connectors& connectors, Clock& clock) {
     return one;
   };
   ProcessView process{.now = clock.Now(), .monotonic = clock.Monotonic(), .connectors = {}};
-  for (engine::ConnectorView& view : connectors.Views()) {
-    process.connectors.push_back(shown(view));
+  engine::SharedPrefixes prefixes;
+  for (auto* const all : {&process.connectors, &process.resting}) {
+    for (engine::ConnectorView& view :
+         all == &process.resting ? connectors.Resting() : connectors.Views()) {
+      all->push_back(shown(view));
+      if (all->back().names != nullptr) prefixes.Add(*all->back().names);
+    }
   }
-  for (engine::ConnectorView& view : connectors.Resting()) process.resting.push_back(shown(view));
+  for (ShownConnector& one : process.connectors)
+    if (one.names != nullptr) one.shared_prefix = prefixes.TextOf(*one.names);
   return process;
 }
 

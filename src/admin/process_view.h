@@ -26,6 +26,7 @@ struct ShownConnector {
   bool counts_per_table = false;
   const metrics::ConnectorMetrics* metrics = nullptr;
   const engine::ConnectorNames* names = nullptr;  // null: hints go without
+  std::string shared_prefix = {};  // with whom it shares its topics; empty: with nobody
 
   // Debezium's task is there: running, retrying or paused, but neither stopped nor failed.
   bool has_task() const { return !status.ended(); }
@@ -34,7 +35,13 @@ struct ShownConnector {
 // A connector that a worker knows and that has no task: stopped, or paused ever since.
 struct IdleConnector {
   std::string name;
-  std::string state;  // "STOPPED"
+  std::string state;               // "STOPPED"
+  std::vector<size_t> lanes = {};  // its own in ProcessView::resting
+};
+
+// What is wrong with the process itself, and harms no connector.
+struct ProcessNotice {
+  std::string message, hint;
 };
 
 struct ProcessView {
@@ -45,6 +52,7 @@ struct ProcessView {
   std::optional<WorkerView> worker = {};   // absent: the process is no worker
   // Of the idle ones, those whose slot is looked at: that, their state and their lag are known.
   std::vector<ShownConnector> resting = {};
+  std::optional<ProcessNotice> notice = {};
 };
 
 ProcessView ViewOf(const engine::Connectors& connectors, Clock& clock);

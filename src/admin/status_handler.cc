@@ -1,6 +1,7 @@
 #include "admin/status_handler.h"
 
-#include <algorithm>
+#include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -33,6 +34,12 @@ absl::Duration LimitOf(const http::Request& request) {
   double seconds = 0;
   const bool given = within != request.query.end() && absl::SimpleAtod(within->second, &seconds);
   return given && seconds > 0 ? absl::Seconds(seconds) : StatusHandler::kLivenessLimit;
+}
+
+// Of a lane the connector that it is of.
+const std::string& ConnectorOf(const ShownConnector& one) {
+  const bool named = one.names != nullptr && !one.names->called.name.empty();
+  return named ? one.names->called.name : one.status.name;
 }
 
 std::string NameIn(const http::Request& request) {
@@ -83,24 +90,31 @@ ProcessView StatusHandler::View() const {
   ProcessView process = ViewOf(connectors_, clock_);
   if (board_ != nullptr) process.worker = board_->Read();
   if (!known_) return process;
+  std::set<std::string> running;
+  for (const ShownConnector& one : process.connectors) running.insert(ConnectorOf(one));
+  std::map<std::string, std::vector<size_t>> resting;
+  for (size_t i = 0; i < process.resting.size(); ++i)
+    resting[ConnectorOf(process.resting[i])].push_back(i);
   for (IdleConnector& one : known_()) {
-    const bool runs =
-        std::any_of(process.connectors.begin(), process.connectors.end(),
-                    [&](const ShownConnector& other) { return other.status.name == one.name; });
-    if (!runs) process.idle.push_back(std::move(one));
+    if (running.contains(one.name)) continue;
+    if (const auto lanes = resting.find(one.name); lanes != resting.end())
+      one.lanes = std::move(lanes->second);
+    process.idle.push_back(std::move(one));
   }
   return process;
 }
 
 http::Response StatusHandler::Get(const http::Request& request) const {
-  const ProcessView process = View();
+  ProcessView process = View();
   const std::vector<std::string> path = PartsOf(request.path);
   if (path.size() == 1) {
     if (path[0] == "metrics") return Metrics(request, process);
     if (path[0] == "livez") return Liveness(process, LimitOf(request));
     if (path[0] == "readyz") return Readiness(process);
-    if (path[0] == "status")
+    if (path[0] == "status") {
+      if (notice_) process.notice = notice_();
       return {.content_type = "application/json", .body = StatusJson(process, NameIn(request))};
+    }
     if (path[0] == "notifications")
       return {.content_type = "application/json",
               .body = NotificationsJson(process, NameIn(request))};

@@ -6,7 +6,9 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -42,6 +44,11 @@ class StatusHandler final : public http::Handler {
   };
   explicit StatusHandler(Options options);
 
+  // Before the first request.
+  void AskForNotice(std::function<std::optional<ProcessNotice>()> notice) {
+    notice_ = std::move(notice);
+  }
+
   // Of the console: TailJson of what runs now. Any thread.
   std::string Tail(absl::string_view connector, uint64_t after, bool texts) const {
     return TailJson(View(), connector, after, texts);
@@ -62,6 +69,7 @@ class StatusHandler final : public http::Handler {
   const std::function<absl::StatusOr<std::string>(const std::string&, const std::string&)> ask_;
   const std::function<absl::StatusOr<std::string>(const std::string&, const std::string&)> signal_;
   const bool guarded_;
+  std::function<std::optional<ProcessNotice>()> notice_;
   const ConnectPages connect_;
 };
 

@@ -11,6 +11,8 @@
 #include "absl/strings/str_join.h"
 #include "admin/health.h"
 #include "base/json.h"
+#include "engine/configuration/shared_prefixes.h"
+#include "engine/errors/named_hint.h"
 #include "operate/commands/version.h"
 
 namespace walduct::admin {
@@ -21,6 +23,12 @@ constexpr absl::string_view kFirstKafka =
     "Then ";
 
 double Seconds(absl::Duration duration) { return std::max(0.0, absl::ToDoubleSeconds(duration)); }
+
+void WriteNotice(const char* name, const std::string& message, const std::string& hint,
+                 JsonWriter* json) {
+  if (message.empty()) return;
+  json->Key(name).Object().Key("message").Text(message).Key("hint").Text(hint).EndObject();
+}
 
 class StatusWriter {
  public:
@@ -83,6 +91,7 @@ class StatusWriter {
     }
     WriteCapture();
     WriteBeside();
+    WriteNotice("shared_prefix", one_.shared_prefix, engine::kSharedPrefixHint, &json_);
     if (!status_.last_error) return;
     json_.Key("last_error").Object();
     json_.Key("at").Text(TimeText(status_.last_error->at));
@@ -130,7 +139,10 @@ class StatusWriter {
       json_.Key("since").Text(TimeText(*one.since));
       if (one.waits) json_.Key("waits").Flag(true);
       json_.Key("message").Text(one.message);
-      json_.Key("hint").Text(one.hint);
+      json_.Key("hint").Text(one_.names == nullptr
+                                 ? one.hint
+                                 : engine::NamedHint("", one.message, one.hint,
+                                                     engine::NamesIn(status_.state, *one_.names)));
       json_.EndObject();
     }
     json_.EndArray();
@@ -410,6 +422,7 @@ std::string StatusJson(const ProcessView& process, absl::string_view only) {
   json.Key("version").Text(operate::LibraryVersions().walduct);
   json.Key("now").Text(TimeText(process.now));
   if (process.worker) WriteWorker(*process.worker, &json);
+  if (process.notice) WriteNotice("notice", process.notice->message, process.notice->hint, &json);
   json.Key("connectors").Array();
   for (const ShownConnector& one : process.connectors) {
     if (only.empty() || one.status.name == only)

@@ -21,12 +21,15 @@
 #include "cli/process/last_end.h"
 #include "cli/running_process.h"
 #include "cli/usage/tones.h"
+#include "engine/configuration/connector_names.h"
 #include "engine/configuration/runtime_options.h"
+#include "engine/configuration/shared_prefixes.h"
 #include "engine/errors/error_policy.h"
 #include "kafka/options.h"
 #include "loader/load_connector.h"
 #include "operate/commands/client_environment.h"
 #include "operate/commands/signal_reader_of.h"
+#include "operate/doctor/doctor_report.h"
 #include "serve/load_worker.h"
 #include "slot/lanes/lanes.h"
 
@@ -122,6 +125,19 @@ std::optional<config::LoadRequest> MakeRequest(const Arguments& arguments) {
   return request;
 }
 
+namespace {
+
+void WarnOfSharedPrefixes(std::vector<loader::LoadResult>* results) {
+  engine::SharedPrefixes prefixes;
+  for (const loader::LoadResult& result : *results) prefixes.Add(engine::NamesOf(result.options));
+  for (loader::LoadResult& result : *results) {
+    const std::string text = prefixes.TextOf(engine::NamesOf(result.options));
+    if (!text.empty()) result.warnings.push_back(absl::StrCat(operate::kOfPrefix, text));
+  }
+}
+
+}  // namespace
+
 bool LoadAll(const Arguments& arguments, std::vector<loader::LoadResult>* results) {
   std::optional<config::LoadRequest> request = MakeRequest(arguments);
   if (!request) return false;
@@ -139,6 +155,7 @@ bool LoadAll(const Arguments& arguments, std::vector<loader::LoadResult>* result
     accepted = accepted && results->back().errors.empty();
   }
   operate::IgnoreClientEnvironment(Streams(arguments.command));
+  if (accepted) WarnOfSharedPrefixes(results);
   return accepted;
 }
 

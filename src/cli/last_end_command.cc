@@ -9,6 +9,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "admin/reasons/reasons.h"
 #include "base/clock.h"
@@ -37,13 +38,14 @@ absl::StatusOr<http::Address> LocalAddress(const http::Server& server) {
 }
 
 // False: -o is malformed, which has been printed.
-bool FindEnds(const Arguments& arguments, std::vector<LastEnd>* ends) {
+bool FindEnds(const Arguments& arguments, std::vector<LastEnd>* ends,
+              std::vector<std::string>* denied) {
   if (!arguments.connector_files.empty()) {
     const std::optional<std::vector<NotedConnector>> noted = LoadNoted(arguments);
     if (!noted) return false;
-    *ends = EndsOf(*noted);
+    *ends = EndsOf(*noted, denied);
   } else if (const auto address = LocalAddress(ServerOf(arguments)); address.ok()) {
-    *ends = EndsAt(*address);
+    *ends = EndsAt(*address, denied);
   }
   const std::string& name =
       arguments.command == Command::kExplain ? arguments.reason : arguments.connector;
@@ -148,14 +150,22 @@ std::string HintOf(const std::vector<LastEnd>& ends, const absl::Status& error) 
                       "; walduct doctor -f FILE -w FILE says first what would stop a start");
 }
 
+absl::Status AsRoot(const absl::Status& error, const std::vector<std::string>& denied) {
+  return Error(
+      error.code(), ErrorReason(error), error.message(),
+      absl::StrCat(ErrorHint(error), ". How it ended may stand in notes of ",
+                   absl::StrJoin(denied, ", "), ", which the same command reads as root (sudo)"));
+}
+
 }  // namespace
 
 int TellLastEnd(const Arguments& arguments, const absl::Status& error) {
   std::vector<LastEnd> ends;
   const std::string reason = ErrorReason(error);
   const bool unanswered = reason == "status_unreachable" || reason == "other_process_answers";
-  if (unanswered && !FindEnds(arguments, &ends)) return engine::kExitConfiguration;
-  if (ends.empty()) return PrintStatus(error);
+  std::vector<std::string> denied;
+  if (unanswered && !FindEnds(arguments, &ends, &denied)) return engine::kExitConfiguration;
+  if (ends.empty()) return PrintStatus(denied.empty() ? error : AsRoot(error, denied));
   for (LastEnd& end : ends)
     if (Lives(end)) end.hint = Advice(end, ServerOf(arguments).url);
   if (arguments.json) std::cout << EndsJson(ends) << "\n";
@@ -174,7 +184,8 @@ int ExplainConnector(const Arguments& given) {
     if (status.ok() && ExplainRunning(*status, arguments.reason)) return engine::kExitClean;
     if (status.ok() && arguments.connector_files.empty()) return engine::kExitConfiguration;
   }
-  if (!FindEnds(arguments, &ends)) return engine::kExitConfiguration;
+  std::vector<std::string> denied;
+  if (!FindEnds(arguments, &ends, &denied)) return engine::kExitConfiguration;
   for (const LastEnd& end : ends) {
     std::cout << EndText(end, Clock::Real().Now());
     if (!end.reason.empty()) ExplainReasonOf(end.reason);

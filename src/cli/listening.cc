@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "cli/configuration.h"
+#include "cli/process/last_end.h"
 #include "loader/load_connector.h"
 #include "operate/commands/offset_commands.h"
 #include "operate/commands/signal_reader_of.h"
@@ -123,6 +124,12 @@ console::Console::Parts ConsoleBefore(http::Handler& pages,
   return parts;
 }
 
+std::optional<admin::ProcessNotice> NoticeOfNotes() {
+  const std::optional<std::string> trouble = NotesTrouble();
+  if (!trouble) return std::nullopt;
+  return admin::ProcessNotice{.message = *trouble, .hint = kNotNotedHint};
+}
+
 Listening::Listening(const admin::StatusHandler::Options& options, Clock& clock,
                      const loader::LoadResult& chosen)
     : status_handler_(options),
@@ -137,7 +144,7 @@ Listening::Listening(const admin::StatusHandler::Options& options, Clock& clock,
 
 absl::StatusOr<std::unique_ptr<Listening>> Listening::Open(
     const loader::LoadResult& chosen, const std::vector<loader::LoadResult>& results,
-    const engine::Connectors& connectors, Clock& clock) {
+    const engine::Connectors& connectors, Clock& clock, const Notice& notice) {
   const access::ListenerOptions& wanted = *chosen.listen;
   std::unique_ptr<Listening> listening(new Listening(
       {.connectors = &connectors,
@@ -151,6 +158,10 @@ absl::StatusOr<std::unique_ptr<Listening>> Listening::Open(
                                         const auto& body) { return Signal(all, name, body); },
        .guarded = chosen.access.passwords != nullptr},
       clock, chosen));
+  listening->status_handler_.AskForNotice([notice] {
+    std::optional<admin::ProcessNotice> first = notice ? notice() : std::nullopt;
+    return first ? first : NoticeOfNotes();
+  });
   absl::StatusOr<std::unique_ptr<http::Listener>> listener =
       http::Listener::Open(wanted.address, &listening->console_, wanted.tls.get());
   if (!listener.ok()) return listener.status();

@@ -1,7 +1,9 @@
 // What `run --listen` and walduct.listen open: a listener with the pages of the connectors.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -30,12 +32,16 @@ console::Console::Parts ConsoleBefore(http::Handler& pages,
                                       const ConsoleSide& side, const access::AccessOptions& access,
                                       const console::ConsoleOptions& options, bool worker);
 
+// That the end of this process cannot be noted, for its status.
+std::optional<admin::ProcessNotice> NoticeOfNotes();
+
 class Listening {
  public:
-  // chosen, connectors and clock are borrowed.
+  using Notice = std::function<std::optional<admin::ProcessNotice>()>;
+  // chosen, connectors and clock are borrowed. notice: what comes before that of the notes.
   static absl::StatusOr<std::unique_ptr<Listening>> Open(
       const loader::LoadResult& chosen, const std::vector<loader::LoadResult>& results,
-      const engine::Connectors& connectors, Clock& clock);
+      const engine::Connectors& connectors, Clock& clock, const Notice& notice = nullptr);
 
   // With the port that was free, where any was asked for.
   http::Address address() const { return listener_->address(); }

@@ -72,6 +72,7 @@ absl::Status StoredAtTheStop(const std::set<std::string>& ran,
 int RunService(serve::Service& service, const ConsoleSide& side,
                const console::ConsoleOptions& console, engine::ConnectorSet& connectors,
                engine::StopSignal& stop, Clock& clock) {
+  service.pages().AskForNotice(NoticeOfNotes);
   const absl::Status open = service.Listen([&](http::Handler& pages) {
     return std::make_unique<console::Console>(
         ConsoleBefore(pages, service.pages(), side, service.access(), console, /*worker=*/true));

@@ -59,6 +59,7 @@ class Service {
   const ConnectorLoader& loader() const { return loader_; }
   const admin::WorkerBoard& board() const { return board_; }
   const admin::StatusHandler& pages() const { return pages_; }
+  admin::StatusHandler& pages() { return pages_; }
 
  private:
   std::vector<admin::IdleConnector> Known() const;

@@ -38,6 +38,14 @@ TEST(StatusScreen, OfAConnectorThatStreams) {
       "lost in 34m 08s\n");
 }
 
+TEST(StatusScreen, OfWhatHarmsNoConnector) {
+  std::string json(kRunning);
+  json.insert(json.find("\"slot\""), R"("shared_prefix":{"message":"shared","hint":"rename"},)");
+  json.insert(json.find("\"connectors\""), R"("notice":{"message":"no note","hint":"a folder"},)");
+  EXPECT_THAT(Show(json), HasSubstr("  prefix     shared\n             -> rename\n"));
+  EXPECT_THAT(Show(json), testing::EndsWith("  process    no note\n             -> a folder\n"));
+}
+
 TEST(StatusScreen, OfASnapshotThatLeftATableOut) {
   std::string json(kRunning);
   json.insert(json.find("\"slot\""), R"("last_snapshots":[

@@ -20,6 +20,7 @@ MISSING = {"publication.autocreate.mode": "disabled", "publication.name": "missi
 def notes(tmp_path, monkeypatch):
     folder = tmp_path / "notes"
     monkeypatch.setenv("WALDUCT_STATE_DIRECTORY", str(folder))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))  # notes of other tests there are read, too
     return folder
 
 
@@ -137,7 +138,21 @@ def test_a_folder_of_somebody_else_is_not_used(db, connectors, notes):
     url = Surface(connector).base
     assert connector.wait_exit() == 3
     assert list(notes.iterdir()) == [] and "FAILED" not in walduct("status", "--url", url).stdout
+    assert "how this process ends cannot be noted" in connector.log_text() and "WALDUCT_STATE_DIRECTORY" in connector.log_text()
     assert "FAILED" in connector.call("status").stdout, "beside the offset file"
+
+
+def test_an_end_that_cannot_be_noted_is_told_while_it_runs(db, connectors, monkeypatch):
+    db.execute(TABLE)
+    monkeypatch.setenv("WALDUCT_STATE_DIRECTORY", "/proc/none")
+    connector = connectors(db, sink="file").start("--listen", "127.0.0.1:0").wait_streaming()
+    url = ("--url", Surface(connector).base)
+    told = walduct("status", *url)
+    assert told.returncode == 0 and "process    how this process ends cannot be noted: /proc/none:" in told.stdout, told
+    assert "-> " in told.stdout and "WALDUCT_STATE_DIRECTORY" in told.stdout, told
+    notice = json.loads(walduct("status", "--json", *url).stdout)["notice"]
+    assert "/proc/none" in notice["message"] and notice["hint"], notice
+    connector.stop()
 
 
 @pytest.mark.parametrize("command", [("status",), ("pause", "x"), ("resume", "x"), ("stop", "x"), ("restart", "x"), ("explain", "x"),

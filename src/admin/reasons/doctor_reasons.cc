@@ -35,6 +35,11 @@ constexpr Reason kRows[] = {
      .meaning = "A property has no effect, is unknown (a spelling error, as a rule), or does "
                 "something else than in Debezium.",
      .remedy = "Correct its name or take it out; walduct validate prints all of them."},
+    {.name = "topic_prefix_shared",
+     .meaning = "Another connector of the process has the same topic.prefix. Kafka Connect takes "
+                "it; tables of one name go to the same topics, and the series of both look alike.",
+     .remedy = "Give each its own topic.prefix, unless they read different tables and that is "
+               "meant."},
     {.name = "connection_limit_small",
      .meaning = "The role or the database allows fewer sessions than the connector needs.",
      .remedy = "ALTER ROLE NAME CONNECTION LIMIT -1, or ALTER DATABASE."},

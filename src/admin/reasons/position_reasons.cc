@@ -122,7 +122,8 @@ constexpr Reason kRows[] = {
          "walduct offsets set NAME LSN with the LSN of the message. With "
          "exactly.once.support=required it is created by itself."},
     {.name = "offset_topic_not_compacted",
-     .meaning = "The offset topic is not compacted: offsets would be deleted with time.",
+     .meaning = "The offset topic is not compacted: offsets would be deleted with time. A start "
+                "refuses it; of walduct run that is under way log, status and doctor tell it.",
      .remedy = "kafka-configs.sh --alter --add-config cleanup.policy=compact on the topic."},
     {.name = "offset_topic_unknown",
      .meaning = "The offset topic was created, and the broker does not know it yet.",

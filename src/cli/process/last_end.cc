@@ -2,12 +2,10 @@
 
 #include <rapidjson/document.h>
 #include <signal.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <optional>
 #include <utility>
 
@@ -19,32 +17,15 @@
 #include "base/percent.h"
 #include "base/plain_text.h"
 #include "base/whole_file.h"
+#include "cli/process/note_files.h"
 #include "engine/control/status_board.h"
 #include "engine/errors/error_policy.h"
 
 namespace walduct::cli {
 namespace {
 
-constexpr size_t kLongestNote = size_t{1} << 20;
-
 // Of any name a file's.
 std::string FileName(absl::string_view text) { return EncodePercent(text, "-_"); }
-
-std::string NotesFolder() {
-  if (const char* const given = std::getenv("WALDUCT_STATE_DIRECTORY");
-      given != nullptr && *given != '\0')
-    return given;
-  const char* const temporary = std::getenv("TMPDIR");
-  return absl::StrCat(temporary == nullptr || *temporary == '\0' ? "/tmp" : temporary, "/walduct-",
-                      geteuid());
-}
-
-// Where everybody may make folders, only one that nobody else can write to is ours.
-bool IsOurs(const std::string& folder) {
-  struct stat found {};
-  return lstat(folder.c_str(), &found) == 0 && S_ISDIR(found.st_mode) &&
-         found.st_uid == geteuid() && (found.st_mode & (S_IWGRP | S_IWOTH)) == 0;
-}
 
 // An address of this machine: its port is one process's.
 bool IsLocal(const std::string& host) {
@@ -52,9 +33,13 @@ bool IsLocal(const std::string& host) {
          host == "0.0.0.0" || host == "::";
 }
 
+std::string NameOfNoteAt(const http::Address& address) {
+  return absl::StrCat("at-", IsLocal(address.host) ? "" : FileName(address.host), "-", address.port,
+                      ".json");
+}
+
 std::string NoteAt(const http::Address& address) {
-  return absl::StrCat(NotesFolder(), "/at-", IsLocal(address.host) ? "" : FileName(address.host),
-                      "-", address.port, ".json");
+  return absl::StrCat(NotesFolder(), "/", NameOfNoteAt(address));
 }
 
 std::string NoteInFolder(const NotedConnector& connector) {
@@ -65,25 +50,6 @@ std::string NoteOf(const NotedConnector& connector) {
   if (!connector.offset_file.empty())
     return absl::StrCat(connector.offset_file, ".", FileName(connector.name), ".end");
   return NoteInFolder(connector);
-}
-
-bool IsInFolder(const std::string& path) { return path.rfind(NotesFolder() + "/", 0) == 0; }
-
-// Whole or not at all.
-bool Replace(const std::string& path, const std::string& text) {
-  if (IsInFolder(path)) {
-    mkdir(NotesFolder().c_str(), S_IRWXU);
-    if (!IsOurs(NotesFolder())) return false;
-  }
-  return ReplaceWholeFile(path, text,
-                          {.mode = S_IRUSR | S_IWUSR,
-                           .durable = false,
-                           .temporary = absl::StrCat(path, ".", getpid())});
-}
-
-std::string ReadNote(const std::string& path) {
-  if (IsInFolder(path) && !IsOurs(NotesFolder())) return "";
-  return ReadWholeFile(path, {.most = kLongestNote, .follows_links = false}).value_or("");
 }
 
 int NumberOf(const rapidjson::Value& object, const char* name) {
@@ -115,28 +81,52 @@ std::vector<LastEnd> Parse(const std::string& text) {
   return ends;
 }
 
-bool Keep(const std::string& path, const std::vector<LastEnd>& what) {
-  if (Replace(path, EndsJson(what) + "\n")) return true;
-  log::Debug("no note of the end", {{"file", path}});
-  return false;
+absl::Status Keep(const std::string& path, const std::vector<LastEnd>& what) {
+  return WriteNote(path, EndsJson(what) + "\n");
 }
 
 // A disk that is full may be what has ended it.
-void KeepOf(const NotedConnector& connector, const LastEnd& end) {
-  if (!Keep(NoteOf(connector), {end}) && !connector.offset_file.empty())
-    Keep(NoteInFolder(connector), {end});
+absl::Status KeepOf(const NotedConnector& connector, const LastEnd& end) {
+  absl::Status kept = Keep(NoteOf(connector), {end});
+  if (kept.ok() || connector.offset_file.empty()) return kept;
+  return Keep(NoteInFolder(connector), {end});
 }
 
-// One that ended with a word may have said it elsewhere.
-LastEnd Found(const NotedConnector& connector, LastEnd end) {
-  if (end.state != "RUNNING" || connector.offset_file.empty()) return end;
-  for (LastEnd& other : Parse(ReadNote(NoteInFolder(connector))))
-    if (other.pid == end.pid && other.at >= end.at) return std::move(other);
-  return end;
+std::string NotNoted(const absl::Status& why) {
+  return absl::StrCat("how this process ends cannot be noted: ", why.message());
+}
+
+void TellOnce(const absl::Status& kept) {
+  if (kept.ok()) return;
+  log::Warn(NotNoted(kept), {{"hint", kNotNotedHint}});
+}
+
+// One that could not be written where the last one is stands elsewhere.
+void AddNewer(const NotedConnector& connector, std::vector<LastEnd>* ends) {
+  if (connector.offset_file.empty()) return;
+  const bool foreign = IsForeign(NoteOf(connector));
+  for (LastEnd& other : Parse(ReadNote(NoteInFolder(connector), nullptr))) {
+    const bool same = foreign || (!ends->empty() && other.pid == ends->front().pid);
+    if (same && (ends->empty() || other.at >= ends->front().at)) *ends = {std::move(other)};
+  }
+}
+
+// Of several users' processes, which listened there one after the other.
+bool IsNewer(const std::vector<LastEnd>& some, const std::vector<LastEnd>& than) {
+  const auto lives = [](const std::vector<LastEnd>& ends) {
+    return std::any_of(ends.begin(), ends.end(), Lives);
+  };
+  const auto last = [](const std::vector<LastEnd>& ends) {
+    absl::Time at = absl::InfinitePast();
+    for (const LastEnd& end : ends) at = std::max(at, end.at);
+    return at;
+  };
+  if (lives(some) != lives(than)) return lives(some);
+  return last(some) > last(than);
 }
 
 bool IsOfOneThatLives(const std::string& path) {
-  const std::vector<LastEnd> noted = Parse(ReadNote(path));
+  const std::vector<LastEnd> noted = Parse(ReadNote(path, nullptr));
   return std::any_of(noted.begin(), noted.end(), Lives);
 }
 
@@ -149,7 +139,7 @@ bool Lives(const LastEnd& end) {
 // "4711 (walduct) T 1 …"; the name may hold anything.
 bool IsSuspended(const LastEnd& end) {
   const std::string path = absl::StrCat("/proc/", end.pid, "/stat");
-  const std::string text = ReadWholeFile(path, {.most = kLongestNote}).value_or("");
+  const std::string text = ReadWholeFile(path).value_or("");
   const size_t state = text.rfind(") ");
   return state != std::string::npos && state + 2 < text.size() && text[state + 2] == 'T';
 }
@@ -163,7 +153,7 @@ void EndNotes::Begin(absl::Time now) const {
                      .at = now,
                      .pid = getpid(),
                      .listens = listens});
-  Write(begun);
+  TellOnce(Write(begun));
 }
 
 namespace {
@@ -193,20 +183,22 @@ std::vector<LastEnd> EndsIn(const std::vector<engine::ConnectorStatus>& statuses
 }  // namespace
 
 void EndNotes::End(const std::vector<engine::ConnectorStatus>& statuses, absl::Time now) const {
-  Write(EndsIn(statuses, now));
+  Write(EndsIn(statuses, now)).IgnoreError();
 }
 
-void EndNotes::Write(const std::vector<LastEnd>& ends) const {
-  for (const http::Address& listen : listens_) Keep(NoteAt(listen), ends);
+absl::Status EndNotes::Write(const std::vector<LastEnd>& ends) const {
+  absl::Status all;
+  for (const http::Address& listen : listens_) all.Update(Keep(NoteAt(listen), ends));
   for (const NotedConnector& connector : connectors_) {
     for (const LastEnd& end : ends)
-      if (end.connector == connector.name) KeepOf(connector, end);
+      if (end.connector == connector.name) all.Update(KeepOf(connector, end));
   }
+  return all;
 }
 
 void WorkerNotes::Begin(absl::Time now) {
   worker_ = {.connector = group_, .state = "RUNNING", .at = now, .pid = getpid(), .worker = true};
-  Write();
+  TellOnce(Write());
 }
 
 void WorkerNotes::Show(const std::vector<engine::ConnectorStatus>& statuses) {
@@ -214,13 +206,13 @@ void WorkerNotes::Show(const std::vector<engine::ConnectorStatus>& statuses) {
   std::string text = EndsJson(connectors_);
   if (text == kept_) return;
   kept_ = std::move(text);
-  Write();
+  Write().IgnoreError();
 }
 
 void WorkerNotes::EndConnectors(const std::vector<engine::ConnectorStatus>& statuses,
                                 absl::Time now) {
   connectors_ = EndsIn(statuses, now);
-  Write();
+  Write().IgnoreError();
 }
 
 void WorkerNotes::End(const absl::Status& error, int exit_code, absl::Time now) {
@@ -235,13 +227,15 @@ void WorkerNotes::End(const absl::Status& error, int exit_code, absl::Time now) 
     worker_.reason = ErrorReason(error);
     worker_.hint = ErrorHint(error);
   }
-  Write();
+  Write().IgnoreError();
 }
 
-void WorkerNotes::Write() const {
+absl::Status WorkerNotes::Write() const {
   std::vector<LastEnd> all = {worker_};
   all.insert(all.end(), connectors_.begin(), connectors_.end());
-  for (const http::Address& listen : listens_) Keep(NoteAt(listen), all);
+  absl::Status kept;
+  for (const http::Address& listen : listens_) kept.Update(Keep(NoteAt(listen), all));
+  return kept;
 }
 
 void NoteRefused(const std::vector<NotedConnector>& connectors, const http::Address& listen,
@@ -256,22 +250,35 @@ void NoteRefused(const std::vector<NotedConnector>& connectors, const http::Addr
                     .message = why,
                     .hint = "walduct validate with the same files says all that is wrong"});
     const std::string path = NoteOf(connector);
-    if (!IsOfOneThatLives(path)) Keep(path, {ends.back()});
+    if (!IsOfOneThatLives(path)) Keep(path, {ends.back()}).IgnoreError();
   }
   if (listen.port != 0 && !ends.empty() && !IsOfOneThatLives(NoteAt(listen)))
-    Keep(NoteAt(listen), ends);
+    Keep(NoteAt(listen), ends).IgnoreError();
 }
 
-std::vector<LastEnd> EndsAt(const http::Address& address) {
-  return Parse(ReadNote(NoteAt(address)));
+std::vector<LastEnd> EndsAt(const http::Address& address, std::vector<std::string>* denied) {
+  std::vector<LastEnd> newest;
+  for (const std::string& text : ReadNotes(NameOfNoteAt(address), denied)) {
+    std::vector<LastEnd> ends = Parse(text);
+    if (newest.empty() || IsNewer(ends, newest)) newest = std::move(ends);
+  }
+  return newest;
 }
 
-std::vector<LastEnd> EndsOf(const std::vector<NotedConnector>& connectors) {
-  std::vector<LastEnd> ends;
-  for (const NotedConnector& connector : connectors)
-    for (LastEnd& end : Parse(ReadNote(NoteOf(connector))))
-      ends.push_back(Found(connector, std::move(end)));
-  return ends;
+std::vector<LastEnd> EndsOf(const std::vector<NotedConnector>& connectors,
+                            std::vector<std::string>* denied) {
+  std::vector<LastEnd> all;
+  for (const NotedConnector& connector : connectors) {
+    std::vector<LastEnd> ends = Parse(ReadNote(NoteOf(connector), denied));
+    AddNewer(connector, &ends);
+    for (LastEnd& end : ends) all.push_back(std::move(end));
+  }
+  return all;
+}
+
+std::optional<std::string> NotesTrouble() {
+  const absl::Status checked = CheckNotes();
+  return checked.ok() ? std::nullopt : std::optional(NotNoted(checked));
 }
 
 namespace {

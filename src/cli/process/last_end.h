@@ -4,11 +4,12 @@
 //
 // Each connector of `walduct run` has a note beside its offset file (offsets.dat.NAME.end); where
 // positions are not in a file, or it cannot be written there, and by the address that the process
-// listened on, there is one in a folder of the user's: WALDUCT_STATE_DIRECTORY, else walduct-UID
-// among the temporary files. Notes hold messages, no secrets and no rows; they are for their owner
-// (mode 0600). One that cannot be written is only missed by who asks.
+// listened on, there is one in a folder of the user's (note_files.h). Notes hold messages, no
+// secrets and no rows; they are for their owner (mode 0600) and root. That one cannot be written is
+// said in the log at the beginning.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -51,7 +52,7 @@ class EndNotes {
   void End(const std::vector<engine::ConnectorStatus>& statuses, absl::Time now) const;
 
  private:
-  void Write(const std::vector<LastEnd>& ends) const;
+  absl::Status Write(const std::vector<LastEnd>& ends) const;
 
   const std::vector<NotedConnector> connectors_;
   const std::vector<http::Address> listens_;
@@ -72,7 +73,7 @@ class WorkerNotes {
   void End(const absl::Status& error, int exit_code, absl::Time now);
 
  private:
-  void Write() const;
+  absl::Status Write() const;
 
   const std::string group_;
   const std::vector<http::Address> listens_;
@@ -86,10 +87,18 @@ class WorkerNotes {
 void NoteRefused(const std::vector<NotedConnector>& connectors, const http::Address& listen,
                  const std::string& why, absl::Time now);
 
-// Of a process that listened there, on this machine; empty: nothing is known.
-std::vector<LastEnd> EndsAt(const http::Address& address);
+// Of a process that listened there, on this machine, whosever; empty: nothing is known. denied: of
+// whom there may be notes that this user cannot read.
+std::vector<LastEnd> EndsAt(const http::Address& address, std::vector<std::string>* denied);
 // Of connectors of these configurations.
-std::vector<LastEnd> EndsOf(const std::vector<NotedConnector>& connectors);
+std::vector<LastEnd> EndsOf(const std::vector<NotedConnector>& connectors,
+                            std::vector<std::string>* denied);
+
+// That notes cannot be written, as it is now; absent: they can.
+std::optional<std::string> NotesTrouble();
+inline constexpr char kNotNotedHint[] =
+    "walduct status will not know how it ended once it is gone: set WALDUCT_STATE_DIRECTORY to a "
+    "folder that its user alone can write to, for the process and for walduct status";
 
 // It has not ended: its process is there.
 bool Lives(const LastEnd& end);

@@ -55,7 +55,14 @@ class Screen {
     AddLastSnapshots(connector);
     AddCapture(connector);
     AddBeside(connector);
+    AddNotice("prefix", Find(connector, "shared_prefix"));
     AddError(connector);
+  }
+  // notice: null: there is none.
+  void AddNotice(absl::string_view label, const Value* notice) {
+    if (notice == nullptr) return;
+    Line(label, Toned(Tone::kWarning, Text(*notice, "message")));
+    Line("", "-> " + Text(*notice, "hint"));
   }
   // Nothing, unless it waits or shares connectors with others.
   void AddWorker(const Value& worker) {
@@ -468,7 +475,9 @@ absl::StatusOr<std::string> StatusScreen(absl::string_view json, const ScreenOpt
     return absl::InvalidArgumentError(absl::StrCat("no connector is named '", options.connector,
                                                    "'; there are: ", absl::StrJoin(names, ", ")));
   }
-  return screen.Take() + (names.empty() ? "no connectors\n" : "");
+  const std::string shown = screen.Take() + (names.empty() ? "no connectors\n" : "");
+  screen.AddNotice("process", Find(document, "notice"));
+  return shown + screen.Take();
 }
 
 }  // namespace walduct::cli

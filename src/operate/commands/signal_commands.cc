@@ -137,11 +137,9 @@ absl::StatusOr<std::string> ToTable(const SignalReader& reader, const RawSignal&
                        .answer = {}});
   const std::string reason = ErrorReason(written);
   if (reason == "table_missing" || reason == "schema_missing") {
-    return Error(
-        written.code(), reason, written.message(),
-        absl::StrCat("it is the table of signal.data.collection: walduct doctor ", reader.connector,
-                     " has what makes it again (CREATE TABLE, ALTER "
-                     "PUBLICATION, GRANT)"));
+    return Error(written.code(), reason, written.message(),
+                 absl::StrCat("it is the table of signal.data.collection: ", reader.doctor,
+                              " has what makes it again (CREATE TABLE, ALTER PUBLICATION, GRANT)"));
   }
   RETURN_IF_ERROR(written);
   return absl::StrCat("table ", table);

@@ -42,7 +42,8 @@ struct SignalReader {
   const names::TableFilterOptions& tables;
   const encode::ColumnOptions& columns;
   const std::optional<route::MessageKeys>& message_keys;
-  bool runs_here = false;  // in this process, with these options
+  bool runs_here = false;   // in this process, with these options
+  std::string doctor = {};  // "walduct doctor shop"
 };
 
 enum class SignalVia { kAny, kSource, kFile, kKafka };

@@ -1,7 +1,9 @@
 // Of a connector, what says how it is sent signals.
 #pragma once
 
+#include "engine/configuration/connector_names.h"
 #include "engine/configuration/connector_options.h"
+#include "names/called.h"
 #include "operate/commands/signal_commands.h"
 
 namespace walduct::operate {
@@ -17,7 +19,8 @@ inline SignalReader SignalReaderOf(const engine::ConnectorOptions& options,
           .tables = *options.tables,
           .columns = engine::ColumnsOf(options),
           .message_keys = engine::MessageKeysOf(options),
-          .runs_here = runs_here};
+          .runs_here = runs_here,
+          .doctor = names::Command(engine::CalledOf(options), "doctor")};
 }
 
 }  // namespace walduct::operate

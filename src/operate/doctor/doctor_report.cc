@@ -12,6 +12,7 @@
 #include "base/environment.h"
 #include "base/json.h"
 #include "base/mutex.h"
+#include "engine/configuration/shared_prefixes.h"
 #include "engine/errors/named_hint.h"
 #include "engine/lifecycle/connectors.h"
 #include "metrics/connector_metrics.h"
@@ -200,6 +201,23 @@ Examined ExamineConnector(const engine::ConnectorOptions& options,
   return one;
 }
 
+namespace {
+
+void AddSharedPrefix(const engine::ConnectorNames& own, const engine::Connectors& connectors,
+                     std::vector<Examined>* all) {
+  engine::SharedPrefixes prefixes;
+  for (const std::vector<engine::ConnectorView>& views :
+       {connectors.Views(), connectors.Resting()}) {
+    for (const engine::ConnectorView& view : views)
+      if (view.names != nullptr) prefixes.Add(*view.names);
+  }
+  const std::string text = prefixes.TextOf(own);
+  if (text.empty() || all->empty()) return;
+  AddWarnings({absl::StrCat(kOfPrefix, text)}, &all->front().findings);
+}
+
+}  // namespace
+
 std::string ExamineRunning(const engine::ConnectorOptions& options,
                            const engine::Connectors& connectors, const Environment& environment,
                            const std::vector<std::string>& warnings) {
@@ -218,18 +236,25 @@ std::string ExamineRunning(const engine::ConnectorOptions& options,
     const engine::ConnectorView view = ViewOf(connectors, lane.name).value_or(*before);
     if (view.metrics != nullptr)
       AddLive(view.status, *view.metrics, environment.clock->Now(), &all.back().findings);
+    for (Finding& finding : all.back().findings.all) {
+      if (finding.reason == "beside_fails")
+        finding.hint = engine::NamedHint("", finding.message, finding.hint, *before->names);
+    }
   }
   if (!all.empty()) AddWarnings(warnings, &all.front().findings);
+  AddSharedPrefix(engine::NamesOf(options), connectors, &all);
   return ExaminedJson(all);
 }
 
 void AddWarnings(const std::vector<std::string>& warnings, Findings* findings) {
   for (const std::string& warning : warnings) {
     const bool misspelt = absl::StrContains(warning, "unknown property");
-    findings->Add({.severity = misspelt ? Severity::kWarning : Severity::kNotice,
-                   .reason = "configuration_warning",
-                   .message = warning,
-                   .hint = "correct its name, or take it out"});
+    const bool shared = absl::StartsWith(warning, kOfPrefix);
+    findings->Add(
+        {.severity = misspelt || shared ? Severity::kWarning : Severity::kNotice,
+         .reason = shared ? "topic_prefix_shared" : "configuration_warning",
+         .message = warning,
+         .hint = shared ? engine::kSharedPrefixHint : "correct its name, or take it out"});
   }
   findings->WorstFirst();
 }

@@ -38,6 +38,8 @@ std::string ExamineRunning(const engine::ConnectorOptions& options,
                            const engine::Connectors& connectors, const Environment& environment,
                            const std::vector<std::string>& warnings = {});
 
+// Before the text of a prefix that connectors share.
+inline constexpr char kOfPrefix[] = "property 'topic.prefix': ";
 // What loading a configuration has warned of, "property 'x': …".
 void AddWarnings(const std::vector<std::string>& warnings, Findings* findings);
 
