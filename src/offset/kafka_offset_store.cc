@@ -13,6 +13,7 @@
 #include "kafka/look/topic_description.h"
 #include "kafka/topic_admin.h"
 #include "kafka/topic_policy.h"
+#include "offset/compaction.h"
 
 namespace walduct::offset {
 namespace {
@@ -200,19 +201,9 @@ absl::StatusOr<std::optional<StoredOffset>> KafkaOffsetStore::Read(bool awaits_t
   return std::optional<StoredOffset>(*std::move(offset));
 }
 
-// As Connect checks its offset topic: with another policy the broker removes the position one day.
 absl::Status KafkaOffsetStore::CheckTopic() {
   constexpr absl::Duration kTimeout = absl::Seconds(5);
-  const std::optional<std::string> policy =
-      kafka::ReadTopicProperty(producer_->client(), options_.topic, "cleanup.policy", kTimeout);
-  if (policy && *policy != "compact") {
-    return Error(absl::StatusCode::kFailedPrecondition, "offset_topic_not_compacted",
-                 absl::StrCat("the offset topic ", options_.topic, " has cleanup.policy=", *policy,
-                              ": the broker would remove the stored position when it gets old"),
-                 absl::StrCat("kafka-configs.sh --bootstrap-server ", kafka_.bootstrap_servers,
-                              " --alter --entity-type topics --entity-name ", options_.topic,
-                              " --add-config cleanup.policy=compact"));
-  }
+  RETURN_IF_ERROR(CheckCompacted(producer_->client(), kafka_.bootstrap_servers, options_.topic));
   const std::optional<kafka::Replication> replication =
       kafka::ReadReplication(producer_->client(), options_.topic, kTimeout);
   constexpr int kUsual = 3;

@@ -1,12 +1,21 @@
 """An offset topic that is not as it should be: never "there is no position", never a position that the broker will remove."""
 import json
+import shlex
+import subprocess
 
 import pytest
 from confluent_kafka import Producer
 
+from support.http import Surface
 from support.kafka import QUIET, create_topic, delete_topics, read_topics
 from support.offsets import offset_key
+from support.paths import BINARY
 from support.wait import wait_until
+from test_typed_hints import kafka_tool
+
+
+def walduct(*arguments):
+    return subprocess.run([str(BINARY), *map(str, arguments)], capture_output=True, text=True, timeout=60)
 
 
 def topic_connector(db, connectors, topic, properties=None):
@@ -30,6 +39,26 @@ def test_cleanup_policy(policy, code, db, broker, connectors):
     log = connector.log_text()
     assert "reason=offset_topic_not_compacted" in log and f"cleanup.policy={policy}" in log and "kafka-configs.sh --bootstrap-server" in log
     assert db.slots() == []
+
+
+def test_cleanup_policy_that_is_changed_while_it_runs(db, broker, connectors):
+    """Doctor tells it at once, log and status within a minute; the hint is typed, and all is well again."""
+    topic = f"offsets-{db.name}"
+    connector = topic_connector(db, connectors, topic).start("--listen", "127.0.0.1:0").wait_streaming()
+    db.execute("insert into items values (1)")
+    connector.wait_events(1)
+    url = ("--url", Surface(connector).base)
+    kafka_tool(["kafka-configs.sh", "--bootstrap-server", broker, "--alter", "--entity-type", "topics", "--entity-name", topic,
+                "--add-config", "cleanup.policy=delete"])
+    said = walduct("doctor", connector.name, *url)
+    assert said.returncode == 2 and "offset_topic_not_compacted" in said.stdout and "cleanup.policy=delete" in said.stdout, said
+    told = wait_until(lambda: next((line for line in walduct("status", *url).stdout.splitlines() if "process " in line), None), 90, "status")
+    assert f"the offset topic {topic} has cleanup.policy=delete" in told, told
+    assert "reason=offset_topic_not_compacted" in connector.log_text()
+    hint = json.loads(walduct("status", "--json", *url).stdout)["notice"]["hint"]
+    kafka_tool(shlex.split(hint))
+    wait_until(lambda: "notice" not in json.loads(walduct("status", "--json", *url).stdout), 90, "it is mended")
+    connector.stop()
 
 
 def test_position_in_several_partitions(db, broker, connectors):

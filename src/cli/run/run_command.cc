@@ -35,8 +35,10 @@
 #include "loader/load_connector.h"
 #include "names/called.h"
 #include "operate/commands/offset_commands.h"
+#include "operate/commands/offset_topic_watch.h"
 #include "operate/commands/record.h"
 #include "operate/commands/table_check.h"
+#include "operate/doctor/doctor_report.h"
 #include "recover/read/look.h"
 #include "recover/read/read_world.h"
 #include "recover/replay/replay.h"
@@ -235,13 +237,26 @@ std::unique_ptr<slot::World> WorldOf(const RunPlan& plan, const Environment& env
   return std::make_unique<recover::RecoveryWorld>(environment, *plan.recovery);
 }
 
+std::optional<admin::ProcessNotice> NoticeOf(const absl::Status& trouble) {
+  if (trouble.ok()) return std::nullopt;
+  return admin::ProcessNotice{.message = std::string(trouble.message()),
+                              .hint = ErrorHint(trouble)};
+}
+
 engine::ExitCode RunAll(const std::vector<loader::LoadResult>& results, const RunPlan& plan,
                         engine::StopSignal& stop, const Environment& environment) {
   const std::unique_ptr<slot::World> world = WorldOf(plan, environment);
   engine::ConnectorSet connectors(*world);
+  operate::OffsetTopicWatch offset_topics;
+  if (plan.mode == engine::RunMode::kRun) {
+    for (const loader::LoadResult& result : results)
+      offset_topics.Add(operate::OffsetTopicOf(result.options, environment));
+    offset_topics.Start();
+  }
   std::unique_ptr<Listening> listening;
   if (plan.listen != nullptr) {
-    auto opened = Listening::Open(*plan.listen, results, connectors, *environment.clock);
+    auto opened = Listening::Open(*plan.listen, results, connectors, *environment.clock,
+                                  [&offset_topics] { return NoticeOf(offset_topics.trouble()); });
     if (!opened.ok()) {
       PrintStatus(opened.status());
       return static_cast<engine::ExitCode>(

@@ -68,6 +68,10 @@ struct Examination {
 // The answers to StartCheck's questions.
 void AskSpill(Examination& examined);
 void AskSink(Examination& examined);
+// Where the topic of its offsets is; empty: they are elsewhere.
+std::string OffsetTopicOf(const Subject& subject);
+// FailedPrecondition offset_topic_not_compacted. Blocks for some seconds at most.
+absl::Status LookAtOffsetTopic(const Subject& subject, const Environment& environment);
 void AskRegistries(Examination& examined);
 void AskOffsetStore(Examination& examined);
 void AskServer(Examination& examined);

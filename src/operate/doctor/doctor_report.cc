@@ -246,6 +246,12 @@ std::string ExamineRunning(const engine::ConnectorOptions& options,
   return ExaminedJson(all);
 }
 
+OffsetTopic OffsetTopicOf(const engine::ConnectorOptions& options, const Environment& environment) {
+  const Subject subject = SubjectOf(options);
+  return {.place = OffsetTopicOf(subject),
+          .look = [subject, environment] { return LookAtOffsetTopic(subject, environment); }};
+}
+
 void AddWarnings(const std::vector<std::string>& warnings, Findings* findings) {
   for (const std::string& warning : warnings) {
     const bool misspelt = absl::StrContains(warning, "unknown property");

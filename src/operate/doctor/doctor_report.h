@@ -9,6 +9,7 @@
 #include "absl/time/time.h"
 #include "base/environment.h"
 #include "engine/control/status_board.h"
+#include "operate/commands/offset_topic_watch.h"
 #include "operate/doctor/doctor.h"
 
 namespace walduct::engine {
@@ -37,6 +38,9 @@ Examined ExamineConnector(const engine::ConnectorOptions& options,
 std::string ExamineRunning(const engine::ConnectorOptions& options,
                            const engine::Connectors& connectors, const Environment& environment,
                            const std::vector<std::string>& warnings = {});
+
+// For OffsetTopicWatch; borrows the options.
+OffsetTopic OffsetTopicOf(const engine::ConnectorOptions& options, const Environment& environment);
 
 // Before the text of a prefix that connectors share.
 inline constexpr char kOfPrefix[] = "property 'topic.prefix': ";

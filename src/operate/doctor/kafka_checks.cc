@@ -12,6 +12,7 @@
 #include "kafka/producer.h"
 #include "kafka/topic_admin.h"
 #include "kafka/topic_policy.h"
+#include "offset/compaction.h"
 #include "offset/offset_store_factory.h"
 #include "offset/options.h"
 #include "operate/doctor/checks.h"
@@ -234,13 +235,16 @@ absl::StatusOr<std::unique_ptr<kafka::Producer>> Connect(const kafka::KafkaOptio
   return producer;
 }
 
+// How the topic of its offsets is reached.
+const kafka::KafkaOptions& ClientsOf(const Subject& subject) {
+  return subject.offset.clients == nullptr ? subject.kafka : *subject.offset.clients;
+}
+
 // A topic that is missing would be created by reading it.
 absl::StatusOr<bool> IsThere(const Subject& subject, const Environment& environment) {
   if (subject.offset.kind != offset::OffsetStoreKind::kKafkaTopic) return true;
   const std::string& topic = subject.offset.topic;
-  const kafka::KafkaOptions& clients =
-      subject.offset.clients == nullptr ? subject.kafka : *subject.offset.clients;
-  ASSIGN_OR_RETURN(const auto producer, Connect(clients, environment));
+  ASSIGN_OR_RETURN(const auto producer, Connect(ClientsOf(subject), environment));
   const auto looks = kafka::DescribeTopics(producer->client(), {topic}, kPatience);
   if (looks.empty()) {
     return Error(absl::StatusCode::kUnavailable, "topic_read_timeout",
@@ -262,7 +266,7 @@ Finding NoOffsetTopic(const Subject& subject, bool runs) {
                                     "creates it"),
             .hint = "if the connector has run before, check offset.storage.topic"};
   }
-  const kafka::KafkaOptions& clients = offset.clients == nullptr ? subject.kafka : *offset.clients;
+  const kafka::KafkaOptions& clients = ClientsOf(subject);
   return {.severity = Severity::kError,
           .reason = "offset_topic_gone",
           .message = absl::StrCat("the offset topic ", offset.topic,
@@ -276,6 +280,19 @@ Finding NoOffsetTopic(const Subject& subject, bool runs) {
 }
 
 }  // namespace
+
+std::string OffsetTopicOf(const Subject& subject) {
+  const offset::OffsetOptions& offset = subject.offset;
+  if (offset.kind != offset::OffsetStoreKind::kKafkaTopic) return "";
+  return absl::StrCat(ClientsOf(subject).bootstrap_servers, " ", offset.topic);
+}
+
+absl::Status LookAtOffsetTopic(const Subject& subject, const Environment& environment) {
+  const kafka::KafkaOptions& clients = ClientsOf(subject);
+  ASSIGN_OR_RETURN(const auto producer, Connect(clients, environment));
+  return offset::CheckCompacted(producer->client(), clients.bootstrap_servers,
+                                subject.offset.topic);
+}
 
 void AskSpill(Examination& examined) {
   const spill::SpillOptions& options = examined.subject.spill;
