@@ -12,6 +12,7 @@
 #include "delivery/pipeline/change_text.h"
 #include "delivery/pipeline/pipeline.h"
 #include "encode/options/converter_options.h"
+#include "engine/configuration/record_error_options.h"
 #include "names/table_filter.h"
 #include "route/options.h"
 #include "tests/encode/encode_fixture.h"
@@ -102,7 +103,7 @@ class RecordErrorsTest : public encode::EncodeTest {
     route::RouteOptions options;
     options.topic_prefix = "srv";
     router_ = std::make_unique<route::Router>(options, filter_);
-    errors_ = std::make_unique<RecordErrors>(RecordErrors::Options{.policy = policy_,
+    errors_ = std::make_unique<RecordErrors>(RecordErrors::Options{.policy = &policy_,
                                                                    .connector = "shop",
                                                                    .called = {.who = "shop"},
                                                                    .encode = &options_,

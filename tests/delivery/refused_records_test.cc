@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "engine/configuration/record_error_options.h"
 #include "tests/support/fake_sink.h"
 
 namespace walduct::delivery {
@@ -37,7 +38,7 @@ class RefusedRecordsTest : public testing::Test {
  protected:
   absl::Status Take(absl::string_view reason = "record_refused") {
     RecordErrors::Options options;
-    options.policy = policy_;
+    options.policy = &policy_;
     options.connector = "shop";
     options.called.who = "shop";
     options.metrics = &metrics_;

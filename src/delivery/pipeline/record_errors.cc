@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "engine/configuration/record_error_options.h"
 #include "base/shell_word.h"
 #include "delivery/pipeline/change_text.h"
 #include "encode/options/encode_options.h"
@@ -97,14 +98,14 @@ absl::Status RecordErrors::Decide(const event::Emission& emission, const absl::S
     return absl::OkStatus();
   }
   if (!IsOfRecord(error)) return described;
-  const Verdict verdict = Judge(options_.policy, error, stage == Stage::kProduce);
+  const Verdict verdict = Judge(*options_.policy, error, stage == Stage::kProduce);
   if (verdict == Verdict::kStop) return WithDeadLetterAdvice(described);
   if (verdict == Verdict::kSkip) {
     Skip(emission, error, stage);
     return absl::OkStatus();
   }
   const bool has_letter = verdict == Verdict::kDeadLetter;
-  if (!has_letter || options_.policy.log) Log(emission, error, stage);
+  if (!has_letter || options_.policy->log) Log(emission, error, stage);
   options_.metrics
       ->RecordErrors(has_letter ? RecordErrorOutcome::kDeadLetter : RecordErrorOutcome::kLogged)
       .Add();
@@ -115,8 +116,8 @@ absl::Status RecordErrors::Decide(const event::Emission& emission, const absl::S
 }
 
 bool RecordErrors::IsSkippedRow(const event::Emission& emission) const {
-  if (options_.policy.skipped_rows.empty() || !IsRowOfSnapshot(emission)) return false;
-  const std::vector<engine::SkippedRow>& skipped = options_.policy.skipped_rows;
+  if (options_.policy->skipped_rows.empty() || !IsRowOfSnapshot(emission)) return false;
+  const std::vector<engine::SkippedRow>& skipped = options_.policy->skipped_rows;
   return std::find(skipped.begin(), skipped.end(), RowOf(emission)) != skipped.end();
 }
 
@@ -133,7 +134,7 @@ std::string RecordErrors::WaysOut(const event::Emission& emission) const {
                                                     ShellWord(engine::PrintKey(row)))),
                         " leaves this one row out of snapshots");
   }
-  std::vector<engine::SkippedRow> rows = options_.policy.skipped_rows;
+  std::vector<engine::SkippedRow> rows = options_.policy->skipped_rows;
   rows.push_back(row);
   return absl::StrCat(
       names::SetCommand(options_.called, absl::StrCat("walduct.snapshot.skip.rows=",
@@ -164,7 +165,7 @@ void RecordErrors::Skip(const event::Emission& emission, const absl::Status& err
 }
 
 bool RecordErrors::WantsPlaceholder(const absl::Status& error) const {
-  return options_.policy.too_large == engine::RecordErrorOptions::Policy::kPlaceholder &&
+  return options_.policy->too_large == engine::RecordErrorOptions::Policy::kPlaceholder &&
          ErrorReason(error) == "record_too_large";
 }
 
@@ -210,22 +211,22 @@ void RecordErrors::SetContext(const event::Emission& emission, const absl::Statu
 std::string RecordErrors::ClassOf(const absl::Status& error, Stage stage) const {
   if (stage == Stage::kProduce) return "org.apache.kafka.connect.runtime.WorkerSourceTask";
   const std::string alias = event::FailedTransform(error);
-  if (event::IsHeaderError(error)) return options_.policy.header_converter;
-  if (alias.empty()) return options_.policy.value_converter;
-  const auto found = options_.policy.transforms.find(alias);
-  return found == options_.policy.transforms.end() ? alias : found->second;
+  if (event::IsHeaderError(error)) return options_.policy->header_converter;
+  if (alias.empty()) return options_.policy->value_converter;
+  const auto found = options_.policy->transforms.find(alias);
+  return found == options_.policy->transforms.end() ? alias : found->second;
 }
 
 void RecordErrors::MakeLetter(const event::Emission& emission, const absl::Status& error,
                               Stage stage) {
   letter_ = event::Record();
   const bool whole = EncodeOriginal(emission, &letter_);
-  letter_.topic = options_.policy.dead_letter_topic;
+  letter_.topic = options_.policy->dead_letter_topic;
   letter_.partition.reset();
   headers_.assign(letter_.headers.begin(), letter_.headers.end());
   SetContext(emission, error, stage);
   has_context_ = false;
-  if (options_.policy.context_headers || !whole) AddContextHeaders();
+  if (options_.policy->context_headers || !whole) AddContextHeaders();
   letter_.headers = headers_;
 }
 
@@ -258,8 +259,8 @@ void RecordErrors::Log(const event::Emission& emission, const absl::Status& erro
              {"topic", emission.topic},
              {"stage", StageText(error, stage)},
              {"reason", ErrorReason(error)},
-             {"dead_letter_topic", options_.policy.dead_letter_topic}});
-  if (!options_.policy.log_records) return;
+             {"dead_letter_topic", options_.policy->dead_letter_topic}});
+  if (!options_.policy->log_records) return;
   event::Record record;
   EncodeOriginal(emission, &record);
   log::Warn("the record that was not published",

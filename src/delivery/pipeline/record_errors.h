@@ -15,7 +15,6 @@
 #include "base/clock.h"
 #include "delivery/pipeline/verdict.h"
 #include "encode/record_encoder.h"
-#include "engine/configuration/record_error_options.h"
 #include "event/emission.h"
 #include "event/record.h"
 #include "metrics/connector_metrics.h"
@@ -24,16 +23,19 @@
 namespace walduct::encode {
 struct EncodeOptions;
 }
+namespace walduct::engine {
+struct RecordErrorOptions;
+}
 
 namespace walduct::delivery {
 
 class RecordErrors {
  public:
   struct Options {
-    engine::RecordErrorOptions policy;
-    std::string connector;                          // its name
-    names::Called called;                           // by commands
-    const encode::EncodeOptions* encode = nullptr;  // borrowed
+    const engine::RecordErrorOptions* policy = nullptr;  // borrowed
+    std::string connector;                               // its name
+    names::Called called;                                // by commands
+    const encode::EncodeOptions* encode = nullptr;       // borrowed
     std::string run_id;
     Clock* clock = nullptr;                        // borrowed
     metrics::ConnectorMetrics* metrics = nullptr;  // borrowed

@@ -13,7 +13,7 @@ namespace walduct::delivery {
 namespace {
 
 RecordErrors::Options ErrorsOf(const RecordPath::Parts& parts) {
-  return {.policy = *parts.config->record_errors,
+  return {.policy = parts.config->record_errors.get(),
           .connector = parts.config->name,
           .called = engine::CalledOf(*parts.config),
           .encode = parts.config->encode.get(),

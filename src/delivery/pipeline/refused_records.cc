@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "engine/configuration/record_error_options.h"
 #include "base/utf8.h"
 #include "event/change_id.h"
 
@@ -42,7 +43,7 @@ absl::Status RefusedRecords::Take(const event::Record& record, sink::Ticket tick
                                   const absl::Status& why, bool* settled) {
   *settled = false;
   if (!absl::IsInvalidArgument(why)) return why;
-  const Verdict verdict = Judge(options_.policy, why, true);
+  const Verdict verdict = Judge(*options_.policy, why, true);
   if (verdict == Verdict::kStop)
     return WithSkip(WithDeadLetterAdvice(WithContext(why, Describe(record))), ChangeOf(record.id),
                     options_.called);
@@ -58,7 +59,7 @@ absl::Status RefusedRecords::Take(const event::Record& record, sink::Ticket tick
 absl::Status RefusedRecords::WriteLetter(const event::Record& record, sink::Ticket ticket,
                                          const absl::Status& why) {
   event::Record letter = record;
-  letter.topic = options_.policy.dead_letter_topic;
+  letter.topic = options_.policy->dead_letter_topic;
   letter.partition.reset();
   headers_.assign(record.headers.begin(), record.headers.end());
   const std::array<std::string, kContextNames.size()> context = {
@@ -69,7 +70,7 @@ absl::Status RefusedRecords::WriteLetter(const event::Record& record, sink::Tick
       std::string(kProduceClass),
       ExceptionOf(why),
       absl::StrCat(Describe(record), ": ", why.message())};
-  if (options_.policy.context_headers) {
+  if (options_.policy->context_headers) {
     for (size_t i = 0; i < context.size(); ++i) headers_.push_back({kContextNames[i], context[i]});
   }
   letter.headers = headers_;
@@ -82,7 +83,7 @@ void RefusedRecords::Count(const event::Record& record, const absl::Status& why,
                                      : verdict == Verdict::kSkip ? RecordErrorOutcome::kSkipped
                                                                  : RecordErrorOutcome::kLogged;
   options_.metrics->RecordErrors(outcome).Add();
-  if (verdict == Verdict::kDeadLetter && !options_.policy.log) return;
+  if (verdict == Verdict::kDeadLetter && !options_.policy->log) return;
   uint64_t count = 1;
   if (verdict == Verdict::kSkip) count = skipped_.Count(record.topic, ErrorReason(why));
   if (count == 0) return;
@@ -92,8 +93,8 @@ void RefusedRecords::Count(const event::Record& record, const absl::Status& why,
              {"stage", "KAFKA_PRODUCE"},
              {"reason", ErrorReason(why)},
              {"records", count},
-             {"dead_letter_topic", options_.policy.dead_letter_topic}});
-  if (!options_.policy.log_records) return;
+             {"dead_letter_topic", options_.policy->dead_letter_topic}});
+  if (!options_.policy->log_records) return;
   log::Warn("the record that was not published",
             {{"key", record.key.value_or("null")}, {"value", record.value.value_or("null")}});
 }

@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
+#include "engine/configuration/record_error_options.h"
 
 namespace walduct::delivery {
 namespace {

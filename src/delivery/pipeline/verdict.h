@@ -11,9 +11,12 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "engine/configuration/record_error_options.h"
 #include "event/change_id.h"
 #include "names/called.h"
+
+namespace walduct::engine {
+struct RecordErrorOptions;
+}
 
 namespace walduct::delivery {
 

@@ -116,8 +116,8 @@ void AddAttached(const KnownTables& known, const std::vector<postgres::TableName
   }
 }
 
-// What names tables that a later look is to judge, and has come since: it must not pass for what was
-// there before.
+// What names tables that a later look is to judge, and has come since: it must not pass for what
+// was there before.
 absl::flat_hash_set<Oid> NamesOfHeld(const KnownTables& known, const Coverage& now) {
   absl::flat_hash_set<Oid> names;
   for (const auto& [relation, table] : now.tables) {

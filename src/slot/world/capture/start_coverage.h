@@ -1,7 +1,7 @@
 // StartCoverage: how the publication sends what is captured, as a stream begins. A table that has
-// come into the publication since the position was stored, perhaps by this start, is held back while
-// transactions are open that may have written to it before: their rows are neither in the stream
-// nor, yet, to be read. A CaptureWatch tells it as sent once they have ended.
+// come into the publication since the position was stored, perhaps by this start, is held back
+// while transactions are open that may have written to it before: their rows are neither in the
+// stream nor, yet, to be read. A CaptureWatch tells it as sent once they have ended.
 #pragma once
 
 #include <optional>
