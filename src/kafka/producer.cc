@@ -149,6 +149,7 @@ absl::StatusOr<std::unique_ptr<Producer>> Producer::Create(const Options& option
 
 Producer::Producer(std::unique_ptr<SendPermit> permit, Client client, const Options& options)
     : permit_(std::move(permit)),
+      acked_(OfNewProducer(options.acked)),
       client_(std::move(client)),
       events_(rd_kafka_queue_get_main(client_.handle())),
       clock_(*options.environment.clock),
@@ -168,7 +169,7 @@ Producer::~Producer() {
 absl::StatusOr<Topic> Producer::OpenTopic(const std::string& name) {
   RETURN_IF_ERROR(CheckTopicName(name));
   rd_kafka_topic_conf_t* conf = rd_kafka_default_topic_conf_dup(client_.handle());
-  rd_kafka_topic_conf_set_opaque(conf, &has_taken_[name]);
+  rd_kafka_topic_conf_set_opaque(conf, &(*acked_)[name]);
   // takes conf
   rd_kafka_topic_t* handle = rd_kafka_topic_new(client_.handle(), name.c_str(), conf);
   if (handle == nullptr) return KafkaError(rd_kafka_last_error(), absl::StrCat("topic ", name));
@@ -176,8 +177,8 @@ absl::StatusOr<Topic> Producer::OpenTopic(const std::string& name) {
 }
 
 bool Producer::HasTaken(const std::string& topic) const {
-  const auto found = has_taken_.find(topic);
-  return found != has_taken_.end() && found->second;
+  const auto found = acked_->find(topic);
+  return found != acked_->end() && found->second.taken;
 }
 
 absl::Status Producer::Produce(const Message& message) {
@@ -295,7 +296,7 @@ void Producer::OnEvent(rd_kafka_op_s* event, Run* run) {
 }
 
 void Producer::OnDeliveries(rd_kafka_op_s* event, Run* run) {
-  bool* delivered = nullptr;
+  AckedTopic* topic = nullptr;
   while (const rd_kafka_message_t* message = rd_kafka_event_message_next(event)) {
     const void* opaque = message->_private;
     in_flight_bytes_ -= CostOf(opaque) * kCostUnit;
@@ -304,18 +305,33 @@ void Producer::OnDeliveries(rd_kafka_op_s* event, Run* run) {
       OnFailure(*message, run);
       continue;
     }
-    if (delivered == nullptr) {  // one event holds records of one topic
-      delivered = static_cast<bool*>(rd_kafka_topic_opaque(message->rkt));
-      *delivered = true;
+    if (topic == nullptr) {  // one event holds records of one topic
+      topic = static_cast<AckedTopic*>(rd_kafka_topic_opaque(message->rkt));
+      topic->taken = true;
       last_progress_ = clock_.Monotonic();
       OnConnected();
     }
+    const bool lost = !topic->Rises(message->partition, message->offset, last_progress_) &&
+                      ShowsLoss(*message, topic);
     if (TokenOf(opaque) == kAlone) {
       run->handler->OnAlone(absl::OkStatus());
-    } else {
+    } else if (!lost) {
       run->Add(TokenOf(opaque));
     }
   }
+}
+
+// Who shows a loss is sent again: the position that is stored then can tell of it.
+bool Producer::ShowsLoss(const rd_kafka_message_s& message, AckedTopic* topic) {
+  const absl::Duration now = clock_.Monotonic();
+  const int64_t us = rd_kafka_message_latency(&message);  // negative: not known
+  const absl::Duration age = us < 0 ? absl::InfiniteDuration() : absl::Microseconds(us);
+  const std::string name = rd_kafka_topic_name(message.rkt);
+  const absl::Status lost = topic->Judge(name, message.partition, message.offset, now - age);
+  if (lost.ok()) return false;
+  if (failed_batch_.topic.empty()) failed_batch_ = {.topic = name, .status = lost};
+  Break(lost);
+  return true;
 }
 
 // A broker that has just started may not know a topic yet that has taken records, or that would
@@ -324,7 +340,7 @@ void Producer::OnDeliveries(rd_kafka_op_s* event, Run* run) {
 absl::Status Producer::FailureOf(const rd_kafka_message_s& message) const {
   const std::string topic = absl::StrCat("topic ", rd_kafka_topic_name(message.rkt));
   const absl::Status status = KafkaError(message.err, topic);
-  const bool known = *static_cast<const bool*>(rd_kafka_topic_opaque(message.rkt));
+  const bool known = static_cast<const AckedTopic*>(rd_kafka_topic_opaque(message.rkt))->taken;
   if ((known || was_away_) && ErrorReason(status) == "topic_missing") {
     return Error(absl::StatusCode::kUnavailable, "topic_gone",
                  absl::StrCat(topic, " is not known to Kafka", known ? " any more" : " yet"),

@@ -11,7 +11,6 @@
 #include <optional>
 #include <string>
 
-#include "absl/container/node_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -19,6 +18,7 @@
 #include "absl/types/span.h"
 #include "base/environment.h"
 #include "base/wake.h"
+#include "kafka/acked/acked_topic.h"
 #include "kafka/client.h"
 #include "kafka/properties.h"
 #include "kafka/send_permit.h"
@@ -95,8 +95,7 @@ struct Message {
   bool alone = false;
 };
 
-// Of a broken producer, the first that were reported as failed: consecutive records of one topic, a
-// batch as a rule.
+// Of a broken producer, the first that failed: consecutive records of one topic, a batch as a rule.
 struct FailedBatch {
   std::string topic;
   absl::Status status = {};  // the batch's, which may not be what broke the producer
@@ -116,6 +115,8 @@ class Producer {
     Properties java;  // see ProducerProperties
     ProducerRules rules;
     Environment environment;
+    // What the producer before was told, which is gone by now; null: nothing.
+    std::shared_ptr<AckedTopics> acked = nullptr;
     // Whether a new producer would have other credentials; empty: never. Asked when a broker that
     // accepted this one refuses it; reads files.
     std::function<bool()> secrets_changed = {};
@@ -151,8 +152,7 @@ class Producer {
   // Why no broker can be reached, as far as is known; OK: one can.
   const absl::Status& connection_error() const { return connection_error_; }
 
-  // Since when records have been in flight without any of them being delivered, on the monotonic
-  // clock.
+  // Since when records have been in flight with no delivery, on the monotonic clock.
   absl::Duration waiting_since() const { return last_progress_; }
 
   // Of a producer that a record has broken.
@@ -170,6 +170,7 @@ class Producer {
   Producer(std::unique_ptr<SendPermit> permit, Client client, const Options& options);
   void OnEvent(rd_kafka_op_s* event, Run* run);
   void OnDeliveries(rd_kafka_op_s* event, Run* run);
+  bool ShowsLoss(const rd_kafka_message_s& message, AckedTopic* topic);
   void OnFailure(const rd_kafka_message_s& message, Run* run);
   absl::Status FailureOf(const rd_kafka_message_s& message) const;
   void AddFailed(const rd_kafka_message_s& message);
@@ -181,9 +182,8 @@ class Producer {
 
   Wake wakeup_;  // before the client, whose threads write to it to the end
   const std::unique_ptr<SendPermit> permit_;  // the same, asked by them
-  // By topic, also of those that were closed: whether it has taken a record. librdkafka keeps the
-  // address for as long as it likes.
-  absl::node_hash_map<std::string, bool> has_taken_;
+  // Also of topics that were closed: librdkafka keeps the address for as long as it likes.
+  const std::shared_ptr<AckedTopics> acked_;
   Client client_;
   rd_kafka_queue_s* events_;  // owned
   Clock& clock_;

@@ -95,6 +95,7 @@ absl::StatusOr<std::unique_ptr<Sink>> KafkaSink::Create(const KafkaSinkOptions& 
                                   .batch_bytes = refusals == nullptr ? 0 : refusals->batch_bytes(),
                                   .transactional_id = options.transactional_id},
                         .environment = environment,
+                        .acked = refusals == nullptr ? nullptr : refusals->acked(),
                         .secrets_changed = [kafka, used = now.producer] {
                           return kafka::WithFreshSecrets(kafka).producer != used;
                         }}));

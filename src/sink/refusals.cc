@@ -1,6 +1,7 @@
 #include "sink/refusals.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
@@ -40,7 +41,12 @@ void Refusals::Topic::OnTaken() {
 }
 
 void Refusals::Note(const absl::Status& error, const std::string& topic) {
-  if (ErrorReason(error) == "topic_deleted") deleted_.insert(topic);
+  if (ErrorReason(error) != "topic_deleted") return;
+  deleted_.insert(topic);
+  if (const auto found = acked_->find(topic); found != acked_->end()) found->second.Forget();
+  for (auto& [name, acked] : *acked_) {
+    if (std::exchange(acked.lost, false)) deleted_.insert(name);
+  }
 }
 
 Refusals::Topic* Refusals::Find(absl::string_view topic) {

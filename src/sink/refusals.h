@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <set>
 #include <string>
 
@@ -14,6 +15,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "kafka/acked/acked_topic.h"
 
 namespace walduct::kafka {
 struct FailedBatch;
@@ -59,9 +61,11 @@ class Refusals {
 
   // Null: nothing is known. Lives as long as this.
   Topic* Find(absl::string_view topic);
-  // Topics that were deleted under their records; until it is noted elsewhere.
+  // Topics that were deleted under their records, or have lost some; until it is noted elsewhere.
   std::set<std::string>& deleted() { return deleted_; }
   void Note(const absl::Status& error, const std::string& topic);
+  // For one producer after the other.
+  const std::shared_ptr<kafka::AckedTopics>& acked() const { return acked_; }
   // Of a batch at most; 0: no limit.
   size_t batch_bytes() const { return batch_bytes_; }
 
@@ -72,6 +76,7 @@ class Refusals {
   size_t batch_bytes_ = 0;
   absl::node_hash_map<std::string, Topic> topics_;
   std::set<std::string> deleted_;
+  const std::shared_ptr<kafka::AckedTopics> acked_ = std::make_shared<kafka::AckedTopics>();
 };
 
 }  // namespace walduct::sink

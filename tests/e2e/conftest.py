@@ -51,7 +51,8 @@ BY_NAME = ("test_connectors_are_shared_whatever_ends_a_worker[plain]",
            "test_records_are_where_PostgreSQL_says[16]", "test_records_are_where_PostgreSQL_says[17]",
            "test_the_standby_is_promoted_while_it_is_read",
            "test_another_configuration_keeps_it_and_what_is_erased_is_forgotten[by name]",
-           "test_a_million_rows_on_two_cores", "test_cleanup_policy_that_is_changed_while_it_runs", *SINKS)
+           "test_a_million_rows_on_two_cores", "test_cleanup_policy_that_is_changed_while_it_runs",
+           "test_a_broker_comes_back_with_empty_logs", *SINKS)
 
 
 def pytest_configure(config):

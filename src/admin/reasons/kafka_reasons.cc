@@ -174,9 +174,11 @@ constexpr Reason kRows[] = {
      .remedy = "Grant DESCRIBE, WRITE and (to create it) CREATE. It goes on by itself."},
     {.name = "topic_deleted",
      .loses = true,
-     .meaning = "A topic was deleted while the connector wrote to it: what consumers had not read "
-                "is gone. It is created anew by topic.creation.* or the broker, and the stream "
-                "goes on; what was in it does not come again by itself.",
+     .meaning = "A topic was deleted while the connector wrote to it, or has lost records that it "
+                "had acknowledged (its log was emptied or cut: offsets have fallen): what "
+                "consumers had not read is gone. A deleted one is created anew by "
+                "topic.creation.* or the broker, and the stream goes on; what was in it does not "
+                "come again by itself.",
      .remedy = "The hint has the walduct signal that reads its tables again; the warning stands "
                "until they were read, also over restarts."},
     {.name = "topic_exists", .meaning = "A topic exists already.", .remedy = "Nothing."},

@@ -5,8 +5,8 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "engine/configuration/record_error_options.h"
 #include "base/utf8.h"
+#include "engine/configuration/record_error_options.h"
 #include "event/change_id.h"
 
 namespace walduct::delivery {

@@ -103,7 +103,8 @@ constexpr Words kWords[] = {
     {"table_was_unlogged", "captured tables were unlogged: what was done to them then is not sent",
      Afterwards::kDeleted},
     {"topic_deleted",
-     "topics of captured tables were deleted: what had been sent to them is gone for consumers",
+     "topics of captured tables were deleted, or lost records that they had acknowledged: what had "
+     "been sent to them is gone for consumers",
      Afterwards::kReadAgain},
     {"unlogged_table",
      "captured tables are unlogged: their changes are not in the WAL, and never captured"},

@@ -293,7 +293,9 @@ std::string DescribeGap(Kind kind) {
       return "the publication did not send all kinds of changes for a while, or was altered and is "
              "as it was: what was done to the table meanwhile may be";
     case Kind::kDeletedTopic:
-      return "the table's topic was deleted: what had been sent to it is";
+      return "the table's topic was deleted, or lost records that it had acknowledged: what had "
+             "been "
+             "sent to it is";
     case Kind::kReplaced:
       break;
   }

@@ -26,7 +26,7 @@ struct TableGap {
     kRewritten,     // it is new, and has got other files: perhaps it was not in the WAL before
     kAttached,      // a table with rows has become a partition of it
     kLess,          // the publication has sent fewer kinds of changes, or may have
-    kDeletedTopic,  // its topic was deleted, with what was sent
+    kDeletedTopic,  // its topic was deleted, or emptied, with what was sent
     kReplaced,      // it is another one, and all of it is sent: no gap
   };
   Kind kind = Kind::kNew;
