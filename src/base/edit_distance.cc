@@ -30,6 +30,8 @@ std::vector<std::string> SimilarNames(absl::string_view misspelt,
   std::vector<std::pair<size_t, std::string>> found;
   for (const std::string& name : names) {
     const bool begins = misspelt.size() >= 2 && absl::StartsWith(name, misspelt);
+    const size_t longer = std::max(name.size(), misspelt.size());
+    if (!begins && longer - std::min(name.size(), misspelt.size()) > near) continue;
     const size_t distance = begins ? 1 : EditDistance(misspelt, name);
     if (distance <= near) found.emplace_back(distance, name);
   }

@@ -174,8 +174,10 @@ void AddValidate(CLI::App* app, Arguments* arguments) {
   AddConfiguration(validate, arguments, false);
   validate->add_flag("--print-reference", arguments->print_reference,
                      "Print docs/configuration.md");
-  validate->add_flag("--database", arguments->ask_database,
-                     "also connect to the database and show how the outbox tables are mapped");
+  validate->add_flag(
+      "--database", arguments->ask_database,
+      "also connect to the database: how the outbox tables are mapped, and which entries of "
+      "the include lists match nothing");
   validate->add_flag("--print-transforms", arguments->print_transforms,
                      "Print docs/transforms.md: every transform and its options");
   validate->callback([arguments] { arguments->command = Command::kValidate; });

@@ -20,7 +20,7 @@ namespace walduct::cli {
 
 namespace {
 
-// What the outbox tables are like, as far as the transforms care.
+// What the outbox tables are like, as far as the transforms care, and what the lists match.
 int ShowPreview(const engine::ConnectorOptions& options) {
   const auto preview = slot::PreviewOnServer(options, Environment::Real());
   if (!preview.ok()) {
@@ -33,12 +33,13 @@ int ShowPreview(const engine::ConnectorOptions& options) {
   }
   for (const std::string& table : preview->event_tables)
     std::cout << "outbox table " << table << ": its rows become events\n";
-  for (const auto* warnings : {&preview->notices, &preview->problems}) {
+  for (const auto* warnings : {&preview->lists, &preview->notices, &preview->problems}) {
     for (const std::string& warning : *warnings)
       std::cout << Toned(HasColours(STDOUT_FILENO), Tone::kWarning,
                          absl::StrCat("warning: ", warning))
                 << "\n";
   }
+  for (const std::string& notice : preview->lists_noted) std::cout << "notice: " << notice << "\n";
   return engine::kExitClean;
 }
 

@@ -16,9 +16,10 @@
 namespace walduct::metrics {
 
 // Labels; docs/reasons.md says what each means.
-inline constexpr std::array<absl::string_view, 24> kCaptureReasons = {
+inline constexpr std::array<absl::string_view, 25> kCaptureReasons = {
     "captured_table_dropped",
     "captured_table_renamed",
+    "list_matches_nothing",
     "no_tables_captured",
     "partition_apart",
     "partition_attached",

@@ -33,6 +33,20 @@ TEST(RegexList, FirstMatchGivesTheOrderOfEntries) {
   EXPECT_EQ(list.FirstMatch("t.a"), std::nullopt);
 }
 
+TEST(RegexList, EntriesThatMatchNothingAreFound) {
+  const RegexList list = Parse("Public.Orders, public\\.itmes,public.ev_.*,public.x,s.(a|b)");
+  const auto idle = list.FindIdle({"public.orders", "public.items", "s.b"}, 20);
+  ASSERT_EQ(idle.size(), 3u);
+  EXPECT_EQ(idle[0].entry, "public\\.itmes");
+  EXPECT_EQ(idle[0].name, "public.itmes");
+  EXPECT_EQ(idle[1].entry, "public.ev_.*");
+  EXPECT_EQ(idle[1].name, "") << "a pattern";
+  EXPECT_EQ(idle[2].name, "public.x");
+  EXPECT_EQ(list.FindIdle({}, 2).size(), 2u) << "no more than are wanted";
+  // A dot is any character.
+  EXPECT_TRUE(Parse("public.a.b").FindIdle({"public.a_b"}, 20).empty());
+}
+
 TEST(RegexList, BadEntryIsNamed) {
   const auto parsed = RegexList::Parse("s.a,s.(b");
   ASSERT_FALSE(parsed.ok());

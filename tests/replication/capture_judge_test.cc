@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
+#include "java/regex/regex_list.h"
+#include "names/table_filter.h"
 #include "replication/capture/capture_words.h"
 #include "tests/replication/capture_judge_fixture.h"
 
@@ -296,6 +298,45 @@ TEST_F(CaptureJudgeTest, ListsThatMatchNothingAreTold) {
   wish_.may_be_empty = true;
   names_.clear();
   EXPECT_THAT(Judge(), testing::Not(testing::Contains("no_tables_captured")));
+}
+
+TEST_F(CaptureJudgeTest, AnEntryThatMatchesNothingIsTold) {
+  names::TableFilterOptions lists;
+  lists.table_include = java::RegexList::OfChecked("public.orders,public.itmes,public.ev_.*,far");
+  wish_.lists = &lists;
+  wish_.may_be_empty = false;
+  for (const auto& [oid, name] : {std::pair(1u, "orders"), std::pair(2u, "items")}) {
+    Table(oid, name);
+    Publish(oid);
+  }
+  Admit("orders");
+  EXPECT_THAT(Judge(), testing::UnorderedElementsAre("publication_sends_more public.items?",
+                                                     "list_matches_nothing far",
+                                                     "list_matches_nothing public.itmes",
+                                                     "list_matches_nothing public.ev_.*?"));
+  EXPECT_TRUE(finding().lists_first);
+  for (const CaptureFinding& one : verdict_.findings) {
+    if (one.table != "public.itmes") continue;
+    EXPECT_EQ(one.detail, "table.include.list: did you mean public.items?");
+    EXPECT_EQ(one.argument, "public.items");
+  }
+  wish_.may_be_empty = true;
+  EXPECT_THAT(Judge(), testing::Contains("list_matches_nothing public.itmes?"));
+  // Tables that come end it, and those that go are another finding.
+  lists.table_include = java::RegexList::OfChecked("public.orders,public.items");
+  wish_.may_be_empty = false;
+  Admit("items");
+  Remember();
+  facts_.tables.pop_back();
+  EXPECT_THAT(Judge(), ElementsAre("captured_table_dropped public.items"));
+  // Without its schema.
+  memory_ = {};
+  lists.table_include = java::RegexList::OfChecked("orders");
+  Judge();
+  EXPECT_EQ(verdict_.findings.back().renamed_to, "public.orders");
+  lists.table_include = nullptr;
+  lists.schema_include = java::RegexList::OfChecked("public,publik");
+  EXPECT_THAT(Judge(), testing::Contains("list_matches_nothing publik"));
 }
 
 }  // namespace

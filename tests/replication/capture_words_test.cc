@@ -91,6 +91,35 @@ TEST(CaptureWords, ANewNameIsWrittenIntoTheListThatThereIs) {
   EXPECT_THAT(CaptureHint({&odd}, {.include_list = list}), testing::StartsWith("add the new"));
 }
 
+TEST(CaptureWords, AMisspeltEntryIsWrittenAsItIsMeant) {
+  const CaptureFinding one{.reason = "list_matches_nothing",
+                           .table = "public.itmes",
+                           .argument = "public.items",
+                           .renamed_to = "public.items"};
+  const CaptureWish wish{.called = {.who = "shop", .where = "http://h:8083", .name = "shop"},
+                         .include_list = "public.orders,public.itmes"};
+  EXPECT_THAT(CaptureHint({&one}, wish),
+              testing::AllOf(HasSubstr(R"('{"table.include.list":"public.orders,public.items"}')"),
+                             HasSubstr("execute-snapshot shop --table public.items --url"),
+                             HasSubstr("walduct.allow.empty=true")));
+  const CaptureFinding unknown{.reason = "list_matches_nothing", .table = "public.nowhere"};
+  EXPECT_THAT(
+      CaptureHint({&unknown}, wish),
+      testing::AllOf(testing::StartsWith("correct the entries"), Not(HasSubstr("snapshot"))));
+}
+
+TEST(CaptureWords, TheListsComeBeforeADropWhereTheyMayBeWrong) {
+  CaptureFinding one{.reason = "publication_sends_more",
+                     .table = "public.items",
+                     .statement = "X",
+                     .loses = false};
+  EXPECT_THAT(CaptureHint({&one}, {}), testing::StartsWith("X; or change the lists"));
+  one.lists_first = true;
+  EXPECT_THAT(CaptureHint({&one}, {}),
+              testing::AllOf(testing::StartsWith("correct the lists first"),
+                             testing::EndsWith("only where nobody wants the tables: X")));
+}
+
 TEST(CaptureWords, WhatIsMeantIsForgottenByAnotherStart) {
   const CaptureFinding one{.reason = "replica_identity_weaker", .table = "public.a"};
   EXPECT_THAT(CaptureHint({&one}, {}), HasSubstr("restart the process"));

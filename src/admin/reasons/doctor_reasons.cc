@@ -96,6 +96,13 @@ constexpr Reason kRows[] = {
      .remedy =
          "Let consumers keep what they have, or ALTER TABLE … REPLICA IDENTITY FULL, where the "
          "publication sends all columns of the table (publication_refuses_writes)."},
+    {.name = "list_matches_nothing",
+     .loses = true,
+     .meaning = "An entry of table.include.list or schema.include.list matches no table of the "
+                "database: it is misspelt, and the table that it means is not captured, or that "
+                "is still to come. A pattern is only a notice.",
+     .remedy = "The hint names what may be meant. Correct the entry, and read what was written "
+               "before with a snapshot; walduct.allow.empty=true says that tables are to come."},
     {.name = "long_transaction",
      .meaning = "A transaction has been open for long; creating the slot waits for its end.",
      .remedy = "End it, or SELECT pg_terminate_backend(PID)."},

@@ -1,7 +1,9 @@
 #include "java/regex/regex_list.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_replace.h"
 #include "base/check.h"
@@ -33,6 +35,12 @@ std::vector<std::string> SplitList(absl::string_view list) {
   return entries;
 }
 
+// Dots are meant as such. Empty: it is none.
+std::string NameIn(absl::string_view pattern) {
+  std::string name = absl::StrReplaceAll(pattern, {{"\\.", "."}});
+  return name.find_first_of("\\^$*+?()[]{}|") == std::string::npos ? name : "";
+}
+
 }  // namespace
 
 absl::StatusOr<RegexList> RegexList::Parse(absl::string_view list) {
@@ -59,6 +67,24 @@ std::optional<size_t> RegexList::FirstMatch(absl::string_view text) const {
     if (entries_[i]->FullMatch(text)) return i;
   }
   return std::nullopt;
+}
+
+std::vector<RegexList::Idle> RegexList::FindIdle(const std::vector<std::string>& texts,
+                                                 size_t most) const {
+  // Most entries are names of what is there.
+  absl::flat_hash_set<std::string> there;
+  for (const std::string& text : texts) there.insert(absl::AsciiStrToLower(text));
+  std::vector<Idle> idle;
+  for (const auto& entry : entries_) {
+    if (idle.size() >= most) break;
+    std::string name = NameIn(entry->pattern());
+    if (!name.empty() && there.contains(absl::AsciiStrToLower(name))) continue;
+    if (std::any_of(texts.begin(), texts.end(),
+                    [&entry](const std::string& text) { return entry->FullMatch(text); }))
+      continue;
+    idle.push_back({.entry = entry->pattern(), .name = std::move(name)});
+  }
+  return idle;
 }
 
 }  // namespace walduct::java

@@ -27,6 +27,13 @@ class RegexList {
   std::optional<size_t> FirstMatch(absl::string_view text) const;
   const std::string& text() const { return text_; }
 
+  struct Idle {
+    std::string entry;
+    std::string name;  // what it matches, where it is a name; empty: a pattern of several
+  };
+  // Entries that match none of them, in their order.
+  std::vector<Idle> FindIdle(const std::vector<std::string>& texts, size_t most) const;
+
  private:
   std::string text_;
   std::vector<std::shared_ptr<const Regex>> entries_;

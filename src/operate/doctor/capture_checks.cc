@@ -32,6 +32,7 @@
 #include "slot/masks/mask_guard.h"
 #include "slot/masks/mask_memory.h"
 #include "slot/world/capture/capture_lines.h"
+#include "slot/world/capture/list_problems.h"
 #include "slot/world/reads/table_columns.h"
 #include "slot/world/slots/slot_tables.h"
 
@@ -77,14 +78,24 @@ absl::StatusOr<std::vector<metrics::CaptureProblem>> FindProblems(Connection& co
                                       .lists_given = subject.tables.lists_anything(),
                                       .filtered = filtered,
                                       .follows = subject.replication.publication_follow,
+                                      .may_be_empty = subject.replication.allow_empty,
                                       .signal_table = subject.tables.signal_table,
                                       .role = engine::NamesOf(subject.whole).role,
                                       .deletes_signals = subject.incremental.deletes_watermarks,
-                                      .called = engine::CalledOf(subject.whole)};
+                                      .called = engine::CalledOf(subject.whole),
+                                      .lists = &subject.tables};
   slot::CaptureLines lines;
   lines.Saw(replication::JudgeCapture(facts, wish, {}).findings, {.now = absl::Time()});
   lines.SawTheSame();
   return lines.Problems(wish);
+}
+
+Finding FindingOf(const metrics::CaptureProblem& problem) {
+  return {.severity = problem.loses ? Severity::kWarning : Severity::kNotice,
+          .reason = problem.reason,
+          .message = absl::StrCat(problem.message, " (", problem.count,
+                                  "): ", absl::StrJoin(problem.tables, ", ")),
+          .hint = problem.hint};
 }
 
 constexpr size_t kMostNamed = 5;
@@ -211,13 +222,8 @@ void TellLacks(const Subject& subject, const slot::KnownTables& known, Findings*
   for (const slot::Lack& lack : known.lacks) lacking.push_back(slot::FindingOf(lack, wish.called));
   slot::CaptureLines lines;
   lines.Saw(std::move(lacking), {.now = absl::Time()});
-  for (const metrics::CaptureProblem& problem : lines.Problems(wish)) {
-    findings->Add({.severity = Severity::kWarning,
-                   .reason = problem.reason,
-                   .message = absl::StrCat(problem.message, " (", problem.count,
-                                           "): ", absl::StrJoin(problem.tables, ", ")),
-                   .hint = problem.hint});
-  }
+  for (const metrics::CaptureProblem& problem : lines.Problems(wish))
+    findings->Add(FindingOf(problem));
 }
 
 absl::Status Compare(postgres::Connection& connection, const Subject& subject,
@@ -291,13 +297,14 @@ void CheckCapture(Connection& connection, const Subject& subject, Findings* find
   findings->Add(problems.status());
   if (!problems.ok()) return;
   for (const metrics::CaptureProblem& problem : *problems) {
-    if (IsSaid(*findings, problem.reason)) continue;
-    findings->Add({.severity = problem.loses ? Severity::kWarning : Severity::kNotice,
-                   .reason = problem.reason,
-                   .message = absl::StrCat(problem.message, " (", problem.count,
-                                           "): ", absl::StrJoin(problem.tables, ", ")),
-                   .hint = problem.hint});
+    if (!IsSaid(*findings, problem.reason)) findings->Add(FindingOf(problem));
   }
+}
+
+absl::Status CheckLists(Connection& connection, const Subject& subject, Findings* findings) {
+  ASSIGN_OR_RETURN(const auto problems, slot::FindListProblems(subject.whole, connection));
+  for (const metrics::CaptureProblem& problem : problems) findings->Add(FindingOf(problem));
+  return absl::OkStatus();
 }
 
 bool ReadsNewTables(const Subject& subject) { return subject.incremental.reads_new_tables; }

@@ -6,10 +6,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/error.h"
+#include "names/table_filter.h"
 #include "postgres/connection.h"
 #include "postgres/table_argument.h"
 #include "replication/capture/capture_map.h"
 #include "replication/capture/capture_sql.h"
+#include "replication/capture/idle_entries.h"
 #include "replication/publication/renamed_publication.h"
 #include "replication/slot_share.h"
 #include "replication/slots/distribution.h"
@@ -46,6 +48,7 @@ class Judge {
 
   CaptureVerdict Run() {
     Admit();
+    LookForIdle();
     Spread();
     if (!own_.exists) {
       const auto renamed = facts_.names.find(memory_.publication);
@@ -74,6 +77,7 @@ class Judge {
     LookAtOperations();
     LookAtSignals();
     LookForAny();
+    for (CaptureFinding& finding : idle_) Find(std::move(finding));
     return std::move(verdict_);
   }
 
@@ -126,6 +130,18 @@ class Judge {
   }
   bool IsElsewhere(const TableFacts& table) const {
     return verdict_.elsewhere.contains(table.relation);
+  }
+
+  // The first slot says it of all.
+  void LookForIdle() {
+    if (wish_.lists == nullptr || (wish_.share->several() && wish_.share->number != 1)) return;
+    if (wish_.lists->table_include == nullptr && wish_.lists->schema_include == nullptr) return;
+    std::vector<SchemaTable> tables;
+    for (const TableFacts& table : facts_.tables) tables.push_back({table.schema, table.table});
+    std::vector<std::string> came;
+    for (const auto& [name, known] : memory_.tables) came.push_back(name);
+    for (const auto& [name, relation] : memory_.before) came.push_back(name);
+    idle_ = FindIdleEntries(*wish_.lists, tables, came, wish_.may_be_empty);
   }
 
   // A list that is misspelt looks like one of tables that are still to come.
@@ -201,7 +217,10 @@ class Judge {
     Find({.reason = "publication_sends_more",
           .table = NameOf(as),
           .statement = DropSql(own_, as),
-          .loses = false});
+          .loses = false,
+          .lists_first = std::any_of(idle_.begin(), idle_.end(), [](const CaptureFinding& one) {
+            return one.loses || !one.renamed_to.empty();
+          })});
   }
 
   // as: what its rows come as, and are left out; null: they do not come. wanted: the topmost that
@@ -457,6 +476,7 @@ class Judge {
   const PublicationFacts& own_;
   const CaptureMap map_;
   std::set<Oid> admitted_;
+  std::vector<CaptureFinding> idle_;
   std::map<Oid, int> slots_;  // of admitted tables, where there are several
   std::map<std::string, ComesAs> comes_;
   std::set<std::pair<std::string, std::string>> said_;

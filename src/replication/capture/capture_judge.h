@@ -20,6 +20,10 @@
 #include "replication/capture/capture_facts.h"
 #include "replication/publication/publication_sql.h"
 
+namespace walduct::names {
+struct TableFilterOptions;
+}
+
 namespace walduct::replication {
 
 struct SlotShare;
@@ -39,6 +43,7 @@ struct CaptureWish {
   bool deletes_signals = false;   // and deletes from it
   names::Called called = {};      // for commands to type
   std::string include_list = {};  // table.include.list, where no other list is given
+  const names::TableFilterOptions* lists = nullptr;  // borrowed; null: no entry is looked for
 };
 
 // What has come so far. Outlives sessions.
@@ -70,9 +75,10 @@ struct CaptureFinding {
   bool loses = true;            // else it is worth knowing
   bool at_once = false;         // no migration looks like this on its way
   std::string argument = {};    // the table as `walduct signal` takes it; empty: as it stands
-  std::string renamed_to = {};  // the name that it has now, as lists have it
+  std::string renamed_to = {};  // the name that it has now, or is meant, as lists have it
   std::string read_with = {};   // a snapshot of that table ends it; empty: of none
   Oid relation = {};            // the table, which is to be read then; 0: none is
+  bool lists_first = false;     // they may be wrong: the statement would make it worse
 };
 
 struct CaptureVerdict {

@@ -20,7 +20,8 @@ enum class Afterwards {
   kLists,  // the configuration may be what is to be changed
   kSpelling,
   kRestored,
-  kNewName,    // the lists come before the statement
+  kNewName,  // the lists come before the statement
+  kEntries,
   kRead,       // a snapshot is all that helps
   kReadAgain,  // into a topic that has nothing of it
   kDeleted,    // a snapshot tells no deletes
@@ -36,6 +37,10 @@ constexpr Words kWords[] = {
      "the include and exclude lists match no table of the database: nothing is captured, and what "
      "is written meanwhile does not come later",
      Afterwards::kSpelling},
+    {"list_matches_nothing",
+     "entries of the include lists match no table of the database: where they are misspelt, the "
+     "tables that they mean are not captured",
+     Afterwards::kEntries},
     {"captured_table_dropped",
      "captured tables were dropped: nothing comes of them any more, and nobody tells consumers "
      "that the rows they had are gone",
@@ -97,8 +102,8 @@ constexpr Words kWords[] = {
     {"table_in_two_publications",
      "tables are in the publications of two slots: their changes are published twice"},
     {"table_was_not_published",
-     "captured tables were not in the publication for a while, or it sent less of them: what was "
-     "done to them then is not sent",
+     "captured tables were not in the publication or the lists for a while, or it sent less of "
+     "them: what was done to them then is not sent",
      Afterwards::kRead},
     {"table_was_unlogged", "captured tables were unlogged: what was done to them then is not sent",
      Afterwards::kDeleted},
@@ -137,26 +142,46 @@ std::string Renamed(const std::vector<const CaptureFinding*>& findings, absl::st
   return absl::StrJoin(entries, ",");
 }
 
-// tables: as `--table` takes them, with the names that they have now.
-std::string NewNames(const std::vector<const CaptureFinding*>& findings,
-                     const std::vector<std::string>& tables, const CaptureWish& wish) {
+// otherwise: what to do where it is not said.
+std::string SetNames(const std::vector<const CaptureFinding*>& findings, const CaptureWish& wish,
+                     absl::string_view otherwise) {
   const auto plain = [](const CaptureFinding* finding) {
     return !finding->renamed_to.empty() &&
            finding->renamed_to.find_first_of("\\^$*+?()[]{}|,") == std::string::npos;
   };
   const bool said = !wish.include_list.empty() && findings.size() <= kMostNamed &&
                     std::all_of(findings.begin(), findings.end(), plain);
-  std::string hint =
-      "add the new names to the lists (table.include.list …) and restart the connector";
-  if (said) {
-    const std::string setting =
-        absl::StrCat("table.include.list=", Renamed(findings, wish.include_list));
-    hint = wish.called.where.empty()
-               ? absl::StrCat("set ", setting, " and ", BeginAnew(wish.called))
-               : names::SetCommand(wish.called, setting);
+  if (!said) return std::string(otherwise);
+  const std::string setting =
+      absl::StrCat("table.include.list=", Renamed(findings, wish.include_list));
+  return wish.called.where.empty() ? absl::StrCat("set ", setting, " and ", BeginAnew(wish.called))
+                                   : names::SetCommand(wish.called, setting);
+}
+
+// tables: as `--table` takes them, with the names that they have now.
+std::string NewNames(const std::vector<const CaptureFinding*>& findings,
+                     const std::vector<std::string>& tables, const CaptureWish& wish) {
+  return absl::StrCat(
+      SetNames(findings, wish,
+               "add the new names to the lists (table.include.list …) and restart the connector"),
+      "; what was written to them meanwhile does not come: ",
+      names::SnapshotCommand(wish.called, tables));
+}
+
+std::string Spelling(const std::vector<const CaptureFinding*>& findings, const CaptureWish& wish) {
+  std::vector<std::string> meant;
+  for (const CaptureFinding* const finding : findings) {
+    if (!finding->argument.empty() && meant.size() < kMostNamed) meant.push_back(finding->argument);
   }
-  return absl::StrCat(hint, "; what was written to them meanwhile does not come: ",
-                      names::SnapshotCommand(wish.called, tables));
+  const std::string hint =
+      SetNames(findings, wish,
+               "correct the entries (schema.table, regular expressions) and restart the connector");
+  return absl::StrCat(hint,
+                      meant.empty() ? ""
+                                    : "; what is written to them before does not come: " +
+                                          names::SnapshotCommand(wish.called, meant),
+                      "; where the tables are still to come, nothing is to be done, and "
+                      "walduct.allow.empty=true says so");
 }
 
 // tables: as `--table` takes them.
@@ -197,6 +222,7 @@ std::string Rest(Afterwards afterwards, const std::vector<std::string>& tables,
     case Afterwards::kLists:
       return "; or change the lists (table.include.list …) and restart the connector";
     case Afterwards::kNewName:
+    case Afterwards::kEntries:
       return "";
   }
   return "";
@@ -231,6 +257,14 @@ std::string CaptureHint(const std::vector<const CaptureFinding*>& of_one_reason,
   const CaptureFinding& first = *of_one_reason.front();
   const Words* const words = WordsOf(first.reason);
   std::string rest = words == nullptr ? "" : Rest(words->afterwards, tables, wish);
+  if (words != nullptr && words->afterwards == Afterwards::kEntries)
+    return Spelling(of_one_reason, wish);
+  if (first.lists_first) {
+    return absl::StrCat(
+        "correct the lists first, an entry of them matches no table (list_matches_nothing), and "
+        "restart the connector; only where nobody wants the tables: ",
+        absl::StrJoin(statements, "; "));
+  }
   if (words != nullptr && words->afterwards == Afterwards::kNewName) {
     return absl::StrCat(NewNames(of_one_reason, tables, wish),
                         statements.empty() ? "" : "; or, where they are out of use: ",

@@ -4,22 +4,12 @@
 #include <utility>
 #include <vector>
 
-#include "java/regex/regex_list.h"
 #include "names/table_filter.h"
+#include "replication/capture/idle_entries.h"
 #include "replication/options.h"
 #include "route/options.h"
 
 namespace walduct::slot {
-namespace {
-
-// Where it alone says what is captured, a new name needs only to be in it.
-std::string OnlyIncludeList(const names::TableFilterOptions& tables) {
-  const bool others = tables.schema_include || tables.schema_exclude || tables.table_exclude;
-  return others || !tables.table_include ? "" : tables.table_include->text();
-}
-
-}  // namespace
-
 CaptureWatch::Options CaptureOptionsOf(const names::TableFilterOptions& tables,
                                        const route::RouteOptions& route,
                                        const replication::ReplicationOptions& replication,
@@ -44,7 +34,7 @@ CaptureWatch::Options CaptureOptionsOf(const names::TableFilterOptions& tables,
                    .deletes = !route.skip_delete,
                    .truncates = !route.skip_truncate,
                    .signal_table = tables.signal_table,
-                   .include_list = OnlyIncludeList(tables)},
+                   .include_list = replication::OnlyIncludeList(tables)},
           // Each session is used, but those of a moment ago.
           .interval = follows ? absl::ZeroDuration() : std::min(interval, kApart),
           .repeat = kRepeat * interval,

@@ -57,6 +57,7 @@ CaptureWatch::CaptureWatch(Options options)
       admits_([this](const replication::TableFacts& table) { return Admits(table); }) {
   options_.wish.admits = &admits_;
   options_.wish.share = &options_.share;
+  options_.wish.lists = &options_.tables;
 }
 
 bool CaptureWatch::Admits(const replication::TableFacts& table) {

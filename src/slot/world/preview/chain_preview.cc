@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "base/error.h"
 #include "base/status_macros.h"
@@ -14,6 +15,7 @@
 #include "names/table_filter.h"
 #include "outbox/options.h"
 #include "postgres/open_session.h"
+#include "slot/world/capture/list_problems.h"
 #include "slot/world/preview/row_preview.h"
 #include "transform/chain/chain_spec.h"
 
@@ -160,7 +162,14 @@ absl::StatusOr<ChainPreview> PreviewOnServer(const engine::ConnectorOptions& con
   postgres::Catalog catalog(*connection);
   const names::TableFilter filter(*config.tables);
   ASSIGN_OR_RETURN(const auto captured, catalog.CapturedTables(filter));
-  return PreviewChain(config, *connection, catalog, captured);
+  ASSIGN_OR_RETURN(ChainPreview preview, PreviewChain(config, *connection, catalog, captured));
+  ASSIGN_OR_RETURN(const auto problems, FindListProblems(config, *connection));
+  for (const metrics::CaptureProblem& problem : problems) {
+    (problem.loses ? preview.lists : preview.lists_noted)
+        .push_back(absl::StrCat(problem.reason, ": ", problem.message, " (", problem.count,
+                                "): ", absl::StrJoin(problem.tables, ", "), "; ", problem.hint));
+  }
+  return preview;
 }
 
 absl::Status WarnOfHistory(postgres::Connection& connection,
