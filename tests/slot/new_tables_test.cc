@@ -72,7 +72,7 @@ TEST(NewTablesTest, WhatWasStoredIsKeptUntilTheStreamBegins) {
   EXPECT_THAT(tables.Member(), HasSubstr("public.b"));
   const auto back = With({Named(2, "b")}, tables.Member(), "another");
   back->Begin(Sent({2}));
-  EXPECT_THAT(back.Member(), Not(HasSubstr("public.a"))) << "not captured any more";
+  EXPECT_THAT(back.Member(), HasSubstr(R"(\"tables\":[\"public.b\"])")) << "not captured any more";
 }
 
 TEST(NewTablesTest, WhatThePublicationDoesNotNameIsNotCapturedYet) {
@@ -395,6 +395,45 @@ TEST(NewTablesTest, ALongerListIsToldOfOnce) {
   const Kept tables(shown.Parts(), {Named(1, "a"), Named(2, "b")}, before.Member());
   tables->Begin(Sent({1, 2}));
   EXPECT_THAT(shown.lacks, IsEmpty());
+}
+
+// Its rows of that time are in the WAL that nobody reads again.
+TEST(NewTablesTest, ATableThatTheListsLeftOutForAWhileLacksRows) {
+  const auto before = With({Named(1, "a"), Named(2, "b")});
+  before->Begin(Sent({1, 2}));
+  const auto without = With({Named(1, "a")}, before.Member(), "shorter");
+  without->Begin(Sent({1}));
+  const auto still = With({Named(1, "a")}, without.Member(), "shorter");
+  still->Begin(Sent({1}));
+  EXPECT_THAT(still.Member(), HasSubstr("left"));
+  Shown shown;
+  const Kept tables(shown.Parts(), {Named(1, "a"), Named(2, "b")}, still.Member());
+  tables->Begin(Sent({1, 2}));
+  EXPECT_THAT(shown.lacks, testing::ElementsAre("table_was_not_published public.b"));
+  EXPECT_THAT(tables.Member(), Not(HasSubstr("left")));
+  EXPECT_THAT(tables.Member(), HasSubstr("unlisted"));
+  Shown later;
+  const Kept again(later.Parts(), {Named(1, "a"), Named(2, "b")}, tables.Member());
+  again->Begin(Sent({1, 2}));
+  EXPECT_THAT(later.lacks, testing::ElementsAre("table_was_not_published public.b"))
+      << "a restart does not end it";
+  again->WasRead("public.b");
+  EXPECT_THAT(again.Member(), Not(HasSubstr("unlisted")));
+}
+
+TEST(NewTablesTest, ATableMadeAnewWhileTheListsLeftItOutIsNoGap) {
+  const auto before = With({Named(1, "a"), Named(2, "b")});
+  before->Begin(Sent({1, 2}));
+  const auto without = With({Named(1, "a")}, before.Member(), "shorter");
+  without->Begin(Sent({1}));
+  for (const bool whole : {true, false}) {
+    Shown shown;
+    const Kept tables(shown.Parts(), {Named(1, "a"), Named(3, "b")}, without.Member());
+    replication::Coverage coverage = Sent({1, 3});
+    coverage.tables[Oid{3}].whole = whole;
+    tables->Begin(coverage);
+    EXPECT_EQ(shown.lacks.size(), whole ? 0 : 1);
+  }
 }
 
 TEST(NewTablesTest, WhereNothingListensTheHintSaysWhatToSet) {

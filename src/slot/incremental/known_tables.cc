@@ -182,6 +182,30 @@ std::string ListLacks(const KnownTables& known) {
   return json.empty() ? "" : json + ']';
 }
 
+std::string ListLeft(const KnownTables& known) {
+  std::string json;
+  for (const auto& [name, relation] : known.left) {
+    json += json.empty() ? R"(,"left":[)" : ",";
+    AppendJsonString(name, &json);
+    json += ",\"";
+    AppendOid(relation, &json);
+    json += '"';
+  }
+  return json.empty() ? "" : json + ']';
+}
+
+// Damage leaves what is before it.
+void ReadLeft(const rapidjson::Document& json, KnownTables* known) {
+  const rapidjson::Value* const all = json::FindArray(json, "left");
+  if (all == nullptr) return;
+  for (rapidjson::SizeType i = 0; i + 1 < all->Size(); i += 2) {
+    const rapidjson::Value &name = (*all)[i], &relation = (*all)[i + 1];
+    if (!name.IsString() || !relation.IsString()) return;
+    std::vector<Oid> none;
+    known->left.emplace(json::TextOf(name), TextReader(json::TextOf(relation)).Oids(&none));
+  }
+}
+
 void ReadLacks(const rapidjson::Document& json, KnownTables* known) {
   const rapidjson::Value* const all = json::FindArray(json, "lacks");
   if (all == nullptr) return;
@@ -226,6 +250,7 @@ std::string EncodeKnownTables(const KnownTables& known) {
   }
   json += ListUnlogged(known);
   json += ListLacks(known);
+  json += ListLeft(known);
   json += '}';
   std::string member;
   AppendJsonString(json, &member);
@@ -248,6 +273,7 @@ std::optional<KnownTables> DecodeKnownTables(absl::string_view member) {
   known.settings = std::string(text_of("settings").value_or(""));
   known.seen = std::string(text_of("seen").value_or(""));
   ReadLacks(json, &known);
+  ReadLeft(json, &known);
   if (const auto packed = text_of("packed")) {
     if (!Unpack(*packed, &known)) return std::nullopt;
     ReadUnlogged(json, &known);
@@ -276,6 +302,7 @@ void MergeKnownTables(KnownTables from, KnownTables* into) {
   into->settings.clear();
   into->seen.clear();
   into->lacks.insert(into->lacks.end(), from.lacks.begin(), from.lacks.end());
+  into->left.merge(from.left);
   for (auto& [name, table] : from.tables) {
     const auto [place, is_new] = into->tables.try_emplace(name, table);
     if (!is_new && place->second.relation != table.relation) place->second.relation = Oid{};

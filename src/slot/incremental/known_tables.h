@@ -9,7 +9,8 @@
 // how much it shares with the one before, the length of its rest, and the rest. Without "oids", as
 // it was once written, names alone are known. "settings" are those of the publication, "seen" what
 // was running when it was looked last, "unlogged" the tables that were not in the WAL then, "lacks"
-// what nobody has sent of tables that no snapshot has read since.
+// what nobody has sent of tables that no snapshot has read since, "left" the tables that were
+// captured, with their OIDs, and that the lists have left out since.
 #pragma once
 
 #include <map>
@@ -43,6 +44,7 @@ struct KnownTables {
   static constexpr size_t kLongestNames = size_t{16} << 10;
   static constexpr size_t kLongest = size_t{256} << 10;
   static constexpr size_t kMostLacks = 500;  // the rest is forgotten by the next start
+  static constexpr size_t kMostLeft = 500;
 
   std::string lists = {};                         // a sum of include and exclude
   Oid publication{};                              // 0: what named them is not known
@@ -51,6 +53,7 @@ struct KnownTables {
   std::string seen = {};                          // see replication::Coverage; empty: not known
   std::map<std::string, KnownTable> tables = {};  // by "schema.table"
   std::vector<Lack> lacks = {};
+  std::map<std::string, Oid> left = {};  // by name, as above; 0: not known
   bool operator==(const KnownTables&) const = default;
 };
 

@@ -74,6 +74,8 @@ absl::string_view WhyOf(Kind kind) {
       return "less";
     case Kind::kAway:
       return "away";
+    case Kind::kUnlisted:
+      return "unlisted";
     case Kind::kAttached:
       return "attached";
     case Kind::kLogged:
@@ -102,9 +104,10 @@ absl::string_view DetailOf(absl::string_view why) {
          : why == "anew" ? "created anew, or another one has taken its name"
          : why == "less"
              ? "the publication was altered, and sent fewer kinds of changes, or may have"
-         : why == "away"   ? "it had another name for a while"
-         : why == "placed" ? "it had another name, schema or parent, and rows"
-                           : "";
+         : why == "unlisted" ? "the lists left it out for a while"
+         : why == "away"     ? "it had another name for a while"
+         : why == "placed"   ? "it had another name, schema or parent, and rows"
+                             : "";
 }
 
 TableGap GapOf(const Lack& lack) {
@@ -116,6 +119,7 @@ TableGap GapOf(const Lack& lack) {
                                                       {"unlogged", Kind::kLogged},
                                                       {"topic", Kind::kDeletedTopic},
                                                       {"away", Kind::kAway},
+                                                      {"unlisted", Kind::kUnlisted},
                                                       {"placed", Kind::kPlaced}};
   TableGap gap{.kind = Kind::kBack,
                .table = {.relation = {}, .schema = lack.schema, .table = lack.table},
@@ -196,6 +200,7 @@ void NewTables::ForgetOids() {
     had_some = had_some || table.relation != Oid{};
     table = {};
   }
+  for (auto& [name, relation] : known_.left) relation = Oid{};
   known_.publication = Oid{};
   known_.names_others.clear();
   known_.settings.clear();
@@ -328,6 +333,7 @@ void NewTables::Judge(const std::vector<postgres::TableName>& captured,
   KnownTables now = KnowNow(known_, captured, coverage);
   now.lists = lists_;
   KeepMissing(&now);
+  KeepLeft(&now);
   ForgetLacks(&now);
   whole_ = coverage.all_tables || !coverage.names_others.empty();
   const bool differs = !compares_ || !(now == known_);
@@ -372,6 +378,16 @@ void NewTables::KeepMissing(KnownTables* now) {
     }
   }
   missing_ = std::move(missing);
+}
+
+// What the lists leave out from now on lacks rows where it comes back.
+void NewTables::KeepLeft(KnownTables* now) const {
+  if (now->lists != known_.lists) {
+    for (const auto& [name, table] : known_.tables) {
+      if (now->left.size() < KnownTables::kMostLeft) now->left.emplace(name, table.relation);
+    }
+  }
+  std::erase_if(now->left, [now](const auto& one) { return now->tables.contains(one.first); });
 }
 
 void NewTables::Came(const postgres::TableName& table, bool renamed) {

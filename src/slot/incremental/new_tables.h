@@ -103,6 +103,7 @@ class NewTables {
              const replication::Coverage& coverage);
   void TellSettings(const replication::Coverage& coverage) const;
   void KeepMissing(KnownTables* now);
+  void KeepLeft(KnownTables* now) const;
   void TellStored();
   void TellDeleted();
   void ForgetLacks(KnownTables* now) const;

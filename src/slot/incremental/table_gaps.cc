@@ -60,6 +60,14 @@ std::optional<Kind> JudgeNew(const Coverage::Table& now, bool same_lists, const 
   return now.rewritten ? std::optional(Kind::kRewritten) : std::nullopt;
 }
 
+// was: the table of that name that the lists left out; its other rows were sent.
+std::optional<Kind> JudgeLeft(Oid was, Oid relation, const Coverage::Table& now, bool same_lists,
+                              const Lasting& lasting) {
+  if (was == Oid{} || was == relation) return Kind::kUnlisted;
+  const std::optional<Kind> kind = JudgeNew(now, same_lists, lasting);
+  return kind == Kind::kNew ? Kind::kAnew : kind;
+}
+
 std::optional<Kind> JudgeKnown(const KnownTable& known, Oid relation, const Coverage::Table& now,
                                const Lasting& lasting) {
   if (known.relation == Oid{}) return std::nullopt;
@@ -161,14 +169,16 @@ std::vector<TableGap> FindGaps(const KnownTables& known, bool same_lists,
     const auto now = coverage.tables.find(table.relation);
     if (now == coverage.tables.end() || !now->second.sent) continue;
     const KnownTable* const before = FindKnown(known, table);
-    const std::optional<Kind> kind = before != nullptr
-                                         ? JudgeKnown(*before, table.relation, now->second, lasting)
-                                         : JudgeNew(now->second, same_lists, lasting);
-    if (kind)
-      gaps.push_back({.kind = *kind,
-                      .table = table,
-                      .was = before != nullptr ? before->relation : Oid{},
-                      .listed = same_lists});
+    const auto left = known.left.find(NameOf(table));
+    const Oid was = before != nullptr          ? before->relation
+                    : left != known.left.end() ? left->second
+                                               : Oid{};
+    const std::optional<Kind> kind =
+        before != nullptr ? JudgeKnown(*before, table.relation, now->second, lasting)
+        : left != known.left.end()
+            ? JudgeLeft(was, table.relation, now->second, same_lists, lasting)
+            : JudgeNew(now->second, same_lists, lasting);
+    if (kind) gaps.push_back({.kind = *kind, .table = table, .was = was, .listed = same_lists});
   }
   AddAttached(known, captured, coverage, &gaps);
   return gaps;
@@ -210,7 +220,8 @@ KnownTables KnowNow(const KnownTables& known, const std::vector<postgres::TableN
                   .settings = gone ? known.settings : coverage.settings,
                   .seen = known.seen,
                   .tables = {},
-                  .lacks = known.lacks};
+                  .lacks = known.lacks,
+                  .left = known.left};
   // What is held back is judged by what it was before that.
   if (known.seen.empty() || (!coverage.since.empty() && !holds)) now.seen = coverage.seen;
   const bool same_publication = known.publication == now.publication;
@@ -263,7 +274,7 @@ bool EndedBefore(const TableGap& gap, const Coverage& coverage,
 
 bool MayLackDeletes(Kind kind) {
   return kind == Kind::kAnew || kind == Kind::kBack || kind == Kind::kLess ||
-         kind == Kind::kLogged || kind == Kind::kReplaced;
+         kind == Kind::kUnlisted || kind == Kind::kLogged || kind == Kind::kReplaced;
 }
 
 std::string DescribeGap(Kind kind) {
@@ -282,6 +293,9 @@ std::string DescribeGap(Kind kind) {
     case Kind::kAway:
       return "table had another name for a while, which the lists leave out: what was done to it "
              "then is";
+    case Kind::kUnlisted:
+      return "table was captured, and the lists left it out for a while: what was done to it "
+             "meanwhile is";
     case Kind::kLogged:
       return "table was unlogged: what was done to it then, which is not in the WAL, is";
     case Kind::kRewritten:

@@ -22,6 +22,7 @@ struct TableGap {
     kPlaced,        // all of it was sent, but some of it under another name
     kMoved,         // the same, perhaps: its schema was renamed, or its rights were changed
     kAway,          // it had a name for a while that is not captured, and has its own again
+    kUnlisted,      // it was captured, and the lists left it out for a while
     kLogged,        // it, or a partition of it, was not in the WAL
     kRewritten,     // it is new, and has got other files: perhaps it was not in the WAL before
     kAttached,      // a table with rows has become a partition of it
@@ -31,7 +32,7 @@ struct TableGap {
   };
   Kind kind = Kind::kNew;
   postgres::TableName table;
-  Oid was{};                   // kAnew, kReplaced
+  Oid was{};                   // kAnew, kReplaced, kUnlisted
   std::string partition = {};  // kAttached: its name
   std::string condition = {};  // kAttached: which rows are its own
   std::string link = {};       // kAttached: see replication::Coverage

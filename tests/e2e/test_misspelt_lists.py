@@ -1,0 +1,62 @@
+"""One of the names in table.include.list is misspelt: told before a start and while it runs; and what was passed over meanwhile stands as
+missing once the list is right again."""
+import re
+import subprocess
+
+from test_lag import Series, screen
+from test_serve import published, shop, workers  # noqa: F401
+
+from support.kafka import TopicReader
+from support.paths import BINARY
+from support.wait import wait_until
+
+SCRIPT = "create table orders (id int primary key); create table items (id int primary key); create publication \"{db}\" for table orders, items"
+CONFIG = {"publication.autocreate.mode": "disabled", "table.include.list": "public.orders,public.items", "walduct.stall.warn.ms": "1000"}
+
+
+def problems(worker, severity="warning"):
+    """Empty while the connector begins anew."""
+    found = [p for one in Series(worker.base).json("/status")["connectors"] for p in one.get("capture", {}).get("problems", [])]
+    return {p["reason"]: p for p in found if p["severity"] == severity}
+
+
+def list_of(worker, names):
+    status, body = worker.ask("PATCH", "/connectors/shop/config", {"table.include.list": names})
+    assert status == 200, body
+    worker.wait_state("shop", "RUNNING/RUNNING")
+
+
+def test_a_misspelt_entry_is_told_and_its_gap_stands(shop, broker):  # noqa: F811
+    worker, db = shop(SCRIPT, CONFIG)
+    db.script("insert into items values (1)")
+    wait_until(lambda: 1 in published(broker, db), 30, "published")
+    list_of(worker, "public.orders,public.itmes")
+    one = wait_until(lambda: problems(worker).get("list_matches_nothing"), 30, "told")
+    assert one["tables"] == ["public.itmes (table.include.list: did you mean public.items?)"], one
+    assert '{"table.include.list":"public.orders,public.items"}' in one["hint"] and "--table public.items" in one["hint"], one
+    db.script("insert into items values (2); insert into orders values (3)")
+    wait_until(lambda: TopicReader(broker, f"{db.name}.public.orders").read(), 30, "the stream goes on")
+    answer = screen(worker.base)
+    assert answer.returncode == 7 and "did you mean public.items?" in answer.stdout, answer
+    more = problems(worker, "notice")["publication_sends_more"]
+    assert re.match("correct the lists first.*ALTER PUBLICATION", more["hint"]), more
+    told = subprocess.run([BINARY, "doctor", "shop", "--url", worker.base], capture_output=True, text=True, timeout=60).stdout
+    assert "list_matches_nothing" in told and "did you mean public.items?" in told and "correct the lists first" in told, told
+    list_of(worker, "public.orders,public.items")
+    gap = wait_until(lambda: problems(worker).get("table_was_not_published"), 30, "the gap")
+    assert gap["tables"] == ["public.items (the lists left it out for a while)"], gap
+    assert "list_matches_nothing" not in problems(worker)
+    assert 2 not in published(broker, db)
+
+
+def test_a_misspelt_entry_is_told_before_a_start(db, connectors):
+    db.script(SCRIPT.replace("{db}", db.name))
+    lists = {"publication.autocreate.mode": "disabled", "schema.include.list": None, "table.include.list": r"public\.orders,itmes,public.ev_.*"}
+    connector = connectors(db, lists, sink="file")
+    for command in (("validate", "--database"), ("doctor",)):
+        shown = connector.call(*command).stdout
+        assert "list_matches_nothing" in shown and "itmes (table.include.list" in shown and "public.ev_.* (table.include.list)" in shown, shown
+    connector.config["table.include.list"] = "public.orders,items"
+    assert "did you mean public.items?" in connector.call("validate", "--database").stdout
+    connector.config["table.include.list"] = "PUBLIC.orders,public.item[s]"
+    assert "list_matches_nothing" not in connector.call("validate", "--database").stdout
