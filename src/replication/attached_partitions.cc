@@ -100,17 +100,22 @@ constexpr absl::string_view kNamedBySchemas = R"(
   UNION ALL SELECT r.oid, $0 FROM pg_catalog.pg_publication_namespace r CROSS JOIN now n
   WHERE r.pnpubid = $$1::pg_catalog.oid)";
 
-// What gave tables the names, schemas or parents that they have. $0, $1: ids of that.
+// What gave tables the names, schemas or parents that they have, and their files. $0, $1, $2: ids of
+// that.
 constexpr absl::string_view kPlaced = R"(
 WITH now AS (SELECT pg_catalog.txid_snapshot_xmax(pg_catalog.txid_current_snapshot()) AS next),
 placed AS (
-  SELECT c.oid, GREATEST($0, $1) AS by
+  SELECT c.oid, GREATEST($0, $1) AS by, $2 AS files_by
   FROM pg_catalog.unnest($$1::pg_catalog.oid[]) w(oid)
   JOIN pg_catalog.pg_class c ON c.oid = w.oid
   JOIN pg_catalog.pg_type t ON t.oid = c.reltype
   LEFT JOIN pg_catalog.pg_inherits i ON i.inhrelid = c.oid AND c.relispartition CROSS JOIN now n)
-SELECT p.oid, p.by FROM placed p
-WHERE NOT pg_catalog.txid_visible_in_snapshot(p.by, $$2::pg_catalog.txid_snapshot))";
+SELECT p.oid,
+  CASE WHEN NOT pg_catalog.txid_visible_in_snapshot(p.by, $$2::pg_catalog.txid_snapshot)
+    THEN p.by END,
+  CASE WHEN NOT pg_catalog.txid_visible_in_snapshot(p.files_by, $$2::pg_catalog.txid_snapshot)
+    THEN p.files_by END
+FROM placed p)";
 
 constexpr absl::string_view kCondition =
     "SELECT pg_catalog.pg_get_partition_constraintdef($1::pg_catalog.oid)";
@@ -180,13 +185,18 @@ absl::Status LookIntoNamed(postgres::Connection& connection,
 absl::Status LookIntoPlaced(postgres::Connection& connection, const Result& placed,
                             Coverage* coverage) {
   for (int row = 0; row < placed.rows(); ++row) {
-    const auto table = coverage->tables.find(ParseOid(placed.Get(row, 0)));
-    int64_t by = 0;
-    if (table == coverage->tables.end() || !absl::SimpleAtoi(placed.Get(row, 1), &by)) continue;
-    ASSIGN_OR_RETURN(const bool had_rows,
-                     MayHaveHadRows(connection, table->first, absl::StrCat(by)));
-    table->second.placed_at = by;
-    table->second.placed_empty = !had_rows;
+    Coverage::Table& table = coverage->tables[ParseOid(placed.Get(row, 0))];
+    const auto had_rows = [&](int column) {
+      return MayHaveHadRows(connection, ParseOid(placed.Get(row, 0)),
+                            std::string(placed.Get(row, column)));
+    };
+    if (table.placed_later && absl::SimpleAtoi(placed.Get(row, 1), &table.placed_at)) {
+      ASSIGN_OR_RETURN(const bool had_some, had_rows(1));
+      table.placed_empty = !had_some;
+    }
+    if (table.rewritten && !placed.is_null(row, 2)) {
+      ASSIGN_OR_RETURN(table.rewritten, had_rows(2));
+    }
   }
   return absl::OkStatus();
 }
@@ -216,13 +226,13 @@ absl::StatusOr<std::vector<Coverage::Attached>> ReadAttached(postgres::Connectio
 absl::Status LookForPlaced(postgres::Connection& connection, Coverage* coverage) {
   std::vector<Oid> later;
   for (const auto& [relation, table] : coverage->tables) {
-    if (table.sent && table.placed_later) later.push_back(relation);
+    if (table.sent && (table.placed_later || table.rewritten)) later.push_back(relation);
   }
   if (later.empty()) return absl::OkStatus();
-  const std::string sql = absl::Substitute(kPlaced, WholeId("t.xmin"), WholeId("i.xmin"));
+  const std::string sql =
+      absl::Substitute(kPlaced, WholeId("t.xmin"), WholeId("i.xmin"), WholeId("c.xmin"));
   ASSIGN_OR_RETURN(const Result placed,
-                   connection.Query(Rows(2), sql, {postgres::OidArray(later), coverage->since}));
-  if (placed.rows() == 0) return absl::OkStatus();
+                   connection.Query(Rows(3), sql, {postgres::OidArray(later), coverage->since}));
   RETURN_IF_ERROR(connection.Run(kBegin));
   const absl::Status looked = LookIntoPlaced(connection, placed, coverage);
   const absl::Status ended = connection.Run(looked.ok() ? "COMMIT" : "ROLLBACK");

@@ -28,7 +28,7 @@ absl::StatusOr<std::vector<Coverage::Attached>> ReadAttached(postgres::Connectio
 // Tables that came into the publication since coverage->since, and had no row then, are `whole`, as
 // far as that can be seen.
 absl::Status LookForOlderRows(postgres::Connection& connection, Coverage* coverage);
-// The same of tables that were `placed_later` since then.
+// The same of tables that were `placed_later` since then, or got other files.
 absl::Status LookForPlaced(postgres::Connection& connection, Coverage* coverage);
 
 }  // namespace walduct::replication

@@ -171,6 +171,7 @@ absl::StatusOr<Coverage> ReadCoverage(postgres::Connection& connection,
     const Oid relation = ParseOid(found.Get(row, 0));
     Coverage::Table& table = coverage.tables[relation];
     AddNames(entries, relation, ParseOid(found.Get(row, 1)), &table.named_by);
+    table.by_itself = coverage.all_tables || !table.named_by.empty();
     const bool by_leaves = found.Get(row, 2) == "t" && !via_root;
     table.sent = found.Get(row, 3) == "t" && !by_leaves;
     table.placed_later = found.Get(row, 4) == "t";

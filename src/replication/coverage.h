@@ -22,6 +22,8 @@ struct Coverage {
     // Rows of pg_publication_rel and pg_publication_namespace: its own, those of the tables that it
     // is a partition of, and of their schemas. None where the publication is for all tables.
     std::vector<Oid> named_by;
+    // One of them names it, or its schema; or the publication is for all tables.
+    bool by_itself = false;
     // Its changes are sent, under its own name: not under its root's, nor its partitions'.
     bool sent = false;
     // It has had another name or schema, or was made before it became a partition. Not seen: what
@@ -38,7 +40,8 @@ struct Coverage {
     bool held = false;
     // It never reaches the WAL; or a partition whose rows come as its own does not.
     bool unlogged = false;
-    // Its files are not those that it was made with: TRUNCATE, SET LOGGED, VACUUM FULL.
+    // Its files are not those that it was made with: SET LOGGED, VACUUM FULL, TRUNCATE; and it had
+    // rows then, where `since` does not show that.
     bool rewritten = false;
     // All its rows are from behind the time that the publication names it from: seen where `since`
     // does not show that.

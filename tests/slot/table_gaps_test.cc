@@ -108,7 +108,8 @@ TEST(TableGapsTest, AGapThatASnapshotHasSeenTheEndOf) {
   const auto ended = [&](Kind kind, uint64_t oldest) {
     TableGap gap{.kind = kind, .table = Named(1)};
     gap.link = "5/700";
-    return EndedBefore(gap, coverage, {.next_xid = oldest + 5, .oldest = oldest});
+    return EndedBefore(gap, coverage,
+                       {.running = {}, .next_xid = oldest + 5, .oldest = oldest, .held = {}});
   };
   EXPECT_FALSE(ended(Kind::kBack, 701)) << "not known";
   coverage.tables[Oid{1}].named_at = 700;
@@ -125,9 +126,12 @@ TEST(TableGapsTest, AGapThatASnapshotHasSeenTheEndOf) {
   // Others run since long, and do not write to it.
   const TableGap gap{.kind = Kind::kBack, .table = Named(1)};
   const auto quiet = [&](uint32_t table, uint64_t next, std::vector<uint64_t> running) {
-    return EndedBefore(
-        gap, coverage,
-        {.running = std::move(running), .next_xid = next, .oldest = 3, .quiet = Oid{table}});
+    return EndedBefore(gap, coverage,
+                       {.running = std::move(running),
+                        .next_xid = next,
+                        .oldest = 3,
+                        .quiet = Oid{table},
+                        .held = {}});
   };
   EXPECT_TRUE(quiet(1, 701, {3}));
   EXPECT_FALSE(quiet(1, 700, {3})) << "not yet";
@@ -233,6 +237,27 @@ TEST(TableGapsTest, APublicationThatSentLessLeavesAGapInEachTable) {
       << "one is enough";
 }
 
+// publish_via_partition_root was changed, and changed back.
+TEST(TableGapsTest, WhatWasSentUnderAnotherNameForAWhileIsBack) {
+  Coverage leaves = {.publication = kPublication, .names_others = {}, .tables = {}};
+  leaves.tables[Oid{1}] = By({11});
+  leaves.tables[Oid{1}].sent = false;
+  for (const bool all : {false, true}) {
+    leaves.all_tables = all;
+    Coverage back = all ? kAll : Coverage{};
+    const KnownTables known = all ? Known({}) : Known({11});
+    const Coverage::Table now = all ? By({}) : By({11});
+    if (all) leaves.tables[Oid{1}].named_by.clear();
+    const KnownTables away = KnowNow(known, {Named(1)}, leaves);
+    EXPECT_EQ(DecodeKnownTables(EncodeKnownTables(away)), away);
+    EXPECT_EQ(Gaps(away, Named(1), now, back), One(Kind::kBack, 1));
+    EXPECT_THAT(Gaps(KnowNow(known, {Named(1)}, back), Named(1), now, back), IsEmpty());
+  }
+  leaves.tables[Oid{1}].HoldBack();
+  EXPECT_EQ(KnowNow(Known({}), {Named(1)}, leaves).tables, Known({}).tables)
+      << "it is judged later";
+}
+
 // Changes from between would have ended the stream.
 TEST(TableGapsTest, AnotherPublicationNamesAllAnew) {
   const Coverage other = {.publication = Oid{901}, .names_others = {}, .tables = {}};
@@ -334,7 +359,14 @@ TEST(TableGapsTest, WhatIsAttachedHadRows) {
   // One that comes under its own name: known it is no news, else it has had another parent.
   coverage.all_tables = true;
   coverage.attached = {{.table = Oid{1}, .partition = Oid{1}, .name = "public.a", .link = "1/8"}};
-  EXPECT_THAT(gaps(Known({})), IsEmpty());
+  const auto attached = [&](bool by_itself) {
+    coverage.tables[Oid{1}] = By({11});
+    coverage.tables[Oid{1}].by_itself = by_itself;
+    return FindGaps(Known({11}), true, {Named(1)}, coverage);
+  };
+  EXPECT_THAT(attached(true), IsEmpty());
+  ASSERT_EQ(attached(false).size(), 1u) << "it was detached for a while";
+  EXPECT_EQ(attached(false)[0].kind, Kind::kBack);
   KnownTables none = Known({});
   none.tables.clear();
   EXPECT_EQ(gaps(none)[0].kind, Kind::kPlaced);

@@ -25,6 +25,9 @@
 namespace walduct::slot {
 
 struct KnownTable {
+  // In the place of what names a table that is sent under another name meanwhile.
+  static constexpr Oid kElsewhere{};
+
   Oid relation{};  // 0: not known
   std::vector<Oid> named_by = {};
   bool unlogged = false;  // it was not in the WAL, whole or in part

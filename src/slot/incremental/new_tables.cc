@@ -84,8 +84,9 @@ absl::string_view WhyOf(Kind kind) {
       return "topic";
     case Kind::kPlaced:
       return "placed";
-    case Kind::kMoved:
     case Kind::kRewritten:
+      return "rewritten";
+    case Kind::kMoved:
     case Kind::kReplaced:
       break;
   }
@@ -93,10 +94,10 @@ absl::string_view WhyOf(Kind kind) {
 }
 
 std::string ReasonOf(absl::string_view why) {
-  return why == "attached"   ? "partition_attached"
-         : why == "unlogged" ? "table_was_unlogged"
-         : why == "topic"    ? "topic_deleted"
-                             : "table_was_not_published";
+  return why == "attached"                         ? "partition_attached"
+         : why == "unlogged" || why == "rewritten" ? "table_was_unlogged"
+         : why == "topic"                          ? "topic_deleted"
+                                                   : "table_was_not_published";
 }
 
 absl::string_view DetailOf(absl::string_view why) {
@@ -104,10 +105,11 @@ absl::string_view DetailOf(absl::string_view why) {
          : why == "anew" ? "created anew, or another one has taken its name"
          : why == "less"
              ? "the publication was altered, and sent fewer kinds of changes, or may have"
-         : why == "unlisted" ? "the lists left it out for a while"
-         : why == "away"     ? "it had another name for a while"
-         : why == "placed"   ? "it had another name, schema or parent, and rows"
-                             : "";
+         : why == "unlisted"  ? "the lists left it out for a while"
+         : why == "away"      ? "it had another name for a while"
+         : why == "placed"    ? "it had another name, schema or parent, and rows"
+         : why == "rewritten" ? "perhaps: it is new, and has got other files since it was made"
+                              : "";
 }
 
 TableGap GapOf(const Lack& lack) {
@@ -120,7 +122,8 @@ TableGap GapOf(const Lack& lack) {
                                                       {"topic", Kind::kDeletedTopic},
                                                       {"away", Kind::kAway},
                                                       {"unlisted", Kind::kUnlisted},
-                                                      {"placed", Kind::kPlaced}};
+                                                      {"placed", Kind::kPlaced},
+                                                      {"rewritten", Kind::kRewritten}};
   TableGap gap{.kind = Kind::kBack,
                .table = {.relation = {}, .schema = lack.schema, .table = lack.table},
                .partition = lack.partition,

@@ -78,6 +78,8 @@ std::optional<Kind> JudgeKnown(const KnownTable& known, Oid relation, const Cove
     return covers && now.schema_changed ? Kind::kMoved : Kind::kReplaced;
   }
   if (known.unlogged && !now.unlogged) return Kind::kLogged;
+  if (lasting.comparable() && known.named_by == std::vector{KnownTable::kElsewhere})
+    return Kind::kBack;
   const bool unknown = !lasting.comparable() || known.named_by.empty() || now.named_by.empty();
   if (unknown || Meet(known.named_by, now.named_by)) return std::nullopt;
   return Kind::kBack;
@@ -120,6 +122,10 @@ void AddAttached(const KnownTables& known, const std::vector<postgres::TableName
                        .link = one.link});
     } else if (!is_known) {
       gaps->push_back({.kind = Kind::kPlaced, .table = *table});
+    } else if (now != coverage.tables.end() && now->second.sent && !now->second.by_itself) {
+      // It was no partition for a while, and nothing else named it.
+      gaps->push_back(
+          {.kind = Kind::kBack, .table = *table, .was = before->relation, .link = one.link});
     }
   }
 }
@@ -238,6 +244,10 @@ KnownTables KnowNow(const KnownTables& known, const std::vector<postgres::TableN
       KnownTable& kept = now.tables[name] = before == nullptr ? KnownTable{} : *before;
       if (unlogged) kept.relation = table.relation;
       kept.unlogged = kept.unlogged || unlogged;
+      const bool is_named = coverage.all_tables ||
+                            (found != coverage.tables.end() && !found->second.named_by.empty());
+      const bool is_there = found != coverage.tables.end() && !unlogged && !found->second.held;
+      if (is_there && is_named) kept.named_by = {KnownTable::kElsewhere};
       if (!same_publication) kept.named_by.clear();
     }
   }
