@@ -100,8 +100,8 @@ constexpr absl::string_view kNamedBySchemas = R"(
   UNION ALL SELECT r.oid, $0 FROM pg_catalog.pg_publication_namespace r CROSS JOIN now n
   WHERE r.pnpubid = $$1::pg_catalog.oid)";
 
-// What gave tables the names, schemas or parents that they have, and their files. $0, $1, $2: ids of
-// that.
+// What gave tables the names, schemas or parents that they have, and their files. $0, $1, $2: ids
+// of that.
 constexpr absl::string_view kPlaced = R"(
 WITH now AS (SELECT pg_catalog.txid_snapshot_xmax(pg_catalog.txid_current_snapshot()) AS next),
 placed AS (

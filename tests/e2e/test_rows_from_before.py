@@ -168,5 +168,28 @@ def test_a_table_that_is_filled_before_it_is_logged(db, connectors):
                                  "for all tables")
     db.script("create unlogged table bulk (id int primary key); insert into bulk values (1); alter table bulk set logged; create table plain (id int)")
     connector.wait_log("warning .*(table was unlogged|table has got other files).*public.bulk|warning .*captured tables were unlogged.*public.bulk")
+    wait_until(lambda: "public.bulk" in str(problems(surface).get("table_was_unlogged")), 30, "it is told until it is read")
     assert not connector.logged("public.plain")
+    connector.stop()
+
+
+def test_what_came_under_the_names_of_its_partitions_for_a_while_is_told(db, connectors):
+    """No table ev_1 is captured: what was written meanwhile has not come."""
+    connector, surface = running(db, connectors)
+    for via_root in ("false", "true"):
+        db.script(f'alter publication "{db.name}" set (publish_via_partition_root = {via_root})')
+        settled(connector, surface, db)
+        db.script(f"insert into ev values ({2 if via_root == 'false' else 3})")
+    wait_until(lambda: "table_was_not_published" in problems(surface), 30, "it is told")
+    assert problems(surface)["table_was_not_published"]["tables"] == ["public.ev"]
+    wait_until(lambda: of(connector, "c") == [3], 30, "the other has not come")
+    connector.stop()
+
+
+def test_a_partition_that_was_detached_for_a_while_is_told(db, connectors):
+    connector, surface = running(db, connectors, {"table.include.list": "public.ev_.*"}, publication="for table ev, signals")
+    db.script("alter table ev detach partition ev_1; insert into ev_1 values (2);" + ATTACH.format("ev_1", 0, 10) + ";insert into ev values (3)")
+    wait_until(lambda: "table_was_not_published" in problems(surface), 30, "it is told")
+    assert problems(surface)["table_was_not_published"]["tables"] == ["public.ev_1"]
+    wait_until(lambda: of(connector, "c", "ev_1") == [3], 30, "the other has not come")
     connector.stop()

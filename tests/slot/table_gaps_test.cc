@@ -108,8 +108,7 @@ TEST(TableGapsTest, AGapThatASnapshotHasSeenTheEndOf) {
   const auto ended = [&](Kind kind, uint64_t oldest) {
     TableGap gap{.kind = kind, .table = Named(1)};
     gap.link = "5/700";
-    return EndedBefore(gap, coverage,
-                       {.running = {}, .next_xid = oldest + 5, .oldest = oldest, .held = {}});
+    return EndedBefore(gap, coverage, {.next_xid = oldest + 5, .oldest = oldest});
   };
   EXPECT_FALSE(ended(Kind::kBack, 701)) << "not known";
   coverage.tables[Oid{1}].named_at = 700;
@@ -126,12 +125,9 @@ TEST(TableGapsTest, AGapThatASnapshotHasSeenTheEndOf) {
   // Others run since long, and do not write to it.
   const TableGap gap{.kind = Kind::kBack, .table = Named(1)};
   const auto quiet = [&](uint32_t table, uint64_t next, std::vector<uint64_t> running) {
-    return EndedBefore(gap, coverage,
-                       {.running = std::move(running),
-                        .next_xid = next,
-                        .oldest = 3,
-                        .quiet = Oid{table},
-                        .held = {}});
+    return EndedBefore(
+        gap, coverage,
+        {.running = std::move(running), .next_xid = next, .oldest = 3, .quiet = Oid{table}});
   };
   EXPECT_TRUE(quiet(1, 701, {3}));
   EXPECT_FALSE(quiet(1, 700, {3})) << "not yet";
@@ -239,23 +235,20 @@ TEST(TableGapsTest, APublicationThatSentLessLeavesAGapInEachTable) {
 
 // publish_via_partition_root was changed, and changed back.
 TEST(TableGapsTest, WhatWasSentUnderAnotherNameForAWhileIsBack) {
-  Coverage leaves = {.publication = kPublication, .names_others = {}, .tables = {}};
-  leaves.tables[Oid{1}] = By({11});
-  leaves.tables[Oid{1}].sent = false;
   for (const bool all : {false, true}) {
-    leaves.all_tables = all;
-    Coverage back = all ? kAll : Coverage{};
+    Coverage leaves = all ? kAll : Coverage{};
+    leaves.publication = kPublication;
+    const Coverage back = leaves;
     const KnownTables known = all ? Known({}) : Known({11});
     const Coverage::Table now = all ? By({}) : By({11});
-    if (all) leaves.tables[Oid{1}].named_by.clear();
+    (leaves.tables[Oid{1}] = now).sent = false;
     const KnownTables away = KnowNow(known, {Named(1)}, leaves);
     EXPECT_EQ(DecodeKnownTables(EncodeKnownTables(away)), away);
     EXPECT_EQ(Gaps(away, Named(1), now, back), One(Kind::kBack, 1));
-    EXPECT_THAT(Gaps(KnowNow(known, {Named(1)}, back), Named(1), now, back), IsEmpty());
+    EXPECT_THAT(Gaps(known, Named(1), now, back), IsEmpty());
+    leaves.tables[Oid{1}].HoldBack();
+    EXPECT_EQ(KnowNow(known, {Named(1)}, leaves).tables, known.tables) << "it is judged later";
   }
-  leaves.tables[Oid{1}].HoldBack();
-  EXPECT_EQ(KnowNow(Known({}), {Named(1)}, leaves).tables, Known({}).tables)
-      << "it is judged later";
 }
 
 // Changes from between would have ended the stream.
@@ -357,16 +350,11 @@ TEST(TableGapsTest, WhatIsAttachedHadRows) {
   EXPECT_EQ(replaced[0].kind, Kind::kReplaced);
   EXPECT_EQ(replaced[1].kind, Kind::kAttached);
   // One that comes under its own name: known it is no news, else it has had another parent.
-  coverage.all_tables = true;
   coverage.attached = {{.table = Oid{1}, .partition = Oid{1}, .name = "public.a", .link = "1/8"}};
-  const auto attached = [&](bool by_itself) {
-    coverage.tables[Oid{1}] = By({11});
-    coverage.tables[Oid{1}].by_itself = by_itself;
-    return FindGaps(Known({11}), true, {Named(1)}, coverage);
-  };
-  EXPECT_THAT(attached(true), IsEmpty());
-  ASSERT_EQ(attached(false).size(), 1u) << "it was detached for a while";
-  EXPECT_EQ(attached(false)[0].kind, Kind::kBack);
+  coverage.tables[Oid{1}] = By({11});
+  EXPECT_EQ(gaps(Known({11})).at(0).kind, Kind::kBack) << "it was no partition for a while";
+  coverage.tables[Oid{1}].by_itself = true;
+  EXPECT_THAT(gaps(Known({11})), IsEmpty());
   KnownTables none = Known({});
   none.tables.clear();
   EXPECT_EQ(gaps(none)[0].kind, Kind::kPlaced);

@@ -32,6 +32,7 @@
 #include "slot/masks/mask_guard.h"
 #include "slot/masks/mask_memory.h"
 #include "slot/world/capture/capture_lines.h"
+#include "slot/world/capture/capture_options.h"
 #include "slot/world/capture/list_problems.h"
 #include "slot/world/reads/table_columns.h"
 #include "slot/world/slots/slot_tables.h"
@@ -302,7 +303,9 @@ void CheckCapture(Connection& connection, const Subject& subject, Findings* find
 }
 
 absl::Status CheckLists(Connection& connection, const Subject& subject, Findings* findings) {
-  ASSIGN_OR_RETURN(const auto problems, slot::FindListProblems(subject.whole, connection));
+  const auto wish =
+      slot::ListWish(subject.tables, subject.replication, engine::CalledOf(subject.whole));
+  ASSIGN_OR_RETURN(const auto problems, slot::FindListProblems(subject.tables, wish, connection));
   for (const metrics::CaptureProblem& problem : problems) findings->Add(FindingOf(problem));
   return absl::OkStatus();
 }

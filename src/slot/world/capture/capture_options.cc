@@ -42,4 +42,12 @@ CaptureWatch::Options CaptureOptionsOf(const names::TableFilterOptions& tables,
           .environment = environment};
 }
 
+replication::CaptureWish ListWish(const names::TableFilterOptions& tables,
+                                  const replication::ReplicationOptions& replication,
+                                  const names::Called& called) {
+  return {.may_be_empty = replication.allow_empty,
+          .called = called,
+          .include_list = replication::OnlyIncludeList(tables)};
+}
+
 }  // namespace walduct::slot

@@ -25,4 +25,9 @@ CaptureWatch::Options CaptureOptionsOf(const names::TableFilterOptions& tables,
                                        absl::Duration interval, CaptureWatch::Open open,
                                        const Environment& environment);
 
+// What alone concerns the entries of the lists.
+replication::CaptureWish ListWish(const names::TableFilterOptions& tables,
+                                  const replication::ReplicationOptions& replication,
+                                  const names::Called& called);
+
 }  // namespace walduct::slot

@@ -1,20 +1,17 @@
 #include "slot/world/capture/list_problems.h"
 
 #include "base/status_macros.h"
-#include "engine/configuration/connector_names.h"
-#include "engine/configuration/connector_options.h"
 #include "names/table_filter.h"
 #include "postgres/connection.h"
 #include "postgres/describe/catalog.h"
 #include "replication/capture/idle_entries.h"
-#include "replication/options.h"
 #include "slot/world/capture/capture_lines.h"
 
 namespace walduct::slot {
 
 absl::StatusOr<std::vector<metrics::CaptureProblem>> FindListProblems(
-    const engine::ConnectorOptions& config, postgres::Connection& connection) {
-  const names::TableFilterOptions& lists = *config.tables;
+    const names::TableFilterOptions& lists, const replication::CaptureWish& wish,
+    postgres::Connection& connection) {
   if (!lists.table_include && !lists.schema_include) return std::vector<metrics::CaptureProblem>();
   names::TableFilterOptions all;
   all.ignore_builtin = false;
@@ -22,10 +19,8 @@ absl::StatusOr<std::vector<metrics::CaptureProblem>> FindListProblems(
                    postgres::Catalog(connection).CapturedTables(names::TableFilter(all)));
   std::vector<replication::SchemaTable> tables;
   for (const postgres::TableName& table : found) tables.push_back({table.schema, table.table});
-  const replication::CaptureWish wish{.called = engine::CalledOf(config),
-                                      .include_list = replication::OnlyIncludeList(lists)};
   CaptureLines lines;
-  lines.Saw(replication::FindIdleEntries(lists, tables, {}, config.replication->allow_empty),
+  lines.Saw(replication::FindIdleEntries(lists, tables, {}, wish.may_be_empty),
             {.now = absl::Time()});
   lines.SawTheSame();
   return lines.Problems(wish);

@@ -6,17 +6,21 @@
 #include "absl/status/statusor.h"
 #include "metrics/capture_board.h"
 
-namespace walduct::engine {
-struct ConnectorOptions;
+namespace walduct::names {
+struct TableFilterOptions;
 }
 namespace walduct::postgres {
 class Connection;
 }
+namespace walduct::replication {
+struct CaptureWish;
+}
 
 namespace walduct::slot {
 
-// In the words of a connector that runs.
+// In the words of a connector that runs. wish: see ListWish.
 absl::StatusOr<std::vector<metrics::CaptureProblem>> FindListProblems(
-    const engine::ConnectorOptions& config, postgres::Connection& connection);
+    const names::TableFilterOptions& lists, const replication::CaptureWish& wish,
+    postgres::Connection& connection);
 
 }  // namespace walduct::slot

@@ -15,6 +15,7 @@
 #include "names/table_filter.h"
 #include "outbox/options.h"
 #include "postgres/open_session.h"
+#include "slot/world/capture/capture_options.h"
 #include "slot/world/capture/list_problems.h"
 #include "slot/world/preview/row_preview.h"
 #include "transform/chain/chain_spec.h"
@@ -163,7 +164,8 @@ absl::StatusOr<ChainPreview> PreviewOnServer(const engine::ConnectorOptions& con
   const names::TableFilter filter(*config.tables);
   ASSIGN_OR_RETURN(const auto captured, catalog.CapturedTables(filter));
   ASSIGN_OR_RETURN(ChainPreview preview, PreviewChain(config, *connection, catalog, captured));
-  ASSIGN_OR_RETURN(const auto problems, FindListProblems(config, *connection));
+  const auto wish = ListWish(*config.tables, *config.replication, engine::CalledOf(config));
+  ASSIGN_OR_RETURN(const auto problems, FindListProblems(*config.tables, wish, *connection));
   for (const metrics::CaptureProblem& problem : problems) {
     (problem.loses ? preview.lists : preview.lists_noted)
         .push_back(absl::StrCat(problem.reason, ": ", problem.message, " (", problem.count,
