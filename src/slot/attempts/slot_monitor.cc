@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "base/log.h"
@@ -16,8 +17,9 @@ constexpr absl::Duration kTick = absl::Seconds(1);
 constexpr absl::Duration kLate = absl::Seconds(5);
 // Between two looks at one server, whatever the reason.
 constexpr absl::Duration kBetween = absl::Seconds(2);
-// What is captured is looked after by a session for each connector: so many a turn.
-constexpr size_t kMostSessions = 2;
+// What is captured is looked after by a session for each database, in which those of many
+// connectors take turns: so many at a time, which is not each second.
+constexpr size_t kMany = 10, kMostLooks = 50, kMostSessions = 25;
 // A position that is read has a client of its own: where many rest they take turns.
 constexpr absl::Duration kBetweenPositions = absl::Seconds(6);
 
@@ -118,27 +120,42 @@ void SlotMonitor::Turn() {
     group.slots.push_back(std::move(slot));
   }
   std::erase_if(tried_, [&groups](const auto& one) { return !groups.contains(one.first); });
+  bool looked = false;
   for (const auto& [server, group] : groups) {
     if (!group.due || thread_.stopping()) continue;
     LookAt(group);
     tried_[server] = world_.clock().Monotonic();
+    looked = true;
   }
-  LookAtCaptured(groups);
+  LookAtCaptured(groups, looked);
+  world_.CloseLooks();
 }
 
-// Those that have waited longest.
-void SlotMonitor::LookAtCaptured(const std::map<std::string, Group>& groups) {
+// Those that have waited longest. Where many rest: with the sessions that slots were `looked` at
+// with.
+void SlotMonitor::LookAtCaptured(const std::map<std::string, Group>& groups, bool looked) {
   std::vector<const Slot*> due;
+  size_t watched = 0;
+  for (const auto& [server, group] : groups) watched += group.slots.size();
+  const absl::Duration now = world_.clock().Monotonic();
+  const absl::Duration since = captured_at_ ? now - *captured_at_ : absl::InfiniteDuration();
+  if (watched > kMany && since < (looked ? kInterval - kTick : kInterval + kLate)) return;
   for (const auto& [server, group] : groups) {
     for (const Slot& slot : group.slots)
       if (IsCaptureDue(slot)) due.push_back(&slot);
   }
-  const auto end = due.begin() + static_cast<ptrdiff_t>(std::min(due.size(), kMostSessions));
-  std::partial_sort(due.begin(), end, due.end(),
-                    [](const Slot* a, const Slot* b) { return a->rest->due() < b->rest->due(); });
-  std::for_each(due.begin(), end, [this](const Slot* slot) {
-    if (!thread_.stopping()) LookAtCapture(*slot);
-  });
+  if (due.empty()) return;
+  captured_at_ = now;
+  std::sort(due.begin(), due.end(),
+            [](const Slot* a, const Slot* b) { return a->rest->due() < b->rest->due(); });
+  std::set<std::shared_ptr<postgres::Connection>> held;
+  size_t looks = 0, sessions = 0;
+  for (const Slot* const slot : due) {
+    if (thread_.stopping() || ++looks > kMostLooks || sessions >= kMostSessions) return;
+    const std::shared_ptr<postgres::Connection> session = LookAtCapture(*slot);
+    if (session == nullptr || held.insert(session).second) ++sessions;
+    if (session == nullptr) held.clear();
+  }
 }
 
 // Before a first start nothing is missed.
@@ -153,7 +170,7 @@ bool SlotMonitor::IsCaptureDue(const Slot& slot) {
   return wal != "none" && wal != "missing" && wal != "unknown";
 }
 
-void SlotMonitor::LookAtCapture(const Slot& slot) {
+std::shared_ptr<postgres::Connection> SlotMonitor::LookAtCapture(const Slot& slot) {
   engine::Monitored& connector = *slot.connector;
   slot.rest->Begin(world_.clock().Monotonic());
   const auto stopping = [this] { return thread_.stopping(); };
@@ -171,9 +188,12 @@ void SlotMonitor::LookAtCapture(const Slot& slot) {
           : look.status();
   if (!look.ok() && !thread_.stopping())
     slot.rest->OnUnreached(looked, world_.clock(), &connector.metrics());
-  if (!looked.ok())
+  if (!looked.ok()) {
     log::Debug("cannot look at what is captured", {{"error", std::string(looked.message())}});
+    world_.CloseLooks();
+  }
   log::SetConnector("");
+  return looked.ok() ? look->session : nullptr;
 }
 
 void SlotMonitor::LookAt(const Group& group) {

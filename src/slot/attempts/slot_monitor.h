@@ -66,14 +66,16 @@ class SlotMonitor final : public engine::Monitor {
   void LookAt(const Group& group);
   void Tried(const Slot& slot, const absl::Status& looked);
   void OnUnreached(const Group& group, const absl::Status& why);
-  void LookAtCaptured(const std::map<std::string, Group>& groups);
+  void LookAtCaptured(const std::map<std::string, Group>& groups, bool looked);
   bool IsCaptureDue(const Slot& slot);
-  void LookAtCapture(const Slot& slot);
+  // The session that it was looked at with; null: there was none, or it is of no use any more.
+  std::shared_ptr<postgres::Connection> LookAtCapture(const Slot& slot);
 
   World& world_;
   Mutex mutex_;
   std::vector<Slot> slots_ ABSL_GUARDED_BY(mutex_);
   std::map<std::string, absl::Duration> tried_;   // the thread's own: by server, the last look
+  std::optional<absl::Duration> captured_at_;     // the same: what is captured, where many rest
   std::optional<absl::Duration> read_at_;         // of the thread that reads positions
   WorkerThread thread_{mutex_}, reader_{mutex_};  // last: they use all of the above
 };

@@ -25,6 +25,18 @@
 #include "spill/unnamed_files.h"
 
 namespace walduct::slot {
+namespace {
+
+// Who and where, but not in which database: slots are the server's.
+std::string ServerOf(const engine::ConnectorOptions& config) {
+  const postgres::DatabaseOptions& database = *config.database;
+  return absl::StrJoin({database.hostname, database.port, database.target_session_attrs,
+                        database.user, database.password, database.sslmode, database.sslcert,
+                        database.sslkey, database.sslrootcert},
+                       "\n");
+}
+
+}  // namespace
 
 uint64_t ServerWorld::Random() {
   std::random_device random;
@@ -98,26 +110,21 @@ absl::StatusOr<std::unique_ptr<HandoverServer>> ServerWorld::OpenHandover(
                                 .environment = environment_});
 }
 
-// Who and where, but not in which database: slots are the server's.
 std::optional<SlotPlace> ServerWorld::PlaceOfSlot(const engine::ConnectorOptions& config) {
   const replication::ReplicationOptions& options = *config.replication;
   if (options.temporary_slot || options.drop_slot_on_stop ||
       !snapshot::Streams(config.snapshot->mode))
     return std::nullopt;
-  const postgres::DatabaseOptions& database = *config.database;
-  return SlotPlace{
-      .server = absl::StrJoin({database.hostname, database.port, database.target_session_attrs,
-                               database.user, database.password, database.sslmode, database.sslcert,
-                               database.sslkey, database.sslrootcert},
-                              "\n"),
-      .slot = options.slot_name};
+  return SlotPlace{.server = ServerOf(config), .slot = options.slot_name};
 }
 
 absl::StatusOr<std::vector<replication::WatchedSlot>> ServerWorld::ReadWatchedSlots(
     const engine::ConnectorOptions& config, const std::vector<std::string>& slots,
     const postgres::StopCheck& stopping) {
-  ASSIGN_OR_RETURN(const auto connection, OpenLook(config, stopping));
-  return replication::ReadWatchedSlots(*connection, slots);
+  ASSIGN_OR_RETURN(const auto connection, SharedLook(config, stopping));
+  auto looks = replication::ReadWatchedSlots(*connection, slots);
+  if (!looks.ok()) CloseLooks();
+  return looks;
 }
 
 absl::StatusOr<CaptureSession> ServerWorld::OpenCaptureSession(
@@ -128,8 +135,26 @@ absl::StatusOr<CaptureSession> ServerWorld::OpenCaptureSession(
       .route = config.route.get(),
       .replication = config.replication.get(),
       .wanted = RecordColumns(engine::ColumnsOf(config), engine::MessageKeysOf(config))};
-  ASSIGN_OR_RETURN(look.session, OpenLook(config, stopping));
+  ASSIGN_OR_RETURN(look.session, SharedLook(config, stopping));
   return look;
+}
+
+void ServerWorld::CloseLooks() {
+  const MutexLock lock(mutex_);
+  looks_.clear();
+}
+
+absl::StatusOr<std::shared_ptr<postgres::Connection>> ServerWorld::SharedLook(
+    const engine::ConnectorOptions& config, const postgres::StopCheck& stopping) {
+  const std::string place = absl::StrCat(ServerOf(config), "\n", config.database->dbname);
+  {
+    const MutexLock lock(mutex_);
+    if (const auto open = looks_.find(place); open != looks_.end()) return open->second;
+  }
+  ASSIGN_OR_RETURN(std::shared_ptr<postgres::Connection> session, OpenLook(config, stopping));
+  const MutexLock lock(mutex_);
+  looks_[place] = session;
+  return session;
 }
 
 absl::StatusOr<std::unique_ptr<postgres::Connection>> ServerWorld::OpenLook(

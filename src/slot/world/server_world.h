@@ -1,12 +1,14 @@
 // ServerWorld: the real World: PostgreSQL, Kafka and files as configured.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "base/mutex.h"
 #include "kafka/look/topic_stream.h"
 #include "slot/world/known/known_slots.h"
 #include "slot/world/world.h"
@@ -38,6 +40,7 @@ class ServerWorld : public World {
       const postgres::StopCheck& stopping) override;
   absl::StatusOr<CaptureSession> OpenCaptureSession(const engine::ConnectorOptions& config,
                                                     const postgres::StopCheck& stopping) override;
+  void CloseLooks() override;
   std::shared_ptr<KnownSlot> KnownOf(const engine::ConnectorOptions& config) override;
   std::unique_ptr<Source> MakeSource(const SourceOptions& options) override;
   // What is stored by a connector whose positions this process is going to store. With exactly once
@@ -56,9 +59,14 @@ class ServerWorld : public World {
  private:
   absl::StatusOr<std::unique_ptr<postgres::Connection>> OpenLook(
       const engine::ConnectorOptions& config, const postgres::StopCheck& stopping) const;
+  absl::StatusOr<std::shared_ptr<postgres::Connection>> SharedLook(
+      const engine::ConnectorOptions& config, const postgres::StopCheck& stopping);
 
   const Environment environment_;
   KnownSlots known_;
+  Mutex mutex_;
+  std::map<std::string, std::shared_ptr<postgres::Connection>> looks_
+      ABSL_GUARDED_BY(mutex_);  // by server, role and database
 };
 
 }  // namespace walduct::slot

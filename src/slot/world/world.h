@@ -69,9 +69,10 @@ struct SlotPlace {
   std::string slot;
 };
 
-// What a connector captures, and a session with its database. Borrowed, but for that.
+// What a connector captures, and a session with its database, perhaps another connector's, too.
+// Borrowed, but for that.
 struct CaptureSession {
-  std::unique_ptr<postgres::Connection> session;
+  std::shared_ptr<postgres::Connection> session;
   const names::TableFilterOptions* tables = nullptr;
   const route::RouteOptions* route = nullptr;
   const replication::ReplicationOptions* replication = nullptr;
@@ -106,18 +107,21 @@ class World : public engine::Host {
   virtual std::optional<SlotPlace> PlaceOfSlot(const engine::ConnectorOptions&) {
     return std::nullopt;
   }
-  // From beside all streams, with a session of its own for the look; of a connector whose slot is
+  // From beside all streams, with a session of its own for the looks; of a connector whose slot is
   // in the same place. One answer for each slot.
   virtual absl::StatusOr<std::vector<replication::WatchedSlot>> ReadWatchedSlots(
       const engine::ConnectorOptions&, const std::vector<std::string>&,
       const postgres::StopCheck&) {
     return absl::UnimplementedError("a world without servers");
   }
-  // A session to look at what is captured with, from beside; gives up soon.
+  // A session to look at what is captured with, from beside; gives up soon. It is shared with who
+  // would have the same, and with ReadWatchedSlots, until CloseLooks.
   virtual absl::StatusOr<CaptureSession> OpenCaptureSession(const engine::ConnectorOptions&,
                                                             const postgres::StopCheck&) {
     return absl::UnimplementedError("a world without servers");
   }
+  // Ends the sessions of looks, or forgets them where somebody holds them still.
+  virtual void CloseLooks() {}
   // What is known of a connector's slot already, and is to be known to who runs it next. Here:
   // nothing, and to nobody.
   virtual std::shared_ptr<KnownSlot> KnownOf(const engine::ConnectorOptions& config);
