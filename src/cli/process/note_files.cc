@@ -95,7 +95,7 @@ std::string Read(const std::string& path, const std::string& folder,
   if (auto text = ReadWholeFile(path, {.most = kLongestNote, .follows_links = false}))
     return *std::move(text);
   if (errno == EACCES && denied != nullptr)
-    Deny(access(path.c_str(), F_OK) == 0 ? path : folder, denied);
+    Deny(::access(path.c_str(), F_OK) == 0 ? path : folder, denied);
   return "";
 }
 
@@ -123,7 +123,7 @@ absl::Status WriteNote(const std::string& path, const std::string& text) {
 absl::Status CheckNotes() {
   if (const absl::Status made = MakeFolder(); !made.ok()) return made;
   const std::string folder = NotesFolder();
-  return access(folder.c_str(), W_OK) == 0 ? absl::OkStatus()
+  return ::access(folder.c_str(), W_OK) == 0 ? absl::OkStatus()
                                            : NotWritten(folder, std::strerror(errno));
 }
 

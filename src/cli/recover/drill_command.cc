@@ -156,7 +156,7 @@ int RecoverDrill(const DrillRequest& asked) {
                   "runuser -u postgres -- walduct recover drill --bin DIR");
   for (const char* const program : {"initdb", "pg_ctl", "postgres", "pg_basebackup", "psql"}) {
     const std::string path = absl::StrCat(asked.programs, "/", program);
-    if (access(path.c_str(), X_OK) != 0)
+    if (::access(path.c_str(), X_OK) != 0)
       return refuse(absl::StrCat("--bin: there is no ", path),
                     "name the folder of the server's programs: /usr/lib/postgresql/17/bin");
   }
