@@ -212,7 +212,7 @@ class Gate {
   }
 
   GateAnswer HandOut(const Judgement& judgement) {
-    bool was_kept = access(kept_.c_str(), R_OK) == 0;
+    bool was_kept = ::access(kept_.c_str(), R_OK) == 0;
     if (was_kept && !IsItself(kept_)) {
       unlink(kept_.c_str());
       was_kept = false;
