@@ -31,6 +31,12 @@ TEST(SharedPrefixes, AreToldToEach) {
   EXPECT_THAT(all.TextOf(Named("d", "none")), IsEmpty());
 }
 
+TEST(SharedPrefixes, ManyAreCounted) {
+  SharedPrefixes all;
+  for (char name = 'a'; name <= 'h'; ++name) all.Add(Named(std::string(1, name), "shop"));
+  EXPECT_THAT(all.TextOf(Named("b", "shop")), HasSubstr("connector a, c, d, e, f and 2 more, too"));
+}
+
 TEST(SharedPrefixes, LanesOfOneConnectorAreOne) {
   SharedPrefixes all;
   for (const char* const lane : {"a-1", "a-2"}) {

@@ -329,6 +329,13 @@ TEST_F(CaptureJudgeTest, AnEntryThatMatchesNothingIsTold) {
   Remember();
   facts_.tables.pop_back();
   EXPECT_THAT(Judge(), ElementsAre("captured_table_dropped public.items"));
+  const auto was = facts_.tables;
+  lists.table_include = nullptr;
+  lists.schema_include = java::RegexList::OfChecked("public");
+  facts_.tables.clear();
+  EXPECT_THAT(Judge(), testing::Not(testing::Contains(testing::StartsWith("list_matches"))));
+  lists.schema_include = nullptr;
+  facts_.tables = was;
   // Without its schema.
   memory_ = {};
   lists.table_include = java::RegexList::OfChecked("orders");

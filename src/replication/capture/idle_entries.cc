@@ -42,11 +42,11 @@ std::vector<CaptureFinding> FindIdleEntries(const names::TableFilterOptions& lis
                                             const std::vector<std::string>& came, bool may_come) {
   std::vector<CaptureFinding> findings;
   const auto look = [&](const java::RegexList& list, absl::string_view property,
-                        std::vector<std::string> there) {
+                        std::vector<std::string> there, const std::vector<std::string>& gone) {
     std::sort(there.begin(), there.end());
     there.erase(std::unique(there.begin(), there.end()), there.end());
     std::vector<std::string> all = there;
-    all.insert(all.end(), came.begin(), came.end());
+    all.insert(all.end(), gone.begin(), gone.end());
     for (java::RegexList::Idle& idle : list.FindIdle(all, kMostNamed)) {
       CaptureFinding finding{.reason = "list_matches_nothing",
                              .table = std::move(idle.entry),
@@ -64,7 +64,7 @@ std::vector<CaptureFinding> FindIdleEntries(const names::TableFilterOptions& lis
   if (lists.table_include != nullptr) {
     std::vector<std::string> names;
     for (const SchemaTable& one : tables) names.push_back(absl::StrCat(one.schema, ".", one.table));
-    look(*lists.table_include, "table.include.list", std::move(names));
+    look(*lists.table_include, "table.include.list", std::move(names), came);
     for (CaptureFinding& finding : findings) {
       const auto meant =
           std::find_if(tables.begin(), tables.end(), [&finding](const SchemaTable& one) {
@@ -75,9 +75,10 @@ std::vector<CaptureFinding> FindIdleEntries(const names::TableFilterOptions& lis
     }
   }
   if (lists.schema_include != nullptr) {
-    std::vector<std::string> schemas;
+    std::vector<std::string> schemas, gone;
     for (const SchemaTable& one : tables) schemas.push_back(one.schema);
-    look(*lists.schema_include, "schema.include.list", std::move(schemas));
+    for (const std::string& one : came) gone.push_back(one.substr(0, one.find('.')));
+    look(*lists.schema_include, "schema.include.list", std::move(schemas), gone);
   }
   return findings;
 }

@@ -111,6 +111,7 @@ void SlotMonitor::Turn() {
   std::map<std::string, Group> groups;
   for (Slot& slot : Watched()) {
     if (!Rests(slot.connector->status())) {
+      slot.rest->End();
       slot.position->End();
       slot.connector->metrics().slot.ShowPosition(std::nullopt);
     }
@@ -162,7 +163,6 @@ void SlotMonitor::LookAtCaptured(const std::map<std::string, Group>& groups, boo
 bool SlotMonitor::IsCaptureDue(const Slot& slot) {
   engine::Monitored& connector = *slot.connector;
   const bool rests = Rests(connector.status());
-  if (!rests) slot.rest->End();
   const std::optional<metrics::SlotView> seen = connector.metrics().slot.Read();
   const absl::Duration now = world_.clock().Monotonic();
   if (!rests || now < slot.rest->due() || !seen) return false;
@@ -211,8 +211,8 @@ void SlotMonitor::LookAt(const Group& group) {
 // Of one that streams its own session knows more.
 void SlotMonitor::OnUnreached(const Group& group, const absl::Status& why) {
   for (const Slot& slot : group.slots) {
-    if (LooksItself(*slot.connector)) continue;
     Tried(slot, why);
+    if (LooksItself(*slot.connector)) continue;
     slot.connector->metrics().slot.OnUnreached();
     slot.connector->metrics().lag.OnUnreached(world_.clock().Now());
   }
@@ -221,7 +221,8 @@ void SlotMonitor::OnUnreached(const Group& group, const absl::Status& why) {
 // One that retries has an error that says the same.
 void SlotMonitor::Tried(const Slot& slot, const absl::Status& looked) {
   const bool retries = slot.connector->status().activity == engine::Activity::kRetrying;
-  if (LooksItself(*slot.connector) || (retries && !looked.ok())) return;
+  if (LooksItself(*slot.connector)) return slot.trouble->Forget();
+  if (retries && !looked.ok()) return;
   log::SetConnector(slot.connector->names().connector);
   slot.trouble->Saw(looked, world_.clock(), &slot.connector->metrics());
   log::SetConnector("");

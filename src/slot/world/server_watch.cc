@@ -191,7 +191,10 @@ absl::Status ServerWatch::Look() {
     if (capture != nullptr) capture->Tried(looked);
     return looked;
   }
-  RETURN_IF_ERROR(LookForGone(**connection));
+  if (const absl::Status gone = LookForGone(**connection); !gone.ok()) {
+    if (capture != nullptr) capture->Tried(gone);
+    return gone;
+  }
   if (capture == nullptr) return absl::OkStatus();
   return capture->Look(**connection, [this] { return thread_.stopping(); });
 }

@@ -53,4 +53,9 @@ void LookTrouble::Saw(const absl::Status& looked, Clock& clock,
              {"hint", hint}});
 }
 
+void LookTrouble::Forget() {
+  failures_ = 0;
+  said_at_.reset();
+}
+
 }  // namespace walduct::slot

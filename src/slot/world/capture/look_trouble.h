@@ -22,6 +22,8 @@ class LookTrouble {
 
   // A look that was tried.
   void Saw(const absl::Status& looked, Clock& clock, metrics::ConnectorMetrics* metrics);
+  // Somebody else looks: what failed before says nothing of what fails next.
+  void Forget();
 
  private:
   metrics::Beside what_;
