@@ -53,11 +53,11 @@ void AppendDescribed(const rd_kafka_event_t* event, std::vector<TopicAnswer>* ou
     const char* name = rd_kafka_TopicDescription_name(results[i]);
     const rd_kafka_error_t* error = rd_kafka_TopicDescription_error(results[i]);
     out->push_back({TopicAnswer::Question::kExists, name,
-                    error == nullptr ? absl::OkStatus()
-                                     : ToStatus(rd_kafka_error_code(error),
-                                                rd_kafka_error_string(error), name)});
+                    ToStatus(rd_kafka_error_code(error), rd_kafka_error_string(error), name)});
     const rd_kafka_Uuid_t* const id = rd_kafka_TopicDescription_topic_id(results[i]);
-    if (id != nullptr) out->back().id = rd_kafka_Uuid_base64str(id);
+    if (id != nullptr && (rd_kafka_Uuid_most_significant_bits(id) != 0 ||
+                          rd_kafka_Uuid_least_significant_bits(id) != 0))  // 0: brokers have none
+      out->back().id = rd_kafka_Uuid_base64str(id);
   }
 }
 

@@ -73,6 +73,10 @@ class MockCluster {
     rd_kafka_mock_request_destroy_array(requests, all);
     return count;
   }
+  // Of requests of this kind brokers know this version at most.
+  void LimitVersion(int16_t api, int16_t version) {
+    CHECK(rd_kafka_mock_set_apiversion(cluster_, api, 0, version) == RD_KAFKA_RESP_ERR_NO_ERROR);
+  }
   void SetTopicError(const std::string& name, rd_kafka_resp_err_t error) {
     rd_kafka_mock_topic_set_error(cluster_, name.c_str(), error);
   }
