@@ -110,7 +110,7 @@ engine::AttemptEnd SlotAttempts::Attempt(bool ran_before) {
         "none");
     return {.goal_reached = true};
   }
-  const std::set<std::string>& deleted = refusals_.deleted();
+  const std::set<std::string> deleted = std::exchange(refusals_.deleted(), {});
   prepared->deleted_topics.assign(deleted.begin(), deleted.end());
   return RunSession(*std::move(prepared), ran_before);
 }
@@ -125,12 +125,12 @@ engine::AttemptEnd SlotAttempts::RunSession(Prepared prepared, bool ran_before) 
   Session session =
       SessionOf(*parts_.config, parts_.goal, &memory_, ran_before, std::move(prepared), reading_);
   absl::Status status = session.Run();
+  // Otherwise they went with the position; what is there by now was lost since.
+  if (!session.progressed()) refusals_.deleted().insert(noted.begin(), noted.end());
   if (ErrorReason(status) == "topic_deleted") {
     const std::vector<std::string> deleted(refusals_.deleted().begin(), refusals_.deleted().end());
     status = WithTables(status, engine::CalledOf(*parts_.config),
                         TablesOfTopics(*parts_.config->route, deleted, captured));
-  } else if (session.progressed()) {  // they go with the position
-    for (const std::string& topic : noted) refusals_.deleted().erase(topic);
   }
   lag.End();
   const std::optional<event::Position> stored = session.stored();
