@@ -277,18 +277,18 @@ absl::Status KafkaSink::Break(const absl::Status& error, const kafka::FailedBatc
   if (!broken_.ok()) return broken_;
   if (transactions_ != nullptr) return broken_ = transactions_->Break(error);
   broken_ = OfTopic(error, batch);
-  if (refusals_ != nullptr)
-    broken_ = refusals_->Learn(broken_, batch, tolerate_, clock_.Monotonic());
-  return broken_;
+  if (refusals_ == nullptr) return broken_;
+  return broken_ = refusals_->Learn(broken_, batch, tolerate_, clock_.Monotonic());
 }
 
 absl::Status KafkaSink::OfTopic(const absl::Status& error, const kafka::FailedBatch& batch) {
-  const auto found = targets_.find(batch.topic);
-  if (found == targets_.end()) return error;
-  const Target& of = *found->second;
-  const TopicBefore before{of.name, of.id, producer_->HasTaken(of.name), of.placed};
-  const absl::Status told = ExplainVanished(&producer_->client(), poller_, before, error);
-  if (refusals_ != nullptr) refusals_->Note(told, of.name);
+  absl::Status told = error;
+  if (const auto found = targets_.find(batch.topic); found != targets_.end()) {
+    const Target& of = *found->second;
+    const TopicBefore before{of.name, of.id, producer_->HasTaken(of.name), of.placed};
+    told = ExplainVanished(&producer_->client(), poller_, before, {error, batch.status});
+  }
+  if (refusals_ != nullptr) refusals_->Note(told, batch.topic);
   return told;
 }
 

@@ -41,12 +41,12 @@ void Refusals::Topic::OnTaken() {
 }
 
 void Refusals::Note(const absl::Status& error, const std::string& topic) {
-  if (ErrorReason(error) != "topic_deleted") return;
-  deleted_.insert(topic);
-  if (const auto found = acked_->find(topic); found != acked_->end()) found->second.Forget();
   for (auto& [name, acked] : *acked_) {
     if (std::exchange(acked.lost, false)) deleted_.insert(name);
   }
+  if (ErrorReason(error) != "topic_deleted") return;
+  deleted_.insert(topic);
+  if (const auto found = acked_->find(topic); found != acked_->end()) found->second.Forget();
 }
 
 Refusals::Topic* Refusals::Find(absl::string_view topic) {

@@ -63,6 +63,7 @@ class Refusals {
   Topic* Find(absl::string_view topic);
   // Topics that were deleted under their records, or have lost some; until it is noted elsewhere.
   std::set<std::string>& deleted() { return deleted_; }
+  // What broke a sink, of which topic, whatever it is: others may have lost records meanwhile.
   void Note(const absl::Status& error, const std::string& topic);
   // For one producer after the other.
   const std::shared_ptr<kafka::AckedTopics>& acked() const { return acked_; }

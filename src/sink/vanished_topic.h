@@ -19,9 +19,14 @@ struct TopicBefore {
   bool placed = false;  // records say which partition they are for
 };
 
-// error: of its records. Unavailable topic_deleted where the topic is gone, or another one has its
-// name. Waits for the brokers, some seconds at most.
+struct TopicFailure {
+  absl::Status error;          // what broke the producer
+  absl::Status of_batch = {};  // of the topic's records; a call may have told of another one first
+};
+
+// Unavailable topic_deleted where the topic is gone, lost records, or another one has its name;
+// otherwise the error. Waits for the brokers, some seconds at most.
 absl::Status ExplainVanished(kafka::Client* client, Poller& poller, const TopicBefore& before,
-                             const absl::Status& error);
+                             const TopicFailure& failure);
 
 }  // namespace walduct::sink

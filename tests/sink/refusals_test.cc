@@ -118,5 +118,17 @@ TEST(Refusals, WhatIsNotOfRecordsIsNotTouched) {
   EXPECT_EQ(refusals.Judge(away, "t", kBoth, absl::ZeroDuration()), away);
 }
 
+// The next producer cannot see it any more.
+TEST(Refusals, WhatHasLostRecordsIsKeptWhateverBreaksTheSink) {
+  Refusals refusals;
+  (*refusals.acked())["y"].lost = true;
+  refusals.Note(TooLarge(), "x");
+  EXPECT_THAT(refusals.deleted(), testing::ElementsAre("y"));
+  EXPECT_FALSE((*refusals.acked())["y"].lost) << "it is noted once";
+  (*refusals.acked())["z"].lost = true;
+  refusals.Note(Error(absl::StatusCode::kUnavailable, "topic_deleted", "gone", ""), "x");
+  EXPECT_THAT(refusals.deleted(), testing::ElementsAre("x", "y", "z"));
+}
+
 }  // namespace
 }  // namespace walduct::sink

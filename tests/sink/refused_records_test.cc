@@ -98,6 +98,18 @@ TEST_F(RefusedRecordsTest, SNK06_TheBatchBreaksTheSinkAndTheNextOneFindsTheRecor
   EXPECT_EQ(Published(), (std::vector<std::string>{"before", "small", "behind"}));
 }
 
+TEST_F(RefusedRecordsTest, AnotherTopicsLossIsNotForgottenForABatchThatIsRefused) {
+  const auto sink = Open();
+  ASSERT_TRUE(WriteWaiting(*sink, "before", 1).ok());
+  ASSERT_TRUE(sink->Flush(acks_, kPatience).ok());
+  RefuseNext(RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE);
+  ASSERT_TRUE(WriteWaiting(*sink, "refused", 2).ok());
+  (*refusals_.acked())["u"].lost = true;  // as a report behind the refusal shows it
+  const absl::Status broken = sink->Flush(acks_, kPatience);
+  EXPECT_EQ(ErrorReason(broken), "batch_refused") << broken;
+  EXPECT_THAT(refusals_.deleted(), testing::ElementsAre("u"));
+}
+
 TEST_F(RefusedRecordsTest, ARecordThatWentAloneAndWasTakenIsAcknowledgedOnce) {
   refusals_
       .Learn(Error(absl::StatusCode::kInvalidArgument, "record_too_large", "x", ""),

@@ -1,0 +1,102 @@
+#include "sink/vanished_topic.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "base/error.h"
+#include "tests/kafka/mock_cluster.h"
+
+namespace walduct::sink {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr int16_t kBeforeTopicIds = 9;  // of Metadata
+
+absl::Status Gone() {
+  return Error(absl::StatusCode::kUnavailable, "topic_gone", "not known any more", "");
+}
+absl::Status WithoutPartition() {
+  return Error(absl::StatusCode::kFailedPrecondition, "partition_missing", "no partition 2", "");
+}
+absl::Status OfNoTopic() { return absl::UnavailableError("a transaction failed"); }
+
+class NoWaits final : public Poller {
+ public:
+  void WaitReadable(std::initializer_list<int>, absl::Duration) override {}
+  void WaitWritable(int, absl::Duration) override {}
+};
+
+class VanishedTopicTest : public testing::Test {
+ protected:
+  // Of topic t.
+  absl::Status Explain(const TopicFailure& failure, const std::string& id = "") {
+    if (!client_) {
+      auto client =
+          kafka::Client::Create(kafka::Client::Role::kProducer, cluster_.bootstrap_servers(), {});
+      EXPECT_TRUE(client.ok()) << client.status();
+      client_.emplace(*std::move(client));
+    }
+    return ExplainVanished(&*client_, poller_, {.name = "t", .id = id, .taken = true}, failure);
+  }
+
+  kafka::MockCluster cluster_;
+  NoWaits poller_;
+  std::optional<kafka::Client> client_;
+};
+
+TEST_F(VanishedTopicTest, ATopicThatIsMissingWasDeleted) {
+  cluster_.SetTopicError("t", RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
+  const absl::Status told = Explain({Gone()});
+  EXPECT_EQ(ErrorReason(told), "topic_deleted") << told;
+  EXPECT_TRUE(absl::IsUnavailable(told));
+  EXPECT_THAT(std::string(told.message()), HasSubstr("topic t was deleted: "));
+  EXPECT_THAT(ErrorHint(told), HasSubstr("--create --topic t"));
+}
+
+TEST_F(VanishedTopicTest, ATopicThatIsThereWasNot) {
+  cluster_.CreateTopic("t", 1);
+  EXPECT_EQ(Explain({Gone()}), Gone());
+}
+
+// A partition is missing of a topic that is there, though nobody answers for it.
+TEST_F(VanishedTopicTest, ATopicWithFewerPartitionsWasCreatedAnewWhateverIsAnswered) {
+  cluster_.SetTopicError("t", RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED);
+  const absl::Status told = Explain({WithoutPartition()});
+  EXPECT_EQ(ErrorReason(told), "topic_deleted") << told;
+  EXPECT_THAT(std::string(told.message()), HasSubstr("was deleted and created anew"));
+  EXPECT_THAT(ErrorHint(told), Not(HasSubstr("--create")));
+}
+
+TEST_F(VanishedTopicTest, AnotherIdIsOfAnotherTopic) {
+  cluster_.CreateTopic("t", 1);
+  const absl::Status told = Explain({Gone()}, "another");
+  EXPECT_EQ(ErrorReason(told), "topic_deleted") << told;
+  EXPECT_THAT(std::string(told.message()), HasSubstr("was deleted and created anew"));
+}
+
+// As a broker that is not upgraded yet answers.
+TEST_F(VanishedTopicTest, AnAnswerWithoutIdSaysNothingOfIt) {
+  cluster_.CreateTopic("t", 1);
+  cluster_.LimitVersion(kafka::MockCluster::kMetadata, kBeforeTopicIds);
+  EXPECT_EQ(Explain({Gone()}, "another"), Gone());
+}
+
+TEST_F(VanishedTopicTest, WhatACallHeardOfFirstDoesNotHideIt) {
+  cluster_.SetTopicError("t", RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
+  EXPECT_EQ(ErrorReason(Explain({OfNoTopic(), Gone()})), "topic_deleted");
+  EXPECT_EQ(Explain({OfNoTopic()}), OfNoTopic());
+}
+
+TEST_F(VanishedTopicTest, ALossIsToldUnlessAnotherProcessHasTakenOver) {
+  const absl::Status lost = Error(absl::StatusCode::kUnavailable, "topic_deleted", "lost", "");
+  EXPECT_EQ(Explain({OfNoTopic(), lost}), lost);
+  const absl::Status fenced = Error(absl::StatusCode::kFailedPrecondition, "fenced", "out", "");
+  EXPECT_EQ(Explain({fenced, lost}), fenced);
+}
+
+}  // namespace
+}  // namespace walduct::sink
