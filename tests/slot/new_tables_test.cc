@@ -306,7 +306,8 @@ TEST(NewTablesTest, WhatASnapshotHasReadSinceTheGapIsNotMissing) {
     const Kept tables(shown.Parts(), {Named(1, "a"), Named(5, "e")}, before.Member());
     tables->Begin(Sent({1, 5}));
     tables->Saw({Named(1, "a"), Named(5, "e")}, Sent({5}));
-    tables->WasReadWhole(Oid{1}, {.running = {}, .next_xid = oldest, .oldest = oldest, .held = {}});
+    tables->WasReadWhole(
+        Oid{1}, {.next_xid = oldest, .oldest = 701, .quiet = Oid{1}, .quiet_oldest = oldest});
     tables->WasRead("public.a");
     replication::Coverage back = Back(1);
     back.tables[Oid{1}].named_at = 700;

@@ -100,16 +100,19 @@ TEST(TableGapsTest, ATableThatWasEmptyUnderItsOtherNameLacksNothing) {
   EXPECT_EQ(Gaps(Known({11}), Named(2, "b"), whole), One(Kind::kPlaced, 0));
 }
 
-// The transaction that ended it, against the oldest that ran when a snapshot took its first view.
+// The transaction that ended it, against the oldest that ran when a snapshot took its first view,
+// and, where that is not the same, when nobody was found open who had written to the table.
 TEST(TableGapsTest, AGapThatASnapshotHasSeenTheEndOf) {
   Coverage coverage = kAll;
   coverage.settings = "iudt 4294967290o";
   coverage.tables[Oid{1}] = By({12});
-  const auto ended = [&](Kind kind, uint64_t oldest) {
-    TableGap gap{.kind = kind, .table = Named(1)};
-    gap.link = "5/700";
-    return EndedBefore(gap, coverage, {.next_xid = oldest + 5, .oldest = oldest});
+  TableName table = Named(1);
+  const auto found = [&](Kind kind, uint64_t oldest, uint32_t quiet, uint64_t since) {
+    return EndedBefore(
+        {.kind = kind, .table = table, .link = "5/700"}, coverage,
+        {.next_xid = oldest + 5, .oldest = oldest, .quiet = Oid{quiet}, .quiet_oldest = since});
   };
+  const auto ended = [&](Kind kind, uint64_t oldest) { return found(kind, oldest, 1, oldest); };
   EXPECT_FALSE(ended(Kind::kBack, 701)) << "not known";
   coverage.tables[Oid{1}].named_at = 700;
   for (const Kind kind : {Kind::kNew, Kind::kAnew, Kind::kBack, Kind::kAttached}) {
@@ -118,22 +121,20 @@ TEST(TableGapsTest, AGapThatASnapshotHasSeenTheEndOf) {
   }
   EXPECT_FALSE(ended(Kind::kPlaced, 701));
   coverage.tables[Oid{1}].placed_at = 650;
-  EXPECT_TRUE(ended(Kind::kPlaced, 701));
   EXPECT_TRUE(ended(Kind::kLess, 4294967296 + 5)) << "the lower half of an id";
   EXPECT_FALSE(ended(Kind::kLess, 4294967289));
   EXPECT_FALSE(ended(Kind::kLogged, 701)) << "nothing says when";
-  // Others run since long, and do not write to it.
-  const TableGap gap{.kind = Kind::kBack, .table = Named(1)};
-  const auto quiet = [&](uint32_t table, uint64_t next, std::vector<uint64_t> running) {
-    return EndedBefore(
-        gap, coverage,
-        {.running = std::move(running), .next_xid = next, .oldest = 3, .quiet = Oid{table}});
-  };
-  EXPECT_TRUE(quiet(1, 701, {3}));
-  EXPECT_FALSE(quiet(1, 700, {3})) << "not yet";
-  EXPECT_FALSE(quiet(1, 701, {3, 700})) << "it runs";
-  EXPECT_FALSE(quiet(2, 701, {3})) << "another table";
-  EXPECT_FALSE(quiet(0, 701, {3}));
+  for (const Kind kind : {Kind::kNew, Kind::kAnew, Kind::kBack}) {
+    EXPECT_FALSE(found(kind, 701, 0, 0)) << "a younger one is open, and had written to it";
+    EXPECT_FALSE(found(kind, 701, 2, 701)) << "another table";
+    EXPECT_FALSE(found(kind, 701, 1, 700)) << "it was running when they were looked for";
+  }
+  EXPECT_FALSE(found(Kind::kLess, 4294967296 + 5, 0, 0));
+  for (const Kind kind : {Kind::kPlaced, Kind::kAttached})
+    EXPECT_TRUE(found(kind, 701, 0, 0)) << "it had shut out who writes";
+  table.partitioned = true;
+  EXPECT_FALSE(found(Kind::kPlaced, 701, 0, 0)) << "not who writes to a partition";
+  EXPECT_TRUE(found(Kind::kPlaced, 701, 1, 701));
 }
 
 TEST(TableGapsTest, AllOfATableThatIsMadeInAPublishedSchemaOrRootComes) {

@@ -83,10 +83,15 @@ struct TransactionView {
   std::vector<uint64_t> running = {};
   uint64_t next_xid = 0;  // nor those that began here and later; 0: not known
   uint64_t oldest = 0;    // of those that run: what is before it is over; 0: not known
-  // Whoever had written to that table was over before the view was taken; 0: to none is known.
+  // Nobody was open who had written to that table, before the view was taken; 0: to none is known.
+  // quiet_oldest: of those that ran when it was begun to look for them.
   Oid quiet{};
-  // It is over, and so is whoever may have written to the table before it was.
-  bool IsBehind(uint64_t xid, Oid table) const;
+  uint64_t quiet_oldest = 0;
+  // It is over, and so is whoever may have written to the table before it was. False where that is
+  // not certain.
+  bool IsBehind(uint64_t xid, Oid table) const {
+    return quiet == table && quiet != Oid{} && xid < quiet_oldest;
+  }
   // Of a transaction whose commit was streamed; numbers wrap around.
   bool Hides(uint32_t xid) const;
 

@@ -206,10 +206,8 @@ absl::StatusOr<Chunk> ChunkThread::ReadChunk(const ChunkRequest& request) {
   }
   RETURN_IF_ERROR(held_.Look(*connection_, options_.connection.environment.clock->Monotonic()));
   RETURN_IF_ERROR(hold_.Prepare(*connection_, table));
-  Oid quiet{};
-  if (!request.maximum) {
-    ASSIGN_OR_RETURN(quiet, ReadQuiet(*connection_, table));
-  }
+  TransactionView before;
+  if (!request.maximum) RETURN_IF_ERROR(ReadQuiet(*connection_, table, &before));
   Lsn taken_at;
   if (options_.incremental.writes_nothing()) {
     ASSIGN_OR_RETURN(taken_at, Written());
@@ -220,7 +218,8 @@ absl::StatusOr<Chunk> ChunkThread::ReadChunk(const ChunkRequest& request) {
   if (chunk.ok()) {
     RETURN_IF_ERROR(ended);
     chunk->taken_at = taken_at;
-    chunk->quiet = quiet;
+    chunk->quiet = before.quiet;
+    chunk->quiet_oldest = before.quiet_oldest;
     return chunk;
   }
   if (!ended.ok() || IsPassing(chunk.status())) return chunk.status();

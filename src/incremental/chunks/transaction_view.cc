@@ -1,7 +1,5 @@
 #include "incremental/chunks/transaction_view.h"
 
-#include <algorithm>
-
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
 #include "base/status_macros.h"
@@ -26,8 +24,11 @@ absl::Status ReadView(postgres::Connection& connection, TransactionView* view) {
   return absl::OkStatus();
 }
 
-// What writes keeps more than the two weakest locks to the end of its transaction.
-absl::StatusOr<Oid> ReadQuiet(postgres::Connection& connection, const TableId& table) {
+// What writes keeps more than the two weakest locks to the end of its transaction. Locks are looked
+// at behind the statement's own snapshot: who had written before a transaction that is over in it
+// is over, or is found.
+absl::Status ReadQuiet(postgres::Connection& connection, const TableId& table,
+                       TransactionView* view) {
   constexpr absl::string_view kQuiet = R"(
 WITH RECURSIVE one(oid) AS (
   SELECT c.oid FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
@@ -35,7 +36,7 @@ WITH RECURSIVE one(oid) AS (
 below(oid) AS (
   SELECT oid FROM one
   UNION SELECT i.inhrelid FROM below b JOIN pg_catalog.pg_inherits i ON i.inhparent = b.oid)
-SELECT o.oid FROM one o
+SELECT o.oid, pg_catalog.txid_snapshot_xmin(pg_catalog.txid_current_snapshot()) FROM one o
 WHERE NOT pg_catalog.pg_is_in_recovery() AND NOT EXISTS (
   SELECT FROM pg_catalog.pg_locks l
   WHERE l.locktype = 'relation' AND l.granted AND l.relation IN (SELECT oid FROM below)
@@ -43,14 +44,11 @@ WHERE NOT pg_catalog.pg_is_in_recovery() AND NOT EXISTS (
     AND l.database = (SELECT d.oid FROM pg_catalog.pg_database d
                       WHERE d.datname = pg_catalog.current_database())))";
   ASSIGN_OR_RETURN(const postgres::Result result,
-                   connection.Query(postgres::Rows(1), kQuiet, {table.schema, table.table}));
-  return result.rows() == 0 ? Oid{} : postgres::ParseOid(result.Get(0, 0));
-}
-
-bool TransactionView::IsBehind(uint64_t xid, Oid table) const {
-  if (xid < oldest) return true;
-  return quiet == table && quiet != Oid{} && xid < next_xid &&
-         std::find(running.begin(), running.end(), xid) == running.end();
+                   connection.Query(postgres::Rows(2), kQuiet, {table.schema, table.table}));
+  if (result.rows() == 0 || !absl::SimpleAtoi(result.Get(0, 1), &view->quiet_oldest))
+    return absl::OkStatus();
+  view->quiet = postgres::ParseOid(result.Get(0, 0));
+  return absl::OkStatus();
 }
 
 absl::string_view HintOfHeld(const TransactionView& view) {

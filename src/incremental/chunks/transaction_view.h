@@ -2,7 +2,6 @@
 #pragma once
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "incremental/chunks/chunk.h"
 #include "postgres/connection.h"
@@ -12,8 +11,10 @@ namespace walduct::incremental {
 // Of the transaction that the session is in.
 absl::Status ReadView(postgres::Connection& connection, TransactionView* view);
 
-// The table, where nobody is open who has written to it; else 0. On a standby that is not known.
-absl::StatusOr<Oid> ReadQuiet(postgres::Connection& connection, const TableId& table);
+// Before the view is taken, in no transaction: whether somebody is open who has written to the
+// table. On a standby that is not known.
+absl::Status ReadQuiet(postgres::Connection& connection, const TableId& table,
+                       TransactionView* view);
 
 // What to do when the view lacks what was streamed.
 absl::string_view HintOfHeld(const TransactionView& view);

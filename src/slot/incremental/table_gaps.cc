@@ -279,7 +279,12 @@ bool EndedBefore(const TableGap& gap, const Coverage& coverage,
     default:
       return false;
   }
-  return end > 0 && view.IsBehind(static_cast<uint64_t>(end), gap.table.relation);
+  if (end <= 0) return false;
+  // Who attaches or renames a table shuts its writers out, but for those of a root's partitions.
+  const bool is_alone =
+      gap.kind == Kind::kAttached || (gap.kind == Kind::kPlaced && !gap.table.partitioned);
+  const auto xid = static_cast<uint64_t>(end);
+  return (is_alone && xid < view.oldest) || view.IsBehind(xid, gap.table.relation);
 }
 
 bool MayLackDeletes(Kind kind) {
