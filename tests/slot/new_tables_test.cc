@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "absl/strings/str_cat.h"
+#include "slot/world/capture/captured_now.h"
 
 namespace walduct::slot {
 namespace {
@@ -54,6 +55,23 @@ Kept With(const std::vector<TableName>& captured, const std::string& member = ""
           const std::string& lists = "all") {
   return {{.lists = lists, .signal_table = "public.signals"}, captured, member};
 }
+
+// What is shown, by a connector that gets it; and what ends.
+struct Shown {
+  std::vector<std::string> lacks, ended;
+
+  NewTables::Parts Parts(bool asked_for = true) {
+    return {.lists = "all",
+            .signal_table = "public.signals",
+            .asked_for = asked_for,
+            .lacks =
+                [this](const replication::CaptureFinding& finding) {
+                  lacks.push_back(absl::StrCat(finding.reason, " ", finding.table));
+                  return true;
+                },
+            .lacks_no_more = [this](const std::string& table) { ended.push_back(table); }};
+  }
+};
 
 TEST(NewTablesTest, WhatIsCapturedGoesWithThePosition) {
   const auto tables = With({Named(1, "a"), Named(2, "b\"c")});
@@ -122,6 +140,34 @@ TEST(NewTablesTest, ATableThatHadAnotherNameForAWhileLacksRowsUntilItIsRead) {
   EXPECT_EQ(lacking.size(), 2u);
   tables->Saw({Named(1, "a")}, Sent({1}));
   EXPECT_EQ(lacking.size(), 2u) << "once";
+}
+
+// It came back before the stream has come to where it went: no look finds anything changed.
+TEST(NewTablesTest, ATableThatTheStreamSeesGoIsJudgedAgain) {
+  Shown shown;
+  NewTables::Parts parts = shown.Parts();
+  int looks = 0;
+  parts.look_again = [&looks] { ++looks; };
+  Kept tables(std::move(parts), {Named(1, "a")}, "");
+  tables->Begin(Sent({1}));
+  tables->Saw({Named(1, "a")}, Sent({1}));
+  EXPECT_EQ(looks, 0);
+  tables->Went(Named(1, "a"));
+  EXPECT_EQ(looks, 1);
+  tables->Saw({Named(1, "a")}, Sent({1}));
+  EXPECT_THAT(shown.lacks, testing::ElementsAre("table_was_not_published public.a"));
+}
+
+TEST(CapturedBoxTest, WhoAsksIsHeardOnce) {
+  CapturedBox box;
+  EXPECT_FALSE(box.TakeAsks());
+  box.Ask();
+  EXPECT_TRUE(box.TakeAsks());
+  EXPECT_FALSE(box.TakeAsks());
+  box.SetSeen("1:1:");
+  EXPECT_TRUE(box.TakeAsks()) << "no look has known it";
+  box.SetSeen("2:2:");
+  EXPECT_FALSE(box.TakeAsks());
 }
 
 TEST(NewTablesTest, DamageIsAsIfNothingWereStored) {
@@ -219,23 +265,6 @@ TEST(NewTablesTest, ATableIsToldOfOnce) {
               HasSubstr("has had another name"));
   EXPECT_THAT(ToldBy([&] { tables->Came(Named(9, "z"), true); }), IsEmpty());
 }
-
-// What is shown, by a connector that gets it; and what ends.
-struct Shown {
-  std::vector<std::string> lacks, ended;
-
-  NewTables::Parts Parts(bool asked_for = true) {
-    return {.lists = "all",
-            .signal_table = "public.signals",
-            .asked_for = asked_for,
-            .lacks =
-                [this](const replication::CaptureFinding& finding) {
-                  lacks.push_back(absl::StrCat(finding.reason, " ", finding.table));
-                  return true;
-                },
-            .lacks_no_more = [this](const std::string& table) { ended.push_back(table); }};
-  }
-};
 
 replication::Coverage Back(uint32_t relation) {
   replication::Coverage coverage = Sent({relation, 5});

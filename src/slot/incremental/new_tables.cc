@@ -302,7 +302,8 @@ bool NewTables::AddLack(const TableGap& gap) {
 
 void NewTables::Went(const postgres::TableName& was) {
   away_[was.relation] = NameOf(was);
-  if (parts_.look) parts_.look();
+  // Where the stream lags, looks have seen it come back already.
+  if (parts_.look_again) parts_.look_again();
 }
 
 bool NewTables::IsBack(const postgres::TableName& table) {

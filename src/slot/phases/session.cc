@@ -172,6 +172,7 @@ void Session::BuildNewTables() {
        .same_system = prepared_.same_system(),
        .wanted = config().route->wanted(),
        .look = [source] { return source->AskForCaptured(); },
+       .look_again = [source] { source->AskForCapturedAgain(); },
        .asked_for =
            config().tables->lists_anything() || config().replication->publication_autocreate ==
                                                     replication::PublicationAutocreate::kFiltered,

@@ -90,6 +90,10 @@ class PostgresSource final : public Source {
     watch_->Hurry();
     return true;
   }
+  bool AskForCapturedAgain() override {
+    captured_now_->Ask();
+    return AskForCaptured();
+  }
   void KnowSeen(const std::string& seen) override { captured_now_->SetSeen(seen); }
   bool TellLacking(const replication::CaptureFinding& finding) override {
     if (capture_watch_ != nullptr) captured_now_->Lacks(finding);

@@ -65,7 +65,12 @@ class CapturedBox {
     const MutexLock lock(mutex_);
     return seen_;
   }
-  // Once: it was set for the first time, and no look has known it.
+  // The next look is to put what it finds, though nothing has changed since the last one.
+  void Ask() {
+    const MutexLock lock(mutex_);
+    asks_ = true;
+  }
+  // Once: that, or what was seen was set for the first time, and no look has known it.
   bool TakeAsks() {
     const MutexLock lock(mutex_);
     return std::exchange(asks_, false);
