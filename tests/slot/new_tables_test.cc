@@ -56,6 +56,12 @@ Kept With(const std::vector<TableName>& captured, const std::string& member = ""
   return {{.lists = lists, .signal_table = "public.signals"}, captured, member};
 }
 
+replication::Coverage Back(uint32_t relation) {
+  replication::Coverage coverage = Sent({relation, 5});
+  coverage.tables[Oid{relation}].named_by = {Oid{7000}};
+  return coverage;
+}
+
 // What is shown, by a connector that gets it; and what ends.
 struct Shown {
   std::vector<std::string> lacks, ended;
@@ -156,6 +162,18 @@ TEST(NewTablesTest, ATableThatTheStreamSeesGoIsJudgedAgain) {
   EXPECT_EQ(looks, 1);
   tables->Saw({Named(1, "a")}, Sent({1}));
   EXPECT_THAT(shown.lacks, testing::ElementsAre("table_was_not_published public.a"));
+}
+
+TEST(NewTablesTest, ATableThatIsBackWithAnotherGapIsToldOnce) {
+  Shown shown;
+  const Kept tables(shown.Parts(), {Named(1, "a"), Named(5, "e")}, "");
+  tables->Begin(Sent({1, 5}));
+  tables->Went(Named(1, "a"));
+  tables->Saw({Named(1, "a"), Named(5, "e")}, Back(1));
+  EXPECT_THAT(tables.Member(), testing::AllOf(HasSubstr("back"), Not(HasSubstr("away"))));
+  tables->WasRead("public.a");
+  tables->Saw({Named(1, "a"), Named(5, "e")}, Back(1));
+  EXPECT_EQ(shown.lacks.size(), 1u) << "it has not gone again";
 }
 
 TEST(CapturedBoxTest, WhoAsksIsHeardOnce) {
@@ -264,12 +282,6 @@ TEST(NewTablesTest, ATableIsToldOfOnce) {
   EXPECT_THAT(ToldBy([&] { tables->Came(Named(9, "z"), true); }),
               HasSubstr("has had another name"));
   EXPECT_THAT(ToldBy([&] { tables->Came(Named(9, "z"), true); }), IsEmpty());
-}
-
-replication::Coverage Back(uint32_t relation) {
-  replication::Coverage coverage = Sent({relation, 5});
-  coverage.tables[Oid{relation}].named_by = {Oid{7000}};
-  return coverage;
 }
 
 TEST(NewTablesTest, WhatNobodySentIsRememberedUntilItIsRead) {

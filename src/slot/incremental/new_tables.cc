@@ -329,10 +329,11 @@ void NewTables::Judge(const std::vector<postgres::TableName>& captured,
     TellSettings(coverage);
   }
   for (const postgres::TableName& table : captured) {
+    if (!IsBack(table)) continue;
     const bool is_told = std::any_of(gaps.begin(), gaps.end(), [&table](const TableGap& gap) {
       return gap.table.relation == table.relation && gap.kind != Kind::kReplaced;
     });
-    if (IsBack(table) && !is_told) gaps.push_back({.kind = Kind::kAway, .table = table});
+    if (!is_told) gaps.push_back({.kind = Kind::kAway, .table = table});
   }
   KnownTables now = KnowNow(known_, captured, coverage);
   now.lists = lists_;
