@@ -250,10 +250,13 @@ std::string EncodeKnownTables(const KnownTables& known) {
   }
   json += ListUnlogged(known);
   json += ListLacks(known);
-  json += ListLeft(known);
-  json += '}';
+  const std::string left = ListLeft(known);
   std::string member;
-  AppendJsonString(json, &member);
+  AppendJsonString(absl::StrCat(json, left, "}"), &member);
+  if (member.size() > KnownTables::kLongest && !left.empty()) {
+    member.clear();
+    AppendJsonString(absl::StrCat(json, "}"), &member);
+  }
   return member.size() > KnownTables::kLongest ? "" : member;
 }
 

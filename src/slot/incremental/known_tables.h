@@ -10,7 +10,7 @@
 // it was once written, names alone are known. "settings" are those of the publication, "seen" what
 // was running when it was looked last, "unlogged" the tables that were not in the WAL then, "lacks"
 // what nobody has sent of tables that no snapshot has read since, "left" the tables that were
-// captured, with their OIDs, and that the lists have left out since.
+// captured, with their OIDs, and that the lists have left out since, where there is room for them.
 #pragma once
 
 #include <map>
