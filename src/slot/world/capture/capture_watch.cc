@@ -91,7 +91,7 @@ absl::Status CaptureWatch::LookWell(postgres::Connection& connection, bool in_tu
   const bool moved = mark != mark_ || (follow_again_ && now >= follow_at_);
   // Asked before the news: what was found out until now is among them.
   const bool judged = options_.captured == nullptr || options_.captured->judged();
-  if (judged && !hand_on_) {
+  if (judged && !hand_on_ && writers_.empty()) {
     options_.record->lines.Settle();
     keeps_ = false;
   }
@@ -133,9 +133,11 @@ absl::Status CaptureWatch::LookWell(postgres::Connection& connection, bool in_tu
     options_.record->lines.SawTheSame();
   }
   Tell();
-  if (hand_on_) {
-    ASSIGN_OR_RETURN(hand_on_, HandOn(connection));
+  if (!hand_on_) {
+    ASSIGN_OR_RETURN(hand_on_, WritersHaveEnded(connection));
   }
+  if (hand_on_) RETURN_IF_ERROR(HandOn(connection));
+  hand_on_ = false;
   return absl::OkStatus();
 }
 
@@ -185,8 +187,8 @@ bool CaptureWatch::Hear() {
 // Tables that came into the publication just now are as they were before, for who asks, until the
 // transactions have ended that may have written to them before: their rows are neither in the
 // stream nor, while they are open, to be read.
-absl::StatusOr<bool> CaptureWatch::HandOn(postgres::Connection& connection) {
-  if (options_.captured == nullptr) return false;
+absl::Status CaptureWatch::HandOn(postgres::Connection& connection) {
+  if (options_.captured == nullptr) return absl::OkStatus();
   CapturedNow now;
   std::map<std::string, postgres::TableName> sorted;
   for (const replication::TableFacts& table : facts_.tables) {
@@ -209,7 +211,19 @@ absl::StatusOr<bool> CaptureWatch::HandOn(postgres::Connection& connection) {
     ASSIGN_OR_RETURN(now.end, replication::ReadWalEnd(connection));
   }
   options_.captured->Put(std::move(now));
-  return !writers_.empty();
+  return absl::OkStatus();
+}
+
+absl::StatusOr<bool> CaptureWatch::WritersHaveEnded(postgres::Connection& connection) {
+  bool some = false;
+  if (writers_.empty()) return some;
+  const replication::CaptureMap map(facts_);
+  for (auto& [relation, writers] : writers_) {
+    ASSIGN_OR_RETURN(writers,
+                     replication::StillRunning(connection, writers, WrittenAs(map, relation)));
+    some = some || writers.empty();
+  }
+  return some;
 }
 
 absl::Status CaptureWatch::HoldBack(postgres::Connection& connection,

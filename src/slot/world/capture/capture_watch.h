@@ -87,8 +87,10 @@ class CaptureWatch {
   size_t OwnPublication() const;
   void Tell();
   bool Hear();
-  // What is captured goes to the data thread; true: tables are held back.
-  absl::StatusOr<bool> HandOn(postgres::Connection& connection);
+  // What is captured goes to the data thread.
+  absl::Status HandOn(postgres::Connection& connection);
+  // True: a table that is held back has none left.
+  absl::StatusOr<bool> WritersHaveEnded(postgres::Connection& connection);
   absl::Status HoldBack(postgres::Connection& connection, replication::Coverage* coverage);
   bool Admits(const replication::TableFacts& table);
   static absl::Status AddGrants(postgres::Connection& connection,
@@ -116,7 +118,7 @@ class CaptureWatch {
   std::map<Oid, std::vector<Oid>> named_by_;
   std::map<Oid, std::set<std::string>> writers_;
   bool handed_on_ = false;
-  bool hand_on_ = false;  // to be done with the next look, whatever has changed
+  bool hand_on_ = false;  // to be done with this look, or the next one, whatever has changed
 };
 
 }  // namespace walduct::slot
