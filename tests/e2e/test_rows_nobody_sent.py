@@ -141,6 +141,29 @@ def test_a_snapshot_typed_together_with_what_brings_the_table_back_leaves_nothin
     assert not connector.logged(REASON) and "lacks" not in known(connector) and examined(connector) == []
 
 
+def read_rows(connector):
+    return [e.id for e in connector.events() if e.table == "cust" and e.op == "r"]
+
+
+def test_a_snapshot_that_misses_who_wrote_before_the_table_came_back_leaves_the_gap(db, connectors):
+    """What brings it back is over, and younger transactions that wrote before that are not."""
+    connector = running(db, connectors)
+    db.script(f'alter publication "{db.name}" drop table cust')
+    wait_until(lambda: set(problems(connector)) == {"publication_lacks_tables"}, 30, "it is told")
+    with db.connect() as admin, db.connect() as writer:
+        admin.execute(f'begin; alter publication "{db.name}" add table cust')
+        writer.execute("begin; insert into cust values (2)")
+        admin.execute("commit")
+        reads(connector)
+        wait_until(lambda: read_rows(connector) == [1, 1], 30, "the snapshot")
+        writer.execute("commit")
+    wait_until(lambda: REASON in problems(connector), 30, "the row is missing")
+    reads(connector)
+    wait_until(lambda: problems(connector) == {}, 30, "it is read")
+    assert read_rows(connector) == [1, 1, 1, 2]
+    connector.stop()
+
+
 def test_a_table_that_had_rows_under_another_name_lacks_them(db, connectors):
     """All tables are published, and the lists admit one of the two names."""
     db.script(TABLES + f'; create publication "{db.name}" for all tables')
