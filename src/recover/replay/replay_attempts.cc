@@ -1,13 +1,13 @@
 #include "recover/replay/replay_attempts.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
-#include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "absl/time/time.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -33,6 +33,7 @@ constexpr absl::string_view kFormats[] = {"%Y-%m-%dT%H:%M:%E*S%Ez", "%Y-%m-%d %H
                                           "%Y-%m-%d %H:%M:%E*SZ", "%Y-%m-%d %H:%M:%E*S %Ez"};
 
 constexpr absl::Duration kStoring = absl::Seconds(30);
+constexpr absl::string_view kDone = "done ";  // --until follows
 
 std::string TimeText(int64_t time_us) {
   return absl::FormatTime(absl::FromUnixMicros(time_us), absl::UTCTimeZone());
@@ -67,15 +68,25 @@ ReplayAttempts::ReplayAttempts(slot::ServerWorld& world, const engine::AttemptPa
 
 engine::AttemptEnd ReplayAttempts::Run(bool ran_before) {
   parts_.board->Show(engine::ConnectorState::kRunning, engine::Activity::kConnecting);
-  bool finished = false;
-  if (const absl::Status claimed = Claim(&finished); !claimed.ok()) return {.status = claimed};
-  if (finished) return {.status = CleanUp(), .goal_reached = true};
+  std::optional<std::string> ended;
+  if (const absl::Status claimed = Claim(&ended); !claimed.ok()) return {.status = claimed};
+  if (ended) {
+    const absl::Status cleaned = CleanUp(*ended);
+    if (!cleaned.ok() || *ended == options_.until.text)
+      return {.status = cleaned, .goal_reached = true};
+    return {.status = Error(
+                absl::StatusCode::kFailedPrecondition, "recover_state_folder",
+                absl::StrCat("--until ", options_.until.text, ": this replay has ended at ", *ended,
+                             ", and is cleaned up"),
+                "another end needs the backup restored once more, with a new folder for --state, "
+                "and a --to of its own, or --since where this one ended")};
+  }
   if (const absl::Status prepared = Prepare(); !prepared.ok()) return {.status = prepared};
   engine::AttemptEnd end = inner_.Run(ran_before);
   if (!end.status.ok() && !follower_->error().ok()) end.status = follower_->error();
   if (!end.status.ok() || !end.goal_reached) return end;
   follower_.reset();
-  end.status = CleanUp();
+  end.status = CleanUp(options_.until.text);
   if (end.status.ok())
     log::Info(
         "the replay is done: its slot and its position are removed, and the restored server can "
@@ -84,31 +95,44 @@ engine::AttemptEnd ReplayAttempts::Run(bool ran_before) {
   return end;
 }
 
+std::string ReplayAttempts::OwnClaim() const {
+  return absl::StrCat(options_.recovery.name, "\n", options_.since.text, "\n", options_.to, "\n");
+}
+
 // A folder is of one replay, which may be started again with another end.
-absl::Status ReplayAttempts::Claim(bool* finished) const {
+absl::Status ReplayAttempts::Claim(std::optional<std::string>* ended) {
   const std::string path = absl::StrCat(options_.recovery.state_folder, "/replay");
   const std::optional<std::string> read = ReadWholeFile(path);
-  const std::string mine = absl::StrCat(options_.recovery.name, "\n", options_.since.text, "\n");
-  if (!read) return WriteClaim(false);
-  *finished = *read == mine + "done\n";
-  if (*finished || *read == mine) return absl::OkStatus();
+  if (!read) {
+    ASSIGN_OR_RETURN(const auto stored, world_.LoadOwnPosition(*parts_.config));
+    if (!stored) return WriteClaim("");
+    return Error(
+        absl::StatusCode::kFailedPrecondition, "recover_state_folder",
+        absl::StrCat("--state: ", options_.recovery.state_folder,
+                     " is of no replay yet, and another one of ", options_.recovery.name, " to ",
+                     options_.to, " has stored the position ",
+                     stored->position.commit_end.ToString(), ": what is before would be missing"),
+        absl::StrCat("to go on with that one, copy the file replay of its folder into this one. To "
+                     "begin at --since, give another --to; or forget that position (offsets.dat "
+                     "in this folder, else walduct offsets reset --accept-loss with -o name=",
+                     options_.recovery.name, " -o topic.prefix=", options_.to,
+                     " -o slot.name=", options_.recovery.slot, ")"));
+  }
+  absl::string_view rest = *read;
+  if (absl::ConsumePrefix(&rest, OwnClaim())) {
+    if (absl::ConsumePrefix(&rest, kDone)) *ended = std::string(absl::StripSuffix(rest, "\n"));
+    return absl::OkStatus();
+  }
   return Error(
       absl::StatusCode::kFailedPrecondition, "recover_state_folder",
       absl::StrCat("--state: ", options_.recovery.state_folder, " is of another replay: ", *read),
       "give the --since and --to that it was begun with, or a folder of its own");
 }
 
-absl::Status ReplayAttempts::WriteClaim(bool finished) const {
+absl::Status ReplayAttempts::WriteClaim(absl::string_view more) const {
   const std::string path = absl::StrCat(options_.recovery.state_folder, "/replay");
-  const std::string text = absl::StrCat(options_.recovery.name, "\n", options_.since.text, "\n",
-                                        finished ? "done\n" : "");
-  const std::string part = TemporaryOf(path);
-  const int fd = open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  FileDescriptor file(fd);
-  const bool written = fd >= 0 &&
-                       write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
-                       fsync(fd) == 0 && file.Close() && rename(part.c_str(), path.c_str()) == 0;
-  if (written) return absl::OkStatus();
+  if (ReplaceWholeFile(path, OwnClaim() + std::string(more), {.mode = 0600}))
+    return absl::OkStatus();
   return Error(absl::StatusCode::kFailedPrecondition, "recover_state_folder",
                absl::StrCat("--state: ", path, " cannot be written"),
                "give this process the right to write there, and see whether the disk is full");
@@ -230,8 +254,8 @@ absl::Status ReplayAttempts::Read(delivery::Pipeline*, slot::Housekeeping*, bool
 }
 
 // In an order in which it can be killed anywhere and begun again.
-absl::Status ReplayAttempts::CleanUp() {
-  RETURN_IF_ERROR(WriteClaim(true));
+absl::Status ReplayAttempts::CleanUp(absl::string_view until) {
+  RETURN_IF_ERROR(WriteClaim(absl::StrCat(kDone, until, "\n")));
   if (const absl::Status dropped = DropSlot(); !dropped.ok())
     log::Warn("the slot on the restored server is not dropped; it goes with that server",
               {{"slot", options_.recovery.slot}, {"error", std::string(dropped.message())}});

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -51,13 +52,16 @@ class ReplayAttempts final : public engine::Attempts, private slot::Reading {
   absl::Status Read(delivery::Pipeline*, slot::Housekeeping*, bool* done) override;
   void OnDelivered() override {}
 
-  absl::Status Claim(bool* finished) const;
-  absl::Status WriteClaim(bool finished) const;
+  // What the folder says whose it is; until that is done.
+  std::string OwnClaim() const;
+  // ended: --until of the one that was done, and has still to be cleaned up.
+  absl::Status Claim(std::optional<std::string>* ended);
+  absl::Status WriteClaim(absl::string_view more) const;
   absl::Status LoadGap();
   absl::Status Prepare();
   absl::Status CheckBegin(postgres::Connection& restored) const;
   absl::Status StorePosition();
-  absl::Status CleanUp();
+  absl::Status CleanUp(absl::string_view until);
   absl::Status DropSlot();
   bool Stopping();
   absl::StatusOr<std::unique_ptr<postgres::Connection>> Open(postgres::SessionKind kind);
