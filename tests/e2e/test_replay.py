@@ -153,6 +153,9 @@ REFUSED = {
     "a rule of the live prefix": ({}, {"transforms": "r", "transforms.r.type": "org.apache.kafka.connect.transforms.RegexRouter",
                                        "transforms.r.regex": "{prefix}\\.public\\.(.*)", "transforms.r.replacement": "$1"}, "-o transforms.r.regex=VALUE"),
     "the live file": ({}, {"sink": "file", "sink.file.path": "/tmp/nobody-writes-here"}, "-o sink.file.path=VALUE"),
+    "the live exchange": ({}, {"sink": "rabbitmq", "sink.rabbitmq.exchange": "shop"}, "-o sink.rabbitmq.exchange=VALUE"),
+    "the live queue": ({}, {"sink": "rabbitmq", "walduct.sink.rabbitmq.default.exchange": "true", "sink.rabbitmq.routingKey": "shop"},
+                       "-o sink.rabbitmq.routingKey=VALUE"),
     "several slots": ({}, {"walduct.slots": "2"}, "-o walduct.slots=1"),
 }
 

@@ -73,6 +73,29 @@ absl::Status CheckRules(const config::LoadReport& live, const std::string& prefi
   return absl::OkStatus();
 }
 
+// An exchange, or a queue by its name, is not told apart by the topic's.
+absl::Status CheckRabbitMq(const config::LoadReport& live, const std::vector<std::string>& given) {
+  constexpr absl::string_view kExchange = "sink.rabbitmq.exchange";
+  constexpr absl::string_view kKey = "sink.rabbitmq.routingKey";
+  const std::string source = absl::StrCat(kKey, ".source");
+  const auto is_set = [&](absl::string_view name) {
+    return absl::EqualsIgnoreCase(Given(live, name), "true");
+  };
+  if (!Given(live, kExchange).empty() && !IsTyped(given, kExchange))
+    return absl::InvalidArgumentError(absl::StrCat(
+        "property '", kExchange, "': value '", Given(live, kExchange),
+        "' is where the live connector publishes; name another one: -o ", kExchange, "=VALUE"));
+  const bool names_queues =
+      is_set("walduct.sink.rabbitmq.default.exchange") || is_set("walduct.sink.rabbitmq.bind");
+  if (!names_queues || absl::EqualsIgnoreCase(Given(live, source), "topic") ||
+      IsTyped(given, kKey) || IsTyped(given, source))
+    return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("property '", kKey, "': value '", Given(live, kKey),
+                   "' leads to the live connector's queue; name another one: -o ", kKey,
+                   "=VALUE, or -o ", source, "=topic for queues by the topics' names"));
+}
+
 // What goes elsewhere than to topics has to be named.
 absl::Status CheckTarget(const config::LoadReport& live, const std::vector<std::string>& given) {
   static constexpr std::pair<absl::string_view, absl::string_view> kPlaces[] = {
@@ -84,7 +107,7 @@ absl::Status CheckTarget(const config::LoadReport& live, const std::vector<std::
         "property '", place, "': value '", Given(live, place),
         "' is where the live connector writes; name another place: -o ", place, "=VALUE"));
   }
-  return absl::OkStatus();
+  return sink == "rabbitmq" ? CheckRabbitMq(live, given) : absl::OkStatus();
 }
 
 }  // namespace
