@@ -86,6 +86,12 @@ TEST(Trouble, SlowArchiveDoesNotStand) {
   EXPECT_EQ(slow->reason, "recover_archive_slow");
   EXPECT_FALSE(slow->stands);
   EXPECT_THAT(slow->what, HasSubstr("5s"));
+  // One that was slow once does not hide that replay stands, or that it waits for its slot.
+  EXPECT_EQ(ReasonAt(notes, SeenAt(now - kPatience - absl::Seconds(1)), now),
+            "recover_replay_stands");
+  GateNotes waits = WaitsFor("confirmed", now);
+  waits.fetch_ms = 5000;
+  EXPECT_EQ(ReasonAt(waits, SeenAt(now), now), "");
 }
 
 TEST(Trouble, ServerThatIsAwayOrPausedOrStands) {

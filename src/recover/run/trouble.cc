@@ -56,7 +56,10 @@ std::optional<Trouble> FindTrouble(const GateNotes& notes, const Seen& seen,
                    absl::StrCat("the archive's command has not brought ", notes.asked, " yet"),
                    "run it by hand on the restored server's machine; one that hangs may be ended"};
   }
-  if (notes.fetch_ms >= kSlowMs) {
+  const bool stands = seen.replayed.valid() && !seen.away_since && notes.waits_for.empty() &&
+                      now - seen.replayed_at > patience;
+  const bool fetches = notes.waits_for.empty() || notes.waits_for == "fetch";
+  if ((!stands || notes.file.empty()) && fetches && notes.fetch_ms >= kSlowMs) {
     return Trouble{"recover_archive_slow", seen.begun,
                    absl::StrCat("the archive's command took ",
                                 absl::FormatDuration(absl::Milliseconds(notes.fetch_ms)),
@@ -65,8 +68,6 @@ std::optional<Trouble> FindTrouble(const GateNotes& notes, const Seen& seen,
                    "gap's segments next to the restored server; else it only takes longer",
                    /*stands=*/false};
   }
-  const bool stands = seen.replayed.valid() && !seen.away_since && notes.waits_for.empty() &&
-                      now - seen.replayed_at > patience;
   if (!stands || notes.file.empty()) return std::nullopt;
   if (seen.replayed > notes.last_record) {
     return Trouble{"recover_gate_silent", seen.replayed_at,
