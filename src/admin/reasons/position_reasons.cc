@@ -292,10 +292,12 @@ constexpr Reason kRows[] = {
          "The restored server has ended its slot. What was streamed is published and stored, "
          "and the primary's slot holds the rest.",
      .remedy = "Restore the backup once more, with a new folder for --state, and start walduct "
-               "recover run again: it goes on where it ended."},
+               "recover run again: it goes on where it ended. Of a replay the files replay and "
+               "offsets.dat, where there is one, are copied into it first."},
     {.name = "recover_state_folder",
-     .meaning = "The folder of --state cannot be read or written.",
-     .remedy = "It is walduct's and the restored server's user's: give both the right to write."},
+     .meaning = "The folder of --state cannot be read or written, or is of another replay.",
+     .remedy = "It is walduct's and the restored server's user's: give both the right to write. "
+               "Each replay has a folder of its own."},
     {.name = "recover_wrong_server",
      .meaning = "The restored server is of another database cluster than the primary.",
      .remedy = "Restore a backup of the primary itself."},

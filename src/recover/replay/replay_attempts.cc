@@ -83,7 +83,7 @@ engine::AttemptEnd ReplayAttempts::Run(bool ran_before) {
   }
   if (const absl::Status prepared = Prepare(); !prepared.ok()) return {.status = prepared};
   engine::AttemptEnd end = inner_.Run(ran_before);
-  if (!end.status.ok() && !follower_->error().ok()) end.status = follower_->error();
+  end.status = Follower::Explain(end.status, follower_.get());
   if (!end.status.ok() || !end.goal_reached) return end;
   follower_.reset();
   end.status = CleanUp(options_.until.text);

@@ -1,6 +1,7 @@
 #include "recover/run/follower.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "absl/strings/numbers.h"
@@ -23,6 +24,11 @@ constexpr absl::Duration kTellEach = absl::Seconds(10);
 constexpr absl::Duration kSettled = absl::Seconds(2);
 constexpr absl::Duration kSeen = absl::Milliseconds(100);
 constexpr absl::Duration kPatience = absl::Seconds(15);
+
+// Of its stream, where it is the restored server's slot that is lost.
+constexpr std::array<absl::string_view, 6> kLost = {"slot_lost",    "slot_invalidated",
+                                                    "slot_missing", "position_lost",
+                                                    "wal_removed",  "position_skipped"};
 
 constexpr absl::string_view kSlotSql = R"(
 SELECT s.confirmed_flush_lsn, s.catalog_xmin,
@@ -59,8 +65,18 @@ absl::Status Follower::SlotLost(const std::string& why) {
       absl::StatusCode::kFailedPrecondition, "recover_slot_lost",
       absl::StrCat("the restored server has ended its slot: ", why,
                    "; what was streamed is published and stored, and nothing is lost by it"),
-      "restore the backup once more, with a new folder for --state, and start this again: it goes "
-      "on where it ended. docs/recover.md: what ends the slot");
+      "restore the backup once more, with a new folder for --state (of a replay: one into which "
+      "replay and, where there is one, offsets.dat of this one are copied first), and start this "
+      "again: it goes on where it ended. docs/recover.md: what ends the slot");
+}
+
+absl::Status Follower::Explain(const absl::Status& status, const Follower* follower) {
+  if (status.ok() || absl::IsCancelled(status)) return status;
+  if (follower != nullptr && !follower->error().ok()) return follower->error();
+  const std::string reason = ErrorReason(status);
+  for (const absl::string_view lost : kLost)
+    if (reason == lost) return SlotLost(std::string(status.message()));
+  return status;
 }
 
 absl::StatusOr<std::unique_ptr<Follower>> Follower::Start(Options options) {
@@ -322,7 +338,9 @@ absl::Status Follower::TellTrouble(const GateNotes& notes) {
       options_.patience > absl::ZeroDuration() ? options_.patience : kPatience;
   std::optional<Trouble> trouble = FindTrouble(notes, seen_, options_.state_folder, now, patience);
   if (!trouble) {
-    if (trouble_.empty()) return absl::OkStatus();
+    // What only takes longer comes and goes with each segment.
+    const bool passes = !stalled_ && clock().Monotonic() - trouble_at_ < 3 * patience;
+    if (trouble_.empty() || passes) return absl::OkStatus();
     log::Info("the recovery goes on", {{"waited_for", trouble_}});
     trouble_.clear();
     ShowStall(std::nullopt);
@@ -332,14 +350,15 @@ absl::Status Follower::TellTrouble(const GateNotes& notes) {
     trouble->hint = options_.archive_hint;
   const absl::Duration waits = absl::Trunc(now - trouble->since, absl::Seconds(1));
   if (options_.ends_at_hole && trouble->reason == "recover_archive_waits" &&
-      now - trouble->since > 3 * patience)
+      now - std::max(trouble->since, seen_.begun) > 3 * patience)
     return Error(absl::StatusCode::kFailedPrecondition, "recover_archive_hole",
                  absl::StrCat(trouble->what, ", and was asked for it for ",
                               absl::FormatDuration(waits), ": what follows cannot be decoded"),
                  "walduct recover read compares the tables with the topics; or bring the segment "
                  "into the archive and start this again");
   const absl::Duration at = clock().Monotonic();
-  if (trouble->reason == trouble_ && at - trouble_at_ < 3 * patience) return absl::OkStatus();
+  const bool told = trouble->reason == trouble_ && trouble->stands == stalled_;
+  if (told && at - trouble_at_ < 3 * patience) return absl::OkStatus();
   trouble_ = std::string(trouble->reason);
   trouble_at_ = at;
   ShowStall(trouble->stands ? trouble : std::nullopt);

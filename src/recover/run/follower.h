@@ -73,6 +73,9 @@ class Follower {
   absl::Status WrongServer(const std::string& system) const;
   // recover_slot_lost, whoever has seen it.
   static absl::Status SlotLost(const std::string& why);
+  // What the stream says of a slot is of the restored server's, and what is to be done another.
+  // follower: what it knows goes first; may be null.
+  static absl::Status Explain(const absl::Status& status, const Follower* follower);
 
  private:
   explicit Follower(Options options)

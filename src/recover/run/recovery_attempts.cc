@@ -1,11 +1,9 @@
 #include "recover/run/recovery_attempts.h"
 
-#include <array>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/amount_text.h"
-#include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "engine/control/control.h"
@@ -14,14 +12,6 @@
 #include "recover/run/restored_server.h"
 
 namespace walduct::recover {
-namespace {
-
-// Of its stream, where it is the restored server's slot that is lost.
-constexpr std::array<absl::string_view, 6> kLost = {"slot_lost",    "slot_invalidated",
-                                                    "slot_missing", "position_lost",
-                                                    "wal_removed",  "position_skipped"};
-
-}  // namespace
 
 std::unique_ptr<engine::Attempts> RecoveryWorld::MakeAttempts(const engine::AttemptParts& parts) {
   return std::make_unique<RecoveryAttempts>(*this, parts, recovery_);
@@ -40,7 +30,7 @@ engine::AttemptEnd RecoveryAttempts::Run(bool ran_before) {
     return {.goal_reached = true, .position = gap->from.ToString()};
   }
   if (const absl::Status prepared = PrepareRestored(*gap); !prepared.ok())
-    return {.status = Explain(prepared)};
+    return {.status = Follower::Explain(prepared, follower_.get())};
   if (inner_ == nullptr || inner_goal_ != gap->to) {
     engine::AttemptParts parts = parts_;
     parts.goal = {.until_lsn = gap->to};
@@ -48,7 +38,7 @@ engine::AttemptEnd RecoveryAttempts::Run(bool ran_before) {
     inner_goal_ = gap->to;
   }
   engine::AttemptEnd end = inner_->Run(ran_before);
-  end.status = Explain(end.status);
+  end.status = Follower::Explain(end.status, follower_.get());
   if (end.status.ok() && end.goal_reached) {
     follower_.reset();
     parts_.metrics->recovery_left_bytes.Set(0);
@@ -127,16 +117,6 @@ absl::Status RecoveryAttempts::PrepareRestored(const Gap& gap) {
               .follower = follower_.get(),
               .stopping = [this] { return Stopping(); }})
       .Prepare();
-}
-
-// What the stream says of a slot is of the restored server's, and what is to be done another.
-absl::Status RecoveryAttempts::Explain(const absl::Status& status) const {
-  if (status.ok() || absl::IsCancelled(status)) return status;
-  if (follower_ != nullptr && !follower_->error().ok()) return follower_->error();
-  const std::string reason = ErrorReason(status);
-  for (const absl::string_view lost : kLost)
-    if (reason == lost) return Follower::SlotLost(std::string(status.message()));
-  return status;
 }
 
 void RecoveryAttempts::ShowError(const absl::Status& error) {

@@ -46,7 +46,6 @@ class RecoveryAttempts final : public engine::Attempts {
  private:
   void SwitchWal(postgres::Connection& primary, const Gap& gap);
   absl::Status PrepareRestored(const Gap& gap);
-  absl::Status Explain(const absl::Status& status) const;
   bool Stopping();
   absl::StatusOr<std::unique_ptr<postgres::Connection>> Open(const engine::ConnectorOptions& config,
                                                              postgres::SessionKind kind);
