@@ -180,9 +180,10 @@ absl::Status ReplayAttempts::Prepare() {
            .window = window_,
            .begins = begins,
            .archive_hint = absl::StrCat(
-               "the archive ends before --until ", options_.until.text,
-               ": it goes on when the primary has archived more (SELECT pg_switch_wal() there). "
-               "Stopped and started again with an earlier --until it ends there"),
+               "if the archive ends there, before --until ", options_.until.text,
+               ": it goes on when the primary has archived more (SELECT pg_switch_wal() there). If "
+               "it has later segments, and this one is missing for good, what follows cannot be "
+               "decoded. Stopped and started again with an --until before it, it ends there"),
            .environment = world_.environment()}));
   parts_.board->Show(engine::Activity::kPreparing);
   RETURN_IF_ERROR(
