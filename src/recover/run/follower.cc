@@ -179,13 +179,13 @@ void Follower::Loop() {
 }
 
 absl::Status Follower::Turn() {
+  if (!error().ok()) {
+    if (clock().Monotonic() - asked_at_ >= absl::Seconds(1)) EndSession();
+    return absl::OkStatus();
+  }
   const absl::StatusOr<GateNotes> notes = folder_.ReadNotes();
   // It is being replaced, or of nobody.
   if (!notes.ok()) return absl::OkStatus();
-  {
-    const MutexLock lock(mutex_);
-    if (!error_.ok()) return absl::OkStatus();
-  }
   const bool another = !notes->data_folder.empty() && knows_slot() && [this, &notes] {
     const MutexLock lock(mutex_);
     return !how_far_.server.empty() && how_far_.server != notes->data_folder;
@@ -394,14 +394,21 @@ void Follower::ShowStall(const std::optional<Trouble>& trouble) {
 
 // What streams ends with it, and says why.
 void Follower::EndSession() {
-  if (session_ == nullptr) return;
-  session_
-      ->Query(postgres::Rows(1),
-              "SELECT pg_catalog.pg_terminate_backend(active_pid) FROM "
-              "pg_catalog.pg_replication_slots WHERE slot_name = $1 AND active_pid IS NOT NULL",
-              {options_.slot})
-      .status()
-      .IgnoreError();
+  asked_at_ = clock().Monotonic();
+  if (session_ == nullptr) {
+    absl::StatusOr<std::unique_ptr<postgres::Connection>> opened =
+        options_.open([this] { return thread_.stopping(); });
+    if (!opened.ok()) return;
+    session_ = *std::move(opened);
+  }
+  const absl::Status ended =
+      session_
+          ->Query(postgres::Rows(1),
+                  "SELECT pg_catalog.pg_terminate_backend(active_pid) FROM "
+                  "pg_catalog.pg_replication_slots WHERE slot_name = $1 AND active_pid IS NOT NULL",
+                  {options_.slot})
+          .status();
+  if (!ended.ok()) session_.reset();
 }
 
 // Between times nobody knows how much WAL there is.
