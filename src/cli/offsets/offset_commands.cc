@@ -346,8 +346,9 @@ absl::StatusOr<recover::PlanFacts> AskProcess(const Arguments& arguments) {
 std::string FilesOf(const Arguments& arguments) {
   if (arguments.connector_files.empty())
     return absl::StrCat("-f ", ShellWord(arguments.connector + ".json"), " -w worker.properties");
-  std::string files = absl::StrCat("-f ", arguments.connector_files.front());
-  if (!arguments.worker_file.empty()) absl::StrAppend(&files, " -w ", arguments.worker_file);
+  std::string files = absl::StrCat("-f ", ShellWord(arguments.connector_files.front()));
+  if (!arguments.worker_file.empty())
+    absl::StrAppend(&files, " -w ", ShellWord(arguments.worker_file));
   return files;
 }
 

@@ -39,7 +39,7 @@ std::string TemporaryFolder() {
 bool IsOf(const std::string& folder, uid_t owner) {
   struct stat found {};
   const bool is_link = lstat(folder.c_str(), &found) == 0 && S_ISLNK(found.st_mode);
-  if (is_link && folder != Variable("STATE_DIRECTORY")) return false;
+  if (is_link && (folder != NotesFolder() || Variable("STATE_DIRECTORY").empty())) return false;
   return stat(folder.c_str(), &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == owner &&
          (found.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
@@ -124,7 +124,7 @@ absl::Status CheckNotes() {
   if (const absl::Status made = MakeFolder(); !made.ok()) return made;
   const std::string folder = NotesFolder();
   return ::access(folder.c_str(), W_OK) == 0 ? absl::OkStatus()
-                                           : NotWritten(folder, std::strerror(errno));
+                                             : NotWritten(folder, std::strerror(errno));
 }
 
 bool IsForeign(const std::string& path) {
