@@ -114,6 +114,17 @@ TEST(WindowSource, HandsOnTheTransactionsOfTheWindowAlone) {
   EXPECT_TRUE(window->ended);
 }
 
+// Commit times are not quite in the order of the commits.
+TEST(WindowSource, GoesOnWithinTheWindowAfterAStart) {
+  auto frames = std::make_unique<Frames>();
+  frames->Begin(kEpochUs + 9);
+  for (const char* const one : {"I", "C"}) frames->Push(one);
+  auto window = std::make_shared<Window>();
+  window->since = kEpochUs + 10;
+  window->begun = true;
+  EXPECT_THAT(Through(std::move(frames), window), ElementsAre('B', 'I', 'C'));
+}
+
 TEST(WindowSource, EndsAtAKeepaliveBehindTheEndWhereNothingWasCommitted) {
   auto frames = std::make_unique<Frames>();
   frames->Begin(kEpochUs + 5);

@@ -152,7 +152,10 @@ absl::Status ReplayAttempts::LoadGap() {
   window_.reset();
   if (options_.since.lsn.valid() && options_.until.lsn.valid()) return absl::OkStatus();
   window_ = std::make_shared<Window>();
-  if (!options_.since.lsn.valid()) window_->since = options_.since.time_us;
+  if (!options_.since.lsn.valid()) {
+    window_->since = options_.since.time_us;
+    window_->begun = stored && stored->position.commit_time_us >= window_->since;
+  }
   if (!options_.until.lsn.valid()) window_->until = options_.until.time_us;
   return absl::OkStatus();
 }
@@ -224,7 +227,10 @@ absl::Status ReplayAttempts::StorePosition() {
   ASSIGN_OR_RETURN(const replication::SystemIdentity system, replication::IdentifySystem(*session));
   offset::StoredOffset offset;
   offset.position.commit_end = offset.position.change_lsn = replication::SlotLsn(*slot);
-  offset.position.commit_time_us = absl::ToUnixMicros(world_.clock().Now());
+  // Before all that is replayed.
+  offset.position.commit_time_us = options_.since.lsn.valid()
+                                       ? absl::ToUnixMicros(world_.clock().Now())
+                                       : options_.since.time_us - 1;
   offset.system_identifier = system.system_identifier;
   offset.of_standby = true;
   offset.slot_held = true;

@@ -14,7 +14,7 @@ namespace walduct::recover {
 class WindowSource final : public replication::WalSource {
  public:
   WindowSource(std::unique_ptr<replication::WalSource> source, std::shared_ptr<Window> window)
-      : source_(std::move(source)), window_(std::move(window)) {}
+      : source_(std::move(source)), window_(std::move(window)), before_(!window_->begun) {}
 
   absl::StatusOr<replication::WalFrame> Next() override;
   absl::Status SendStatus(Lsn received, Lsn flushed, bool reply_requested) override {
@@ -31,7 +31,7 @@ class WindowSource final : public replication::WalSource {
 
   const std::unique_ptr<replication::WalSource> source_;
   const std::shared_ptr<Window> window_;
-  bool before_ = true;  // where the stream is: no transaction of the window has begun yet
+  bool before_;  // where the stream is: no transaction of the window has begun yet
 };
 
 }  // namespace walduct::recover

@@ -16,6 +16,8 @@ struct Window {
   // Microseconds since 1970; by default all that is.
   int64_t since = 0;
   int64_t until = std::numeric_limits<int64_t>::max();
+  // A start before has stored a position of it: whatever comes now is of it, too.
+  bool begun = false;
 
   // What the restored server has replayed, and when the last commit of that was.
   void OnReplayed(Lsn replayed, int64_t time_us) {
