@@ -109,7 +109,7 @@ std::string DeletesNote(const Called& called) {
   constexpr absl::string_view kNone =
       "a snapshot tells no deletes: rows that were deleted "
       "meanwhile stay in the topic";
-  if (called.signals == Called::Signals::kNever) return std::string(kNone);
+  if (called.signals == Called::Signals::kNever || !called.reads_back) return std::string(kNone);
   const bool served = !called.where.empty();
   Called files = called;
   files.where.clear();

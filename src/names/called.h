@@ -25,6 +25,8 @@ struct Called {
     kNever,     // it reads several slots
   };
   Signals signals = Signals::kAsCalled;
+  // What it has written can be compared with the tables: `walduct recover read`.
+  bool reads_back = true;
 };
 
 // "walduct offsets reset shop --accept-loss --url http://127.0.0.1:8083". verb: "offsets reset";

@@ -72,8 +72,8 @@ def test_a_closed_gap_is_told_of_until_it_is_read(gap, stopped, db, connectors):
     hint = problems(connector)[REASON]["hint"]
     typed, _, note = hint.partition("; ")
     assert typed.startswith("walduct signal execute-snapshot ") and typed.endswith("--table public.cust"), hint
-    compares = " ".join(["walduct recover read", *map(str, connector.files())])
-    assert note.startswith("a snapshot tells no deletes") and f"until {compares} has compared" in note, hint
+    # What a file has cannot be compared.
+    assert note.startswith("a snapshot tells no deletes") and "recover read" not in note, hint
     reads = subprocess.run([str(BINARY), *shlex.split(typed)[1:]], capture_output=True, text=True, timeout=60)
     assert reads.returncode == 0, reads.stderr
     wait_until(lambda: problems(connector) == {}, 60, "it is read")

@@ -71,6 +71,9 @@ TEST(Called, WhatTellsOfDeletes) {
           "--url http://h:1 after it; docs/recover.md)");
   called.signals = Called::Signals::kNever;
   EXPECT_EQ(DeletesNote(called), kNone) << "it reads several slots";
+  called.signals = Called::Signals::kAsCalled;
+  called.reads_back = false;
+  EXPECT_EQ(DeletesNote(called), kNone) << "its sink is not Kafka";
 }
 
 TEST(Called, WhatIsAskedOfTheProcess) {

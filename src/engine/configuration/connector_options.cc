@@ -54,6 +54,7 @@ names::Called CalledOf(const ConnectorOptions& options) {
   called.signals = options.replication->share.several() ? names::Called::Signals::kNever
                    : as_called                          ? names::Called::Signals::kAsCalled
                                                         : names::Called::Signals::kByName;
+  called.reads_back = options.sink->target->type().traits.kafka;
   return called;
 }
 
