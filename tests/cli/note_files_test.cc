@@ -50,6 +50,15 @@ TEST_F(NoteFilesTest, AUnitsFolderIsBeforeTheTemporaryOne) {
   EXPECT_EQ(NotesFolder(), "/here");
 }
 
+// A unit with DynamicUser has links, and may have several.
+TEST_F(NoteFilesTest, TheFirstOfAUnitsFoldersMayBeALink) {
+  const std::string link = root_ + "/link";
+  std::filesystem::create_directory_symlink(Folder("private", 0755), link);
+  setenv("STATE_DIRECTORY", absl::StrCat(link, ":", root_, "/other").c_str(), 1);
+  ASSERT_TRUE(WriteNote(NotesFolder() + "/x", "text").ok());
+  EXPECT_EQ(ReadNote(NotesFolder() + "/x", nullptr), "text");
+}
+
 // As of a process that had other settings, or was another user's, where root asks.
 TEST_F(NoteFilesTest, OtherFoldersAreReadToo) {
   const std::string first = NotesFolder();
