@@ -29,15 +29,27 @@ stop_all() {
   done
 }
 trap 'code=$?; stop_all; [ $code = 0 ] || echo "drill: FAILED; what it did is in $dir" >&2' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
 major=$("$bin/postgres" -V | sed 's/[^0-9]*\([0-9]*\).*/\1/')
 [ "$major" -ge 16 ] || fail "PostgreSQL $major: a gap is got back on 16 and later"
 mkdir "$dir/archive" "$dir/state"
+# listens FOLDER: its server has got so far, be it in recovery
+listens() {
+  tries=0
+  while [ "$tries" -lt 100 ]; do
+    if [ -n "$(sed -n 8p "$dir/$1/postmaster.pid" 2>/dev/null)" ]; then return 0; fi
+    tries=$((tries + 1)); sleep 0.1
+  done
+  return 1
+}
 # start FOLDER WORD...: on the first free port from there on
 start() {
   folder=$1; port=$2; last=$((port + 20)); shift 2
   while [ "$port" -lt "$last" ]; do
     echo "port = $port" >> "$dir/$folder/postgresql.auto.conf"
-    if "$bin/pg_ctl" start -D "$dir/$folder" -l "$dir/$folder.log" "$@" >/dev/null; then return; fi
+    if "$bin/pg_ctl" start -D "$dir/$folder" -l "$dir/$folder.log" "$@" >/dev/null &&
+      listens "$folder"; then return; fi
     port=$((port + 1))
   done
   tail -n 5 "$dir/$folder.log" >&2
@@ -109,7 +121,14 @@ archive_mode = off
 wal_retrieve_retry_interval = 100ms
 END
 start restored $((primary + 30)) -W
-run recover run --from "127.0.0.1:$port" --state "$dir/state" & recovery=$!
+"$walduct" recover run --from "127.0.0.1:$port" --state "$dir/state" -f "$dir/drill.json" \
+  -w "$dir/worker.properties" >>"$dir/walduct.log" 2>&1 &
+recovery=$!
+waited=0
+while kill -0 "$recovery" 2>/dev/null && [ "$waited" -lt 300 ]; do
+  sleep 1; waited=$((waited + 1))
+done
+[ "$waited" -lt 300 ] || fail "walduct recover run takes more than 300 s: see walduct.log"
 code=0; wait "$recovery" || code=$?; recovery=
 [ "$code" = 0 ] || fail "walduct recover run ended with $code: see walduct.log"
 run run --until-caught-up || fail "the connector does not go on: see walduct.log"
