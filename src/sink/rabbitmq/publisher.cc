@@ -211,19 +211,22 @@ absl::Status Publisher::OnEvent(const rabbitmq::Event& event) {
   return absl::OkStatus();
 }
 
-// Comes before the confirm of the same message. Messages that are all alike may be taken for each
-// other.
+// Comes before the confirm of the same message, and does not say which of those that are alike it
+// is: headers can route one and not the other. All of them are sent again, alone.
 absl::Status Publisher::OnReturned(const rabbitmq::Event& event) {
+  int alike = 0;
   for (const Sent& sent : sent_) {
     if (sent.answered) continue;
     Entry& entry = at(sent.number);
-    if (!entry.refused.ok() || entry.message->exchange != event.exchange ||
+    if (entry.message->exchange != event.exchange ||
         entry.message->routing_key != event.routing_key ||
         entry.message->body(options_) != event.body)
       continue;
-    entry.refused = Unroutable(*entry.message, event.text);
-    return absl::OkStatus();
+    ++alike;
+    if (entry.refused.ok()) entry.refused = Unroutable(*entry.message, event.text);
   }
+  if (alike > 1) unsure_ = true;
+  if (alike > 0) return absl::OkStatus();
   return rabbitmq::Unreachable(connection_->address(), "it returned what was not sent");
 }
 
@@ -279,6 +282,7 @@ void Publisher::OnAllAnswered() {
   }
   const bool unroutable = ErrorReason(why) == "rabbitmq_unroutable";
   declared_.clear();
+  if (std::exchange(unsure_, false)) return KeepOrder();
   const bool hands_back = unroutable ? options_.hands_back_unroutable : options_.hands_back_refused;
   if (!hands_back || entries_.front().message->letter) {
     Wait(why, refused_pause_);
@@ -407,7 +411,7 @@ void Publisher::Lose(const absl::Status& why) {
   first_tag_ = 1;
   on_way_ = 0;
   next_ = first_;
-  any_refused_ = awaits_room_ = looks_again_ = false;
+  any_refused_ = unsure_ = awaits_room_ = looks_again_ = false;
   KeepOrder();
   declared_.clear();
   blocked_.clear();

@@ -108,6 +108,7 @@ class Publisher {
   size_t on_way_ = 0;
   size_t one_by_one_ = 0;  // so many more go alone
   bool any_refused_ = false, asks_ = false;
+  bool unsure_ = false;  // which of several was returned
   bool awaits_room_ = false, looks_again_ = false;
   std::set<std::string> declared_;
   std::string blocked_;  // why; empty: it is not
