@@ -106,6 +106,23 @@ TEST(LayoutTest, RowsAreDeletedOnlyWhenTold) {
   EXPECT_EQ(ReasonOf("id:bigint! topic value:bytea key created_at:at"), "outbox_needs_delete");
 }
 
+TEST(LayoutTest, NoRowIsOpenWhereAColumnCouldSayThatItIsPublished) {
+  for (const absl::string_view columns :
+       {"id:uuid! payload published:boolean", "id:uuid! payload processed_at:at!",
+        "id:uuid! payload published:boolean published_at:at",
+        "id:bigint! topic key value delivered:boolean",
+        "id:uuid! aggregatetype aggregateid type payload created_at:at published:boolean",
+        "id:uuid! aggregatetype aggregateid type payload created_at:at state",
+        "id:uuid! aggregatetype aggregateid type payload timestamp:at failed:boolean",
+        "id:uuid! aggregatetype aggregateid type payload timestamp:at completed_at:at!"})
+    EXPECT_EQ(ReasonOf(columns, true), "outbox_unknown_layout") << columns;
+  const auto waits =
+      Of(Table("id:uuid! aggregatetype aggregateid type payload created_at:at next_attempt_at:at"),
+         true);
+  ASSERT_TRUE(waits.ok()) << waits.status();
+  EXPECT_THAT(waits->ready, HasSubstr("{nextattemptat} <= now()"));
+}
+
 TEST(LayoutTest, WhatCannotBePublishedIsRefusedByName) {
   for (const absl::string_view columns :
        {"id invocation nextattempttime:at blocked version",

@@ -1,6 +1,7 @@
 #include "poll/layouts/layout.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "absl/strings/ascii.h"
@@ -80,8 +81,12 @@ bool Matches(const LibraryLayout& library, Columns columns) {
   const auto count = [](absl::string_view list) {
     return list.empty() ? 0 : 1 + std::count(list.begin(), list.end(), ',');
   };
-  return static_cast<ptrdiff_t>(Among(columns, library.needs).size()) == count(library.needs) &&
-         Among(columns, library.lacks).empty();
+  if (static_cast<ptrdiff_t>(Among(columns, library.needs).size()) != count(library.needs) ||
+      !Among(columns, library.lacks).empty())
+    return false;
+  return !library.stateless ||
+         Among(columns, absl::StrCat(kDone, ",", kOtherwise, ",", kDue, ",", kLeased, ",", kOwners))
+             .empty();
 }
 
 std::string NotReady(const Layout& layout) {
@@ -177,10 +182,15 @@ absl::StatusOr<Layout> ByStatus(const LayoutRequest& request, const LayoutColumn
 }
 
 absl::StatusOr<Layout> ByColumns(const LayoutRequest& request) {
-  std::vector<const LayoutColumn*> done = Among(request.columns, kDone);
-  done.erase(std::remove_if(done.begin(), done.end(),
-                            [](const LayoutColumn* c) { return !IsTime(*c) || !c->nullable; }),
-             done.end());
+  const std::vector<const LayoutColumn*> done = Among(request.columns, kDone);
+  std::vector<const LayoutColumn*> unclear;
+  std::copy_if(done.begin(), done.end(), std::back_inserter(unclear),
+               [](const LayoutColumn* c) { return !IsTime(*c) || !c->nullable; });
+  if (!unclear.empty())
+    return Refusal("outbox_unknown_layout", request,
+                   absl::StrCat("has columns that could say that a row is published and are no ",
+                                "nullable time: ", Names(unclear)),
+                   "use walduct.outbox.source=slot");
   const std::vector<const LayoutColumn*> otherwise = Among(request.columns, kOtherwise);
   if (done.size() > 1)
     return Refusal("outbox_unknown_layout", request,

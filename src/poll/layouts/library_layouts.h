@@ -11,6 +11,7 @@ struct LibraryLayout {
   absl::string_view called;
   absl::string_view needs;       // folded names, all of them
   absl::string_view lacks = {};  // folded names, none of them
+  bool stateless = false;        // nor any that could tell the state of a row
   absl::string_view open = {};   // as in Layout; {lease} is an interval
   absl::string_view ready = {};
   absl::string_view blocks = {};  // empty: what is open and not ready
