@@ -103,6 +103,16 @@ TEST(LayoutTest, RowsAreDeletedOnlyWhenTold) {
   const auto deleted = Of(Table(kNothing), true);
   ASSERT_TRUE(deleted.ok()) << deleted.status();
   EXPECT_EQ(deleted->mark, "");
+  EXPECT_EQ(deleted->key, "{aggregateid}");
+  const auto router =
+      Of(Table("id:uuid! aggregatetype aggregateid type payload timestamp:at"), true);
+  ASSERT_TRUE(router.ok()) << router.status();
+  EXPECT_EQ(router->key, "{aggregateid}");
+  EXPECT_EQ(router->order, "{timestamp}");
+  const auto numbered =
+      Of(Table("id:bigint! aggregatetype aggregateid type payload timestamp:at"), true);
+  ASSERT_TRUE(numbered.ok()) << numbered.status();
+  EXPECT_EQ(numbered->order, "{id}");
   EXPECT_EQ(ReasonOf("id:bigint! topic value:bytea key created_at:at"), "outbox_needs_delete");
 }
 

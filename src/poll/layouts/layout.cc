@@ -57,6 +57,11 @@ std::string Names(const std::vector<const LayoutColumn*>& columns) {
 
 bool IsTime(const LayoutColumn& column) { return absl::StartsWith(column.type, "timestamp"); }
 
+bool HasIntegerId(Columns columns) {
+  const LayoutColumn* const id = Find(columns, "id");
+  return id != nullptr && (id->type == "bigint" || id->type == "integer");
+}
+
 std::string Braced(const LayoutColumn& column) {
   return absl::StrCat("{", Folded(column.name), "}");
 }
@@ -119,6 +124,7 @@ absl::StatusOr<Layout> OfLibrary(const LibraryLayout& library, const LayoutReque
         {{"{lease}",
           absl::StrCat("interval '", absl::ToInt64Milliseconds(request.lease), " ms'")}});
   }
+  if (library.stateless && HasIntegerId(request.columns)) layout.order = "{id}";
   if (layout.blocks.empty()) layout.blocks = NotReady(layout);
   return layout;
 }
@@ -134,8 +140,7 @@ std::string ReadyOf(Columns columns) {
 }
 
 std::string OrderOf(Columns columns) {
-  const LayoutColumn* const id = Find(columns, "id");
-  if (id != nullptr && (id->type == "bigint" || id->type == "integer")) return "{id}";
+  if (HasIntegerId(columns)) return "{id}";
   for (const LayoutColumn* column : Among(columns, kTimes))
     if (IsTime(*column)) return Braced(*column);
   return "";

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -69,6 +71,28 @@ void WarnOfCache(const std::string& called, absl::string_view column, absl::stri
   if (!absl::SimpleAtoi(cache, &cached) || cached <= 1) return;
   log::Warn("ids of the outbox table are handed out in blocks: they do not tell the order of a key",
             {{"table", called}, {"column", column}, {"hint", "ALTER SEQUENCE … CACHE 1"}});
+}
+
+// A time is that of the start of its transaction, and a uuid is none.
+void WarnOfOrder(const std::string& called, const OutboxTable& table) {
+  if (table.layout.key.empty()) return;
+  std::string order = table.key_names.front();
+  bool integer = absl::StrContains(table.key_types.front(), "int");
+  for (const LayoutColumn& column : table.columns) {
+    if (table.layout.order != absl::StrCat("{", Folded(column.name), "}")) continue;
+    order = QuoteIdentifier(column.name);
+    integer =
+        absl::StrContains(column.type, "int") && absl::c_linear_search(table.key_names, order);
+  }
+  if (integer) return;
+  log::Warn(
+      "rows of the outbox table are ordered by a column that is no integer of its primary key: it "
+      "does not tell the order of commits",
+      {{"table", called},
+       {"column", order},
+       {"hint",
+        "a primary key id bigint GENERATED ALWAYS AS IDENTITY; or "
+        "walduct.outbox.source=slot"}});
 }
 
 absl::Status ReadChannels(Connection& connection, OutboxTable* table) {
@@ -191,6 +215,7 @@ absl::StatusOr<std::vector<OutboxTable>> FindOutboxTables(Connection& connection
                                                     .narrowed = !options.where.empty(),
                                                     .lease = options.lease}));
     RETURN_IF_ERROR(CheckWords(connection, table, called));
+    WarnOfOrder(called, table);
     RETURN_IF_ERROR(ReadChannels(connection, &table));
     tables.push_back(std::move(table));
   }
