@@ -77,6 +77,12 @@ constexpr Reason kRows[] = {
          "The include and exclude lists leave an outbox table out that is to be cleaned: its "
          "rows would be deleted unpublished.",
      .remedy = "Add it to table.include.list, or take it out of walduct.outbox.tables."},
+    {.name = "outbox_not_marked",
+     .meaning =
+         "Rows of an outbox table that is polled were published, and the statement that marks "
+         "or deletes them changed nothing: they would be published again and again.",
+     .remedy =
+         "Remove the trigger, rule or policy of row security that keeps the rows as they are."},
     {.name = "outbox_not_pollable",
      .meaning = "The outbox table is of a library whose rows cannot be published by polling.",
      .remedy = "The message says why, and what to do."},

@@ -66,6 +66,30 @@ absl::Status CheckWords(Connection& connection, const OutboxTable& table,
                  "use walduct.outbox.source=slot");
 }
 
+// The claim asks for the locks of rows, for which a right to update any column is enough.
+absl::Status CheckRights(Connection& connection, const OutboxTable& table,
+                         const std::string& called) {
+  const std::string relation = absl::StrCat(ToInteger(table.relation), "::pg_catalog.oid");
+  std::string rights =
+      absl::StrCat("pg_catalog.has_any_column_privilege(", relation, ", 'UPDATE')");
+  if (table.layout.mark.empty())
+    absl::StrAppend(&rights, " AND pg_catalog.has_table_privilege(", relation, ", 'DELETE')");
+  for (const LayoutColumn& column : table.columns)
+    if (absl::StrContains(table.layout.mark, absl::StrCat("{", Folded(column.name), "} =")))
+      absl::StrAppend(&rights, " AND pg_catalog.has_column_privilege(", relation, ", ",
+                      postgres::QuoteLiteral(column.name), ", 'UPDATE')");
+  ASSIGN_OR_RETURN(
+      const auto has,
+      connection.Query(postgres::OneRow(2), absl::StrCat("SELECT ", rights, ", current_user")));
+  if (has.Get(0, 0) == "t") return absl::OkStatus();
+  const absl::string_view needs = table.layout.mark.empty() ? "UPDATE, DELETE" : "UPDATE";
+  return Refusal(
+      "permission_denied",
+      absl::StrCat("role ", has.Get(0, 1), " may not say in outbox table ", called,
+                   " which rows are published: it lacks ", needs),
+      absl::StrCat("GRANT ", needs, " ON ", table.name, " TO ", QuoteIdentifier(has.Get(0, 1))));
+}
+
 void WarnOfCache(const std::string& called, absl::string_view column, absl::string_view cache) {
   int64_t cached = 0;
   if (!absl::SimpleAtoi(cache, &cached) || cached <= 1) return;
@@ -168,7 +192,7 @@ std::string OutboxTable::ClaimSql(const std::string& where) const {
                       Columns("", key_names), " FROM free) FROM seen s ORDER BY ", order("s"));
 }
 
-std::string OutboxTable::DoneSql() const {
+std::string OutboxTable::ChosenSql() const {
   std::vector<std::string> casts, arrays;
   for (size_t i = 0; i < key_names.size(); ++i) {
     casts.push_back(absl::StrCat("k", i, "::", key_types[i]));
@@ -182,12 +206,19 @@ std::string OutboxTable::DoneSql() const {
           : absl::StrCat("(", Columns("o.", key_names), ") IN (SELECT ", absl::StrJoin(casts, ", "),
                          " FROM unnest(", absl::StrJoin(arrays, ", "), ") AS x(",
                          absl::StrJoin(aliases, ", "), "))");
+  return absl::StrCat(chosen, " AND ", Qualify(layout.open, "o", columns));
+}
+
+std::string OutboxTable::DoneSql() const {
   const std::string change = layout.mark.empty() ? absl::StrCat("DELETE FROM ", name, " o")
                                                  : absl::StrCat("UPDATE ", name, " o SET ",
                                                                 Qualify(layout.mark, "", columns));
-  return absl::StrCat("WITH done AS (", change, " WHERE ", chosen, " AND ",
-                      Qualify(layout.open, "o", columns),
+  return absl::StrCat("WITH done AS (", change, " WHERE ", ChosenSql(),
                       " RETURNING 1) SELECT count(*) FROM done");
+}
+
+std::string OutboxTable::StillOpenSql() const {
+  return absl::StrCat("SELECT count(*) FROM ", name, " o WHERE ", ChosenSql());
 }
 
 absl::StatusOr<std::vector<OutboxTable>> FindOutboxTables(Connection& connection,
@@ -214,6 +245,7 @@ absl::StatusOr<std::vector<OutboxTable>> FindOutboxTables(Connection& connection
                                                     .deletes = options.deletes_done,
                                                     .narrowed = !options.where.empty(),
                                                     .lease = options.lease}));
+    RETURN_IF_ERROR(CheckRights(connection, table, called));
     RETURN_IF_ERROR(CheckWords(connection, table, called));
     WarnOfOrder(called, table);
     RETURN_IF_ERROR(ReadChannels(connection, &table));

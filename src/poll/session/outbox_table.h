@@ -44,12 +44,19 @@ struct OutboxTable {
   std::string ClaimSql(const std::string& where) const;
   // $1 …: arrays of the columns of the primary key. Answers how many rows it has changed.
   std::string DoneSql() const;
+  // The same arrays. Answers how many of these rows are open.
+  std::string StillOpenSql() const;
+
+ private:
+  // An open row of the arrays' keys.
+  std::string ChosenSql() const;
 };
 
 // The tables of a connector. FailedPrecondition: those of RecogniseLayout, and
 //   outbox_no_tables    none matches
 //   outbox_no_key       a table without a primary key
 //   outbox_unlogged     its rows do not outlast a crash of the server
+//   permission_denied   the role may not mark or delete rows
 absl::StatusOr<std::vector<OutboxTable>> FindOutboxTables(postgres::Connection& connection,
                                                           const names::TableFilterOptions& captured,
                                                           const outbox::OutboxOptions& options);

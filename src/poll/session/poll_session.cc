@@ -40,6 +40,16 @@ std::string LockKeys(const OutboxTable& table) {
   return absl::StrCat(kLockClass, ", ", static_cast<int32_t>(ToInteger(table.relation)));
 }
 
+absl::Status NotMarked(const OutboxTable& table, absl::string_view rows) {
+  return Error(absl::StatusCode::kFailedPrecondition, "outbox_not_marked",
+               absl::StrCat(rows, " rows of outbox table ", table.name,
+                            " were published and are still open after the statement that ",
+                            table.layout.mark.empty() ? "deletes" : "marks",
+                            " them: they would be published again and again"),
+               "look for a trigger BEFORE UPDATE or DELETE that returns NULL, a rule, or a policy "
+               "of row security that hides the rows from it");
+}
+
 }  // namespace
 
 absl::Status PollSession::Run() {
@@ -304,19 +314,24 @@ absl::Status PollSession::MarkDone(Batch* batch, bool hurries) {
   for (const std::vector<std::string>& keys : batch->keys)
     statement.parameters.emplace_back(
         ArrayText(absl::MakeConstSpan(keys).subspan(batch->marked, acknowledged - batch->marked)));
-  absl::StatusOr<postgres::Result> changed =
-      hurries ? connection_->Query(statement) : Ask(statement);
-  if (!changed.ok()) return changed.status();
+  const auto ask = [&]() -> absl::StatusOr<postgres::Result> {
+    return hurries ? connection_->Query(statement) : Ask(statement);
+  };
+  ASSIGN_OR_RETURN(const auto changed, ask());
   const uint64_t wanted = acknowledged - batch->marked;
   batch->marked = acknowledged;
   uint64_t count = 0;
-  static_cast<void>(absl::SimpleAtoi(changed->Get(0, 0), &count));
-  done_ += wanted;
-  if (count != wanted)
+  static_cast<void>(absl::SimpleAtoi(changed.Get(0, 0), &count));
+  if (count != wanted) {
+    statement.sql = batch->table->StillOpenSql();
+    ASSIGN_OR_RETURN(const auto open, ask());
+    if (open.Get(0, 0) != "0") return NotMarked(*batch->table, open.Get(0, 0));
     log::Warn(
         "rows were published that somebody else has marked or removed meanwhile: they may "
         "have been published twice",
         {{"table", batch->table->name}, {"rows", wanted - count}});
+  }
+  done_ += wanted;
   return absl::OkStatus();
 }
 
