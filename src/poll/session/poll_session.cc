@@ -32,6 +32,7 @@ constexpr absl::Duration kOwnerPause = absl::Seconds(2);
 constexpr absl::Duration kFirstPause = absl::Milliseconds(20);
 constexpr absl::Duration kQueueWatch = absl::Minutes(1);
 constexpr absl::Duration kStatementTurn = absl::Seconds(1);
+constexpr absl::Duration kHurriedTurn = absl::Milliseconds(50);
 // Of the time to stop in, for the sink; the rest is for the marks.
 constexpr double kSettleShare = 0.6;
 constexpr double kFullQueue = 0.1;
@@ -48,6 +49,14 @@ absl::Status NotMarked(const OutboxTable& table, absl::string_view rows) {
                             " them: they would be published again and again"),
                "look for a trigger BEFORE UPDATE or DELETE that returns NULL, a rule, or a policy "
                "of row security that hides the rows from it");
+}
+
+absl::Status NoTimeToMark() {
+  return Error(absl::StatusCode::kDeadlineExceeded, "query_timeout",
+               "the server does not mark the rows that were published within the time to stop in: "
+               "they are published again at the next start",
+               "raise walduct.shutdown.timeout.ms, or look in pg_stat_activity for who has them "
+               "locked");
 }
 
 }  // namespace
@@ -124,8 +133,41 @@ absl::StatusOr<postgres::Result> PollSession::Ask(const postgres::Statement& sta
   while (true) {
     ASSIGN_OR_RETURN(std::optional<postgres::Result> result, connection_->PollResult());
     if (result) return *std::move(result);
+    if (duties_->interrupted()) {
+      connection_->Cancel();
+      return absl::CancelledError("interrupted");
+    }
     RETURN_IF_ERROR(duties_->TurnAndWait(connection_->ready_fd(), kStatementTurn,
                                          engine::WaitReason::kNothing));
+  }
+}
+
+// Of marks: an interruption leaves them the rest of the time to stop in. Hurried, the sink that has
+// failed is not asked.
+absl::StatusOr<postgres::Result> PollSession::AskOfMarks(const postgres::Statement& statement,
+                                                         bool hurries) {
+  Clock& clock = parts_.attempt.world->clock();
+  const absl::Duration most = engine::RuntimeOf(config()).shutdown_timeout * (1 - kSettleShare);
+  std::optional<absl::Duration> until;
+  RETURN_IF_ERROR(connection_->Send(statement));
+  while (true) {
+    ASSIGN_OR_RETURN(std::optional<postgres::Result> result, connection_->PollResult());
+    if (result) return *std::move(result);
+    const absl::Duration now = clock.Monotonic();
+    if (!until && (hurries || duties_->interrupted())) until = now + most;
+    if (until && now >= *until) {
+      connection_->Cancel();
+      return NoTimeToMark();
+    }
+    const absl::Duration turn = hurries ? kHurriedTurn : kStatementTurn;
+    const absl::Duration wait = until ? std::min(turn, *until - now) : turn;
+    if (hurries) {
+      parts_.attempt.board->Beat();
+      parts_.attempt.world->poller().WaitReadable({connection_->ready_fd()}, wait);
+    } else {
+      RETURN_IF_ERROR(
+          duties_->TurnAndWait(connection_->ready_fd(), wait, engine::WaitReason::kNothing));
+    }
   }
 }
 
@@ -314,17 +356,14 @@ absl::Status PollSession::MarkDone(Batch* batch, bool hurries) {
   for (const std::vector<std::string>& keys : batch->keys)
     statement.parameters.emplace_back(
         ArrayText(absl::MakeConstSpan(keys).subspan(batch->marked, acknowledged - batch->marked)));
-  const auto ask = [&]() -> absl::StatusOr<postgres::Result> {
-    return hurries ? connection_->Query(statement) : Ask(statement);
-  };
-  ASSIGN_OR_RETURN(const auto changed, ask());
+  ASSIGN_OR_RETURN(const auto changed, AskOfMarks(statement, hurries));
   const uint64_t wanted = acknowledged - batch->marked;
   batch->marked = acknowledged;
   uint64_t count = 0;
   static_cast<void>(absl::SimpleAtoi(changed.Get(0, 0), &count));
   if (count != wanted) {
     statement.sql = batch->table->StillOpenSql();
-    ASSIGN_OR_RETURN(const auto open, ask());
+    ASSIGN_OR_RETURN(const auto open, AskOfMarks(statement, hurries));
     if (open.Get(0, 0) != "0") return NotMarked(*batch->table, open.Get(0, 0));
     log::Warn(
         "rows were published that somebody else has marked or removed meanwhile: they may "

@@ -72,6 +72,7 @@ class PollSession {
                                        std::optional<postgres::Shape> answer = std::nullopt) {
     return Ask(postgres::Statement{std::move(sql), {}, answer});
   }
+  absl::StatusOr<postgres::Result> AskOfMarks(const postgres::Statement& statement, bool hurries);
   absl::StatusOr<postgres::Result> Claim(const OutboxTable& table);
   absl::Status Pause(absl::Duration longest);
   absl::Status WatchQueue();
