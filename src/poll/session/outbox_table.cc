@@ -176,20 +176,21 @@ std::string OutboxTable::ClaimSql(const std::string& where) const {
   std::string condition = qualified(layout.open, "o");
   if (!layout.ready.empty()) absl::StrAppend(&condition, " AND ", qualified(layout.ready, "o"));
   if (!where.empty()) absl::StrAppend(&condition, " AND (", where, ")");
+  // Of the version that is locked, too: it may have got another owner meanwhile.
+  const std::string still = condition;
   const std::string key = layout.key.empty() ? "NULL" : qualified(layout.key, "o");
   if (!layout.key.empty() && !layout.blocks.empty())
     absl::StrAppend(&condition, " AND NOT EXISTS (SELECT FROM ", name, " p WHERE ",
                     qualified(layout.key, "p"), " = ", key, " AND ", qualified(layout.blocks, "p"),
                     " AND (", order("p"), ") < (", order("o"), "))");
-  return absl::StrCat("WITH seen AS MATERIALIZED (SELECT ", Columns("o.", names), ", (", key,
-                      ")::text AS walduct_key FROM ", name, " o WHERE ", condition, " ORDER BY ",
-                      order("o"), " LIMIT $1::bigint), free AS MATERIALIZED (SELECT ",
-                      Columns("o.", key_names), " FROM ", name, " o WHERE (",
-                      Columns("o.", key_names), ") IN (SELECT ", Columns("", key_names),
-                      " FROM seen) AND ", qualified(layout.open, "o"),
-                      " FOR NO KEY UPDATE OF o SKIP LOCKED) SELECT ", Columns("s.", names),
-                      ", s.walduct_key, (", Columns("s.", key_names), ") IN (SELECT ",
-                      Columns("", key_names), " FROM free) FROM seen s ORDER BY ", order("s"));
+  return absl::StrCat(
+      "WITH seen AS MATERIALIZED (SELECT ", Columns("o.", names), ", (", key,
+      ")::text AS walduct_key FROM ", name, " o WHERE ", condition, " ORDER BY ", order("o"),
+      " LIMIT $1::bigint), free AS MATERIALIZED (SELECT ", Columns("o.", key_names), " FROM ", name,
+      " o WHERE (", Columns("o.", key_names), ") IN (SELECT ", Columns("", key_names),
+      " FROM seen) AND ", still, " FOR NO KEY UPDATE OF o SKIP LOCKED) SELECT ",
+      Columns("s.", names), ", s.walduct_key, (", Columns("s.", key_names), ") IN (SELECT ",
+      Columns("", key_names), " FROM free) FROM seen s ORDER BY ", order("s"));
 }
 
 std::string OutboxTable::ChosenSql() const {
