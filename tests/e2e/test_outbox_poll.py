@@ -137,6 +137,29 @@ def test_a_table_without_a_state_is_deleted_from_only_when_told(databases, pg17,
     connector.stop()
 
 
+def test_rows_that_a_trigger_keeps_unmarked_are_not_published_again_and_again(databases, pg17, connectors):
+    db = databases(pg17)
+    db.execute(MARKED)
+    db.script("create function keep() returns trigger language plpgsql as 'begin return null; end';"
+              "create trigger keep before update on outbox for each row execute function keep();")
+    put(db, 1, 10)
+    connector = connectors(db, polled(db), superuser=True, sink="file")
+    assert connector.run_to_end() == 3
+    assert connector.logged("outbox_not_marked")
+    assert len(connector.events()) == 10
+
+
+def test_a_stop_waits_for_no_claim(databases, pg17, connectors):
+    db = databases(pg17)
+    db.execute(MARKED)
+    put(db, 1, 1)
+    connector = connectors(db, polled(db, **{"walduct.outbox.where": "(select true from pg_sleep(60))"}), superuser=True, sink="file")
+    connector.start().wait_streaming()
+    asks = "select 1 from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'"
+    wait_until(lambda: db.execute(asks), 20, "a claim that takes a minute")
+    assert connector.terminate() == 0
+
+
 @pytest.mark.parametrize("name, value, says", [
     ("exactly.once.support", "required", "exactly.once.support"), ("walduct.slots", "2", "walduct.slots"),
     ("walduct.outbox.cleanup", "delete", "walduct.outbox.cleanup"), ("walduct.outbox.done", "archive", "walduct.outbox.done")])
