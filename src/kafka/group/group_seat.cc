@@ -25,7 +25,9 @@ using MessagePtr = std::unique_ptr<rd_kafka_message_t, FreedBy<rd_kafka_message_
 
 constexpr int kPollMs = 100;
 constexpr int kLeavePolls = 20;
+// A broker that hangs holds the answers of all others back for so long.
 constexpr int kAnswerMs = 3000;
+constexpr int kSharingAnswerMs = 1500;
 // Between two questions who has the seat.
 constexpr absl::Duration kAtRest = absl::Seconds(10);
 constexpr absl::Duration kElse = absl::Seconds(1);
@@ -245,18 +247,27 @@ void GroupSeat::AskWhoHasIt() {
   }
   const std::shared_ptr<Client> member = client();
   const rd_kafka_group_list* list = nullptr;
-  const rd_kafka_resp_err_t error =
-      rd_kafka_list_groups(member->handle(), group_id_.c_str(), &list, kAnswerMs);
+  const rd_kafka_resp_err_t error = rd_kafka_list_groups(member->handle(), group_id_.c_str(), &list,
+                                                         shares_ ? kSharingAnswerMs : kAnswerMs);
   const GroupsPtr groups(list);
   const bool some = error == RD_KAFKA_RESP_ERR__PARTIAL;
   if (error != RD_KAFKA_RESP_ERR_NO_ERROR && !some) return NotHeard(error);
-  if (groups == nullptr || groups->group_cnt == 0) {
-    // It has no members, or is a broker's that has not answered.
-    return some ? NotHeard(error) : TakeMembers({}, asked_at);
-  }
-  const rd_kafka_group_info& group = groups->groups[0];
-  return group.err == RD_KAFKA_RESP_ERR_NO_ERROR ? TakeMembers(group, asked_at)
-                                                 : NotHeard(group.err);
+  const bool found = groups != nullptr && groups->group_cnt > 0;
+  // It has no members, or is a broker's that has not answered.
+  if (!found && some) return NotHeard(error);
+  const rd_kafka_group_info none{};
+  const rd_kafka_group_info& group = found ? groups->groups[0] : none;
+  if (group.err != RD_KAFKA_RESP_ERR_NO_ERROR) return NotHeard(group.err);
+  // The coordinator's error is lost when another broker answers after it: such an answer does not
+  // prove that a member is alone.
+  if (shares_ && group.member_cnt == 0 && WasListed())
+    return NotHeard(RD_KAFKA_RESP_ERR__TIMED_OUT);
+  TakeMembers(group, asked_at);
+}
+
+bool GroupSeat::WasListed() const {
+  const MutexLock lock(mutex_);
+  return view_.listed_at > -absl::InfiniteDuration();
 }
 
 void GroupSeat::TakeMembers(const rd_kafka_group_info& group, absl::Duration asked_at) {

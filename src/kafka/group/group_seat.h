@@ -80,6 +80,7 @@ class GroupSeat {
   void AskOn();
   absl::Duration UntilNextQuestion() const;
   void AskWhoHasIt();
+  bool WasListed() const;
   void TakeMembers(const rd_kafka_group_info& group, absl::Duration asked_at);
   void Heard();
   void NotHeard(int code);
