@@ -125,6 +125,39 @@ TEST(OneSeat, WaitsForTheSeatSinceKafkaAnswersAgain) {
   EXPECT_LT(absl::Now() - target.shown().wait_since, absl::Seconds(30));
 }
 
+TEST(OneSeat, AMemberWithNewCredentialsKnowsWhatTheOneBeforeItKnew) {
+  const Environment environment = Environment::Real();
+  std::string password = "old";
+  const auto clients = std::make_shared<kafka::KafkaOptions>();
+  clients->again = [&password] {
+    const auto now = std::make_shared<kafka::KafkaOptions>();
+    now->consumer["sasl.jaas.config"] = password;
+    return now;
+  };
+  serve::WorkerOptions options;
+  options.clients = clients;
+  options.shares = true;
+  admin::WorkerBoard board("g", Clock::Real());
+  const absl::Duration listed = environment.clock->Monotonic() - absl::Seconds(1);
+  std::vector<kafka::SeatView> known;
+  serve::OneSeat seat(
+      options, board, environment,
+      [&](const kafka::GroupSeat::Options& asked) -> absl::StatusOr<serve::OneSeat::Seat> {
+        known.push_back(asked.known);
+        if (known.size() > 1) return absl::UnavailableError("not now");
+        return serve::OneSeat::Seat(
+            [&] { return kafka::SeatView{.others = 2, .listed_at = listed}; });
+      });
+  ASSERT_TRUE(seat.Ask().ok());
+  EXPECT_EQ(known.at(0).others, 0);
+  password = "new";
+  seat.Judge(/*serves=*/true);
+  ASSERT_EQ(known.size(), 2u);
+  EXPECT_EQ(known[1].others, 2);
+  EXPECT_EQ(known[1].listed_at, listed);
+  EXPECT_EQ(seat.Now().others, 2);
+}
+
 // Two workers of a group that share its connectors, on the same topics and servers.
 class SharingTest : public testing::Test {
  protected:

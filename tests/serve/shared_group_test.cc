@@ -67,6 +67,20 @@ TEST_F(SharedGroupTest, AloneOwnsEverythingAndWritesNothing) {
   EXPECT_EQ(group_.GenerationOf("a"), 1);
 }
 
+TEST_F(SharedGroupTest, WhoWasNeverListedIsNotAlone) {
+  See(/*leads=*/true, /*there=*/false);
+  view_.listed_at = -absl::InfiniteDuration();
+  group_.BeCaughtUp();
+  group_.Turn(true);
+  EXPECT_FALSE(group_.Owns("a"));
+  EXPECT_FALSE(group_.leader().self);
+  See(true, false);
+  group_.Turn(true);
+  EXPECT_TRUE(group_.Owns("a"));
+  time_.Advance(absl::Minutes(1));  // no broker answers any more
+  EXPECT_TRUE(group_.Owns("a"));
+}
+
 TEST_F(SharedGroupTest, ANewcomerGetsHalfOnceItHasEnded) {
   See(true, false);
   group_.BeCaughtUp();

@@ -91,6 +91,10 @@ GroupSeat::GroupSeat(const Options& options, Properties properties)
       next_question_(clock_.Monotonic()),
       first_trouble_(absl::InfiniteDuration()) {
   view_.held_since = view_.silent_since = clock_.Monotonic();
+  view_.others = options.known.others;
+  view_.holder = options.known.holder;
+  view_.members = options.known.members;
+  view_.listed_at = options.known.listed_at;
 }
 
 absl::StatusOr<std::unique_ptr<GroupSeat>> GroupSeat::Ask(const Options& options) {

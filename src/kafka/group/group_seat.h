@@ -44,6 +44,8 @@ class GroupSeat {
     // group.instance.id: who leaves stays a member for the session, and has its part when it is
     // back before that. Empty: a member like others.
     std::string instance = {};
+    // What the member knew whose place this one takes; nothing of its seat.
+    SeatView known = {};
   };
   // Begins to ask for the seat.
   static absl::StatusOr<std::unique_ptr<GroupSeat>> Ask(const Options& options);

@@ -72,7 +72,8 @@ absl::Status OneSeat::Ask() {
                              .environment = environment_,
                              .member = options_.shares ? options_.url : options_.worker_id,
                              .shares = options_.shares,
-                             .instance = options_.instance}));
+                             .instance = options_.instance,
+                             .known = Now()}));
   asked_with_ = clients.consumer;
   const MutexLock lock(mutex_);
   seat_ = std::move(seat);
@@ -88,16 +89,26 @@ std::optional<SeatView> OneSeat::View() const {
   return seat ? std::optional(seat()) : std::nullopt;
 }
 
-// A member keeps the password that it was made with.
+SeatView OneSeat::Now() const {
+  if (std::optional<SeatView> view = View()) return *std::move(view);
+  const MutexLock lock(mutex_);
+  return known_;
+}
+
+// A member keeps the password that it was made with. The next one is not alone because it has not
+// heard of anybody yet.
 void OneSeat::RenewSecrets(const SeatView& view) {
   const absl::Duration now = environment_.clock->Monotonic();
   if (view.held || view.answered || now < next_renewal_) return;
   next_renewal_ = now + kRenewal;
   if (kafka::WithFreshSecrets(*options_.clients).consumer == asked_with_) return;
   log::Info("the credentials for Kafka have changed: the group is joined with the new ones");
+  SeatView known = Now();
+  known.held = known.answered = false;
   Seat before;  // it leaves the group first
   {
     const MutexLock lock(mutex_);
+    if (options_.shares) known_ = std::move(known);
     before = std::exchange(seat_, nullptr);
   }
   before = nullptr;
@@ -117,7 +128,7 @@ SeatVerdict OneSeat::Judge(bool serves, const absl::Status& topics) {
     next_renewal_ = environment_.clock->Monotonic() + kRenewal;
     if (absl::Status asked = Ask(); !asked.ok()) log::Warn(asked.message());
   }
-  const SeatView view = View().value_or(SeatView());
+  const SeatView view = Now();
   const absl::Duration now = environment_.clock->Monotonic();
   if (!view.answered)
     answered_since_.reset();

@@ -38,8 +38,9 @@ class OneSeat final : public Assignment {
   // No broker answers.
   bool IsAway() const;
 
-  // What is seen now; nothing, before Ask.
-  kafka::SeatView Now() const { return View().value_or(kafka::SeatView()); }
+  // What is seen now; nothing, before Ask. While a member that shares is made anew: what the one
+  // before it saw.
+  kafka::SeatView Now() const;
 
   // Begins to ask for the seat; nothing when that has begun.
   absl::Status Ask();
@@ -76,6 +77,7 @@ class OneSeat final : public Assignment {
   std::atomic<bool> ours_{false};
   mutable Mutex mutex_;
   Seat seat_ ABSL_GUARDED_BY(mutex_);
+  kafka::SeatView known_ ABSL_GUARDED_BY(mutex_);  // by the member before
   kafka::Properties asked_with_;
   absl::Duration next_renewal_;
   std::optional<absl::Duration> answered_since_;  // absent: Kafka does not answer

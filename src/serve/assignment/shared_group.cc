@@ -38,7 +38,8 @@ std::string WorkerOfUrl(absl::string_view url) {
 
 bool SharedGroup::HoldsLease(const kafka::SeatView& view) const {
   const absl::Duration now = parts_.environment.clock->Monotonic();
-  return view.others == 0 || now - view.listed_at < kafka::GroupSeat::kLease;
+  const bool listed = view.listed_at > -absl::InfiniteDuration();
+  return (listed && view.others == 0) || now - view.listed_at < kafka::GroupSeat::kLease;
 }
 
 // The clock is asked each time: a process that stood still knows it at once.
