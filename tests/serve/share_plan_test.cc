@@ -81,6 +81,21 @@ TEST(SharePlan, WhatIsBeingHandedOverStaysWhereItGoes) {
     EXPECT_TRUE(share.worker != "http://c" || share.from == "http://a") << name;
 }
 
+TEST(SharePlan, WhatIsCreatedAgainWaitsForTheEndOfWhatHadItsName) {
+  const std::set<std::string> members = {"http://a", "http://b"};
+  PlanNeeds needs = Needs(members, Names(2));
+  const std::string had = NextPlan({}, needs).shares.at("c0").worker;
+  const std::string other = had == "http://a" ? "http://b" : "http://a";
+  // Nobody has ended it: what an earlier life of the name said does not count.
+  needs.last = {{"c0", other}, {"gone", other}};
+  const SharePlan plan = NextPlan({}, needs);
+  EXPECT_EQ(plan.shares.at("c0"), (Share{had, 1, other}));
+  EXPECT_EQ(plan.shares.at("c1").from, "");
+  EXPECT_EQ(plan.shares.size(), 2u);
+  needs.last = {{"c0", had}, {"c1", "http://no-member"}};
+  for (const auto& [name, share] : NextPlan({}, needs).shares) EXPECT_EQ(share.from, "") << name;
+}
+
 TEST(SharePlan, LanesCountEach) {
   const Weights weights = {{"a", 4}, {"b", 1}, {"c", 1}, {"d", 1}, {"e", 1}};
   const SharePlan plan = NextPlan({}, Needs({"http://a", "http://b"}, weights));

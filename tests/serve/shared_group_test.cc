@@ -120,6 +120,27 @@ TEST_F(SharedGroupTest, WhatComesIsOwnedWhenItsFormerWorkerHasSaidSo) {
   EXPECT_EQ(group_.GenerationOf("a"), 5);
 }
 
+TEST_F(SharedGroupTest, WhatIsCreatedAgainWaitsForTheWorkerThatHadTheName) {
+  See(true, true);
+  group_.BeCaughtUp();
+  group_.TakePlan(Plan(5,
+                       R"("a":{"worker":"http://there:1","since":5},)"
+                       R"("b":{"worker":"http://there:1","since":5})",
+                       kHere));
+  weights_ = {{"b", 1}};
+  group_.Turn(true);
+  ASSERT_FALSE(absl::StrContains(Written(), R"("a")")) << Written();
+  group_.TakePlan(Written());
+  weights_["a"] = 1;
+  group_.Turn(true);
+  const std::string again = R"("a":{"worker":"http://here:1","since":7,"from":"http://there:1"})";
+  ASSERT_TRUE(absl::StrContains(Written(), again)) << Written();
+  group_.TakePlan(Written());
+  EXPECT_FALSE(group_.Owns("a"));
+  Say("there:1", "UNASSIGNED", 7);
+  EXPECT_TRUE(group_.Owns("a"));
+}
+
 TEST_F(SharedGroupTest, WhoIsNotListedAnyMoreOwnsNothing) {
   See(false, true);
   group_.BeCaughtUp();

@@ -54,6 +54,10 @@ class Planner {
       } else if (!share.from.empty() && needs_.released(name, share)) {
         share.from.clear();
       }
+      // Deleted and created again.
+      const auto last = needs_.last.find(name);
+      if (share.worker.empty() && last != needs_.last.end() && IsMember(last->second))
+        share.from = last->second;
       if (IsMember(share.worker)) {
         loads_[share.worker] += weight;
       } else {

@@ -44,6 +44,8 @@ struct PlanNeeds {
   std::map<std::string, int> weights;  // of the connectors that there are: their lanes
   // Whether the connector's former worker has said that it ended.
   std::function<bool(const std::string& name, const Share& share)> released;
+  // Of connectors that are in no plan any more: who had them, and may not have ended them yet.
+  std::map<std::string, std::string> last = {};
 };
 
 // The next one: what has a member stays there, unless loads differ by more than one, and can be

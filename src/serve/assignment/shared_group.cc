@@ -180,6 +180,17 @@ void SharedGroup::TakeOver(const std::string& name, const Share& share) {
              {"hint", "see that worker's log; its slot is waited for, if it still has it"}});
 }
 
+void SharedGroup::NoteDropped(const SharePlan& next) {
+  const absl::Duration now = parts_.environment.clock->Monotonic();
+  for (const auto& [name, share] : plan_.shares) {
+    const bool comes = said_.contains(name) && !Released(name, share);
+    dropped_[name] = {.worker = comes ? share.from : share.worker, .at = now};
+  }
+  std::erase_if(dropped_, [&](const auto& one) {
+    return next.shares.contains(one.first) || now - one.second.at >= kHandOver;
+  });
+}
+
 void SharedGroup::NoteMoves(const SharePlan& next) {
   for (const auto& [name, share] : next.shares) {
     const auto before = plan_.shares.find(name);
@@ -211,6 +222,7 @@ void SharedGroup::TakePlan(absl::string_view value, bool news) {
       return;
     }
     if (news) NoteMoves(*plan);
+    NoteDropped(*plan);
     plan_ = *std::move(plan);
   }
   Look();
@@ -330,6 +342,7 @@ void SharedGroup::WritePlan(const kafka::SeatView& view) {
       mutex_.AssertHeld();
       return Released(name, share);
     };
+    for (const auto& [name, dropped] : dropped_) needs.last[name] = dropped.worker;
     next = NextPlan(now, needs);
     if (next.epoch == plan_.epoch) {
       if (!overwritten_) return;

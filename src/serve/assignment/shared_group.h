@@ -83,12 +83,17 @@ class SharedGroup final : public Assignment {
     absl::Time at;
     absl::Duration since;  // on the monotonic clock
   };
+  struct Dropped {
+    std::string worker;
+    absl::Duration at;
+  };
   bool Released(const std::string& name, const Share& share) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   Elsewhere PlaceOf(const std::string& name, const kafka::SeatView& view) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void NoteUnowned(const std::string& name, bool unowned) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void TakeOver(const std::string& name, const Share& share) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void NoteDropped(const SharePlan& next) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void NoteMoves(const SharePlan& next) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void LookForNew();
   void Look();
@@ -111,6 +116,8 @@ class SharedGroup final : public Assignment {
   std::map<std::string, Unowned, std::less<>> unowned_ ABSL_GUARDED_BY(mutex_);
   // Connectors that were waited for long enough, with the epoch of their share.
   std::map<std::string, int64_t, std::less<>> overdue_ ABSL_GUARDED_BY(mutex_);
+  // Connectors that the plan has no more, for kHandOver: one of the name may be created again.
+  std::map<std::string, Dropped, std::less<>> dropped_ ABSL_GUARDED_BY(mutex_);
   std::deque<admin::GroupMove> moves_ ABSL_GUARDED_BY(mutex_);
   std::map<std::string, uint64_t> moved_ ABSL_GUARDED_BY(mutex_);
   Mutex looking_;  // one look at a time
