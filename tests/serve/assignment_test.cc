@@ -9,6 +9,7 @@
 #include "serve/assignment/forwarding.h"
 #include "serve/assignment/one_seat.h"
 #include "serve/assignment/sole_worker.h"
+#include "serve/topics/topic_formats.h"
 #include "tests/serve/assignment_contract.h"
 #include "tests/serve/hash_group.h"
 
@@ -265,6 +266,36 @@ TEST_F(SharingTest, TheLeaderWritesAndTheOwnerSaysWhatRuns) {
   there_.worker.Leave();
   EXPECT_EQ(topics_.Records(InternalTopic::kStatus).size(), said);
   EXPECT_TRUE(here_.worker.SetTarget("b", serve::TargetState::kPaused).ok());
+}
+
+// Another one leads.
+class Follower final : public serve::Assignment {
+ public:
+  bool Owns(absl::string_view /*connector*/) const override { return false; }
+  absl::Status Confirmed() const override { return confirmed; }
+  Leader leader() const override { return {.self = false, .worker = "there:8083"}; }
+  bool follows() const override { return true; }
+
+  absl::Status confirmed = absl::AbortedError("not a member");
+};
+
+TEST_F(SharingTest, AnyMemberWritesTheLevelOfALoggerForAll) {
+  Follower follower;
+  engine::ConnectorSet connectors(world_);
+  serve::Worker worker({.topics = &topics_,
+                        .assignment = &follower,
+                        .connectors = &connectors,
+                        .environment = Environment::Real(),
+                        .group = "g",
+                        .worker_id = "other:8083",
+                        .version = "1",
+                        .loader = &loader_});
+  const std::string key = serve::LoggerKey("walduct.slot");
+  EXPECT_TRUE(absl::IsAborted(worker.WriteLogger("walduct.slot", "DEBUG")));
+  EXPECT_FALSE(topics_.Last(InternalTopic::kConfigs, key).has_value());
+  follower.confirmed = absl::OkStatus();
+  EXPECT_TRUE(worker.WriteLogger("walduct.slot", "DEBUG").ok());
+  EXPECT_TRUE(topics_.Last(InternalTopic::kConfigs, key).has_value());
 }
 
 }  // namespace

@@ -39,9 +39,8 @@ struct ConnectHandler::Route {
   std::string method;
   Method handle;
   bool reads_body = false;
-  // Who does it: any worker, the leader, who owns the connector; the leader of what is for all
-  // workers (scope=cluster).
-  enum class By { kAny, kLeader, kOwner, kLeaderOfScope } by = By::kAny;
+  // Who does it: any worker, the leader, who owns the connector.
+  enum class By { kAny, kLeader, kOwner } by = By::kAny;
 };
 
 const std::vector<ConnectHandler::Route>& ConnectHandler::Routes() {
@@ -85,7 +84,7 @@ const std::vector<ConnectHandler::Route>& ConnectHandler::Routes() {
       {{"connector-plugins", "*", "config", "validate"}, "PUT", &I::ValidatePlugin, true},
       {{"admin", "loggers"}, "GET", &I::Loggers},
       {{"admin", "loggers", "*"}, "GET", &I::GetLogger},
-      {{"admin", "loggers", "*"}, "PUT", &I::PutLogger, true, Route::By::kLeaderOfScope},
+      {{"admin", "loggers", "*"}, "PUT", &I::PutLogger, true},
   };
   return routes;
 }
@@ -138,7 +137,6 @@ std::optional<http::Response> ConnectHandler::Elsewhere(const Route& route, cons
   const Assignment& assignment = parts_.worker->assignment();
   if (route.by == Route::By::kAny || !assignment.follows() || !MayForward(request))
     return std::nullopt;
-  if (route.by == Route::By::kLeaderOfScope && !IsForCluster(request)) return std::nullopt;
   std::string url;
   if (route.by != Route::By::kOwner) {
     url = assignment.leader().url;

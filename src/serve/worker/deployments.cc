@@ -144,6 +144,16 @@ absl::Status Deployments::CheckMayWrite() const {
 
 absl::Status Deployments::Write(const std::vector<TopicEntry>& entries) {
   RETURN_IF_ERROR(CheckMayWrite());
+  return Put(entries);
+}
+
+absl::Status Deployments::WriteAsMember(const std::vector<TopicEntry>& entries) {
+  if (!parts_.assignment->follows()) return Write(entries);
+  RETURN_IF_ERROR(parts_.assignment->Confirmed());
+  return Put(entries);
+}
+
+absl::Status Deployments::Put(const std::vector<TopicEntry>& entries) {
   const absl::Status written = parts_.topics->Write(InternalTopic::kConfigs, entries);
   if (written.ok()) return written;
   const absl::Status there = parts_.topics->CheckThere();

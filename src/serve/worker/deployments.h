@@ -69,6 +69,8 @@ class Deployments {
   absl::Status CommitTask(const std::string& name) ABSL_EXCLUSIVE_LOCKS_REQUIRED(changing_);
   absl::Status Delete(const std::string& name) ABSL_EXCLUSIVE_LOCKS_REQUIRED(changing_);
   absl::Status Write(const std::vector<TopicEntry>& entries);
+  // What any worker may write of a group that shares its connectors: of no connector.
+  absl::Status WriteAsMember(const std::vector<TopicEntry>& entries);
   // OK, or why nothing may be written now.
   absl::Status CheckMayWrite() const;
 
@@ -96,6 +98,7 @@ class Deployments {
   void BeSilent();
 
  private:
+  absl::Status Put(const std::vector<TopicEntry>& entries);
   static void ReadRecord(absl::string_view key, std::optional<absl::string_view> value,
                          Contents* out);
   std::vector<TopicEntry> Entries() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

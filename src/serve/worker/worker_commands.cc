@@ -195,7 +195,7 @@ absl::Status Worker::WriteSession(absl::string_view key) {
 
 absl::Status Worker::WriteLogger(const std::string& logger, const std::string& level) {
   const MutexLock change(deployments_.changing());
-  return deployments_.Write({{.key = LoggerKey(logger), .value = LoggerValue(level)}});
+  return deployments_.WriteAsMember({{.key = LoggerKey(logger), .value = LoggerValue(level)}});
 }
 
 }  // namespace walduct::serve
