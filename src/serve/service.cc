@@ -74,7 +74,8 @@ Service::Service(WorkerOptions options, const config::LoadRequest& request,
                 .operations = &operations_,
                 .resting = &resting_,
                 .board = &board_,
-                .log_level = absl::AsciiStrToUpper(log_level)}) {
+                .log_level = absl::AsciiStrToUpper(log_level),
+                .url = options_.url}) {
   if (options_.shares) board_.ShowGroup([this] { return shared_.View(); });
 }
 

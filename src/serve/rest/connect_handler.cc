@@ -143,7 +143,8 @@ std::optional<http::Response> ConnectHandler::Elsewhere(const Route& route, cons
   } else if (const auto where = assignment.WhereIs(path[1])) {
     url = where->url;
   }
-  if (url.empty()) return std::nullopt;
+  // Its own: a connector that is still ended elsewhere, or a member before it had its address.
+  if (url.empty() || url == parts_.url) return std::nullopt;
   http::Response answer = Forward(url, request);
   const bool made = answer.status == 201;
   if (made) {

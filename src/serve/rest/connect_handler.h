@@ -39,6 +39,7 @@ class ConnectHandler final : public http::Handler {
     // What the worker waits for; null: for nothing, ever.
     const admin::WorkerBoard* board = nullptr;
     std::string log_level;  // "INFO"
+    std::string url = {};   // of this worker, for other ones; empty: none
   };
   explicit ConnectHandler(Parts parts);
 

@@ -49,8 +49,10 @@ http::Response Forward(const std::string& url, const http::Request& request) {
                                          "asked: ",
                                          client.status().message()));
   }
-  http::ClientRequest sent{
-      .method = request.method, .url = UrlOf(url, request), .body = request.body};
+  // Whoever asked is sent no body in answer to HEAD; libcurl would wait for one.
+  http::ClientRequest sent{.method = request.method == "HEAD" ? "GET" : request.method,
+                           .url = UrlOf(url, request),
+                           .body = request.body};
   sent.headers.emplace_back("Accept: application/json");
   sent.headers.emplace_back("Content-Type: application/json");  // also where libcurl names another
   if (!request.authorization.empty())
