@@ -284,7 +284,8 @@ constexpr Reason kRows[] = {
      .meaning =
          "A captured table left the publication or the lists and came back, was created anew "
          "before it was in it, came into it with rows, or the publication sent fewer kinds of "
-         "changes, rows or columns for a while: what was done to the table then was sent by nobody. "
+         "changes, rows or columns for a while: what was done to the table then was sent by "
+         "nobody. "
          "Also where the publication was altered and is as it was.",
      .remedy =
          "The hint has the walduct signal that reads the tables; it ends when they were read, "
