@@ -142,7 +142,11 @@ std::string Advice(const LastEnd& living, const std::string& asked) {
 
 // To who was not answered.
 std::string HintOf(const std::vector<LastEnd>& ends, const absl::Status& error) {
-  if (ErrorReason(error) == "other_process_answers") return ErrorHint(error);
+  const std::string hint = ErrorHint(error);
+  // Somebody answers, and is not trusted.
+  const bool answers =
+      ErrorReason(error) == "other_process_answers" || absl::StrContains(hint, "--ca");
+  if (answers) return hint;
   const auto living = std::find_if(ends.begin(), ends.end(), Lives);
   if (living != ends.end()) return living->hint;
   return absl::StrCat("what ran there has ended, as told here; start it again with the same ",

@@ -409,7 +409,7 @@ void PostgresSource::RememberCaptured() {
   if (!LooksAfterCaptured()) return;
   const absl::Status status = CaptureWatch(CaptureOptions()).Remember(*sql_);
   if (!status.ok())
-    log::Debug("how tables are captured is not known", {{"error", std::string(status.message())}});
+    log::Warn("how tables are captured is not known", {{"error", std::string(status.message())}});
 }
 
 // From the stream's beginning on.
