@@ -13,7 +13,7 @@ from support.wait import wait_until
 LISTEN = ("--listen", "127.0.0.1:0")
 TABLES = ("create table signals (id varchar(64) primary key, type varchar(64), data varchar(4096));"
           "create table cust (id int primary key, v text); insert into cust values (1, 'snapshot')")
-OPTIONS = {"publication.autocreate.mode": "disabled", "schema.include.list": None, "table.include.list": "public.cust,public.more",
+OPTIONS = {"walduct.allow.empty": "true", "publication.autocreate.mode": "disabled", "schema.include.list": None, "table.include.list": "public.cust,public.more",
            "signal.data.collection": "public.signals", "walduct.stall.warn.ms": "1000"}
 REASON = "table_was_not_published"
 GAPS = {
