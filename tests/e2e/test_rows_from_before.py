@@ -100,10 +100,22 @@ def test_what_partitions_bring_themselves_is_not_told(db, connectors):
     db.script(made.format("ev_2", 10, 20) + ";" + empty.format("ev_3", 20, 30))
     settled(connector, surface, db)
     connector.stop()
-    db.script(made.format("ev_4", 30, 40) + ";" + empty.format("ev_5", 40, 50) + "; begin;" + empty.format("ev_6", 50, 60) + "; commit")
+    db.script(made.format("ev_4", 30, 40) + ";" + empty.format("ev_5", 40, 50))
     started(connector)
     settled(connector, Surface(connector), db)
-    wait_until(lambda: of(connector, "c") == [10, 20, 30, 40, 50], 60, "their rows")
+    wait_until(lambda: of(connector, "c") == [10, 20, 30, 40], 60, "their rows")
+    assert not connector.logged("attached") and problems(Surface(connector)) == {}
+    connector.stop()
+
+
+def test_a_table_made_attached_and_filled_at_once_is_not_told(db, connectors):
+    """By name: it is told today, while nobody looked (docs/catalog.md); nothing lacks."""
+    connector, _ = running(db, connectors)
+    connector.stop()
+    db.script("begin; create table ev_6 (like ev including all);" + ATTACH.format("ev_6", 50, 60) + "; insert into ev values (50, 'new'); commit")
+    started(connector)
+    settled(connector, Surface(connector), db)
+    wait_until(lambda: of(connector, "c") == [50], 60, "its row")
     assert not connector.logged("attached") and problems(Surface(connector)) == {}
     connector.stop()
 
