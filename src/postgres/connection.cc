@@ -108,10 +108,6 @@ void TakeNewPassword(DatabaseOptions* database) {
     database->password = *std::move(password);
 }
 
-std::string Literal(absl::string_view text) {
-  return absl::StrCat("'", absl::StrReplaceAll(text, {{"'", "''"}}), "'");
-}
-
 // Of a role that is not there the server says that its password is wrong. A password that is read
 // from a file may be changed on the server first, or in the file.
 absl::Status Explained(const absl::Status& status, const DatabaseOptions& database) {
@@ -126,7 +122,7 @@ absl::Status Explained(const absl::Status& status, const DatabaseOptions& databa
   const std::string look = absl::StrCat(
       "; the server says the same of a role that is missing or whose password has expired: SELECT "
       "rolcanlogin, rolvaliduntil FROM pg_roles WHERE rolname = ",
-      Literal(database.user), " (no row: CREATE ROLE)");
+      QuoteLiteral(database.user), " (no row: CREATE ROLE)");
   if (!database.password_source)
     return Error(status.code(), reason, status.message(), absl::StrCat(ErrorHint(status), look));
   return Error(status.code(), "password_refused", status.message(),
