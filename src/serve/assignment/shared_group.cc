@@ -253,9 +253,7 @@ void SharedGroup::Look() {
   bool more = false, less = false;
   {
     const MutexLock lock(mutex_);
-    const bool sees = view.held || absl::c_any_of(view.members, [&](const auto& one) {
-                        return one.client == plan_.leader;
-                      });
+    const bool sees = view.held || IsMember(view, plan_.leader);
     trusted_ = trusted_ || (plan_.epoch > 0 && sees);
     const bool works = serves_ && member;
     const bool leads = works && view.held;
@@ -274,10 +272,8 @@ void SharedGroup::Look() {
       NoteUnowned(name, !released || !IsMember(view, share.worker));
     }
     // From alone to a plan: what the plan gives here was owned before.
-    less = (all_ && !all) ||
-           absl::c_any_of(owned_, [&](const auto& name) { return !owned.contains(name); });
-    more = more || (all && !all_) ||
-           absl::c_any_of(owned, [&](const auto& name) { return !owned_.contains(name); });
+    less = (all_ && !all) || !std::ranges::includes(owned, owned_);
+    more = more || (all && !all_) || !std::ranges::includes(owned_, owned);
     if (all) unowned_.clear();
     all_ = all;
     owned_ = std::move(owned);
