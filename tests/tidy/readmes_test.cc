@@ -31,6 +31,16 @@ std::set<std::string> QuotedTypes(const std::string& text) {
 
 std::set<std::string> QuotedFolders(const std::string& text) { return Quoted(text, "([a-z_]+)/"); }
 
+// As in `world/slots`: a folder below another, or a header in it.
+std::set<std::string> QuotedPaths(const std::string& text) {
+  return Quoted(text, "([a-z_]+(?:/[a-z_]+)+)");
+}
+
+bool Exists(const std::filesystem::path& path) {
+  return std::filesystem::exists(path) || std::filesystem::exists(path.string() + ".h") ||
+         std::filesystem::exists(path.string() + ".cc");
+}
+
 // The words of the code below src/, or below one room.
 std::set<std::string> WordsOfCode(const std::string& room) {
   std::set<std::string> words;
@@ -86,10 +96,23 @@ TEST(Readmes, NameOnlyFoldersThatExist) {
   }
 }
 
+TEST(Readmes, NameOnlyPathsThatExist) {
+  for (const std::string& room : Rooms()) {
+    const std::filesystem::path own = Readme(room).parent_path();
+    std::vector<std::string> gone;
+    for (const std::string& path : QuotedPaths(ReadText(Readme(room))))
+      if (!Exists(own / path) && !Exists(Root() / "src" / path) && !Exists(Root() / path))
+        gone.push_back(path);
+    EXPECT_THAT(gone, IsEmpty()) << Readme(room);
+  }
+}
+
 TEST(ReadmesRule, FindsQuotedNames) {
   const std::string text = "`Lsn` in `files/`, `event::Value`, `ReadTable<Writer>`, `SQL`, File";
   EXPECT_THAT(QuotedTypes(text), UnorderedElementsAre("Lsn", "Value", "ReadTable"));
   EXPECT_THAT(QuotedFolders(text), UnorderedElementsAre("files"));
+  EXPECT_THAT(QuotedPaths("`world/slots`, `files/`, `walduct/x y`"),
+              UnorderedElementsAre("world/slots"));
 }
 
 TEST(ReadmesRule, FindsWhatIsElsewhere) {
