@@ -32,7 +32,9 @@ bool IsTyped(const std::vector<std::string>& given, absl::string_view name) {
 
 // As a word of its own, not inside another one.
 bool Names(absl::string_view text, absl::string_view word) {
-  const auto is_of_word = [](char c) { return absl::ascii_isalnum(c) || c == '_' || c == '-'; };
+  const auto is_of_word = [](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-';
+  };
   for (size_t at = text.find(word); at != absl::string_view::npos; at = text.find(word, at + 1)) {
     const size_t end = at + word.size();
     if ((at == 0 || !is_of_word(text[at - 1])) && (end == text.size() || !is_of_word(text[end])))
@@ -42,7 +44,7 @@ bool Names(absl::string_view text, absl::string_view word) {
 }
 
 absl::Status CheckTo(const std::string& to, const std::string& live) {
-  const bool allowed = !to.empty() && std::all_of(to.begin(), to.end(), [](char c) {
+  const bool allowed = !to.empty() && std::all_of(to.begin(), to.end(), [](unsigned char c) {
     return absl::ascii_isalnum(c) || c == '_' || c == '-' || c == '.';
   });
   if (!allowed)
