@@ -27,12 +27,19 @@ constexpr size_t kLongestSeen = 2000;
 constexpr absl::string_view kWhole =
     "n.next - ((n.next - $0::pg_catalog.text::pg_catalog.int8) & 4294967295)";
 
-// A table that becomes a partition has all of its columns written anew. $0: the id of a link.
+// Which command of its transaction wrote a row of the catalog. A row that somebody deletes keeps that
+// number no more, also where that is undone: the last one stands for what is not known. $0: the row.
+constexpr absl::string_view kCommand =
+    "CASE WHEN $0.xmax = '0'::pg_catalog.xid THEN $0.cmin::pg_catalog.text::pg_catalog.int8 "
+    "ELSE 4294967295 END";
+
+// A table that becomes a partition has all of its columns written anew. $0: the id of a link; $1:
+// its command.
 constexpr absl::string_view kLinks = R"(
 WITH RECURSIVE now AS (
   SELECT pg_catalog.txid_snapshot_xmax(pg_catalog.txid_current_snapshot()) AS next),
 link AS (
-  SELECT i.inhrelid, i.inhparent, $0 AS by,
+  SELECT i.inhrelid, i.inhparent, $0 AS by, $1 AS command,
     NOT pg_catalog.txid_visible_in_snapshot($0, $$2::pg_catalog.txid_snapshot)
       AND NOT EXISTS (
         SELECT FROM pg_catalog.pg_attribute u JOIN pg_catalog.pg_attribute a
@@ -44,24 +51,28 @@ link AS (
 
 constexpr absl::string_view kBelowRoots = R"(
 below AS (
-  SELECT c.oid AS as_table, c.oid AS relation, false AS fresh, 0::pg_catalog.int8 AS by
+  SELECT c.oid AS as_table, c.oid AS relation, false AS fresh, 0::pg_catalog.int8 AS by,
+    0::pg_catalog.int8 AS command
   FROM pg_catalog.unnest($1::pg_catalog.oid[]) w(oid)
   JOIN pg_catalog.pg_class c ON c.oid = w.oid AND c.relkind = 'p'
   UNION ALL
-  SELECT b.as_table, l.inhrelid, l.fresh, l.by FROM below b JOIN link l ON l.inhparent = b.relation
+  SELECT b.as_table, l.inhrelid, l.fresh, l.by, l.command
+  FROM below b JOIN link l ON l.inhparent = b.relation
   WHERE NOT b.fresh)
-SELECT b.as_table, b.relation, n.nspname, c.relname, b.by
+SELECT b.as_table, b.relation, n.nspname, c.relname, b.by, b.command
 FROM below b JOIN pg_catalog.pg_class c ON c.oid = b.relation
 JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE b.fresh)";
 
 constexpr absl::string_view kAboveLeaves = R"(
 above AS (
-  SELECT w.oid AS leaf, w.oid AS relation, false AS fresh, 0::pg_catalog.int8 AS by
+  SELECT w.oid AS leaf, w.oid AS relation, false AS fresh, 0::pg_catalog.int8 AS by,
+    0::pg_catalog.int8 AS command
   FROM pg_catalog.unnest($1::pg_catalog.oid[]) w(oid)
   UNION ALL
-  SELECT a.leaf, l.inhparent, l.fresh, l.by FROM above a JOIN link l ON l.inhrelid = a.relation
+  SELECT a.leaf, l.inhparent, l.fresh, l.by, l.command
+  FROM above a JOIN link l ON l.inhrelid = a.relation
   WHERE NOT a.fresh)
-SELECT a.leaf, a.leaf, n.nspname, c.relname, a.by
+SELECT a.leaf, a.leaf, n.nspname, c.relname, a.by, a.command
 FROM above a JOIN pg_catalog.pg_class c ON c.oid = a.leaf
 JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE a.fresh)";
 
@@ -75,37 +86,43 @@ WITH RECURSIVE below(oid) AS (
   SELECT i.inhrelid FROM below b JOIN pg_catalog.pg_inherits i ON i.inhparent = b.oid)
 SELECT pg_catalog.format('%I.%I', n.nspname, c.relname), pg_catalog.pg_relation_size(c.oid::pg_catalog.regclass),
   pg_catalog.has_schema_privilege(n.oid, 'USAGE') AND
-  pg_catalog.has_table_privilege(c.oid, 'SELECT') AND NOT pg_catalog.row_security_active(c.oid)
+  pg_catalog.has_table_privilege(c.oid, 'SELECT') AND NOT pg_catalog.row_security_active(c.oid),
+  c.relfilenode = c.oid
 FROM below b JOIN pg_catalog.pg_class c ON c.oid = b.oid AND c.relkind = 'r'
 JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace)";
 
-// What is at the beginning of its files. $0: the table; $1: the whole id of a row's transaction.
+// What is at the beginning of its files. Of rows that the same transaction wrote those are older that
+// an earlier command wrote, and those that do not show that. $0: the table; $1: the whole id of a
+// row's transaction; $2: the row's command.
 constexpr int64_t kBlocksLookedAt = 1024;
 constexpr int64_t kBlockSize = 8192;
 constexpr absl::string_view kHasOlderRow = R"(
 SELECT EXISTS (
   SELECT FROM ONLY $0 t, (SELECT pg_catalog.txid_snapshot_xmax(
                             pg_catalog.txid_current_snapshot()) AS next) n
-  WHERE t.ctid < '(1024,0)'::pg_catalog.tid AND $1 <= $$1::pg_catalog.int8))";
+  WHERE t.ctid < '(1024,0)'::pg_catalog.tid AND ($1 < $$1::pg_catalog.int8 OR
+    ($1 = $$1::pg_catalog.int8 AND (t.xmax <> '0'::pg_catalog.xid OR $2 < $$2::pg_catalog.int8)))))";
 
-// $0: the id of what names tables in a publication. $1: of newer servers.
+// $0: the id of what names tables in a publication; $1: its command. $2: of newer servers.
 constexpr absl::string_view kNamed = R"(
 WITH now AS (SELECT pg_catalog.txid_snapshot_xmax(pg_catalog.txid_current_snapshot()) AS next),
 named AS (
-  SELECT r.oid, $0 AS by FROM pg_catalog.pg_publication_rel r CROSS JOIN now n
-  WHERE r.prpubid = $$1::pg_catalog.oid$1)
-SELECT m.oid, m.by FROM named m
+  SELECT r.oid, $0 AS by, $1 AS command FROM pg_catalog.pg_publication_rel r CROSS JOIN now n
+  WHERE r.prpubid = $$1::pg_catalog.oid$2)
+SELECT m.oid, m.by, m.command FROM named m
 WHERE NOT pg_catalog.txid_visible_in_snapshot(m.by, $$2::pg_catalog.txid_snapshot))";
 constexpr absl::string_view kNamedBySchemas = R"(
-  UNION ALL SELECT r.oid, $0 FROM pg_catalog.pg_publication_namespace r CROSS JOIN now n
+  UNION ALL SELECT r.oid, $0, $1 FROM pg_catalog.pg_publication_namespace r CROSS JOIN now n
   WHERE r.pnpubid = $$1::pg_catalog.oid)";
 
 // What gave tables the names, schemas or parents that they have, and their files. $0, $1, $2: ids
-// of that.
+// of that; $3, $4, $5: its commands.
 constexpr absl::string_view kPlaced = R"(
 WITH now AS (SELECT pg_catalog.txid_snapshot_xmax(pg_catalog.txid_current_snapshot()) AS next),
 placed AS (
-  SELECT c.oid, GREATEST($0, $1) AS by, $2 AS files_by
+  SELECT c.oid, GREATEST($0, $1) AS by, $2 AS files_by, $5 AS files_command,
+    CASE WHEN i.inhrelid IS NULL OR $0 > $1 THEN $3 WHEN $1 > $0 THEN $4
+      ELSE GREATEST($3, $4) END AS command
   FROM pg_catalog.unnest($$1::pg_catalog.oid[]) w(oid)
   JOIN pg_catalog.pg_class c ON c.oid = w.oid
   JOIN pg_catalog.pg_type t ON t.oid = c.reltype
@@ -114,19 +131,30 @@ SELECT p.oid,
   CASE WHEN NOT pg_catalog.txid_visible_in_snapshot(p.by, $$2::pg_catalog.txid_snapshot)
     THEN p.by END,
   CASE WHEN NOT pg_catalog.txid_visible_in_snapshot(p.files_by, $$2::pg_catalog.txid_snapshot)
-    THEN p.files_by END
+    THEN p.files_by END,
+  p.command, p.files_command
 FROM placed p)";
 
 constexpr absl::string_view kCondition =
     "SELECT pg_catalog.pg_get_partition_constraintdef($1::pg_catalog.oid)";
 
-std::string WholeId(absl::string_view column) { return absl::Substitute(kWhole, column); }
+std::string WholeId(absl::string_view row) {
+  return absl::Substitute(kWhole, absl::StrCat(row, ".xmin"));
+}
 
-// Small tables alone can be looked through; of others it may be.
+std::string CommandOf(absl::string_view row) { return absl::Substitute(kCommand, row); }
+
+// A command of a transaction, as text.
+struct Moment {
+  std::string by, command;
+};
+
+// Small tables alone can be looked through; of others it may be. Rows that were written anew with
+// their files have the number of that command.
 absl::StatusOr<bool> MayHaveHadRows(postgres::Connection& connection, Oid partition,
-                                    const std::string& by) {
+                                    const Moment& moment) {
   ASSIGN_OR_RETURN(const Result leaves,
-                   connection.Query(Rows(3), kLeaves, {absl::StrCat(ToInteger(partition))}));
+                   connection.Query(Rows(4), kLeaves, {absl::StrCat(ToInteger(partition))}));
   for (int row = 0; row < leaves.rows(); ++row) {
     int64_t size = 0;
     if (absl::SimpleAtoi(leaves.Get(row, 1), &size) && size == 0) continue;
@@ -136,8 +164,9 @@ absl::StatusOr<bool> MayHaveHadRows(postgres::Connection& connection, Oid partit
     ASSIGN_OR_RETURN(
         const Result older,
         connection.Query(postgres::OneRow(1),
-                         absl::Substitute(kHasOlderRow, leaves.Get(row, 0), WholeId("t.xmin")),
-                         {by}));
+                         absl::Substitute(kHasOlderRow, leaves.Get(row, 0), WholeId("t"),
+                                          leaves.Get(row, 3) == "t" ? CommandOf("t") : "-1"),
+                         {moment.by, moment.command}));
     if (older.Get(0, 0) == "t") return true;
   }
   return false;
@@ -152,7 +181,9 @@ absl::StatusOr<std::vector<Coverage::Attached>> LookInto(postgres::Connection& c
                            .name = absl::StrCat(links.Get(row, 2), ".", links.Get(row, 3)),
                            .link = absl::StrCat(links.Get(row, 1), "/", links.Get(row, 4))};
     ASSIGN_OR_RETURN(const bool had_rows,
-                     MayHaveHadRows(connection, one.partition, std::string(links.Get(row, 4))));
+                     MayHaveHadRows(connection, one.partition,
+                                    {.by = std::string(links.Get(row, 4)),
+                                     .command = std::string(links.Get(row, 5))}));
     if (!had_rows) continue;
     if (one.table != one.partition) {
       ASSIGN_OR_RETURN(const Result condition,
@@ -164,19 +195,23 @@ absl::StatusOr<std::vector<Coverage::Attached>> LookInto(postgres::Connection& c
   return all;
 }
 
+// Transaction and command.
+using Named = std::pair<int64_t, int64_t>;
+
 // From the first of what names a table on its rows come.
 absl::Status LookIntoNamed(postgres::Connection& connection,
-                           const absl::flat_hash_map<Oid, int64_t>& fresh, Coverage* coverage) {
+                           const absl::flat_hash_map<Oid, Named>& fresh, Coverage* coverage) {
   for (auto& [relation, table] : coverage->tables) {
-    int64_t first = std::numeric_limits<int64_t>::max();
+    Named first = {std::numeric_limits<int64_t>::max(), 0};
     for (const Oid name : table.named_by) {
       const auto found = fresh.find(name);
-      first = std::min(first, found == fresh.end() ? 0 : found->second);
+      first = std::min(first, found == fresh.end() ? Named() : found->second);
     }
-    if (!table.sent || table.named_by.empty() || first == 0) continue;
-    table.named_at = first;
-    ASSIGN_OR_RETURN(const bool had_rows,
-                     MayHaveHadRows(connection, relation, absl::StrCat(first)));
+    if (!table.sent || table.named_by.empty() || first.first == 0) continue;
+    table.named_at = first.first;
+    ASSIGN_OR_RETURN(const bool had_rows, MayHaveHadRows(connection, relation,
+                                                         {.by = absl::StrCat(first.first),
+                                                          .command = absl::StrCat(first.second)}));
     table.whole = !had_rows;
   }
   return absl::OkStatus();
@@ -188,7 +223,8 @@ absl::Status LookIntoPlaced(postgres::Connection& connection, const Result& plac
     Coverage::Table& table = coverage->tables[ParseOid(placed.Get(row, 0))];
     const auto had_rows = [&](int column) {
       return MayHaveHadRows(connection, ParseOid(placed.Get(row, 0)),
-                            std::string(placed.Get(row, column)));
+                            {.by = std::string(placed.Get(row, column)),
+                             .command = std::string(placed.Get(row, column + 2))});
     };
     if (table.placed_later && absl::SimpleAtoi(placed.Get(row, 1), &table.placed_at)) {
       ASSIGN_OR_RETURN(const bool had_some, had_rows(1));
@@ -211,10 +247,10 @@ std::string SeenText(absl::string_view snapshot, absl::string_view oldest) {
 absl::StatusOr<std::vector<Coverage::Attached>> ReadAttached(postgres::Connection& connection,
                                                              const AttachedQuery& query) {
   if (query.tables.empty()) return std::vector<Coverage::Attached>();
-  const std::string sql = absl::StrCat(absl::Substitute(kLinks, WholeId("i.xmin")),
+  const std::string sql = absl::StrCat(absl::Substitute(kLinks, WholeId("i"), CommandOf("i")),
                                        query.via_root ? kBelowRoots : kAboveLeaves);
   ASSIGN_OR_RETURN(const Result links,
-                   connection.Query(Rows(5), sql, {postgres::OidArray(query.tables), query.since}));
+                   connection.Query(Rows(6), sql, {postgres::OidArray(query.tables), query.since}));
   if (links.rows() == 0) return std::vector<Coverage::Attached>();
   RETURN_IF_ERROR(connection.Run(kBegin));
   auto all = LookInto(connection, links);
@@ -229,10 +265,10 @@ absl::Status LookForPlaced(postgres::Connection& connection, Coverage* coverage)
     if (table.sent && (table.placed_later || table.rewritten)) later.push_back(relation);
   }
   if (later.empty()) return absl::OkStatus();
-  const std::string sql =
-      absl::Substitute(kPlaced, WholeId("t.xmin"), WholeId("i.xmin"), WholeId("c.xmin"));
+  const std::string sql = absl::Substitute(kPlaced, WholeId("t"), WholeId("i"), WholeId("c"),
+                                           CommandOf("t"), CommandOf("i"), CommandOf("c"));
   ASSIGN_OR_RETURN(const Result placed,
-                   connection.Query(Rows(3), sql, {postgres::OidArray(later), coverage->since}));
+                   connection.Query(Rows(5), sql, {postgres::OidArray(later), coverage->since}));
   RETURN_IF_ERROR(connection.Run(kBegin));
   const absl::Status looked = LookIntoPlaced(connection, placed, coverage);
   const absl::Status ended = connection.Run(looked.ok() ? "COMMIT" : "ROLLBACK");
@@ -241,18 +277,21 @@ absl::Status LookForPlaced(postgres::Connection& connection, Coverage* coverage)
 
 absl::Status LookForOlderRows(postgres::Connection& connection, Coverage* coverage) {
   if (coverage->publication == Oid{} || coverage->all_tables) return absl::OkStatus();
-  const std::string id = WholeId("r.xmin");
+  const std::string id = WholeId("r"), command = CommandOf("r");
   const bool by_schemas = connection.server_version() >= kFirstWithSchemas;
-  const std::string sql = absl::Substitute(
-      kNamed, id, by_schemas ? absl::Substitute(kNamedBySchemas, id) : std::string());
+  const std::string sql =
+      absl::Substitute(kNamed, id, command,
+                       by_schemas ? absl::Substitute(kNamedBySchemas, id, command) : std::string());
   ASSIGN_OR_RETURN(
       const Result named,
-      connection.Query(Rows(2), sql,
+      connection.Query(Rows(3), sql,
                        {absl::StrCat(ToInteger(coverage->publication)), coverage->since}));
-  absl::flat_hash_map<Oid, int64_t> fresh;
+  absl::flat_hash_map<Oid, Named> fresh;
   for (int row = 0; row < named.rows(); ++row) {
-    int64_t by = 0;
-    if (absl::SimpleAtoi(named.Get(row, 1), &by)) fresh.emplace(ParseOid(named.Get(row, 0)), by);
+    Named by;
+    if (absl::SimpleAtoi(named.Get(row, 1), &by.first) &&
+        absl::SimpleAtoi(named.Get(row, 2), &by.second))
+      fresh.emplace(ParseOid(named.Get(row, 0)), by);
   }
   if (fresh.empty()) return absl::OkStatus();
   RETURN_IF_ERROR(connection.Run(kBegin));

@@ -92,6 +92,21 @@ def test_an_attached_table_is_told_of_until_it_is_read(when, db, connectors):
     connector.stop()
 
 
+def test_beside_a_connector_of_serve_commands_go_to_its_worker(db, connectors):
+    """Of commands that are given the files of a connector that walduct serve runs: its worker file says where that listens."""
+    connector, _ = running(db, connectors, {"signal.data.collection": None}, publication="for table ev with (publish_via_partition_root)")
+    connector.stop()
+    db.script(FILLED.format("ev_2", 10, 20))
+
+    def hint():
+        found = json.loads(connector.call("doctor", "--json").stdout)["connectors"][0]["findings"]
+        return next(f["hint"] for f in found if f["reason"] == "partition_attached")
+    assert hint().startswith("start it with walduct.listen=127.0.0.1:8083, and type walduct signal execute-snapshot "), hint()
+    connector.worker.update({"group.id": "g", "config.storage.topic": "c", "offset.storage.topic": "o", "status.storage.topic": "s",
+                             "listeners": "http://127.0.0.1:18083"})
+    assert re.match(rf"walduct signal execute-snapshot {connector.name} .*--url http://127.0.0.1:18083", hint()), hint()
+
+
 def test_what_partitions_bring_themselves_is_not_told(db, connectors):
     """The control: made as a partition, or empty when it became one; also where rows came at once, and while nobody looked."""
     connector, surface = running(db, connectors)
@@ -108,15 +123,67 @@ def test_what_partitions_bring_themselves_is_not_told(db, connectors):
     connector.stop()
 
 
-def test_a_table_made_attached_and_filled_at_once_is_not_told(db, connectors):
-    """By name: it is told today, while nobody looked (docs/catalog.md); nothing lacks."""
-    connector, _ = running(db, connectors)
-    connector.stop()
-    db.script("begin; create table ev_6 (like ev including all);" + ATTACH.format("ev_6", 50, 60) + "; insert into ev values (50, 'new'); commit")
-    started(connector)
+def done_at_once(connector, db, script, stopped):
+    """In one transaction; what a look has then told."""
+    if stopped:
+        connector.stop()
+    db.script(f"begin; {script}; commit")
+    if stopped:
+        started(connector)
     settled(connector, Surface(connector), db)
-    wait_until(lambda: of(connector, "c") == [50], 60, "its row")
-    assert not connector.logged("attached") and problems(Surface(connector)) == {}
+    return problems(Surface(connector))
+
+
+MADE = "create table ev_6 (like ev including all);"
+
+
+@pytest.mark.parametrize("stopped", [False, True], ids=["running", "stopped"])
+def test_a_table_made_attached_and_filled_at_once_is_not_told(stopped, db, connectors):
+    connector, _ = running(db, connectors)
+    told = done_at_once(connector, db, MADE + ATTACH.format("ev_6", 50, 60) + "; insert into ev values (50, 'new'); insert into ev_6 values (51, 'new')",
+                        stopped)
+    wait_until(lambda: of(connector, "c") == [50, 51], 60, "its rows")
+    assert not connector.logged("attached") and told == {}
+    connector.stop()
+
+
+@pytest.mark.parametrize("stopped", [False, True], ids=["running", "stopped"])
+def test_what_came_before_it_was_attached_in_one_transaction_is_told(stopped, db, connectors):
+    """The other side: the stream brings what its transaction has written since, and nothing from before, though the id is the same."""
+    connector, _ = running(db, connectors)
+    told = done_at_once(connector, db, MADE + "insert into ev_6 values (50, 'before');" + ATTACH.format("ev_6", 50, 60) +
+                        "; insert into ev values (51, 'new')", stopped)
+    wait_until(lambda: of(connector, "c") == [51], 60, "the later one alone")
+    assert told["partition_attached"]["tables"] == ["public.ev_6 (of public.ev)"]
+    connector.stop()
+
+
+@pytest.mark.parametrize("stopped", [False, True], ids=["running", "stopped"])
+def test_a_table_made_published_and_filled_at_once_is_not_told(stopped, db, connectors):
+    """The publication names it by hand: the same of what names a table there."""
+    connector, _ = running(db, connectors)
+    publish = f'alter publication "{db.name}" add table cust;'
+    told = done_at_once(connector, db, f"create table cust (id int primary key); {publish} insert into cust values (1)", stopped)
+    wait_until(lambda: of(connector, "c", "cust") == [1], 60, "its row")
+    assert told == {} and not connector.logged("public.cust")
+    told = done_at_once(connector, db, f"drop table cust; create table cust (id int primary key); insert into cust values (2); {publish}"
+                        "insert into cust values (3)", stopped)
+    wait_until(lambda: of(connector, "c", "cust") == [1, 3], 60, "the later one alone")
+    assert told["table_was_not_published"]["tables"] == ["public.cust"]
+    connector.stop()
+
+
+@pytest.mark.parametrize("stopped", [False, True], ids=["running", "stopped"])
+def test_a_table_made_named_and_filled_at_once_is_not_told(stopped, db, connectors):
+    """It gets the name that is captured before it has a row, or after."""
+    connector, _ = running(db, connectors, {"publication.autocreate.mode": "all_tables", "table.include.list": "public.cust.*"}, SIGNALS, "for all tables")
+    told = done_at_once(connector, db, "create table made (id int primary key); alter table made rename to cust_1; insert into cust_1 values (1)", stopped)
+    wait_until(lambda: of(connector, "c", "cust_1") == [1], 60, "its row")
+    assert told == {} and not connector.logged("public.cust_1")
+    done_at_once(connector, db, "create table made (id int primary key); insert into made values (2); alter table made rename to cust_2;"
+                 "insert into cust_2 values (3)", stopped)
+    connector.wait_log("warning .*another name, schema or parent.*public.cust_2")
+    wait_until(lambda: of(connector, "c", "cust_2") == [3], 60, "the later one alone")
     connector.stop()
 
 
