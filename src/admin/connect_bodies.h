@@ -18,11 +18,13 @@ inline constexpr absl::string_view kConnectVersion = "4.3.0";
 struct TaskView {
   std::string state;
   std::string trace = {};  // empty: none
+  bool operator==(const TaskView&) const = default;
 };
 
 struct StatusView {
   std::string name, state, trace, worker_id, version;
   std::optional<TaskView> task;
+  bool operator==(const StatusView&) const = default;
 };
 
 struct InfoView {

@@ -15,11 +15,12 @@ constexpr absl::Duration kSilence = absl::Seconds(5);
 
 }  // namespace
 
-bool Deployment::IsForeign() const {
+void Deployment::Configure(ConfigMap now) {
+  config = std::move(now);
   const std::string* connector_class = FindValue(config, "connector.class");
-  return connector_class == nullptr ||
-         (*connector_class != kPostgresClass && *connector_class != "PostgresConnector" &&
-          *connector_class != "Postgres");
+  foreign = connector_class == nullptr ||
+            (*connector_class != kPostgresClass && *connector_class != "PostgresConnector" &&
+             *connector_class != "Postgres");
 }
 
 std::vector<std::string> Deployments::Names() const {
@@ -52,7 +53,7 @@ std::optional<Deployment> Deployments::Find(const std::string& name) const {
 
 absl::Status Deployments::CheckOwn(const std::string& name) const {
   bool foreign = false;
-  if (!Visit(name, [&](const Deployment& one) { foreign = one.IsForeign(); }))
+  if (!Visit(name, [&](const Deployment& one) { foreign = one.foreign; }))
     return absl::NotFoundError(absl::StrCat("Unknown connector ", name));
   if (!foreign) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat("Connector ", name, " is not of class ",
@@ -62,7 +63,7 @@ absl::Status Deployments::CheckOwn(const std::string& name) const {
 std::optional<Deployments::Wanted> Deployments::WantedOf(const std::string& name) const {
   std::optional<Wanted> wanted;
   Visit(name, [&](const Deployment& one) {
-    if (one.IsForeign()) return;
+    if (one.foreign) return;
     wanted = {.target = one.target,
               .version = one.version,
               .committed = one.tasks > 0 && one.committed == one.version};
@@ -83,7 +84,9 @@ absl::Status Deployments::Create(const std::string& name, const ConfigMap& confi
   entries.push_back({.key = ConnectorKey(name), .value = ConnectorValue(config)});
   RETURN_IF_ERROR(Write(entries));
   const MutexLock lock(mutex_);
-  all_[name] = {.config = config, .target = target, .version = next_version_++};
+  Deployment& one = all_[name];
+  one = {.config = {}, .target = target, .version = next_version_++};
+  one.Configure(config);
   return absl::OkStatus();
 }
 
@@ -92,7 +95,7 @@ absl::StatusOr<bool> Deployments::SetConfig(const std::string& name, const Confi
   const MutexLock lock(mutex_);
   Deployment& one = all_[name];
   const bool same = SameConfig(one.config, config);
-  one.config = config;
+  one.Configure(config);
   if (!same) one.version = next_version_++;
   return !same;
 }
@@ -115,7 +118,7 @@ absl::Status Deployments::SetTarget(const std::string& name, TargetState target)
 
 absl::Status Deployments::CommitTask(const std::string& name) {
   const std::optional<Deployment> one = Find(name);
-  if (!one || one->IsForeign() || one->target != TargetState::kStarted)
+  if (!one || one->foreign || one->target != TargetState::kStarted)
     return absl::AbortedError("it was changed meanwhile");
   RETURN_IF_ERROR(Write({{.key = TaskKey(name), .value = TaskValue(one->config)},
                          {.key = CommitKey(name), .value = CommitValue(1)}}));
@@ -200,7 +203,7 @@ void Deployments::ReadRecord(absl::string_view key, std::optional<absl::string_v
     one.version = version;
     absl::StatusOr<ConfigMap> config = value ? ReadConnectorValue(*value) : ConfigMap();
     read = config.status();
-    if (config.ok()) one.config = *std::move(config);
+    if (config.ok()) one.Configure(*std::move(config));
     if (!value) one = Deployment();
   } else if (record.kind == ConfigRecordKind::kTarget) {
     absl::StatusOr<TargetState> target = value ? ReadTargetValue(*value) : TargetState::kStarted;
@@ -243,7 +246,7 @@ std::vector<TopicEntry> Deployments::Entries() const {
   for (const auto& [name, one] : all_) {
     entries.push_back({.key = ConnectorKey(name), .value = ConnectorValue(one.config)});
     // What tasks others have is known to their workers alone.
-    if (one.tasks == 1 && one.committed == one.version && !one.IsForeign()) {
+    if (one.tasks == 1 && one.committed == one.version && !one.foreign) {
       entries.push_back({.key = TaskKey(name), .value = TaskValue(one.config)});
       entries.push_back({.key = CommitKey(name), .value = CommitValue(1)});
     }

@@ -23,13 +23,15 @@
 namespace walduct::serve {
 
 struct Deployment {
-  ConfigMap config;
+  ConfigMap config;     // by Configure
+  bool foreign = true;  // of a class that is not run here
   TargetState target = TargetState::kStarted;
   int tasks = 0;           // committed
   uint64_t version = 0;    // of the configuration
   uint64_t committed = 0;  // version that the tasks are of
 
-  bool IsForeign() const;  // of a class that is not run here
+  // The class is looked for here, not whenever somebody asks.
+  void Configure(ConfigMap now);
 };
 
 class Deployments {

@@ -8,16 +8,19 @@ namespace walduct::serve {
 // Whether it rests.
 bool RestingConnectors::Rest(const std::string& name) {
   if (connectors_.StatusOf(name) || worker_.assignment().WhereIs(name)) return false;
-  const std::optional<ConnectorView> view = worker_.Find(name);
+  const std::optional<uint64_t> version = worker_.VersionOf(name);
   const std::optional<StatusView> status = worker_.StatusOf(name);
-  if (!view || view->foreign || !status) return false;
+  if (!version || !status) return false;
   const bool paused = status->state == "PAUSED";
   if (!paused && status->state != "STOPPED") return false;
   const auto found = known_.find(name);
   if (found != known_.end() && found->second.state == status->state &&
-      SameConfig(found->second.config, view->config))
+      found->second.version == *version)
     return true;
-  known_[name] = {.config = view->config, .state = status->state};
+  const std::optional<ConnectorView> view = worker_.Find(name);
+  if (!view) return false;
+  // Of a newer one the next look makes the same again.
+  known_[name] = {.version = *version, .state = status->state};
   ConfigMap config = view->config;
   PutValue(&config, "name", name);
   const Loaded loaded = loader_.Load(config);

@@ -2,6 +2,7 @@
 // to the Connectors, which go on looking at their slots. One thread, but for what says otherwise.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
@@ -25,7 +26,7 @@ class RestingConnectors {
 
  private:
   struct Known {
-    ConfigMap config;
+    uint64_t version = 0;  // of the configuration
     std::string state;
   };
   bool Rest(const std::string& name);

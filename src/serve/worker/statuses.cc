@@ -1,11 +1,16 @@
 #include "serve/worker/statuses.h"
 
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "base/log.h"
 #include "base/status_macros.h"
 
 namespace walduct::serve {
 namespace {
+
+// Without anything that has changed here: whose connectors it speaks for may have.
+constexpr absl::Duration kPublishAgain = absl::Seconds(1);
 
 absl::string_view WordOf(TargetState target) {
   switch (target) {
@@ -26,7 +31,7 @@ std::optional<StatusView> Statuses::Find(const std::string& name) const {
     // Not while the deployments are held: what is said here is looked at before them elsewhere.
     const std::optional<Deployment> one = deployments_.Find(name);
     if (!one) return std::nullopt;
-    if (!one->IsForeign()) return ElsewhereView(name, *one, *where);
+    if (!one->foreign) return ElsewhereView(name, *one, *where);
   }
   std::optional<StatusView> view;
   deployments_.Visit(name, [&](const Deployment& one) { view = ViewOf(name, one); });
@@ -83,6 +88,7 @@ void Statuses::Follow(absl::string_view key, std::optional<absl::string_view> va
 }
 
 void Statuses::FollowNow(const TopicEntry& entry) {
+  changed_ = true;
   if (const auto topic = NameOfTopicStatus(entry.key)) {
     std::set<std::string>& names = topics_[topic->first].names;
     if (entry.value) {
@@ -118,7 +124,7 @@ StatusView Statuses::ViewOf(const std::string& name, const Deployment& one) cons
                   .worker_id = parts_.worker_id,
                   .version = parts_.version,
                   .task = {}};
-  if (one.IsForeign()) {
+  if (one.foreign) {
     view.state = "UNASSIGNED";
     view.trace = absl::StrCat("walduct runs ", kPostgresClass, " alone; this one is left alone");
     view.version = "";
@@ -128,34 +134,55 @@ StatusView Statuses::ViewOf(const std::string& name, const Deployment& one) cons
   return view;
 }
 
-Statuses::Entries Statuses::OwnEntries() const {
-  Entries entries;
+std::vector<Statuses::Own> Statuses::OwnViews() const {
+  std::vector<Own> views;
   deployments_.VisitAll([&](const std::string& name, const Deployment& one) {
-    if (one.IsForeign() || !parts_.assignment->Owns(name)) return;
-    const StatusView view = ViewOf(name, one);
-    const int64_t generation = parts_.assignment->GenerationOf(name);
-    entries[ConnectorStatusKey(name)] =
+    if (one.foreign || !parts_.assignment->Owns(name)) return;
+    views.push_back(
+        {.view = ViewOf(name, one), .generation = parts_.assignment->GenerationOf(name)});
+  });
+  return views;
+}
+
+Statuses::Entries Statuses::EntriesOf(const std::vector<Own>& views) const {
+  Entries entries;
+  for (const auto& [view, generation] : views) {
+    entries[ConnectorStatusKey(view.name)] =
         StatusValue({.state = view.state, .trace = view.trace, .version = view.version},
                     parts_.worker_id, generation);
-    if (!view.task) return;
+    if (!view.task) continue;
     const bool unassigned = view.task->state == "UNASSIGNED";
-    entries[TaskStatusKey(name)] = StatusValue({.state = view.task->state,
-                                                .trace = view.task->trace,
-                                                .version = unassigned ? "" : view.version},
-                                               parts_.worker_id, generation);
-  });
+    entries[TaskStatusKey(view.name)] = StatusValue({.state = view.task->state,
+                                                     .trace = view.task->trace,
+                                                     .version = unassigned ? "" : view.version},
+                                                    parts_.worker_id, generation);
+  }
   return entries;
 }
 
+bool Statuses::TakeChanged() {
+  const MutexLock lock(mutex_);
+  return std::exchange(changed_, false);
+}
+
+// Most times nothing is new, of however many connectors.
 void Statuses::Publish() {
   WriteTopics();
-  Entries entries = OwnEntries();
+  std::vector<Own> views = OwnViews();
+  const absl::Duration now = parts_.environment.clock->Monotonic();
+  const bool changed = TakeChanged();
+  if (!changed && now < publish_again_ && views == published_ &&
+      parts_.assignment->Leaving().empty())
+    return;
+  Entries entries = EntriesOf(views);
+  published_ = std::move(views);
+  publish_again_ = now + kPublishAgain;
   AddLeaving(&entries);
   Write(entries);
 }
 
 void Statuses::Leave() {
-  Entries entries = OwnEntries();
+  Entries entries = EntriesOf(OwnViews());
   for (auto& [key, value] : entries) {
     const std::string name = NameOfStatus(key).value_or(StatusName()).connector;
     value = StatusValue({.state = "UNASSIGNED", .trace = {}, .version = {}}, parts_.worker_id,
@@ -188,6 +215,7 @@ void Statuses::Write(const Entries& entries) {
   const MutexLock lock(mutex_);
   if (!written.ok()) {
     for (const TopicEntry& change : changes) repeated_.insert(change.key);
+    changed_ = true;
     return BeSilent("states of connectors cannot be written", written);
   }
   for (const TopicEntry& change : changes) {
@@ -205,6 +233,7 @@ void Statuses::Repeat(const std::string& name, bool of_connector, bool of_task) 
                                    std::pair(of_task, TaskStatusKey(name))}) {
     if (asked && statuses_.contains(key)) repeated_.insert(key);
   }
+  changed_ = true;
 }
 
 void Statuses::BeSilent(absl::string_view what, const absl::Status& written) {
@@ -312,6 +341,7 @@ void Statuses::Take(Contents contents, bool again) {
     for (const std::string& topic : before.unwritten)
       if (!active.names.contains(topic)) active.unwritten.insert(topic);
   }
+  changed_ = true;
   statuses_ = std::move(contents.statuses);
   topics_ = std::move(contents.topics);
   // May be older than what was read, and what is newer is told later then.

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "base/mutex.h"
 #include "serve/worker/deployments.h"
 #include "serve/worker/runner.h"
@@ -57,12 +58,19 @@ class Statuses {
 
  private:
   using Entries = std::map<std::string, std::string>;
+  struct Own {
+    StatusView view;
+    int64_t generation = 0;
+    bool operator==(const Own&) const = default;
+  };
   StatusView ElsewhereView(const std::string& name, const Deployment& one,
                            const Assignment::Elsewhere& where) const;
   void FollowNow(const TopicEntry& entry) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void AddLeaving(std::map<std::string, std::string>* entries) const;
   StatusView ViewOf(const std::string& name, const Deployment& one) const;
-  Entries OwnEntries() const;
+  std::vector<Own> OwnViews() const;
+  Entries EntriesOf(const std::vector<Own>& views) const;
+  bool TakeChanged();
   void Write(const Entries& entries);
   void WriteTopics();
   void CollectTopics();
@@ -77,8 +85,12 @@ class Statuses {
   std::map<std::string, std::string> statuses_ ABSL_GUARDED_BY(mutex_);
   std::set<std::string> repeated_ ABSL_GUARDED_BY(mutex_);
   std::map<std::string, ActiveTopics> topics_ ABSL_GUARDED_BY(mutex_);
+  bool changed_ ABSL_GUARDED_BY(mutex_) = true;  // any of these, since it was written last
   bool reads_ ABSL_GUARDED_BY(mutex_) = false;
   std::vector<TopicEntry> followed_ ABSL_GUARDED_BY(mutex_);  // since Read
+  // The one thread's: what was compared with the topic last, and when it is in any case.
+  std::vector<Own> published_;
+  absl::Duration publish_again_ = absl::ZeroDuration();
 };
 
 }  // namespace walduct::serve

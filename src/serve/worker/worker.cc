@@ -99,7 +99,7 @@ absl::Status Worker::Load() {
   deployments_.BeLoaded(true);
   if (news != news_) deployments_.BeStale();
   deployments_.VisitAll([](const std::string& name, const Deployment& one) {
-    if (!one.IsForeign()) return;
+    if (!one.foreign) return;
     const std::string* connector_class = FindValue(one.config, "connector.class");
     log::Warn("a connector of another class is left alone",
               {{"name", name}, {"class", connector_class == nullptr ? "" : *connector_class}});
@@ -172,7 +172,7 @@ std::optional<std::map<std::string, int>> Worker::Weights() const {
   if (!deployments_.loaded() || deployments_.stale()) return std::nullopt;
   std::map<std::string, int> weights;
   deployments_.VisitAll([&weights](const std::string& name, const Deployment& one) {
-    if (one.IsForeign()) return;
+    if (one.foreign) return;
     int lanes = 1;
     const std::string* const slots = FindValue(one.config, "walduct.slots");
     weights[name] = slots != nullptr && absl::SimpleAtoi(*slots, &lanes) && lanes > 0 ? lanes : 1;

@@ -61,6 +61,11 @@ class Worker {
     return runner_.OptionsOf(name);
   }
   std::optional<StatusView> StatusOf(const std::string& name) const { return statuses_.Find(name); }
+  // Of its configuration, another one whenever that changes. Absent: it is not there, or foreign.
+  std::optional<uint64_t> VersionOf(const std::string& name) const {
+    const std::optional<Deployments::Wanted> wanted = deployments_.WantedOf(name);
+    return wanted ? std::optional(wanted->version) : std::nullopt;
+  }
 
   // AlreadyExists.
   absl::Status Create(const std::string& name, const ConfigMap& config, TargetState target);

@@ -29,7 +29,7 @@ void TellOfSlot(const ConnectorView& deleted) {
 std::optional<ConnectorView> Worker::Find(const std::string& name) const {
   std::optional<ConnectorView> view;
   deployments_.Visit(name, [&](const Deployment& one) {
-    view = {.name = name, .config = one.config, .tasks = one.tasks, .foreign = one.IsForeign()};
+    view = {.name = name, .config = one.config, .tasks = one.tasks, .foreign = one.foreign};
   });
   return view;
 }
