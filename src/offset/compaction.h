@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "kafka/client.h"
@@ -13,5 +14,9 @@ namespace walduct::offset {
 // some seconds at most.
 absl::Status CheckCompacted(kafka::Client& client, const std::string& bootstrap_servers,
                             const std::string& topic);
+// The same of each, in one request.
+std::vector<absl::Status> CheckCompacted(kafka::Client& client,
+                                         const std::string& bootstrap_servers,
+                                         const std::vector<std::string>& topics);
 
 }  // namespace walduct::offset

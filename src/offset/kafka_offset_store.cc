@@ -11,8 +11,8 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "kafka/look/topic_description.h"
+#include "kafka/look/topic_policy.h"
 #include "kafka/topic_admin.h"
-#include "kafka/topic_policy.h"
 #include "offset/compaction.h"
 
 namespace walduct::offset {

@@ -6,11 +6,14 @@
 namespace walduct::operate {
 
 void OffsetTopicWatch::Add(const OffsetTopic& topic) {
-  if (!topic.place.empty()) topics_.emplace(topic.place, topic.look);
+  if (topic.topic.empty()) return;
+  Asked& asked = asked_[topic.clients];
+  asked.look = topic.look;
+  asked.topics.insert(topic.topic);
 }
 
 void OffsetTopicWatch::Start(absl::Duration interval) {
-  if (topics_.empty()) return;
+  if (asked_.empty()) return;
   thread_.Start([this, interval] {
     while (thread_.Pause(interval)) Look();
   });
@@ -23,13 +26,15 @@ absl::Status OffsetTopicWatch::trouble() const {
 
 void OffsetTopicWatch::Look() {
   absl::Status found;
-  for (const auto& [place, look] : topics_) {
-    const absl::Status looked = look();
-    // Others are told by who stores there.
-    if (ErrorReason(looked) != "offset_topic_not_compacted") continue;
-    log::Warn(std::string(looked.message()),
-              {{"reason", ErrorReason(looked)}, {"hint", ErrorHint(looked)}});
-    found.Update(looked);
+  for (const auto& [clients, asked] : asked_) {
+    if (thread_.stopping()) return;
+    for (const absl::Status& looked : asked.look({asked.topics.begin(), asked.topics.end()})) {
+      // Others are told by who stores there.
+      if (ErrorReason(looked) != "offset_topic_not_compacted") continue;
+      log::Warn(std::string(looked.message()),
+                {{"reason", ErrorReason(looked)}, {"hint", ErrorHint(looked)}});
+      found.Update(looked);
+    }
   }
   const MutexLock lock(mutex_);
   trouble_ = found;

@@ -7,7 +7,10 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
@@ -16,15 +19,18 @@
 
 namespace walduct::operate {
 
-// A topic of offsets, and a look at it (doctor/doctor_report.h), which blocks for some seconds.
+// A topic of offsets, and a look at several that the same clients reach (doctor/doctor_report.h).
 struct OffsetTopic {
-  std::string place;  // brokers and name; empty: the positions are elsewhere
-  std::function<absl::Status()> look;
+  // Who asks: brokers, and properties with secrets inside. What is the same is asked together.
+  std::pair<std::string, std::map<std::string, std::string>> clients;
+  std::string topic;  // empty: the positions are elsewhere
+  // An answer for each, or one for all. Blocks for some seconds.
+  std::function<std::vector<absl::Status>(const std::vector<std::string>& topics)> look;
 };
 
 class OffsetTopicWatch {
  public:
-  // Before Start. One of each place is enough.
+  // Before Start.
   void Add(const OffsetTopic& topic);
   // The first look is one interval away: the start has looked.
   void Start(absl::Duration interval = absl::Minutes(1));
@@ -35,7 +41,11 @@ class OffsetTopicWatch {
  private:
   void Look();
 
-  std::map<std::string, std::function<absl::Status()>> topics_;
+  struct Asked {
+    decltype(OffsetTopic::look) look;
+    std::set<std::string> topics;
+  };
+  std::map<decltype(OffsetTopic::clients), Asked> asked_;  // in one request each
   mutable Mutex mutex_;
   absl::Status trouble_ ABSL_GUARDED_BY(mutex_);
   WorkerThread thread_{mutex_};  // last: uses all of the above

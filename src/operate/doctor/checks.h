@@ -13,6 +13,7 @@
 #include "kafka/producer.h"
 #include "offset/offset_store.h"
 #include "offset/stored_offset.h"
+#include "operate/commands/offset_topic_watch.h"
 #include "operate/doctor/finding.h"
 #include "operate/doctor/subject.h"
 #include "postgres/connection.h"
@@ -68,10 +69,8 @@ struct Examination {
 // The answers to StartCheck's questions.
 void AskSpill(Examination& examined);
 void AskSink(Examination& examined);
-// Where the topic of its offsets is; empty: they are elsewhere.
-std::string OffsetTopicOf(const Subject& subject);
-// FailedPrecondition offset_topic_not_compacted. Blocks for some seconds at most.
-absl::Status LookAtOffsetTopic(const Subject& subject, const Environment& environment);
+// For OffsetTopicWatch; keeps a copy of the subject.
+OffsetTopic OffsetTopicOf(const Subject& subject, const Environment& environment);
 void AskRegistries(Examination& examined);
 void AskOffsetStore(Examination& examined);
 void AskServer(Examination& examined);

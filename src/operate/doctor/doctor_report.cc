@@ -247,9 +247,7 @@ std::string ExamineRunning(const engine::ConnectorOptions& options,
 }
 
 OffsetTopic OffsetTopicOf(const engine::ConnectorOptions& options, const Environment& environment) {
-  const Subject subject = SubjectOf(options);
-  return {.place = OffsetTopicOf(subject),
-          .look = [subject, environment] { return LookAtOffsetTopic(subject, environment); }};
+  return OffsetTopicOf(SubjectOf(options), environment);
 }
 
 void AddWarnings(const std::vector<std::string>& warnings, Findings* findings) {

@@ -8,10 +8,10 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "kafka/look/topic_description.h"
+#include "kafka/look/topic_policy.h"
 #include "kafka/options.h"
 #include "kafka/producer.h"
 #include "kafka/topic_admin.h"
-#include "kafka/topic_policy.h"
 #include "offset/compaction.h"
 #include "offset/offset_store_factory.h"
 #include "offset/options.h"
@@ -281,17 +281,18 @@ Finding NoOffsetTopic(const Subject& subject, bool runs) {
 
 }  // namespace
 
-std::string OffsetTopicOf(const Subject& subject) {
+OffsetTopic OffsetTopicOf(const Subject& subject, const Environment& environment) {
   const offset::OffsetOptions& offset = subject.offset;
-  if (offset.kind != offset::OffsetStoreKind::kKafkaTopic) return "";
-  return absl::StrCat(ClientsOf(subject).bootstrap_servers, " ", offset.topic);
-}
-
-absl::Status LookAtOffsetTopic(const Subject& subject, const Environment& environment) {
-  const kafka::KafkaOptions& clients = ClientsOf(subject);
-  ASSIGN_OR_RETURN(const auto producer, Connect(clients, environment));
-  return offset::CheckCompacted(producer->client(), clients.bootstrap_servers,
-                                subject.offset.topic);
+  if (offset.kind != offset::OffsetStoreKind::kKafkaTopic) return {};
+  const auto look = [subject, environment](const std::vector<std::string>& topics) {
+    const kafka::KafkaOptions& clients = ClientsOf(subject);
+    const auto producer = Connect(clients, environment);
+    if (!producer.ok()) return std::vector<absl::Status>{producer.status()};
+    return offset::CheckCompacted((*producer)->client(), clients.bootstrap_servers, topics);
+  };
+  return {.clients = {ClientsOf(subject).bootstrap_servers, ClientsOf(subject).producer},
+          .topic = offset.topic,
+          .look = look};
 }
 
 void AskSpill(Examination& examined) {

@@ -8,10 +8,10 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "kafka/look/topic_policy.h"
 #include "kafka/look/topic_reader.h"
 #include "kafka/options.h"
 #include "kafka/topic_admin.h"
-#include "kafka/topic_policy.h"
 
 namespace walduct::serve {
 namespace {
@@ -85,12 +85,8 @@ absl::Status KafkaTopics::CheckThere() {
   }
   // A broker that does not answer now is not asked three times more: requests wait meanwhile.
   if (gone.empty() && there < names.size()) return absl::OkStatus();
-  if (gone.empty()) {
-    for (const InternalTopicOptions* const topic :
-         {&options_.configs, &options_.status, &options_.offsets})
-      RETURN_IF_ERROR(CheckCompacted(*topic));
-    return absl::OkStatus();
-  }
+  if (gone.empty())
+    return CheckCompacted({options_.configs.name, options_.status.name, options_.offsets.name});
   return Error(absl::StatusCode::kFailedPrecondition, "worker_topic_gone",
                absl::StrCat("the topic ", absl::StrJoin(gone, " and the topic "),
                             " of this worker is gone: it was deleted. The connectors go on"),
@@ -116,7 +112,7 @@ absl::Status KafkaTopics::CreateMissing(const InternalTopicOptions& topic) {
   if (!missing) {
     if (answers.empty()) return absl::UnavailableError("Kafka does not answer");
     RETURN_IF_ERROR(answers.front().status);
-    return CheckCompacted(topic);
+    return CheckCompacted({topic.name});
   }
   absl::Status created = Create(topic, topic.replication_factor);
   // The default of a cluster with fewer brokers than it asks for.
@@ -146,17 +142,21 @@ absl::Status KafkaTopics::Create(const InternalTopicOptions& topic, int replicat
 }
 
 // As Connect checks them: with another policy the broker removes old configurations one day.
-absl::Status KafkaTopics::CheckCompacted(const InternalTopicOptions& topic) {
-  const std::optional<std::string> policy = kafka::ReadTopicProperty(
-      writer_.producer->client(), topic.name, "cleanup.policy", kRequestTimeout);
-  if (!policy || *policy == "compact") return absl::OkStatus();
-  return Error(absl::StatusCode::kFailedPrecondition, "internal_topic_not_compacted",
-               absl::StrCat("the topic ", topic.name, " has cleanup.policy=", *policy,
-                            ": the broker would remove connectors and positions when they get old"),
-               absl::StrCat("kafka-configs.sh --bootstrap-server ",
-                            writer_.producer->client().bootstrap_servers(),
-                            " --alter --entity-type topics --entity-name ", topic.name,
-                            " --add-config cleanup.policy=compact"));
+absl::Status KafkaTopics::CheckCompacted(const std::vector<std::string>& topics) {
+  const auto policies = kafka::ReadTopicProperties(writer_.producer->client(), topics,
+                                                   "cleanup.policy", kRequestTimeout);
+  for (size_t i = 0; i < topics.size(); ++i) {
+    if (!policies[i] || *policies[i] == "compact") continue;
+    return Error(
+        absl::StatusCode::kFailedPrecondition, "internal_topic_not_compacted",
+        absl::StrCat("the topic ", topics[i], " has cleanup.policy=", *policies[i],
+                     ": the broker would remove connectors and positions when they get old"),
+        absl::StrCat("kafka-configs.sh --bootstrap-server ",
+                     writer_.producer->client().bootstrap_servers(),
+                     " --alter --entity-type topics --entity-name ", topics[i],
+                     " --add-config cleanup.policy=compact"));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status KafkaTopics::Send(const kafka::Topic& topic, const TopicEntry& entry) {

@@ -49,7 +49,8 @@ class KafkaTopics final : public InternalTopics, private kafka::DeliveryHandler 
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status Create(const InternalTopicOptions& topic, int replication_factor)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  absl::Status CheckCompacted(const InternalTopicOptions& topic)
+  // The first of them that is not.
+  absl::Status CheckCompacted(const std::vector<std::string>& topics)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status AwaitAcknowledgement() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status Send(const kafka::Topic& topic, const TopicEntry& entry)

@@ -1,9 +1,10 @@
-#include "kafka/topic_policy.h"
+#include "kafka/look/topic_policy.h"
 
 #include <librdkafka/rdkafka.h>
 
 #include <algorithm>
 #include <memory>
+#include <vector>
 
 #include "base/freed_by.h"
 #include "kafka/admin_request.h"
@@ -18,19 +19,38 @@ using TopicPtr = std::unique_ptr<rd_kafka_topic_t, FreedBy<rd_kafka_topic_destro
 
 std::optional<std::string> ReadTopicProperty(Client& client, const std::string& topic,
                                              const std::string& name, absl::Duration timeout) {
-  const ResourcePtr asked(rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, topic.c_str()));
+  return ReadTopicProperties(client, {topic}, name, timeout).front();
+}
+
+std::vector<std::optional<std::string>> ReadTopicProperties(Client& client,
+                                                            const std::vector<std::string>& topics,
+                                                            const std::string& name,
+                                                            absl::Duration timeout) {
+  std::vector<std::optional<std::string>> values(topics.size());
+  std::vector<ResourcePtr> owned;
+  std::vector<rd_kafka_ConfigResource_t*> asked;
+  for (const std::string& topic : topics) {
+    owned.emplace_back(rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, topic.c_str()));
+    asked.push_back(owned.back().get());
+  }
   const AdminOptionsPtr options =
       MakeAdminOptions(client, RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS, timeout);
   const QueuePtr answers(rd_kafka_queue_new(client.handle()));
-  rd_kafka_ConfigResource_t* resources[] = {asked.get()};
-  rd_kafka_DescribeConfigs(client.handle(), resources, 1, options.get(), answers.get());
+  rd_kafka_DescribeConfigs(client.handle(), asked.data(), asked.size(), options.get(),
+                           answers.get());
   const EventPtr event(rd_kafka_queue_poll(answers.get(), ToMilliseconds(timeout)));
   if (event == nullptr || rd_kafka_event_error(event.get()) != RD_KAFKA_RESP_ERR_NO_ERROR)
-    return std::nullopt;
+    return values;
   size_t count = 0;
   const rd_kafka_ConfigResource_t** found = rd_kafka_DescribeConfigs_result_resources(
       rd_kafka_event_DescribeConfigs_result(event.get()), &count);
-  return count == 1 ? PropertyOf(*found[0], name) : std::nullopt;
+  for (size_t i = 0; i < count; ++i) {
+    const auto topic =
+        std::find(topics.begin(), topics.end(), rd_kafka_ConfigResource_name(found[i]));
+    if (topic == topics.end()) continue;
+    values[static_cast<size_t>(topic - topics.begin())] = PropertyOf(*found[i], name);
+  }
+  return values;
 }
 
 std::optional<Replication> ReadReplication(Client& client, const std::string& topic,

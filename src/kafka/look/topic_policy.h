@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
@@ -14,6 +15,11 @@ namespace walduct::kafka {
 // too old, no answer within the timeout.
 std::optional<std::string> ReadTopicProperty(Client& client, const std::string& topic,
                                              const std::string& name, absl::Duration timeout);
+// The same of each, in one request. No topic twice.
+std::vector<std::optional<std::string>> ReadTopicProperties(Client& client,
+                                                            const std::vector<std::string>& topics,
+                                                            const std::string& name,
+                                                            absl::Duration timeout);
 
 struct Replication {
   int brokers = 0;
