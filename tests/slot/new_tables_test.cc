@@ -153,7 +153,7 @@ TEST(NewTablesTest, ATableThatTheStreamSeesGoIsJudgedAgain) {
   Shown shown;
   NewTables::Parts parts = shown.Parts();
   int looks = 0;
-  parts.look_again = [&looks] { ++looks; };
+  parts.look = [&looks](bool again) { return again && ++looks > 0; };
   Kept tables(std::move(parts), {Named(1, "a")}, "");
   tables->Begin(Sent({1}));
   tables->Saw({Named(1, "a")}, Sent({1}));
@@ -231,7 +231,7 @@ TEST(NewTablesTest, ATableThatIsMissingForOneLookIsRemembered) {
 
 TEST(NewTablesTest, WhoLooksIsAskedForATableThatTheStreamComesTo) {
   bool looks = true;
-  const Kept tables({.lists = "all", .signal_table = "", .look = [&] { return looks; }},
+  const Kept tables({.lists = "all", .signal_table = "", .look = [&](bool) { return looks; }},
                     {Named(1, "a")}, "");
   tables->Begin(Sent({1}));
   tables->Came(Named(2, "b"), false);

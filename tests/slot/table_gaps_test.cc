@@ -407,11 +407,29 @@ TEST(TableGapsTest, SettingsThatWereAlteredAndAlteredBack) {
   EXPECT_EQ(DescribeSettings({.publication = Oid{9}, .settings = "iud 7"}, other, "iud"), "");
 }
 
-TEST(OperationsBack, NamesWhatWasSentAndWhatIsSent) {
+std::string Back(const std::string& before, const std::string& after) {
   replication::Coverage now;
-  now.settings = "i 8";
-  EXPECT_EQ(OperationsBack({.settings = "iud 7"}, now, "pub_b"),
-            "ALTER PUBLICATION \"pub_b\" SET (publish = 'insert, update, delete')");
+  now.settings = after;
+  return SettingsBack({.settings = before}, now, "pub_b");
+}
+
+TEST(SettingsBack, NamesWhatWasSentAndWhatIsSent) {
+  EXPECT_EQ(Back("iud 7", "i 8"),
+            "ALTER PUBLICATION \"pub_b\" SET (publish = 'insert, update, delete'), or "
+            "skipped.operations where it is meant");
+}
+
+TEST(SettingsBack, NamesTheSettingThatWasAltered) {
+  EXPECT_EQ(Back("iudtr 7", "iudt 8"),
+            "ALTER PUBLICATION \"pub_b\" SET (publish_via_partition_root = true)");
+  EXPECT_EQ(Back("iudt 7", "iudtr 8"),
+            "ALTER PUBLICATION \"pub_b\" SET (publish_via_partition_root = false)");
+  EXPECT_EQ(Back("iudg 7", "iud 8"),
+            "ALTER PUBLICATION \"pub_b\" SET (publish_generated_columns = stored)");
+  EXPECT_THAT(Back("iudtr 7", "iu 8"),
+              testing::HasSubstr("(publish = 'insert, update, delete, truncate', "
+                                 "publish_via_partition_root = true), or"));
+  EXPECT_EQ(Back("iudt 7", "iudt 9"), "") << "nothing is to be altered";
 }
 
 }  // namespace

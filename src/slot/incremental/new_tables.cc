@@ -303,7 +303,7 @@ bool NewTables::AddLack(const TableGap& gap) {
 void NewTables::Went(const postgres::TableName& was) {
   away_[was.relation] = NameOf(was);
   // Where the stream lags, looks have seen it come back already.
-  if (parts_.look_again) parts_.look_again();
+  if (parts_.look) parts_.look(/*again=*/true);
 }
 
 bool NewTables::IsBack(const postgres::TableName& table) {
@@ -365,10 +365,11 @@ void NewTables::LeaveOutRead(const replication::Coverage& coverage,
 void NewTables::TellSettings(const replication::Coverage& coverage) const {
   const std::string what = DescribeSettings(known_, coverage, parts_.wanted);
   if (what.empty()) return;
+  const std::string back = SettingsBack(known_, coverage, parts_.publication);
   log::Warn(what, {{"since", TimeText(since_)},
-                   {"hint", absl::StrCat(OperationsBack(known_, coverage, parts_.publication),
-                                         ", or skipped.operations where it is meant; rows that "
-                                         "were left out come with a snapshot: docs/catalog.md")}});
+                   {"hint", absl::StrCat(back, back.empty() ? "" : "; ",
+                                         "rows that were left out come with a snapshot: "
+                                         "docs/catalog.md")}});
 }
 
 // Between its DROP and its CREATE a table is only missing. Those that stay away are forgotten: they
@@ -401,7 +402,7 @@ void NewTables::Came(const postgres::TableName& table, bool renamed) {
   if (renamed && IsBack(table)) return Take({{.kind = Kind::kAway, .table = table}}, true);
   if (renamed ? told_.contains(table.relation) : was == table.relation) return;
   // What names it in the publication is not to be seen from here.
-  if (!renamed && (whole_ || (parts_.look && parts_.look()))) return;
+  if (!renamed && (whole_ || (parts_.look && parts_.look(/*again=*/false)))) return;
   known_.tables[NameOf(table)] = {.relation = table.relation};
   const Kind kind = renamed ? Kind::kPlaced : was == Oid{} ? Kind::kNew : Kind::kAnew;
   Take({{.kind = kind, .table = table, .was = was}}, true);

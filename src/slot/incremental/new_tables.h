@@ -52,10 +52,9 @@ class NewTables {
     std::optional<absl::Time> since = {};  // of the stored position; absent: not known
     bool same_system = true;               // OIDs that were stored are of this server
     std::string wanted = "iudt";           // changes that are not skipped (replication::Coverage)
-    // Asks for a look at the catalog, whose answer comes to Saw. False, or null: nobody looks.
-    std::function<bool()> look = nullptr;
-    // The same, though all is as the last look has found it.
-    std::function<void()> look_again = nullptr;
+    // Asks for a look at the catalog, whose answer comes to Saw; again: also where all is as the
+    // last look has found it. False, or null: nobody looks.
+    std::function<bool(bool again)> look = nullptr;
     // Somebody has asked for all that is captured: the lists, or who makes the publication of them.
     bool asked_for = true;
     // Of rows that stay missing until the table is read: shown, and told again and again. Null:

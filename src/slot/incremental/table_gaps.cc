@@ -359,17 +359,30 @@ std::string DescribeSettings(const KnownTables& known, const Coverage& now,
          "meanwhile is not sent";
 }
 
-std::string OperationsBack(const KnownTables& known, const Coverage& now,
-                           absl::string_view publication) {
+std::string SettingsBack(const KnownTables& known, const Coverage& now,
+                         absl::string_view publication) {
   const Settings was(known.settings), is(now.settings);
+  const auto lost = [&](char letter) {
+    return absl::StrContains(was.letters, letter) && !absl::StrContains(is.letters, letter);
+  };
   std::vector<absl::string_view> kinds;
+  bool lacks = false;
   for (const auto& [letter, what] : {std::pair('i', "insert"), std::pair('u', "update"),
                                      std::pair('d', "delete"), std::pair('t', "truncate")}) {
+    lacks = lacks || lost(letter);
     if (absl::StrContains(was.letters, letter) || absl::StrContains(is.letters, letter))
       kinds.push_back(what);
   }
-  return absl::StrCat("ALTER PUBLICATION ", postgres::QuoteIdentifier(publication),
-                      " SET (publish = '", absl::StrJoin(kinds, ", "), "')");
+  const bool by_root = absl::StrContains(was.letters, 'r');
+  std::vector<std::string> settings;
+  if (lacks) settings.push_back(absl::StrCat("publish = '", absl::StrJoin(kinds, ", "), "'"));
+  if (by_root != absl::StrContains(is.letters, 'r'))
+    settings.push_back(absl::StrCat("publish_via_partition_root = ", by_root ? "true" : "false"));
+  if (lost('g')) settings.emplace_back("publish_generated_columns = stored");
+  if (settings.empty()) return "";
+  return absl::StrCat("ALTER PUBLICATION ", postgres::QuoteIdentifier(publication), " SET (",
+                      absl::StrJoin(settings, ", "), ")",
+                      lacks ? ", or skipped.operations where it is meant" : "");
 }
 
 }  // namespace walduct::slot

@@ -76,8 +76,8 @@ std::string DescribeGap(TableGap::Kind kind);
 std::string DescribeSettings(const KnownTables& known, const replication::Coverage& now,
                              absl::string_view wanted);
 
-// What gives the publication back the kinds of changes that it sent, and those that it sends now.
-std::string OperationsBack(const KnownTables& known, const replication::Coverage& now,
-                           absl::string_view publication);
+// What gives the publication back what DescribeSettings misses; empty: it has all of it.
+std::string SettingsBack(const KnownTables& known, const replication::Coverage& now,
+                         absl::string_view publication);
 
 }  // namespace walduct::slot

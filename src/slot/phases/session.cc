@@ -171,8 +171,7 @@ void Session::BuildNewTables() {
        .since = prepared_.stored_at(),
        .same_system = prepared_.same_system(),
        .wanted = config().route->wanted(),
-       .look = [source] { return source->AskForCaptured(); },
-       .look_again = [source] { source->AskForCapturedAgain(); },
+       .look = [source](bool again) { return source->AskForCaptured(again); },
        .asked_for =
            config().tables->lists_anything() || config().replication->publication_autocreate ==
                                                     replication::PublicationAutocreate::kFiltered,

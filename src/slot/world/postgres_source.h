@@ -82,17 +82,13 @@ class PostgresSource final : public Source {
   void JudgedCaptured() override {
     captured_now_->Judged();
     const bool waits = capture_watch_ != nullptr && capture_watch_->keeps();
-    if (waits || captured_now_->has_news()) AskForCaptured();
+    if (waits || captured_now_->has_news()) AskForCaptured(/*again=*/false);
   }
-  bool AskForCaptured() override {
+  bool AskForCaptured(bool again) override {
     if (capture_watch_ == nullptr) return false;
-    capture_watch_->Hurry();
+    capture_watch_->Hurry(again);
     watch_->Hurry();
     return true;
-  }
-  bool AskForCapturedAgain() override {
-    captured_now_->Ask();
-    return AskForCaptured();
   }
   void KnowSeen(const std::string& seen) override { captured_now_->SetSeen(seen); }
   bool TellLacking(const replication::CaptureFinding& finding) override {
@@ -101,7 +97,7 @@ class PostgresSource final : public Source {
   }
   // What is mended is not shown until the next look in turn.
   void TellRead(const std::string& table) override {
-    if (captured_now_->WasRead(table)) AskForCaptured();
+    if (captured_now_->WasRead(table)) AskForCaptured(/*again=*/false);
   }
   absl::Status ExplainEnd(const absl::Status& error) override;
   // `tail` leaves nothing behind.

@@ -187,10 +187,9 @@ class Source {
   // TellLacking has told what is lacking by it.
   virtual void JudgedCaptured() {}
 
-  // Somebody is to look soon. False: nobody does.
-  virtual bool AskForCaptured() { return false; }
-  // The same, and TakeCaptured gives what is found, though nothing has changed since the last look.
-  virtual bool AskForCapturedAgain() { return false; }
+  // Somebody is to look soon. again: TakeCaptured gives what is found, though nothing has changed
+  // since the last look. False: nobody does.
+  virtual bool AskForCaptured(bool /*again*/) { return false; }
   // What looks at the catalog from then on are to tell the difference to (replication::Coverage).
   virtual void KnowSeen(const std::string& /*seen*/) {}
   // Rows of a table are missing until it is read: to be shown, and told again and again. False:
