@@ -172,12 +172,15 @@ absl::StatusOr<Response> Send(const std::string& method, const Server& server,
                     // Without a body, too: libcurl would say that it is a form, which is refused.
                     .headers = {"Content-Type: application/json"}});
   if (response.ok()) return response;
-  return Error(
-      absl::StatusCode::kUnavailable, "status_unreachable",
-      absl::StrCat("nobody answers at ", WithoutLogin(base), ": ", response.status().message()),
-      absl::IsFailedPrecondition(response.status()) ? kUntrusted
-      : IsSilence(response.status().message())      ? kSilent
-                                                    : kNobody);
+  const absl::string_view why = response.status().message();
+  if (absl::IsFailedPrecondition(response.status())) {
+    return Error(absl::StatusCode::kUnavailable, "status_untrusted",
+                 absl::StrCat("who answers at ", WithoutLogin(base), " is not trusted: ", why),
+                 kUntrusted);
+  }
+  return Error(absl::StatusCode::kUnavailable, "status_unreachable",
+               absl::StrCat("nobody answers at ", WithoutLogin(base), ": ", why),
+               IsSilence(why) ? kSilent : kNobody);
 }
 
 absl::StatusOr<Response> PostForm(const Form& form) {

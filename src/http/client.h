@@ -89,8 +89,8 @@ struct Server {
 // The URL as messages show it: without name and password.
 std::string WithoutLogin(const std::string& url);
 
-// Blocks. Unavailable status_unreachable: nobody answers there, or who does is not trusted;
-// InvalidArgument: no such URL; FailedPrecondition: libcurl_missing, or a certificate cannot be
+// Blocks. Unavailable status_unreachable: nobody answers there; status_untrusted: somebody who is
+// not trusted, or who trusts nobody without a certificate; InvalidArgument: no such URL; FailedPrecondition: libcurl_missing, or a certificate cannot be
 // used.
 absl::StatusOr<Response> Get(const Server& server, const std::string& path, absl::Duration timeout);
 

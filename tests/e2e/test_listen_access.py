@@ -55,6 +55,7 @@ def test_https_passwords_origins_and_headers(db, connectors, tmp_path):
                            capture_output=True, text=True)
     assert asked.returncode == 1 and "certificate" in asked.stderr, "the system's authorities do not know this one"
     assert "secret" not in asked.stderr and "--ca" in asked.stderr
+    assert "who answers" in asked.stderr and "is not trusted" in asked.stderr and "nobody answers" not in asked.stderr, asked
     asked = subprocess.run([BINARY, "status", "--url", f"https://alice:secret@127.0.0.1:{port}", "--ca", authority.certificate],
                            timeout=30, capture_output=True, text=True)
     assert asked.returncode == 0 and "streaming" in asked.stdout, asked

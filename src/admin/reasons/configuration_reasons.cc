@@ -86,6 +86,11 @@ constexpr Reason kRows[] = {
      .remedy = "Name with --url where it listens: run --listen HOST:PORT, or listeners in the "
                "worker file of serve. walduct status says what has ended there, walduct doctor -f "
                "FILE -w FILE what would stop a start."},
+    {.name = "status_untrusted",
+     .meaning = "Somebody answers at the URL, and the certificate is not trusted, or one of the "
+                "caller's is asked for.",
+     .remedy = "--ca FILE names the authorities (PEM) that vouch for it, --cert and --key what it "
+               "asks for."},
     {.name = "table_not_found",
      .meaning = "walduct tail --table names a table that the database does not have.",
      .remedy = "The hint has names that are near; it is written schema.table."},

@@ -142,11 +142,7 @@ std::string Advice(const LastEnd& living, const std::string& asked) {
 
 // To who was not answered.
 std::string HintOf(const std::vector<LastEnd>& ends, const absl::Status& error) {
-  const std::string hint = ErrorHint(error);
-  // Somebody answers, and is not trusted.
-  const bool answers =
-      ErrorReason(error) == "other_process_answers" || absl::StrContains(hint, "--ca");
-  if (answers) return hint;
+  if (ErrorReason(error) != "status_unreachable") return ErrorHint(error);
   const auto living = std::find_if(ends.begin(), ends.end(), Lives);
   if (living != ends.end()) return living->hint;
   return absl::StrCat("what ran there has ended, as told here; start it again with the same ",
@@ -166,7 +162,8 @@ absl::Status AsRoot(const absl::Status& error, const std::vector<std::string>& d
 int TellLastEnd(const Arguments& arguments, const absl::Status& error) {
   std::vector<LastEnd> ends;
   const std::string reason = ErrorReason(error);
-  const bool unanswered = reason == "status_unreachable" || reason == "other_process_answers";
+  const bool unanswered = reason == "status_unreachable" || reason == "status_untrusted" ||
+                          reason == "other_process_answers";
   std::vector<std::string> denied;
   if (unanswered && !FindEnds(arguments, &ends, &denied)) return engine::kExitConfiguration;
   if (ends.empty()) return PrintStatus(denied.empty() ? error : AsRoot(error, denied));
