@@ -241,7 +241,7 @@ constexpr Reason kRows[] = {
                "walduct.snapshot.standby.hostname."},
     {.name = "stopped",
      .meaning = "A statement was given up because the connector was asked to stop.",
-     .remedy = "Nothing."},
+     .remedy = "Nothing: it was asked for."},
     {.name = "table_missing",
      .meaning = "A table was dropped meanwhile.",
      .remedy = "Nothing: it is left out, or tried again."},

@@ -30,12 +30,12 @@ constexpr Reason kRows[] = {
      .remedy = "Nothing: it is tried again."},
     {.name = "logical_messages_clear",
      .meaning = "That transaction is done with.",
-     .remedy = "Nothing."},
+     .remedy = "Nothing: it goes on by itself."},
     {.name = "logical_messages_unclear",
      .meaning =
          "A transaction in progress has logical messages whose savepoint is not known: it is "
          "received again as a whole.",
-     .remedy = "Nothing."},
+     .remedy = "Nothing: it goes on by itself."},
     {.name = "lost_slot_held",
      .loses = true,
      .meaning = "The slot was lost or dropped, and walduct.slot.lost=hold has made it anew: it "

@@ -16,6 +16,17 @@
 namespace walduct::engine {
 namespace {
 
+void TellRetry(const absl::Status& error, absl::Duration failing, absl::Duration delay) {
+  const std::string message(error.message()), reason = ErrorReason(error), hint = ErrorHint(error);
+  if (delay == absl::ZeroDuration())
+    return log::Warn("retrying at once: " + message, {{"reason", reason}, {"hint", hint}});
+  log::Warn("retrying: " + message,
+            {{"reason", reason},
+             {"hint", hint},
+             {"for", absl::FormatDuration(absl::Trunc(failing, absl::Seconds(1)))},
+             {"in", absl::FormatDuration(absl::Trunc(delay, absl::Milliseconds(1)))}});
+}
+
 // Commands wake it.
 constexpr absl::Duration kRest = absl::Minutes(1);
 // A loop that waits for its next attempt turns.
@@ -83,11 +94,7 @@ void Lifecycle::RunAttempts() {
     parts_.metrics->retries.Add(ErrorReason(end.status));
     const absl::Duration now = parts_.world->clock().Monotonic();
     if (!failing_since) failing_since = now;
-    log::Warn("retrying: " + std::string(end.status.message()),
-              {{"reason", ErrorReason(end.status)},
-               {"hint", ErrorHint(end.status)},
-               {"for", absl::FormatDuration(absl::Trunc(now - *failing_since, absl::Seconds(1)))},
-               {"in", absl::FormatDuration(absl::Trunc(*delay, absl::Milliseconds(1)))}});
+    TellRetry(end.status, now - *failing_since, *delay);
     WaitToRetry(*delay);
     if (!parts_.control->interrupted()) continue;
     log::Info(absl::StrCat(Outcome(), " while waiting to retry"));
