@@ -136,12 +136,24 @@ void WarnOfSharedPrefixes(std::vector<loader::LoadResult>* results) {
   }
 }
 
+// Where a worker listens, by its file; empty: it is none of a worker's, or nowhere. "HOST:PORT", or
+// "https://…".
+std::string ListenOfWorker(const config::LoadRequest& request) {
+  if (!request.worker_path) return "";
+  const serve::WorkerResult worker = serve::LoadWorker(request);
+  if (!worker.errors.empty() || worker.options.listeners.empty()) return "";
+  const access::ListenerOptions& first = worker.options.listeners.front();
+  return absl::StrCat(first.tls == nullptr ? "" : "https://", first.address.ToString());
+}
+
 }  // namespace
 
 bool LoadAll(const Arguments& arguments, std::vector<loader::LoadResult>* results) {
   std::optional<config::LoadRequest> request = MakeRequest(arguments);
   if (!request) return false;
   bool accepted = true;
+  // What is done beside a connector of walduct serve, with its files.
+  const std::string worker = arguments.command == Command::kRun ? "" : ListenOfWorker(*request);
   for (const std::string& file : arguments.connector_files) {
     request->connector_path = file;
     results->push_back(loader::LoadConnector(*request, LoginFile()));
@@ -150,6 +162,7 @@ bool LoadAll(const Arguments& arguments, std::vector<loader::LoadResult>* result
         {.connector = file, .worker = arguments.worker_file, .overrides = arguments.overrides},
         results->back());
     called.listens = PlaceOf(arguments, results->back());
+    if (called.listens.empty() && !worker.empty()) called.listens = UrlOfListener(worker);
     called.flags = ListenFlag(arguments);
     for (const std::string& error : results->back().errors) Refuse(absl::StrCat(file, ": ", error));
     accepted = accepted && results->back().errors.empty();
@@ -193,11 +206,7 @@ Arguments WithListenerOfFiles(Arguments arguments) {
       if (one.name == "walduct.listen" && arguments.listen.empty()) arguments.listen = one.value;
     }
   }
-  if (!arguments.connector_files.empty() || arguments.worker_file.empty()) return arguments;
-  const serve::WorkerResult worker = serve::LoadWorker(*request);
-  if (!worker.errors.empty() || worker.options.listeners.empty()) return arguments;
-  const access::ListenerOptions& first = worker.options.listeners.front();
-  arguments.listen = absl::StrCat(first.tls == nullptr ? "" : "https://", first.address.ToString());
+  if (arguments.connector_files.empty()) arguments.listen = ListenOfWorker(*request);
   return arguments;
 }
 

@@ -42,6 +42,18 @@ std::string AskCommand(const Called& called, absl::string_view verb, absl::strin
   return Command({.who = ShellWord(called.name), .where = called.listens}, verb, flags);
 }
 
+std::string RestartCommand(const Called& called) {
+  if (!called.where.empty()) return Command(called, called.rests ? "resume" : "restart");
+  if (called.unit.empty()) return "restart the process";
+  return absl::StrCat("sudo systemctl restart ", ShellWord("walduct@" + called.unit));
+}
+
+std::string WithConfiguration(const Called& called) {
+  if (called.where.empty()) return absl::StrCat("and ", RestartCommand(called));
+  return absl::StrCat("by PATCH ", ConfigUrl(called),
+                      ", or in the console, which begins the connector again");
+}
+
 std::string RunCommand(const Called& called, absl::string_view settings) {
   return absl::StrCat("walduct run ", called.who, " -o ", settings, called.flags.empty() ? "" : " ",
                       called.flags);
@@ -58,7 +70,8 @@ std::string SetCommand(const Called& called, const std::vector<std::string>& set
       for (const std::string& setting : settings) words.push_back(ShellWord(setting));
       return RunCommand(called, absl::StrJoin(words, " -o "));
     }
-    return absl::StrCat("set ", absl::StrJoin(settings, " and "), " and restart the connector");
+    return absl::StrCat("set ", absl::StrJoin(settings, " and "), " and ",
+                        called.unit.empty() ? "restart the connector" : RestartCommand(called));
   }
   std::string body = "{";
   for (const std::string& setting : settings) {

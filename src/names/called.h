@@ -25,6 +25,7 @@ struct Called {
     kNever,     // it reads several slots
   };
   Signals signals = Signals::kAsCalled;
+  bool rests = false;  // paused or stopped, by a worker: it is resumed, not restarted
   // What it has written can be compared with the tables: `walduct recover read`.
   bool reads_back = true;
 };
@@ -35,6 +36,11 @@ std::string Command(const Called& called, absl::string_view verb, absl::string_v
 
 // The same of what is asked of a running process alone, such as "status".
 std::string AskCommand(const Called& called, absl::string_view verb, absl::string_view flags = "");
+
+// Begins what runs again: of a worker the connector, else the process.
+std::string RestartCommand(const Called& called);
+// Behind "change this and that": what makes a change of the configuration count.
+std::string WithConfiguration(const Called& called);
 
 // Of one that is called by its files: starts it with what stands behind -o, as words of a shell.
 std::string RunCommand(const Called& called, absl::string_view settings);

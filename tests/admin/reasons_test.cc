@@ -213,6 +213,12 @@ TEST(Reasons, HintsOfAWorkerCanBeTyped) {
   names.served = false;
   EXPECT_EQ(engine::NamedHint("x", "", "create it, and restart the connector", names),
             "create it, and restart the connector");
+  names.called = {.who = "-f shop.json", .name = "shop"};
+  EXPECT_EQ(engine::NamedHint("x", "", "create it, and restart the connector", names),
+            "create it, and restart the process");
+  names.called.unit = "shop";
+  EXPECT_EQ(engine::NamedHint("x", "", "create it, and restart the connector", names),
+            "create it, and sudo systemctl restart walduct@shop");
 }
 
 // Two words for what is one thing to whoever has to mend it.
@@ -290,6 +296,7 @@ TEST(Reasons, NoneIsExplainedThatIsNotMade) {
     for (const Reason& reason : group.reasons) {
       EXPECT_TRUE(names.insert(std::string(reason.name)).second) << reason.name << " twice";
       EXPECT_FALSE(reason.meaning.empty() || reason.remedy.empty()) << reason.name;
+      EXPECT_FALSE(absl::StartsWith(reason.remedy, "Nothing.")) << reason.name << ": why?";
       if (!absl::StrContains(sources, "\"" + std::string(reason.name) + "\""))
         gone.insert(std::string(reason.name));
     }

@@ -135,13 +135,18 @@ def test_why_nobody_can_look_at_slot_and_catalog_is_told(db, connectors):
         shown = subprocess.run([str(BINARY), "status", "--url", surface.base], capture_output=True, text=True, timeout=30)
         assert shown.returncode == 7 and "slot_look has failed for" in shown.stdout and "WAL after the stored position is not known" in shown.stdout, shown
         assert surface.ask("/readyz") == (200, "ok\n"), "a restart would mend nothing"
-        connector.wait_log("cannot look at the replication slot: .*too many connections")
+        connector.wait_log(rf"cannot look at the replication slot: .*too many connections.*ALTER ROLE .{{0,1}}\"{role}.{{0,1}}\" CONNECTION LIMIT -1")
         connector.wait_log("cannot look at the catalog: .*too many connections")
         wait_until(lambda: surface.value("walduct_beside_failing_seconds", what="slot_look") > 0, 10, "since when")
         db.execute(f"alter role {role} connection limit -1")
         wait_until(lambda: not surface.status().get("beside"), 20, "over")
         connector.wait_log("the replication slot is looked at again")
         connector.wait_log("captured tables are looked after again")
+        db.execute(f"alter role {role} nologin")
+        login = f'ALTER ROLE "{role}" LOGIN; where there is no such role, CREATE ROLE "{role}" LOGIN'
+        wait_until(lambda: {one["what"]: one["hint"] for one in surface.status().get("beside", [])}.get("slot_look") == login, 20, "with the role's name")
+        connector.wait_log(rf"cannot look at the replication slot: .*ALTER ROLE .{{0,1}}\"{role}.{{0,1}}\" LOGIN")
+        db.execute(f"alter role {role} login")
         connector.stop()
     finally:
         db.execute("drop publication given")

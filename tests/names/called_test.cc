@@ -99,7 +99,7 @@ TEST(Called, APropertyIsSet) {
             "walduct run -f a.json -o a=1 -o b=2 --listen :8083");
   EXPECT_TRUE(SetCommand(served, both).ends_with(R"( -d '{"a":"1","b":"2"}')"));
   EXPECT_EQ(SetCommand({.who = "-f a.json", .unit = "a"}, "a.b=c"),
-            "set a.b=c and restart the connector");
+            "set a.b=c and sudo systemctl restart walduct@a");
   EXPECT_EQ(ExtendCommand({.who = "-f a.json"}, "a.b", "c"), "");
 }
 

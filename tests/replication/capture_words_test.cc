@@ -22,7 +22,7 @@ TEST(CaptureWords, SayWhatToType) {
   const CaptureFinding two{
       .reason = "publication_lacks_tables", .table = "public.b", .statement = "Y"};
   const std::string hint = CaptureHint({&one, &two}, {.filtered = true});
-  EXPECT_THAT(hint, testing::StartsWith("X; Y, or restart the connector"));
+  EXPECT_THAT(hint, testing::StartsWith("X; Y, or restart the process, which does it"));
   EXPECT_THAT(hint, HasSubstr("walduct signal execute-snapshot --table public.a --table public.b"));
 }
 
@@ -118,6 +118,36 @@ TEST(CaptureWords, TheListsComeBeforeADropWhereTheyMayBeWrong) {
   EXPECT_THAT(CaptureHint({&one}, {}),
               testing::AllOf(testing::StartsWith("correct the lists first"),
                              testing::EndsWith("only where nobody wants the tables: X")));
+}
+
+// Under walduct run a process is started again, under walduct serve a connector.
+TEST(CaptureWords, SayWhatWorksUnderTheCommandThatRunsIt) {
+  const names::Called run{.who = "-f s.json -w w.properties", .name = "shop"};
+  const names::Called unit{.who = "-f s.json", .unit = "shop", .name = "shop"};
+  const names::Called serve{.who = "shop", .where = "http://h:1", .name = "shop"};
+  names::Called rests = serve;
+  rests.rests = true;
+  const CaptureFinding signals{.reason = "signal_table_partitioned", .statement = "X"};
+  const auto hint = [](const CaptureFinding& finding, const names::Called& called) {
+    return CaptureHint({&finding}, {.filtered = true, .called = called});
+  };
+  EXPECT_EQ(hint(signals, run), "X, then restart the process");
+  EXPECT_EQ(hint(signals, unit), "X, then sudo systemctl restart walduct@shop");
+  EXPECT_EQ(hint(signals, serve), "X, then walduct restart shop --url http://h:1");
+  EXPECT_EQ(hint(signals, rests), "X, then walduct resume shop --url http://h:1");
+  const CaptureFinding lacks{
+      .reason = "publication_lacks_tables", .table = "public.a", .statement = "X"};
+  EXPECT_THAT(hint(lacks, serve),
+              testing::StartsWith("X, or walduct restart shop --url http://h:1,"));
+  for (const char* const reason : {"no_tables_captured", "list_matches_nothing",
+                                   "publication_sends_more", "captured_table_renamed"}) {
+    const CaptureFinding lists{.reason = reason, .table = "public.a", .statement = "X"};
+    EXPECT_THAT(hint(lists, serve),
+                testing::AllOf(HasSubstr("PATCH http://h:1/connectors/shop/config"),
+                               Not(HasSubstr("restart"))))
+        << reason;
+    EXPECT_THAT(hint(lists, run), HasSubstr("and restart the process")) << reason;
+  }
 }
 
 TEST(CaptureWords, WhatIsMeantIsForgottenByAnotherStart) {

@@ -233,7 +233,7 @@ TEST_F(PublicationTest, WarnsOfIdentitiesThatAreNotSent) {
   EXPECT_THAT(log, HasSubstr("tables=public.filtered"));
   EXPECT_THAT(log, HasSubstr("under REPLICA IDENTITY FULL as well"));
   EXPECT_THAT(log, ::testing::Not(HasSubstr("covered")));
-  EXPECT_THAT(log, ::testing::Not(HasSubstr("or ALTER TABLE … REPLICA IDENTITY FULL")));
+  EXPECT_THAT(log, ::testing::Not(HasSubstr("or ALTER TABLE")));
 }
 
 TEST_F(PublicationTest, AdviceWaitsForNoLockOnATable) {

@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "base/error.h"
 #include "engine/configuration/connector_options.h"
 #include "metrics/connector_metrics.h"
 #include "tests/support/fake_offset_store.h"
@@ -52,7 +53,9 @@ class Servers final : public World {
       const postgres::StopCheck&) override {
     asked.push_back(slots);
     time_.Advance(took);
-    if (away) return absl::UnavailableError("away");
+    if (away)
+      return Error(absl::StatusCode::kUnavailable, "role_may_not_log_in", "away",
+                   "ALTER ROLE … LOGIN");
     std::vector<replication::WatchedSlot> looks(slots.size());
     for (size_t i = 0; i < slots.size(); ++i) {
       looks[i].slot = slots[i];
@@ -110,7 +113,7 @@ class FakeSlot final : public engine::Monitored {
  private:
   test::SimulatedTime& time_;
   engine::ConnectorOptions config_ = test::FakeConfig();
-  const engine::ConnectorNames names_;
+  const engine::ConnectorNames names_{.role = "cdc"};
   metrics::ConnectorMetrics metrics_;
 };
 
@@ -180,6 +183,7 @@ TEST_F(SlotMonitorTest, WhyNobodyCanLookIsToldAndSinceWhen) {
   Pass(absl::Seconds(12));
   ASSERT_TRUE(trouble(*slot, "slot_look"));
   EXPECT_EQ(trouble(*slot, "slot_look")->message, "away");
+  EXPECT_EQ(trouble(*slot, "slot_look")->hint, "ALTER ROLE \"cdc\" LOGIN");
   EXPECT_LE(*trouble(*slot, "slot_look")->since, first);
   EXPECT_TRUE(slot->metrics().beside.cannot_look());
   EXPECT_FALSE(streams->metrics().beside.cannot_look()) << "it looks by itself";

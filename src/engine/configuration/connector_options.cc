@@ -69,7 +69,8 @@ ConnectorNames NamesOf(const ConnectorOptions& options) {
           .prefix = TopicPrefixOf(options),
           .called = CalledOf(options),
           .makes_publication = options.replication->publication_autocreate !=
-                               replication::PublicationAutocreate::kDisabled};
+                               replication::PublicationAutocreate::kDisabled,
+          .served = !options.runtime->called.where.empty()};
 }
 
 const encode::ColumnOptions& ColumnsOf(const ConnectorOptions& options) {

@@ -82,6 +82,7 @@ absl::string_view WaitText(WaitReason wait) {
 
 ConnectorNames NamesIn(ConnectorState state, ConnectorNames names) {
   names.rests = state == ConnectorState::kPaused || state == ConnectorState::kStopped;
+  names.called.rests = names.rests;
   return names;
 }
 

@@ -240,6 +240,8 @@ std::string Filled(absl::string_view reason, absl::string_view hint, absl::strin
          {"restart the connector", "start the connector again", "start the connector"})
       all.emplace_back(std::string(words), begin);
   }
+  if (!names.served && (ByFiles(names) || !names.called.unit.empty()))
+    all.emplace_back("restart the connector", names::RestartCommand(names.called));
   if (names.served || !names.called.unit.empty()) {
     const std::string start = names.served
                                   ? names::Command(names.called, names.rests ? "resume" : "restart")

@@ -54,7 +54,8 @@ absl::Status NotCaptured(postgres::Connection& connection, const SignalReader& r
                    ? absl::StrCat("write ", there)
                    : absl::StrCat("add ", there,
                                   " to table.include.list (or take it out of the lists that "
-                                  "exclude it), and restart the connector"));
+                                  "exclude it) ",
+                                  names::WithConfiguration(reader.called)));
 }
 
 // As a snapshot would ask it: parsed and planned by the server, and not run.

@@ -78,8 +78,9 @@ absl::Status NoChannel(const SignalReader& reader, SignalVia via) {
                  "start it, or resume it, and ask again");
   }
   return Error(absl::StatusCode::kInvalidArgument, "signal_no_channel", what,
-               "leave --channel out; or set signal.data.collection for the channel source, or add "
-               "file or kafka to signal.enabled.channels, and restart it");
+               absl::StrCat("leave --channel out; or set signal.data.collection for the channel "
+                            "source, or add file or kafka to signal.enabled.channels, ",
+                            names::WithConfiguration(reader.called)));
 }
 
 // A session takes it at once, and what it asks for is then stored within moments.
@@ -138,7 +139,8 @@ absl::StatusOr<std::string> ToTable(const SignalReader& reader, const RawSignal&
   const std::string reason = ErrorReason(written);
   if (reason == "table_missing" || reason == "schema_missing") {
     return Error(written.code(), reason, written.message(),
-                 absl::StrCat("it is the table of signal.data.collection: ", reader.doctor,
+                 absl::StrCat("it is the table of signal.data.collection: ",
+                              names::Command(reader.called, "doctor"),
                               " has what makes it again (CREATE TABLE, ALTER PUBLICATION, GRANT)"));
   }
   RETURN_IF_ERROR(written);

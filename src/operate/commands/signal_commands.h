@@ -10,6 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "base/environment.h"
 #include "incremental/signals/signal.h"
+#include "names/called.h"
 
 namespace walduct::encode {
 struct ColumnOptions;
@@ -42,8 +43,8 @@ struct SignalReader {
   const names::TableFilterOptions& tables;
   const encode::ColumnOptions& columns;
   const std::optional<route::MessageKeys>& message_keys;
-  bool runs_here = false;   // in this process, with these options
-  std::string doctor = {};  // "walduct doctor shop"
+  bool runs_here = false;     // in this process, with these options
+  names::Called called = {};  // by commands to type
 };
 
 enum class SignalVia { kAny, kSource, kFile, kKafka };

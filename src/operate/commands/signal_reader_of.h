@@ -3,7 +3,6 @@
 
 #include "engine/configuration/connector_names.h"
 #include "engine/configuration/connector_options.h"
-#include "names/called.h"
 #include "operate/commands/signal_commands.h"
 
 namespace walduct::operate {
@@ -20,7 +19,7 @@ inline SignalReader SignalReaderOf(const engine::ConnectorOptions& options,
           .columns = engine::ColumnsOf(options),
           .message_keys = engine::MessageKeysOf(options),
           .runs_here = runs_here,
-          .doctor = names::Command(engine::CalledOf(options), "doctor")};
+          .called = engine::CalledOf(options)};
 }
 
 }  // namespace walduct::operate

@@ -140,7 +140,8 @@ absl::Status AddAdvice(Connection& connection, const Subject& subject,
         const std::string publication,
         replication::ResolvePublicationName(connection, subject.replication.publication_name));
     ASSIGN_OR_RETURN(const auto of_signals,
-                     replication::ListOnSignalTable(connection, publication, signals));
+                     replication::ListOnSignalTable(connection, publication, signals,
+                                                    engine::CalledOf(subject.whole)));
     all.insert(all.end(), of_signals.begin(), of_signals.end());
   }
   const std::vector<Finding> before = findings->all;  // of one reason there may be several here

@@ -198,7 +198,8 @@ constexpr ErrorRule kSqlStateRules[] = {
     {"57", "", kUnavailable, "session_ended", ""},
     {"25P", "", kUnavailable, "session_ended", ""},
     {"25006", "", kFailedPrecondition, "read_only",
-     "connect to the primary; a standby and a read-only session cannot write"},
+     "connect to the primary; where it is one, SHOW default_transaction_read_only: ALTER ROLE NAME "
+     "SET default_transaction_read_only = off is for this role alone"},
     {"53400", "", kFailedPrecondition, "server_limit", ""},
     {"53300", "", kUnavailable, "too_many_connections",
      "raise max_connections, or ALTER ROLE NAME CONNECTION LIMIT -1"},

@@ -126,8 +126,7 @@ const Words* WordsOf(absl::string_view reason) {
 std::string BeginAnew(const names::Called& called) {
   if (!called.where.empty())
     return absl::StrCat(names::Command(called, "stop"), " && ", names::Command(called, "resume"));
-  if (called.unit.empty()) return "restart the process";
-  return absl::StrCat("sudo systemctl restart ", ShellWord("walduct@" + called.unit));
+  return names::RestartCommand(called);
 }
 
 // The list with the new names, those of before left out.
@@ -163,7 +162,8 @@ std::string NewNames(const std::vector<const CaptureFinding*>& findings,
                      const std::vector<std::string>& tables, const CaptureWish& wish) {
   return absl::StrCat(
       SetNames(findings, wish,
-               "add the new names to the lists (table.include.list …) and restart the connector"),
+               absl::StrCat("add the new names to the lists (table.include.list …) ",
+                            names::WithConfiguration(wish.called))),
       "; what was written to them meanwhile does not come: ",
       names::SnapshotCommand(wish.called, tables));
 }
@@ -175,7 +175,8 @@ std::string Spelling(const std::vector<const CaptureFinding*>& findings, const C
   }
   const std::string hint =
       SetNames(findings, wish,
-               "correct the entries (schema.table, regular expressions) and restart the connector");
+               absl::StrCat("correct the entries (schema.table, regular expressions) ",
+                            names::WithConfiguration(wish.called)));
   return absl::StrCat(hint,
                       meant.empty() ? ""
                                     : "; what is written to them before does not come: " +
@@ -192,10 +193,11 @@ std::string Rest(Afterwards afterwards, const std::vector<std::string>& tables,
       return "";
     case Afterwards::kRowsAreMissing:
       return absl::StrCat(
-          wish.filtered && !wish.follows ? ", or restart the connector, which does it "
-                                           "(walduct.publication.follow=true does it "
-                                           "while it runs)"
-                                         : "",
+          wish.filtered && !wish.follows
+              ? absl::StrCat(", or ", names::RestartCommand(wish.called),
+                             ", which does it (walduct.publication.follow=true does it while it "
+                             "runs)")
+              : "",
           "; what was written before that does not come: ",
           names::SnapshotCommand(wish.called, tables), "; ", names::DeletesNote(wish.called));
     case Afterwards::kRestored:
@@ -214,13 +216,15 @@ std::string Rest(Afterwards afterwards, const std::vector<std::string>& tables,
     case Afterwards::kMeant:
       return absl::StrCat("; where it is meant, ", BeginAnew(wish.called));
     case Afterwards::kRestart:
-      return ", then restart the connector";
+      return absl::StrCat(", then ", names::RestartCommand(wish.called));
     case Afterwards::kSpelling:
-      return "; check database.dbname and the spelling of the lists (schema.table, regular "
-             "expressions), and restart the connector; walduct.allow.empty=true says that tables "
-             "are still to come";
+      return absl::StrCat(
+          "; check database.dbname, and correct the lists (schema.table, regular expressions) ",
+          names::WithConfiguration(wish.called),
+          "; walduct.allow.empty=true says that tables are still to come");
     case Afterwards::kLists:
-      return "; or change the lists (table.include.list …) and restart the connector";
+      return absl::StrCat("; or change the lists (table.include.list …) ",
+                          names::WithConfiguration(wish.called));
     case Afterwards::kNewName:
     case Afterwards::kEntries:
       return "";
@@ -261,9 +265,9 @@ std::string CaptureHint(const std::vector<const CaptureFinding*>& of_one_reason,
     return Spelling(of_one_reason, wish);
   if (first.lists_first) {
     return absl::StrCat(
-        "correct the lists first, an entry of them matches no table (list_matches_nothing), and "
-        "restart the connector; only where nobody wants the tables: ",
-        absl::StrJoin(statements, "; "));
+        "correct the lists first, an entry of them matches no table (list_matches_nothing), ",
+        names::WithConfiguration(wish.called),
+        "; only where nobody wants the tables: ", absl::StrJoin(statements, "; "));
   }
   if (words != nullptr && words->afterwards == Afterwards::kNewName) {
     return absl::StrCat(NewNames(of_one_reason, tables, wish),

@@ -174,14 +174,12 @@ ORDER BY 1 LIMIT 20)";
 
 constexpr absl::string_view kSignalTableApart = R"(
 SELECT pg_catalog.format('%I.%I', n.nspname, c.relname), 1
-FROM pg_catalog.pg_publication p, pg_catalog.pg_class c
-JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+FROM pg_catalog.pg_publication p, pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 WHERE p.pubname = $1 AND c.relkind = 'p' AND pg_catalog.concat(n.nspname, '.', c.relname) = $2
   AND (pg_catalog.to_jsonb(p) OPERATOR(pg_catalog.->>) 'pubviaroot') = 'false'
   AND EXISTS (SELECT FROM pg_catalog.pg_publication_tables t
     JOIN pg_catalog.pg_partition_tree(c.oid) part
-      ON part.relid = pg_catalog.to_regclass(pg_catalog.format('%I.%I', t.schemaname, t.tablename))
-    WHERE t.pubname = p.pubname))";
+      ON part.relid = pg_catalog.to_regclass(pg_catalog.format('%I.%I', t.schemaname, t.tablename)) WHERE t.pubname = p.pubname))";
 
 struct Question {
   absl::string_view reason;
@@ -217,9 +215,12 @@ absl::Status AskOne(postgres::Connection& connection, const Question& question, 
     if (question.of_each.empty()) continue;
     absl::StrAppend(&statements, absl::Substitute(question.of_each, names.back()), "; ");
   }
-  const std::string listed = absl::StrJoin(names, ", "), hint = statements + question.hint;
-  hear({std::string(question.reason), question.message, std::string(result.Get(0, 1)), listed,
-        absl::StrReplaceAll(hint, {{"ADD TABLE …", absl::StrCat("ADD TABLE ", listed)}})});
+  const std::string listed = absl::StrJoin(names, ", "), hint = statements + question.hint,
+                    full = absl::StrJoin(names, " REPLICA IDENTITY FULL; ALTER TABLE ");
+  hear(
+      {std::string(question.reason), question.message, std::string(result.Get(0, 1)), listed,
+       absl::StrReplaceAll(hint, {{"ADD TABLE …", absl::StrCat("ADD TABLE ", listed)},
+                                  {"TABLE … REPLICA", absl::StrCat("TABLE ", full, " REPLICA")}})});
   return absl::OkStatus();
 }
 
@@ -270,9 +271,7 @@ void AskAndLog(postgres::Connection& connection, const Inquiry& inquiry) {
 absl::StatusOr<std::vector<Advice>> AskAndList(postgres::Connection& connection,
                                                const Inquiry& inquiry) {
   std::vector<Advice> all;
-  const absl::Status status =
-      Ask(connection, inquiry, [&](const Advice& advice) { all.push_back(advice); });
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(Ask(connection, inquiry, [&](const Advice& one) { all.push_back(one); }));
   return all;
 }
 
@@ -447,7 +446,8 @@ Inquiry OnPublication(int server_version, absl::string_view name,
   return {.questions = std::move(questions), .published = publication, .parameters = of_captured};
 }
 
-Inquiry OnSignalTable(absl::string_view name, absl::string_view table) {
+Inquiry OnSignalTable(absl::string_view name, absl::string_view table,
+                      const names::Called& called) {
   return {
       .questions = {
           {.reason = "signal_table_partitioned",
@@ -456,10 +456,10 @@ Inquiry OnSignalTable(absl::string_view name, absl::string_view table) {
            .message = "the table of signal.data.collection is partitioned, and the publication "
                       "sends rows under the names of partitions: neither its signals come nor the "
                       "marks that incremental snapshots write to it",
-           .hint = absl::StrCat("set publish.via.partition.root=true and ALTER PUBLICATION ",
-                                postgres::QuoteIdentifier(name),
-                                " SET (publish_via_partition_root), then restart the connector; or "
-                                "name a table that is not partitioned")}}};
+           .hint = absl::StrCat(
+               "set publish.via.partition.root=true and ALTER PUBLICATION ",
+               postgres::QuoteIdentifier(name), " SET (publish_via_partition_root), then ",
+               names::RestartCommand(called), "; or name a table that is not partitioned")}}};
 }
 
 }  // namespace
@@ -475,8 +475,8 @@ void AdviseOnPublication(postgres::Connection& connection, absl::string_view nam
 }
 
 void AdviseOnSignalTable(postgres::Connection& connection, absl::string_view name,
-                         absl::string_view table) {
-  AskAndLog(connection, OnSignalTable(name, table));
+                         absl::string_view table, const names::Called& called) {
+  AskAndLog(connection, OnSignalTable(name, table, called));
 }
 
 absl::StatusOr<std::vector<Advice>> ListBeforePublication(
@@ -492,8 +492,9 @@ absl::StatusOr<std::vector<Advice>> ListOnPublication(postgres::Connection& conn
 
 absl::StatusOr<std::vector<Advice>> ListOnSignalTable(postgres::Connection& connection,
                                                       absl::string_view name,
-                                                      absl::string_view table) {
-  return AskAndList(connection, OnSignalTable(name, table));
+                                                      absl::string_view table,
+                                                      const names::Called& called) {
+  return AskAndList(connection, OnSignalTable(name, table, called));
 }
 
 }  // namespace walduct::replication

@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "names/called.h"
 #include "postgres/connection.h"
 #include "replication/advice.h"
 #include "replication/publication/publication_sql.h"
@@ -27,7 +28,7 @@ void AdviseOnPublication(postgres::Connection& connection, absl::string_view nam
 
 // Of the table that signals are written to, as schema.table: its rows come under other names.
 void AdviseOnSignalTable(postgres::Connection& connection, absl::string_view name,
-                         absl::string_view table);
+                         absl::string_view table, const names::Called& called);
 
 // The same, said to the caller.
 absl::StatusOr<std::vector<Advice>> ListBeforePublication(
@@ -37,6 +38,7 @@ absl::StatusOr<std::vector<Advice>> ListOnPublication(postgres::Connection& conn
                                                       const std::vector<PublishedTable>& captured);
 absl::StatusOr<std::vector<Advice>> ListOnSignalTable(postgres::Connection& connection,
                                                       absl::string_view name,
-                                                      absl::string_view table);
+                                                      absl::string_view table,
+                                                      const names::Called& called);
 
 }  // namespace walduct::replication

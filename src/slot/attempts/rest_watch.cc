@@ -81,8 +81,7 @@ absl::Status RestWatch::Look(const Parts& parts, const postgres::StopCheck& stop
                          {}, parts.environment);
     watch.wish.follows = false;
     watch.wanted = parts.look->wanted;
-    watch.wish.called = parts.names.called;
-    watch.wish.role = parts.names.role;
+    watch.names = parts.names;
     watch.retell = [this](std::vector<metrics::CaptureProblem>* problems) { Retell(problems); };
     watch.record = &record_;
     watch.metrics = parts.metrics;

@@ -46,8 +46,9 @@ class RestWatch {
   void Begin(absl::Duration now) { due_ = now + kInterval; }
   absl::Status Look(const Parts& parts, const postgres::StopCheck& stopping);
   // There was no session for a look.
-  void OnUnreached(const absl::Status& why, Clock& clock, metrics::ConnectorMetrics* metrics) {
-    record_.trouble.Saw(why, clock, metrics);
+  void OnUnreached(const absl::Status& why, const engine::ConnectorNames& names, Clock& clock,
+                   metrics::ConnectorMetrics* metrics) {
+    record_.trouble.Saw(why, names, clock, metrics);
   }
 
  private:

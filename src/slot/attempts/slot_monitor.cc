@@ -175,19 +175,19 @@ std::shared_ptr<postgres::Connection> SlotMonitor::LookAtCapture(const Slot& slo
   slot.rest->Begin(world_.clock().Monotonic());
   const auto stopping = [this] { return thread_.stopping(); };
   log::SetConnector(connector.names().connector);
+  const engine::ConnectorNames names = engine::NamesIn(connector.status().state, connector.names());
   absl::StatusOr<CaptureSession> look = world_.OpenCaptureSession(connector.config(), stopping);
-  const absl::Status looked =
-      look.ok()
-          ? slot.rest->Look({.look = &*look,
-                             .names = engine::NamesIn(connector.status().state, connector.names()),
-                             .metrics = &connector.metrics(),
-                             .known = world_.KnownOf(connector.config()),
-                             .stored = slot.position->stored(),
-                             .environment = world_.environment()},
-                            stopping)
-          : look.status();
+  const absl::Status looked = look.ok()
+                                  ? slot.rest->Look({.look = &*look,
+                                                     .names = names,
+                                                     .metrics = &connector.metrics(),
+                                                     .known = world_.KnownOf(connector.config()),
+                                                     .stored = slot.position->stored(),
+                                                     .environment = world_.environment()},
+                                                    stopping)
+                                  : look.status();
   if (!look.ok() && !thread_.stopping())
-    slot.rest->OnUnreached(looked, world_.clock(), &connector.metrics());
+    slot.rest->OnUnreached(looked, names, world_.clock(), &connector.metrics());
   if (!looked.ok()) {
     log::Debug("cannot look at what is captured", {{"error", std::string(looked.message())}});
     world_.CloseLooks();
@@ -224,7 +224,9 @@ void SlotMonitor::Tried(const Slot& slot, const absl::Status& looked) {
   if (LooksItself(*slot.connector)) return slot.trouble->Forget();
   if (retries && !looked.ok()) return;
   log::SetConnector(slot.connector->names().connector);
-  slot.trouble->Saw(looked, world_.clock(), &slot.connector->metrics());
+  slot.trouble->Saw(looked,
+                    engine::NamesIn(slot.connector->status().state, slot.connector->names()),
+                    world_.clock(), &slot.connector->metrics());
   log::SetConnector("");
 }
 

@@ -15,14 +15,15 @@ namespace {
 
 // Signals, and the marks of incremental snapshots, are rows of it.
 void WarnOfMissing(const incremental::IncrementalOptions& options,
-                   const std::vector<incremental::TableId>& captured) {
+                   const std::vector<incremental::TableId>& captured, const names::Called& called) {
   const incremental::TableId table{options.signal_schema, options.signal_table};
   if (table.table.empty() || std::find(captured.begin(), captured.end(), table) != captured.end())
     return;
-  log::Warn("the table of signal.data.collection is not there: its signals never come",
-            {{"table", table.Text()},
-             {"reason", "signal_table_not_published"},
-             {"hint", "create it (id, type, data), and restart the connector"}});
+  log::Warn(
+      "the table of signal.data.collection is not there: its signals never come",
+      {{"table", table.Text()},
+       {"reason", "signal_table_not_published"},
+       {"hint", absl::StrCat("create it (id, type, data), then ", names::RestartCommand(called))}});
 }
 
 }  // namespace
@@ -46,7 +47,7 @@ IncrementalDriver::IncrementalDriver(const Parts& parts, event::OffsetMembers st
   std::vector<incremental::TableId> captured;
   const std::optional<std::vector<postgres::TableName>> tables = parts_.source->SignalTables();
   for (const postgres::TableName& table : *tables) captured.push_back({table.schema, table.table});
-  WarnOfMissing(*parts_.options, captured);
+  WarnOfMissing(*parts_.options, captured, parts_.called);
   snapshots_ =
       std::make_unique<incremental::IncrementalSnapshots>(incremental::IncrementalSnapshots::Parts{
           .options = parts_.options,

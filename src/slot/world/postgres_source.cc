@@ -231,7 +231,7 @@ absl::Status PostgresSource::AdviseOnSignals() {
   ASSIGN_OR_RETURN(
       const std::string publication,
       replication::ResolvePublicationName(*sql_, replication_options_.publication_name));
-  replication::AdviseOnSignalTable(*sql_, publication, table);
+  replication::AdviseOnSignalTable(*sql_, publication, table, engine::CalledOf(config()));
   const incremental::IncrementalOptions& options = *config().incremental;
   if (options.read_only) return absl::OkStatus();
   return incremental::WarnOfSignalRights(*sql_, options.signal_schema, options.signal_table,
@@ -386,7 +386,7 @@ void PostgresSource::StartWatch() {
   watch_ = std::make_unique<ServerWatch>(
       ServerWatch::Options{.connection = Session(SessionKind::kSql, ""),
                            .slot = replication_options_.slot_name,
-                           .connector = config().name,
+                           .names = engine::NamesOf(config()),
                            .interval = WatchInterval(),
                            .metrics = options_.metrics});
 }
@@ -395,8 +395,7 @@ CaptureWatch::Options PostgresSource::CaptureOptions() const {
   CaptureWatch::Options watch =
       CaptureOptionsOf(*config().tables, *config().route, replication_options_, WatchInterval(),
                        Opener(" watch"), environment_);
-  watch.wish.called = engine::CalledOf(config());
-  watch.wish.role = config().database->user;
+  watch.names = engine::NamesOf(config());
   watch.wish.deletes_signals = config().incremental->deletes_watermarks;
   watch.record = options_.capture;
   watch.metrics = options_.metrics;

@@ -150,7 +150,7 @@ std::optional<replication::GoneRelations> ServerWatch::TakeGone() {
 }
 
 void ServerWatch::Loop() {
-  log::SetConnector(options_.connector);
+  log::SetConnector(options_.names.connector);
   const absl::Duration interval = options_.interval;
   for (bool goes_on = AwaitLook(std::min(kFirstLook, interval)); goes_on;
        goes_on = AwaitLook(WantsLookSoon() ? std::min(kSoon, interval) : interval)) {
@@ -185,7 +185,8 @@ absl::Status ServerWatch::Look() {
       postgres::Connection::Open(std::move(options));
   const absl::Status looked = connection.ok() ? LookAtServer(**connection) : connection.status();
   if (thread_.stopping()) return looked;
-  slot_trouble_.Saw(looked, *options_.connection.environment.clock, options_.metrics);
+  slot_trouble_.Saw(looked, options_.names, *options_.connection.environment.clock,
+                    options_.metrics);
   const std::shared_ptr<CaptureWatch> capture = Capture();
   if (!looked.ok()) {
     if (capture != nullptr) capture->Tried(looked);

@@ -21,6 +21,7 @@
 #include "absl/time/time.h"
 #include "base/mutex.h"
 #include "base/worker_thread.h"
+#include "engine/configuration/connector_names.h"
 #include "metrics/connector_metrics.h"
 #include "postgres/connection_options.h"
 #include "replication/gone_relations.h"
@@ -36,7 +37,7 @@ class ServerWatch {
   struct Options {
     postgres::ConnectionOptions connection;  // application_name: of the connector's sessions
     std::string slot;
-    std::string connector;  // whose log lines these are
+    engine::ConnectorNames names;  // of the connector whose log lines these are
     absl::Duration interval;
     metrics::ConnectorMetrics* metrics = nullptr;  // borrowed; null: nobody is told
   };

@@ -58,6 +58,8 @@ CaptureWatch::CaptureWatch(Options options)
   options_.wish.admits = &admits_;
   options_.wish.share = &options_.share;
   options_.wish.lists = &options_.tables;
+  options_.wish.called = options_.names.called;
+  options_.wish.role = options_.names.role;
 }
 
 bool CaptureWatch::Admits(const replication::TableFacts& table) {
@@ -80,7 +82,8 @@ absl::Status CaptureWatch::Look(postgres::Connection& connection,
 }
 
 void CaptureWatch::Tried(const absl::Status& looked) {
-  options_.record->trouble.Saw(looked, *options_.environment.clock, options_.metrics);
+  options_.record->trouble.Saw(looked, options_.names, *options_.environment.clock,
+                               options_.metrics);
 }
 
 absl::Status CaptureWatch::LookWell(postgres::Connection& connection, bool in_turn,

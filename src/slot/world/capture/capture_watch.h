@@ -23,6 +23,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/environment.h"
+#include "engine/configuration/connector_names.h"
 #include "event/wanted_columns.h"
 #include "metrics/connector_metrics.h"
 #include "names/table_filter.h"
@@ -45,13 +46,14 @@ class CaptureWatch {
     std::vector<std::string> publications;  // of all slots, by number
     names::TableFilterOptions tables;
     replication::SlotShare share;
-    replication::CaptureWish wish;  // without what is borrowed
+    replication::CaptureWish wish;  // without what is borrowed, and without names
     absl::Duration interval;        // of looks, when it is asked more often
     absl::Duration repeat;          // what loses changes is said again so often
     Open open;                      // used only to follow
     // Where each look that finds something changed leaves what is captured; null: nobody asks.
     std::shared_ptr<CapturedBox> captured = nullptr;
-    std::set<Oid> held_back = {};      // see StartCoverage
+    std::set<Oid> held_back = {};  // see StartCoverage
+    engine::ConnectorNames names = {};
     event::WantedColumns wanted = {};  // of tables that a snapshot reads
     // What is shown, before it is; empty: as it is.
     std::function<void(std::vector<metrics::CaptureProblem>*)> retell = {};
@@ -61,8 +63,12 @@ class CaptureWatch {
   };
   explicit CaptureWatch(Options options);
 
-  // The next look is one whatever the interval; any thread.
-  void Hurry() { hurry_ = true; }
+  // The next look is one whatever the interval; again: it leaves what it finds for whoever asks,
+  // though nothing has changed. Any thread.
+  void Hurry(bool again) {
+    if (again && options_.captured != nullptr) options_.captured->Ask();
+    hurry_ = true;
+  }
   // Something was seen for the first time: another look is wanted in a few seconds.
   bool WantsLookSoon() const { return options_.record->lines.undecided(); }
   // Something is over but for what it has cost; any thread.

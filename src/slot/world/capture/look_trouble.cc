@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "engine/errors/named_hint.h"
 
 namespace walduct::slot {
 namespace {
@@ -27,7 +28,7 @@ Words WordsOf(metrics::Beside what) {
 
 }  // namespace
 
-void LookTrouble::Saw(const absl::Status& looked, Clock& clock,
+void LookTrouble::Saw(const absl::Status& looked, const engine::ConnectorNames& names, Clock& clock,
                       metrics::ConnectorMetrics* metrics) {
   if (looked.ok()) {
     failures_ = 0;
@@ -38,7 +39,8 @@ void LookTrouble::Saw(const absl::Status& looked, Clock& clock,
   }
   if (++failures_ == 1) since_ = clock.Now();
   if (failures_ < kPatience) return;
-  const std::string error(looked.message()), hint = ErrorHint(looked);
+  const std::string error(looked.message());
+  const std::string hint = ErrorHint(engine::WithNamedHint(looked, names));
   if (metrics != nullptr) {
     // It may have begun under an earlier session.
     metrics->beside.Failed(what_, since_, error, hint);

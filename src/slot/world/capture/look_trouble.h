@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "base/clock.h"
+#include "engine/configuration/connector_names.h"
 #include "metrics/connector_metrics.h"
 
 namespace walduct::slot {
@@ -20,8 +21,9 @@ class LookTrouble {
   // what: kSlotLook or kCatalogLook.
   explicit LookTrouble(metrics::Beside what) : what_(what) {}
 
-  // A look that was tried.
-  void Saw(const absl::Status& looked, Clock& clock, metrics::ConnectorMetrics* metrics);
+  // A look that was tried. names: for its hint.
+  void Saw(const absl::Status& looked, const engine::ConnectorNames& names, Clock& clock,
+           metrics::ConnectorMetrics* metrics);
   // Somebody else looks: what failed before says nothing of what fails next.
   void Forget();
 
