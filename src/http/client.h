@@ -90,8 +90,8 @@ struct Server {
 std::string WithoutLogin(const std::string& url);
 
 // Blocks. Unavailable status_unreachable: nobody answers there; status_untrusted: somebody who is
-// not trusted, or who trusts nobody without a certificate; InvalidArgument: no such URL; FailedPrecondition: libcurl_missing, or a certificate cannot be
-// used.
+// not trusted, or who trusts nobody without a certificate; InvalidArgument: no such URL;
+// FailedPrecondition: libcurl_missing, or a certificate cannot be used.
 absl::StatusOr<Response> Get(const Server& server, const std::string& path, absl::Duration timeout);
 
 // The same with another method ("PUT", "POST"); body: JSON, empty: none.
