@@ -113,7 +113,12 @@ class FakeSlot final : public engine::Monitored {
  private:
   test::SimulatedTime& time_;
   engine::ConnectorOptions config_ = test::FakeConfig();
-  const engine::ConnectorNames names_{.role = "cdc"};
+  static engine::ConnectorNames OfRole(const std::string& role) {
+    engine::ConnectorNames names;
+    names.role = role;
+    return names;
+  }
+  const engine::ConnectorNames names_ = OfRole("cdc");
   metrics::ConnectorMetrics metrics_;
 };
 
