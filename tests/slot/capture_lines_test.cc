@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "absl/strings/str_cat.h"
+
 namespace walduct::slot {
 namespace {
 
@@ -48,6 +50,18 @@ TEST_F(CaptureLinesTest, WhatOneLookSeesIsNotSaid) {
   EXPECT_THAT(lines_.Problems(wish_), IsEmpty());
   Look({});
   EXPECT_THAT(Said(), IsEmpty()) << "nor that it has passed";
+}
+
+TEST_F(CaptureLinesTest, MoreTablesAreHintedAtWhereSomeAreLeftOut) {
+  std::vector<CaptureFinding> findings = {{.reason = "no_tables_captured"}};
+  Look(findings);
+  Look(findings);
+  EXPECT_THAT(Said(), ElementsAre("warning ")) << "it is of no table";
+  findings.clear();
+  for (int i = 0; i < 21; ++i) findings.push_back(Lacks(absl::StrCat("public.", i)));
+  Look(findings);
+  Look(findings);
+  EXPECT_THAT(Said(), testing::Contains(testing::EndsWith(", …")));
 }
 
 TEST_F(CaptureLinesTest, WhatIsMendedIsOverAtOnce) {

@@ -109,7 +109,8 @@ CaptureLines::News CaptureLines::Take(absl::Duration now, absl::Duration repeat,
     if (!fresh.contains({problem.reason, problem.loses}) && !(problem.loses && again)) continue;
     if (problem.loses) said_at_[problem.reason] = now;
     std::string tables = absl::StrJoin(problem.tables, ", ");
-    if (problem.count > problem.tables.size()) tables += ", …";
+    const size_t named = problem.tables.size();
+    if (named >= replication::kMostNamed && problem.count > named) tables += ", …";
     auto& lines = problem.loses ? news.warnings : news.notices;
     lines.push_back({.problem = std::move(problem), .tables = std::move(tables)});
   }
