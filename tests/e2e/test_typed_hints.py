@@ -5,7 +5,7 @@ import shlex
 import subprocess
 
 import pytest
-from test_doctor_of_starts import WAYS, before, break_it, roles  # noqa: F401
+from test_doctor_of_starts import WAYS, Way, before, break_it, roles  # noqa: F401
 
 from support.paths import BINARY, ROOT
 
@@ -22,7 +22,7 @@ TYPED = {
     "publication_missing": r"CREATE PUBLICATION [^;]+",
     "publication_for_all_tables": r"publication\.autocreate\.mode=all_tables",
     "publication_not_permitted": r"CREATE PUBLICATION [^;]+|publication\.autocreate\.mode=disabled",
-    "slot_wrong_plugin": r"SELECT pg_drop_replication_slot\('[^']+'\)",
+    "slot_wrong_plugin": r"SELECT pg_drop_replication_slot\('[^']+'\)|walduct offsets reset -f \S+ -w \S+ --accept-loss",
     "offset_missing": r"SELECT pg_drop_replication_slot\('[^']+'\)",
     "position_lost": r"snapshot\.mode=when_needed",
     "position_skipped": r"snapshot\.mode=when_needed",
@@ -71,7 +71,21 @@ def type_it(text, db, connector):
 
 @pytest.mark.parametrize("reason", TYPED)
 def test_what_is_typed_mends_it(reason, pg17, databases, connectors, roles):  # noqa: F811
-    way = WAYS[reason]
+    mend(reason, WAYS[reason], pg17, databases, connectors, roles)
+
+
+def test_a_slot_that_was_made_anew_for_another_plugin(pg17, databases, connectors, roles):  # noqa: F811
+    def replace(db, connector):
+        db.drop_slot(connector.slot)
+        db.execute("select pg_create_logical_replication_slot(%s, 'test_decoding')", connector.slot)
+        db.execute("insert into items values (3, 'missed')")
+    connector, typed = mend("slot_wrong_plugin", Way(does=replace, ran=True), pg17, databases, connectors, roles)
+    assert len(typed) == 2
+    read = [event.after["id"] for event in connector.events() if event.op == "r"]
+    assert sorted(read) == [1, 1, 2, 3], "all of it is read anew"
+
+
+def mend(reason, way, pg17, databases, connectors, roles):  # noqa: F811
     db = databases(pg17)
     connector, role = before(way, db, connectors, roles)
     break_it(way, db, connector, role)
@@ -88,3 +102,4 @@ def test_what_is_typed_mends_it(reason, pg17, databases, connectors, roles):  # 
         type_it(text, db, connector)
     connector.start().wait_streaming()
     connector.stop()
+    return connector, found

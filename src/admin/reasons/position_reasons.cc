@@ -381,7 +381,8 @@ constexpr Reason kRows[] = {
      .remedy = "Choose another slot.name, or connect to its database."},
     {.name = "slot_wrong_plugin",
      .meaning = "The slot is physical, or of another output plugin.",
-     .remedy = "Choose another slot.name."},
+     .remedy = "Choose another slot.name, or drop it where nobody needs it; where a position is "
+               "stored, then walduct offsets reset NAME --accept-loss."},
     {.name = "slots_changed",
      .meaning =
          "walduct.slots is not what it was, and the message says why tables cannot go to other "

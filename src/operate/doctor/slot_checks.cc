@@ -14,6 +14,7 @@
 #include "replication/slot_lock.h"
 #include "replication/watched_slot.h"
 #include "slot/start/preparation.h"
+#include "slot/start/slot_hold.h"
 #include "snapshot/options.h"
 
 namespace walduct::operate {
@@ -271,7 +272,8 @@ void AskPromotion(Examination& examined) {
 void AskSlot(Examination& examined) {
   if (!examined.slot || !*examined.slot) return;
   const std::string& name = examined.subject.replication.slot_name;
-  const absl::Status usable = replication::CheckSlotUsable(*examined.sql, name, **examined.slot);
+  const absl::Status usable = slot::AndReset(
+      replication::CheckSlotUsable(*examined.sql, name, **examined.slot), examined.position.stored);
   const bool in_use = ErrorReason(usable) == "slot_in_use";
   const bool holds = slot::HoldsSlot(examined.subject.whole, examined.position.stored);
   const bool replaces = !holds && slot::ReplacesSlot(examined.subject.snapshot.mode, usable);

@@ -236,7 +236,7 @@ absl::Status Preparation::LookAtTables() {
 
 absl::Status Preparation::CheckSlot() {
   lost_slot_ = absl::OkStatus();
-  const absl::Status usable = prepared_.source->CheckSlot();
+  const absl::Status usable = AndReset(prepared_.source->CheckSlot(), prepared_.stored);
   const bool holds = HoldsSlot(config(), prepared_.stored) && ErrorReason(usable) == "slot_lost";
   if (!holds && !ReplacesSlot(config().snapshot->mode, usable)) return usable;
   lost_slot_ = usable;

@@ -20,6 +20,16 @@ absl::StatusOr<Lsn> MakeAnew(const HoldParts& parts) {
 
 }  // namespace
 
+absl::Status AndReset(const absl::Status& usable,
+                      const std::optional<offset::StoredOffset>& stored) {
+  const std::string reason = ErrorReason(usable);
+  if (!stored || reason != "slot_wrong_plugin") return usable;
+  return Error(usable.code(), reason, usable.message(),
+               absl::StrCat(ErrorHint(usable),
+                            "; then walduct offsets reset NAME --accept-loss: the stored position "
+                            "is of a slot that is gone, and all tables are read anew"));
+}
+
 absl::Status SlotHeld(const offset::StoredOffset& stored, Lsn slot) {
   const Lsn position = stored.position.commit_end;
   return Error(

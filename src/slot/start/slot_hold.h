@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "absl/status/status.h"
 #include "base/lsn.h"
@@ -13,6 +14,11 @@
 namespace walduct::slot {
 
 class Source;
+
+// An error of CheckSlotUsable; of a slot that was replaced it says what becomes of the stored
+// position, too.
+absl::Status AndReset(const absl::Status& usable,
+                      const std::optional<offset::StoredOffset>& stored);
 
 // The verdict on a position behind a slot that is held.
 absl::Status SlotHeld(const offset::StoredOffset& stored, Lsn slot);
