@@ -230,11 +230,11 @@ TEST(StatusScreen, TablesThatAreNotCapturedAreNamedWithWhatToType) {
     "state":"RUNNING","state_since":"2026-01-01T00:00:00.000Z","activity":"streaming",
     "activity_since":"2026-01-01T00:00:00.000Z","capture":{"age_seconds":3,"problems":[
     {"severity":"warning","since":"2026-01-01T00:00:30.000Z","reason":"publication_lacks_tables",
-     "message":"not sent","tables":["public.a","public.b\u001b[2J"],"hint":"ALTER PUBLICATION p …"},
+     "message":"not sent","count":32,"tables":["public.a","public.b\u001b[2J"],"hint":"ALTER PUBLICATION p …"},
     {"severity":"notice","since":"2026-01-01T00:00:30.000Z","reason":"publication_sends_more",
      "message":"more","tables":["public.c"],"hint":"x"}]}}]})");
   EXPECT_THAT(screen, HasSubstr("tables     public.a, public.b"));
-  EXPECT_THAT(screen, HasSubstr(": not sent, for 30 s (publication_lacks_tables)\n"));
+  EXPECT_THAT(screen, HasSubstr(" and 30 more: not sent, for 30 s (publication_lacks_tables)\n"));
   EXPECT_THAT(screen, HasSubstr("-> ALTER PUBLICATION p …\n"));
   EXPECT_THAT(screen, Not(HasSubstr("public.c")));
   EXPECT_THAT(screen, Not(HasSubstr("\x1b")));

@@ -21,6 +21,7 @@
 #include "cli/configuration.h"
 #include "cli/process/last_end.h"
 #include "cli/running_process.h"
+#include "cli/status/status_values.h"
 #include "engine/errors/error_policy.h"
 #include "http/address.h"
 #include "http/client.h"
@@ -80,11 +81,7 @@ bool ExplainTrouble(const rapidjson::Value& one) {
   if (problems == nullptr) return any;
   for (const Value& problem : problems->GetArray()) {
     if (!problem.IsObject() || Member(problem, "severity") != "warning") continue;
-    std::string tables;
-    if (const Value* const names = FindArray(problem, "tables"))
-      for (const Value& name : names->GetArray())
-        if (name.IsString())
-          absl::StrAppend(&tables, tables.empty() ? "" : ", ", PlainText(name.GetString()));
+    const std::string tables = TablesOf(problem);
     std::cout << "  tables   " << tables << (tables.empty() ? "" : ": ")
               << PlainText(Member(problem, "message")) << " (" << Member(problem, "since") << ")\n";
     if (const std::string hint = Member(problem, "hint"); !hint.empty())

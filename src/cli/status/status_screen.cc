@@ -11,7 +11,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/strip.h"
 #include "base/amount_text.h"
 #include "base/documents.h"
 #include "base/json.h"
@@ -161,12 +160,9 @@ class Screen {
   void AddCapture(const Value& connector) {
     for (const Value* const one : CaptureWarnings(connector)) {
       const Value& problem = *one;
-      std::string names;
-      if (const Value* const tables = json::FindArray(problem, "tables"))
-        for (const Value& table : tables->GetArray())
-          if (table.IsString()) absl::StrAppend(&names, PlainText(table.GetString()), ", ");
+      const std::string tables = TablesOf(problem);
       Line("tables", Toned(Tone::kBad,
-                           absl::StrCat(absl::StripSuffix(names, ", "), names.empty() ? "" : ": ",
+                           absl::StrCat(tables, tables.empty() ? "" : ": ",
                                         Text(problem, "message"), ", for ", Since(problem, "since"),
                                         " (", Text(problem, "reason"), ")")));
       if (const std::string hint = Text(problem, "hint"); !hint.empty()) Line("", "-> " + hint);

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/time/time.h"
 #include "base/json.h"
 #include "base/plain_text.h"
@@ -45,6 +47,23 @@ inline std::vector<const rapidjson::Value*> CaptureWarnings(const rapidjson::Val
   for (const rapidjson::Value& problem : problems->GetArray())
     if (Text(problem, "severity") == "warning") warnings.push_back(&problem);
   return warnings;
+}
+
+// The tables of one of these, "a, b and 30 more"; those alone are named that fit on a page.
+inline std::string TablesOf(const rapidjson::Value& problem) {
+  std::string tables;
+  double named = 0;
+  if (const rapidjson::Value* const names = json::FindArray(problem, "tables")) {
+    for (const rapidjson::Value& name : names->GetArray()) {
+      if (!name.IsString()) continue;
+      absl::StrAppend(&tables, tables.empty() ? "" : ", ", PlainText(name.GetString()));
+      ++named;
+    }
+  }
+  const double all = Number(problem, "count").value_or(0);
+  return tables.empty() || all <= named
+             ? tables
+             : absl::StrCat(tables, absl::StrFormat(" and %.0f more", all - named));
 }
 
 // A slot that has no longer is to be kept before anything else.
