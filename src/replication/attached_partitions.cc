@@ -27,8 +27,9 @@ constexpr size_t kLongestSeen = 2000;
 constexpr absl::string_view kWhole =
     "n.next - ((n.next - $0::pg_catalog.text::pg_catalog.int8) & 4294967295)";
 
-// Which command of its transaction wrote a row of the catalog. A row that somebody deletes keeps that
-// number no more, also where that is undone: the last one stands for what is not known. $0: the row.
+// Which command of its transaction wrote a row of the catalog. A row that somebody deletes keeps
+// that number no more, also where that is undone: the last one stands for what is not known.
+// $0: the row.
 constexpr absl::string_view kCommand =
     "CASE WHEN $0.xmax = '0'::pg_catalog.xid THEN $0.cmin::pg_catalog.text::pg_catalog.int8 "
     "ELSE 4294967295 END";
@@ -84,24 +85,37 @@ WITH RECURSIVE below(oid) AS (
   SELECT $1::pg_catalog.oid
   UNION ALL
   SELECT i.inhrelid FROM below b JOIN pg_catalog.pg_inherits i ON i.inhparent = b.oid)
-SELECT pg_catalog.format('%I.%I', n.nspname, c.relname), pg_catalog.pg_relation_size(c.oid::pg_catalog.regclass),
+SELECT pg_catalog.format('%I.%I', n.nspname, c.relname),
+  pg_catalog.pg_relation_size(c.oid::pg_catalog.regclass),
   pg_catalog.has_schema_privilege(n.oid, 'USAGE') AND
   pg_catalog.has_table_privilege(c.oid, 'SELECT') AND NOT pg_catalog.row_security_active(c.oid),
   c.relfilenode = c.oid
 FROM below b JOIN pg_catalog.pg_class c ON c.oid = b.oid AND c.relkind = 'r'
 JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace)";
 
-// What is at the beginning of its files. Of rows that the same transaction wrote those are older that
-// an earlier command wrote, and those that do not show that. $0: the table; $1: the whole id of a
-// row's transaction; $2: the row's command.
+// What is at the beginning of its files. Of rows that the same transaction wrote those are older
+// that an earlier command wrote, and those that do not show that. Its savepoints have later ids: of
+// a table that it has made the first of the later ids is taken for one of them where its commands
+// lie between the one that made the table and the one that is asked about. $0: the table; $1, $3:
+// the whole ids of a row's transaction and of the table's; $2: the row's command.
 constexpr int64_t kBlocksLookedAt = 1024;
 constexpr int64_t kBlockSize = 8192;
 constexpr absl::string_view kHasOlderRow = R"(
+WITH now AS (SELECT pg_catalog.txid_snapshot_xmax(pg_catalog.txid_current_snapshot()) AS next),
+own AS (
+  SELECT $1 AS by, t.xmax <> '0'::pg_catalog.xid OR $2 < $$2::pg_catalog.int8 AS early,
+    t.cmin::pg_catalog.text::pg_catalog.int8 AS command, t.tableoid
+  FROM ONLY $0 t CROSS JOIN now n WHERE t.ctid < '(1024,0)'::pg_catalog.tid),
+later AS (
+  SELECT pg_catalog.min(o.command) AS first, pg_catalog.max(o.command) AS last, o.tableoid
+  FROM own o WHERE o.by > $$1::pg_catalog.int8 GROUP BY o.by, o.tableoid ORDER BY o.by LIMIT 1)
 SELECT EXISTS (
-  SELECT FROM ONLY $0 t, (SELECT pg_catalog.txid_snapshot_xmax(
-                            pg_catalog.txid_current_snapshot()) AS next) n
-  WHERE t.ctid < '(1024,0)'::pg_catalog.tid AND ($1 < $$1::pg_catalog.int8 OR
-    ($1 = $$1::pg_catalog.int8 AND (t.xmax <> '0'::pg_catalog.xid OR $2 < $$2::pg_catalog.int8)))))";
+  SELECT FROM own o WHERE o.by < $$1::pg_catalog.int8 OR (o.by = $$1::pg_catalog.int8 AND o.early)
+) OR EXISTS (
+  SELECT FROM later l JOIN pg_catalog.pg_attribute a ON a.attrelid = l.tableoid AND a.attnum = -1
+    CROSS JOIN now n
+  WHERE $3 = $$1::pg_catalog.int8 AND l.last < $$2::pg_catalog.int8
+    AND l.first > a.cmin::pg_catalog.text::pg_catalog.int8))";
 
 // $0: the id of what names tables in a publication; $1: its command. $2: of newer servers.
 constexpr absl::string_view kNamed = R"(
@@ -163,10 +177,11 @@ absl::StatusOr<bool> MayHaveHadRows(postgres::Connection& connection, Oid partit
     if (!seen) return true;
     ASSIGN_OR_RETURN(
         const Result older,
-        connection.Query(postgres::OneRow(1),
-                         absl::Substitute(kHasOlderRow, leaves.Get(row, 0), WholeId("t"),
-                                          leaves.Get(row, 3) == "t" ? CommandOf("t") : "-1"),
-                         {moment.by, moment.command}));
+        connection.Query(
+            postgres::OneRow(1),
+            absl::Substitute(kHasOlderRow, leaves.Get(row, 0), WholeId("t"),
+                             leaves.Get(row, 3) == "t" ? CommandOf("t") : "-1", WholeId("a")),
+            {moment.by, moment.command}));
     if (older.Get(0, 0) == "t") return true;
   }
   return false;

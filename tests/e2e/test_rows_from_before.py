@@ -94,7 +94,14 @@ def test_an_attached_table_is_told_of_until_it_is_read(when, db, connectors):
 
 def test_beside_a_connector_of_serve_commands_go_to_its_worker(db, connectors):
     """Of commands that are given the files of a connector that walduct serve runs: its worker file says where that listens."""
-    connector, _ = running(db, connectors, {"signal.data.collection": None}, publication="for table ev with (publish_via_partition_root)")
+    db.script(ROOT)
+    db.script(f'create publication "{db.name}" for table ev with (publish_via_partition_root)')
+    offsets = {"offset.storage.file.filename": None, "offset.storage.topic": f"{db.name}-o", "offset.storage.partitions": "1",
+               "offset.storage.replication.factor": "1", "offset.flush.interval.ms": "50"}
+    connector = connectors(db, {**OPTIONS, "signal.data.collection": None}, sink="kafka", worker=offsets)
+    started(connector)
+    db.execute("insert into ev values (2, 'stream')")
+    wait_until(lambda: of(connector, "c") == [2], 30, "it streams")
     connector.stop()
     db.script(FILLED.format("ev_2", 10, 20))
 
@@ -102,7 +109,7 @@ def test_beside_a_connector_of_serve_commands_go_to_its_worker(db, connectors):
         found = json.loads(connector.call("doctor", "--json").stdout)["connectors"][0]["findings"]
         return next(f["hint"] for f in found if f["reason"] == "partition_attached")
     assert hint().startswith("start it with walduct.listen=127.0.0.1:8083, and type walduct signal execute-snapshot "), hint()
-    connector.worker.update({"group.id": "g", "config.storage.topic": "c", "offset.storage.topic": "o", "status.storage.topic": "s",
+    connector.worker.update({"group.id": "g", "config.storage.topic": "c", "status.storage.topic": "s",
                              "listeners": "http://127.0.0.1:18083"})
     assert re.match(rf"walduct signal execute-snapshot {connector.name} .*--url http://127.0.0.1:18083", hint()), hint()
 
@@ -147,11 +154,16 @@ def test_a_table_made_attached_and_filled_at_once_is_not_told(stopped, db, conne
     connector.stop()
 
 
+SAVED = "savepoint s; {} release s;"
+EXCEPTION = "do $$begin {} exception when others then raise; end$$;"
+
+
+@pytest.mark.parametrize("written", ["{}", SAVED, EXCEPTION], ids=["plain", "savepoint", "exception"])
 @pytest.mark.parametrize("stopped", [False, True], ids=["running", "stopped"])
-def test_what_came_before_it_was_attached_in_one_transaction_is_told(stopped, db, connectors):
-    """The other side: the stream brings what its transaction has written since, and nothing from before, though the id is the same."""
+def test_what_came_before_it_was_attached_in_one_transaction_is_told(stopped, written, db, connectors):
+    """The other side: the stream brings what its transaction has written since, and nothing from before, though the id is the same, or a later one."""
     connector, _ = running(db, connectors)
-    told = done_at_once(connector, db, MADE + "insert into ev_6 values (50, 'before');" + ATTACH.format("ev_6", 50, 60) +
+    told = done_at_once(connector, db, MADE + written.format("insert into ev_6 values (50, 'before');") + ATTACH.format("ev_6", 50, 60) +
                         "; insert into ev values (51, 'new')", stopped)
     wait_until(lambda: of(connector, "c") == [51], 60, "the later one alone")
     assert told["partition_attached"]["tables"] == ["public.ev_6 (of public.ev)"]
