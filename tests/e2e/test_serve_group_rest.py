@@ -1,9 +1,16 @@
 """The REST interface of a group that shares its connectors: any worker answers; and workers that come back."""
 import json
+import os
 import time
 
+from serve.group_player import GroupPlayer
+from support import servers
 from support.wait import wait_until
-from test_serve import config_of, published, workers  # noqa: F401
+from test_serve import QUICK, config_of, published, recordings, workers  # noqa: F401
+
+# Some seconds each; E2E_GROUP_REST=all plays those that take longer, too. Levels of loggers are a worker's own.
+PLAYED = set(recordings.scenario_names()) if os.environ.get("E2E_GROUP_REST") == "all" else set(QUICK)
+PLAYED -= {"loggers"}
 
 
 def worker_of(worker, name):
@@ -69,6 +76,19 @@ def test_any_worker_does_what_is_asked_for(workers, databases, pg17, broker):  #
     wait_until(lambda: 2 in published(broker, dbs[1]), 30, "its rows come")
     other.create("a", config_of(dbs[0]))
     other.stop()
+
+
+def test_answers_of_a_group_are_those_of_kafka_connect(workers):  # noqa: F811
+    """Recordings of a single worker of Connect, played against two of ours, of whom each is asked in turn."""
+    group = [workers() for _ in range(2)]
+    for worker in group:
+        worker.properties["walduct.group.share"] = "true"
+        worker.start("--log-level", "warn")
+    own = servers.shared("pg17", postgres=17)
+    differences = {name: recordings.replay(name, [worker.base for worker in group], own.postgres, GroupPlayer) for name in sorted(PLAYED)}
+    assert not any(differences.values()), json.dumps({k: v for k, v in differences.items() if v}, indent=1)
+    for worker in group:
+        worker.stop()
 
 
 def test_a_worker_with_a_name_of_its_own_comes_back_to_its_connectors(workers, databases, pg17, broker):  # noqa: F811

@@ -35,14 +35,14 @@ def scenario_names():
     return sorted(folder.name for folder in CORPUS.iterdir() if (folder / "scenario.json").exists())
 
 
-def replay(name, base, server):
-    """Plays one scenario with this PostgreSQL; lines about what differs."""
+def replay(name, base, server, player=Player):
+    """Plays one scenario with this PostgreSQL; lines about what differs. player: who asks, and of whom (base is his)."""
     folder = CORPUS / name
     scenario, golden = (json.loads((folder / file).read_text()) for file in ("scenario.json", "exchanges.json"))
     # The recording tells a server that checks passwords from the other one by its port; here they are one.
     other_port = 59999 if name == "failed_password" else None
     try:
-        actual = Player(base, server, name, scenario, other_port).run()
+        actual = player(base, server, name, scenario, other_port).run()
     except (AssertionError, psycopg.Error) as error:
         return [f"{name}: {error}"]
     return list(report(answers.compare(scenario["steps"], golden, actual), DIFFERENT.get(name, {})))
