@@ -72,3 +72,57 @@ def test_a_cluster_of_connect_is_continued_and_given_back(databases, pg17, broke
     finally:
         worker.kill()
         connect.kill()
+
+
+def test_workers_that_share_go_over_to_connect_and_back(databases, pg17, broker, tmp_path):
+    """By name. Two of ours, one of Connect's, the two again, with who runs what of before in the topic of configurations."""
+    dbs = [databases(pg17), databases(pg17)]
+    for db in dbs:
+        db.script("create table items (id int primary key); insert into items values (1)")
+    group = [Worker(tmp_path / f"worker{i}", broker, dbs[0].name) for i in range(2)]
+    connect = ConnectCluster(group[0])
+    for worker in group:
+        worker.properties = {**worker.properties, "walduct.group.share": "true"}
+
+    def write(row):
+        for db in dbs:
+            db.execute("insert into items values (%s)", row)
+
+    def all_come(rows):
+        for db in dbs:
+            wait_until(lambda db=db: set(published(broker, db)) == set(range(1, rows + 1)), 60, f"{rows} rows", interval_s=0.2)
+            assert published(broker, db).count(1) == 1, "no second snapshot"
+
+    def each_has_one():
+        told = [worker.ask("GET", f"/connectors/c{number}/status")[1] for worker in group for number in (0, 1)]
+        return all(one["tasks"] and one["tasks"][0]["state"] == "RUNNING" for one in told) and \
+            {one["connector"]["worker_id"] for one in told} == {f"127.0.0.1:{worker.port}" for worker in group}
+    try:
+        for worker in group:
+            worker.start()
+        for number, db in enumerate(dbs):
+            group[1].create(f"c{number}", config_of(db))
+        wait_until(each_has_one, 60, "one each", interval_s=0.2)
+        write(2)
+        all_come(2)
+        for worker in group:
+            worker.stop()
+        write(3)
+        connect.start()
+        for number in (0, 1):
+            connect.wait_state(f"c{number}", "RUNNING/RUNNING", 120)
+        all_come(3)
+        # While Connect serves, ours do not start.
+        elsewhere = ("-o", f"listeners=http://127.0.0.1:{debezium.free_port()}")
+        assert group[1].begin(*elsewhere).process.wait(60) == 3, group[1].log_text()
+        connect.stop()
+        write(4)
+        for worker in group:
+            worker.start()
+        wait_until(each_has_one, 60, "one each again", interval_s=0.2)
+        all_come(4)
+        for worker in group:
+            worker.stop()
+    finally:
+        for one in (*group, connect):
+            one.kill()
