@@ -68,12 +68,15 @@ def ids(bootstrap, topic):
         reader.close()
 
 
-def test_kafka_is_away_for_longer_than_the_seats_session(private_servers, databases, pg17, worker_of):
-    """One connector with exactly once, one without. By name the worker is also started while Kafka is away."""
+@pytest.mark.parametrize("shares", ["false", "true"], ids=["one-seat", "shares"])
+def test_kafka_is_away_for_longer_than_the_seats_session(shares, private_servers, databases, pg17, worker_of):
+    """One connector with exactly once, one without. By name the worker is also started while Kafka is away. shares: one that is alone in a
+    group whose workers would share."""
     servers = private_servers(kafka=True)
     db = databases(pg17)
     db.script("create table items (id int primary key); create table others (id int primary key)")
     worker = worker_of(servers.bootstrap)
+    worker.properties["walduct.group.share"] = shares
     if OUTAGE_S:
         servers.do("stop-kafka")
         worker.begin()
@@ -140,6 +143,8 @@ def test_kafka_is_away_for_longer_than_the_seats_session(private_servers, databa
 
     servers.do("start-kafka")
     wait_until(lambda: status(worker).returncode == 0, 90, "the seat is back, alone")
+    if shares == "true":
+        wait_until(lambda: list(series(worker, "walduct_group_leads").values()) == [1], 30, "it leads again")
     write()
     for name, topic in zip(("plain", "once"), topics.values()):
         wait_until(lambda: set(ids(servers.bootstrap, topic)) == set(range(1, rows + 1)), 90, f"all rows of {topic}")

@@ -81,6 +81,60 @@ TEST_F(SharedGroupTest, WhoWasNeverListedIsNotAlone) {
   EXPECT_TRUE(group_.Owns("a"));
 }
 
+// The client gives the seat up by its own clock.
+TEST_F(SharedGroupTest, AloneGoesOnWithoutTheSeatUntilAnotherIsListed) {
+  See(/*leads=*/true, /*there=*/false);
+  group_.BeCaughtUp();
+  group_.Turn(true);
+  bool revoked = false;
+  group_.OnRevoke([&](const serve::Assignment::Done& done) {
+    revoked = true;
+    done();
+  });
+  const auto look = [&] {
+    group_.Turn(true);
+    return group_.Owns("a");
+  };
+  view_.held = view_.answered = false;
+  time_.Advance(absl::Hours(1));
+  EXPECT_TRUE(look());
+  EXPECT_FALSE(group_.leader().self);
+  const uint64_t reading = group_.reading();
+  See(true, false);  // a broker answers again
+  EXPECT_TRUE(look());
+  EXPECT_TRUE(group_.leader().self);
+  EXPECT_GT(group_.reading(), reading);
+  EXPECT_FALSE(revoked);
+  view_.held = view_.answered = false;
+  EXPECT_TRUE(look());
+  See(/*leads=*/false, /*there=*/true);  // came meanwhile, and leads
+  EXPECT_FALSE(look());
+  EXPECT_TRUE(revoked);
+  See(false, false);
+  EXPECT_FALSE(look());
+  group_.OnRevoke(nullptr);
+  EXPECT_EQ(Written(), "");
+}
+
+// One whose plan is of a group that was: the others left before Kafka went.
+TEST_F(SharedGroupTest, WhoIsLeftAloneWithAPlanGoesOn) {
+  See(true, true);
+  group_.BeCaughtUp();
+  group_.Turn(true);
+  group_.TakePlan(Plan(5,
+                       R"("a":{"worker":"http://here:1","since":5},)"
+                       R"("b":{"worker":"http://there:1","since":5})",
+                       kHere));
+  See(true, false);
+  group_.Turn(true);
+  group_.TakePlan(Written());
+  EXPECT_TRUE(group_.Owns("a") && group_.Owns("b"));
+  view_.held = view_.answered = false;
+  time_.Advance(absl::Hours(1));
+  group_.Turn(true);
+  EXPECT_TRUE(group_.Owns("a") && group_.Owns("b"));
+}
+
 TEST_F(SharedGroupTest, ANewcomerGetsHalfOnceItHasEnded) {
   See(true, false);
   group_.BeCaughtUp();

@@ -261,8 +261,10 @@ void SharedGroup::Look() {
       ++reading_;
       more = true;
     }
-    // Until its first plan has come back, too.
-    const bool all = leads && plan_.epoch == 0 && (view.others == 0 || all_);
+    // Until its first plan has come back, too; and without the seat, which ends with the session
+    // while no broker answers.
+    const bool alone = view.others == 0;
+    const bool all = works && plan_.epoch == 0 && (view.held ? alone || all_ : alone && all_);
     std::set<std::string, std::less<>> owned;
     for (const auto& [name, share] : plan_.shares) {
       const bool here = share.worker == parts_.url;
