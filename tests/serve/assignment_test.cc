@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "absl/strings/match.h"
 #include "kafka/options.h"
 #include "serve/assignment/forwarding.h"
@@ -271,11 +273,12 @@ TEST_F(SharingTest, TheLeaderWritesAndTheOwnerSaysWhatRuns) {
 // Another one leads.
 class Follower final : public serve::Assignment {
  public:
-  bool Owns(absl::string_view /*connector*/) const override { return false; }
+  bool Owns(absl::string_view /*connector*/) const override { return owns; }
   absl::Status Confirmed() const override { return confirmed; }
   Leader leader() const override { return {.self = false, .worker = "there:8083"}; }
   bool follows() const override { return true; }
 
+  bool owns = false;
   absl::Status confirmed = absl::AbortedError("not a member");
 };
 
@@ -296,6 +299,56 @@ TEST_F(SharingTest, AnyMemberWritesTheLevelOfALoggerForAll) {
   follower.confirmed = absl::OkStatus();
   EXPECT_TRUE(worker.WriteLogger("walduct.slot", "DEBUG").ok());
   EXPECT_TRUE(topics_.Last(InternalTopic::kConfigs, key).has_value());
+}
+
+// Configurations that change all the time, as when a hundred connectors are created.
+TEST_F(SharingTest, WhoFollowsSaysWhatRunsHoweverMuchIsNew) {
+  Create("a");
+  group_.SetMembers({});
+  Until([&] { return !here_.Runs("a"); });
+  Follower follower;
+  follower.owns = true;
+  follower.confirmed = absl::OkStatus();
+  engine::ConnectorSet connectors(world_);
+  serve::Worker worker({.topics = &topics_,
+                        .assignment = &follower,
+                        .connectors = &connectors,
+                        .environment = Environment::Real(),
+                        .group = "g",
+                        .worker_id = "other:8083",
+                        .version = "1",
+                        .loader = &loader_});
+  ASSERT_TRUE(worker.Load().ok());
+  topics_.during_reads = [&] { worker.FollowConfigs(); };
+  worker.FollowConfigs();
+  Await([&] {
+    worker.Reconcile();
+    return IsSaidBy("a", "other:8083");
+  });
+  topics_.during_reads = nullptr;
+  EXPECT_TRUE(connectors.Remove("a").ok());
+}
+
+// Whose record is the last one is not known: this one's may be before it.
+TEST_F(SharingTest, WhatAnotherOneSaysDuringAWriteIsAnswered) {
+  Create("a");
+  Until([&] { return IsSaidBy("a", "here:8083"); });
+  const std::string key = serve::ConnectorStatusKey("a");
+  const std::string other =
+      serve::StatusValue({.state = "UNASSIGNED", .trace = {}, .version = {}}, "there:8083", 1);
+  const auto written = [&] {
+    const auto keys = topics_.Keys(InternalTopic::kStatus);
+    return std::count(keys.begin(), keys.end(), key);
+  };
+  here_.worker.FollowStatus(key, other);
+  topics_.DuringNextWrite([&] { here_.worker.FollowStatus(key, other); });
+  const auto before = written();
+  here_.worker.Reconcile();
+  EXPECT_EQ(written(), before + 1);
+  here_.worker.Reconcile();
+  EXPECT_EQ(written(), before + 2);
+  here_.worker.Reconcile();
+  EXPECT_EQ(written(), before + 2) << "it is the last one now";
 }
 
 }  // namespace

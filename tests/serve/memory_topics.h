@@ -26,6 +26,7 @@ class MemoryTopics final : public serve::InternalTopics {
   }
 
   absl::Status Read(serve::InternalTopic topic, const Handler& handler) override {
+    if (during_reads) during_reads();
     for (const serve::TopicEntry& entry : Records(topic)) {
       std::optional<absl::string_view> value;
       if (entry.value) value = *entry.value;
@@ -85,6 +86,7 @@ class MemoryTopics final : public serve::InternalTopics {
     records_.clear();
   }
 
+  std::function<void()> during_reads;
   // Happens once, while the next write is under way.
   void DuringNextWrite(std::function<void()> meanwhile) { meanwhile_ = std::move(meanwhile); }
 

@@ -89,6 +89,7 @@ void Statuses::Follow(absl::string_view key, std::optional<absl::string_view> va
 
 void Statuses::FollowNow(const TopicEntry& entry) {
   changed_ = true;
+  if (writing_.contains(entry.key)) overtaken_.insert(entry.key);
   if (const auto topic = NameOfTopicStatus(entry.key)) {
     std::set<std::string>& names = topics_[topic->first].names;
     if (entry.value) {
@@ -103,7 +104,7 @@ void Statuses::FollowNow(const TopicEntry& entry) {
   }
 }
 
-// Who has it next waits for that.
+// Who has it next waits for that. Once: a second time would come behind what that one says.
 void Statuses::AddLeaving(Entries* entries) const {
   const auto leaving = parts_.assignment->Leaving();
   if (leaving.empty()) return;
@@ -112,6 +113,10 @@ void Statuses::AddLeaving(Entries* entries) const {
     if (running.contains(name)) continue;
     const std::string value = StatusValue({.state = "UNASSIGNED", .trace = {}, .version = {}},
                                           parts_.worker_id, generation);
+    const MutexLock lock(mutex_);
+    const auto said = statuses_.find(ConnectorStatusKey(name));
+    const bool again = repeated_.contains(ConnectorStatusKey(name));
+    if (said != statuses_.end() && said->second == value && !again) continue;
     (*entries)[TaskStatusKey(name)] = value;
     (*entries)[ConnectorStatusKey(name)] = value;
   }
@@ -209,17 +214,23 @@ void Statuses::Write(const Entries& entries) {
       if (!foreign && parts_.assignment->SpeaksFor(name))
         changes.push_back({.key = key, .value = {}});
     }
+    for (const TopicEntry& change : changes) writing_.insert(change.key);
   }
   if (changes.empty()) return;
   const absl::Status written = parts_.topics->Write(InternalTopic::kStatus, changes);
   const MutexLock lock(mutex_);
+  const std::set<std::string> overtaken = std::exchange(overtaken_, {});
+  writing_.clear();
   if (!written.ok()) {
     for (const TopicEntry& change : changes) repeated_.insert(change.key);
     changed_ = true;
     return BeSilent("states of connectors cannot be written", written);
   }
   for (const TopicEntry& change : changes) {
-    if (change.value) {
+    if (overtaken.contains(change.key)) {
+      repeated_.insert(change.key);
+      changed_ = true;
+    } else if (change.value) {
       statuses_[change.key] = *change.value;
     } else {
       statuses_.erase(change.key);
@@ -343,6 +354,7 @@ void Statuses::Take(Contents contents, bool again) {
   }
   changed_ = true;
   statuses_ = std::move(contents.statuses);
+  overtaken_ = writing_;
   topics_ = std::move(contents.topics);
   // May be older than what was read, and what is newer is told later then.
   for (const TopicEntry& entry : followed_) FollowNow(entry);

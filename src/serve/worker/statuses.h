@@ -86,6 +86,9 @@ class Statuses {
   std::set<std::string> repeated_ ABSL_GUARDED_BY(mutex_);
   std::map<std::string, ActiveTopics> topics_ ABSL_GUARDED_BY(mutex_);
   bool changed_ ABSL_GUARDED_BY(mutex_) = true;  // any of these, since it was written last
+  // Keys that are being written, and those of them that others have written meanwhile: whose is
+  // the last one is not known, so that they are written again.
+  std::set<std::string> writing_ ABSL_GUARDED_BY(mutex_), overtaken_ ABSL_GUARDED_BY(mutex_);
   bool reads_ ABSL_GUARDED_BY(mutex_) = false;
   std::vector<TopicEntry> followed_ ABSL_GUARDED_BY(mutex_);  // since Read
   // The one thread's: what was compared with the topic last, and when it is in any case.

@@ -16,6 +16,8 @@ namespace {
 // Requests wake it; what connectors do by themselves is looked at as often.
 constexpr absl::Duration kLook = absl::Milliseconds(100);
 constexpr absl::Duration kReadAgain = absl::Seconds(5);
+// Who follows reads the topics whole, and says in between what runs.
+constexpr absl::Duration kReadNews = absl::Milliseconds(300);
 constexpr absl::Duration kLookForTopics = absl::Seconds(10);
 
 }  // namespace
@@ -97,7 +99,7 @@ absl::Status Worker::Load() {
   deployments_.Take(std::move(deployments));
   statuses_.Take(std::move(statuses));
   deployments_.BeLoaded(true);
-  if (news != news_) deployments_.BeStale();
+  news_read_ = news;
   deployments_.VisitAll([](const std::string& name, const Deployment& one) {
     if (!one.foreign) return;
     const std::string* connector_class = FindValue(one.config, "connector.class");
@@ -118,7 +120,7 @@ void Worker::Forget() {
 // Before a change: what another worker may have written meanwhile counts, and what of ours may have
 // been written without an answer.
 absl::Status Worker::Refresh() {
-  if (parts_.assignment->reading() != generation_) deployments_.BeStale();
+  if (parts_.assignment->reading() != generation_ || news_ != news_read_) deployments_.BeStale();
   if (!deployments_.stale()) return absl::OkStatus();
   RETURN_IF_ERROR(parts_.assignment->follows() ? parts_.assignment->Confirmed()
                                                : CheckLeads(*parts_.assignment, parts_.group));
@@ -141,7 +143,7 @@ absl::Status Worker::ReadAgain() {
   const size_t connectors = deployments.all.size();
   deployments_.Take(std::move(deployments));
   statuses_.Take(std::move(statuses), /*again=*/true);
-  if (news != news_) deployments_.BeStale();
+  news_read_ = news;
   wake_.Signal();
   log::Info("the worker's topics were read again", {{"connectors", connectors}});
   return absl::OkStatus();
@@ -151,7 +153,6 @@ absl::Status Worker::ReadAgain() {
 void Worker::FollowConfigs() {
   if (parts_.assignment->leader().self) return;
   ++news_;
-  deployments_.BeStale();
   wake_.Signal();
 }
 
@@ -169,7 +170,7 @@ void Worker::FollowStatus(absl::string_view key, std::optional<absl::string_view
 }
 
 std::optional<std::map<std::string, int>> Worker::Weights() const {
-  if (!deployments_.loaded() || deployments_.stale()) return std::nullopt;
+  if (!deployments_.loaded() || deployments_.stale() || news_ != news_read_) return std::nullopt;
   std::map<std::string, int> weights;
   deployments_.VisitAll([&weights](const std::string& name, const Deployment& one) {
     if (one.foreign) return;
@@ -209,12 +210,21 @@ void Worker::LookWhetherTopicsAreThere() {
   }
 }
 
+// By the thread. However fast configurations change, there is time to say what runs.
+bool Worker::IsNewsDue() {
+  const absl::Duration now = parts_.environment.clock->Monotonic();
+  if (news_ == news_read_ || now < next_news_) return false;
+  next_news_ = now + kReadNews;
+  return true;
+}
+
 // By the thread. A moment that nobody confirms may have been another worker's, and what another one
 // owned it may have changed.
 void Worker::LookWhetherTheyAreStale() {
   const bool confirmed = parts_.assignment->Confirmed().ok();
   if (!deployments_.loaded()) return;
-  if (!confirmed || parts_.assignment->reading() != generation_) deployments_.BeStale();
+  if (!confirmed || parts_.assignment->reading() != generation_ || IsNewsDue())
+    deployments_.BeStale();
   if (!confirmed || !deployments_.stale() || deployments_.silent()) return;
   const MutexLock change(deployments_.changing());
   const absl::Status read = ReadAgain();

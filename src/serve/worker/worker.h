@@ -118,6 +118,7 @@ class Worker {
   absl::Status CheckMayAct(const std::string& name) const;
   void LookWhetherTopicsAreThere();
   void LookWhetherTheyAreStale();
+  bool IsNewsDue();
 
   const Parts parts_;
   Wake wake_;
@@ -125,8 +126,10 @@ class Worker {
   Runner runner_;
   Statuses statuses_;
   std::atomic<uint64_t> news_{0};        // of configurations, told
+  std::atomic<uint64_t> news_read_{0};   // of these, when the topics were read
   std::atomic<uint64_t> generation_{0};  // of the assignment, when the topics were read
   absl::Duration next_look_ = {};        // at the topics; by the thread alone
+  absl::Duration next_news_ = {};        // that are read; by the thread alone
   mutable Mutex mutex_;
   absl::Status settings_trouble_ ABSL_GUARDED_BY(mutex_);  // of the last look at the topics
   std::atomic<bool> ends_{false};
