@@ -91,6 +91,12 @@ TEST(Validate, SaysItInTheWordsOfItsOwner) {
               ElementsAre(HasSubstr("control sequences but had the following ASCII chars: 9")));
 }
 
+TEST(Validate, AReferenceIsNotTakenForTheValue) {
+  EXPECT_THAT(ErrorsOf({{"database.port", "${env:PORT}"}, {"slot.name", "${file:/f:slot}"}}),
+              IsEmpty());
+  EXPECT_THAT(ErrorsOf({{"database.port", "${PORT}"}}), testing::SizeIs(2));
+}
+
 TEST(Validate, ATransformBringsItsSettings) {
   ConfigMap config = Good();
   PutValue(&config, "transforms", "route, x");

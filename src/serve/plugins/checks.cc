@@ -13,6 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "config/files/config_providers.h"
 #include "config/properties/validators.h"
 #include "java/regex/pattern_error.h"
 #include "java/regex/regex.h"
@@ -245,6 +246,8 @@ std::vector<std::string> DebeziumReasons(absl::string_view check, const Definiti
 
 std::vector<std::string> DebeziumErrors(const Definition& definition, const ConfigMap& config) {
   const std::string* value = FindValue(config, definition.name);
+  // Connect judges what it stands for; here the loader does, which reads it.
+  if (value != nullptr && config::ConfigProviders::HasReference(*value)) return {};
   std::vector<std::string> errors;
   const auto check = [&](absl::string_view name) {
     for (const std::string& reason : DebeziumReasons(name, definition, value, config))
