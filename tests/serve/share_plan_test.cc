@@ -131,5 +131,26 @@ TEST(SharePlan, IsReadAsItIsWritten) {
   EXPECT_FALSE(SharePlan::Parse(R"({"connectors":{"a":1}})").ok());
 }
 
+// As docs/serve.md counts: one record, which has to fit into a message of Kafka's default size.
+TEST(SharePlan, TwoThousandConnectorsOverEightWorkers) {
+  Weights weights;
+  for (int i = 0; i < 2000; ++i) weights[absl::StrCat("team-", i % 40, "-orders-", i)] = 1;
+  std::set<std::string> members;
+  SharePlan plan;
+  for (int i = 0; i < 8; ++i) {
+    members.insert(absl::StrCat("http://walduct-", i, ".walduct-group:8083"));
+    const SharePlan next = NextPlan(plan, Needs(members, weights));
+    EXPECT_LE(Difference(next, members, weights), 1);
+    EXPECT_LE(Moved(plan, next), 2000 / (i + 1) + 1) << "what need not move does not";
+    plan = next;
+  }
+  EXPECT_LT(plan.Text().size(), 300'000u);
+  const std::string gone = *members.begin();
+  members.erase(gone);
+  const SharePlan after = NextPlan(plan, Needs(members, weights));
+  EXPECT_EQ(Moved(plan, after), 250);
+  EXPECT_LE(Difference(after, members, weights), 1);
+}
+
 }  // namespace
 }  // namespace walduct::serve
