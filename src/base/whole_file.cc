@@ -80,8 +80,8 @@ bool ReplaceWholeFile(const std::string& path, absl::string_view content,
   FileDescriptor file(open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                            ModeOf(path, how.mode)));
   if (file.get() < 0) return false;
-  if (KeepOwner(path, file.get()) && WriteAll(file.get(), content) &&
-      (!how.durable || fsync(file.get()) == 0) && file.Close() &&
+  if (KeepOwner(path, file.get()) && (!how.exact || fchmod(file.get(), how.mode) == 0) &&
+      WriteAll(file.get(), content) && (!how.durable || fsync(file.get()) == 0) && file.Close() &&
       std::rename(temporary.c_str(), path.c_str()) == 0 && (!how.durable || SyncDirectory(path)))
     return true;
   const int error = errno;

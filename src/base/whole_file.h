@@ -43,6 +43,7 @@ mode_t ModeOf(const std::string& path, mode_t of_new);
 
 struct FileReplacing {
   mode_t mode = 0644;          // of a file that is new; one that is there keeps mode and owner
+  bool exact = false;          // that mode whatever the umask, also of one that is there
   bool durable = true;         // fsync of file and directory
   std::string temporary = {};  // path of another temporary file than TemporaryOf
 };

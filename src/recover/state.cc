@@ -41,8 +41,9 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
   return Unreadable(path, std::strerror(errno));
 }
 
+// The server's user has what the recovery's writes, and the other way round.
 absl::Status ReplaceFile(const std::string& path, const std::string& text) {
-  return ReplaceWholeFile(path, text) ? absl::OkStatus() : Unwritable(path);
+  return ReplaceWholeFile(path, text, {.exact = true}) ? absl::OkStatus() : Unwritable(path);
 }
 
 // Takes members of one object, and remembers which was not what it should be.

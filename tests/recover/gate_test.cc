@@ -266,6 +266,22 @@ TEST_F(GateTest, WhatItCannotReachIsWaitedFor) {
   EXPECT_TRUE(Restore("00000002.history"));
 }
 
+// PostgreSQL's umask lets nobody else read what is made.
+TEST_F(GateTest, WhatItNotesTheRecoverysUserReads) {
+  WalBuilder wal;
+  wal.AddFilling(100);
+  Archive(wal, 1);
+  const mode_t before = umask(077);
+  EXPECT_TRUE(Restore(NameOf(1)));
+  EXPECT_TRUE(StateFolder(root_ + "/state").WriteHowFar({}).ok());
+  umask(before);
+  for (const char* file : {"/state/gate.json", "/state/recovery.json"}) {
+    struct stat status {};
+    ASSERT_EQ(stat((root_ + file).c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 0777, 0644u) << file;
+  }
+}
+
 TEST_F(GateTest, AnotherGateIsAtWork) {
   StateFolder other(root_ + "/state");
   ASSERT_TRUE(other.Lock().ok());

@@ -184,8 +184,8 @@ absl::Status Follower::Turn() {
     return absl::OkStatus();
   }
   const absl::StatusOr<GateNotes> notes = folder_.ReadNotes();
-  // It is being replaced, or of nobody.
-  if (!notes.ok()) return absl::OkStatus();
+  if (!notes.ok()) return CannotRead(notes.status());
+  unread_since_.reset();
   const bool another = !notes->data_folder.empty() && knows_slot() && [this, &notes] {
     const MutexLock lock(mutex_);
     return !how_far_.server.empty() && how_far_.server != notes->data_folder;
@@ -201,6 +201,16 @@ absl::Status Follower::Turn() {
   RETURN_IF_ERROR(TellTrouble(*notes));
   TellProgress(*notes);
   return knows_slot() ? Look(*notes) : (LetMoreIn(*notes), absl::OkStatus());
+}
+
+// Somebody may put that right; but nobody waits for ever.
+absl::Status Follower::CannotRead(const absl::Status& why) {
+  const absl::Duration now = clock().Monotonic();
+  if (!unread_since_) unread_since_ = now;
+  if (now - *unread_since_ < kPatience) return absl::OkStatus();
+  return Error(absl::StatusCode::kFailedPrecondition, "recover_state_folder", why.message(),
+               "the gate's file is the restored server's user's: give this process's user the "
+               "right to read it, and start this again");
 }
 
 // A server that takes sessions waits until the slot is begun: it is made where replay comes to a

@@ -92,6 +92,7 @@ class Follower {
   HowFar Anew() const;
   void Loop();
   absl::Status Turn();
+  absl::Status CannotRead(const absl::Status& why);
   void LetMoreIn(const GateNotes& notes);
   bool MayGoOn();
   absl::Status Look(const GateNotes& notes);
@@ -111,6 +112,7 @@ class Follower {
   StateFolder folder_;
   std::unique_ptr<postgres::Connection> session_;  // the thread's own
   std::optional<absl::Duration> settles_since_;    // the same, and what follows
+  std::optional<absl::Duration> unread_since_;     // the gate's notes cannot be read
   Seen seen_;
   absl::Duration told_at_, trouble_at_, asked_at_;
   std::string trouble_;
