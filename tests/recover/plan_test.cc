@@ -82,7 +82,14 @@ TEST(PlanTest, TheToolIsTakenFromArchiveCommand) {
                     HasSubstr("-- barman-wal-restore -U keeper backups shop %f \"%p\"'")));
   EXPECT_THAT(said("rsync -a %p barman@backups:/var/lib/barman/shop/incoming/%f"),
               HasSubstr("-- barman-wal-restore HOST SERVER %f \"%p\"'"));
-  EXPECT_THAT(said("cp %p /archive/%f"), HasSubstr("-- cp /archive/%f \"%p\"'"));
+  EXPECT_THAT(said("true"), HasSubstr("-- cp /archive/%f \"%p\"'"));
+  EXPECT_THAT(said("cp %p /wal/a/%f.new && mv /wal/a/%f.new \"/wal/a/%f\""),
+              HasSubstr("-- cp /wal/a/%f \"%p\"'"));
+  EXPECT_THAT(said("rsync %p backups:/wal/%f"), HasSubstr("-- cp /archive/%f \"%p\"'"));
+  PlanFacts looked = Held();
+  looked.archive_command = "cp %p /wal/%f";
+  looked.archive_folder = "/mnt/wal";
+  EXPECT_THAT(Of(looked).text, HasSubstr("-- cp /mnt/wal/%f \"%p\"'"));
 }
 
 TEST(PlanTest, WhatCannotBeGotBack) {

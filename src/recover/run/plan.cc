@@ -10,6 +10,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "base/amount_text.h"
 
 namespace walduct::recover {
@@ -66,6 +68,14 @@ Words KnownWords(const Tool& tool, const std::string& command) {
     return {{"HOST SERVER", absl::StrCat(own, *(path - 2), " ", *(path - 1))},
             {"SERVER", *(path - 1)}};
   }
+  if (tool.sign.empty()) {
+    for (absl::string_view word : words) {
+      absl::ConsumePrefix(&word, "\"");
+      absl::ConsumeSuffix(&word, "\"");
+      if (absl::StartsWith(word, "/") && absl::ConsumeSuffix(&word, "/%f"))
+        return {{"/archive", std::string(word)}};
+    }
+  }
   return {};
 }
 
@@ -77,7 +87,9 @@ const Tool& ToolOf(const std::string& command) {
 
 std::string Steps(const PlanFacts& facts, const std::string& files) {
   const Tool& tool = ToolOf(facts.archive_command);
-  const Words known = KnownWords(tool, facts.archive_command);
+  const bool looked = tool.sign.empty() && !facts.archive_folder.empty();
+  const Words known =
+      looked ? Words{{"/archive", facts.archive_folder}} : KnownWords(tool, facts.archive_command);
   std::string text = absl::StrCat(
       "\nWhat to type (docs/recover.md), with ", tool.name,
       ". First as root:\n  install -d -o postgres -g postgres -m 700 /restore/data\n  install -d "

@@ -38,6 +38,7 @@ struct PlanFacts {
   // Of an archive that was looked into: segments of the gap that it lacks, of one behind a command
   // the first few; absent: none was.
   std::optional<std::vector<uint64_t>> lacking;
+  std::string archive_folder = {};  // that was looked into; empty: none
 };
 
 struct Plan {

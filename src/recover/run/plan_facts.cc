@@ -148,6 +148,7 @@ absl::StatusOr<PlanFacts> ReadPlanFacts(const engine::ConnectorOptions& connecto
 absl::Status LookIntoArchive(const ArchivePlace& archive, PlanFacts* facts) {
   const Lsn end = facts->slot_trouble.empty() ? facts->slot : facts->wal_end;
   if (facts->position >= end) return absl::OkStatus();
+  facts->archive_folder = archive.folder;
   if (!archive.folder.empty()) {
     ASSIGN_OR_RETURN(facts->lacking, Lacking(archive.folder, *facts, end));
   } else if (!archive.command.empty()) {
