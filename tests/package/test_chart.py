@@ -62,6 +62,14 @@ def test_kubernetes_takes_all_of_it(tmp_path, values):
     assert {mount["name"] for mount in container["volumeMounts"]} == volumes
 
 
+@pytest.mark.parametrize(("values", "path", "asks"), [(SERVE, "/health", "--alive"), (RUN, "/readyz", "--ready")], ids=["serve", "run"])
+def test_a_connector_that_rests_leaves_the_rest_interface_in_the_service(tmp_path, values, path, asks):
+    documents = rendered(tmp_path, values)
+    [container] = pod_of(documents)["containers"]
+    assert container["readinessProbe"]["httpGet"]["path"] == path
+    assert asks in documents["Pod", "shop-walduct-test"]["spec"]["containers"][0]["args"]
+
+
 def test_serve_has_what_it_asks_for(tmp_path):
     documents = rendered(tmp_path, SERVE)
     worker = dict(line.split("=", 1) for line in files_of(documents)["worker.properties"].splitlines())
