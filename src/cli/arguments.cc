@@ -68,6 +68,7 @@ void AddTail(CLI::App* app, Arguments* arguments) {
   auto* tail = app->add_subcommand(
       "tail",
       "Print changes as they come, a line each; uses a temporary slot, stores nothing\n"
+      "Refused for a connector that polls (walduct.outbox.source=poll).\n"
       "On a terminal for eyes: time, LSN, what changed, cut to its width. Into a pipe or a file, "
       "or "
       "with --json: topic, key and row as JSON, whole.");

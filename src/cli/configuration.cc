@@ -2,9 +2,11 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <iterator>
 #include <memory>
 #include <set>
 #include <utility>
@@ -25,6 +27,7 @@
 #include "engine/configuration/runtime_options.h"
 #include "engine/configuration/shared_prefixes.h"
 #include "engine/errors/error_policy.h"
+#include "engine/lifecycle/source_type.h"
 #include "kafka/options.h"
 #include "loader/load_connector.h"
 #include "operate/commands/client_environment.h"
@@ -127,6 +130,37 @@ std::optional<config::LoadRequest> MakeRequest(const Arguments& arguments) {
 
 namespace {
 
+// Commands that read by a slot of their own, beside the connector. False: it has none, which has
+// been printed.
+bool CheckLooksBySlot(const Arguments& arguments, const loader::LoadResult& result) {
+  static constexpr std::pair<Command, absl::string_view> kBySlot[] = {
+      {Command::kTail, "tail"},
+      {Command::kRecord, "record"},
+      {Command::kShadow, "shadow"},
+      {Command::kReplay, "replay"},
+      {Command::kRecoverPlan, "recover plan"},
+      {Command::kRecoverRun, "recover run"},
+      {Command::kRecoverRead, "recover read"}};
+  const engine::SourceType* const source = result.options.source;
+  const auto* const found =
+      std::find_if(std::begin(kBySlot), std::end(kBySlot),
+                   [&](const auto& one) { return one.first == arguments.command; });
+  if (found == std::end(kBySlot) || source == nullptr || source->by_slot) return true;
+  Refuse(absl::StrCat(
+      "walduct.outbox.source=poll: walduct ", found->second,
+      " reads by a replication slot, and a connector that polls has none: polling marks or deletes "
+      "what it reads, so that the connector itself would not publish it"));
+  const bool looks = arguments.command == Command::kTail ||
+                     arguments.command == Command::kRecord ||
+                     arguments.command == Command::kShadow;
+  std::cerr << (looks ? "hint: add -o walduct.outbox.source=slot, which changes no row, where "
+                        "wal_level is logical and the role may replicate; else SELECT shows rows "
+                        "that are not published, and a consumer of the topics those that are\n"
+                      : "hint: rows that are not published are still in the outbox tables: start "
+                        "the connector\n");
+  return false;
+}
+
 void WarnOfSharedPrefixes(std::vector<loader::LoadResult>* results) {
   engine::SharedPrefixes prefixes;
   for (const loader::LoadResult& result : *results) prefixes.Add(engine::NamesOf(result.options));
@@ -165,7 +199,8 @@ bool LoadAll(const Arguments& arguments, std::vector<loader::LoadResult>* result
     if (called.listens.empty() && !worker.empty()) called.listens = UrlOfListener(worker);
     called.flags = ListenFlag(arguments);
     for (const std::string& error : results->back().errors) Refuse(absl::StrCat(file, ": ", error));
-    accepted = accepted && results->back().errors.empty();
+    accepted = accepted && results->back().errors.empty() &&
+               CheckLooksBySlot(arguments, results->back());
   }
   operate::IgnoreClientEnvironment(Streams(arguments.command));
   if (accepted) WarnOfSharedPrefixes(results);

@@ -76,6 +76,20 @@ void CheckCleanup(const config::PropertySet& properties, config::Findings* findi
   }
 }
 
+// Who prints the rows of a polled table takes them from the connector that publishes them.
+void CheckLocalSink(const config::PropertySet& properties, config::Findings* findings) {
+  const sink::SinkType& sink = sink::ChosenType(properties);
+  if (ChosenSource(properties).by_slot || !sink.traits.local ||
+      properties.Boolean("walduct.outbox.publish.locally"))
+    return;
+  findings->Error(
+      "sink",
+      absl::StrCat("value '", sink.name, "' cannot be used with walduct.outbox.source=poll: rows "
+                   "would be marked or deleted, and reach no topic"),
+      "for a table of a test's own set walduct.outbox.publish.locally=true; to look at a table "
+      "that another connector publishes use walduct tail -o walduct.outbox.source=slot, or SELECT");
+}
+
 // Both files have the same form: it works, and whoever reads them is misled.
 void WarnOfSwappedFiles(const config::PropertySet& properties, config::Findings* findings) {
   const config::Property* const host = properties.Find("database.hostname");
@@ -166,6 +180,7 @@ transform::ChainSpec CheckCombinations(const config::PropertySet& properties,
   route::CheckTopicNaming(properties, findings);
   outbox::CheckOutbox(properties, findings);
   CheckCleanup(properties, findings);
+  CheckLocalSink(properties, findings);
   spill::CheckSpill(properties, findings);
   engine::CheckRecordErrors(properties, findings);
   CheckDeadLetterTopic(properties, findings);

@@ -61,6 +61,12 @@ constexpr config::PropertyDefinition kRows[] = {
          "Where outbox rows come from: the replication slot, or the tables themselves, which are "
          "polled: without wal_level=logical, slot and publication (docs/outbox.md).",
      .allowed = "slot, poll"},
+    {.name = "walduct.outbox.publish.locally",
+     .type = kBoolean,
+     .default_value = "false",
+     .doc = "With walduct.outbox.source=poll, that rows count as published which sink=stdout or "
+            "sink=file has: they are marked or deleted, and reach no topic. For a table of a test, "
+            "or one whose events stay on this machine; else those sinks are refused."},
     {.name = "walduct.outbox.done",
      .type = kEnum,
      .default_value = "mark",

@@ -37,7 +37,8 @@ void Check(const config::PropertySet& properties, config::Findings* findings) {
   if (!IsChosen(properties)) {
     for (const absl::string_view name :
          {"walduct.outbox.done", "walduct.outbox.where", "walduct.outbox.lease.ms",
-          "walduct.outbox.poll.interval.ms", "walduct.outbox.poll.batch.size"})
+          "walduct.outbox.poll.interval.ms", "walduct.outbox.poll.batch.size",
+          "walduct.outbox.publish.locally"})
       if (properties.IsSet(name))
         findings->Warn(name, "has no effect without walduct.outbox.source=poll");
     return;

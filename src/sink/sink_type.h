@@ -99,6 +99,8 @@ struct SinkTraits {
   // Whoever looks has seen the records, and nothing keeps them: a slot that somebody else reads is
   // not to be confirmed for them.
   bool terminal = false;
+  // Records stay on this machine, where no consumer of the connector's topics reads them.
+  bool local = false;
 };
 
 struct SinkType {

@@ -30,6 +30,9 @@ struct SourceType {
   // Whether an attempt could begin now, for who looks without running it; changes nothing. Null: a
   // doctor asks by itself, about the slot.
   absl::Status (*examine)(const ConnectorOptions& config, const Environment& environment) = nullptr;
+  // Streams a replication slot: a second one reads beside it and changes nothing (tail, shadow),
+  // and an LSN says how far it has come.
+  bool by_slot = false;
   // Where it is known what is published, when that is no stored position: "the outbox tables".
   absl::string_view instead_of_position = {};
   // A connector that several threads read is run as so many, each with its name and attempts of its

@@ -27,7 +27,7 @@ bool StdoutHasOneWriter(const config::PropertySet&) { return true; }
 
 constinit const SinkType kFileSink = {
     .name = "file",
-    .traits = {.store = SinkTraits::Store::kBesideOutput},
+    .traits = {.store = SinkTraits::Store::kBesideOutput, .local = true},
     .section = "walduct's own",
     .rows = FileSinkProperties,
     .check = CheckFileSink,
@@ -37,7 +37,7 @@ constinit const SinkType kFileSink = {
 
 constinit const SinkType kStdoutSink = {
     .name = "stdout",
-    .traits = {.store = SinkTraits::Store::kMemory, .terminal = true},
+    .traits = {.store = SinkTraits::Store::kMemory, .terminal = true, .local = true},
     .section = "walduct's own",
     .one_writer = StdoutHasOneWriter,
     .build = BuildStdout,

@@ -37,6 +37,7 @@ const engine::SourceType kSlotSource = {
     .attempts = [](const engine::AttemptParts& parts) -> std::unique_ptr<engine::Attempts> {
       return std::make_unique<SlotAttempts>(static_cast<World&>(*parts.world), parts);
     },
+    .by_slot = true,
     .lanes = LanesOf,
 };
 
