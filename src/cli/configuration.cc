@@ -150,8 +150,7 @@ bool CheckLooksBySlot(const Arguments& arguments, const loader::LoadResult& resu
       "walduct.outbox.source=poll: walduct ", found->second,
       " reads by a replication slot, and a connector that polls has none: polling marks or deletes "
       "what it reads, so that the connector itself would not publish it"));
-  const bool looks = arguments.command == Command::kTail ||
-                     arguments.command == Command::kRecord ||
+  const bool looks = arguments.command == Command::kTail || arguments.command == Command::kRecord ||
                      arguments.command == Command::kShadow;
   std::cerr << (looks ? "hint: add -o walduct.outbox.source=slot, which changes no row, where "
                         "wal_level is logical and the role may replicate; else SELECT shows rows "
@@ -199,8 +198,8 @@ bool LoadAll(const Arguments& arguments, std::vector<loader::LoadResult>* result
     if (called.listens.empty() && !worker.empty()) called.listens = UrlOfListener(worker);
     called.flags = ListenFlag(arguments);
     for (const std::string& error : results->back().errors) Refuse(absl::StrCat(file, ": ", error));
-    accepted = accepted && results->back().errors.empty() &&
-               CheckLooksBySlot(arguments, results->back());
+    accepted =
+        accepted && results->back().errors.empty() && CheckLooksBySlot(arguments, results->back());
   }
   operate::IgnoreClientEnvironment(Streams(arguments.command));
   if (accepted) WarnOfSharedPrefixes(results);
