@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "absl/strings/str_cat.h"
+
 namespace walduct::recover {
 namespace {
 
@@ -29,14 +31,37 @@ TEST(ValueDigestTest, TheRowCountsAndNotTheChange) {
   EXPECT_EQ(Of(R"({"id":1,"__txId":12})").xid(), 12u);
 }
 
+constexpr char kPlaceholder[] = "__debezium_unavailable_value";
+
 TEST(ValueDigestTest, WhatWasNotSentIsLeftOutOfBothSides) {
-  const ValueDigest told = Of(R"({"after":{"id":1,"v":"__debezium_unavailable_value"},"op":"u"})");
-  ASSERT_NE(told.unknown(), 0u);
-  EXPECT_EQ(told.Of(0), Of(R"({"after":{"id":1,"v":"any"},"op":"r"})").Of(told.unknown()));
-  EXPECT_NE(told.Of(0), Of(R"({"after":{"id":2,"v":"any"},"op":"r"})").Of(told.unknown()));
+  ValueDigest digest(kPlaceholder);
+  ASSERT_TRUE(digest.Read(R"({"after":{"id":1,"v":"__debezium_unavailable_value"},"op":"u"})"));
+  const uint64_t told = digest.Of(0), unknown = digest.unknown();
+  ASSERT_NE(unknown, 0u);
+  ASSERT_TRUE(digest.Read(R"({"after":{"id":1,"v":"any"},"op":"r"})"));
+  EXPECT_EQ(told, digest.Of(unknown));
+  ASSERT_TRUE(digest.Read(R"({"after":{"id":2,"v":"any"},"op":"r"})"));
+  EXPECT_NE(told, digest.Of(unknown));
   EXPECT_NE(Of(R"({"after":{"v":["__debezium_unavailable_value"]},"op":"u"})").unknown(), 0u);
   EXPECT_NE(Of(R"({"after":{"v":"X19kZWJleml1bV91bmF2YWlsYWJsZV92YWx1ZQ=="},"op":"u"})").unknown(),
             0u);
+}
+
+// Of a table with more such columns than there are bits.
+TEST(ValueDigestTest, WhatWasNotSentHidesNoOtherColumn) {
+  ValueDigest digest(kPlaceholder);
+  for (int i = 0; i < 100; ++i) {
+    const std::string name = absl::StrCat("c", i);
+    const auto row = [&](absl::string_view value, int other) {
+      return absl::StrCat(R"({"after":{"id":)", other, ",\"", name, "\":\"", value, "\"}}");
+    };
+    ASSERT_TRUE(digest.Read(row(kPlaceholder, 1)));
+    const uint64_t told = digest.Of(0), unknown = digest.unknown();
+    ASSERT_TRUE(digest.Read(row("any", 2)));
+    EXPECT_NE(told, digest.Of(unknown)) << name;
+    ASSERT_TRUE(digest.Read(row("any", 1)));
+    EXPECT_EQ(told == digest.Of(unknown), i < 64) << name;
+  }
 }
 
 TEST(ValueDigestTest, Deletions) {

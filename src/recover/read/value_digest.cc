@@ -156,12 +156,13 @@ void ValueDigest::ReadRow(absl::string_view row, bool flat) {
 
 void ValueDigest::Add(absl::string_view name, absl::string_view value) {
   if (value == "null") return;
-  const uint64_t bit = uint64_t{1} << (absl::HashOf(name) % 64);
   if (IsPlaceholder(value)) {
-    unknown_ |= bit;
+    const uint64_t next = bits_.size() < 64 ? uint64_t{1} << bits_.size() : 0;
+    unknown_ |= bits_.try_emplace(name, next).first->second;
     return;
   }
-  members_.emplace_back(absl::HashOf(name, value), bit);
+  const auto found = bits_.empty() ? bits_.end() : bits_.find(name);
+  members_.emplace_back(absl::HashOf(name, value), found == bits_.end() ? 0 : found->second);
 }
 
 // Also the only element of an array or a map of it.

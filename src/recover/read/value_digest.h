@@ -1,8 +1,9 @@
 // ValueDigest: what a record says of its row, so that the record of a read can be compared with the
 // one that a change has left in the topic: the row's members by name, without what tells of the
 // change (op, source, ts_ms, before, transaction). NULL counts as no member: a column that was
-// added without a value changes nothing. Reads JSON text as it stands and converts nothing. Not
-// thread-safe; keeps its buffer.
+// added without a value changes nothing. Reads JSON text as it stands and converts nothing. Both
+// sides are read by one of it: bits mean something to the one that gave them. Not thread-safe;
+// keeps its buffer.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 
 namespace walduct::recover {
@@ -29,7 +31,8 @@ class ValueDigest {
   bool truncated() const { return truncated_; }
   // The transaction of the change; absent: it does not say.
   std::optional<uint32_t> xid() const { return xid_; }
-  // A bit for each member whose value the record does not have, by its name.
+  // A bit for each name of a member whose value the record does not have. Of the first 64 such
+  // names: a record without the value of another one equals no row.
   uint64_t unknown() const { return unknown_; }
   // Without members of these bits, and without what is unknown.
   uint64_t Of(uint64_t without) const;
@@ -40,7 +43,8 @@ class ValueDigest {
   bool IsPlaceholder(absl::string_view value) const;
 
   const std::string placeholder_, base64_;
-  std::vector<std::pair<uint64_t, uint64_t>> members_;  // hash, bit
+  std::vector<std::pair<uint64_t, uint64_t>> members_;  // hash; bit, 0: none
+  absl::flat_hash_map<std::string, uint64_t> bits_;     // of names that were ever without a value
   bool gone_ = false, truncated_ = false;
   uint64_t unknown_ = 0;
   std::optional<uint32_t> xid_;
