@@ -178,10 +178,10 @@ def test_a_table_made_published_and_filled_at_once_is_not_told(stopped, db, conn
     told = done_at_once(connector, db, f"create table cust (id int primary key); {publish} insert into cust values (1)", stopped)
     wait_until(lambda: of(connector, "c", "cust") == [1], 60, "its row")
     assert told == {} and not connector.logged("public.cust")
-    told = done_at_once(connector, db, f"drop table cust; create table cust (id int primary key); insert into cust values (2); {publish}"
+    done_at_once(connector, db, f"drop table cust; create table cust (id int primary key); insert into cust values (2); {publish}"
                         "insert into cust values (3)", stopped)
     wait_until(lambda: of(connector, "c", "cust") == [1, 3], 60, "the later one alone")
-    assert told["table_was_not_published"]["tables"] == ["public.cust (created anew, or another one has taken its name)"]
+    connector.wait_log(r"warning .*were not in the publication.*public\.cust \(created anew, or another one has taken its name\)")
     connector.stop()
 
 

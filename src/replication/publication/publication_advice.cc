@@ -217,10 +217,9 @@ absl::Status AskOne(postgres::Connection& connection, const Question& question, 
   }
   const std::string listed = absl::StrJoin(names, ", "), hint = statements + question.hint,
                     full = absl::StrJoin(names, " REPLICA IDENTITY FULL; ALTER TABLE ");
-  hear(
-      {std::string(question.reason), question.message, std::string(result.Get(0, 1)), listed,
-       absl::StrReplaceAll(hint, {{"ADD TABLE …", absl::StrCat("ADD TABLE ", listed)},
-                                  {"TABLE … REPLICA", absl::StrCat("TABLE ", full, " REPLICA")}})});
+  hear({std::string(question.reason), question.message, std::string(result.Get(0, 1)), listed,
+        absl::StrReplaceAll(hint, {{"ADD TABLE …", absl::StrCat("ADD TABLE ", listed)},
+                                   {"… REPLICA IDENTITY FULL", full + " REPLICA IDENTITY FULL"}})});
   return absl::OkStatus();
 }
 
