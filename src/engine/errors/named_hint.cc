@@ -234,19 +234,17 @@ std::string Filled(absl::string_view reason, absl::string_view hint, absl::strin
                    absl::StrCat("; then ", Reset(names, "--drop-slot --accept-loss"),
                                 ": the slot has to be made after it"));
   // By what its state asks for.
+  const std::string begin = names::Command(names.called, names.rests ? "resume" : "restart");
   if (names.served) {
-    const std::string begin = names::Command(names.called, names.rests ? "resume" : "restart");
     for (const absl::string_view words :
          {"restart the connector", "start the connector again", "start the connector"})
       all.emplace_back(std::string(words), begin);
-  }
-  if (!names.served && (ByFiles(names) || !names.called.unit.empty()))
+  } else if (ByFiles(names) || !names.called.unit.empty()) {
     all.emplace_back("restart the connector", names::RestartCommand(names.called));
+  }
   if (names.served || !names.called.unit.empty()) {
-    const std::string start = names.served
-                                  ? names::Command(names.called, names.rests ? "resume" : "restart")
-                                  : StartUnit(names);
-    all.emplace_back(std::string(kStartAgain), absl::StrCat("; then ", start));
+    all.emplace_back(std::string(kStartAgain),
+                     absl::StrCat("; then ", names.served ? begin : StartUnit(names)));
   }
   // Alone it refuses what would lose changes.
   all.emplace_back("(walduct offsets reset)",
