@@ -17,10 +17,21 @@ namespace {
 
 using rapidjson::Value;
 
-absl::Status Malformed(absl::string_view what) {
+absl::Status Malformed(absl::string_view what) { return absl::InvalidArgumentError(what); }
+
+absl::Status OfStored(const absl::Status& malformed) {
   return Error(absl::StatusCode::kInvalidArgument, "offset_malformed",
-               absl::StrCat("stored offset: ", what),
-               "restore the offset from a backup, or remove it and let snapshot.mode decide");
+               absl::StrCat("stored offset: ", malformed.message()),
+               "put a good one in its place (walduct offsets import FILE, of a backup), or forget "
+               "it: walduct offsets reset NAME --accept-loss");
+}
+
+// Nothing is stored yet.
+absl::Status OfBody(const absl::Status& malformed) {
+  return Error(absl::StatusCode::kInvalidArgument, "offset_body_malformed",
+               absl::StrCat("offsets to be stored: ", malformed.message()),
+               "nothing is changed; give what walduct offsets export, or GET "
+               "/connectors/NAME/offsets of a Connect worker, has written for this connector");
 }
 
 using json::TextOf;
@@ -242,16 +253,9 @@ absl::StatusOr<std::optional<StoredOffset>> OffsetOf(const Value& entry) {
   return std::optional<StoredOffset>(std::move(decoded));
 }
 
-}  // namespace
-
-absl::StatusOr<StoredOffset> DecodeOffset(absl::string_view json) {
-  rapidjson::Document document;
-  RETURN_IF_ERROR(Parse(json, &document));
-  return FromObject(document);
-}
-
-absl::StatusOr<std::vector<std::optional<StoredOffset>>> DecodeRestBody(
-    absl::string_view json, absl::string_view topic_prefix, size_t slots) {
+absl::StatusOr<std::vector<std::optional<StoredOffset>>> ReadBody(absl::string_view json,
+                                                                  absl::string_view topic_prefix,
+                                                                  size_t slots) {
   rapidjson::Document document;
   RETURN_IF_ERROR(Parse(json, &document));
   const Value& body = document;
@@ -271,6 +275,23 @@ absl::StatusOr<std::vector<std::optional<StoredOffset>>> DecodeRestBody(
     ASSIGN_OR_RETURN(all[slot], OffsetOf(entry));
   }
   return all;
+}
+
+}  // namespace
+
+absl::StatusOr<StoredOffset> DecodeOffset(absl::string_view json) {
+  rapidjson::Document document;
+  if (const absl::Status parsed = Parse(json, &document); !parsed.ok()) return OfStored(parsed);
+  absl::StatusOr<StoredOffset> offset = FromObject(document);
+  if (!offset.ok()) return OfStored(offset.status());
+  return offset;
+}
+
+absl::StatusOr<std::vector<std::optional<StoredOffset>>> DecodeRestBody(
+    absl::string_view json, absl::string_view topic_prefix, size_t slots) {
+  auto offsets = ReadBody(json, topic_prefix, slots);
+  if (!offsets.ok()) return OfBody(offsets.status());
+  return offsets;
 }
 
 }  // namespace walduct::offset

@@ -8,7 +8,7 @@ from confluent_kafka.admin import AdminClient, ConfigResource
 from golden import run as golden
 from support.debezium import Debezium, free_port, installed
 from support.kafka import QUIET, read_topics, topics_with_prefix
-from support.offsets import offset_key, read_map, read_offset, write_offset
+from support.offsets import offset_key, read_map, read_offset, write_map, write_offset
 from support.postgres import lsn
 from support.wait import wait_until
 
@@ -277,6 +277,31 @@ def test_offsets_reset(db, connectors):
     assert connector.offset() is not None
     assert connector.call("offsets", "reset", "--accept-loss").returncode == 0
     assert connector.offset() is None
+
+
+def test_a_position_that_nobody_can_read_is_replaced(db, connectors, tmp_path):
+    """The hints name what works then: import stores over it, reset forgets it once the loss is accepted."""
+    connector = with_one_event(db, connectors)
+    connector.stop()
+    exported = tmp_path / "offsets.json"
+    assert connector.call("offsets", "export", exported).returncode == 0
+    good = connector.offset()
+    key = offset_key(connector.name, connector.prefix)
+    for broken in (b"{]", b'{"lsn":"abc"}', b"{}"):
+        write_map(connector.offset_file, {key: broken})
+        shown = connector.call("offsets", "show")
+        assert shown.returncode == 2 and "walduct offsets import FILE" in shown.stderr, shown
+        assert re.search(r"walduct offsets reset -f \S+ -w \S+ --accept-loss", shown.stderr), shown
+        refused = connector.call("offsets", "reset")
+        assert refused.returncode == 3 and "is not readable" in refused.stderr and "--accept-loss" in refused.stderr, refused
+        assert read_map(connector.offset_file) == {key: broken}
+        done = connector.call("offsets", "import", exported)
+        assert done.returncode == 0 and "position was not readable; is now" in done.stdout, done
+        assert connector.offset() == good
+        write_map(connector.offset_file, {key: broken})
+        done = connector.call("offsets", "reset", "--accept-loss")
+        assert done.returncode == 0 and "position was not readable; is now none" in done.stdout, done
+        assert connector.offset() is None
 
 
 def test_another_name_and_another_prefix(db, connectors, tmp_path):

@@ -27,6 +27,7 @@ TYPED = {
     "position_lost": r"snapshot\.mode=when_needed",
     "position_skipped": r"snapshot\.mode=when_needed",
     "position_ahead": r"walduct offsets reset -f \S+ -w \S+ --accept-loss",
+    "offset_malformed": r"walduct offsets reset -f \S+ -w \S+ --accept-loss",
     "system_mismatch": r"walduct offsets reset -f \S+ -w \S+ --accept-loss",
     "snapshot_interrupted": r"snapshot\.mode=initial",
     "outbox_no_time_column": r"walduct\.outbox\.retention\.ms=0",
@@ -40,7 +41,7 @@ UNTYPED = {
     "publication_without_tables": A_LIST, "outbox_no_tables": A_LIST, "outbox_not_captured": A_LIST,
     "slot_wrong_database": "another name", "slot_of_another_sink": "another name",
     "outbox_history": "whether rows are to be published or removed", "output_unwritable": A_PLACE, "spill_unwritable": A_PLACE,
-    "offset_file_unwritable": A_PLACE, "offset_file_malformed": "whether there is a backup", "offset_malformed": "whether there is a backup",
+    "offset_file_unwritable": A_PLACE, "offset_file_malformed": "whether there is a backup",
     "broker_unavailable": A_PLACE, "topic_settings_invalid": "how many replicas",
     "transaction_timeout_refused": "how long a transaction may take",
 }

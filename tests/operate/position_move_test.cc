@@ -50,6 +50,22 @@ TEST_F(PositionMove, OnLosesChanges) {
   EXPECT_EQ(Reason(501), "");
 }
 
+TEST_F(PositionMove, WhatNobodyCanReadIsForgottenOrReplacedOnceThatIsAccepted) {
+  facts_.stored.reset();
+  facts_.unreadable = true;
+  EXPECT_EQ(Reason(300), "move_loses_changes");
+  facts_.accept_loss = true;
+  ExpectReport("position was not readable; is now 0/12C\nthe stored position is not readable");
+  facts_.to.reset();
+  facts_.accept_loss = false;
+  EXPECT_EQ(ErrorReason(JudgeMove(facts_).status()), "move_loses_changes");
+  facts_.accept_loss = true;
+  ExpectReport("changed before 0/C8 is not known");
+  ExpectReport("the stream goes on where replication slot shop stands, at 0/C8\n");
+  facts_.slot.reset();
+  ExpectReport("changed before the next start is not known");
+}
+
 TEST_F(PositionMove, WithoutAPositionTheSlotCounts) {
   facts_.stored.reset();
   EXPECT_EQ(Reason(200), "");

@@ -67,12 +67,17 @@ constexpr Reason kRows[] = {
     {.name = "no_position",
      .meaning = "The connector's source stores no position: what is published stands elsewhere.",
      .remedy = "With walduct.outbox.source=poll, change the rows of the outbox table."},
+    {.name = "offset_body_malformed",
+     .meaning = "What is to be stored is no position of this connector. Nothing is changed.",
+     .remedy = "Give walduct offsets import what walduct offsets export, or GET "
+               "/connectors/NAME/offsets of a Connect worker, has written for this connector."},
     {.name = "offset_file_locked",
      .meaning = "Another process has the offset file.",
      .remedy = "Stop it, or give each process its own file."},
     {.name = "offset_file_malformed",
      .meaning = "The offset file is not what Kafka Connect writes.",
-     .remedy = "Restore it, or remove it and import the offset."},
+     .remedy = "Restore it from a backup; or move it away, which forgets the positions of all its "
+               "connectors, and give them back with walduct offsets import."},
     {.name = "offset_file_mounted",
      .meaning = "The offset file itself is a mount: it cannot be replaced as a whole.",
      .remedy = "Mount its directory instead."},
@@ -87,7 +92,9 @@ constexpr Reason kRows[] = {
          "another one has no position."},
     {.name = "offset_malformed",
      .meaning = "A stored offset cannot be read.",
-     .remedy = "walduct offsets show; correct it with walduct offsets import."},
+     .remedy =
+         "Put a good one in its place with walduct offsets import, or forget it: walduct offsets "
+         "reset NAME --accept-loss."},
     {.name = "offset_missing",
      .meaning = "The slot exists and no offset is stored: it is not known what was published. Of "
                 "walduct doctor, asked before a move from a file or a REST offset, it is the "

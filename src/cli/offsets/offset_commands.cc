@@ -29,6 +29,7 @@
 #include "engine/configuration/connector_names.h"
 #include "engine/configuration/record_error_options.h"
 #include "engine/errors/error_policy.h"
+#include "engine/errors/named_hint.h"
 #include "http/client.h"
 #include "http/message.h"
 #include "loader/load_connector.h"
@@ -115,6 +116,12 @@ std::string Named(const std::string& connector, absl::string_view body) {
   std::string named = "{\"connector\":";
   AppendJsonString(connector, &named);
   return absl::StrCat(named, ",", absl::StripPrefix(body, "{"));
+}
+
+// Of files that were typed: its hint as it can be typed, too.
+absl::Status Typable(const absl::Status& error, const engine::ConnectorOptions& options) {
+  if (ErrorReason(error) != "offset_malformed") return error;
+  return engine::WithNamedHint(error, engine::NamesOf(options));
 }
 
 int PrintReport(const std::string& connector, const absl::StatusOr<std::string>& report) {
@@ -238,7 +245,7 @@ int ShowOffsets(const Arguments& arguments) {
     if (body.ok())
       std::cout << (results.size() > 1 ? Named(result.options.name, *body) : *body) << std::endl;
     else
-      exit_code = PrintStatus(body.status());
+      exit_code = PrintStatus(Typable(body.status(), result.options));
   }
   return exit_code;
 }
@@ -250,7 +257,9 @@ int ExportOffsets(const Arguments& arguments) {
   const absl::StatusOr<std::string> body =
       by_process ? ShownByProcess(arguments)
                  : operate::ReadOffsets(result.options, Environment::Real());
-  if (!body.ok()) return PrintStatus(body.status());
+  if (!body.ok()) {
+    return PrintStatus(by_process ? body.status() : Typable(body.status(), result.options));
+  }
   if (arguments.offsets_file == "-") {
     std::cout << *body << "\n";
     return engine::kExitClean;

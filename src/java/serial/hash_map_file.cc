@@ -35,9 +35,11 @@ constexpr uint8_t kEndBlockData = 0x78;
 constexpr uint32_t kFirstArrayHandle = 0x7E0003;
 
 absl::Status Malformed(absl::string_view what) {
-  return Error(absl::StatusCode::kDataLoss, "offset_file_malformed",
-               absl::StrCat("not the offset file of Kafka Connect: ", what),
-               "restore the file from a backup, or remove it and let snapshot.mode decide");
+  return Error(
+      absl::StatusCode::kDataLoss, "offset_file_malformed",
+      absl::StrCat("not the offset file of Kafka Connect: ", what),
+      "restore the file from a backup; or move it away, which forgets the positions of all its "
+      "connectors, and give them back with walduct offsets import FILE, of a backup");
 }
 
 class ElementReader {

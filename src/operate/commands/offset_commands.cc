@@ -148,10 +148,34 @@ std::string SlotText(const engine::ConnectorOptions& lane) {
   return share.several() ? absl::StrCat("slot ", share.number, ": ") : "";
 }
 
+// What stands in the place of a position.
+struct Found {
+  std::optional<offset::StoredOffset> stored = {};
+  bool unreadable = false;
+
+  std::string Text() const { return unreadable ? std::string(kUnreadable) : PositionText(stored); }
+};
+
+// For what replaces it: that nobody can read it is no reason to keep it. A store that has read
+// what it cannot decode saves over it.
+absl::StatusOr<Found> LoadToReplace(offset::OffsetStore& store) {
+  absl::StatusOr<std::optional<offset::StoredOffset>> loaded = store.Load();
+  if (loaded.ok()) return Found{.stored = *std::move(loaded)};
+  if (ErrorReason(loaded.status()) == "offset_malformed") return Found{.unreadable = true};
+  return loaded.status();
+}
+
 absl::StatusOr<std::optional<offset::StoredOffset>> LoadFirst(
     const engine::ConnectorOptions& options, const Environment& environment) {
   ASSIGN_OR_RETURN(const auto store, OpenStore(slot::LanesOf(options).front(), environment));
   return store->Load();
+}
+
+absl::StatusOr<std::optional<offset::StoredOffset>> LoadFirstToReplace(
+    const engine::ConnectorOptions& options, const Environment& environment) {
+  ASSIGN_OR_RETURN(const auto store, OpenStore(slot::LanesOf(options).front(), environment));
+  ASSIGN_OR_RETURN(Found first, LoadToReplace(*store));
+  return std::move(first.stored);
 }
 
 // Of what is stored: of another number of slots, or of two of them while tables are handed over.
@@ -172,7 +196,7 @@ std::vector<engine::ConnectorOptions> StoredLanes(
 // Positions of another number are not those of its tables.
 absl::Status RefuseBeforeHandover(const engine::ConnectorOptions& options,
                                   const Environment& environment) {
-  ASSIGN_OR_RETURN(const auto first, LoadFirst(options, environment));
+  ASSIGN_OR_RETURN(const auto first, LoadFirstToReplace(options, environment));
   if (!offset::IsHandoverDue(first, options.replication->share.count)) return absl::OkStatus();
   return Error(
       absl::StatusCode::kFailedPrecondition, "slots_changed",
@@ -204,7 +228,8 @@ absl::StatusOr<JudgedMove> Judge(const engine::ConnectorOptions& options, const 
                    replication::IdentifySystem(*replication));
   JudgedMove judged;
   ASSIGN_OR_RETURN(judged.store, OpenStore(options, environment));
-  ASSIGN_OR_RETURN(const auto stored, judged.store->Load());
+  ASSIGN_OR_RETURN(const Found found, LoadToReplace(*judged.store));
+  const std::optional<offset::StoredOffset>& stored = found.stored;
   const bool of_other_server = stored && slot::IsOfAnotherSystem(*stored, system);
   bool upgraded = false;
   if (of_other_server && move.to) {
@@ -217,6 +242,7 @@ absl::StatusOr<JudgedMove> Judge(const engine::ConnectorOptions& options, const 
                            .wal_end = system.wal_end,
                            .of_other_server = of_other_server,
                            .upgraded = upgraded,
+                           .unreadable = found.unreadable,
                            .takes_snapshot = TakesSnapshot(options.snapshot->mode),
                            .accept_loss = move.accept_loss,
                            .drops_slot = move.drop_slot};
@@ -277,9 +303,9 @@ absl::StatusOr<std::string> WriteOffsets(const engine::ConnectorOptions& options
     if (wanted[i]) wanted[i]->slots = static_cast<int>(lanes.size());
     ASSIGN_OR_RETURN(const auto store, OpenStore(lanes[i], environment));
     // Loading first reads what else is in the store, and finds out whether it can be written to.
-    ASSIGN_OR_RETURN(const auto before, store->Load());
+    ASSIGN_OR_RETURN(const Found before, LoadToReplace(*store));
     RETURN_IF_ERROR(Store(*store, wanted[i], lanes[i], environment));
-    report[i] = absl::StrCat(SlotText(lanes[i]), "position was ", PositionText(before), "; is now ",
+    report[i] = absl::StrCat(SlotText(lanes[i]), "position was ", before.Text(), "; is now ",
                              PositionText(wanted[i]), "\n");
   }
   return absl::StrJoin(report, "");
@@ -290,7 +316,7 @@ absl::StatusOr<std::string> MoveOffset(const engine::ConnectorOptions& options,
   RETURN_IF_ERROR(CheckHasPosition(options));
   if (move.to) RETURN_IF_ERROR(RefuseBeforeHandover(options, environment));
   std::vector<JudgedMove> judged;
-  ASSIGN_OR_RETURN(const auto first, LoadFirst(options, environment));
+  ASSIGN_OR_RETURN(const auto first, LoadFirstToReplace(options, environment));
   for (const engine::ConnectorOptions& lane : StoredLanes(options, first)) {
     ASSIGN_OR_RETURN(judged.emplace_back(), Judge(lane, move, environment));
   }

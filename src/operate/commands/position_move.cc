@@ -68,9 +68,19 @@ absl::Status CheckReachable(const MoveFacts& facts) {
   return absl::OkStatus();
 }
 
+// Nobody knows how far it had come.
+absl::StatusOr<std::string> JudgeUnreadable(const MoveFacts& facts, absl::string_view before) {
+  const std::string lost = absl::StrCat(
+      "the stored position is not readable: whether all was published that was changed before ",
+      before, " is not known, and what was not is never told");
+  RETURN_IF_ERROR(Accepted(facts, lost));
+  return absl::StrCat(lost, "\n");
+}
+
 absl::StatusOr<std::string> JudgeSet(const MoveFacts& facts) {
   RETURN_IF_ERROR(CheckReachable(facts));
   const Lsn to = *facts.to, slot = SlotLsn(*facts.slot);
+  if (facts.unreadable) return JudgeUnreadable(facts, to.ToString());
   if (SnapshotCutShort(facts)) {
     const std::string lost =
         "the snapshot that was cut short is not taken again; rows it had not reached are missing "
@@ -114,6 +124,12 @@ absl::StatusOr<std::string> JudgeForget(const MoveFacts& facts) {
         "not published yet, is never told";
     RETURN_IF_ERROR(Accepted(facts, lost));
     return absl::StrCat(report, lost, "\n");
+  }
+  if (facts.unreadable) {
+    ASSIGN_OR_RETURN(const std::string lost,
+                     JudgeUnreadable(facts, slot_usable ? SlotLsn(*facts.slot).ToString()
+                                                        : std::string("the next start")));
+    absl::StrAppend(&report, lost);
   }
   if (slot_usable) {
     const Lsn at = SlotLsn(*facts.slot);
@@ -180,8 +196,9 @@ absl::StatusOr<std::string> JudgeMove(const MoveFacts& facts) {
   ASSIGN_OR_RETURN(std::string means, facts.to ? JudgeSet(facts) : JudgeForget(facts));
   if (HasIncrementalSnapshot(facts))
     means += "the incremental snapshot under way is given up: send its signal again\n";
-  return absl::StrCat("position was ", PositionText(facts.stored), "; is now ",
-                      facts.to ? facts.to->ToString() : "none", "\n", means);
+  return absl::StrCat("position was ",
+                      facts.unreadable ? std::string(kUnreadable) : PositionText(facts.stored),
+                      "; is now ", facts.to ? facts.to->ToString() : "none", "\n", means);
 }
 
 }  // namespace walduct::operate

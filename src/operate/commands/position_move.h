@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "base/lsn.h"
 #include "offset/stored_offset.h"
 #include "replication/slot.h"
@@ -22,6 +23,8 @@ struct MoveFacts {
   // Yet all that can be seen says that pg_upgrade made the server of that one: what is stored goes
   // on where the slot stands.
   bool upgraded = false;
+  // Something is stored that nobody can read: `stored` is absent.
+  bool unreadable = false;
   bool takes_snapshot = true;  // a start without a position does, by its snapshot.mode
   bool accept_loss = false;
   bool drops_slot = false;  // as was asked; one that is lost goes in any case
@@ -38,5 +41,8 @@ bool DropsSlot(const MoveFacts& facts);
 
 // "0/16B3748", "none", and what else of it matters.
 std::string PositionText(const std::optional<offset::StoredOffset>& stored);
+
+// Of what is in the place of a position, and is none.
+inline constexpr absl::string_view kUnreadable = "not readable";
 
 }  // namespace walduct::operate
