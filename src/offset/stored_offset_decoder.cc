@@ -249,6 +249,12 @@ absl::StatusOr<std::optional<StoredOffset>> OffsetOf(const Value& entry) {
   const auto offset = entry.FindMember("offset");
   if (offset == entry.MemberEnd()) return Malformed("\"offset\" is missing");
   if (offset->value.IsNull()) return std::optional<StoredOffset>();
+  // One is enough for us; whoever goes on from here may read another of them.
+  for (const char* name : {"lsn", "lsn_proc", "lsn_commit"}) {
+    uint64_t ignored = 0;
+    if (offset->value.IsObject())
+      RETURN_IF_ERROR(ObjectReader(offset->value).Unsigned(name, &ignored).status());
+  }
   ASSIGN_OR_RETURN(StoredOffset decoded, FromObject(offset->value));
   return std::optional<StoredOffset>(std::move(decoded));
 }

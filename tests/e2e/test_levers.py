@@ -1,4 +1,5 @@
 """`walduct pause`, `resume`, `stop`, `restart` of a running worker, and `explain LSN`."""
+import json
 import re
 import subprocess
 import time
@@ -162,6 +163,37 @@ def test_another_configuration_keeps_it_and_what_is_erased_is_forgotten(erased, 
     db.execute(f"select pg_drop_replication_slot('{db.name}')")
     assert walduct("resume", "shop", "--url", worker.base).returncode == 0
     wait_until(lambda: published(broker, db).count(0) == 2, 30, "a snapshot")
+    worker.stop()
+
+
+def test_a_position_is_imported_by_name_as_by_files(shop, tmp_path):  # noqa: F811
+    """Checked by the process, which says what it means; REST stores what Connect's does, and what is none of it has a way out."""
+    worker, db = shop("create table items (id int primary key)")
+    wait_until(lambda: worker.ask("GET", "/connectors/shop/offsets")[1]["offsets"], 30, "a position")
+    assert walduct("stop", "shop", "--url", worker.base).returncode == 0
+    good, bad = tmp_path / "good.json", tmp_path / "bad.json"
+    assert walduct("offsets", "export", "shop", good, "--url", worker.base).returncode == 0
+    [entry] = json.loads(good.read_text())["offsets"]
+
+    def imported(path):
+        return walduct("offsets", "import", "shop", path, "--url", worker.base)
+    for partition, offset, why in (({"server": "another"}, entry["offset"], "the partition is for server"),
+                                   (entry["partition"], entry["offset"] | {"lsn": "abc"}, '"lsn" is not an integer')):
+        bad.write_text(json.dumps({"offsets": [{"partition": partition, "offset": offset}]}))
+        done = imported(bad)
+        assert done.returncode == 2 and why in done.stderr and str(bad) in done.stderr, done
+    bad.write_text(json.dumps({"offsets": [entry | {"offset": {"lsn": 2**62}}]}))
+    done = imported(bad)
+    assert done.returncode == 3 and "the server's WAL ends at" in done.stderr, done
+    assert json.loads(walduct("offsets", "show", "shop", "--url", worker.base).stdout)["offsets"] == [entry]
+    done = imported(good)
+    assert done.returncode == 0 and re.search("shop: position was .*; is now ", done.stdout) and "published again" in done.stdout, done
+    for way_out in ("import", "reset"):
+        bad.write_text(json.dumps({"offsets": [entry | {"offset": {"lsn": "abc"}}]}))
+        assert worker.ask("PATCH", "/connectors/shop/offsets", json.loads(bad.read_text()))[0] == 200
+        done = imported(good) if way_out == "import" else walduct("offsets", "reset", "shop", "--accept-loss", "--url", worker.base)
+        assert done.returncode == 0 and "position was not readable; is now" in done.stdout, done
+    assert imported(tmp_path / "none.json").returncode == 2
     worker.stop()
 
 

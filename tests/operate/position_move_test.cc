@@ -1,5 +1,6 @@
 #include "operate/commands/position_move.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "absl/strings/match.h"
@@ -64,6 +65,31 @@ TEST_F(PositionMove, WhatNobodyCanReadIsForgottenOrReplacedOnceThatIsAccepted) {
   ExpectReport("the stream goes on where replication slot shop stands, at 0/C8\n");
   facts_.slot.reset();
   ExpectReport("changed before the next start is not known");
+}
+
+TEST_F(PositionMove, WhatComesFromElsewhereSaysWhatItMeans) {
+  std::optional<offset::StoredOffset> wanted(std::in_place);
+  const auto means = [&](uint64_t to) {
+    wanted->position.commit_end = Lsn(to);
+    const auto lines = JudgeImport(facts_, wanted);
+    return lines.ok() ? *lines : ErrorReason(lines.status());
+  };
+  using testing::HasSubstr;
+  EXPECT_EQ(means(1001), "position_ahead");
+  EXPECT_THAT(means(501), HasSubstr("is never published"));
+  EXPECT_THAT(means(300), HasSubstr("is published again"));
+  EXPECT_THAT(means(199), HasSubstr("no start can go on from there: replication slot shop stands"));
+  wanted->position.snapshot = event::SnapshotPhase::kRunning;
+  EXPECT_THAT(means(300), HasSubstr("the next start takes the snapshot again"));
+  facts_.of_other_server = true;
+  EXPECT_THAT(means(1001), HasSubstr("of another server"));
+  facts_.of_other_server = false;
+  facts_.slot.reset();
+  EXPECT_THAT(means(300), HasSubstr("no start can go on from there: replication slot shop does"));
+  wanted.reset();
+  const auto none = JudgeImport(facts_, wanted);
+  ASSERT_TRUE(none.ok()) << none.status();
+  EXPECT_THAT(*none, HasSubstr("replication slot shop does not exist: what was deleted since"));
 }
 
 TEST_F(PositionMove, WithoutAPositionTheSlotCounts) {

@@ -144,6 +144,8 @@ TEST_F(ConnectHandlerTest, WhileKafkaIsAwayWhatWouldChangeSomethingIsRefused) {
   EXPECT_EQ(Ask("GET", "/connectors/a/offsets").status, 503);
   EXPECT_EQ(Ask("GET", "/connectors/a/status").status, 200);
   // It is not told to be stopped first, which would be refused as well.
+  EXPECT_EQ(Ask("PUT", "/connectors/b/position", "{}").body,
+            Ask("POST", "/connectors/b/position", "{}").body);
   EXPECT_EQ(Ask("POST", "/connectors/b/position", "{}").body,
             R"({"error_code":503,"message":"Kafka has been away"})");
   assignment_.confirmed = absl::AbortedError("a rebalance");

@@ -3,6 +3,8 @@
 #include <rapidjson/document.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -10,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
@@ -278,14 +281,24 @@ int ImportOffsets(const Arguments& arguments) {
   std::ifstream file;
   if (arguments.offsets_file != "-") {
     file.open(arguments.offsets_file);
-    if (!file) return Refuse("cannot read " + arguments.offsets_file);
+    if (!file) {
+      return PrintStatus(absl::InvalidArgumentError(absl::StrCat(
+          "offsets import: cannot read ", arguments.offsets_file, ": ", std::strerror(errno))));
+    }
   }
   std::istream& input = arguments.offsets_file == "-" ? std::cin : file;
   const std::string body{std::istreambuf_iterator<char>(input), std::istreambuf_iterator<char>()};
-  if (by_process)
-    return PrintReport(arguments.connector, ToldProcess(arguments, "PATCH", "offsets", body));
-  return PrintReport(result.options.name,
-                     operate::WriteOffsets(result.options, body, Environment::Real()));
+  const absl::StatusOr<std::string> report =
+      by_process ? ToldProcess(arguments, "PUT", "position", body)
+                 : operate::WriteOffsets(result.options, body, Environment::Real());
+  const std::string& name = by_process ? arguments.connector : result.options.name;
+  // As offset::DecodeRestBody says it, here or in the process.
+  if (!absl::StartsWith(report.status().message(), "offsets to be stored: "))
+    return PrintReport(name, report);
+  const std::string from =
+      arguments.offsets_file == "-" ? "standard input" : arguments.offsets_file;
+  PrintStatus(WithContext(report.status(), from));
+  return engine::kExitConfiguration;
 }
 
 int MoveOffsets(const Arguments& arguments) {

@@ -8,7 +8,6 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "base/error.h"
 #include "base/status_macros.h"
 #include "engine/configuration/connector_options.h"
@@ -208,6 +207,34 @@ absl::Status RefuseBeforeHandover(const engine::ConnectorOptions& options,
       "reset forgets all positions");
 }
 
+// What a position from elsewhere means, as far as the server answers.
+absl::StatusOr<std::string> MeaningOfImport(const engine::ConnectorOptions& options,
+                                            const Found& found,
+                                            const std::optional<offset::StoredOffset>& wanted,
+                                            const Environment& environment) {
+  const auto connection = Open(options, postgres::SessionKind::kSql, environment);
+  const auto replication = Open(options, postgres::SessionKind::kReplication, environment);
+  if (!connection.ok() || !replication.ok()) {
+    return absl::StrCat("what that means is not known, the server could not be asked: ",
+                        (connection.ok() ? replication.status() : connection.status()).message(),
+                        "\n");
+  }
+  ASSIGN_OR_RETURN(const auto slot,
+                   replication::InspectSlot(**connection, options.replication->slot_name));
+  ASSIGN_OR_RETURN(const replication::SystemIdentity system,
+                   replication::IdentifySystem(**replication));
+  MoveFacts facts = {.stored = found.stored,
+                     .slot_name = options.replication->slot_name,
+                     .slot = slot,
+                     .wal_end = system.wal_end,
+                     .of_other_server = wanted && slot::IsOfAnotherSystem(*wanted, system),
+                     .unreadable = found.unreadable,
+                     .takes_snapshot = TakesSnapshot(options.snapshot->mode)};
+  // LSNs of two servers cannot be compared.
+  if (found.stored && slot::IsOfAnotherSystem(*found.stored, system)) facts.stored.reset();
+  return JudgeImport(std::move(facts), wanted);
+}
+
 // What a move comes to in one slot; nothing is stored yet.
 struct JudgedMove {
   std::unique_ptr<offset::OffsetStore> store;
@@ -296,19 +323,24 @@ absl::StatusOr<std::string> WriteOffsets(const engine::ConnectorOptions& options
   for (const engine::ConnectorOptions& lane : lanes)
     RETURN_IF_ERROR(RefuseWhileRunning(lane, environment));
   RETURN_IF_ERROR(RefuseBeforeHandover(options, environment));
-  std::vector<std::string> report(lanes.size());
+  std::vector<std::unique_ptr<offset::OffsetStore>> stores;
+  std::string report;
+  for (size_t i = 0; i < lanes.size(); ++i) {
+    if (wanted[i]) wanted[i]->slots = static_cast<int>(lanes.size());
+    ASSIGN_OR_RETURN(stores.emplace_back(), OpenStore(lanes[i], environment));
+    // Loading first reads what else is in the store, and finds out whether it can be written to.
+    ASSIGN_OR_RETURN(const Found before, LoadToReplace(*stores[i]));
+    ASSIGN_OR_RETURN(const std::string means,
+                     MeaningOfImport(lanes[i], before, wanted[i], environment));
+    absl::StrAppend(&report, SlotText(lanes[i]), "position was ", before.Text(), "; is now ",
+                    PositionText(wanted[i]), "\n", means);
+  }
   for (size_t n = 0; n < lanes.size(); ++n) {
     // What is forgotten, the first slot's last: what a hand-over has still to read stands in it.
     const size_t i = wanted.front() ? n : lanes.size() - 1 - n;
-    if (wanted[i]) wanted[i]->slots = static_cast<int>(lanes.size());
-    ASSIGN_OR_RETURN(const auto store, OpenStore(lanes[i], environment));
-    // Loading first reads what else is in the store, and finds out whether it can be written to.
-    ASSIGN_OR_RETURN(const Found before, LoadToReplace(*store));
-    RETURN_IF_ERROR(Store(*store, wanted[i], lanes[i], environment));
-    report[i] = absl::StrCat(SlotText(lanes[i]), "position was ", before.Text(), "; is now ",
-                             PositionText(wanted[i]), "\n");
+    RETURN_IF_ERROR(Store(*stores[i], wanted[i], lanes[i], environment));
   }
-  return absl::StrJoin(report, "");
+  return report;
 }
 
 absl::StatusOr<std::string> MoveOffset(const engine::ConnectorOptions& options,

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "base/error.h"
 #include "base/status_macros.h"
 
@@ -17,9 +18,11 @@ std::string Bytes(Lsn from, Lsn to) {
                       to.ToString(), ")");
 }
 
+constexpr absl::string_view kNothingChanged = "nothing is changed: ";
+
 absl::Status Refused(absl::string_view reason, const std::string& why, const std::string& hint) {
-  return Error(absl::StatusCode::kFailedPrecondition, reason,
-               absl::StrCat("nothing is changed: ", why), hint);
+  return Error(absl::StatusCode::kFailedPrecondition, reason, absl::StrCat(kNothingChanged, why),
+               hint);
 }
 
 absl::Status Accepted(const MoveFacts& facts, const std::string& lost) {
@@ -190,6 +193,25 @@ std::string PositionText(const std::optional<offset::StoredOffset>& stored) {
           : "",
       position.snapshot == event::SnapshotPhase::kRunning ? ", in a snapshot that has not ended"
                                                           : "");
+}
+
+absl::StatusOr<std::string> JudgeImport(MoveFacts facts,
+                                        const std::optional<offset::StoredOffset>& wanted) {
+  facts.accept_loss = true;
+  facts.drops_slot = false;
+  facts.to.reset();
+  if (!wanted) return DropsSlot(facts) ? std::string() : JudgeForget(facts);
+  if (facts.of_other_server)
+    return std::string("it is the position of another server: a start on this one refuses it\n");
+  facts.to = wanted->position.commit_end;
+  if (const absl::Status reachable = CheckReachable(facts); !reachable.ok()) {
+    if (ErrorReason(reachable) == "position_ahead") return reachable;
+    const absl::string_view why = absl::StripPrefix(reachable.message(), kNothingChanged);
+    return absl::StrCat("no start can go on from there: ", why, "; ", ErrorHint(reachable), "\n");
+  }
+  if (wanted->position.snapshot == event::SnapshotPhase::kRunning)
+    return std::string("the next start takes the snapshot again: it had not ended\n");
+  return JudgeSet(facts);
 }
 
 absl::StatusOr<std::string> JudgeMove(const MoveFacts& facts) {

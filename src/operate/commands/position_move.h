@@ -36,6 +36,12 @@ struct MoveFacts {
 //   move_loses_changes  changes would never be published, and nobody has accepted that
 absl::StatusOr<std::string> JudgeMove(const MoveFacts& facts);
 
+// Lines that say what a position from elsewhere means, with all that belongs to it: only one that
+// the server has not come to (position_ahead) is refused. facts: of_other_server says it of
+// `wanted`. Absent: the position is forgotten, and the slot stays.
+absl::StatusOr<std::string> JudgeImport(MoveFacts facts,
+                                        const std::optional<offset::StoredOffset>& wanted);
+
 // Forgetting the position of a slot that no start could use drops it, too.
 bool DropsSlot(const MoveFacts& facts);
 

@@ -79,6 +79,7 @@ const std::vector<ConnectHandler::Route>& ConnectHandler::Routes() {
       {{"connectors", "*", "doctor"}, "GET", &I::Doctor, false, Route::By::kOwner},
       {{"connectors", "*", "recovery"}, "GET", &I::Recovery, false, Route::By::kOwner},
       {{"connectors", "*", "position"}, "POST", &I::MovePosition, true, Route::By::kOwner},
+      {{"connectors", "*", "position"}, "PUT", &I::ImportPosition, true, Route::By::kOwner},
       {{"connector-plugins"}, "GET", &I::ListPlugins},
       {{"connector-plugins", "*", "config"}, "GET", &I::PluginConfig},
       {{"connector-plugins", "*", "config", "validate"}, "PUT", &I::ValidatePlugin, true},

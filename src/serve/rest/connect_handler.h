@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -97,6 +98,11 @@ class ConnectHandler final : public http::Handler {
   http::Response Doctor(const Path& path, const http::Request& request);
   http::Response Recovery(const Path& path, const http::Request& request);
   http::Response MovePosition(const Path& path, const http::Request& request);
+  http::Response ImportPosition(const Path& path, const http::Request& request);
+  // to: for the log. change: what to say.
+  using Change = std::function<absl::StatusOr<std::string>()>;
+  http::Response ChangePosition(const std::string& name, const http::Request& request,
+                                absl::string_view to, const Change& change_position);
   http::Response Signal(const Path& path, const http::Request& request);
 
   http::Response ListPlugins(const Path& path, const http::Request& request);

@@ -201,15 +201,31 @@ http::Response ConnectHandler::MovePosition(const Path& path, const http::Reques
   if (!view || view->foreign) return ConnectorNotFound(path[1]);
   const auto move = MoveOf(request.body);
   if (!move.ok()) return ErrorAnswer(move.status());
+  return ChangePosition(path[1], request, move->lsn.empty() ? "none" : move->lsn,
+                        [&] { return parts_.operations->MovePosition(view->config, *move); });
+}
+
+// Ours: PATCH …/offsets as `walduct offsets import` has it, which refuses what is no position of
+// this connector, and says what it means.
+http::Response ConnectHandler::ImportPosition(const Path& path, const http::Request& request) {
+  const std::optional<ConnectorView> view = parts_.worker->Find(path[1]);
+  if (!view || view->foreign) return ConnectorNotFound(path[1]);
+  return ChangePosition(path[1], request, "what is imported", [&] {
+    return parts_.operations->ImportPosition(view->config, request.body);
+  });
+}
+
+http::Response ConnectHandler::ChangePosition(const std::string& name, const http::Request& request,
+                                              absl::string_view to, const Change& change_position) {
   std::string said;
   const auto change = [&]() -> absl::Status {
     log::Warn("the stored position is moved, as asked for over REST",
-              {{"connector", path[1]}, {"to", move->lsn.empty() ? "none" : move->lsn}});
-    ASSIGN_OR_RETURN(said, parts_.operations->MovePosition(view->config, *move));
-    if (parts_.resting != nullptr) parts_.resting->Anew(path[1]);
+              {{"connector", name}, {"to", to}});
+    ASSIGN_OR_RETURN(said, change_position());
+    if (parts_.resting != nullptr) parts_.resting->Anew(name);
     return absl::OkStatus();
   };
-  const std::optional<StatusView> status = parts_.worker->StatusOf(path[1]);
+  const std::optional<StatusView> status = parts_.worker->StatusOf(name);
   const bool rests = status && (status->state == "STOPPED" || status->state == "PAUSED");
   const bool failed = status && status->task && status->task->state == "FAILED";
   if (!rests && !failed) {
@@ -217,21 +233,21 @@ http::Response ConnectHandler::MovePosition(const Path& path, const http::Reques
     const absl::Status reachable = parts_.worker->CheckReachable();
     if (!reachable.ok()) return ErrorAnswer(reachable);
     const names::Called called{
-        .who = ShellWord(path[1]),
+        .who = ShellWord(name),
         .where = absl::StrCat(request.encrypted ? "https://" : "http://", request.host)};
     return ErrorAnswer(absl::FailedPreconditionError(absl::StrCat(
-        "Connector ", path[1],
+        "Connector ", name,
         " runs, and would overwrite what is stored now; hint: ", names::Command(called, "stop"),
         " first, and ", names::Command(called, "resume"), " behind it")));
   }
   const absl::Status moved =
-      rests ? parts_.worker->WhileStopped(path[1], change, /*also_paused=*/true)
-            : parts_.worker->WhileFailed(path[1],
+      rests ? parts_.worker->WhileStopped(name, change, /*also_paused=*/true)
+            : parts_.worker->WhileFailed(name,
                                          [&](const engine::ConnectorError&) { return change(); });
-  if (absl::IsNotFound(moved)) return ConnectorNotFound(path[1]);
+  if (absl::IsNotFound(moved)) return ConnectorNotFound(name);
   if (!moved.ok()) return ErrorAnswer(WithHint(moved));
   JsonWriter json;
-  json.Object().Key("name").Text(path[1]).Key("message").Text(absl::StripSuffix(said, "\n"));
+  json.Object().Key("name").Text(name).Key("message").Text(absl::StripSuffix(said, "\n"));
   json.Key("restarts").Flag(!rests);
   return Json(json.EndObject().text());
 }

@@ -172,4 +172,11 @@ absl::StatusOr<std::string> Operations::MovePosition(const ConfigMap& config,
   });
 }
 
+absl::StatusOr<std::string> Operations::ImportPosition(const ConfigMap& config,
+                                                       const std::string& body) const {
+  return With(config, [&](const Options& options) {
+    return operate::WriteOffsets(options, body, environment_);
+  });
+}
+
 }  // namespace walduct::serve
