@@ -322,6 +322,11 @@ std::optional<std::vector<NotedConnector>> LoadNoted(const Arguments& arguments)
   std::vector<loader::LoadResult> results;
   for (const std::string& file : arguments.connector_files) {
     request->connector_path = file;
+    std::error_code error;
+    if (!std::filesystem::exists(file, error) && !error) {
+      Refuse(absl::StrCat(file, ": no such file"));
+      return std::nullopt;
+    }
     results.push_back(loader::LoadConnector(*request, LoginFile()));
   }
   return NotedOf(results, arguments.connector_files);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "base/error.h"
@@ -147,6 +148,20 @@ std::string WithoutLogin(const std::string& url) {
   return url.substr(0, begin + 3) + url.substr(at + 1);
 }
 
+namespace {
+
+// Or none. place: "name:password@[::1]:8083".
+bool HasPort(absl::string_view place) {
+  const absl::string_view host = place.substr(place.rfind('@') + 1);
+  const size_t colon = host.rfind(':'), bracket = host.rfind(']');
+  if (colon == absl::string_view::npos || (bracket != absl::string_view::npos && bracket > colon))
+    return true;
+  int port = 0;
+  return absl::SimpleAtoi(host.substr(colon + 1), &port) && port > 0 && port <= 65535;
+}
+
+}  // namespace
+
 absl::StatusOr<Response> Get(const Server& server, const std::string& path,
                              absl::Duration timeout) {
   return Send("GET", server, path, timeout);
@@ -159,7 +174,8 @@ absl::StatusOr<Response> Send(const std::string& method, const Server& server,
   absl::string_view place = base;
   const bool known =
       absl::ConsumePrefix(&place, "http://") || absl::ConsumePrefix(&place, "https://");
-  if (!known || place.empty() || absl::StrContains(absl::StripSuffix(place, "/"), "/")) {
+  absl::ConsumeSuffix(&place, "/");
+  if (!known || place.empty() || absl::StrContains(place, "/") || !HasPort(place)) {
     return absl::InvalidArgumentError(
         absl::StrCat("'", WithoutLogin(base), "' is not a listener's URL; write http://HOST:PORT"));
   }

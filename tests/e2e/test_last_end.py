@@ -29,6 +29,13 @@ def walduct(*arguments, **environment):
                           env={**os.environ, **environment})
 
 
+def test_what_is_asked_with_files_or_urls_that_are_none(notes, tmp_path):
+    """It is what was typed that is wrong, and not a process that has ended."""
+    for wrong, why in ((["-f", tmp_path / "nope.json"], "nope.json: no such file"), (["--url", "http://127.0.0.1:99999"], "not a listener's URL")):
+        done = walduct("status", *wrong)
+        assert done.returncode == 2 and why in done.stderr and "nobody answers" not in done.stderr + done.stdout, done
+
+
 @pytest.mark.parametrize("store", ["file", "kafka"])
 def test_how_it_failed(store, db, connectors, notes):
     db.execute(TABLE)

@@ -181,6 +181,13 @@ TEST(Client, RefusesWhatIsNoUrl) {
   }
 }
 
+TEST(Client, RefusesWhatIsNoPort) {
+  for (const char* const place : {"h:99999", "h:0", "h:x", "a:b@h:", "[::1]:65536"}) {
+    const auto answer = Get({.url = absl::StrCat("http://", place)}, "/", absl::Seconds(1));
+    EXPECT_TRUE(absl::IsInvalidArgument(answer.status())) << place << answer.status();
+  }
+}
+
 TEST(Client, NeverSaysThePassword) {
   const absl::Status status =
       Get({"https://me:secret@127.0.0.1:1"}, "/", absl::Seconds(1)).status();
