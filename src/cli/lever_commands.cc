@@ -109,7 +109,7 @@ absl::StatusOr<State> StateOf(const http::Server& server, const std::string& nam
   return State{.word = std::move(word), .trace = {}};
 }
 
-// What a walduct says of what it does; nothing when it does what it is for, or is no walduct.
+// What it says of what it does; nothing when it does what it is for.
 struct Doing {
   bool starts = false;  // its state may change by itself any moment
   std::string text;
@@ -159,6 +159,8 @@ absl::Status Rests(const http::Server& server, const std::string& name, const st
 // The state that lasts: what begins may fail at once.
 absl::StatusOr<std::string> Pull(const Lever& lever, const http::Server& server,
                                  const std::string& name) {
+  // Kafka Connect takes the same: a connector that runs there is not the one that is meant.
+  RETURN_IF_ERROR(CheckWalduct(server));
   ASSIGN_OR_RETURN(const State before, StateOf(server, name));
   ASSIGN_OR_RETURN(
       const http::Response answer,
@@ -204,6 +206,7 @@ absl::StatusOr<std::string> Pull(const Lever& lever, const http::Server& server,
 absl::StatusOr<std::string> AskToSkipRow(const http::Server& server, const std::string& name,
                                          const std::string& table, const std::string& key) {
   constexpr char kRows[] = "walduct.snapshot.skip.rows";
+  RETURN_IF_ERROR(CheckWalduct(server));
   ASSIGN_OR_RETURN(const engine::SkippedRow row, engine::ParseSkippedRow(table, key));
   ASSIGN_OR_RETURN(const http::Response config,
                    http::Send("GET", server, InPath(name) + "/config", kTimeout));

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/shell_word.h"
+#include "base/status_macros.h"
 #include "http/address.h"
 #include "names/called.h"
 
@@ -18,6 +19,15 @@ namespace {
 constexpr absl::Duration kTimeout = absl::Seconds(5);
 constexpr absl::Duration kSlow = absl::Minutes(2);
 constexpr char kDefaultListener[] = "127.0.0.1:8083";
+
+absl::Status NotWalduct(const http::Server& server) {
+  return Error(absl::StatusCode::kFailedPrecondition, "not_walduct",
+               absl::StrCat("who answers at ", http::WithoutLogin(server.url),
+                            " is no walduct, and nothing was changed there: it has no /status; a "
+                            "worker of Kafka Connect has the same port by default"),
+               "--url names the walduct that is meant; what a worker of Kafka Connect is to do it "
+               "is told by curl, as its documentation has it");
+}
 
 }  // namespace
 
@@ -45,6 +55,7 @@ absl::StatusOr<std::string> Ask(const http::Server& server, const std::string& p
   absl::StatusOr<http::Response> answer = http::Get(server, path, kTimeout);
   if (!answer.ok()) return answer.status();
   if (answer->status == 200) return std::move(answer->body);
+  if (answer->status == 404 && path == "/status") return NotWalduct(server);
   return absl::UnavailableError(
       answer->body.empty() ? absl::StrCat("HTTP ", answer->status)
                            : std::string(absl::StripTrailingAsciiWhitespace(answer->body)));
@@ -55,6 +66,7 @@ absl::StatusOr<std::string> AskSlowly(const http::Server& server, const std::str
   if (!answer.ok()) return answer.status();
   if (answer->status == 200) return std::move(answer->body);
   if (answer->status == 404) {
+    RETURN_IF_ERROR(CheckWalduct(server));
     return Error(absl::StatusCode::kNotFound, "connector_unknown",
                  absl::StrCat("the process at ", http::WithoutLogin(server.url),
                               " has no such connector, or is of another version"),
@@ -70,7 +82,15 @@ std::string Typed(const http::Server& server, absl::string_view verb, absl::stri
                         verb);
 }
 
+absl::Status CheckWalduct(const http::Server& server) {
+  // A page that Kafka Connect has not. Of no connector: a large process has a long answer.
+  const absl::StatusOr<http::Response> answer = http::Get(server, "/status?connector=", kTimeout);
+  if (!answer.ok() || answer->status != 404) return absl::OkStatus();
+  return NotWalduct(server);
+}
+
 absl::Status UnknownConnector(const http::Server& server, const std::string& name) {
+  RETURN_IF_ERROR(CheckWalduct(server));
   std::string there;
   if (const absl::StatusOr<std::string> all = Ask(server, "/connectors"); all.ok()) {
     const rapidjson::Document names = json::Parse(*all);

@@ -29,7 +29,11 @@ std::string MessageIn(const std::string& body, int status);
 // "walduct resume shop --url http://host:8083", of who has asked there.
 std::string Typed(const http::Server& server, absl::string_view verb, absl::string_view name);
 
-// That it has none of that name, and which it has.
+// FailedPrecondition not_walduct: a process answers there, and is none, such as a worker of Kafka
+// Connect. OK also where nobody answers, or not to us: the next question tells that.
+absl::Status CheckWalduct(const http::Server& server);
+
+// That it has none of that name, and which it has; or that it is no walduct.
 absl::Status UnknownConnector(const http::Server& server, const std::string& name);
 
 // Has a connector that failed at that change leave it out, and begin again; what was said.

@@ -2,7 +2,9 @@
 import json
 import re
 import subprocess
+import threading
 import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from test_serve import config_of, published, shop, workers  # noqa: F401
@@ -38,6 +40,42 @@ def test_levers(workers, databases, pg17):  # noqa: F811
     gone = pull("pause")
     assert gone.returncode == 1 and "nobody answers" in gone.stderr, gone
     assert "worker of the group" in walduct("status", "--url", worker.base).stdout, "how it ended"
+
+
+class OfConnect(BaseHTTPRequestHandler):
+    """What a worker of Kafka Connect answers; PUT and PATCH would be kept."""
+
+    def answer(self):
+        known = self.path.startswith("/connectors")
+        if self.command != "GET":
+            self.server.told.append(self.path)
+        body = json.dumps({"name": "shop", "connector": {"state": "RUNNING"}, "tasks": []} if known else
+                          {"error_code": 404, "message": "HTTP 404 Not Found"}).encode()
+        self.send_response(200 if known and "doctor" not in self.path and "position" not in self.path else 404)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    do_GET = do_PUT = do_PATCH = do_POST = answer
+
+    def log_message(self, *_):
+        pass
+
+
+def test_a_worker_of_kafka_connect_is_told_nothing(tmp_path):
+    """It has the same port by default: what is meant for walduct would pause the Debezium that runs there."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), OfConnect)
+    server.told = []
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    url = f"http://127.0.0.1:{server.server_port}"
+    body = tmp_path / "position.json"
+    body.write_text("{}")
+    for command in (["pause", "shop"], ["stop", "shop"], ["restart", "shop"], ["status"], ["status", "shop"], ["doctor", "shop"],
+                    ["skip", "shop", "--table", "public.items", "--row-key", '{"id":1}', "--yes"], ["offsets", "import", "shop", body]):
+        done = walduct(*command, "--url", url)
+        assert done.returncode == 3 and f"{url} is no walduct" in done.stderr and "error_code" not in done.stderr, (command, done)
+    assert all("position" in one for one in server.told), server.told
+    server.shutdown()
 
 
 def test_a_lever_says_what_lasts(shop):  # noqa: F811

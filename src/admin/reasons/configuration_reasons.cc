@@ -72,6 +72,11 @@ constexpr Reason kRows[] = {
      .meaning = "Nobody answers, and nothing is known of how the connector ended: it has not run "
                 "here, or not by walduct run.",
      .remedy = "Start it; the end of its log says how the last one ended."},
+    {.name = "not_walduct",
+     .meaning =
+         "A process answers at the URL, and is no walduct: a worker of Kafka Connect has the "
+         "same port by default. Nothing was changed there.",
+     .remedy = "--url names the walduct that is meant."},
     {.name = "other_process_answers",
      .meaning = "The process that answers at the URL runs none of the connectors of -f.",
      .remedy = "walduct status tells what is known of their end. --url names another process."},
