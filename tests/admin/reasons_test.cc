@@ -262,6 +262,10 @@ TEST(Reasons, APublicationThatIsMissingIsMadeInOneOrder) {
             "which starts it again: the slot has to be made after it");
   EXPECT_THAT(engine::NamedHint("publication_missing", "", "", names),
               HasSubstr("(walduct doctor shop has the statement)"));
+  // No statement is to be had where there are no tables.
+  const std::string wrong_tables = "check database.dbname, and table.include.list";
+  EXPECT_EQ(engine::NamedHint("publication_missing", "", engine::AndSlotAnew(wrong_tables), names),
+            wrong_tables);
 }
 
 TEST(Reasons, EachAlertIsExplained) {

@@ -200,11 +200,15 @@ def test_a_publication_that_was_renamed_is_read_on(mode, db, connectors):
     hint = f"hint=.*set publication.name={db.name}_new, .*nothing is read anew"
     connector.wait_log("warning .*the publication does not exist.*reason=publication_missing " + hint)
     db.execute("insert into a values (2)")
-    assert connector.wait_exit(30) == 3 and connector.logged("stopped: .*reason=publication_missing " + hint)
+    assert connector.wait_exit(30) == 3 and connector.logged("stopped: .*reason=publication_other_name " + hint)
     connector.start()
-    assert connector.wait_exit(30) == 3 and connector.logged(f'stopped: .*has been renamed to "{db.name}_new" reason=publication_missing ' + hint)
+    assert connector.wait_exit(30) == 3 and connector.logged(f'stopped: .*was read is "{db.name}_new": it was renamed.*reason=publication_other_name ' + hint)
+    # One that is made meanwhile under the configured name serves nothing of what was written before.
+    db.execute(f'create publication "{connector.publication}" for all tables')
+    connector.start()
+    assert connector.wait_exit(30) == 3 and connector.logged("stopped: .*does not exist.*reason=publication_other_name " + hint)
     said = connector.call("doctor").stdout
-    assert "publication_missing" in said and f"set publication.name={db.name}_new, " in said and "--accept-loss" not in said, said
+    assert "publication_other_name" in said and "publication_missing" not in said and f"set publication.name={db.name}_new, " in said and "--accept-loss" not in said, said
     connector.config["publication.name"] = f"{db.name}_new"
     connector.start().wait_streaming()
     connector.wait_events(2)

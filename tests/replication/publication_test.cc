@@ -103,6 +103,10 @@ TEST_F(PublicationTest, PUB06_DisabledTellsTheStatementAndCreatesNothing) {
   EXPECT_THAT(ErrorHint(status),
               HasSubstr("CREATE PUBLICATION \"dbz_publication\" FOR TABLE \"public\".\"a\""));
   EXPECT_EQ(Run("SELECT count(*) FROM pg_publication"), "0");
+  // The name may be misspelt.
+  Run("CREATE PUBLICATION other FOR TABLE public.a");
+  EXPECT_THAT(ErrorHint(Ensure()), AllOf(HasSubstr("set publication.name to its name (other)"),
+                                         HasSubstr("else CREATE PUBLICATION")));
 }
 
 TEST_F(PublicationTest, PUB07_NoTables) {

@@ -205,6 +205,10 @@ constexpr Reason kRows[] = {
     {.name = "publication_not_permitted",
      .meaning = "The role may not create or alter the publication.",
      .remedy = "Create it as a superuser; docs/security.md has the statement."},
+    {.name = "publication_other_name",
+     .meaning = "publication.name is not the name of the publication by which the stored position "
+                "was read: that one was renamed, or another name was configured.",
+     .remedy = "Set publication.name to the name that the hint has: nothing is read anew."},
     {.name = "publication_outdated",
      .loses = true,
      .meaning = "The publication lacks captured tables, or what it publishes.",

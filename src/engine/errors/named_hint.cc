@@ -81,6 +81,8 @@ constexpr absl::string_view kSlotAnew = "; and the slot is to be made anew";
 constexpr std::array<absl::string_view, 8> kSettings = {
     "walduct.",         "publication.",  "publish.via.",       "snapshot.mode=",
     "offset.mismatch.", "exactly.once.", "producer.override.", "topic.creation."};
+// In a hint about a publication that there are no tables for: it is not what is to be made.
+constexpr absl::string_view kNothingCaptured = "database.dbname";
 // In a hint for a first start, and wrong before the slot is made anew.
 constexpr absl::string_view kStartAgain = "; then start again";
 
@@ -88,7 +90,7 @@ std::string PublicationAnew(const ConnectorNames& names) {
   return absl::StrCat(
       names.makes_publication
           ? ""
-          : absl::StrCat("make the publication ", Identifier(names.publication), " again (",
+          : absl::StrCat("make the publication ", Identifier(names.publication), " (",
                          names::Command(names.called, "doctor"), " has the statement), then "),
       Reset(names, "--drop-slot --accept-loss"),
       ": a publication serves what was written after it was made, so that the slot is made after "
@@ -260,7 +262,9 @@ std::string Filled(absl::string_view reason, absl::string_view hint, absl::strin
 }  // namespace
 
 std::string AndSlotAnew(const std::string& hint) {
-  if (absl::StrContains(hint, kSlotAnew) || hint.empty()) return hint;
+  if (absl::StrContains(hint, kSlotAnew) || hint.empty() ||
+      absl::StrContains(hint, kNothingCaptured))
+    return hint;
   return absl::StrCat(absl::StripSuffix(hint, kStartAgain), kSlotAnew);
 }
 
@@ -290,7 +294,7 @@ std::string NamedHint(absl::string_view reason, absl::string_view message, absl:
         reason == "slot_invalidated" ? "it is looked at again at once; if it is lost, " : "",
         ReadAnew(reason, names));
   if (reason == "publication_missing" && !absl::StrContains(hint, "CREATE PUBLICATION") &&
-      !absl::StrContains(hint, "publication.name="))
+      !absl::StrContains(hint, kNothingCaptured) && !absl::StrContains(hint, "publication.name="))
     return PublicationAnew(names);
   const RemedyOf remedy_of = remedies;
   std::string said(hint);

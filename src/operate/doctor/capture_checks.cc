@@ -173,8 +173,9 @@ void TellOfNoPublication(const Subject& subject, Findings* findings) {
 
 // In the place of what is said of one that is missing, which loses what its new name still brings.
 void TellOfRename(const absl::Status& renamed, Findings* findings) {
-  std::erase_if(findings->all,
-                [](const Finding& finding) { return finding.reason == "publication_missing"; });
+  std::erase_if(findings->all, [](const Finding& finding) {
+    return finding.reason == "publication_missing" || finding.reason == "publication_not_permitted";
+  });
   findings->Add(renamed);
 }
 
@@ -189,7 +190,7 @@ absl::Status ComparePublication(postgres::Connection& connection, const Subject&
   if (slot && coverage.publication == Oid{}) {
     const absl::Status renamed = replication::CheckNotRenamed(
         connection, subject.replication.publication_name, known.publication);
-    if (ErrorReason(renamed) == "publication_missing") {
+    if (ErrorReason(renamed) == "publication_other_name") {
       TellOfRename(renamed, findings);
       return absl::OkStatus();
     }
@@ -203,6 +204,13 @@ absl::Status ComparePublication(postgres::Connection& connection, const Subject&
     if (!told && known.publication != Oid{}) TellOfNoPublication(subject, findings);
   }
   if (!slot || !anew) return absl::OkStatus();
+  const absl::Status other = replication::CheckSamePublication(
+      connection, subject.replication.publication_name, known.publication);
+  if (ErrorReason(other) == "publication_other_name") {
+    TellOfRename(other, findings);
+    return absl::OkStatus();
+  }
+  RETURN_IF_ERROR(other);
   findings->Add(
       {.severity = Severity::kError,
        .reason = "publication_missing",

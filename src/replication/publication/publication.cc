@@ -46,6 +46,11 @@ SELECT CASE
 FROM pg_catalog.pg_roles r, pg_catalog.pg_publication p
 WHERE r.rolname = current_user AND p.pubname = $1)";
 
+constexpr absl::string_view kOthers = R"(
+SELECT pg_catalog.string_agg(o.name, ', ') FROM (
+  SELECT pg_catalog.quote_ident(p.pubname) AS name FROM pg_catalog.pg_publication p ORDER BY 1 LIMIT 5) o
+HAVING pg_catalog.count(*) > 0)";
+
 PublicationWish ForHint(PublicationWish wish) {
   if (wish.tables.size() > kMaxTablesInHint) wish.tables.resize(kMaxTablesInHint);
   return wish;
@@ -60,13 +65,21 @@ std::string CreateHint(absl::string_view name, const PublicationWish& wish,
   return absl::StrCat(where, CreatePublicationSql(name, ForHint(wish)), "; then start again");
 }
 
-absl::Status Missing(absl::string_view name, absl::string_view database,
+// The name may be misspelt, or that of Debezium's own may be meant.
+std::string OthersHint(postgres::Connection& connection) {
+  const auto others = connection.Query(postgres::Rows(1), kOthers);
+  if (!others.ok() || others->rows() == 0) return "";
+  return absl::StrCat("where one is meant that is there, set publication.name to its name (",
+                      others->Get(0, 0), "), and make none; else ");
+}
+
+absl::Status Missing(postgres::Connection& connection, absl::string_view name,
                      const PublicationWish& wish, absl::string_view why, absl::string_view where) {
   return Error(
       absl::StatusCode::kFailedPrecondition, "publication_missing",
       absl::StrCat("publication ", postgres::QuoteIdentifier(name), " does not exist in database ",
-                   postgres::QuoteIdentifier(database), ", and ", why),
-      CreateHint(name, wish, where));
+                   postgres::QuoteIdentifier(connection.database()), ", and ", why),
+      OthersHint(connection) + CreateHint(name, wish, where));
 }
 
 class Publisher {
@@ -77,12 +90,11 @@ class Publisher {
   // What can be said before anything is tried.
   absl::Status CheckCreate(const std::string& name) const {
     if (wish_.mode == PublicationAutocreate::kDisabled) {
-      return Missing(name, connection_.database(), wish_,
+      return Missing(connection_, name, wish_,
                      "publication.autocreate.mode=disabled does not allow creating it", "");
     }
     if (in_recovery_) {
-      return Missing(name, connection_.database(), wish_, "a standby cannot create it",
-                     "on the primary: ");
+      return Missing(connection_, name, wish_, "a standby cannot create it", "on the primary: ");
     }
     if (wish_.mode == PublicationAutocreate::kFiltered && wish_.tables.empty()) {
       return Error(
@@ -178,7 +190,11 @@ class Publisher {
  private:
   // Of the statement that creates it.
   absl::Status Explained(const absl::Status& status, const std::string& name) const {
-    return ExplainPublicationError(status, name, CreatePublicationSql(name, ForHint(wish_)));
+    const absl::Status error =
+        ExplainPublicationError(status, name, CreatePublicationSql(name, ForHint(wish_)));
+    if (!absl::IsPermissionDenied(error)) return error;
+    return Error(error.code(), ErrorReason(error), error.message(),
+                 OthersHint(connection_) + ErrorHint(error));
   }
 
   std::string Oids() const {

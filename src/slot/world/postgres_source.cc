@@ -219,7 +219,7 @@ absl::Status PostgresSource::PreparePublication(const SourcePlan& plan) {
                                          ? EnsureSlotTables(TablesQuery(), facts_.captured)
                                          : replication::EnsurePublication(
                                                *sql_, replication_options_, facts_.captured));
-  if (facts_.slot) coverage_.Added(added, plan.seen);
+  if (facts_.slot) coverage_.Added(added, plan.seen, plan.publication);
   RememberCaptured();
   RETURN_IF_ERROR(AdviseOnSignals());
   return outbox_.AfterPublication(*sql_, plan.first_start, ReadsOutboxRows(plan));
@@ -447,7 +447,7 @@ absl::Status PostgresSource::ExplainEnd(const absl::Status& error) {
   if (absl::IsUnavailable(error) || absl::IsAborted(error) || replication::IsSlotVerdict(error))
     return replication::ExplainEnd(*sql_, replication_options_.slot_name, error);
   return replication::ExplainMissing(*sql_, replication_options_.publication_name,
-                                     coverage_.publication(), error);
+                                     coverage_.read_by(), error);
 }
 
 std::unique_ptr<incremental::SignalInbox> PostgresSource::OpenSignals() {

@@ -6,8 +6,9 @@
 namespace walduct::slot {
 
 void StartCoverage::Added(const std::vector<replication::PublishedTable>& tables,
-                          const std::string& seen) {
+                          const std::string& seen, Oid publication) {
   seen_ = seen;
+  read_by_.before = publication;
   for (const replication::PublishedTable& table : tables) added_.insert(table.relation);
 }
 
@@ -20,7 +21,7 @@ std::optional<replication::Coverage> StartCoverage::Look(
                {{"error", std::string(coverage.status().message())}});
     return std::nullopt;
   }
-  publication_ = coverage->publication;
+  read_by_.now = coverage->publication;
   // Who was attached since then is found by the first look beside the stream.
   coverage->since.clear();
   coverage->attached.clear();

@@ -13,29 +13,31 @@
 #include "postgres/describe/catalog.h"
 #include "replication/coverage.h"
 #include "replication/publication/publication_sql.h"
+#include "replication/publication/renamed_publication.h"
 
 namespace walduct::slot {
 
 class StartCoverage {
  public:
   // What this start has put into the publication, where a slot was there before. seen: with the
-  // stored position; empty: not known.
-  void Added(const std::vector<replication::PublishedTable>& tables, const std::string& seen);
+  // stored position; empty: not known. publication: by which that was read; 0: not known.
+  void Added(const std::vector<replication::PublishedTable>& tables, const std::string& seen,
+             Oid publication);
 
   // publication: as it is configured. Absent: not known. Advice: a server that went away is found
   // by who needs it.
   std::optional<replication::Coverage> Look(postgres::Connection& sql,
                                             const std::string& publication,
                                             const std::vector<postgres::TableName>& captured);
-  // As Look has found it; 0: not known.
-  Oid publication() const { return publication_; }
+  // now: as Look has found it.
+  const replication::ReadBy& read_by() const { return read_by_; }
   // The tables that Look has held back.
   const std::set<Oid>& held_back() const { return held_back_; }
 
  private:
   std::set<Oid> added_, held_back_;
   std::string seen_;
-  Oid publication_{};
+  replication::ReadBy read_by_;
 };
 
 }  // namespace walduct::slot
