@@ -31,8 +31,14 @@ TEST(ConnectJson, CreateRequestTakesTheOuterName) {
               ElementsAre(Pair("name", "orders"), Pair("a", "1")));
 }
 
-TEST(ConnectJson, NameInsideConfigWins) {
-  EXPECT_THAT(Parse(R"({"name":"x","config":{"name":"y"}})"), ElementsAre(Pair("name", "y")));
+// A copy of which one name alone was changed would go on as what it is a copy of.
+TEST(ConnectJson, TwoNamesAreOne) {
+  EXPECT_THAT(Parse(R"({"name":"x","config":{"name":"x"}})"), ElementsAre(Pair("name", "x")));
+  EXPECT_THAT(Parse(R"({"config":{"name":"x"}})"), ElementsAre(Pair("name", "x")));
+  EXPECT_THAT(Parse(R"({"name":"x","config":{"name":"${env:N}"}})"),
+              ElementsAre(Pair("name", "${env:N}")));
+  EXPECT_THAT(Refusal(R"({"name":"x","config":{"name":"y"}})"),
+              AllOf(HasSubstr("the connector is 'x'"), HasSubstr("in its config is 'y'")));
 }
 
 TEST(ConnectJson, NumbersAndBooleansBecomeTheirText) {

@@ -54,6 +54,13 @@ TEST(YamlConfig, KafkaConnectorOfStrimzi) {
   EXPECT_THAT(file.warnings, ElementsAre(HasSubstr("'database.password': null")));
 }
 
+TEST(YamlConfig, TwoNamesAreOne) {
+  EXPECT_THAT(Refusal(absl::StrCat(kConnector, "    name: copy\n")),
+              HasSubstr("the connector is 'orders', and the name in its config is 'copy'"));
+  EXPECT_EQ(Refusal(absl::StrCat(kConnector, "    name: orders\n")), "");
+  EXPECT_NE(Refusal("name: a\nconfig: {name: b}\n"), "");
+}
+
 TEST(YamlConfig, KafkaConnectBesideItGivesWhatAWorkerHas) {
   const ParsedFile file = Parse(absl::StrCat(
       kConnector,

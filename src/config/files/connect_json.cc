@@ -90,8 +90,7 @@ absl::Status PutAll(const rapidjson::Value& object, ParsedFile* file) {
   return absl::OkStatus();
 }
 
-// {"name","config",…}: Connect ignores other members; the outer name is the connector's unless
-// config has one.
+// {"name","config",…}: Connect ignores other members. The name may stand inside, too.
 absl::StatusOr<ParsedFile> FromCreateRequest(const rapidjson::Value& root) {
   ParsedFile file;
   const auto name = root.FindMember("name");
@@ -106,11 +105,21 @@ absl::StatusOr<ParsedFile> FromCreateRequest(const rapidjson::Value& root) {
     file.warnings.push_back(
         absl::StrCat("'", key, "' is outside \"config\" and is ignored; move it into \"config\""));
   }
+  if (name != root.MemberEnd() && json::FindString(root["config"], "name") != nullptr)
+    RETURN_IF_ERROR(CheckOneName(json::TextOf(name->value), json::TextIn(root["config"], "name")));
   RETURN_IF_ERROR(PutAll(root["config"], &file));
   return file;
 }
 
 }  // namespace
+
+absl::Status CheckOneName(absl::string_view outer, absl::string_view inner) {
+  const bool unknown = absl::StrContains(outer, "${") || absl::StrContains(inner, "${");
+  if (outer == inner || unknown) return absl::OkStatus();
+  return Malformed(absl::StrCat("property 'name': the connector is '", outer,
+                                "', and the name in its config is '", inner, "'"),
+                   "write the same name twice, or leave it out of the config");
+}
 
 absl::StatusOr<ParsedFile> ParseConnectJson(absl::string_view text) {
   absl::ConsumePrefix(&text, "\xEF\xBB\xBF");

@@ -4,6 +4,7 @@
 // "comment", "//…", "#…" are left out.
 #pragma once
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "config/files/key_values.h"
@@ -12,5 +13,9 @@ namespace walduct::config {
 
 // InvalidArgument: malformed text with line and column, or the key whose value is not a scalar.
 absl::StatusOr<ParsedFile> ParseConnectJson(absl::string_view text);
+
+// A connector's name beside its config, and the one in it: InvalidArgument where they differ. Of a
+// reference (${…}) nobody knows yet.
+absl::Status CheckOneName(absl::string_view outer, absl::string_view inner);
 
 }  // namespace walduct::config

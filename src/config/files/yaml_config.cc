@@ -11,6 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "base/error.h"
 #include "base/status_macros.h"
+#include "config/files/connect_json.h"
 #include "config/files/yaml_text.h"
 
 namespace walduct::config {
@@ -20,6 +21,11 @@ using Kind = YamlNode::Kind;
 
 absl::Status Refused(absl::string_view message, absl::string_view hint) {
   return Error(absl::StatusCode::kInvalidArgument, "bad_yaml", message, hint);
+}
+
+absl::Status CheckName(absl::string_view outer, const YamlNode& config) {
+  const std::string inner = config.Text("name");
+  return outer.empty() || inner.empty() ? absl::OkStatus() : CheckOneName(outer, inner);
 }
 
 void Set(absl::string_view name, absl::string_view value, KeyValues* values) {
@@ -81,8 +87,10 @@ absl::StatusOr<ParsedFile> FromKafkaConnector(const YamlNode& manifest) {
     Set("connector.class", type, &file.values);
   if (const std::string tasks = spec->Text("tasksMax"); !tasks.empty())
     Set("tasks.max", tasks, &file.values);
-  if (const YamlNode* config = spec->Find("config"); config != nullptr && config->is_map())
+  if (const YamlNode* config = spec->Find("config"); config != nullptr && config->is_map()) {
+    if (metadata != nullptr) RETURN_IF_ERROR(CheckName(metadata->Text("name"), *config));
     RETURN_IF_ERROR(Flatten(*config, "", &file));
+  }
   return file;
 }
 
@@ -281,6 +289,7 @@ absl::StatusOr<ParsedFile> FromMap(const YamlNode& map) {
   const YamlNode* config = map.Find("config");
   if (config != nullptr && config->is_map()) {
     if (const std::string name = map.Text("name"); !name.empty()) Set("name", name, &file.values);
+    RETURN_IF_ERROR(CheckName(map.Text("name"), *config));
     RETURN_IF_ERROR(Flatten(*config, "", &file));
     return file;
   }
