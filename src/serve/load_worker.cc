@@ -62,6 +62,21 @@ void RequireAll(const config::PropertySet& properties, config::Findings* finding
   }
 }
 
+// Each is read as a whole, and compacted by keys of its own.
+void KeepApart(const config::PropertySet& properties, config::Findings* findings) {
+  constexpr std::array<absl::string_view, 3> kTopics = {
+      "offset.storage.topic", "config.storage.topic", "status.storage.topic"};
+  for (size_t i = 0; i < kTopics.size(); ++i) {
+    for (size_t other = 0; other < i; ++other) {
+      const std::string topic = TextOf(properties, kTopics[i]);
+      if (topic.empty() || topic != TextOf(properties, kTopics[other])) continue;
+      findings->Error(*properties.Find(kTopics[i]),
+                      absl::StrCat("is the topic of ", kTopics[other], " too"),
+                      "give each of the three its own, as the file of connect-distributed has it");
+    }
+  }
+}
+
 int NumberOf(const config::PropertySet& properties, absl::string_view name, int otherwise,
              config::Findings* findings) {
   if (!properties.IsSet(name)) return otherwise;
@@ -121,6 +136,7 @@ WorkerOptions Build(const config::PropertySet& properties, const std::string& lo
                     config::Findings* findings) {
   CheckRefused(properties, findings);
   RequireAll(properties, findings);
+  KeepApart(properties, findings);
   WorkerOptions options;
   options.group_id = TextOf(properties, "group.id");
   options.configs = TopicOf(properties, "config", 1, findings);

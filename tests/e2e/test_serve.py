@@ -126,6 +126,7 @@ def test_one_that_fails_leaves_the_others_alone(workers, databases, pg17, broker
 @pytest.mark.parametrize("change, says", [
     ({"group.id": None}, "'group.id'"),
     ({"config.storage.topic": None}, "'config.storage.topic'"),
+    ({"config.storage.topic": "one", "offset.storage.topic": "one"}, "is the topic of offset.storage.topic too"),
     ({"listeners": "https://:8083"}, "'listeners.https.ssl.*'"),
     ({"listeners": "ftp://:8083"}, "'listeners'"),
     ({"admin.listeners": "8084"}, "'admin.listeners'"),
