@@ -24,6 +24,12 @@ def count(bootstrap, prefix):
     return len(read_topics(bootstrap, prefix))
 
 
+def test_a_dot_that_was_forgotten_is_named(db, connectors):
+    connector = connectors(db)
+    done = diff(connector, connector.prefix, f"shadow.{connector.prefix}.")
+    assert done.returncode == 2 and f"write --left {connector.prefix}." in done.stderr, done
+
+
 @pytest.mark.parametrize("schemas", ["false", "true"])
 def test_a_shadow_and_what_is_planted(schemas, db, connectors, tmp_path):
     db.script("create table items (id int primary key, v text); create table plain (v text); insert into items values (1, 'old')")

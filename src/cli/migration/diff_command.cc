@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -82,6 +83,16 @@ int Diff(const Arguments& arguments) {
   if (arguments.left == arguments.right)
     return Refuse(
         absl::StrCat("--left and --right are both ", arguments.right, "; name two sets of topics"));
+  // "shop" and "shadow.shop.": what follows them is never the same.
+  const bool left_ends = absl::EndsWith(arguments.left, "."),
+             right_ends = absl::EndsWith(arguments.right, ".");
+  if (left_ends != right_ends) {
+    const std::string& open = left_ends ? arguments.right : arguments.left;
+    return Refuse(
+        absl::StrCat("--left and --right are how names of topics begin, and one of them "
+                     "ends with a dot: write ",
+                     left_ends ? "--right " : "--left ", open, "."));
+  }
   compare::CompareOptions options{.kafka = kafka.get(),
                                   .left = arguments.left,
                                   .right = arguments.right,

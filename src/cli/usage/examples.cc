@@ -40,7 +40,8 @@ constexpr Example kExamples[] = {
     {"shadow", "walduct shadow -f shop.json -w worker.properties --directory shadow"},
     {"diff", "walduct diff -f shop.json -w worker.properties --left shop. --right shadow.shop."},
     {"diff",
-     "walduct diff -f shop.json --left a. --right b. --ignore after.updated_at --examples 20"},
+     "walduct diff -f shop.json -w worker.properties --left a. --right b. --ignore "
+     "after.updated_at --examples 20"},
     {"status", "walduct status"},
     {"status", "walduct status shop --watch"},
     {"status", "walduct status -f shop.json"},
