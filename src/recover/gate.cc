@@ -173,24 +173,6 @@ class Gate {
     return *copy;
   }
 
-  // Where it is to be cut behind that; none: nowhere.
-  std::optional<Cut> NextCut(const SegmentRecords& records, const Judgement& judgement) const {
-    std::optional<Cut> cut;
-    for (const RunningXacts& one : records.running) {
-      if (one.end <= judgement.floor) continue;
-      cut = {one.begin, one.end, one.oldest_running, std::nullopt};
-      break;
-    }
-    if (!how_far_.clear_marks) return cut;
-    for (const CatalogPruning& one : records.prunings) {
-      if (cut && one.begin >= cut->end) break;
-      const bool allowed = judgement.pruned_to && IsAtLeast(*judgement.pruned_to, one.horizon);
-      if (one.begin < judgement.floor || allowed) continue;
-      return Cut{Lsn(one.begin.value() - 1), one.begin, std::nullopt, one.horizon};
-    }
-    return cut;
-  }
-
   uint64_t OffsetOf(Lsn lsn) const { return lsn.value() - number_ * how_far_.segment_bytes; }
 
   // What the archive lacks is asked for again and again, and since when is kept.
@@ -260,7 +242,7 @@ class Gate {
     std::optional<Cut> cut;
     if (judgement.step == Step::kUpToCut) cut = notes_.cut;
     if (judgement.step == Step::kNextPart) {
-      cut = NextCut(records, judgement);
+      cut = NextCut(how_far_, records, judgement);
       notes_.pruned_to = judgement.pruned_to;
     }
     if (cut && OffsetOf(cut->end) == 0) {

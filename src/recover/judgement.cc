@@ -30,6 +30,33 @@ bool HasPassed(const HowFar& how_far, const Cut& cut, Judgement* lacks) {
   return false;
 }
 
+// What it takes away may be needed by what the slot has still to decode.
+bool Holds(const CatalogPruning& one, const Judgement& judgement) {
+  if (one.rewrites ? one.begin <= judgement.floor : one.begin < judgement.floor) return false;
+  return !judgement.pruned_to || !IsAtLeast(*judgement.pruned_to, one.horizon);
+}
+
+// A pruning that keeps its mark needs as high a catalog_xmin as can be had: a cut at each list of
+// running transactions. Else the last one of a segment does, for what the next one holds; and, so
+// that the slot takes that one, the one before it, for a slot takes no other until it has confirmed
+// the one that it took.
+std::optional<Cut> NextRunning(const HowFar& how_far, const SegmentRecords& records,
+                               const Judgement& judgement) {
+  const bool all = !how_far.clear_marks || !how_far.confirmed.valid() ||
+                   std::ranges::any_of(records.prunings, [&judgement](const CatalogPruning& one) {
+                     return one.edits.empty() && !one.rewrites && Holds(one, judgement);
+                   });
+  const size_t count = records.running.size();
+  for (size_t i = all || count < 2 ? 0 : count - 2; i < count; ++i) {
+    const RunningXacts& one = records.running[i];
+    if (one.end <= judgement.floor) continue;
+    const bool is_last = all || i + 1 == count;
+    return Cut{one.begin, one.end, is_last ? std::optional(one.oldest_running) : std::nullopt,
+               std::nullopt};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 bool IsCut(const HowFar& how_far, uint64_t number) {
@@ -73,6 +100,19 @@ Judgement Judge(const HowFar& how_far, const GateNotes& notes, uint64_t number) 
   if (how_far.catalog_xmin) also(Xid(ToInteger(*how_far.catalog_xmin) - 1));
   return {Step::kNextPart, std::max({cut_end, how_far.free_to, how_far.cut_from}), pruned_to, "",
           ""};
+}
+
+std::optional<Cut> NextCut(const HowFar& how_far, const SegmentRecords& records,
+                           const Judgement& judgement) {
+  const std::optional<Cut> cut = NextRunning(how_far, records, judgement);
+  if (!how_far.clear_marks) return cut;
+  for (const CatalogPruning& one : records.prunings) {
+    if (cut && one.begin >= cut->end) break;
+    if (!Holds(one, judgement)) continue;
+    return Cut{Lsn(one.begin.value() - 1), one.begin, std::nullopt,
+               one.rewrites ? std::nullopt : std::optional(one.horizon)};
+  }
+  return cut;
 }
 
 }  // namespace walduct::recover

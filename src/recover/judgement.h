@@ -35,4 +35,8 @@ bool IsCut(const HowFar& how_far, uint64_t number);
 
 Judgement Judge(const HowFar& how_far, const GateNotes& notes, uint64_t number);
 
+// Of kNextPart: where a segment with those records is cut next; none: nowhere.
+std::optional<Cut> NextCut(const HowFar& how_far, const SegmentRecords& records,
+                           const Judgement& judgement);
+
 }  // namespace walduct::recover

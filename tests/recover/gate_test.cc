@@ -209,6 +209,33 @@ TEST_F(GateTest, StopsBeforePruningsAndTakesTheirMark) {
   EXPECT_EQ(Restored(1), wal.Segment(0));
 }
 
+TEST_F(GateTest, GoesAheadOfTheSlotUpToTheFirstCut) {
+  WalBuilder wal;
+  while (wal.log().size() < 2 * kSegment + 5000) wal.AddFilling(5000);
+  const Lsn pruning = wal.next();
+  wal.AddPruning(10);
+  while (wal.log().size() < 4 * kSegment) wal.AddFilling(5000);
+  Archive(wal, 4);
+  const auto say = [&](Lsn confirmed) {
+    Say(absl::StrCat(R"({"segment_bytes": 1048576, "cut_from": "0/100010", "clear_marks": true, )",
+                     R"("ahead": 2, "catalog_xmin": "5", "confirmed": ")", confirmed.ToString(),
+                     R"("})"));
+  };
+  say(Lsn(0x100010));
+  ASSERT_TRUE(Restore(NameOf(1)));
+  ASSERT_TRUE(Restore(NameOf(2)));
+  ASSERT_TRUE(Restore(NameOf(3)));
+  EXPECT_EQ(Restored(2), wal.Segment(1));
+  const size_t bytes = wal.OffsetOf(pruning) - 2 * kSegment;
+  EXPECT_EQ(Restored(3), wal.Segment(2).substr(0, bytes) + std::string(kSegment - bytes, '\0'));
+  EXPECT_FALSE(Restore(NameOf(3)));
+  EXPECT_FALSE(Restore(NameOf(4)));
+  say(pruning);
+  ASSERT_TRUE(Restore(NameOf(3)));
+  EXPECT_NE(Restored(3).back(), '\0');
+  EXPECT_TRUE(Restore(NameOf(4)));
+}
+
 TEST_F(GateTest, ASegmentThatBeginsWithAPruning) {
   WalBuilder wal;
   while (kSegment - wal.OffsetOf(wal.next()) > 3000) wal.AddFilling(2000);

@@ -146,5 +146,78 @@ TEST(JudgementTest, ASegmentThatIsCutIsEnteredAsOthersAre) {
   EXPECT_EQ(StepFor(how_far, notes, 7), Step::kWait);
 }
 
+SegmentRecords WithLists(std::initializer_list<uint64_t> at) {
+  SegmentRecords records;
+  for (const uint64_t begin : at)
+    records.running.push_back({In(7, begin), In(7, begin + 50), Xid(static_cast<uint32_t>(begin))});
+  return records;
+}
+
+CatalogPruning PruningAt(uint64_t at, uint32_t horizon, bool loses_its_mark) {
+  CatalogPruning pruning{In(7, at), Xid(horizon), {}, false};
+  if (loses_its_mark) pruning.edits.push_back({1, 'x'});
+  return pruning;
+}
+
+// All but the last two lists of a segment are passed by; the last but one is not waited for by
+// catalog_xmin, which may be that of a list before it.
+TEST(CutTest, AtTheLastListsOfASegment) {
+  HowFar how_far = Confirmed(In(7, 40));
+  how_far.clear_marks = true;
+  const SegmentRecords records = WithLists({100, 200, 300, 400});
+  Judgement judgement{Step::kNextPart, In(7, 10), Xid(5), "", ""};
+  std::optional<Cut> cut = NextCut(how_far, records, judgement);
+  ASSERT_TRUE(cut);
+  EXPECT_EQ(cut->over, In(7, 300));
+  EXPECT_FALSE(cut->oldest_running || cut->horizon);
+  judgement.floor = cut->end;
+  cut = NextCut(how_far, records, judgement);
+  ASSERT_TRUE(cut);
+  EXPECT_EQ(cut->over, In(7, 400));
+  EXPECT_EQ(cut->oldest_running, Xid(400));
+  judgement.floor = cut->end;
+  EXPECT_FALSE(NextCut(how_far, records, judgement));
+  judgement.floor = In(7, 10);
+  EXPECT_EQ(NextCut(how_far, WithLists({100}), judgement)->oldest_running, Xid(100));
+}
+
+TEST(CutTest, AtEachListWhereCatalogXminIsNeeded) {
+  HowFar how_far = Confirmed(In(7, 40));
+  SegmentRecords records = WithLists({100, 200, 300, 400});
+  const Judgement judgement{Step::kNextPart, In(7, 10), Xid(5), "", ""};
+  EXPECT_EQ(NextCut(how_far, records, judgement)->oldest_running, Xid(100));  // marks stay
+  how_far.clear_marks = true;
+  EXPECT_EQ(NextCut(how_far, records, judgement)->over, In(7, 300));
+  records.prunings = {PruningAt(350, 9, /*loses_its_mark=*/false)};
+  EXPECT_EQ(NextCut(how_far, records, judgement)->oldest_running, Xid(100));
+  records.prunings = {PruningAt(350, 5, /*loses_its_mark=*/false)};  // which the slot allows
+  EXPECT_EQ(NextCut(how_far, records, judgement)->over, In(7, 300));
+  // A slot that is still to be made begins at any list.
+  how_far.confirmed = Lsn();
+  EXPECT_EQ(NextCut(how_far, records, judgement)->oldest_running, Xid(100));
+}
+
+TEST(CutTest, BeforeWhatTakesRowsOfCatalogsAway) {
+  HowFar how_far = Confirmed(In(7, 40));
+  how_far.clear_marks = true;
+  SegmentRecords records = WithLists({100, 400});
+  records.prunings = {PruningAt(50, 9, true), {In(7, 80), Xid(9), {}, /*rewrites=*/true}};
+  Judgement judgement{Step::kNextPart, In(7, 10), Xid(5), "", ""};
+  std::optional<Cut> cut = NextCut(how_far, records, judgement);
+  ASSERT_TRUE(cut);
+  EXPECT_EQ(cut->end, In(7, 50));
+  EXPECT_EQ(cut->horizon, Xid(9));
+  // A catalog's new file lacks them, too; whether others go as far it does not say.
+  records.prunings.erase(records.prunings.begin());
+  cut = NextCut(how_far, records, judgement);
+  ASSERT_TRUE(cut);
+  EXPECT_EQ(cut->end, In(7, 80));
+  EXPECT_FALSE(cut->horizon);
+  judgement.floor = cut->end;
+  EXPECT_EQ(NextCut(how_far, records, judgement)->over, In(7, 100));
+  judgement = {Step::kNextPart, In(7, 10), Xid(9), "", ""};
+  EXPECT_EQ(NextCut(how_far, records, judgement)->over, In(7, 100));
+}
+
 }  // namespace
 }  // namespace walduct::recover

@@ -24,6 +24,8 @@ constexpr absl::Duration kTellEach = absl::Seconds(10);
 constexpr absl::Duration kSettled = absl::Seconds(2);
 constexpr absl::Duration kSeen = absl::Milliseconds(100);
 constexpr absl::Duration kPatience = absl::Seconds(15);
+// Replay may be so much before the slot: while that is decoded, more is replayed.
+constexpr uint64_t kAheadBytes = 64 << 20;
 
 // Of its stream, where it is the restored server's slot that is lost.
 constexpr std::array<absl::string_view, 6> kLost = {"slot_lost",    "slot_invalidated",
@@ -50,6 +52,10 @@ absl::Status TooYoung(absl::string_view begins, Lsn position, absl::string_view 
                             ": ", why),
                "restore an older backup: one that ended before then, and before the oldest "
                "transaction began that was open there; into a new folder for --state");
+}
+
+uint64_t Ahead(uint64_t segment_bytes) {
+  return std::max<uint64_t>(kAheadBytes / segment_bytes, 1);
 }
 
 uint64_t Events(const metrics::ConnectorMetrics& metrics) {
@@ -105,7 +111,9 @@ absl::Status Follower::Begin() {
     return Error(absl::StatusCode::kFailedPrecondition, "recover_state_folder",
                  read.status().message(), "give this recovery a folder of its own: --state");
   }
-  RETURN_IF_ERROR(Write(read.ok() && read->cut_from.valid() ? *read : Anew()));
+  HowFar how_far = read.ok() && read->cut_from.valid() ? *read : Anew();
+  how_far.ahead = Ahead(how_far.segment_bytes);
+  RETURN_IF_ERROR(Write(std::move(how_far)));
   started_at_ = told_at_ = clock().Monotonic();
   seen_.begun = seen_.replayed_at = clock().Now();
   thread_.Start([this] { Loop(); });
@@ -131,6 +139,7 @@ HowFar Follower::Anew() const {
   anew.cut_from =
       Lsn(std::max<uint64_t>((std::max<uint64_t>(number, 1) - 1) * gap.segment_bytes, 1));
   anew.free_to = Lsn(1);
+  anew.ahead = Ahead(gap.segment_bytes);
   anew.clear_marks = true;
   return anew;
 }
