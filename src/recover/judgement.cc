@@ -32,7 +32,7 @@ bool HasPassed(const HowFar& how_far, const Cut& cut, Judgement* lacks) {
 
 // What it takes away may be needed by what the slot has still to decode.
 bool Holds(const CatalogPruning& one, const Judgement& judgement) {
-  if (one.rewrites ? one.begin <= judgement.floor : one.begin < judgement.floor) return false;
+  if (one.begin < judgement.floor) return false;
   return !judgement.pruned_to || !IsAtLeast(*judgement.pruned_to, one.horizon);
 }
 
@@ -44,7 +44,7 @@ std::optional<Cut> NextRunning(const HowFar& how_far, const SegmentRecords& reco
                                const Judgement& judgement) {
   const bool all = !how_far.clear_marks || !how_far.confirmed.valid() ||
                    std::ranges::any_of(records.prunings, [&judgement](const CatalogPruning& one) {
-                     return one.edits.empty() && !one.rewrites && Holds(one, judgement);
+                     return one.edits.empty() && Holds(one, judgement);
                    });
   const size_t count = records.running.size();
   for (size_t i = all || count < 2 ? 0 : count - 2; i < count; ++i) {
@@ -109,8 +109,7 @@ std::optional<Cut> NextCut(const HowFar& how_far, const SegmentRecords& records,
   for (const CatalogPruning& one : records.prunings) {
     if (cut && one.begin >= cut->end) break;
     if (!Holds(one, judgement)) continue;
-    return Cut{Lsn(one.begin.value() - 1), one.begin, std::nullopt,
-               one.rewrites ? std::nullopt : std::optional(one.horizon)};
+    return Cut{Lsn(one.begin.value() - 1), one.begin, std::nullopt, one.horizon};
   }
   return cut;
 }

@@ -21,11 +21,10 @@ static_assert(std::endian::native == std::endian::little);
 constexpr size_t kPageHeaderBytes = 24, kLongPageHeaderBytes = 40;
 constexpr uint16_t kFirstIsContinuation = 1, kLongHeader = 2, kContinuationWasOverwritten = 8;
 // XLogRecord.
-constexpr size_t kRecordHeaderBytes = 24, kXidAt = 4, kInfoAt = 16, kManagerAt = 17, kCrcAt = 20;
+constexpr size_t kRecordHeaderBytes = 24, kInfoAt = 16, kManagerAt = 17, kCrcAt = 20;
 constexpr uint32_t kMostRecordBytes = 1020 << 20;
 constexpr uint8_t kManagerXlog = 0, kInfoSwitch = 0x40;
 constexpr uint8_t kManagerHeap2 = 9, kManagerBtree = 11;
-constexpr uint8_t kManagerRelmap = 7;  // its one record: other files are catalogs
 constexpr uint8_t kManagerStandby = 8, kInfoRunningXacts = 0x10;
 // What stands before a record's data.
 constexpr uint8_t kDataShort = 255, kDataLong = 254, kOrigin = 253, kTopLevelXid = 252;
@@ -255,16 +254,11 @@ class Walk {
   }
 
   void NotePruning(size_t before, size_t begin) {
-    if (At<uint8_t>(record_, kManagerAt) == kManagerRelmap) {
-      found_.prunings.push_back(
-          {Lsn(LsnAt(before)), Xid(At<uint32_t>(record_, kXidAt)), {}, /*rewrites=*/true});
-      return;
-    }
     const Parts parts = PartsOf(record_);
     if (parts.data_at == 0) return;
     const std::optional<Mark> mark = CatalogMark(record_, header_.major, parts.data_at);
     if (!mark) return;
-    CatalogPruning pruning{Lsn(LsnAt(before)), mark->horizon, {}, /*rewrites=*/false};
+    CatalogPruning pruning{Lsn(LsnAt(before)), mark->horizon, {}};
     if (!SaysWhatIsPublished(parts.relation)) {
       std::string without = record_;
       without[mark->at] = static_cast<char>(without[mark->at] & ~mark->bit);

@@ -42,9 +42,6 @@ struct CatalogPruning {
   Lsn begin;                // where the record before it ends
   Xid horizon{};            // all transactions up to that one had ended
   std::vector<Edit> edits;  // what takes its mark of a catalog away; empty: it must keep it
-  // No pruning, and no mark: from here on another file is a catalog's (VACUUM FULL), which has no
-  // rows that had gone. `horizon`: the transaction that says so.
-  bool rewrites = false;
 };
 
 struct SegmentRecords {

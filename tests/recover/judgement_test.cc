@@ -154,7 +154,7 @@ SegmentRecords WithLists(std::initializer_list<uint64_t> at) {
 }
 
 CatalogPruning PruningAt(uint64_t at, uint32_t horizon, bool loses_its_mark) {
-  CatalogPruning pruning{In(7, at), Xid(horizon), {}, false};
+  CatalogPruning pruning{In(7, at), Xid(horizon), {}};
   if (loses_its_mark) pruning.edits.push_back({1, 'x'});
   return pruning;
 }
@@ -197,25 +197,17 @@ TEST(CutTest, AtEachListWhereCatalogXminIsNeeded) {
   EXPECT_EQ(NextCut(how_far, records, judgement)->oldest_running, Xid(100));
 }
 
-TEST(CutTest, BeforeWhatTakesRowsOfCatalogsAway) {
+TEST(CutTest, BeforeAPruningThatTheSlotDoesNotAllow) {
   HowFar how_far = Confirmed(In(7, 40));
   how_far.clear_marks = true;
   SegmentRecords records = WithLists({100, 400});
-  records.prunings = {PruningAt(50, 9, true), {In(7, 80), Xid(9), {}, /*rewrites=*/true}};
+  records.prunings = {PruningAt(50, 9, true)};
   Judgement judgement{Step::kNextPart, In(7, 10), Xid(5), "", ""};
-  std::optional<Cut> cut = NextCut(how_far, records, judgement);
+  const std::optional<Cut> cut = NextCut(how_far, records, judgement);
   ASSERT_TRUE(cut);
   EXPECT_EQ(cut->end, In(7, 50));
   EXPECT_EQ(cut->horizon, Xid(9));
-  // A catalog's new file lacks them, too; whether others go as far it does not say.
-  records.prunings.erase(records.prunings.begin());
-  cut = NextCut(how_far, records, judgement);
-  ASSERT_TRUE(cut);
-  EXPECT_EQ(cut->end, In(7, 80));
-  EXPECT_FALSE(cut->horizon);
-  judgement.floor = cut->end;
-  EXPECT_EQ(NextCut(how_far, records, judgement)->over, In(7, 100));
-  judgement = {Step::kNextPart, In(7, 10), Xid(9), "", ""};
+  judgement.pruned_to = Xid(9);
   EXPECT_EQ(NextCut(how_far, records, judgement)->over, In(7, 100));
 }
 

@@ -179,18 +179,6 @@ TEST(WalSegmentTest, APruningOfPublicationsKeepsIt) {
   EXPECT_EQ(WithEdits(wal.Segment(0), records), wal.Segment(0));
 }
 
-TEST(WalSegmentTest, AnotherFileForACatalog) {
-  WalBuilder wal;
-  wal.AddFilling(100);
-  const Lsn begin = wal.next();
-  wal.Add(7, 0, std::string(524, 'm'));
-  const SegmentRecords records = Read(wal.Segment(0));
-  ASSERT_EQ(records.prunings.size(), 1u);
-  EXPECT_EQ(records.prunings[0].begin, begin);
-  EXPECT_TRUE(records.prunings[0].rewrites);
-  EXPECT_EQ(WithEdits(wal.Segment(0), records), wal.Segment(0));
-}
-
 TEST(WalSegmentTest, ASwitchEndsIt) {
   WalBuilder wal;
   wal.AddRunning(7);
