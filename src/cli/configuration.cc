@@ -130,6 +130,16 @@ std::optional<config::LoadRequest> MakeRequest(const Arguments& arguments) {
 
 namespace {
 
+// What a refused configuration says and nobody reads: often why something is missing.
+void PrintUnread(const std::string& file, const std::vector<std::string>& warnings) {
+  for (const std::string& warning : warnings) {
+    if (absl::StrContains(warning, "has no effect") ||
+        absl::StrContains(warning, "unknown property"))
+      std::cerr << "warning: " << WithDocuments(PlainText(absl::StrCat(file, ": ", warning)))
+                << "\n";
+  }
+}
+
 // Commands that read by a slot of their own, beside the connector. False: it has none, which has
 // been printed.
 bool CheckLooksBySlot(const Arguments& arguments, const loader::LoadResult& result) {
@@ -198,6 +208,7 @@ bool LoadAll(const Arguments& arguments, std::vector<loader::LoadResult>* result
     if (called.listens.empty() && !worker.empty()) called.listens = UrlOfListener(worker);
     called.flags = ListenFlag(arguments);
     for (const std::string& error : results->back().errors) Refuse(absl::StrCat(file, ": ", error));
+    if (!results->back().errors.empty()) PrintUnread(file, results->back().warnings);
     accepted =
         accepted && results->back().errors.empty() && CheckLooksBySlot(arguments, results->back());
   }

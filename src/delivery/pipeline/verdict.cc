@@ -61,8 +61,8 @@ std::string ExceptionOf(const absl::Status& error) {
 
 absl::Status WithDeadLetterAdvice(const absl::Status& error) {
   constexpr absl::string_view kAdvice =
-      "set errors.tolerance=all and errors.deadletterqueue.topic.name to send such records to a "
-      "dead letter topic";
+      "set errors.tolerance=all and errors.deadletterqueue.topic.name (in application.properties "
+      "both behind debezium.source.) to send such records to a dead letter topic";
   const std::string hint = ErrorHint(error);
   return Error(error.code(), ErrorReason(error), error.message(),
                hint.empty() ? std::string(kAdvice) : absl::StrCat(hint, "; or ", kAdvice));

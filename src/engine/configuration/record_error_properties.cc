@@ -133,8 +133,11 @@ void CheckPolicies(const config::PropertySet& properties, config::Findings* find
   if (properties.IsSet(kTopic)) return;
   for (const absl::string_view name : kPolicies) {
     if (PolicyOf(properties, name) == Policy::kDeadLetter) {
-      findings->Error(name, "dead.letter needs a dead letter topic",
-                      absl::StrCat("name it in ", kTopic));
+      findings->Error(name, "needs a dead letter topic",
+                      absl::StrCat("name it in ", kTopic,
+                                   "; in application.properties that is "
+                                   "debezium.source.",
+                                   kTopic));
     }
   }
 }

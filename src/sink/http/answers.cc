@@ -10,7 +10,9 @@ absl::string_view PassingHint(int status) {
   if (status >= 300 && status < 400)
     return "redirects are not followed: name the address that it leads to in sink.http.url";
   if (status == 401)
-    return "check sink.http.authentication.…: the receiver does not know who is asking";
+    return "check sink.http.authentication.…: the receiver does not know who is asking; of signed "
+           "webhooks it has another secret than sink.http.authentication.webhook.secret, or a "
+           "clock that is minutes off";
   if (status == 429) return "it is sent again when the receiver allows: see Retry-After";
   return "see the receiver's log; what it does not take is sent again until it does";
 }
@@ -43,7 +45,9 @@ Answer JudgeAnswer(int status, absl::string_view where) {
     answer.status =
         Error(absl::StatusCode::kInvalidArgument, "record_refused", said,
               status == 404 || status == 405 ? "check sink.http.url: nobody takes a POST there"
-                                             : "see the receiver's log for what it does not like");
+                                             : "see the receiver's log for what it does not like; "
+                                               "dead letters of this sink need "
+                                               "walduct.sink.http.deadletter.url or .file, too");
   }
   return answer;
 }
