@@ -190,7 +190,8 @@ constexpr Reason kRows[] = {
     {.name = "topic_missing",
      .meaning = "The topic does not exist and nobody creates it.",
      .remedy = "Create it, or set topic.creation.default.partitions=1 and "
-               "topic.creation.default.replication.factor=-1."},
+               "topic.creation.default.replication.factor=-1, which have no effect with "
+               "topic.creation.enable=false."},
     {.name = "topic_name_invalid",
      .meaning = "Kafka does not allow this topic name.",
      .remedy =

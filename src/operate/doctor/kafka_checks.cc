@@ -116,7 +116,8 @@ class KafkaDoctor {
                    .hint = absl::StrCat("kafka-topics.sh --bootstrap-server ",
                                         client_.bootstrap_servers(), " --create --topic ", topic,
                                         "; or set topic.creation.default.partitions=1 and "
-                                        "topic.creation.default.replication.factor=-1")});
+                                        "topic.creation.default.replication.factor=-1, with "
+                                        "topic.creation.enable not false")});
   }
 
   void Existing(const kafka::TopicDescription& look) {
