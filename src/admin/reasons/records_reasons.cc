@@ -175,7 +175,9 @@ constexpr Reason kRows[] = {
                "where the publication sends all columns (publication_refuses_writes)."},
     {.name = "transform_failed",
      .meaning = "A transform cannot be applied to this record.",
-     .remedy = "The message names transform, table and field; errors.tolerance=all lets it pass."},
+     .remedy =
+         "The message names transform, table and field. errors.tolerance=all goes on without the "
+         "record: it is lost to readers, unless errors.deadletterqueue.topic.name keeps it."},
     {.name = "value_does_not_fit",
      .meaning = "A number does not fit the type that a transform gave it.",
      .remedy = "Correct the transform."},
