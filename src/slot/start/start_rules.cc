@@ -101,13 +101,14 @@ absl::Status CheckSlotIsOurs(const std::string& slot_name, absl::string_view sin
                              const std::optional<offset::StoredOffset>& stored) {
   if (!slot || !slot->confirmed_flush_lsn.valid() || (stored && stored->sink == sink))
     return absl::OkStatus();
-  return Error(absl::StatusCode::kFailedPrecondition, "slot_of_another_sink",
-               absl::StrCat("replication slot \"", slot_name, "\" exists, and sink=", sink,
-                            " has not read it before: what is printed would be confirmed to it, "
-                            "and the connector that "
-                            "uses it would never publish it"),
-               "to look at changes beside it, use walduct tail; to print them for good, set a "
-               "slot.name and an offset store of its own");
+  return Error(
+      absl::StatusCode::kFailedPrecondition, "slot_of_another_sink",
+      absl::StrCat("replication slot \"", slot_name, "\" exists, and sink=", sink,
+                   " is not known to have read it before: what is printed would be confirmed "
+                   "to it, and the connector that uses it would never publish it"),
+      "to look at changes beside it, use walduct tail; to print them for good, set a "
+      "slot.name and an offset.storage.file.filename of its own: without the file nobody "
+      "knows at the next start who has read the slot");
 }
 
 absl::Status CheckNoneIsMissing(const Identity& of, snapshot::SnapshotMode mode,
