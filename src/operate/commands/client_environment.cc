@@ -12,8 +12,10 @@ namespace walduct::operate {
 void IgnoreClientEnvironment(bool tell) {
   const std::vector<std::string> ignored = postgres::RemoveEnvironment();
   if (ignored.empty() || !tell) return;
-  log::Info("environment variables of PostgreSQL's client are ignored; use database.* properties",
-            {{"names", absl::StrJoin(ignored, ", ")}});
+  log::Info(
+      "environment variables of PostgreSQL's client are ignored: what counts is database.* "
+      "properties, which may name them, as in ${env:PGHOST}",
+      {{"names", absl::StrJoin(ignored, ", ")}});
 }
 
 }  // namespace walduct::operate

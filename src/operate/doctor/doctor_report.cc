@@ -254,11 +254,14 @@ void AddWarnings(const std::vector<std::string>& warnings, Findings* findings) {
   for (const std::string& warning : warnings) {
     const bool misspelt = absl::StrContains(warning, "unknown property");
     const bool shared = absl::StartsWith(warning, kOfPrefix);
-    findings->Add(
-        {.severity = misspelt || shared ? Severity::kWarning : Severity::kNotice,
-         .reason = shared ? "topic_prefix_shared" : "configuration_warning",
-         .message = warning,
-         .hint = shared ? engine::kSharedPrefixHint : "correct its name, or take it out"});
+    // Of a property that is not there no name is wrong.
+    const bool unset = absl::StrContains(warning, "not set: ");
+    findings->Add({.severity = misspelt || shared ? Severity::kWarning : Severity::kNotice,
+                   .reason = shared ? "topic_prefix_shared" : "configuration_warning",
+                   .message = warning,
+                   .hint = shared  ? engine::kSharedPrefixHint
+                           : unset ? "set it, or leave it so"
+                                   : "correct its name, or take it out"});
   }
   findings->WorstFirst();
 }
