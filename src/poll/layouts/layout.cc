@@ -167,6 +167,11 @@ absl::StatusOr<Layout> WithRest(Layout layout, const LayoutRequest& request) {
   return layout;
 }
 
+// What can be done about a table whose columns say more, or other things, than is known.
+constexpr absl::string_view kUnclear =
+    "use walduct.outbox.source=slot; or, to poll, add a column published_at timestamptz, set it "
+    "where rows are published, and rename or drop the others that are named here";
+
 // A status of the documents: NEW, PUBLISHED, FAILED, with published_at beside it or without.
 absl::StatusOr<Layout> ByStatus(const LayoutRequest& request, const LayoutColumn& status,
                                 const LayoutColumn* done) {
@@ -175,7 +180,7 @@ absl::StatusOr<Layout> ByStatus(const LayoutRequest& request, const LayoutColumn
     return Refusal("outbox_unknown_layout", request,
                    absl::StrCat("has ", status.name, " of type ", status.type,
                                 ", and nobody knows which value means published"),
-                   "use walduct.outbox.source=slot");
+                   kUnclear);
   const std::string column = Braced(status);
   Layout layout{.called = "status",
                 .open = absl::StrCat(column, " = 'NEW'"),
@@ -195,13 +200,13 @@ absl::StatusOr<Layout> ByColumns(const LayoutRequest& request) {
     return Refusal("outbox_unknown_layout", request,
                    absl::StrCat("has columns that could say that a row is published and are no ",
                                 "nullable time: ", Names(unclear)),
-                   "use walduct.outbox.source=slot");
+                   kUnclear);
   const std::vector<const LayoutColumn*> otherwise = Among(request.columns, kOtherwise);
   if (done.size() > 1)
     return Refusal("outbox_unknown_layout", request,
                    absl::StrCat("has more than one column that could say that a row is published: ",
                                 Names(done)),
-                   "use walduct.outbox.source=slot");
+                   kUnclear);
   const LayoutColumn* const mark = done.empty() ? nullptr : done.front();
   if (otherwise.size() == 1 && Folded(otherwise.front()->name) == "status")
     return ByStatus(request, *otherwise.front(), mark);
@@ -209,7 +214,7 @@ absl::StatusOr<Layout> ByColumns(const LayoutRequest& request) {
     return Refusal("outbox_unknown_layout", request,
                    absl::StrCat("has ", Names(otherwise), ", which could say that a row is not ",
                                 "to be published"),
-                   "use walduct.outbox.source=slot");
+                   kUnclear);
   if (mark == nullptr) {
     if (!request.deletes) return NeedsDelete(request, "");
     return WithRest({.called = "rows that are there", .open = "true"}, request);
