@@ -91,6 +91,16 @@ TEST(ColumnMapping, AllThatIsMissingIsToldAtOnce) {
                     HasSubstr("its columns are a, b")));
 }
 
+TEST(ColumnMapping, AListedTableIsNotToBeListed) {
+  EXPECT_THAT(ErrorHint(Map({"a"}).status()), HasSubstr("list the outbox tables"));
+  const auto mapped = MapOutboxColumns({.options = {},
+                                        .table = "public.outbox",
+                                        .transform = "outbox",
+                                        .columns = Columns{"a"},
+                                        .listed = true});
+  EXPECT_THAT(ErrorHint(mapped.status()), HasSubstr("take it out of walduct.outbox.tables"));
+}
+
 TEST(ColumnMapping, StrictRefusesGuesses) {
   const auto mapped = Map({"id", "aggregatetype", "aggregate_id", "payload"}, {}, true);
   EXPECT_EQ(ErrorReason(mapped.status()), "outbox_strict");

@@ -84,6 +84,8 @@ void AskEarlierWriters(Examination& examined);
 void AskPosition(Examination& examined);
 void AskMasks(Examination& examined);
 void AskTransforms(Examination& examined);
+// The same of tables that are polled: what stops the connector at the first row is an error.
+void AskRouter(Examination& examined);
 void AskRights(Examination& examined);
 void AskTopics(Examination& examined);
 void AskPublication(Examination& examined);

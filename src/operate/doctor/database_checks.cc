@@ -299,6 +299,18 @@ void AskTransforms(Examination& examined) {
   }
 }
 
+void AskRouter(Examination& examined) {
+  const auto preview = slot::PreviewOnServer(examined.subject.whole, examined.environment);
+  examined.findings.Add(preview.status());
+  if (!preview.ok()) return;
+  for (const std::string& problem : preview->problems) {
+    examined.findings.Add({.severity = Severity::kError,
+                           .reason = "transform_failed",
+                           .message = problem,
+                           .hint = ""});
+  }
+}
+
 void AskPublication(Examination& examined) {
   if (examined.sql == nullptr) return;
   const Subject& subject = examined.subject;

@@ -1,8 +1,10 @@
 #include "operate/doctor/doctor.h"
 
+#include "absl/strings/str_cat.h"
 #include "engine/configuration/options_of.h"
 #include "engine/lifecycle/source_type.h"
 #include "operate/doctor/checks.h"
+#include "postgres/host_checks.h"
 #include "slot/start/start_checks.h"
 
 namespace walduct::operate {
@@ -81,7 +83,11 @@ Findings Examine(const Subject& subject, const Environment& environment) {
   if (source != nullptr && source->examine != nullptr) {
     AskSink(examined);
     AskRegistries(examined);
-    findings.Add(source->examine(subject.whole, environment));
+    const absl::Status examination = source->examine(subject.whole, environment);
+    findings.Add(examination);
+    findings.asked.push_back(
+        absl::StrCat("PostgreSQL at ", postgres::HostAndPort(findings.host, findings.port)));
+    if (examination.ok()) AskRouter(examined);
     findings.WorstFirst();
     return findings;
   }

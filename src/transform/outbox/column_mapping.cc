@@ -80,8 +80,11 @@ absl::StatusOr<OutboxColumns> MapOutboxColumns(const MappingRequest& request) {
     return Error(absl::StatusCode::kInvalidArgument, "outbox_columns",
                  absl::StrCat("outbox table ", request.table, ": ", absl::StrJoin(problems, "; "),
                               "; its columns are ", absl::StrJoin(request.columns, ", ")),
-                 "if it is not an outbox table: list the outbox tables in walduct.outbox.tables, "
-                 "or give the transform a predicate that excludes other tables");
+                 request.listed
+                     ? "if it is not an outbox table: take it out of walduct.outbox.tables"
+                     : "if it is not an outbox table: list the outbox tables in "
+                       "walduct.outbox.tables, or give the transform a predicate that excludes "
+                       "other tables");
   }
   if (request.strict && !mapped.guesses.empty())
     return RefuseGuesses(absl::StrCat("outbox table ", request.table), mapped.guesses);

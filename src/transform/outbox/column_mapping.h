@@ -38,6 +38,7 @@ struct MappingRequest {
   std::string transform;                  // its alias, for the lines to write
   absl::Span<const std::string> columns;  // of the table
   bool strict = false;                    // walduct.strict
+  bool listed = false;                    // the table is in walduct.outbox.tables
 };
 
 // InvalidArgument, all parts in one message:

@@ -7,6 +7,8 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/error.h"
 #include "base/status_macros.h"
 #include "java/regex/regex_list.h"
 #include "names/topic_name.h"
@@ -134,6 +136,7 @@ class EventRouter final : public Stage {
   absl::StatusOr<Verdict> ApplyToRow(Event event, RecordTemplate* record,
                                      Questions* questions) const {
     ASSIGN_OR_RETURN(event.columns, MapColumns(event, *record, questions));
+    RETURN_IF_ERROR(CheckPlaced(event, *record));
     questions->MarkEvent();
     const Node& row = event.row;
     // What is taken by its value is the default where it is NULL, as everywhere in Connect.
@@ -161,14 +164,35 @@ class EventRouter final : public Stage {
     std::vector<std::string> names;
     for (const Node& member : event.row.members) names.push_back(member.name);
     const std::string table = record.table.empty() ? "of logical messages" : record.table;
-    ASSIGN_OR_RETURN(OutboxColumns columns, MapOutboxColumns({.options = options_.columns,
-                                                              .table = table,
-                                                              .transform = options_.alias,
-                                                              .columns = names,
-                                                              .strict = options_.strict}));
+    ASSIGN_OR_RETURN(OutboxColumns columns,
+                     MapOutboxColumns({.options = options_.columns,
+                                       .table = table,
+                                       .transform = options_.alias,
+                                       .columns = names,
+                                       .strict = options_.strict,
+                                       .listed = options_.tables != nullptr}));
     for (const Guess& guess : columns.guesses)
       questions->Tell(absl::StrCat(guess.text, "; better write ", guess.line));
     return columns;
+  }
+
+  // Before any value is asked for: a column that is not there is a fault of every row, and known
+  // from the table alone.
+  absl::Status CheckPlaced(const Event& event, const RecordTemplate& record) const {
+    if (options_.ignore_missing) return absl::OkStatus();
+    std::vector<std::string> missing, names;
+    for (const PlacedColumn& placed : options_.placed)
+      if (event.row.Find(placed.column) == nullptr) missing.push_back(placed.column);
+    if (missing.empty()) return absl::OkStatus();
+    for (const Node& member : event.row.members) names.push_back(member.name);
+    const std::string line =
+        absl::StrCat("transforms.", options_.alias, ".table.fields.additional.placement");
+    return Error(absl::StatusCode::kInvalidArgument, "outbox_columns",
+                 absl::StrCat("outbox table ", record.table, " has no column '",
+                              absl::StrJoin(missing, "', '"), "', which ", line,
+                              " names; its columns are ", absl::StrJoin(names, ", ")),
+                 absl::StrCat("name columns that the table has in ", line,
+                              ", as column:placement:name, or remove the item"));
   }
 
   absl::StatusOr<Verdict> Route(Event* event, Questions* questions) const {
