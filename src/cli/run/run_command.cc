@@ -31,6 +31,7 @@
 #include "engine/configuration/runtime_options.h"
 #include "engine/lifecycle/connector.h"
 #include "engine/lifecycle/connector_set.h"
+#include "engine/lifecycle/source_type.h"
 #include "http/address.h"
 #include "loader/load_connector.h"
 #include "names/called.h"
@@ -51,9 +52,17 @@
 namespace walduct::cli {
 namespace {
 
-bool ParseGoal(const Arguments& arguments, engine::RunGoal* goal) {
+bool ParseGoal(const Arguments& arguments, const std::vector<loader::LoadResult>& results,
+               engine::RunGoal* goal) {
   goal->until_caught_up = arguments.until_caught_up;
   if (arguments.until_lsn.empty()) return true;
+  for (const loader::LoadResult& result : results) {
+    if (result.options.source == nullptr || result.options.source->by_slot) continue;
+    Refuse(absl::StrCat("--until-lsn: connector ", result.options.name,
+                        " polls (walduct.outbox.source=poll), and its rows have no LSN; use "
+                        "--until-caught-up"));
+    return false;
+  }
   const absl::StatusOr<Lsn> lsn = Lsn::Parse(arguments.until_lsn);
   if (!lsn.ok()) {
     Refuse("--until-lsn: " + std::string(lsn.status().message()));
@@ -421,7 +430,7 @@ int RunConnectors(const Arguments& given) {
   std::vector<loader::LoadResult> results;
   plan.arguments = &arguments;
   if (!LoadAll(arguments, &results)) return RefuseRun(arguments, results, "");
-  if (!CheckDistinct(results) || !ParseGoal(arguments, &plan.goal))
+  if (!CheckDistinct(results) || !ParseGoal(arguments, results, &plan.goal))
     return engine::kExitConfiguration;
   if (!FindTables(given, results)) return engine::kExitConfiguration;
   absl::StatusOr<recover::RecoveryOptions> recovery;
