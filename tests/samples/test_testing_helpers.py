@@ -1,5 +1,6 @@
 """The helpers of examples/testing, as docs/testing.md says: each makes a PostgreSQL of its own, or takes a server that is there. None of
 the machines that run this has Docker: the containers' part is compiled, and not run."""
+import json
 import os
 import re
 import shutil
@@ -48,6 +49,45 @@ def test_pytest(environment, tmp_path):
     test.write_text(test.read_text().replace("    place_order(database, \"c8\"", "    place_order(database, \"c9\", \"9\")\n    place_order(database, \"c8\""))
     code, said = run(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", cwd=tmp_path / "copy", environment=environment)
     assert code == 1 and "1 failed, 2 passed" in said, said
+
+
+@pytest.mark.parametrize("source", ["slot", "poll"])
+def test_pytest_takes_a_connector_of_ones_own(environment, tmp_path, source):
+    """Its table has other names, and its transform another topic."""
+    copy = tmp_path / "copy"
+    shutil.copytree(HELPERS / "pytest", copy)
+    (copy / "own.json").write_text(json.dumps({"name": "own", "config": {
+        "connector.class": "io.debezium.connector.postgresql.PostgresConnector", "database.hostname": "production", "database.port": "5432",
+        "database.user": "walduct", "database.password": "${env:DATABASE_PASSWORD}", "database.dbname": "shop", "topic.prefix": "own",
+        **({"slot.name": "own", "table.include.list": "public.my_events"} if source == "slot" else
+           {"walduct.outbox.source": "poll", "walduct.outbox.tables": "public.my_events"}),
+        "transforms": "outbox", "transforms.outbox.type": "io.debezium.transforms.outbox.EventRouter",
+        "transforms.outbox.route.by.field": "about", "transforms.outbox.table.field.event.key": "about_id",
+        "transforms.outbox.route.topic.replacement": "own.${routedByValue}",
+        "key.converter": "org.apache.kafka.connect.storage.StringConverter",
+        "value.converter": "org.apache.kafka.connect.storage.StringConverter"}}))
+    (copy / "conftest.py").write_text("""import pytest
+pytest_plugins = ["walduct_outbox"]
+
+
+@pytest.fixture
+def outbox_connector():
+    return "own.json"
+
+
+@pytest.fixture
+def outbox_tables():
+    return "create table my_events (id bigserial primary key, about text, about_id text, payload jsonb, published_at timestamptz)"
+""")
+    (copy / "test_orders.py").write_text("""def test_own(outbox):
+    for n in (1, 2):
+        with outbox.connect() as database:
+            database.execute("insert into my_events (about, about_id, payload) values ('order', %s, '{}')", (str(n),))
+        event, = outbox.events()
+        assert (event.topic, event.key) == ("own.order", str(n))
+""")
+    code, said = run(SAMPLES / "python" / "bin" / "python", "-m", "pytest", "-q", "-p", "no:cacheprovider", cwd=copy, environment=environment)
+    assert code == 0 and "1 passed" in said, said
 
 
 def test_pytest_says_what_walduct_said(environment, tmp_path):

@@ -9,6 +9,17 @@
 `outbox` is a new database with an outbox table. `events()` runs walduct until it has read all that is committed, and returns what
 came since the last call: no Kafka, nothing to wait or to poll for.
 
+The connector is the one of `walduct outbox init`, with its table. To test the connector that runs in production, with its transforms and
+on its own table, override two fixtures in conftest.py:
+
+    @pytest.fixture
+    def outbox_connector():
+        return "deploy/outbox.json"
+
+    @pytest.fixture
+    def outbox_tables():
+        return Path("migrations/outbox.sql").read_text()
+
 PostgreSQL is, in this order: the server that WALDUCT_TEST_DATABASE names (a superuser's postgres:// URL; wal_level=logical), a
 container where Docker answers and testcontainers is installed, the PostgreSQL that is installed on the machine. walduct is the
 program that WALDUCT names, else the one on the path.
@@ -154,36 +165,61 @@ def _walduct(*arguments, environment=None):
 class Outbox:
     """`url` is the database's, for the code under test."""
 
-    def __init__(self, server, directory):
+    def __init__(self, server, directory, connector=None, tables=None):
         self._server, self._directory, self._name = server, directory, f"test_{uuid.uuid4().hex[:12]}"
         self._password = uuid.uuid4().hex
         self.url = urlunsplit(urlsplit(server)._replace(path="/" + self._name))
         self._admin(f"CREATE DATABASE {self._name}")
-        names = ["--role", self._name, "--slot", self._name]
-        with self.connect() as database:
-            database.execute(_walduct("outbox", "init", *names))
-            database.execute(f"ALTER ROLE {self._name} PASSWORD '{self._password}'")
-        address = urlsplit(self.url)
-        self._connector = directory / "outbox.json"
-        self._connector.write_text(_walduct("outbox", "init", *names, "--print", "connector", "--host", address.hostname,
-                                            "--port", address.port or 5432, "--database", self._name))
+        self._overrides = []
+        if connector is None:
+            self._connector = self._make_connector(directory, tables)
+        else:
+            self._connector = Path(connector)
+            self._point_connector_here(tables)
         self._worker = directory / "worker.properties"
         self._worker.write_text(WORKER.format(directory=directory))
         self.events()  # makes the slot: what is committed from now on is told, whatever becomes of the rows
+
+    def _make_connector(self, directory, tables):
+        names = ["--role", self._name, "--slot", self._name]
+        with self.connect() as database:
+            database.execute(_walduct("outbox", "init", *names))
+            if tables:
+                database.execute(tables)
+            database.execute(f"ALTER ROLE {self._name} PASSWORD '{self._password}'")
+        address = urlsplit(self.url)
+        made = directory / "outbox.json"
+        made.write_text(_walduct("outbox", "init", *names, "--print", "connector", "--host", address.hostname,
+                                 "--port", address.port or 5432, "--database", self._name))
+        return made
+
+    def _point_connector_here(self, tables):
+        """Production's connector: only where it reads, and as whom, is the test's."""
+        with self.connect() as database:
+            database.execute(tables or _walduct("outbox", "init", "--role", self._name, "--slot", self._name))
+        address = urlsplit(self.url)
+        self._password = address.password or "none"
+        here = {"database.hostname": address.hostname, "database.port": address.port or 5432, "database.dbname": self._name,
+                "database.user": address.username, "database.password": "${env:DATABASE_PASSWORD}"}
+        if '"walduct.outbox.source"' in self._connector.read_text():
+            here["walduct.outbox.publish.locally"] = "true"  # the table is this test's own
+        else:
+            here |= {"slot.name": self._name, "publication.name": self._name, "publication.autocreate.mode": "filtered"}
+        self._overrides = [word for name, value in here.items() for word in ("-o", f"{name}={value}")]
 
     def connect(self):
         return psycopg.connect(self.url, autocommit=True)
 
     def events(self):
         """What was committed since the last call, in the order of commits."""
-        lines = _walduct("run", "-f", self._connector, "-w", self._worker, "-o", "sink=stdout", "--until-caught-up", "--log-level", "warn",
-                         environment={"DATABASE_PASSWORD": self._password})
+        lines = _walduct("run", "-f", self._connector, "-w", self._worker, *self._overrides, "-o", "sink=stdout",
+                         "--until-caught-up", "--log-level", "warn", environment={"DATABASE_PASSWORD": self._password})
         return [_event(line) for line in lines.split("\n") if line]
 
     def drop(self):
-        self._admin(f"SELECT pg_drop_replication_slot('{self._name}')")
+        self._admin(f"SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = '{self._name}'")
         self._admin(f"DROP DATABASE {self._name} WITH (FORCE)")
-        self._admin(f"DROP ROLE {self._name}")
+        self._admin(f"DROP ROLE IF EXISTS {self._name}")
 
     def _admin(self, sql):
         with psycopg.connect(self._server, autocommit=True) as server:
@@ -191,7 +227,19 @@ class Outbox:
 
 
 @pytest.fixture
-def outbox(outbox_server, tmp_path):
-    made = Outbox(outbox_server, tmp_path)
+def outbox_connector():
+    """The file of a connector of one's own; None: that of walduct outbox init."""
+    return None
+
+
+@pytest.fixture
+def outbox_tables():
+    """SQL that makes its outbox table; None: that of walduct outbox init."""
+    return None
+
+
+@pytest.fixture
+def outbox(outbox_server, tmp_path, outbox_connector, outbox_tables):
+    made = Outbox(outbox_server, tmp_path, outbox_connector, outbox_tables)
     yield made
     made.drop()
