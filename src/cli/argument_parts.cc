@@ -6,11 +6,23 @@
 #include <memory>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "cli/recover/recover_command.h"
 
 namespace walduct::cli {
 namespace {
+
+// As CLI11 would say it: "Could not convert", and of a negative number nothing.
+CLI::Validator Seconds() {
+  const auto check = [](const std::string& text) -> std::string {
+    double seconds = 0;
+    constexpr double kDay = 86400;
+    if (absl::SimpleAtod(text, &seconds) && seconds >= 0 && seconds <= kDay) return "";
+    return absl::StrCat("'", text, "' is no number of seconds from 0 to 86400, such as 60");
+  };
+  return CLI::Validator(check, "");
+}
 
 void AddOutboxNames(CLI::App* init, outbox::InitOptions* names, std::string* url) {
   static const std::map<std::string, outbox::Flavour> kFlavours = {
@@ -149,12 +161,14 @@ void AddOutbox(CLI::App* app, Arguments* arguments) {
   static const std::map<std::string, OutboxPart> kParts = {{"all", OutboxPart::kAll},
                                                            {"connector", OutboxPart::kConnector},
                                                            {"example", OutboxPart::kExample}};
-  init->add_option("--print", arguments->outbox_part,
-                   "all: SQL, with the rest as comments; or only the connector or the example")
-      ->transform(OneOf(kParts));
-  init->add_flag_callback(
+  auto* const print =
+      init->add_option("--print", arguments->outbox_part,
+                       "all: SQL, with the rest as comments; or only the connector or the example")
+          ->transform(OneOf(kParts));
+  auto* const inbox = init->add_flag_callback(
       "--inbox", [arguments] { arguments->outbox_part = OutboxPart::kInbox; },
       "Print the consumer's inbox table instead");
+  inbox->excludes(print);
   init->callback([arguments] { arguments->command = Command::kOutboxInit; });
   auto* clean = outbox->add_subcommand(
       "clean", "Run housekeeping once: remove what is past its retention and acknowledged");
@@ -164,7 +178,8 @@ void AddOutbox(CLI::App* app, Arguments* arguments) {
   clean
       ->add_option("--wait", arguments->wait_seconds,
                    "Seconds to wait for the running connector to acknowledge")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(Seconds());
   clean->callback([arguments] { arguments->command = Command::kOutboxClean; });
 }
 

@@ -24,7 +24,16 @@ template <typename Map>
 CLI::Validator OneOf(const Map& values) {
   const std::string names = absl::StrJoin(
       values, ",", [](std::string* out, const auto& value) { out->append(value.first); });
-  return CLI::CheckedTransformer(values).description(absl::StrCat("{", names, "}"));
+  // Not CheckedTransformer: that takes numbers, too, and prints them.
+  const auto find = [values, names](std::string& text) -> std::string {
+    for (const auto& [name, value] : values) {
+      if (text != name) continue;
+      text = std::to_string(static_cast<int>(value));
+      return "";
+    }
+    return absl::StrCat("'", text, "' is none of ", names);
+  };
+  return CLI::Validator(find, absl::StrCat("{", names, "}"));
 }
 
 // Where a running process answers; what is typed wins over the environment. Gives what is to be

@@ -36,10 +36,11 @@ void AddSource(const InitOptions& options, Properties* out) {
                {"database.user", options.role},
                {"database.password", "${env:DATABASE_PASSWORD}"},
                {"database.dbname", Or(options.database, "<DATABASE>")},
-               {"topic.prefix", options.connector},
-               {"slot.name", options.slot},
-               {"publication.name", options.publication},
-               {"publication.autocreate.mode", "disabled"}});
+               {"topic.prefix", options.connector}});
+  if (!options.sslmode.empty()) out->emplace_back("database.sslmode", options.sslmode);
+  out->insert(out->end(), {{"slot.name", options.slot},
+                           {"publication.name", options.publication},
+                           {"publication.autocreate.mode", "disabled"}});
 }
 
 void AddTable(const InitOptions& options, Properties* out) {

@@ -4,6 +4,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/status_macros.h"
@@ -54,6 +55,7 @@ absl::Status ReadUrl(const std::string& url, InitOptions* options) {
   options->host = read.host;
   options->port = read.port;
   options->database = read.database;
+  options->sslmode = read.sslmode;
   return absl::OkStatus();
 }
 
@@ -74,10 +76,11 @@ absl::Status CheckNames(const InitOptions& options) {
     return Refusal("--slot", options.slot, "at most 63 characters");
   RETURN_IF_ERROR(CheckCharacters("--connector", options.connector, IsTopicCharacter,
                                   "letters, digits, '.', '_' and '-', as in a topic's name"));
-  if (!options.port.empty())
-    RETURN_IF_ERROR(CheckCharacters(
-        "--port", options.port, [](unsigned char c) { return absl::ascii_isdigit(c); },
-        "a number"));
+  constexpr int kLastPort = 65535;
+  int port = 0;
+  if (!options.port.empty() &&
+      (!absl::SimpleAtoi(options.port, &port) || port < 1 || port > kLastPort))
+    return Refusal("--port", options.port, "a number from 1 to 65535");
   return CheckCharacters("--message-prefix", options.message_prefix, IsPrintable,
                          "printable characters without a comma");
 }

@@ -27,11 +27,13 @@ struct InitOptions {
   // Where the connector finds the database. All empty: placeholders, which no command accepts. Else
   // localhost and 5432 where they are empty; of an empty name the placeholder stays.
   std::string host, port, database;
+  std::string sslmode;                    // empty: not said
   std::string message_prefix = "outbox";  // of kMessage
   bool cleanup = false;                   // with the privileges and properties of housekeeping
 };
 
-// What postgres://HOST:PORT/DATABASE says of host, port and database. InvalidArgument: it is no
+// What postgres://HOST:PORT/DATABASE says of host, port, database and sslmode; its user and
+// password are nobody's here. InvalidArgument: it is no
 // such address.
 absl::Status ReadUrl(const std::string& url, InitOptions* options);
 

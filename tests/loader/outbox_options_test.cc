@@ -33,6 +33,20 @@ TEST_F(OutboxOptionsTest, AreRead) {
   EXPECT_TRUE(outbox.delete_history);
 }
 
+TEST_F(OutboxOptionsTest, APolledTableIsPrintedOnlyWhenToldSo) {
+  const std::string polled = "walduct.outbox.source=poll\nwalduct.outbox.tables=public.outbox\n";
+  for (const std::string sink : {"stdout", "file\nsink.file.path=/tmp/x"}) {
+    EXPECT_THAT(LoadWith(polled + "sink=" + sink).errors,
+                Contains(HasSubstr("walduct.outbox.publish.locally=true")));
+    EXPECT_TRUE(
+        LoadWith(polled + "walduct.outbox.publish.locally=true\nsink=" + sink).errors.empty());
+    EXPECT_TRUE(LoadWith("sink=" + sink).errors.empty());
+  }
+  EXPECT_TRUE(LoadWith(polled).errors.empty());
+  EXPECT_THAT(LoadWith("walduct.outbox.publish.locally=true").warnings,
+              Contains(HasSubstr("has no effect without walduct.outbox.source=poll")));
+}
+
 TEST_F(OutboxOptionsTest, CleanupNeedsTables) {
   EXPECT_THAT(LoadWith("walduct.outbox.cleanup=delete").errors,
               Contains(HasSubstr("'walduct.outbox.tables'")));

@@ -19,12 +19,14 @@ std::string Said(const std::string& table, const std::vector<std::string>& there
 
 TEST(TableCheck, NamesThatAreNear) {
   const std::vector<std::string> there = {"public.customers", "public.orders", "sales.orders"};
-  constexpr absl::string_view kForm = "; it is written schema.table, a regular expression";
-  EXPECT_EQ(Said("public.ordres", there), absl::StrCat("did you mean public.orders?", kForm));
+  constexpr absl::string_view kForm = " written schema.table, a regular expression";
+  EXPECT_EQ(Said("public.ordres", there), absl::StrCat("did you mean public.orders? It is", kForm));
   EXPECT_EQ(Said("orders", there),
-            absl::StrCat("did you mean public.orders, sales.orders?", kForm));
+            absl::StrCat("did you mean public.orders, sales.orders? It is", kForm));
   EXPECT_EQ(Said("xyzzy", there),
-            absl::StrCat("there are public.customers, public.orders, sales.orders", kForm));
+            absl::StrCat("there are public.customers, public.orders, sales.orders; it is", kForm));
+  EXPECT_EQ(TableNotFound("", "shop", there).message(),
+            "--table '' matches no table of database \"shop\"");
   EXPECT_EQ(Said("xyzzy", {}), "the database has no table that could be captured");
 }
 

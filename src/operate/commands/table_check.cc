@@ -46,12 +46,14 @@ absl::Status TableNotFound(const std::string& table, const std::string& database
     if (named.size() > kMostNamed) named.resize(kMostNamed);
   }
   return Error(absl::StatusCode::kInvalidArgument, "table_not_found",
-               absl::StrCat("--table ", table, " matches no table of database \"", database, "\""),
-               named.empty() ? "the database has no table that could be captured"
-                             : absl::StrCat(near ? "did you mean " : "there are ",
-                                            absl::StrJoin(named, ", "), near ? "?" : "",
-                                            !near && there.size() > named.size() ? ", …" : "",
-                                            "; it is written schema.table, a regular expression"));
+               absl::StrCat("--table ", table.empty() ? "''" : table,
+                            " matches no table of database \"", database, "\""),
+               named.empty()
+                   ? "the database has no table that could be captured"
+                   : absl::StrCat(near ? "did you mean " : "there are ", absl::StrJoin(named, ", "),
+                                  !near && there.size() > named.size() ? ", …" : "",
+                                  near ? "? It is" : "; it is",
+                                  " written schema.table, a regular expression"));
 }
 
 absl::Status CheckTables(const postgres::DatabaseOptions& database,
