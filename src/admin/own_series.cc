@@ -31,6 +31,8 @@ constexpr Family kErrorOpen = {"walduct_error_open", kGauge,
                                "1 until the stream has passed the last error, then 0"};
 constexpr Family kRetries = {"walduct_retries_total", kCounter,
                              "attempts that failed and were followed by another"};
+constexpr Family kOutboxFailed = {"walduct_outbox_failed_attempts_total", kCounter,
+                                  "attempts to publish a row of an outbox table that failed"};
 constexpr Family kLagBytes = {"walduct_lag_bytes", kGauge,
                               "WAL of the server behind the stored position"};
 constexpr Family kLagSeconds = {"walduct_lag_seconds", kGauge,
@@ -174,6 +176,8 @@ class OwnSeries {
     }
     for (const auto& [reason, count] : one_.metrics->retries.Read())
       out_.Add(kRetries, {{"connector", name_}, {"reason", reason}}, count);
+    for (const auto& [reason, count] : one_.metrics->outbox_failed.Read())
+      out_.Add(kOutboxFailed, {{"connector", name_}, {"reason", reason}}, count);
   }
 
   void AddLag() {

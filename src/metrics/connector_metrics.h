@@ -116,6 +116,10 @@ struct ConnectorMetrics {
   LiveTail tail;
   // Written by the thread of outbox housekeeping alone.
   Counter outbox_rows_deleted, outbox_partitions_dropped, outbox_cleanup_errors;
+  // Of outbox tables that are polled. Attempts that failed are counted by reason.
+  Gauge outbox_unpublished, outbox_parked, outbox_oldest_seconds;
+  Counter outbox_published;
+  ReasonCounters outbox_failed;
 
   Counter& Seen(EventKind kind) { return events_seen[static_cast<size_t>(kind)]; }
   Counter& Filtered(FilterRule rule) { return events_filtered[static_cast<size_t>(rule)]; }

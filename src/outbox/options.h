@@ -30,6 +30,9 @@ struct OutboxOptions {
   std::string where;                            // SQL about rows; empty: all of them
   absl::Duration lease = absl::ZeroDuration();  // of others, where rows do not say it; 0: for ever
   absl::Duration longest_pause = absl::Seconds(5);
+  int64_t max_attempts = 10;  // of a row that cannot be published; 0: the connector stops
+  bool parked_holds = true;   // walduct.outbox.parked=hold
+  absl::Duration first_backoff = absl::Seconds(1);
   int64_t publish_rows = 5000;
 };
 

@@ -90,6 +90,24 @@ constexpr config::PropertyDefinition kRows[] = {
      .type = kPositiveInt,
      .default_value = "5000",
      .doc = "With walduct.outbox.source=poll, rows that are read, published and marked together."},
+    {.name = "walduct.outbox.max.attempts",
+     .type = kNonNegativeLong,
+     .default_value = "10",
+     .doc = "With walduct.outbox.source=poll, how often a row that cannot be published is tried "
+            "before it is parked, where the table has a column that counts attempts; 0: it stops "
+            "the connector, as it does where there is no such column."},
+    {.name = "walduct.outbox.attempts.backoff.ms",
+     .type = kPositiveLong,
+     .default_value = "1000",
+     .doc = "With walduct.outbox.source=poll, the pause before the second attempt to publish a "
+            "row. Each is twice as long as the one before, five minutes at most, less up to "
+            "half of it by chance."},
+    {.name = "walduct.outbox.parked",
+     .type = kEnum,
+     .default_value = "hold",
+     .doc = "With walduct.outbox.source=poll, whether a parked row holds later rows of its key "
+            "back, so that their order is kept, or lets them pass.",
+     .allowed = "hold, pass"},
 };
 
 // Plain words match no schema.table.
@@ -139,6 +157,9 @@ OutboxOptions BuildOutbox(const config::PropertySet& properties) {
   outbox.lease = properties.Milliseconds("walduct.outbox.lease.ms");
   outbox.longest_pause = properties.Milliseconds("walduct.outbox.poll.interval.ms");
   outbox.publish_rows = properties.Integer("walduct.outbox.poll.batch.size");
+  outbox.max_attempts = properties.Integer("walduct.outbox.max.attempts");
+  outbox.first_backoff = properties.Milliseconds("walduct.outbox.attempts.backoff.ms");
+  outbox.parked_holds = properties.Text("walduct.outbox.parked") == "hold";
   return outbox;
 }
 

@@ -38,6 +38,8 @@ void Check(const config::PropertySet& properties, config::Findings* findings) {
     for (const absl::string_view name :
          {"walduct.outbox.done", "walduct.outbox.where", "walduct.outbox.lease.ms",
           "walduct.outbox.poll.interval.ms", "walduct.outbox.poll.batch.size",
+          "walduct.outbox.max.attempts", "walduct.outbox.attempts.backoff.ms",
+          "walduct.outbox.parked",
           "walduct.outbox.publish.locally"})
       if (properties.IsSet(name))
         findings->Warn(name, "has no effect without walduct.outbox.source=poll");
@@ -65,15 +67,23 @@ class PollAttempts final : public engine::Attempts {
   explicit PollAttempts(const engine::AttemptParts& parts) : parts_(parts) {}
 
   engine::AttemptEnd Run(bool /*ran_before*/) override {
-    PollSession session({.attempt = parts_, .warn_once = &warn_once_, .refusals = &refusals_});
+    PollSession session({.attempt = parts_,
+                         .warn_once = &warn_once_,
+                         .refusals = &refusals_,
+                         .failed_rows = &failed_rows_});
     absl::Status status = session.Run();
     if (absl::IsCancelled(status) && parts_.control->interrupted()) status = absl::OkStatus();
     done_ += session.done();
+    noted_ = session.noted();
     return {.status = status,
             .goal_reached = session.goal_reached(),
             .began = session.began(),
             .progressed = session.progressed(),
             .position = absl::StrCat(done_, " rows published")};
+  }
+  // A row that is waited for now has ended the session, not the connector.
+  engine::Action ActionAfter(const absl::Status& status, engine::Phase phase) const override {
+    return noted_ ? engine::Action::kRetryNow : engine::ActionFor(status, phase);
   }
   void ShowError(const absl::Status& error) override { parts_.board->ShowError(error); }
 
@@ -81,7 +91,9 @@ class PollAttempts final : public engine::Attempts {
   const engine::AttemptParts parts_;
   engine::WarnOnce warn_once_;
   sink::Refusals refusals_;
+  FailedRows failed_rows_;
   uint64_t done_ = 0;
+  bool noted_ = false;
 };
 
 }  // namespace

@@ -3,21 +3,11 @@ import subprocess
 
 import pytest
 
+from support.polling import numbers, polled
 from support.wait import wait_until
 
-STRING = "org.apache.kafka.connect.storage.StringConverter"
 MARKED = """create table outbox (id bigserial primary key, aggregate_type text, aggregate_id text, event_type text, payload jsonb,
             created_at timestamptz not null default now(), published_at timestamptz)"""
-
-
-def polled(db, **more):
-    return {"walduct.outbox.source": "poll", "walduct.outbox.publish.locally": "true", "walduct.outbox.tables": "public.outbox", "schema.include.list": None,
-            "slot.name": None, "publication.name": None, "publication.autocreate.mode": None, "transforms": "outbox",
-            "transforms.outbox.type": "io.debezium.transforms.outbox.EventRouter",
-            "transforms.outbox.route.by.field": "aggregate_type", "transforms.outbox.table.field.event.key": "aggregate_id",
-            "transforms.outbox.table.fields.additional.placement": "event_type:header:eventType",
-            "transforms.outbox.route.topic.replacement": f"{db.name}.event.$" + "{routedByValue}",
-            "key.converter": STRING, "value.converter": STRING, **more}
 
 
 def put(db, first, last, keys=10):
@@ -31,10 +21,6 @@ def unpublished(db):
 
 def content(event):
     return event.topic, event.key, event.value, [h for h in event.headers if h[0] != "__debezium.context.runId"]
-
-
-def numbers(events, key):
-    return [int(e.value.split(b":")[1].strip(b" }")) for e in events if e.key == key]
 
 
 def test_rows_are_published_as_by_the_slot_and_marked(databases, pg17, connectors):

@@ -63,8 +63,36 @@ TEST(LayoutTest, ARowThatWaitsForItsNextTryHoldsItsKeyBack) {
   const auto layout = Of(columns);
   ASSERT_TRUE(layout.ok()) << layout.status();
   EXPECT_THAT(layout->ready, HasSubstr("{nexttryat} <= now()"));
-  EXPECT_THAT(layout->blocks, HasSubstr("IS NOT TRUE"));
+  EXPECT_EQ(layout->blocks, "{processedat} IS NULL AND ({nexttryat} > now())");
   EXPECT_EQ(layout->order, "{occurredat}");
+}
+
+TEST(LayoutTest, AColumnOfAttemptsLetsARowBeParked) {
+  const auto columns = Table(
+      "id:uuid! aggregate_type aggregate_id event_type payload:jsonb created_at:at "
+      "published_at:at attempts:integer last_error next_try_at:at");
+  LayoutRequest request{.table = "public.outbox", .columns = columns, .max_attempts = 3};
+  const auto held = RecogniseLayout(request);
+  ASSERT_TRUE(held.ok()) << held.status();
+  EXPECT_EQ(held->attempts, "{attempts}");
+  EXPECT_EQ(held->error, "{lasterror}");
+  EXPECT_EQ(held->due, "{nexttryat}");
+  EXPECT_EQ(held->parked, "{attempts} >= 3");
+  EXPECT_THAT(held->ready, HasSubstr("({attempts} >= 3) IS NOT TRUE"));
+  EXPECT_EQ(held->blocks, "{publishedat} IS NULL AND ({nexttryat} > now() OR {attempts} >= 3)");
+  request.parked_holds = false;
+  EXPECT_EQ(RecogniseLayout(request)->blocks, "{publishedat} IS NULL AND ({nexttryat} > now())");
+  request.max_attempts = 0;
+  EXPECT_EQ(RecogniseLayout(request)->attempts, "");
+}
+
+TEST(LayoutTest, WithoutAColumnOfAttemptsNoRowIsParked) {
+  const auto columns = Table("id:bigint! topic key payload published_at:at attempts");
+  const auto layout =
+      RecogniseLayout({.table = "public.outbox", .columns = columns, .max_attempts = 3});
+  ASSERT_TRUE(layout.ok()) << layout.status();
+  EXPECT_EQ(layout->attempts, "") << "it is no number";
+  EXPECT_EQ(layout->parked, "");
 }
 
 TEST(LayoutTest, WordsBelongToALayout) {

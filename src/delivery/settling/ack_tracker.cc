@@ -5,7 +5,9 @@
 namespace walduct::delivery {
 
 uint64_t AckTracker::NextTicket() {
-  if (groups_.empty() || groups_.back().written == kMaxGroupRecords) groups_.emplace_back();
+  const bool full = groups_.empty() || groups_.back().written == kMaxGroupRecords;
+  if (full || (ended_ && groups_.back().written > 0)) groups_.emplace_back();
+  ended_ = false;
   return first_ticket_ + groups_.size() - 1;
 }
 

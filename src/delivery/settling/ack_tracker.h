@@ -29,6 +29,8 @@ class AckTracker {
   // A record was written under the ticket NextTicket gave last. Its position is not safe before
   // Advance covers it.
   void OnWritten();
+  // What follows is acknowledged apart from what was written: safe can lie between the two.
+  void EndGroup() { ended_ = true; }
   // All records of everything up to position have been written: position becomes safe once they are
   // acknowledged. With nothing in flight it is safe at once. A position behind the safe one (a
   // source that repeats itself) changes nothing.
@@ -70,6 +72,7 @@ class AckTracker {
   int64_t commit_time_us_ = 0;
   std::optional<Milestone> safe_;
   bool covered_ = true;  // Advance came after the last OnWritten
+  bool ended_ = false;   // the last group takes no more
 };
 
 }  // namespace walduct::delivery

@@ -33,6 +33,9 @@ constexpr absl::string_view kOwners =
     "lockedby,owner,ownerid,acquiredtoken,leasetoken,claimedby,lockedat,claimedat";
 constexpr absl::string_view kKeys = "aggregateid,partitionkey,key";
 constexpr absl::string_view kTimes = "createdat,occurredat,timestamp,ts";
+constexpr absl::string_view kAttempts =
+    "attempts,attemptcount,attemptscount,retries,retrycount,tries";
+constexpr absl::string_view kErrors = "lasterror,error,errormessage";
 constexpr absl::string_view kPayloads = "payload,data,body,event,value,content";
 
 const LayoutColumn* Find(Columns columns, absl::string_view folded) {
@@ -66,6 +69,14 @@ std::string Braced(const LayoutColumn& column) {
   return absl::StrCat("{", Folded(column.name), "}");
 }
 
+bool IsText(const LayoutColumn& column) {
+  return column.type == "text" || absl::StartsWith(column.type, "character");
+}
+
+bool IsNumber(const LayoutColumn& column) {
+  return column.type == "bigint" || column.type == "integer" || column.type == "smallint";
+}
+
 absl::Status Refusal(absl::string_view reason, const LayoutRequest& request, absl::string_view what,
                      absl::string_view hint) {
   return Error(absl::StatusCode::kFailedPrecondition, reason,
@@ -92,6 +103,12 @@ bool Matches(const LibraryLayout& library, Columns columns) {
   return !library.stateless ||
          Among(columns, absl::StrCat(kDone, ",", kOtherwise, ",", kDue, ",", kLeased, ",", kOwners))
              .empty();
+}
+
+std::string BornOf(Columns columns) {
+  for (const LayoutColumn* column : Among(columns, kTimes))
+    if (IsTime(*column)) return Braced(*column);
+  return "";
 }
 
 std::string NotReady(const Layout& layout) {
@@ -125,6 +142,7 @@ absl::StatusOr<Layout> OfLibrary(const LibraryLayout& library, const LayoutReque
           absl::StrCat("interval '", absl::ToInt64Milliseconds(request.lease), " ms'")}});
   }
   if (library.stateless && HasIntegerId(request.columns)) layout.order = "{id}";
+  layout.born = BornOf(request.columns);
   if (layout.blocks.empty()) layout.blocks = NotReady(layout);
   return layout;
 }
@@ -139,11 +157,32 @@ std::string ReadyOf(Columns columns) {
   return absl::StrJoin(conditions, " AND ");
 }
 
-std::string OrderOf(Columns columns) {
-  if (HasIntegerId(columns)) return "{id}";
-  for (const LayoutColumn* column : Among(columns, kTimes))
-    if (IsTime(*column)) return Braced(*column);
-  return "";
+std::string OrderOf(Columns columns) { return HasIntegerId(columns) ? "{id}" : BornOf(columns); }
+
+// How a row that cannot be published is tried again and parked, where the table can count.
+void AddAttempts(const LayoutRequest& request, Layout* layout) {
+  if (request.max_attempts == 0) return;
+  for (const LayoutColumn* column : Among(request.columns, kAttempts))
+    if (layout->attempts.empty() && IsNumber(*column)) layout->attempts = Braced(*column);
+  if (layout->attempts.empty()) return;
+  for (const LayoutColumn* column : Among(request.columns, kErrors))
+    if (layout->error.empty() && IsText(*column)) layout->error = Braced(*column);
+  for (const LayoutColumn* column : Among(request.columns, kDue))
+    if (layout->due.empty() && IsTime(*column)) layout->due = Braced(*column);
+  layout->parked = absl::StrCat(layout->attempts, " >= ", request.max_attempts);
+  absl::StrAppend(&layout->ready, layout->ready.empty() ? "" : " AND ", "(", layout->parked,
+                  ") IS NOT TRUE");
+}
+
+// Each arm says of its column more than that it is not null, so that a partial index of the few
+// rows that wait or were tried is of use.
+std::string BlocksOf(const LayoutRequest& request, const Layout& layout) {
+  std::vector<std::string> arms;
+  for (const LayoutColumn* column : Among(request.columns, absl::StrCat(kDue, ",", kLeased)))
+    if (IsTime(*column)) arms.push_back(absl::StrCat(Braced(*column), " > now()"));
+  if (request.parked_holds && !layout.parked.empty()) arms.push_back(layout.parked);
+  if (arms.empty()) return "";
+  return absl::StrCat(layout.open, " AND (", absl::StrJoin(arms, " OR "), ")");
 }
 
 absl::StatusOr<Layout> WithRest(Layout layout, const LayoutRequest& request) {
@@ -162,7 +201,9 @@ absl::StatusOr<Layout> WithRest(Layout layout, const LayoutRequest& request) {
   if (keys.size() == 1 || (!keys.empty() && Folded(keys.front()->name) == "aggregateid"))
     layout.key = Braced(*keys.front());
   layout.order = OrderOf(request.columns);
-  layout.blocks = NotReady(layout);
+  layout.born = BornOf(request.columns);
+  AddAttempts(request, &layout);
+  layout.blocks = BlocksOf(request, layout);
   if (request.deletes) layout.mark.clear();
   return layout;
 }
@@ -175,8 +216,7 @@ constexpr absl::string_view kUnclear =
 // A status of the documents: NEW, PUBLISHED, FAILED, with published_at beside it or without.
 absl::StatusOr<Layout> ByStatus(const LayoutRequest& request, const LayoutColumn& status,
                                 const LayoutColumn* done) {
-  const bool text = status.type == "text" || absl::StartsWith(status.type, "character");
-  if (!text)
+  if (!IsText(status))
     return Refusal("outbox_unknown_layout", request,
                    absl::StrCat("has ", status.name, " of type ", status.type,
                                 ", and nobody knows which value means published"),

@@ -32,6 +32,12 @@ struct Layout {
   std::string mark = {};    // as in UPDATE … SET; empty: a row that is done is deleted
   std::vector<std::string> words = {};  // what its column of states may hold; empty: it has none
   std::string word_column = {};
+  // Of a row that cannot be published. Empty: such a row stops the connector.
+  std::string attempts = {};  // a column that counts them
+  std::string error = {};     // a column; empty: nowhere
+  std::string due = {};       // a column; empty: it waits in memory
+  std::string parked = {};    // of an open row: its attempts are used up
+  std::string born = {};      // a column; empty: nobody knows how old a row is
 };
 
 struct LayoutRequest {
@@ -40,6 +46,8 @@ struct LayoutRequest {
   bool deletes = false;                         // walduct.outbox.done=delete
   bool narrowed = false;                        // walduct.outbox.where is given
   absl::Duration lease = absl::ZeroDuration();  // walduct.outbox.lease.ms; zero: never taken over
+  int64_t max_attempts = 0;  // walduct.outbox.max.attempts; 0: rows are not parked
+  bool parked_holds = true;  // walduct.outbox.parked=hold
 };
 
 // FailedPrecondition:

@@ -35,8 +35,10 @@ absl::Status DeliveryDuties::TurnAndWait(int fd, absl::Duration at_most, engine:
 }
 
 absl::Status DeliveryDuties::AwaitDelivery() {
-  while (!parts_.tracker->idle() && !interrupted())
+  while (!parts_.tracker->idle() && !interrupted()) {
     RETURN_IF_ERROR(TurnAndWait(-1, kLongWait, engine::WaitReason::kDelivery));
+    if (beside_) RETURN_IF_ERROR(beside_());
+  }
   return absl::OkStatus();
 }
 
@@ -47,7 +49,8 @@ absl::Status DeliveryDuties::Flush(absl::Duration timeout) {
 // An interruption must not wait for a sink that is away: the row is read again by the next session.
 absl::Status DeliveryDuties::WaitForRoom() {
   if (interrupted()) return absl::CancelledError("interrupted");
-  return TurnAndWait(-1, kLongWait, engine::WaitReason::kRoom);
+  RETURN_IF_ERROR(TurnAndWait(-1, kLongWait, engine::WaitReason::kRoom));
+  return beside_ ? beside_() : absl::OkStatus();
 }
 
 absl::Status DeliveryDuties::WaitForSchemaId() {
@@ -69,7 +72,10 @@ absl::Status DeliveryDuties::OnRefused(const event::Record& record, sink::Ticket
                                        const absl::Status& why) {
   if (refused_ == nullptr) return why;
   bool settled = false;
-  RETURN_IF_ERROR(refused_->Take(record, ticket, why, &settled));
+  const absl::Status taken = refused_->Take(record, ticket, why, &settled);
+  if (!taken.ok() && !absl::IsResourceExhausted(taken))
+    unsettled_ = Refused{.number = record.id.lsn, .why = taken};
+  RETURN_IF_ERROR(taken);
   if (settled) OnAcknowledged(ticket, 1);
   return absl::OkStatus();
 }

@@ -2,6 +2,11 @@
 // commands taken, measures told. Data thread only.
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <utility>
+
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "base/environment.h"
@@ -32,6 +37,14 @@ class DeliveryDuties final : public delivery::RoomWaiter, public sink::AckHandle
 
   // Borrowed; gets what the sink hands back.
   void SetRefused(delivery::RefusedRecords* refused) { refused_ = refused; }
+  // Is called between two turns of a wait for the sink, however long it is.
+  void SetBeside(std::function<absl::Status()> beside) { beside_ = std::move(beside); }
+  // What the sink has handed back and nobody has taken charge of: the sink is broken.
+  struct Refused {
+    uint64_t number = 0;  // of the row
+    absl::Status why;
+  };
+  const std::optional<Refused>& unsettled() const { return unsettled_; }
   // Polls, and waits for one of: fd (-1: none), an acknowledgement, a command.
   absl::Status TurnAndWait(int fd, absl::Duration at_most, engine::WaitReason wait);
   absl::Status Turn();
@@ -53,6 +66,8 @@ class DeliveryDuties final : public delivery::RoomWaiter, public sink::AckHandle
   delivery::DeliveryMeter meter_;
   delivery::WorkReport report_;
   delivery::RefusedRecords* refused_ = nullptr;
+  std::function<absl::Status()> beside_;
+  std::optional<Refused> unsettled_;
 };
 
 }  // namespace walduct::poll

@@ -74,8 +74,10 @@ absl::Status CheckRights(Connection& connection, const OutboxTable& table,
       absl::StrCat("pg_catalog.has_any_column_privilege(", relation, ", 'UPDATE')");
   if (table.layout.mark.empty())
     absl::StrAppend(&rights, " AND pg_catalog.has_table_privilege(", relation, ", 'DELETE')");
+  const std::string changed = absl::StrCat(table.layout.mark, ",", table.layout.attempts, " =,",
+                                           table.layout.error, " =,", table.layout.due, " =");
   for (const LayoutColumn& column : table.columns)
-    if (absl::StrContains(table.layout.mark, absl::StrCat("{", Folded(column.name), "} =")))
+    if (absl::StrContains(changed, absl::StrCat("{", Folded(column.name), "} =")))
       absl::StrAppend(&rights, " AND pg_catalog.has_column_privilege(", relation, ", ",
                       postgres::QuoteLiteral(column.name), ", 'UPDATE')");
   ASSIGN_OR_RETURN(
@@ -218,6 +220,49 @@ std::string OutboxTable::DoneSql() const {
                       " RETURNING 1) SELECT count(*) FROM done");
 }
 
+std::string OutboxTable::FailedSql(int64_t max_attempts) const {
+  const auto target = [&](absl::string_view text) { return Qualify(text, "", columns); };
+  const std::string counted =
+      absl::StrCat("coalesce(", Qualify(layout.attempts, "o", columns), ", 0) + 1");
+  std::vector<std::string> arrays, aliases, equal;
+  for (size_t i = 0; i < key_names.size(); ++i) {
+    arrays.push_back(absl::StrCat("$", i + 1, "::text[]"));
+    aliases.push_back(absl::StrCat("walduct_", i));
+    equal.push_back(absl::StrCat("o.", key_names[i], " = f.walduct_", i, "::", key_types[i]));
+  }
+  std::string set = absl::StrCat(target(layout.attempts), " = ", counted);
+  if (!layout.error.empty())
+    absl::StrAppend(&set, ", ", target(layout.error), " = f.walduct_error");
+  if (!layout.due.empty())
+    absl::StrAppend(&set, ", ", target(layout.due), " = now() + f.walduct_pause * interval '1 ms'");
+  return absl::StrCat(
+      "WITH failed AS (UPDATE ", name, " o SET ", set, " FROM unnest(", absl::StrJoin(arrays, ", "),
+      ", $", key_names.size() + 1, "::text[], $", key_names.size() + 2, "::bigint[]) AS f(",
+      absl::StrJoin(aliases, ", "), ", walduct_error, walduct_pause) WHERE ",
+      absl::StrJoin(equal, " AND "), " AND ", Qualify(layout.open, "o", columns), " RETURNING ",
+      Qualify(layout.attempts, "o", columns),
+      " AS n) SELECT count(*), count(*) FILTER (WHERE n >= ", max_attempts, ") FROM failed");
+}
+
+std::string OutboxTable::BacklogSql(const std::string& where) const {
+  const auto of = [&](absl::string_view text) { return Qualify(text, "o", columns); };
+  const std::string parked =
+      layout.parked.empty() ? "false" : absl::StrCat("coalesce(", of(layout.parked), ", false)");
+  const std::string age =
+      layout.born.empty() ? "0" : absl::StrCat("extract(epoch FROM now() - ", of(layout.born), ")");
+  return absl::StrCat("SELECT count(*) FILTER (WHERE NOT ", parked, "), count(*) FILTER (WHERE ",
+                      parked, "), greatest(0, max(", age, ") FILTER (WHERE NOT ", parked,
+                      "))::bigint FROM ", name, " o WHERE ", of(layout.open),
+                      where.empty() ? "" : absl::StrCat(" AND (", where, ")"));
+}
+
+int OutboxTable::attempts_column() const {
+  for (size_t i = 0; counts_attempts() && i < schema->columns.size(); ++i)
+    if (layout.attempts == absl::StrCat("{", Folded(schema->columns[i].name), "}"))
+      return static_cast<int>(i);
+  return -1;
+}
+
 std::string OutboxTable::StillOpenSql() const {
   return absl::StrCat("SELECT count(*) FROM ", name, " o WHERE ", ChosenSql());
 }
@@ -245,7 +290,9 @@ absl::StatusOr<std::vector<OutboxTable>> FindOutboxTables(Connection& connection
                                                     .columns = table.columns,
                                                     .deletes = options.deletes_done,
                                                     .narrowed = !options.where.empty(),
-                                                    .lease = options.lease}));
+                                                    .lease = options.lease,
+                                                    .max_attempts = options.max_attempts,
+                                                    .parked_holds = options.parked_holds}));
     RETURN_IF_ERROR(CheckRights(connection, table, called));
     RETURN_IF_ERROR(CheckWords(connection, table, called));
     WarnOfOrder(called, table);

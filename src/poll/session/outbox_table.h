@@ -39,6 +39,10 @@ struct OutboxTable {
   // Columns of a claim's rows: those of schema, then these two.
   int order_key_column() const { return static_cast<int>(schema->columns.size()); }
   int free_column() const { return order_key_column() + 1; }
+  // The one that counts attempts; -1: none.
+  int attempts_column() const;
+  // Rows that cannot be published are tried again and parked; else one stops the connector.
+  bool counts_attempts() const { return !layout.attempts.empty(); }
 
   // $1: the most rows. Sorted as they are to be published.
   std::string ClaimSql(const std::string& where) const;
@@ -46,9 +50,15 @@ struct OutboxTable {
   std::string DoneSql() const;
   // The same arrays. Answers how many of these rows are open.
   std::string StillOpenSql() const;
+  // The same arrays, then one of errors and one of milliseconds to the next attempt. Answers how
+  // many rows it has changed, and how many of them have used their attempts up.
+  std::string FailedSql(int64_t max_attempts) const;
+  // Answers how many rows are to be published, how many are parked, and how old the oldest of the
+  // former is, in seconds.
+  std::string BacklogSql(const std::string& where) const;
 
  private:
-  // An open row of the arrays' keys.
+  // Whether row o is one of the arrays' keys and open.
   std::string ChosenSql() const;
 };
 

@@ -123,6 +123,7 @@ absl::Status PollSession::Build() {
                                                         .metrics = attempt.metrics,
                                                         .warn_once = parts_.warn_once}));
   duties_->SetRefused(&path_->refused());
+  duties_->SetBeside([this] { return LookAtBacklog(); });
   batch_rows_ = engine::OutboxOf(config()).publish_rows;
   return absl::OkStatus();
 }
@@ -241,6 +242,8 @@ absl::Status PollSession::Poll() {
       published += of_table;
     }
     RETURN_IF_ERROR(WatchQueue());
+    idle_ = published == 0;
+    RETURN_IF_ERROR(LookAtBacklog());
     path_->pipeline().CountFiltered();
     path_->pipeline().ReportNotices();
     if (published > 0) {
@@ -292,12 +295,15 @@ absl::StatusOr<postgres::Result> PollSession::Claim(const OutboxTable& table) {
 absl::StatusOr<size_t> PollSession::PollTable(const OutboxTable& table) {
   absl::StatusOr<postgres::Result> rows = Claim(table);
   if (!rows.ok()) return rows.status();
-  Batch batch{.table = &table, .first = number_ + 1, .keys = {}};
+  Batch batch;
+  batch.table = &table;
+  batch.first = number_ + 1;
   batch.keys.resize(table.key_at.size());
   absl::Status published = Publish(*rows, &batch);
   if (published.ok()) published = duties_->AwaitDelivery();
   if (published.ok() && !duties_->interrupted()) {
     RETURN_IF_ERROR(MarkDone(&batch, false));
+    RETURN_IF_ERROR(NoteFailed(&batch, false));
     return batch.rows;
   }
   RETURN_IF_ERROR(Salvage(&batch, published));
@@ -313,12 +319,13 @@ absl::Status PollSession::Publish(const postgres::Result& rows, Batch* batch) {
     const bool has_key = !rows.is_null(row, table.order_key_column());
     const absl::string_view key = rows.Get(row, table.order_key_column());
     if (has_key && held_.contains(key)) continue;
-    // Somebody has it locked.
-    if (rows.Get(row, table.free_column()) != "t") {
-      if (has_key) held_.insert(std::string(key));
-      continue;
+    const bool locked = rows.Get(row, table.free_column()) != "t";
+    if (!locked && !Waits(rows, row, table)) {
+      const absl::Status published = PublishRow(rows, row, batch);
+      if (published.ok()) continue;
+      RETURN_IF_ERROR(Fail(rows, row, published, batch));
     }
-    RETURN_IF_ERROR(PublishRow(rows, row, batch));
+    if (has_key) held_.insert(std::string(key));
   }
   return absl::OkStatus();
 }
@@ -340,6 +347,10 @@ absl::Status PollSession::PublishRow(const postgres::Result& rows, int row, Batc
   RETURN_IF_ERROR(path_->pipeline().OnChange(change));
   ++number_;
   ++batch->rows;
+  if (table.counts_attempts()) {
+    tracker_.EndGroup();
+    batch->attempts.push_back(AttemptsOf(rows, row, table));
+  }
   for (size_t i = 0; i < table.key_at.size(); ++i)
     batch->keys[i].emplace_back(rows.Get(row, table.key_at[i]));
   return absl::OkStatus();
@@ -371,6 +382,7 @@ absl::Status PollSession::MarkDone(Batch* batch, bool hurries) {
         {{"table", batch->table->name}, {"rows", wanted - count}});
   }
   done_ += wanted;
+  parts_.attempt.metrics->outbox_published.Add(wanted);
   return absl::OkStatus();
 }
 
@@ -379,7 +391,9 @@ absl::Status PollSession::Salvage(Batch* batch, const absl::Status& why) {
   parts_.attempt.board->Show(engine::Activity::kSettling);
   const absl::Duration timeout = engine::RuntimeOf(config()).shutdown_timeout * kSettleShare;
   const absl::Status flushed = duties_->Flush(timeout);
-  const absl::Status marked = MarkDone(batch, true);
+  absl::Status marked = MarkDone(batch, true);
+  TakeRefused(batch);
+  if (marked.ok()) marked = NoteFailed(batch, true);
   if (!why.ok() && !absl::IsCancelled(why)) return why;
   RETURN_IF_ERROR(flushed);
   return marked;

@@ -21,6 +21,7 @@
 #include "engine/lifecycle/attempt.h"
 #include "engine/lifecycle/host.h"
 #include "poll/session/delivery_duties.h"
+#include "poll/session/failed_rows.h"
 #include "poll/session/outbox_table.h"
 #include "sink/refusals.h"
 
@@ -33,6 +34,7 @@ class PollSession {
     engine::AttemptParts attempt;
     engine::WarnOnce* warn_once = nullptr;
     sink::Refusals* refusals = nullptr;
+    FailedRows* failed_rows = nullptr;
   };
   explicit PollSession(const Parts& parts) : parts_(parts) {}
 
@@ -42,6 +44,8 @@ class PollSession {
   bool progressed() const { return done_ > 0 || stood_; }
   bool goal_reached() const { return goal_reached_; }
   uint64_t done() const { return done_; }  // rows that were marked or deleted
+  // It has ended at a row that cannot be published, and the next one leaves that row alone.
+  bool noted() const { return noted_; }
 
  private:
   // The rows of a claim that were handed to the pipeline, in order.
@@ -50,7 +54,9 @@ class PollSession {
     uint64_t first = 0;                          // number of its first row
     std::vector<std::vector<std::string>> keys;  // of each column of the primary key, row by row
     size_t rows = 0;
-    size_t marked = 0;  // of them, from the beginning
+    size_t marked = 0;              // of them, from the beginning
+    std::vector<int64_t> attempts;  // row by row, where the table counts them
+    std::vector<FailedRow> failed;
   };
 
   const engine::ConnectorOptions& config() const { return *parts_.attempt.config; }
@@ -64,6 +70,15 @@ class PollSession {
   absl::StatusOr<size_t> PollTable(const OutboxTable& table);
   absl::Status Publish(const postgres::Result& rows, Batch* batch);
   absl::Status PublishRow(const postgres::Result& rows, int row, Batch* batch);
+  // Whether the row waits where the table cannot say it.
+  bool Waits(const postgres::Result& rows, int row, const OutboxTable& table);
+  // OK: the row is left alone for now.
+  absl::Status Fail(const postgres::Result& rows, int row, const absl::Status& why, Batch* batch);
+  // What the sink has handed back, if it was of the batch.
+  void TakeRefused(Batch* batch);
+  absl::Status NoteFailed(Batch* batch, bool hurries);
+  // How many rows there are, now and then.
+  absl::Status LookAtBacklog();
   // What of the batch is acknowledged.
   absl::Status MarkDone(Batch* batch, bool hurries);
   absl::Status Salvage(Batch* batch, const absl::Status& why);
@@ -86,11 +101,13 @@ class PollSession {
   std::unique_ptr<DeliveryDuties> duties_;
   std::unique_ptr<delivery::RecordPath> path_;
   bool listens_ = false;
-  bool began_ = false, stood_ = false, goal_reached_ = false;
+  bool began_ = false, stood_ = false, goal_reached_ = false, noted_ = false;
   uint64_t number_ = 0;  // of the last row that was handed over
   uint64_t done_ = 0;
   int64_t batch_rows_ = 1;
   absl::Duration queue_watched_;
+  absl::Duration next_look_ = absl::ZeroDuration();
+  bool looks_ = false, idle_ = false;
   // Keys whose later rows wait, as long as the claim is published.
   absl::flat_hash_set<std::string> held_;
   std::vector<event::Value> values_;

@@ -1,0 +1,52 @@
+// FailedRows: what becomes of rows that cannot be published: their attempts are counted in the
+// table, the next one waits, and after the last one the row is parked. Lives as long as the
+// connector: where the table has no column for when the next attempt is due, it is known here.
+// Data thread only.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "outbox/options.h"
+#include "poll/session/outbox_table.h"
+#include "postgres/connection.h"
+
+namespace walduct::poll {
+
+struct FailedRow {
+  std::vector<std::string> key;  // of the primary key
+  int64_t attempts = 0;          // before this one
+  absl::Status why;
+};
+
+// What the row of a claim says of them; 0 where that is nothing.
+int64_t AttemptsOf(const postgres::Result& rows, int row, const OutboxTable& table);
+
+class FailedRows {
+ public:
+  // Whether that error is of the row alone, so that others are published meanwhile. What a server
+  // lacks, or does not allow, is not.
+  static bool IsOfRow(const absl::Status& why);
+
+  // The statement that notes them. Answers how many it has changed, and how many of these are
+  // parked now. chance: from 0 to 1.
+  static postgres::Statement Note(const OutboxTable& table, const outbox::OutboxOptions& options,
+                                  const std::vector<FailedRow>& rows, double chance);
+  static absl::Duration Backoff(const outbox::OutboxOptions& options, int64_t attempts,
+                                double chance);
+
+  // Of a table that cannot say it.
+  void Wait(const OutboxTable& table, const FailedRow& row, absl::Duration until);
+  // Forgets it once it is over.
+  bool Waits(const OutboxTable& table, const std::vector<std::string>& key, absl::Duration now);
+  bool empty() const { return until_.empty(); }
+
+ private:
+  absl::flat_hash_map<std::string, absl::Duration> until_;
+};
+
+}  // namespace walduct::poll

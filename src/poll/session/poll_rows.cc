@@ -1,0 +1,134 @@
+// PollSession: rows that cannot be published, and rows that wait.
+#include <algorithm>
+#include <utility>
+
+#include "absl/cleanup/cleanup.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/status_macros.h"
+#include "engine/configuration/options_of.h"
+#include "outbox/options.h"
+#include "poll/session/poll_session.h"
+
+namespace walduct::poll {
+namespace {
+
+constexpr absl::Duration kLook = absl::Seconds(10);
+constexpr absl::Duration kIdleLook = absl::Minutes(1);
+// A look at a table with many rows takes its time.
+constexpr double kShareOfLooks = 50;
+
+std::vector<std::string> KeyOf(const postgres::Result& rows, int row, const OutboxTable& table) {
+  std::vector<std::string> key;
+  for (const int column : table.key_at) key.emplace_back(rows.Get(row, column));
+  return key;
+}
+
+// What would let it be parked.
+absl::Status WithAttemptsAdvice(const absl::Status& why, const OutboxTable& table) {
+  const std::string hint = ErrorHint(why);
+  return Error(why.code(), ErrorReason(why), why.message(),
+               absl::StrCat(hint, hint.empty() ? "" : "; or ALTER TABLE ", table.name,
+                            " ADD COLUMN attempts integer NOT NULL DEFAULT 0, ADD COLUMN "
+                            "last_error text, ADD COLUMN next_try_at timestamptz, so that such a "
+                            "row is parked while others are published"));
+}
+
+uint64_t NumberAt(const postgres::Result& rows, int column) {
+  uint64_t number = 0;
+  static_cast<void>(absl::SimpleAtoi(rows.Get(0, column), &number));
+  return number;
+}
+
+}  // namespace
+
+bool PollSession::Waits(const postgres::Result& rows, int row, const OutboxTable& table) {
+  FailedRows& failed = *parts_.failed_rows;
+  return !failed.empty() &&
+         failed.Waits(table, KeyOf(rows, row, table), parts_.attempt.world->clock().Monotonic());
+}
+
+absl::Status PollSession::Fail(const postgres::Result& rows, int row, const absl::Status& why,
+                               Batch* batch) {
+  const OutboxTable& table = *batch->table;
+  if (!FailedRows::IsOfRow(why) || sink_->spoilt()) return why;
+  if (!table.counts_attempts()) return WithAttemptsAdvice(why, table);
+  batch->failed.push_back({KeyOf(rows, row, table), AttemptsOf(rows, row, table), why});
+  return absl::OkStatus();
+}
+
+void PollSession::TakeRefused(Batch* batch) {
+  const auto& refused = duties_->unsettled();
+  if (!refused || !batch->table->counts_attempts() || !FailedRows::IsOfRow(refused->why)) return;
+  if (refused->number < batch->first || refused->number - batch->first >= batch->rows) return;
+  const size_t at = refused->number - batch->first;
+  FailedRow failed{.key = {}, .attempts = batch->attempts[at], .why = refused->why};
+  for (const std::vector<std::string>& column : batch->keys) failed.key.push_back(column[at]);
+  batch->failed.push_back(std::move(failed));
+  noted_ = true;
+}
+
+absl::Status PollSession::NoteFailed(Batch* batch, bool hurries) {
+  if (batch->failed.empty()) return absl::OkStatus();
+  const OutboxTable& table = *batch->table;
+  const outbox::OutboxOptions& options = engine::OutboxOf(config());
+  const std::vector<FailedRow> failed = std::exchange(batch->failed, {});
+  engine::Host& world = *parts_.attempt.world;
+  const double chance = static_cast<double>(world.Random() >> 32) / (1ULL << 32);
+  for (const FailedRow& row : failed) {
+    const absl::Duration pause = FailedRows::Backoff(options, row.attempts, chance);
+    const bool last = row.attempts + 1 >= options.max_attempts;
+    if (table.layout.due.empty() && !last)
+      parts_.failed_rows->Wait(table, row, world.clock().Monotonic() + pause);
+    parts_.attempt.metrics->outbox_failed.Add(ErrorReason(row.why));
+    log::Warn(last ? "row of an outbox table is parked: it could not be published"
+                   : "row of an outbox table could not be published: it is tried again",
+              {{"table", table.name},
+               {"row", absl::StrJoin(row.key, ", ")},
+               {"attempts", row.attempts + 1},
+               {"reason", ErrorReason(row.why)},
+               {"error", row.why.message()},
+               {"hint", last ? absl::StrCat("once mended: UPDATE ", table.name, " SET ",
+                                            Qualify(table.layout.attempts, "", table.columns),
+                                            " = 0 WHERE …")
+                             : ErrorHint(row.why)}});
+  }
+  ASSIGN_OR_RETURN(const auto noted,
+                   AskOfMarks(FailedRows::Note(table, options, failed, chance), hurries));
+  if (NumberAt(noted, 0) < failed.size())
+    log::Warn("rows that could not be published were marked or removed by somebody else meanwhile",
+              {{"table", table.name}, {"rows", failed.size() - NumberAt(noted, 0)}});
+  next_look_ = absl::ZeroDuration();
+  return absl::OkStatus();
+}
+
+absl::Status PollSession::LookAtBacklog() {
+  Clock& clock = parts_.attempt.world->clock();
+  metrics::ConnectorMetrics& metrics = *parts_.attempt.metrics;
+  const absl::Duration began = clock.Monotonic();
+  // What was counted is published by now.
+  const bool over =
+      idle_ && metrics.outbox_unpublished.value() > 0 && began >= next_look_ - kIdleLook + kLook;
+  if (looks_ || (began < next_look_ && !over)) return absl::OkStatus();
+  looks_ = true;
+  const absl::Cleanup looked = [this] { looks_ = false; };
+  uint64_t unpublished = 0, parked = 0, oldest = 0;
+  for (const OutboxTable& table : tables_) {
+    ASSIGN_OR_RETURN(const auto counts,
+                     Ask(table.BacklogSql(engine::OutboxOf(config()).where), postgres::OneRow(3)));
+    unpublished += NumberAt(counts, 0);
+    parked += NumberAt(counts, 1);
+    oldest = std::max(oldest, NumberAt(counts, 2));
+  }
+  metrics.outbox_unpublished.Set(unpublished);
+  metrics.outbox_parked.Set(parked);
+  metrics.outbox_oldest_seconds.Set(oldest);
+  const absl::Duration now = clock.Monotonic();
+  next_look_ = now + std::max(idle_ ? kIdleLook : kLook, (now - began) * kShareOfLooks);
+  return absl::OkStatus();
+}
+
+}  // namespace walduct::poll
