@@ -22,6 +22,8 @@ inline constexpr char kReadMember[] = "walduct_snapshot_read";
 inline constexpr char kTablesMember[] = "walduct_tables";
 inline constexpr char kTypesMember[] = "walduct_types";
 inline constexpr char kMasksMember[] = "walduct_masks";
+// Of outbox tables that are polled.
+inline constexpr char kOutboxMember[] = "walduct_outbox";
 
 inline bool IsIncrementalMember(absl::string_view name) {
   return absl::StartsWith(name, kIncrementalPrefix) || name == kIncrementalMember;
@@ -29,7 +31,8 @@ inline bool IsIncrementalMember(absl::string_view name) {
 // One of ours, not of the position itself.
 inline bool IsOurMember(absl::string_view name) {
   return name == kIncrementalMember || name == kBlockingMember || name == kReadMember ||
-         name == kTablesMember || name == kTypesMember || name == kMasksMember;
+         name == kTablesMember || name == kTypesMember || name == kMasksMember ||
+         name == kOutboxMember;
 }
 
 // Empty: it is not there.

@@ -8,7 +8,8 @@
 namespace walduct::loader {
 namespace {
 
-constexpr const engine::SourceType* kTypes[] = {&poll::kPollSource, &slot::kSlotSource};
+constexpr const engine::SourceType* kTypes[] = {&poll::kPollPositionSource, &poll::kPollSource,
+                                                &slot::kSlotSource};
 
 }  // namespace
 

@@ -27,6 +27,8 @@ struct OutboxOptions {
 
   // Of a table that is polled (room poll).
   bool deletes_done = false;                    // walduct.outbox.done=delete
+  bool positions = false;                       // walduct.outbox.done=position
+  bool skips_history = false;                   // snapshot.mode=no_data, with a position
   std::string where;                            // SQL about rows; empty: all of them
   absl::Duration lease = absl::ZeroDuration();  // of others, where rows do not say it; 0: for ever
   absl::Duration longest_pause = absl::Seconds(5);

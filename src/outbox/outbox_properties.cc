@@ -71,8 +71,9 @@ constexpr config::PropertyDefinition kRows[] = {
      .type = kEnum,
      .default_value = "mark",
      .doc = "With walduct.outbox.source=poll, what becomes of a row once it is acknowledged: its "
-            "column of state says so, or it is deleted.",
-     .allowed = "mark, delete"},
+            "column of state says so, it is deleted, or nothing: walduct remembers a position, and "
+            "the table has a column xid8 DEFAULT pg_current_xact_id().",
+     .allowed = "mark, delete, position"},
     {.name = "walduct.outbox.where",
      .doc = "With walduct.outbox.source=poll, SQL that the rows to be published meet, such as "
             "handler_id = 'mail'."},
@@ -153,6 +154,9 @@ OutboxOptions BuildOutbox(const config::PropertySet& properties) {
   outbox.batch_rows = properties.Integer("walduct.outbox.cleanup.batch.size");
   outbox.delete_history = properties.Text("walduct.outbox.cleanup.history") == "delete";
   outbox.deletes_done = properties.Text("walduct.outbox.done") == "delete";
+  const std::string mode = properties.Text("snapshot.mode");
+  outbox.skips_history = mode == "no_data" || mode == "never" || mode == "schema_only";
+  outbox.positions = properties.Text("walduct.outbox.done") == "position";
   outbox.where = properties.Text("walduct.outbox.where");
   outbox.lease = properties.Milliseconds("walduct.outbox.lease.ms");
   outbox.longest_pause = properties.Milliseconds("walduct.outbox.poll.interval.ms");

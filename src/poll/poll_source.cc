@@ -16,6 +16,9 @@ constexpr absl::string_view kSource = "walduct.outbox.source";
 constexpr absl::string_view kCannot = "cannot be used with walduct.outbox.source=poll";
 
 bool IsChosen(const config::PropertySet& properties) { return properties.Text(kSource) == "poll"; }
+bool HasPosition(const config::PropertySet& properties) {
+  return properties.Text("walduct.outbox.done") == "position";
+}
 
 bool HasRouter(const config::PropertySet& properties) {
   if (properties.IsSet("walduct.outbox.tables") && properties.Boolean("walduct.outbox.route"))
@@ -45,10 +48,11 @@ void Check(const config::PropertySet& properties, config::Findings* findings) {
         findings->Warn(name, "has no effect without walduct.outbox.source=poll");
     return;
   }
-  if (properties.Text("exactly.once.support") == "required")
+  if (properties.Text("exactly.once.support") == "required" && !HasPosition(properties))
     Refuse(properties, "exactly.once.support",
            "rows are marked after Kafka has acknowledged them, not in its transaction",
-           "remove it, or use walduct.outbox.source=slot", findings);
+           "remove it, or set walduct.outbox.done=position, whose position is in the transaction",
+           findings);
   if (properties.IsSet("walduct.slots") && properties.Integer("walduct.slots") > 1)
     Refuse(properties, "walduct.slots", "there is no slot", "remove it", findings);
   if (properties.Text("walduct.outbox.cleanup") != "none")
@@ -96,19 +100,32 @@ class PollAttempts final : public engine::Attempts {
   bool noted_ = false;
 };
 
+std::unique_ptr<engine::Attempts> MakeAttempts(const engine::AttemptParts& parts) {
+  return std::make_unique<PollAttempts>(parts);
+}
+
+absl::Status Examine(const engine::ConnectorOptions& config, const Environment& environment) {
+  return OpenTables(config, environment, nullptr).status();
+}
+
 }  // namespace
+
+const engine::SourceType kPollPositionSource = {
+    .name = "poll",
+    .chosen =
+        [](const config::PropertySet& properties) {
+          return IsChosen(properties) && HasPosition(properties);
+        },
+    .attempts = MakeAttempts,
+    .examine = Examine,
+};
 
 const engine::SourceType kPollSource = {
     .name = "poll",
     .chosen = IsChosen,
     .check = Check,
-    .attempts = [](const engine::AttemptParts& parts) -> std::unique_ptr<engine::Attempts> {
-      return std::make_unique<PollAttempts>(parts);
-    },
-    .examine =
-        [](const engine::ConnectorOptions& config, const Environment& environment) {
-          return OpenTables(config, environment, nullptr).status();
-        },
+    .attempts = MakeAttempts,
+    .examine = Examine,
     .instead_of_position = "the outbox tables",
 };
 

@@ -5,6 +5,7 @@
 
 namespace walduct::poll {
 
-extern const engine::SourceType kPollSource;
+// With walduct.outbox.done=position it has a stored position, which the commands of offsets know.
+extern const engine::SourceType kPollSource, kPollPositionSource;
 
 }  // namespace walduct::poll

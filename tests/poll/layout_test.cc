@@ -86,6 +86,19 @@ TEST(LayoutTest, AColumnOfAttemptsLetsARowBeParked) {
   EXPECT_EQ(RecogniseLayout(request)->attempts, "");
 }
 
+TEST(LayoutTest, APositionNeedsAColumnThatTellsTheTransaction) {
+  auto columns = Table("id:bigint! aggregate_id payload created_at:at xact:xid8! published_at:at");
+  LayoutRequest request{.table = "public.outbox", .columns = columns, .positions = true};
+  EXPECT_EQ(ErrorReason(RecogniseLayout(request).status()), "outbox_needs_xact") << "no default";
+  columns[4].fallback = "pg_current_xact_id()";
+  const auto layout = RecogniseLayout(request);
+  ASSERT_TRUE(layout.ok()) << layout.status();
+  EXPECT_EQ(layout->xact, "{xact}");
+  EXPECT_EQ(layout->open, "true") << "what says that rows are published is not asked";
+  columns[4].nullable = true;
+  EXPECT_EQ(ErrorReason(RecogniseLayout(request).status()), "outbox_needs_xact") << "NULL";
+}
+
 TEST(LayoutTest, WithoutAColumnOfAttemptsNoRowIsParked) {
   const auto columns = Table("id:bigint! topic key payload published_at:at attempts");
   const auto layout =

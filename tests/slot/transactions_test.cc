@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "slot/duties/committing_store.h"
+#include "delivery/settling/committing_store.h"
 #include "tests/slot/duties_fixture.h"
 
 namespace walduct::slot {
@@ -74,7 +74,8 @@ class TransactionsTest : public testing::Test {
   test::FakeSink sink_{
       &time_, &target_, {.capacity = 1000, .transactional = true, .transaction_timeout = kTimeout}};
   test::FakeDisk disk_;
-  CommittingStore store_{std::make_unique<test::FakeOffsetStore>(&time_, &disk_), &sink_, &time_};
+  delivery::CommittingStore store_{std::make_unique<test::FakeOffsetStore>(&time_, &disk_), &sink_,
+                                   &time_};
   test::FakeWalSource source_{&time_};
   engine::Mailbox mailbox_;
   engine::StatusBoard board_{"orders", time_};

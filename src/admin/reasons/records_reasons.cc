@@ -53,6 +53,21 @@ constexpr Reason kRows[] = {
     {.name = "outbox_needs_delete",
      .meaning = "An outbox table that is polled has no column that says which rows are published.",
      .remedy = "walduct.outbox.done=delete, or add a column published_at."},
+    {.name = "outbox_needs_xact",
+     .meaning = "walduct.outbox.done=position, and the outbox table has no column that tells which "
+                "transaction wrote a row.",
+     .remedy = "The message has the ALTER TABLE."},
+    {.name = "outbox_of_subscription",
+     .meaning = "walduct.outbox.done=position, and a subscription fills the outbox table.",
+     .remedy = "Publish it where it is written."},
+    {.name = "outbox_position_lost",
+     .meaning =
+         "The position in outbox tables is of another server, of one before a promotion or a "
+         "restore, or of a slot.",
+     .remedy = "walduct offsets reset, then all rows are published again."},
+    {.name = "outbox_position_malformed",
+     .meaning = "The stored position in outbox tables cannot be read.",
+     .remedy = "Restore the offset store, or walduct offsets reset."},
     {.name = "outbox_needs_where",
      .meaning = "An outbox table that is polled has rows of several listeners or applications.",
      .remedy = "walduct.outbox.where says which are to be published."},

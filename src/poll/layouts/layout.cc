@@ -265,6 +265,34 @@ absl::StatusOr<Layout> ByColumns(const LayoutRequest& request) {
                   request);
 }
 
+absl::StatusOr<Layout> ByPosition(const LayoutRequest& request) {
+  const auto is_number = [](const LayoutColumn& column) {
+    return column.type == "xid8" && absl::StrContains(column.fallback, "pg_current_xact_id()");
+  };
+  const auto found = std::find_if(request.columns.begin(), request.columns.end(), is_number);
+  if (found == request.columns.end())
+    return Refusal("outbox_needs_xact", request,
+                   "has no column xid8 DEFAULT pg_current_xact_id(), by which the rows that became "
+                   "visible are found with walduct.outbox.done=position",
+                   absl::StrCat("ALTER TABLE ", request.table,
+                                " ADD COLUMN xact xid8 NOT NULL DEFAULT pg_current_xact_id() (it "
+                                "does not rewrite the table); CREATE INDEX ON ",
+                                request.table, " (xact)"));
+  if (found->nullable)
+    return Refusal(
+        "outbox_needs_xact", request,
+        absl::StrCat("has rows that may have no ", found->name, " and would never be seen"),
+        absl::StrCat("ALTER TABLE ", request.table, " ALTER COLUMN ", found->name,
+                     " SET NOT NULL"));
+  if (Among(request.columns, kPayloads).empty())
+    return Refusal("outbox_unknown_layout", request, "has no payload",
+                   "remove it from walduct.outbox.tables");
+  return Layout{.called = "rows that are never marked",
+                .open = "true",
+                .born = BornOf(request.columns),
+                .xact = Braced(*found)};
+}
+
 }  // namespace
 
 std::string Folded(absl::string_view name) {
@@ -290,6 +318,7 @@ std::string Qualify(absl::string_view condition, absl::string_view alias, Column
 }
 
 absl::StatusOr<Layout> RecogniseLayout(const LayoutRequest& request) {
+  if (request.positions) return ByPosition(request);
   for (const LibraryLayout& library : LibraryLayouts())
     if (Matches(library, request.columns)) return OfLibrary(library, request);
   return ByColumns(request);

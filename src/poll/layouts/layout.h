@@ -20,6 +20,7 @@ struct LayoutColumn {
   std::string name;  // as the table has it
   std::string type;  // format_type's word: "timestamp with time zone"
   bool nullable = true;
+  std::string fallback = {};  // its DEFAULT, as SQL
 };
 
 struct Layout {
@@ -38,12 +39,14 @@ struct Layout {
   std::string due = {};       // a column; empty: it waits in memory
   std::string parked = {};    // of an open row: its attempts are used up
   std::string born = {};      // a column; empty: nobody knows how old a row is
+  std::string xact = {};  // a column: the transaction that wrote the row; empty: rows are marked
 };
 
 struct LayoutRequest {
   std::string table;  // "public.outbox", for messages
   absl::Span<const LayoutColumn> columns;
   bool deletes = false;                         // walduct.outbox.done=delete
+  bool positions = false;                       // walduct.outbox.done=position
   bool narrowed = false;                        // walduct.outbox.where is given
   absl::Duration lease = absl::ZeroDuration();  // walduct.outbox.lease.ms; zero: never taken over
   int64_t max_attempts = 0;  // walduct.outbox.max.attempts; 0: rows are not parked
@@ -55,6 +58,7 @@ struct LayoutRequest {
 //   outbox_not_pollable    they are those of a library whose rows cannot be published so
 //   outbox_needs_where     a row per listener, handler or version: which are to be published?
 //   outbox_needs_delete    a row that is there is open, and is done when it is gone
+//   outbox_needs_xact      no column tells which transaction wrote a row
 absl::StatusOr<Layout> RecogniseLayout(const LayoutRequest& request);
 
 // condition with {column} replaced by alias."Column". Columns that the table lacks are a defect.

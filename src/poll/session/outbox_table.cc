@@ -29,10 +29,12 @@ SELECT c.relispartition, c.relpersistence, a.attname, format_type(a.atttypid, NU
        a.attnotnull, a.attnum = ANY (coalesce(i.indkey::int2[], '{}')),
        CASE WHEN pg_get_serial_sequence(c.oid::regclass::text, a.attname) IS NOT NULL THEN
          (SELECT s.seqcache FROM pg_sequence s
-          WHERE s.seqrelid = pg_get_serial_sequence(c.oid::regclass::text, a.attname)::regclass) END
+          WHERE s.seqrelid = pg_get_serial_sequence(c.oid::regclass::text, a.attname)::regclass) END,
+       coalesce(pg_get_expr(d.adbin, d.adrelid), '')
 FROM pg_class c
 JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
 LEFT JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary
+LEFT JOIN pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum
 WHERE c.oid = $1::oid ORDER BY a.attnum)";
 
 // Of functions that name it in their text.
@@ -41,6 +43,13 @@ SELECT DISTINCT (regexp_match(p.prosrc, 'pg_notify\s*\(\s*''([^'']+)'''))[1]
 FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid
 WHERE t.tgrelid = $1::oid AND NOT t.tgisinternal AND t.tgenabled <> 'D'
   AND p.prosrc ~ 'pg_notify\s*\(\s*''[^'']+''')";
+
+constexpr absl::string_view kOfPosition = R"(
+SELECT EXISTS (SELECT FROM pg_index i
+               JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
+               WHERE i.indrelid = $1::oid AND i.indisvalid AND i.indpred IS NULL
+                 AND quote_ident(a.attname) = quote_ident(btrim($2, '"'))),
+       EXISTS (SELECT FROM pg_subscription_rel s WHERE s.srrelid = $1::oid))";
 
 absl::Status Refusal(absl::string_view reason, absl::string_view what, absl::string_view hint) {
   return Error(absl::StatusCode::kFailedPrecondition, reason, what, hint);
@@ -121,6 +130,36 @@ void WarnOfOrder(const std::string& called, const OutboxTable& table) {
         "walduct.outbox.source=slot"}});
 }
 
+// A position is a snapshot and an id; both have to be this server's.
+absl::Status CheckPosition(Connection& connection, const std::string& called, OutboxTable* table) {
+  const bool integer = absl::StrContains(table->key_types.front(), "int");
+  if (!integer || (table->key_names.size() > 1 && !table->numbered))
+    return Refusal("outbox_no_key",
+                   absl::StrCat("outbox table ", called,
+                                " has no integer as its primary key, by which the rows of a window "
+                                "are read with walduct.outbox.done=position"),
+                   "id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY");
+  for (const LayoutColumn& column : table->columns)
+    if (QuoteIdentifier(column.name) == table->key_names.front())
+      table->layout.order = absl::StrCat("{", Folded(column.name), "}");
+  const std::string number = Qualify(table->layout.xact, "", table->columns);
+  ASSIGN_OR_RETURN(const auto facts,
+                   connection.Query(postgres::OneRow(2), std::string(kOfPosition),
+                                    {absl::StrCat(ToInteger(table->relation)), number}));
+  if (facts.Get(0, 1) == "t")
+    return Refusal("outbox_of_subscription",
+                   absl::StrCat("outbox table ", called,
+                                " is filled by a subscription: its rows have the numbers of the "
+                                "publisher's transactions"),
+                   "publish it where it is written");
+  if (facts.Get(0, 0) != "t")
+    log::Warn(
+        "the outbox table has no index by which new rows are found: each look reads all of it",
+        {{"table", called},
+         {"hint", absl::StrCat("CREATE INDEX ON ", table->name, " (", number, ")")}});
+  return absl::OkStatus();
+}
+
 absl::Status ReadChannels(Connection& connection, OutboxTable* table) {
   ASSIGN_OR_RETURN(const auto rows, connection.Query(postgres::Rows(1), std::string(kChannels),
                                                      {absl::StrCat(ToInteger(table->relation))}));
@@ -138,10 +177,12 @@ absl::Status ReadColumns(const postgres::Result& rows, const std::string& called
   for (int row = 0; row < rows.rows(); ++row) {
     table->columns.push_back({.name = std::string(rows.Get(row, 2)),
                               .type = std::string(rows.Get(row, 3)),
-                              .nullable = rows.Get(row, 4) != "t"});
+                              .nullable = rows.Get(row, 4) != "t",
+                              .fallback = std::string(rows.Get(row, 7))});
     if (rows.Get(row, 5) != "t") continue;
     table->key_names.push_back(QuoteIdentifier(rows.Get(row, 2)));
     table->key_types.emplace_back(rows.Get(row, 3));
+    if (table->key_names.size() == 1) table->numbered = !rows.is_null(row, 6);
     for (size_t i = 0; i < table->schema->columns.size(); ++i)
       if (table->schema->columns[i].name == rows.Get(row, 2))
         table->key_at.push_back(static_cast<int>(i));
@@ -281,7 +322,7 @@ absl::StatusOr<std::vector<OutboxTable>> FindOutboxTables(Connection& connection
     const std::string called = absl::StrCat(one.schema, ".", one.table);
     OutboxTable table{.relation = one.relation,
                       .name = postgres::QuoteQualified(one.schema, one.table)};
-    ASSIGN_OR_RETURN(const auto rows, connection.Query(postgres::Rows(7), std::string(kRelation),
+    ASSIGN_OR_RETURN(const auto rows, connection.Query(postgres::Rows(8), std::string(kRelation),
                                                        {absl::StrCat(ToInteger(one.relation))}));
     if (rows.rows() == 0 || rows.Get(0, 0) == "t") continue;
     ASSIGN_OR_RETURN(table.schema, catalog.Describe(one.relation));
@@ -289,11 +330,16 @@ absl::StatusOr<std::vector<OutboxTable>> FindOutboxTables(Connection& connection
     ASSIGN_OR_RETURN(table.layout, RecogniseLayout({.table = called,
                                                     .columns = table.columns,
                                                     .deletes = options.deletes_done,
+                                                    .positions = options.positions,
                                                     .narrowed = !options.where.empty(),
                                                     .lease = options.lease,
                                                     .max_attempts = options.max_attempts,
                                                     .parked_holds = options.parked_holds}));
-    RETURN_IF_ERROR(CheckRights(connection, table, called));
+    if (options.positions) {
+      RETURN_IF_ERROR(CheckPosition(connection, called, &table));
+    } else {
+      RETURN_IF_ERROR(CheckRights(connection, table, called));
+    }
     RETURN_IF_ERROR(CheckWords(connection, table, called));
     WarnOfOrder(called, table);
     RETURN_IF_ERROR(ReadChannels(connection, &table));

@@ -34,6 +34,7 @@ struct OutboxTable {
   std::vector<std::string> key_names = {},
                            key_types = {};  // of the primary key: quoted, as SQL has them
   std::vector<int> key_at = {};             // in the rows of a claim
+  bool numbered = false;                    // the first of them has a sequence
   std::vector<std::string> channels = {};   // that its triggers notify
 
   // Columns of a claim's rows: those of schema, then these two.
@@ -67,6 +68,7 @@ struct OutboxTable {
 //   outbox_no_key       a table without a primary key
 //   outbox_unlogged     its rows do not outlast a crash of the server
 //   permission_denied   the role may not mark or delete rows
+//   outbox_of_subscription  with a position: rows have the numbers of another server
 absl::StatusOr<std::vector<OutboxTable>> FindOutboxTables(postgres::Connection& connection,
                                                           const names::TableFilterOptions& captured,
                                                           const outbox::OutboxOptions& options);

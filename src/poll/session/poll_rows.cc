@@ -11,6 +11,7 @@
 #include "base/status_macros.h"
 #include "engine/configuration/options_of.h"
 #include "outbox/options.h"
+#include "poll/position/position_sql.h"
 #include "poll/session/poll_session.h"
 
 namespace walduct::poll {
@@ -105,6 +106,20 @@ absl::Status PollSession::NoteFailed(Batch* batch, bool hurries) {
   return absl::OkStatus();
 }
 
+postgres::Statement PollSession::BacklogOf(const OutboxTable& table) {
+  const std::string& where = engine::OutboxOf(config()).where;
+  postgres::Statement statement{.sql = "", .parameters = {}, .answer = postgres::OneRow(3)};
+  if (!positions()) {
+    statement.sql = table.BacklogSql(where);
+    return statement;
+  }
+  const TablePosition& at = positions_[table.name];
+  const bool window = !at.window.empty();
+  statement.sql = BehindSql(table, where);
+  statement.parameters = {at.seen, window ? at.window : kNothingSeen, window ? at.last : "0"};
+  return statement;
+}
+
 absl::Status PollSession::LookAtBacklog() {
   Clock& clock = parts_.attempt.world->clock();
   metrics::ConnectorMetrics& metrics = *parts_.attempt.metrics;
@@ -117,8 +132,7 @@ absl::Status PollSession::LookAtBacklog() {
   const absl::Cleanup looked = [this] { looks_ = false; };
   uint64_t unpublished = 0, parked = 0, oldest = 0;
   for (const OutboxTable& table : tables_) {
-    ASSIGN_OR_RETURN(const auto counts,
-                     Ask(table.BacklogSql(engine::OutboxOf(config()).where), postgres::OneRow(3)));
+    ASSIGN_OR_RETURN(const auto counts, Ask(BacklogOf(table)));
     unpublished += NumberAt(counts, 0);
     parked += NumberAt(counts, 1);
     oldest = std::max(oldest, NumberAt(counts, 2));

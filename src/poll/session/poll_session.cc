@@ -69,6 +69,7 @@ absl::Status PollSession::Run() {
   const absl::Cleanup disconnected = [this] { parts_.attempt.metrics->connected.Set(0); };
   RETURN_IF_ERROR(AwaitOwnership());
   if (duties_->interrupted()) return absl::OkStatus();
+  RETURN_IF_ERROR(OpenPositions());
   RETURN_IF_ERROR(Listen());
   began_ = true;
   parts_.attempt.board->Show(engine::ConnectorState::kRunning, engine::Activity::kStreaming);
@@ -91,7 +92,9 @@ absl::Status PollSession::Open() {
     log::Info("outbox table is polled",
               {{"table", table.name},
                {"layout", table.layout.called},
-               {"done", table.layout.mark.empty() ? "delete" : "mark"},
+               {"done", positions()                 ? "position"
+                        : table.layout.mark.empty() ? "delete"
+                                                    : "mark"},
                {"order", table.layout.key.empty() ? "of the table" : "of each key"}});
   return absl::OkStatus();
 }
@@ -278,12 +281,19 @@ absl::Status PollSession::Pause(absl::Duration longest) {
 }
 
 // Of rows that are large fewer are read at once.
-absl::StatusOr<postgres::Result> PollSession::Claim(const OutboxTable& table) {
+absl::StatusOr<postgres::Result> PollSession::Claim(const OutboxTable& table, bool* whole) {
   while (true) {
-    auto rows = Ask({.sql = table.ClaimSql(engine::OutboxOf(config()).where),
-                     .parameters = {absl::StrCat(batch_rows_)},
-                     .answer = postgres::Rows(table.free_column() + 1)});
+    postgres::Statement claim{.sql = "",
+                              .parameters = {absl::StrCat(batch_rows_)},
+                              .answer = postgres::Rows(table.free_column() + 1)};
+    if (positions()) {
+      ASSIGN_OR_RETURN(claim, ClaimOfWindow(table));
+    } else {
+      claim.sql = table.ClaimSql(engine::OutboxOf(config()).where);
+    }
+    auto rows = Ask(claim);
     if (rows.ok()) {
+      *whole = rows->rows() < batch_rows_;
       batch_rows_ = std::min(batch_rows_ * 2, engine::OutboxOf(config()).publish_rows);
       return rows;
     }
@@ -293,14 +303,20 @@ absl::StatusOr<postgres::Result> PollSession::Claim(const OutboxTable& table) {
 }
 
 absl::StatusOr<size_t> PollSession::PollTable(const OutboxTable& table) {
-  absl::StatusOr<postgres::Result> rows = Claim(table);
+  if (positions()) {
+    ASSIGN_OR_RETURN(const bool has_rows, OpenWindow(table));
+    if (!has_rows) return 0;
+  }
+  bool whole = false;
+  absl::StatusOr<postgres::Result> rows = Claim(table, &whole);
   if (!rows.ok()) return rows.status();
   Batch batch;
   batch.table = &table;
   batch.first = number_ + 1;
   batch.keys.resize(table.key_at.size());
   absl::Status published = Publish(*rows, &batch);
-  if (published.ok()) published = duties_->AwaitDelivery();
+  batch.ends_window = whole && published.ok();
+  if (published.ok() && committing_ == nullptr) published = duties_->AwaitDelivery();
   if (published.ok() && !duties_->interrupted()) {
     RETURN_IF_ERROR(MarkDone(&batch, false));
     RETURN_IF_ERROR(NoteFailed(&batch, false));
@@ -357,10 +373,14 @@ absl::Status PollSession::PublishRow(const postgres::Result& rows, int row, Batc
 }
 
 absl::Status PollSession::MarkDone(Batch* batch, bool hurries) {
+  // A transaction of the sink acknowledges what is written with its end.
+  if (committing_ != nullptr)
+    return hurries ? absl::OkStatus() : MovePosition(batch, batch->rows, false);
   const auto& safe = tracker_.safe();
   const uint64_t behind = safe ? safe->commit_end.value() : 0;
   const size_t acknowledged =
       behind < batch->first ? 0 : std::min<size_t>(batch->rows, behind - batch->first + 1);
+  if (positions()) return MovePosition(batch, acknowledged, hurries);
   if (acknowledged <= batch->marked) return absl::OkStatus();
   postgres::Statement statement{
       .sql = batch->table->DoneSql(), .parameters = {}, .answer = postgres::OneRow(1)};
@@ -390,7 +410,8 @@ absl::Status PollSession::MarkDone(Batch* batch, bool hurries) {
 absl::Status PollSession::Salvage(Batch* batch, const absl::Status& why) {
   parts_.attempt.board->Show(engine::Activity::kSettling);
   const absl::Duration timeout = engine::RuntimeOf(config()).shutdown_timeout * kSettleShare;
-  const absl::Status flushed = duties_->Flush(timeout);
+  const absl::Status flushed =
+      committing_ == nullptr ? duties_->Flush(timeout) : sink_->transactions()->Abort(timeout);
   absl::Status marked = MarkDone(batch, true);
   TakeRefused(batch);
   if (marked.ok()) marked = NoteFailed(batch, true);

@@ -7,6 +7,7 @@
 // until the lock is free, which is when the session of its owner ends, however it ends.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,9 +18,12 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "delivery/pipeline/record_path.h"
+#include "delivery/settling/committing_store.h"
 #include "engine/control/control.h"
 #include "engine/lifecycle/attempt.h"
 #include "engine/lifecycle/host.h"
+#include "offset/offset_store.h"
+#include "poll/position/table_position.h"
 #include "poll/session/delivery_duties.h"
 #include "poll/session/failed_rows.h"
 #include "poll/session/outbox_table.h"
@@ -57,6 +61,7 @@ class PollSession {
     size_t marked = 0;              // of them, from the beginning
     std::vector<int64_t> attempts;  // row by row, where the table counts them
     std::vector<FailedRow> failed;
+    bool ends_window = false;  // with a position: nothing of the window is left behind it
   };
 
   const engine::ConnectorOptions& config() const { return *parts_.attempt.config; }
@@ -79,6 +84,7 @@ class PollSession {
   absl::Status NoteFailed(Batch* batch, bool hurries);
   // How many rows there are, now and then.
   absl::Status LookAtBacklog();
+  postgres::Statement BacklogOf(const OutboxTable& table);
   // What of the batch is acknowledged.
   absl::Status MarkDone(Batch* batch, bool hurries);
   absl::Status Salvage(Batch* batch, const absl::Status& why);
@@ -88,7 +94,17 @@ class PollSession {
     return Ask(postgres::Statement{std::move(sql), {}, answer});
   }
   absl::StatusOr<postgres::Result> AskOfMarks(const postgres::Statement& statement, bool hurries);
-  absl::StatusOr<postgres::Result> Claim(const OutboxTable& table);
+  // *whole: there are no more rows than these.
+  absl::StatusOr<postgres::Result> Claim(const OutboxTable& table, bool* whole);
+  // With a position (walduct.outbox.done=position).
+  bool positions() const;
+  absl::Status OpenPositions();
+  absl::Status CheckPositions(const postgres::Result& now);
+  // Whether there is a window to be published.
+  absl::StatusOr<bool> OpenWindow(const OutboxTable& table);
+  absl::StatusOr<postgres::Statement> ClaimOfWindow(const OutboxTable& table);
+  absl::Status MovePosition(Batch* batch, size_t acknowledged, bool hurries);
+  absl::Status SavePositions(bool hurries);
   absl::Status Pause(absl::Duration longest);
   absl::Status WatchQueue();
 
@@ -98,6 +114,12 @@ class PollSession {
   std::shared_ptr<event::SchemaIds> key_ids_, value_ids_;
   std::vector<OutboxTable> tables_;
   delivery::AckTracker tracker_;
+  std::unique_ptr<offset::OffsetStore> store_;
+  delivery::CommittingStore* committing_ = nullptr;  // store_; null: the sink has no transactions
+  TablePositions positions_;
+  std::map<std::string, std::string> ends_;  // of open windows: the id of the last row
+  offset::StoredOffset stored_;              // as it was last seen, without the positions
+  absl::Duration positions_saved_;
   std::unique_ptr<DeliveryDuties> duties_;
   std::unique_ptr<delivery::RecordPath> path_;
   bool listens_ = false;

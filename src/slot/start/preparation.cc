@@ -153,7 +153,7 @@ absl::Status Preparation::OpenStore() {
   parts_.board->WaitsFor(engine::WaitReason::kOffsetStore);
   ASSIGN_OR_RETURN(prepared_.store, parts_.world->OpenOffsetStore(config()));
   if (prepared_.sink->transactions() != nullptr) {
-    auto committing = std::make_unique<CommittingStore>(
+    auto committing = std::make_unique<delivery::CommittingStore>(
         std::move(prepared_.store), prepared_.sink.get(), &parts_.world->clock());
     committing_ = committing.get();
     prepared_.store = std::move(committing);

@@ -14,13 +14,13 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "delivery/settling/committing_store.h"
 #include "engine/control/control.h"
 #include "engine/control/status_board.h"
 #include "event/position.h"
 #include "offset/offset_store.h"
 #include "offset/stored_offset.h"
 #include "sink/sink.h"
-#include "slot/duties/committing_store.h"
 #include "slot/incremental/known_tables.h"
 #include "slot/masks/mask_guard.h"
 #include "slot/start/start_checks.h"
@@ -147,7 +147,8 @@ class Preparation {
   bool recovers_ = false;     // the stored position is given up for a snapshot
   bool renews_slot_ = false;  // see RenewSlot
   bool unreached_ = false;
-  CommittingStore* committing_ = nullptr;  // prepared_.store; null: the sink has no transactions
+  delivery::CommittingStore* committing_ =
+      nullptr;  // prepared_.store; null: the sink has no transactions
 };
 
 // Reason of what Preparation::Run answers before a hand-over to another number of slots.

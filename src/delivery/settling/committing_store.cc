@@ -1,9 +1,9 @@
-#include "slot/duties/committing_store.h"
+#include "delivery/settling/committing_store.h"
 
 #include "base/check.h"
 #include "base/status_macros.h"
 
-namespace walduct::slot {
+namespace walduct::delivery {
 
 absl::Status CommittingStore::Open() {
   RETURN_IF_ERROR(transactions_.TakeOver());
@@ -35,4 +35,4 @@ std::optional<absl::Status> CommittingStore::PollSave() {
   return committed->ok() ? transactions_.Begin() : *committed;
 }
 
-}  // namespace walduct::slot
+}  // namespace walduct::delivery

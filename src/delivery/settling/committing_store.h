@@ -15,7 +15,7 @@
 #include "offset/offset_store.h"
 #include "sink/sink.h"
 
-namespace walduct::slot {
+namespace walduct::delivery {
 
 class CommittingStore final : public offset::OffsetStore {
  public:
@@ -57,4 +57,4 @@ class CommittingStore final : public offset::OffsetStore {
   absl::Duration doubt_at_;  // of the commit under way
 };
 
-}  // namespace walduct::slot
+}  // namespace walduct::delivery

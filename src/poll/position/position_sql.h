@@ -1,0 +1,26 @@
+// The statements that read an outbox table by its position. Pure.
+#pragma once
+
+#include <string>
+
+#include "poll/session/outbox_table.h"
+
+namespace walduct::poll {
+
+// Answers the present snapshot, the server's timeline, the place in its WAL, and which server it is.
+std::string NowSql();
+
+// Of what became visible between two snapshots, $1 and $2: how many rows there are, and the ids of
+// the first and the last, behind $3. The conditions on numbers find the window by the index on them.
+std::string BoundsSql(const OutboxTable& table);
+
+// Rows of the window, $1 and $2, with ids behind $3 up to $4, by id, $5 at most; columns as a
+// claim has them. Without conditions that any index but the primary key's could be used for: by
+// the one on numbers the whole window would be sorted for every batch.
+std::string WindowSql(const OutboxTable& table, const std::string& where);
+
+// As OutboxTable::BacklogSql: rows that are not visible in $1, without those of the window $2 up to
+// the id $3.
+std::string BehindSql(const OutboxTable& table, const std::string& where);
+
+}  // namespace walduct::poll
