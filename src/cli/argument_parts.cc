@@ -28,9 +28,12 @@ void AddOutboxNames(CLI::App* init, outbox::InitOptions* names, std::string* url
   static const std::map<std::string, outbox::Flavour> kFlavours = {
       {"table", outbox::Flavour::kTable},
       {"partitioned", outbox::Flavour::kPartitioned},
-      {"message", outbox::Flavour::kMessage}};
+      {"message", outbox::Flavour::kMessage},
+      {"poll", outbox::Flavour::kPoll},
+      {"position", outbox::Flavour::kPosition}};
   init->add_option("--flavour", names->flavour,
-                   "table, partitioned (by day) or message (pg_logical_emit_message, no table)")
+                   "table, partitioned (by day) or message (pg_logical_emit_message, no table); "
+                   "without a slot poll (rows are marked) or position (no row is touched)")
       ->transform(OneOf(kFlavours));
   init->add_option("--schema", names->schema, "Schema of the tables")->capture_default_str();
   init->add_option("--table", names->table, "The outbox table")->capture_default_str();

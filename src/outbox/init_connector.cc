@@ -38,9 +38,25 @@ void AddSource(const InitOptions& options, Properties* out) {
                {"database.dbname", Or(options.database, "<DATABASE>")},
                {"topic.prefix", options.connector}});
   if (!options.sslmode.empty()) out->emplace_back("database.sslmode", options.sslmode);
+  if (IsPolled(options.flavour)) return;
   out->insert(out->end(), {{"slot.name", options.slot},
                            {"publication.name", options.publication},
                            {"publication.autocreate.mode", "disabled"}});
+}
+
+void AddPolled(const InitOptions& options, Properties* out) {
+  out->insert(out->end(),
+              {{"walduct.outbox.source", "poll"},
+               {"walduct.outbox.tables",
+                absl::StrCat(Literally(options.schema), "\\.", Literally(options.table))},
+               {"transforms", "outbox"},
+               {"transforms.outbox.table.field.event.id", "event_id"},
+               {"key.converter", "org.apache.kafka.connect.storage.StringConverter"},
+               {"value.converter", "org.apache.kafka.connect.storage.StringConverter"}});
+  // Its position is committed with the records; without this line the sink need not be Kafka.
+  if (options.flavour == Flavour::kPosition)
+    out->insert(out->end(),
+                {{"walduct.outbox.done", "position"}, {"exactly.once.support", "required"}});
 }
 
 void AddTable(const InitOptions& options, Properties* out) {
@@ -85,6 +101,8 @@ std::string ConnectorJson(const InitOptions& options) {
   AddSource(options, &properties);
   if (options.flavour == Flavour::kMessage) {
     AddMessages(options, &properties);
+  } else if (IsPolled(options.flavour)) {
+    AddPolled(options, &properties);
   } else {
     AddTable(options, &properties);
   }

@@ -60,6 +60,12 @@ absl::Status ReadUrl(const std::string& url, InitOptions* options) {
 }
 
 absl::Status CheckNames(const InitOptions& options) {
+  if (options.cleanup && IsPolled(options.flavour))
+    return Error(
+        absl::StatusCode::kInvalidArgument, "outbox_name",
+        "--cleanup: housekeeping knows by a slot what is published, and a table that is "
+        "polled has none",
+        "leave it out, and delete rows whose published_at is old; or use another --flavour");
   const size_t table_limit =
       options.flavour == Flavour::kPartitioned ? kMaxIdentifier - kLongestSuffix : kMaxIdentifier;
   RETURN_IF_ERROR(CheckIdentifier("--schema", options.schema, kMaxIdentifier));

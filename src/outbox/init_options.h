@@ -12,7 +12,13 @@ enum class Flavour {
   kTable,        // one table, rows deleted when they are old
   kPartitioned,  // by day, inserts only, partitions dropped when they are old
   kMessage,      // no table: pg_logical_emit_message
+  kPoll,         // polled, without a slot: rows are marked
+  kPosition,     // polled, without a slot: rows are never touched
 };
+
+inline bool IsPolled(Flavour flavour) {
+  return flavour == Flavour::kPoll || flavour == Flavour::kPosition;
+}
 
 struct InitOptions {
   Flavour flavour = Flavour::kTable;

@@ -64,6 +64,66 @@ REVOKE EXECUTE ON FUNCTION {add_partitions}(integer) FROM PUBLIC;
 SELECT {add_partitions}(14);
 )";
 
+constexpr absl::string_view kPoll = R"(
+-- Polled by walduct, without a slot. Rows are marked in published_at; half of each page is left for that. A row that cannot be
+-- published is counted in attempts, says why in last_error, and waits until next_try_at.
+CREATE TABLE {table} (
+  id            bigint       GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  event_id      uuid         NOT NULL DEFAULT gen_random_uuid(),
+  aggregatetype varchar(255) NOT NULL CHECK (aggregatetype ~ '^[A-Za-z0-9._-]{1,200}$'),
+  aggregateid   varchar(255) NOT NULL,
+  type          varchar(255) NOT NULL,
+  payload       jsonb,
+  created_at    timestamptz  NOT NULL DEFAULT now(),
+  published_at  timestamptz,
+  attempts      integer      NOT NULL DEFAULT 0,
+  last_error    text,
+  next_try_at   timestamptz
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000);
+-- What is to be published, and the few rows that hold others of their key back. Nothing is indexed that a failed attempt changes.
+CREATE INDEX ON {table} (id) WHERE published_at IS NULL;
+CREATE INDEX ON {table} (aggregateid, id) WHERE published_at IS NULL AND (attempts > 0 OR next_try_at IS NOT NULL);
+)";
+
+constexpr absl::string_view kPosition = R"(
+-- Polled by walduct, without a slot, and never written by it: xact tells which rows became visible between two looks.
+CREATE TABLE {table} (
+  id            bigint       GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  event_id      uuid         NOT NULL DEFAULT gen_random_uuid(),
+  aggregatetype varchar(255) NOT NULL CHECK (aggregatetype ~ '^[A-Za-z0-9._-]{1,200}$'),
+  aggregateid   varchar(255) NOT NULL,
+  type          varchar(255) NOT NULL,
+  payload       jsonb,
+  created_at    timestamptz  NOT NULL DEFAULT now(),
+  xact          xid8         NOT NULL DEFAULT pg_current_xact_id()
+) WITH (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000);
+CREATE INDEX ON {table} (xact);
+)";
+
+constexpr absl::string_view kWake = R"(
+-- To be woken at once, in place of within walduct.outbox.poll.interval.ms. What it costs: all commits of the server that notify are made
+-- one after the other (with 32 writers a fourth of the commits a second that there are without, a twentieth on a busy disk), and a
+-- transaction that has notified cannot be prepared (PREPARE TRANSACTION).
+--   CREATE FUNCTION {wake}() RETURNS trigger LANGUAGE plpgsql AS $walduct$
+--   BEGIN
+--     PERFORM pg_catalog.pg_notify('walduct_outbox', '');
+--     RETURN NULL;
+--   END
+--   $walduct$;
+--   CREATE TRIGGER walduct_wake AFTER INSERT ON {table} FOR EACH STATEMENT EXECUTE FUNCTION {wake}();
+)";
+
+constexpr absl::string_view kPollRole = R"(
+-- The role walduct connects as. Its password: ALTER ROLE {role} PASSWORD '…', or psql's \password.
+DO $walduct$
+BEGIN
+  IF NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = {role_literal}) THEN
+    CREATE ROLE {role} LOGIN;
+  END IF;
+END
+$walduct$;
+)";
+
 constexpr absl::string_view kRole = R"(
 -- The role walduct connects as. Its password: ALTER ROLE {role} PASSWORD '…', or psql's \password.
 DO $walduct$
@@ -139,6 +199,7 @@ std::string Fill(absl::string_view text, const InitOptions& options) {
               QuoteQualified(options.schema, absl::StrCat(options.table, "_default"))},
              {"{add_partitions}",
               QuoteQualified(options.schema, absl::StrCat(options.table, "_add_partitions"))},
+             {"{wake}", QuoteQualified(options.schema, absl::StrCat(options.table, "_wake"))},
              {"{relation_literal}", QuoteLiteral(relation)},
              {"{schema}", QuoteIdentifier(options.schema)},
              {"{schema_literal}", QuoteLiteral(options.schema)},
@@ -155,12 +216,24 @@ std::string Fill(absl::string_view text, const InitOptions& options) {
 }
 
 absl::string_view Relations(Flavour flavour) {
-  if (flavour == Flavour::kMessage) return "";
-  return flavour == Flavour::kPartitioned ? kPartitioned : kTable;
+  switch (flavour) {
+    case Flavour::kMessage:
+      return "";
+    case Flavour::kPartitioned:
+      return kPartitioned;
+    case Flavour::kPoll:
+      return kPoll;
+    case Flavour::kPosition:
+      return kPosition;
+    case Flavour::kTable:
+      break;
+  }
+  return kTable;
 }
 
 // Before the slot: what is written earlier is in no publication.
 absl::string_view Publication(Flavour flavour) {
+  if (IsPolled(flavour)) return "";
   if (flavour == Flavour::kMessage) {
     return "\n-- Messages need no table in the publication, only a publication.\n"
            "CREATE PUBLICATION {publication};\n";
@@ -179,6 +252,10 @@ std::string Grants(const InitOptions& options) {
   std::string out =
       "GRANT USAGE ON SCHEMA {schema} TO {role};\n"
       "GRANT SELECT ON {table} TO {role};\n";
+  if (options.flavour == Flavour::kPoll)
+    absl::StrAppend(&out,
+                    "GRANT UPDATE (published_at, attempts, last_error, next_try_at) ON {table} TO "
+                    "{role};\n");
   const absl::string_view comment = options.application_role.empty() ? "-- " : "";
   absl::StrAppend(&out, "\n-- The application writes and reads nothing.\n", comment,
                   "GRANT USAGE ON SCHEMA {schema} TO {application};\n", comment,
@@ -194,8 +271,9 @@ std::string InitSql(const InitOptions& options) {
   const std::string script = absl::StrCat(
       "-- An outbox for walduct. Run it once, as a superuser or the owner of the "
       "database.\nBEGIN;\n",
-      Relations(options.flavour), Publication(options.flavour), kRole, Grants(options),
-      "COMMIT;\n");
+      Relations(options.flavour), Publication(options.flavour),
+      IsPolled(options.flavour) ? kPollRole : kRole, Grants(options), "COMMIT;\n",
+      IsPolled(options.flavour) ? kWake : "");
   return Fill(script, options);
 }
 

@@ -43,6 +43,21 @@ TEST(OutboxInit, NoPlaceholderIsLeft) {
   }
 }
 
+TEST(OutboxInit, ATableThatIsPolledHasNoSlot) {
+  for (const Flavour flavour : {Flavour::kPoll, Flavour::kPosition}) {
+    InitOptions options = Awkward(flavour);
+    EXPECT_EQ(ErrorReason(CheckNames(options)), "outbox_name") << "housekeeping";
+    options.cleanup = false;
+    options.role = "reader";
+    EXPECT_TRUE(CheckNames(options).ok());
+    const std::string sql = InitSql(options);
+    EXPECT_THAT(sql, Not(::testing::ContainsRegex("[{][a-z_]+[}]")));
+    EXPECT_THAT(sql, AllOf(Not(HasSubstr("PUBLICATION")), Not(HasSubstr("REPLICATION"))));
+    EXPECT_THAT(ConnectorJson(options), AllOf(Not(HasSubstr("slot.name")),
+                                              HasSubstr(R"("walduct.outbox.source": "poll")")));
+  }
+}
+
 TEST(OutboxInit, ApplicationsGrantsAreACommentWithoutARole) {
   InitOptions options;
   EXPECT_THAT(InitSql(options), HasSubstr("\n-- GRANT INSERT ON "));

@@ -106,6 +106,7 @@ constexpr Example kExamples[] = {
     {"outbox init",
      "walduct outbox init --url postgres://db:5432/shop --print connector > outbox.json"},
     {"outbox init", "walduct outbox init --flavour partitioned --application-role app --cleanup"},
+    {"outbox init", "walduct outbox init --flavour poll --application-role app | psql -d shop"},
     {"outbox clean", "walduct outbox clean -f outbox.json -w worker.properties --dry-run"},
     {"outbox clean", "walduct outbox clean -f outbox.json -w worker.properties --wait 10"},
     {"completion", "source <(walduct completion bash)"},

@@ -1,0 +1,104 @@
+"""`walduct outbox init --flavour poll|position`: the script runs as it is, and its connector publishes with the rights it grants."""
+import json
+import subprocess
+
+import pytest
+
+from support.connector import database_properties
+from support.paths import BINARY
+from support.wait import wait_until
+
+FLAVOURS = ["poll", "position"]
+
+
+def outbox_init(*arguments, code=0):
+    done = subprocess.run([BINARY, "outbox", "init", *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    assert done.returncode == code, done.stderr
+    return done.stdout if code == 0 else done.stderr
+
+
+@pytest.fixture
+def roles(databases):
+    made = []
+
+    def make(db, *kinds):
+        made.append((db, [f"{db.name}_{kind}" for kind in kinds]))
+        for name in made[-1][1]:
+            db.execute(f"create role \"{name}\" login password 'secret'")
+        return made[-1][1]
+    yield make
+    for db, names in made:
+        for name in names:
+            db.execute(f'drop owned by "{name}" cascade')
+            db.execute(f'drop role "{name}"')
+        db.close_session()
+
+
+def uncommented(script):
+    """The trigger that the script has as a comment."""
+    lines = script.split("-- To be woken at once")[1].split("How an application writes")[0].splitlines()
+    return "\n".join(line[4:] for line in lines if line.startswith("--   "))
+
+
+@pytest.mark.parametrize("flavour", FLAVOURS)
+def test_script_and_connector_work_together(databases, each_pg, connectors, roles, flavour):
+    db = databases(each_pg)
+    role, application = roles(db, "reader", "writer")
+    names = ["--flavour", flavour, "--role", role, "--application-role", application, "--connector", db.name]
+    script = outbox_init(*names)
+    db.script(script)
+    assert not db.publications()
+    config = json.loads(outbox_init(*names, "--database", db.name, "--print", "connector"))["config"]
+    assert "slot.name" not in config and config["database.user"] == role
+    place = {key: value for key, value in database_properties(db).items() if key in ("database.hostname", "database.port")}
+    worker = {"offset.storage.file.filename": None, "offset.storage.topic": f"offsets-{db.name}", "offset.storage.partitions": "1",
+              "offset.storage.replication.factor": "1"}
+    connector = connectors(db, worker=worker)
+    connector.config = {**config, **place, "database.password": "secret"}
+    connector.start().wait_streaming()
+    with db.connect(user=application, password="secret") as session:
+        session.execute(outbox_init(*names, "--print", "example"))
+    event, = connector.wait_events(lambda events: [e for e in events if e.topic == "outbox.event.Order" and e.key == b"10"][:1])[:1] or [None]
+    assert event is not None
+    connector.stop()
+
+
+@pytest.mark.parametrize("flavour", FLAVOURS)
+def test_the_trigger_wakes_it(databases, pg17, connectors, roles, flavour):
+    db = databases(pg17)
+    role, = roles(db, "reader")
+    script = outbox_init("--flavour", flavour, "--role", role)
+    db.script(script)
+    with db.connect() as session:
+        session.execute(uncommented(script))
+    config = {"walduct.outbox.source": "poll", "walduct.outbox.tables": "public.outbox", "slot.name": None, "publication.name": None,
+              "publication.autocreate.mode": None, "walduct.outbox.poll.interval.ms": "600000",
+              **({"walduct.outbox.done": "position"} if flavour == "position" else {})}
+    connector = connectors(db, config, superuser=True, sink="file").start()
+    connector.wait_log("wakes=notify")
+    asked = "select 1 from pg_stat_activity where application_name like '%% poll' and state = 'idle' and state_change < now() - interval '3 s'"
+    wait_until(lambda: db.execute(asked), 30, "a pause of three seconds between two statements")
+    db.execute("insert into outbox (aggregatetype, aggregateid, type) values ('a', '1', 't')")
+    connector.wait_events(1, timeout_s=2)
+    connector.stop()
+
+
+def test_what_is_claimed_is_found_by_the_indexes(databases, pg17, roles):
+    """With a hundred thousand rows that are published, a hundred that are not, and statistics from before there were any."""
+    db = databases(pg17)
+    role, = roles(db, "reader")
+    db.script(outbox_init("--flavour", "poll", "--role", role))
+    db.execute("insert into outbox (aggregatetype, aggregateid, type, published_at) select 'a', (g % 1000)::text, 't', now() from generate_series(1, 100000) g")
+    db.execute("insert into outbox (aggregatetype, aggregateid, type) select 'a', (g % 10)::text, 't' from generate_series(1, 100) g")
+    claim = """select o.id from outbox o where o.published_at is null and (o.next_try_at is null or o.next_try_at <= now()) and (o.attempts >= 10) is not true
+               and not exists (select from outbox p where p.aggregateid = o.aggregateid and p.published_at is null and (p.next_try_at > now() or p.attempts >= 10)
+               and (p.id) < (o.id)) order by o.id limit 5000"""
+    for _ in range(2):
+        plan = "\n".join(row[0] for row in db.execute("explain (analyze, costs off, timing off) " + claim))
+        assert "Seq Scan" not in plan and "outbox_pkey" not in plan, plan
+        db.execute("analyze outbox")
+
+
+def test_housekeeping_is_refused():
+    for flavour in FLAVOURS:
+        assert "--cleanup" in outbox_init("--flavour", flavour, "--cleanup", code=2)
