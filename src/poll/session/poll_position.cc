@@ -43,6 +43,11 @@ bool ReadNow(const postgres::Result& now, offset::StoredOffset* stored) {
   return true;
 }
 
+// Statistics that are old make the planner sort what is left of a window for every batch.
+constexpr absl::string_view kByIndex = R"(
+SELECT pg_catalog.set_config('enable_bitmapscan', 'off', false),
+  pg_catalog.set_config('enable_sort', 'off', false))";
+
 absl::Status Odd() {
   return Error(absl::StatusCode::kDataLoss, "malformed_answer",
                "PostgreSQL does not say where its WAL ends", "");
@@ -65,6 +70,7 @@ absl::Status PollSession::OpenPositions() {
     store_ = std::move(committing);
     RETURN_IF_ERROR(committing_->Open());
   }
+  RETURN_IF_ERROR(Ask(std::string(kByIndex), postgres::OneRow(2)).status());
   ASSIGN_OR_RETURN(const auto now, Ask(NowSql(), postgres::OneRow(4)));
   ASSIGN_OR_RETURN(std::optional<offset::StoredOffset> stored, store_->Load());
   if (stored) {
