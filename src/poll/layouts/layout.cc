@@ -131,7 +131,8 @@ absl::StatusOr<Layout> OfLibrary(const LibraryLayout& library, const LayoutReque
                 .blocks = std::string(library.blocks),
                 .key = std::string(library.key),
                 .order = std::string(library.order),
-                .mark = request.deletes ? "" : std::string(library.mark)};
+                .mark = request.deletes ? "" : std::string(library.mark),
+                .never_marks = request.narrowed ? "" : std::string(library.never_marks)};
   if (request.lease == absl::ZeroDuration()) {
     layout.ready = absl::StrReplaceAll(layout.ready, {{"{acquiredat} < now() - {lease}", "false"},
                                                       {"{lockedat} < now() - {lease}", "false"}});

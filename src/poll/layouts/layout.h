@@ -31,6 +31,8 @@ struct Layout {
   std::string key = {};     // an expression; empty: rows wait for no other
   std::string order = {};   // columns, as in ORDER BY; empty: the primary key alone
   std::string mark = {};    // as in UPDATE … SET; empty: a row that is done is deleted
+  std::string never_marks =
+      {};  // why all rows may be open though they were sent; empty: they are not
   std::vector<std::string> words = {};  // what its column of states may hold; empty: it has none
   std::string word_column = {};
   // Of a row that cannot be published. Empty: such a row stops the connector.

@@ -16,11 +16,12 @@ struct LibraryLayout {
   absl::string_view ready = {};
   absl::string_view blocks = {};  // empty: what is open and not ready
   absl::string_view key = {};
-  absl::string_view order = {};    // stateless: if there is no integer id
-  absl::string_view mark = {};     // empty: rows are deleted
-  absl::string_view where = {};    // what walduct.outbox.where has to say: an example
-  absl::string_view why = {};      // of where, or of a refusal
-  absl::string_view instead = {};  // not empty: it is refused
+  absl::string_view order = {};        // stateless: if there is no integer id
+  absl::string_view mark = {};         // empty: rows are deleted
+  absl::string_view never_marks = {};  // why no row may ever have been marked; empty: it marks
+  absl::string_view where = {};        // what walduct.outbox.where has to say: an example
+  absl::string_view why = {};          // of where, or of a refusal
+  absl::string_view instead = {};      // not empty: it is refused
 };
 
 // The first match wins.

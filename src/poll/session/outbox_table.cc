@@ -23,6 +23,9 @@ namespace {
 using postgres::Connection;
 using postgres::QuoteIdentifier;
 
+// More than a writer leaves that has just begun.
+constexpr int kManyOpen = 1000;
+
 // Not those that are partitions: their rows are their root's.
 constexpr absl::string_view kRelation = R"(
 SELECT c.relispartition, c.relpersistence, a.attname, format_type(a.atttypid, NULL),
@@ -73,6 +76,26 @@ absl::Status CheckWords(Connection& connection, const OutboxTable& table,
                  absl::StrCat("outbox table ", called, " has rows whose ", table.layout.word_column,
                               " is none of ", absl::StrJoin(table.layout.words, ", ")),
                  "use walduct.outbox.source=slot");
+}
+
+// Of a library that need not mark what it has sent: all of it would be sent once more.
+absl::Status CheckHistory(Connection& connection, const OutboxTable& table,
+                          const std::string& called) {
+  if (table.layout.never_marks.empty()) return absl::OkStatus();
+  const std::string open = Qualify(table.layout.open, "o", table.columns);
+  ASSIGN_OR_RETURN(
+      const auto found,
+      connection.Query(postgres::OneRow(1),
+                       absl::StrCat("SELECT EXISTS (SELECT FROM ", table.name, " o WHERE ", open,
+                                    " OFFSET ", kManyOpen, ") AND NOT EXISTS (SELECT FROM ",
+                                    table.name, " o WHERE NOT (", open, "))")));
+  if (found.Get(0, 0) != "t") return absl::OkStatus();
+  return Refusal("outbox_needs_where",
+                 absl::StrCat("outbox table ", called, " is that of ", table.layout.called,
+                              " and has more than ", kManyOpen,
+                              " rows, of which none is marked: ", table.layout.never_marks),
+                 "set walduct.outbox.where to SQL that says which of them are to be published, "
+                 "such as creation_time > 1790000000000; true: all of them");
 }
 
 // The claim asks for the locks of rows, for which a right to update any column is enough.
@@ -346,6 +369,7 @@ absl::StatusOr<std::vector<OutboxTable>> FindOutboxTables(Connection& connection
       RETURN_IF_ERROR(CheckRights(connection, table, called));
     }
     RETURN_IF_ERROR(CheckWords(connection, table, called));
+    RETURN_IF_ERROR(CheckHistory(connection, table, called));
     WarnOfOrder(called, table);
     RETURN_IF_ERROR(ReadChannels(connection, &table));
     tables.push_back(std::move(table));
