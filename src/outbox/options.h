@@ -27,6 +27,8 @@ struct OutboxOptions {
 
   // Of a table that is polled (room poll).
   bool deletes_done = false;                    // walduct.outbox.done=delete
+  bool archives = false;                        // walduct.outbox.done=archive
+  std::string archive_suffix;                   // of the archive's name, behind the table's
   bool positions = false;                       // walduct.outbox.done=position
   bool skips_history = false;                   // snapshot.mode=no_data, with a position
   std::string where;                            // SQL about rows; empty: all of them

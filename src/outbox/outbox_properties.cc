@@ -71,9 +71,18 @@ constexpr config::PropertyDefinition kRows[] = {
      .type = kEnum,
      .default_value = "mark",
      .doc = "With walduct.outbox.source=poll, what becomes of a row once it is acknowledged: its "
-            "column of state says so, it is deleted, or nothing: walduct remembers a position, and "
-            "the table has a column xid8 DEFAULT pg_current_xact_id().",
-     .allowed = "mark, delete, position"},
+            "column of state says so, it is deleted, it is moved to an archive table, or nothing: "
+            "walduct remembers a position, and the table has a column xid8 DEFAULT "
+            "pg_current_xact_id().",
+     .allowed = "mark, delete, archive, position"},
+    {.name = "walduct.outbox.archive.suffix",
+     .default_value = "_archive",
+     .doc = "With walduct.outbox.done=archive, what stands behind an outbox table's name in that "
+            "of the table, of the same schema, that its rows are moved to.",
+     .validator =
+         [](absl::string_view value) {
+           return value.empty() ? std::string("a table would be its own archive") : std::string();
+         }},
     {.name = "walduct.outbox.where",
      .doc = "With walduct.outbox.source=poll, SQL that the rows to be published meet, such as "
             "handler_id = 'mail'."},
@@ -156,6 +165,8 @@ OutboxOptions BuildOutbox(const config::PropertySet& properties) {
   outbox.deletes_done = properties.Text("walduct.outbox.done") == "delete";
   const std::string mode = properties.Text("snapshot.mode");
   outbox.skips_history = mode == "no_data" || mode == "never" || mode == "schema_only";
+  outbox.archives = properties.Text("walduct.outbox.done") == "archive";
+  outbox.archive_suffix = properties.Text("walduct.outbox.archive.suffix");
   outbox.positions = properties.Text("walduct.outbox.done") == "position";
   outbox.where = properties.Text("walduct.outbox.where");
   outbox.lease = properties.Milliseconds("walduct.outbox.lease.ms");

@@ -39,10 +39,10 @@ void Refuse(const config::PropertySet& properties, absl::string_view name, absl:
 void Check(const config::PropertySet& properties, config::Findings* findings) {
   if (!IsChosen(properties)) {
     for (const absl::string_view name :
-         {"walduct.outbox.done", "walduct.outbox.where", "walduct.outbox.lease.ms",
-          "walduct.outbox.poll.interval.ms", "walduct.outbox.poll.batch.size",
-          "walduct.outbox.max.attempts", "walduct.outbox.attempts.backoff.ms",
-          "walduct.outbox.parked",
+         {"walduct.outbox.done", "walduct.outbox.archive.suffix", "walduct.outbox.where",
+          "walduct.outbox.lease.ms", "walduct.outbox.poll.interval.ms",
+          "walduct.outbox.poll.batch.size", "walduct.outbox.max.attempts",
+          "walduct.outbox.attempts.backoff.ms", "walduct.outbox.parked",
           "walduct.outbox.publish.locally"})
       if (properties.IsSet(name))
         findings->Warn(name, "has no effect without walduct.outbox.source=poll");

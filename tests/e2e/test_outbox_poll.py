@@ -123,6 +123,30 @@ def test_a_table_without_a_state_is_deleted_from_only_when_told(databases, pg17,
     connector.stop()
 
 
+@pytest.mark.parametrize("keeps_state", [True, False])
+def test_rows_are_moved_to_an_archive(databases, pg17, connectors, keeps_state):
+    db = databases(pg17)
+    db.execute(MARKED if keeps_state else MARKED.replace(", published_at timestamptz", ""))
+    put(db, 1, 10)
+    rows = db.execute("select id, payload, created_at from outbox order by id")
+    connector = connectors(db, polled(db, **{"walduct.outbox.done": "archive", "walduct.outbox.tables": "public.outbox.*"}), superuser=True, sink="file")
+    assert connector.run_to_end() == 3
+    assert connector.logged("CREATE TABLE .*outbox_archive.* LIKE|outbox_no_archive")
+    db.execute("create table outbox_archive (like outbox including defaults)")
+    db.execute("alter table outbox_archive drop column event_type")
+    assert connector.run_to_end() == 3
+    assert connector.logged("lacks columns of it: event_type")
+    db.script("drop table outbox_archive; create table outbox_archive (like outbox)")
+    connector.start().wait_streaming()
+    connector.wait_events(10)
+    wait_until(lambda: db.value("select count(*) from outbox") == 0, 10, "rows moved")
+    connector.stop()
+    assert db.execute("select id, payload, created_at from outbox_archive order by id") == rows
+    if keeps_state:
+        assert db.value("select count(*) from outbox_archive where published_at is not null") == 10
+    assert len(connector.events()) == 10
+
+
 def test_rows_that_a_trigger_keeps_unmarked_are_not_published_again_and_again(databases, pg17, connectors):
     db = databases(pg17)
     db.execute(MARKED)
@@ -148,7 +172,8 @@ def test_a_stop_waits_for_no_claim(databases, pg17, connectors):
 
 @pytest.mark.parametrize("name, value, says", [
     ("exactly.once.support", "required", "exactly.once.support"), ("walduct.slots", "2", "walduct.slots"),
-    ("walduct.outbox.cleanup", "delete", "walduct.outbox.cleanup"), ("walduct.outbox.done", "archive", "walduct.outbox.done")])
+    ("walduct.outbox.cleanup", "delete", "walduct.outbox.cleanup"), ("walduct.outbox.done", "forget", "walduct.outbox.done"),
+    ("walduct.outbox.archive.suffix", "", "walduct.outbox.archive.suffix")])
 def test_what_does_not_go_with_it_is_refused(databases, pg17, connectors, name, value, says):
     connector = connectors(databases(pg17), polled(databases(pg17), **{name: value}), superuser=True, sink="file")
     ended: subprocess.CompletedProcess = connector.call("validate")

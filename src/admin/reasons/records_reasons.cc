@@ -53,6 +53,10 @@ constexpr Reason kRows[] = {
     {.name = "outbox_needs_delete",
      .meaning = "An outbox table that is polled has no column that says which rows are published.",
      .remedy = "walduct.outbox.done=delete, or add a column published_at."},
+    {.name = "outbox_no_archive",
+     .meaning = "walduct.outbox.done=archive, and the archive of an outbox table is not there or "
+                "lacks columns.",
+     .remedy = "CREATE TABLE … (LIKE the outbox table)."},
     {.name = "outbox_needs_xact",
      .meaning = "walduct.outbox.done=position, and the outbox table has no column that tells which "
                 "transaction wrote a row.",

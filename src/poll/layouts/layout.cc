@@ -132,6 +132,7 @@ absl::StatusOr<Layout> OfLibrary(const LibraryLayout& library, const LayoutReque
                 .key = std::string(library.key),
                 .order = std::string(library.order),
                 .mark = request.deletes ? "" : std::string(library.mark),
+                .archived = std::string(library.mark),
                 .never_marks = request.narrowed ? "" : std::string(library.never_marks)};
   if (request.lease == absl::ZeroDuration()) {
     layout.ready = absl::StrReplaceAll(layout.ready, {{"{acquiredat} < now() - {lease}", "false"},
@@ -205,6 +206,7 @@ absl::StatusOr<Layout> WithRest(Layout layout, const LayoutRequest& request) {
   layout.born = BornOf(request.columns);
   AddAttempts(request, &layout);
   layout.blocks = BlocksOf(request, layout);
+  layout.archived = layout.mark;
   if (request.deletes) layout.mark.clear();
   return layout;
 }

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
@@ -46,6 +47,14 @@ SELECT DISTINCT (regexp_match(p.prosrc, 'pg_notify\s*\(\s*''([^'']+)'''))[1]
 FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid
 WHERE t.tgrelid = $1::oid AND NOT t.tgisinternal AND t.tgenabled <> 'D'
   AND p.prosrc ~ 'pg_notify\s*\(\s*''[^'']+''')";
+
+constexpr absl::string_view kOfArchive = R"(
+SELECT to_regclass($2) IS NOT NULL,
+       (SELECT string_agg(quote_ident(a.attname), ', ') FROM pg_attribute a
+        WHERE a.attrelid = $1::oid AND a.attnum > 0 AND NOT a.attisdropped
+          AND NOT EXISTS (SELECT FROM pg_attribute b WHERE b.attrelid = to_regclass($2)
+                          AND b.attname = a.attname AND NOT b.attisdropped)),
+       has_table_privilege(to_regclass($2)::oid, 'INSERT'), quote_ident(current_user))";
 
 constexpr absl::string_view kOfPosition = R"(
 SELECT EXISTS (SELECT FROM pg_index i
@@ -183,6 +192,39 @@ absl::Status CheckPosition(Connection& connection, const std::string& called, Ou
   return absl::OkStatus();
 }
 
+// Of another table that was found: a pattern may match both.
+bool IsArchive(const postgres::TableName& one, const std::vector<postgres::TableName>& all,
+               absl::string_view suffix) {
+  return absl::c_any_of(all, [&](const postgres::TableName& other) {
+    return other.schema == one.schema && absl::StrCat(other.table, suffix) == one.table;
+  });
+}
+
+absl::Status FindArchive(Connection& connection, const postgres::TableName& one,
+                         absl::string_view suffix, const std::string& called, OutboxTable* table) {
+  table->archive = postgres::QuoteQualified(one.schema, absl::StrCat(one.table, suffix));
+  ASSIGN_OR_RETURN(const auto facts,
+                   connection.Query(postgres::OneRow(4), std::string(kOfArchive),
+                                    {absl::StrCat(ToInteger(table->relation)), table->archive}));
+  const auto lacks = [&](absl::string_view what, std::string fix) {
+    return Refusal(
+        "outbox_no_archive",
+        absl::StrCat("the archive ", table->archive, " of outbox table ", called, " ", what), fix);
+  };
+  if (facts.Get(0, 0) != "t")
+    return lacks("is not there",
+                 absl::StrCat("CREATE TABLE ", table->archive, " (LIKE ", table->name,
+                              "), and GRANT INSERT ON it TO ", facts.Get(0, 3)));
+  if (!facts.is_null(0, 1))
+    return lacks(absl::StrCat("lacks columns of it: ", facts.Get(0, 1)),
+                 absl::StrCat("ALTER TABLE ", table->archive, " ADD COLUMN …"));
+  if (facts.Get(0, 2) == "t") return absl::OkStatus();
+  return Refusal(
+      "permission_denied",
+      absl::StrCat("role ", facts.Get(0, 3), " may not write to the archive ", table->archive),
+      absl::StrCat("GRANT INSERT ON ", table->archive, " TO ", facts.Get(0, 3)));
+}
+
 absl::Status ReadChannels(Connection& connection, OutboxTable* table) {
   ASSIGN_OR_RETURN(const auto rows, connection.Query(postgres::Rows(1), std::string(kChannels),
                                                      {absl::StrCat(ToInteger(table->relation))}));
@@ -281,7 +323,27 @@ std::string OutboxTable::ChosenSql() const {
   return absl::StrCat(chosen, " AND ", Qualify(layout.open, "o", columns));
 }
 
+std::string OutboxTable::MovedSql() const {
+  std::vector<std::string> names, values;
+  for (const LayoutColumn& column : columns) {
+    names.push_back(QuoteIdentifier(column.name));
+    values.push_back(absl::StrCat("g.", names.back()));
+    for (const absl::string_view part : absl::StrSplit(layout.archived, ", {", absl::SkipEmpty())) {
+      const std::pair<absl::string_view, absl::string_view> set =
+          absl::StrSplit(part, absl::MaxSplits("} = ", 1));
+      if (absl::StripPrefix(set.first, "{") == Folded(column.name))
+        values.back() = Qualify(set.second, "g", columns);
+    }
+  }
+  return absl::StrCat("WITH gone AS (DELETE FROM ", name, " o WHERE ", ChosenSql(),
+                      " RETURNING o.*), kept AS (INSERT INTO ", archive, " (",
+                      absl::StrJoin(names, ", "), ") OVERRIDING SYSTEM VALUE SELECT ",
+                      absl::StrJoin(values, ", "),
+                      " FROM gone g RETURNING 1) SELECT count(*) FROM kept");
+}
+
 std::string OutboxTable::DoneSql() const {
+  if (!archive.empty()) return MovedSql();
   const std::string change = layout.mark.empty() ? absl::StrCat("DELETE FROM ", name, " o")
                                                  : absl::StrCat("UPDATE ", name, " o SET ",
                                                                 Qualify(layout.mark, "", columns));
@@ -347,6 +409,7 @@ absl::StatusOr<std::vector<OutboxTable>> FindOutboxTables(Connection& connection
   std::vector<OutboxTable> tables;
   for (const postgres::TableName& one : found) {
     if (options.tables != nullptr && !outbox_tables.Includes(one.schema, one.table)) continue;
+    if (options.archives && IsArchive(one, found, options.archive_suffix)) continue;
     const std::string called = absl::StrCat(one.schema, ".", one.table);
     OutboxTable table{.relation = one.relation,
                       .name = postgres::QuoteQualified(one.schema, one.table)};
@@ -355,14 +418,17 @@ absl::StatusOr<std::vector<OutboxTable>> FindOutboxTables(Connection& connection
     if (rows.rows() == 0 || rows.Get(0, 0) == "t") continue;
     ASSIGN_OR_RETURN(table.schema, catalog.Describe(one.relation));
     RETURN_IF_ERROR(ReadColumns(rows, called, &table));
-    ASSIGN_OR_RETURN(table.layout, RecogniseLayout({.table = called,
-                                                    .columns = table.columns,
-                                                    .deletes = options.deletes_done,
-                                                    .positions = options.positions,
-                                                    .narrowed = !options.where.empty(),
-                                                    .lease = options.lease,
-                                                    .max_attempts = options.max_attempts,
-                                                    .parked_holds = options.parked_holds}));
+    ASSIGN_OR_RETURN(table.layout,
+                     RecogniseLayout({.table = called,
+                                      .columns = table.columns,
+                                      .deletes = options.deletes_done || options.archives,
+                                      .positions = options.positions,
+                                      .narrowed = !options.where.empty(),
+                                      .lease = options.lease,
+                                      .max_attempts = options.max_attempts,
+                                      .parked_holds = options.parked_holds}));
+    if (options.archives)
+      RETURN_IF_ERROR(FindArchive(connection, one, options.archive_suffix, called, &table));
     if (options.positions) {
       RETURN_IF_ERROR(CheckPosition(connection, called, &table));
     } else {

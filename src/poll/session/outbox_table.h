@@ -34,6 +34,7 @@ struct OutboxTable {
   std::vector<std::string> key_names = {},
                            key_types = {};  // of the primary key: quoted, as SQL has them
   std::vector<int> key_at = {};             // in the rows of a claim
+  std::string archive = {};                 // as name; empty: rows are not moved
   bool numbered = false;                    // the first of them has a sequence
   std::vector<std::string> channels = {};   // that its triggers notify
 
@@ -47,7 +48,7 @@ struct OutboxTable {
 
   // $1: the most rows. Sorted as they are to be published.
   std::string ClaimSql(const std::string& where) const;
-  // $1 …: arrays of the columns of the primary key. Answers how many rows it has changed.
+  // $1 …: arrays of the columns of the primary key. Answers how many rows it has changed or moved.
   std::string DoneSql() const;
   // The same arrays. Answers how many of these rows are open.
   std::string StillOpenSql() const;
@@ -59,6 +60,7 @@ struct OutboxTable {
   std::string BacklogSql(const std::string& where) const;
 
  private:
+  std::string MovedSql() const;
   // Whether row o is one of the arrays' keys and open.
   std::string ChosenSql() const;
 };
@@ -67,6 +69,7 @@ struct OutboxTable {
 //   outbox_no_tables    none matches
 //   outbox_no_key       a table without a primary key
 //   outbox_unlogged     its rows do not outlast a crash of the server
+//   outbox_no_archive   its archive is not there, or lacks columns
 //   permission_denied   the role may not mark or delete rows
 //   outbox_of_subscription  with a position: rows have the numbers of another server
 absl::StatusOr<std::vector<OutboxTable>> FindOutboxTables(postgres::Connection& connection,

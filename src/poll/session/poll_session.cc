@@ -41,6 +41,12 @@ std::string LockKeys(const OutboxTable& table) {
   return absl::StrCat(kLockClass, ", ", static_cast<int32_t>(ToInteger(table.relation)));
 }
 
+absl::string_view DoneBy(const OutboxTable& table) {
+  if (!table.layout.xact.empty()) return "position";
+  if (!table.archive.empty()) return "archive";
+  return table.layout.mark.empty() ? "delete" : "mark";
+}
+
 absl::Status NotMarked(const OutboxTable& table, absl::string_view rows) {
   return Error(absl::StatusCode::kFailedPrecondition, "outbox_not_marked",
                absl::StrCat(rows, " rows of outbox table ", table.name,
@@ -92,9 +98,7 @@ absl::Status PollSession::Open() {
     log::Info("outbox table is polled",
               {{"table", table.name},
                {"layout", table.layout.called},
-               {"done", positions()                 ? "position"
-                        : table.layout.mark.empty() ? "delete"
-                                                    : "mark"},
+               {"done", DoneBy(table)},
                {"order", table.layout.key.empty() ? "of the table" : "of each key"}});
   return absl::OkStatus();
 }
