@@ -85,6 +85,7 @@ class PollSession {
   // How many rows there are, now and then.
   absl::Status LookAtBacklog();
   postgres::Statement BacklogOf(const OutboxTable& table);
+  absl::StatusOr<std::optional<postgres::Result>> AskBriefly(const postgres::Statement& statement);
   // What of the batch is acknowledged.
   absl::Status MarkDone(Batch* batch, bool hurries);
   absl::Status Salvage(Batch* batch, const absl::Status& why);
