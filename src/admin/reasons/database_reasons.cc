@@ -115,6 +115,11 @@ constexpr Reason kRows[] = {
     {.name = "poll_standby",
      .meaning = "Outbox tables cannot be polled on a standby: their rows cannot be marked there.",
      .remedy = "Connect to the primary."},
+    {.name = "poll_taken_over",
+     .meaning =
+         "A process that polls outbox tables stood still, and meanwhile its session with the "
+         "server ended.",
+     .remedy = "Nothing: it waits until it may take over again."},
     {.name = "pooler",
      .meaning = "A connection pooler answers instead of the server, and refuses or drops what a "
                 "replication connection needs, or does not know the database.",

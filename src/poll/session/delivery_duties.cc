@@ -1,11 +1,17 @@
 #include "poll/session/delivery_duties.h"
 
+#include <algorithm>
+
 #include "base/status_macros.h"
 
 namespace walduct::poll {
 namespace {
 
 constexpr absl::Duration kLongWait = absl::Seconds(1);
+// The loop turns at least this often; one that is later than this counts as having stood still,
+// which is not longer than the lease of the sink's permit.
+constexpr absl::Duration kBeat = absl::Milliseconds(100);
+constexpr absl::Duration kStandstill = absl::Milliseconds(300);
 
 }  // namespace
 
@@ -17,7 +23,26 @@ DeliveryDuties::DeliveryDuties(const Parts& parts)
               .metrics = parts.metrics}),
       report_(*parts.environment.clock, *parts.metrics) {}
 
+void DeliveryDuties::BeginOwning() {
+  turned_ = parts_.environment.clock->Monotonic();
+  Believe();
+}
+
+void DeliveryDuties::Believe() {
+  doubts_ = false;
+  parts_.sink->RenewPermit();
+}
+
+void DeliveryDuties::Beat() {
+  if (!turned_) return;
+  const absl::Duration now = parts_.environment.clock->Monotonic();
+  if (now - *turned_ > kStandstill) doubts_ = true;
+  turned_ = now;
+  if (!doubts_) parts_.sink->RenewPermit();
+}
+
 absl::Status DeliveryDuties::Turn() {
+  Beat();
   parts_.control->Take();
   parts_.board->Beat();
   const absl::Status polled = parts_.sink->Poll(*this);
@@ -30,7 +55,7 @@ absl::Status DeliveryDuties::Turn() {
 absl::Status DeliveryDuties::TurnAndWait(int fd, absl::Duration at_most, engine::WaitReason wait) {
   parts_.board->WaitsFor(parts_.control->holding() ? engine::WaitReason::kCommand : wait);
   parts_.environment.poller->WaitReadable({fd, parts_.sink->ready_fd(), parts_.control->fd()},
-                                          at_most);
+                                          turned_ ? std::min(at_most, kBeat) : at_most);
   return Turn();
 }
 
@@ -43,7 +68,17 @@ absl::Status DeliveryDuties::AwaitDelivery() {
 }
 
 absl::Status DeliveryDuties::Flush(absl::Duration timeout) {
-  return parts_.sink->Flush(*this, timeout);
+  Clock& clock = *parts_.environment.clock;
+  const absl::Duration deadline = clock.Monotonic() + timeout;
+  while (true) {
+    Beat();
+    const absl::Duration begin = clock.Monotonic();
+    const absl::Duration step = std::min(deadline - begin, kBeat);
+    const absl::Status flushed = parts_.sink->Flush(*this, step);
+    // A sink that gives up early knows that waiting is useless, and what is held back stays so.
+    const bool waited = step > absl::ZeroDuration() && clock.Monotonic() - begin >= step;
+    if (!absl::IsDeadlineExceeded(flushed) || !waited || doubts_) return flushed;
+  }
 }
 
 // An interruption must not wait for a sink that is away: the row is read again by the next session.

@@ -37,6 +37,12 @@ class DeliveryDuties final : public delivery::RoomWaiter, public sink::AckHandle
 
   // Borrowed; gets what the sink hands back.
   void SetRefused(delivery::RefusedRecords* refused) { refused_ = refused; }
+  // From here on the sink sends as long as this thread turns: one that has stood still may have been
+  // replaced meanwhile (kafka::SendPermit).
+  void BeginOwning();
+  // It has stood still: nothing is sent until somebody has found out that it still owns the tables.
+  bool doubts() const { return doubts_; }
+  void Believe();
   // Is called between two turns of a wait for the sink, however long it is.
   void SetBeside(std::function<absl::Status()> beside) { beside_ = std::move(beside); }
   // What the sink has handed back and nobody has taken charge of: the sink is broken.
@@ -62,12 +68,16 @@ class DeliveryDuties final : public delivery::RoomWaiter, public sink::AckHandle
   bool interrupted() const { return parts_.control->interrupted(); }
 
  private:
+  void Beat();
+
   const Parts parts_;
   delivery::DeliveryMeter meter_;
   delivery::WorkReport report_;
   delivery::RefusedRecords* refused_ = nullptr;
   std::function<absl::Status()> beside_;
   std::optional<Refused> unsettled_;
+  std::optional<absl::Duration> turned_;  // absent: it owns nothing
+  bool doubts_ = false;
 };
 
 }  // namespace walduct::poll

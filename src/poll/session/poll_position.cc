@@ -178,6 +178,7 @@ absl::Status PollSession::SavePositions(bool hurries) {
     } else {
       RETURN_IF_ERROR(
           duties_->TurnAndWait(store_->ready_fd(), kTurn, engine::WaitReason::kOffsetStore));
+      RETURN_IF_ERROR(Verify());
     }
   }
   positions_saved_ = world.clock().Monotonic();

@@ -137,8 +137,8 @@ absl::StatusOr<std::optional<postgres::Result>> PollSession::AskBriefly(
       if (duties_->interrupted()) return absl::CancelledError("interrupted");
       return std::nullopt;
     }
-    RETURN_IF_ERROR(duties_->TurnAndWait(connection_->ready_fd(), until - now,
-                                         engine::WaitReason::kNothing));
+    RETURN_IF_ERROR(
+        duties_->TurnAndWait(connection_->ready_fd(), until - now, engine::WaitReason::kNothing));
   }
 }
 

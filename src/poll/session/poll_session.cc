@@ -37,6 +37,10 @@ constexpr absl::Duration kHurriedTurn = absl::Milliseconds(50);
 constexpr double kSettleShare = 0.6;
 constexpr double kFullQueue = 0.1;
 
+constexpr absl::string_view kLocksHeld = R"(
+SELECT count(*) FROM pg_catalog.pg_locks
+WHERE locktype = 'advisory' AND granted AND pid = pg_catalog.pg_backend_pid())";
+
 std::string LockKeys(const OutboxTable& table) {
   return absl::StrCat(kLockClass, ", ", static_cast<int32_t>(ToInteger(table.relation)));
 }
@@ -130,7 +134,10 @@ absl::Status PollSession::Build() {
                                                         .metrics = attempt.metrics,
                                                         .warn_once = parts_.warn_once}));
   duties_->SetRefused(&path_->refused());
-  duties_->SetBeside([this] { return LookAtBacklog(); });
+  duties_->SetBeside([this] {
+    const absl::Status verified = Verify();
+    return verified.ok() ? LookAtBacklog() : verified;
+  });
   batch_rows_ = engine::OutboxOf(config()).publish_rows;
   return absl::OkStatus();
 }
@@ -194,13 +201,30 @@ absl::Status PollSession::AwaitOwnership() {
   bool told = false;
   while (!duties_->interrupted()) {
     ASSIGN_OR_RETURN(const bool owned, Own());
-    if (owned) return absl::OkStatus();
+    if (owned) {
+      duties_->BeginOwning();
+      return absl::OkStatus();
+    }
     if (!std::exchange(told, true)) {
       parts_.attempt.board->Show(engine::ConnectorState::kRunning, engine::Activity::kPreparing);
       log::Info("another worker polls the outbox tables: waiting to take over");
     }
     RETURN_IF_ERROR(duties_->TurnAndWait(-1, kOwnerPause, engine::WaitReason::kTableLocks));
   }
+  return absl::OkStatus();
+}
+
+// The server ends the session of a machine that is gone, and another worker goes on from there.
+absl::Status PollSession::Verify() {
+  if (!duties_->doubts()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const auto locks, Ask(std::string(kLocksHeld), postgres::OneRow(1)));
+  uint64_t held = 0;
+  if (!absl::SimpleAtoi(locks.Get(0, 0), &held) || held < tables_.size())
+    return Error(absl::StatusCode::kUnavailable, "poll_taken_over",
+                 "this process stood still, and meanwhile its session has lost the locks that say "
+                 "who polls the outbox tables; what it had not delivered is dropped",
+                 "nothing: it waits until it may take over again");
+  duties_->Believe();
   return absl::OkStatus();
 }
 
@@ -238,6 +262,7 @@ absl::Status PollSession::Poll() {
   const absl::Duration longest = engine::OutboxOf(config()).longest_pause;
   while (!duties_->interrupted()) {
     RETURN_IF_ERROR(duties_->Turn());
+    RETURN_IF_ERROR(Verify());
     if (parts_.attempt.control->holding()) {
       RETURN_IF_ERROR(duties_->TurnAndWait(-1, kStatementTurn, engine::WaitReason::kCommand));
       continue;

@@ -69,6 +69,8 @@ class PollSession {
   absl::Status Build();
   absl::StatusOr<bool> Own();
   absl::Status AwaitOwnership();
+  // After a standstill: asks the server whether the tables are still this session's.
+  absl::Status Verify();
   absl::Status Listen();
   absl::Status Poll();
   // How many rows were published.
