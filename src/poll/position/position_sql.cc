@@ -47,6 +47,17 @@ std::string WindowSql(const OutboxTable& table, const std::string& where) {
                       " LIMIT $5::bigint");
 }
 
+std::string RestCondition(const OutboxTable& table, const TablePosition& position) {
+  const std::string number = Qualify(table.layout.xact, "", table.columns);
+  const auto visible = [&](absl::string_view snapshot) {
+    return absl::StrCat("pg_visible_in_snapshot(", number, ", '", snapshot, "')");
+  };
+  const std::string rest = absl::StrCat("NOT ", visible(position.seen));
+  if (position.window.empty()) return rest;
+  return absl::StrCat(rest, " AND NOT (", visible(position.window), " AND ",
+                      Qualify(table.layout.order, "", table.columns), " <= ", position.last, ")");
+}
+
 std::string BehindSql(const OutboxTable& table, const std::string& where) {
   const std::string number = Of(table, table.layout.xact), id = Of(table, table.layout.order);
   const std::string age =

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "poll/position/table_position.h"
 #include "poll/session/outbox_table.h"
 
 namespace walduct::poll {
@@ -22,5 +23,8 @@ std::string WindowSql(const OutboxTable& table, const std::string& where);
 // As OutboxTable::BacklogSql: rows that are not visible in $1, without those of the window $2 up to
 // the id $3.
 std::string BehindSql(const OutboxTable& table, const std::string& where);
+
+// Which rows are not published at that position, as SQL about a row, for who goes on another way.
+std::string RestCondition(const OutboxTable& table, const TablePosition& position);
 
 }  // namespace walduct::poll

@@ -162,6 +162,15 @@ absl::Status PollSession::MovePosition(Batch* batch, size_t acknowledged, bool h
   return absl::OkStatus();
 }
 
+// Whoever goes on by a slot reads these rows first.
+void PollSession::TellPositions() {
+  if (!positions()) return;
+  for (const OutboxTable& table : tables_) {
+    log::Info("position of the outbox table",
+              {{"table", table.name}, {"rest", RestCondition(table, positions_[table.name])}});
+  }
+}
+
 absl::Status PollSession::SavePositions(bool hurries) {
   engine::Host& world = *parts_.attempt.world;
   while (committing_ != nullptr && sink_->transactions()->undecided())

@@ -86,7 +86,9 @@ absl::Status PollSession::Run() {
   log::Info("streaming", {{"source", "poll"},
                           {"tables", tables_.size()},
                           {"wakes", listens_ ? "notify" : "interval"}});
-  return Poll();
+  RETURN_IF_ERROR(Poll());
+  TellPositions();
+  return absl::OkStatus();
 }
 
 absl::Status PollSession::Open() {

@@ -108,6 +108,7 @@ class PollSession {
   absl::StatusOr<postgres::Statement> ClaimOfWindow(const OutboxTable& table);
   absl::Status MovePosition(Batch* batch, size_t acknowledged, bool hurries);
   absl::Status SavePositions(bool hurries);
+  void TellPositions();
   absl::Status Pause(absl::Duration longest);
   absl::Status WatchQueue();
 
