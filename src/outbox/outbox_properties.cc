@@ -100,6 +100,12 @@ constexpr config::PropertyDefinition kRows[] = {
      .type = kPositiveInt,
      .default_value = "5000",
      .doc = "With walduct.outbox.source=poll, rows that are read, published and marked together."},
+    {.name = "walduct.outbox.workers",
+     .type = kPositiveInt,
+     .default_value = "1",
+     .doc = "With walduct.outbox.source=poll, how many sessions and threads share the keys of the "
+            "outbox tables, each key always with the same one; also of several processes that have "
+            "the same number."},
     {.name = "walduct.outbox.max.attempts",
      .type = kNonNegativeLong,
      .default_value = "10",
@@ -172,6 +178,7 @@ OutboxOptions BuildOutbox(const config::PropertySet& properties) {
   outbox.lease = properties.Milliseconds("walduct.outbox.lease.ms");
   outbox.longest_pause = properties.Milliseconds("walduct.outbox.poll.interval.ms");
   outbox.publish_rows = properties.Integer("walduct.outbox.poll.batch.size");
+  outbox.workers = properties.Integer("walduct.outbox.workers");
   outbox.max_attempts = properties.Integer("walduct.outbox.max.attempts");
   outbox.first_backoff = properties.Milliseconds("walduct.outbox.attempts.backoff.ms");
   outbox.parked_holds = properties.Text("walduct.outbox.parked") == "hold";

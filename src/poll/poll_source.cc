@@ -4,8 +4,11 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "engine/configuration/connector_options.h"
+#include "engine/configuration/runtime_options.h"
 #include "engine/control/status_board.h"
 #include "engine/errors/warn_once.h"
+#include "outbox/options.h"
 #include "poll/session/open_tables.h"
 #include "poll/session/poll_session.h"
 
@@ -13,6 +16,7 @@ namespace walduct::poll {
 namespace {
 
 constexpr absl::string_view kSource = "walduct.outbox.source";
+constexpr int64_t kMostWorkers = 32;
 constexpr absl::string_view kCannot = "cannot be used with walduct.outbox.source=poll";
 
 bool IsChosen(const config::PropertySet& properties) { return properties.Text(kSource) == "poll"; }
@@ -39,8 +43,8 @@ void Refuse(const config::PropertySet& properties, absl::string_view name, absl:
 void Check(const config::PropertySet& properties, config::Findings* findings) {
   if (!IsChosen(properties)) {
     for (const absl::string_view name :
-         {"walduct.outbox.done", "walduct.outbox.archive.suffix", "walduct.outbox.where",
-          "walduct.outbox.lease.ms", "walduct.outbox.poll.interval.ms",
+         {"walduct.outbox.done", "walduct.outbox.workers", "walduct.outbox.archive.suffix",
+          "walduct.outbox.where", "walduct.outbox.lease.ms", "walduct.outbox.poll.interval.ms",
           "walduct.outbox.poll.batch.size", "walduct.outbox.max.attempts",
           "walduct.outbox.attempts.backoff.ms", "walduct.outbox.parked",
           "walduct.outbox.publish.locally"})
@@ -53,6 +57,14 @@ void Check(const config::PropertySet& properties, config::Findings* findings) {
            "rows are marked after Kafka has acknowledged them, not in its transaction",
            "remove it, or set walduct.outbox.done=position, whose position is in the transaction",
            findings);
+  const int64_t workers = properties.Integer("walduct.outbox.workers");
+  if (workers > kMostWorkers)
+    findings->Error(*properties.Find("walduct.outbox.workers"),
+                    absl::StrCat("is more than ", kMostWorkers), "each is a session of the server");
+  if (workers > 1 && HasPosition(properties))
+    findings->Error(*properties.Find("walduct.outbox.workers"),
+                    "cannot be used with walduct.outbox.done=position: one session reads a window",
+                    "remove it, or set walduct.outbox.done=mark");
   if (properties.IsSet("walduct.slots") && properties.Integer("walduct.slots") > 1)
     Refuse(properties, "walduct.slots", "there is no slot", "remove it", findings);
   if (properties.Text("walduct.outbox.cleanup") != "none")
@@ -64,6 +76,20 @@ void Check(const config::PropertySet& properties, config::Findings* findings) {
                     "A value is required with walduct.outbox.source=poll: without a transform "
                     "EventRouter nothing makes events of the rows",
                     "list the outbox tables as schema.table");
+}
+
+// Each an ordinary connector with a session and a thread of its own.
+std::vector<engine::ConnectorOptions> LanesOf(const engine::ConnectorOptions& whole) {
+  std::vector<engine::ConnectorOptions> lanes;
+  for (int64_t worker = 0; worker < whole.outbox->workers; ++worker) {
+    engine::ConnectorOptions& lane = lanes.emplace_back(whole);
+    lane.outbox->worker = worker;
+    if (worker == 0) continue;
+    lane.name = absl::StrCat(whole.name, "/", worker + 1);
+    // Else two of them would be one in Debezium's series.
+    lane.runtime->metric_tags = absl::StrCat(", worker=", worker + 1, whole.runtime->metric_tags);
+  }
+  return lanes;
 }
 
 class PollAttempts final : public engine::Attempts {
@@ -127,6 +153,7 @@ const engine::SourceType kPollSource = {
     .attempts = MakeAttempts,
     .examine = Examine,
     .instead_of_position = "the outbox tables",
+    .lanes = LanesOf,
 };
 
 }  // namespace walduct::poll

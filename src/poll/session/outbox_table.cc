@@ -269,6 +269,15 @@ std::string Columns(const std::string& alias, const std::vector<std::string>& na
 
 }  // namespace
 
+std::string OutboxTable::ShareCondition(int64_t workers, int64_t worker) const {
+  const std::string id = absl::StrCat("(o.", key_names.front(), ")::text");
+  const std::string key =
+      layout.key.empty()
+          ? id
+          : absl::StrCat("coalesce((", Qualify(layout.key, "o", columns), ")::text, ", id, ")");
+  return absl::StrCat("(pg_catalog.hashtext(", key, ") & 2147483647) % ", workers, " = ", worker);
+}
+
 std::string OutboxTable::ClaimSql(const std::string& where) const {
   const auto qualified = [&](absl::string_view text, absl::string_view alias) {
     return Qualify(text, alias, columns);

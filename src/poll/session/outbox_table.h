@@ -46,6 +46,8 @@ struct OutboxTable {
   // Rows that cannot be published are tried again and parked; else one stops the connector.
   bool counts_attempts() const { return !layout.attempts.empty(); }
 
+  // Whether row o is of that worker's share: all rows of a key are.
+  std::string ShareCondition(int64_t workers, int64_t worker) const;
   // $1: the most rows. Sorted as they are to be published.
   std::string ClaimSql(const std::string& where) const;
   // $1 …: arrays of the columns of the primary key. Answers how many rows it has changed or moved.

@@ -109,7 +109,7 @@ absl::Status PollSession::NoteFailed(Batch* batch, bool hurries) {
 }
 
 postgres::Statement PollSession::BacklogOf(const OutboxTable& table) {
-  const std::string& where = engine::OutboxOf(config()).where;
+  const std::string where = WhereOf(table);
   postgres::Statement statement{.sql = "", .parameters = {}, .answer = postgres::OneRow(3)};
   if (!positions()) {
     statement.sql = table.BacklogSql(where);

@@ -26,9 +26,6 @@
 namespace walduct::poll {
 namespace {
 
-// Of advisory locks: "wald". The other half is the table.
-constexpr int kLockClass = 0x77616c64;
-constexpr absl::Duration kOwnerPause = absl::Seconds(2);
 constexpr absl::Duration kFirstPause = absl::Milliseconds(20);
 constexpr absl::Duration kQueueWatch = absl::Minutes(1);
 constexpr absl::Duration kStatementTurn = absl::Seconds(1);
@@ -36,14 +33,6 @@ constexpr absl::Duration kHurriedTurn = absl::Milliseconds(50);
 // Of the time to stop in, for the sink; the rest is for the marks.
 constexpr double kSettleShare = 0.6;
 constexpr double kFullQueue = 0.1;
-
-constexpr absl::string_view kLocksHeld = R"(
-SELECT count(*) FROM pg_catalog.pg_locks
-WHERE locktype = 'advisory' AND granted AND pid = pg_catalog.pg_backend_pid())";
-
-std::string LockKeys(const OutboxTable& table) {
-  return absl::StrCat(kLockClass, ", ", static_cast<int32_t>(ToInteger(table.relation)));
-}
 
 absl::string_view DoneBy(const OutboxTable& table) {
   if (!table.layout.xact.empty()) return "position";
@@ -188,48 +177,6 @@ absl::StatusOr<postgres::Result> PollSession::AskOfMarks(const postgres::Stateme
   }
 }
 
-absl::StatusOr<bool> PollSession::Own() {
-  std::string sql = "SELECT ";
-  absl::StrAppend(&sql, absl::StrJoin(tables_, " AND ", [](std::string* out, const auto& table) {
-    absl::StrAppend(out, "pg_try_advisory_lock(", LockKeys(table), ")");
-  }));
-  ASSIGN_OR_RETURN(const auto owned, Ask(sql, postgres::OneRow(1)));
-  if (owned.Get(0, 0) == "t") return true;
-  RETURN_IF_ERROR(Ask("SELECT pg_advisory_unlock_all()").status());
-  return false;
-}
-
-absl::Status PollSession::AwaitOwnership() {
-  bool told = false;
-  while (!duties_->interrupted()) {
-    ASSIGN_OR_RETURN(const bool owned, Own());
-    if (owned) {
-      duties_->BeginOwning();
-      return absl::OkStatus();
-    }
-    if (!std::exchange(told, true)) {
-      parts_.attempt.board->Show(engine::ConnectorState::kRunning, engine::Activity::kPreparing);
-      log::Info("another worker polls the outbox tables: waiting to take over");
-    }
-    RETURN_IF_ERROR(duties_->TurnAndWait(-1, kOwnerPause, engine::WaitReason::kTableLocks));
-  }
-  return absl::OkStatus();
-}
-
-// The server ends the session of a machine that is gone, and another worker goes on from there.
-absl::Status PollSession::Verify() {
-  if (!duties_->doubts()) return absl::OkStatus();
-  ASSIGN_OR_RETURN(const auto locks, Ask(std::string(kLocksHeld), postgres::OneRow(1)));
-  uint64_t held = 0;
-  if (!absl::SimpleAtoi(locks.Get(0, 0), &held) || held < tables_.size())
-    return Error(absl::StatusCode::kUnavailable, "poll_taken_over",
-                 "this process stood still, and meanwhile its session has lost the locks that say "
-                 "who polls the outbox tables; what it had not delivered is dropped",
-                 "nothing: it waits until it may take over again");
-  duties_->Believe();
-  return absl::OkStatus();
-}
-
 absl::Status PollSession::Listen() {
   for (const OutboxTable& table : tables_) {
     for (const std::string& channel : table.channels) {
@@ -320,7 +267,7 @@ absl::StatusOr<postgres::Result> PollSession::Claim(const OutboxTable& table, bo
     if (positions()) {
       ASSIGN_OR_RETURN(claim, ClaimOfWindow(table));
     } else {
-      claim.sql = table.ClaimSql(engine::OutboxOf(config()).where);
+      claim.sql = table.ClaimSql(WhereOf(table));
     }
     auto rows = Ask(claim);
     if (rows.ok()) {

@@ -68,6 +68,8 @@ class PollSession {
   absl::Status Open();
   absl::Status Build();
   absl::StatusOr<bool> Own();
+  // Of a table, which rows are this session's; empty: all.
+  std::string WhereOf(const OutboxTable& table) const;
   absl::Status AwaitOwnership();
   // After a standstill: asks the server whether the tables are still this session's.
   absl::Status Verify();

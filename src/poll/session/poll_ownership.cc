@@ -1,0 +1,116 @@
+// PollSession: who polls a table, or which share of its keys.
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/status_macros.h"
+#include "engine/configuration/options_of.h"
+#include "outbox/options.h"
+#include "poll/session/poll_session.h"
+
+namespace walduct::poll {
+namespace {
+
+// Of advisory locks: "wald". The other half is the table.
+constexpr int64_t kLockClass = 0x77616c64;
+// Behind it: of how many workers the session is one, and which of them.
+constexpr int64_t kCountClass = kLockClass + 100, kShareClass = kLockClass + 200;
+constexpr absl::Duration kOwnerPause = absl::Seconds(2);
+
+constexpr absl::string_view kLocksHeld = R"(
+SELECT count(*) FROM pg_catalog.pg_locks
+WHERE locktype = 'advisory' AND granted AND pid = pg_catalog.pg_backend_pid())";
+
+int32_t LockKey(const OutboxTable& table) {
+  return static_cast<int32_t>(ToInteger(table.relation));
+}
+
+// One alone has the table; of several each its share, and all of them know how many they are.
+std::string LockSql(const OutboxTable& table, int64_t workers, int64_t worker) {
+  const int32_t key = LockKey(table);
+  if (workers == 1) return absl::StrCat("pg_try_advisory_lock(", kLockClass, ", ", key, ")");
+  return absl::StrCat("pg_try_advisory_lock_shared(", kLockClass, ", ", key,
+                      ") AND pg_try_advisory_lock_shared(", kCountClass + workers, ", ", key,
+                      ") AND pg_try_advisory_lock(", kShareClass + worker, ", ", key, ")");
+}
+
+// Sessions that share the tables out among another number of workers. Of two that begin at once
+// each sees the other, and both wait.
+std::string OthersSql(const std::vector<OutboxTable>& tables, int64_t workers) {
+  return absl::StrCat(
+      "SELECT count(*) FROM pg_catalog.pg_locks WHERE locktype = 'advisory' AND granted AND "
+      "database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = "
+      "pg_catalog.current_database()) AND classid::bigint > ",
+      kCountClass, " AND classid::bigint < ", kShareClass, " AND classid::bigint <> ",
+      kCountClass + workers, " AND objid::bigint IN (",
+      absl::StrJoin(tables, ", ",
+                    [](std::string* out, const OutboxTable& table) {
+                      absl::StrAppend(out, ToInteger(table.relation));
+                    }),
+      ")");
+}
+
+}  // namespace
+
+std::string PollSession::WhereOf(const OutboxTable& table) const {
+  const outbox::OutboxOptions& options = engine::OutboxOf(config());
+  if (options.workers == 1) return options.where;
+  const std::string share = table.ShareCondition(options.workers, options.worker);
+  return options.where.empty() ? share : absl::StrCat(share, " AND (", options.where, ")");
+}
+
+absl::StatusOr<bool> PollSession::Own() {
+  const outbox::OutboxOptions& options = engine::OutboxOf(config());
+  std::string sql = "SELECT ";
+  absl::StrAppend(&sql, absl::StrJoin(tables_, " AND ", [&](std::string* out, const auto& table) {
+    absl::StrAppend(out, LockSql(table, options.workers, options.worker));
+  }));
+  ASSIGN_OR_RETURN(const auto owned, Ask(sql, postgres::OneRow(1)));
+  if (owned.Get(0, 0) == "t") {
+    if (options.workers == 1) return true;
+    ASSIGN_OR_RETURN(const auto others,
+                     Ask(OthersSql(tables_, options.workers), postgres::OneRow(1)));
+    if (others.Get(0, 0) == "0") return true;
+  }
+  RETURN_IF_ERROR(Ask("SELECT pg_advisory_unlock_all()").status());
+  return false;
+}
+
+absl::Status PollSession::AwaitOwnership() {
+  bool told = false;
+  while (!duties_->interrupted()) {
+    ASSIGN_OR_RETURN(const bool owned, Own());
+    if (owned) {
+      duties_->BeginOwning();
+      return absl::OkStatus();
+    }
+    if (!std::exchange(told, true)) {
+      parts_.attempt.board->Show(engine::ConnectorState::kRunning, engine::Activity::kPreparing);
+      log::Info("another worker polls the outbox tables: waiting to take over");
+    }
+    // Of two that see one another one comes first the next time.
+    const double share =
+        0.5 + static_cast<double>(parts_.attempt.world->Random() >> 32) / (2ULL << 32);
+    RETURN_IF_ERROR(duties_->TurnAndWait(-1, kOwnerPause * share, engine::WaitReason::kTableLocks));
+  }
+  return absl::OkStatus();
+}
+
+// The server ends the session of a machine that is gone, and another worker goes on from there.
+absl::Status PollSession::Verify() {
+  if (!duties_->doubts()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const auto locks, Ask(std::string(kLocksHeld), postgres::OneRow(1)));
+  uint64_t held = 0;
+  if (!absl::SimpleAtoi(locks.Get(0, 0), &held) || held < tables_.size())
+    return Error(absl::StatusCode::kUnavailable, "poll_taken_over",
+                 "this process stood still, and meanwhile its session has lost the locks that say "
+                 "who polls the outbox tables; what it had not delivered is dropped",
+                 "nothing: it waits until it may take over again");
+  duties_->Believe();
+  return absl::OkStatus();
+}
+
+}  // namespace walduct::poll
