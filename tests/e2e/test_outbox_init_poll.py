@@ -71,7 +71,7 @@ def test_the_trigger_wakes_it(databases, pg17, connectors, roles, flavour):
     db.script(script)
     with db.connect() as session:
         session.execute(uncommented(script))
-    config = {"walduct.outbox.source": "poll", "walduct.outbox.tables": "public.outbox", "slot.name": None, "publication.name": None,
+    config = {"walduct.outbox.source": "poll", "walduct.outbox.publish.locally": "true", "walduct.outbox.tables": "public.outbox", "slot.name": None, "publication.name": None,
               "publication.autocreate.mode": None, "walduct.outbox.poll.interval.ms": "600000",
               **({"walduct.outbox.done": "position"} if flavour == "position" else {})}
     connector = connectors(db, config, superuser=True, sink="file").start()

@@ -1,7 +1,8 @@
 """Whoever looks at an outbox table that is polled leaves its rows to the connector that publishes them."""
 import pytest
 
-from test_outbox_poll import MARKED, polled, put
+from test_outbox_poll import MARKED, put
+from support.polling import polled
 from support.wait import wait_until
 
 LOOKS = [("tail",), ("tail", "--operation", "d"), ("shadow", "--directory", "shadow"), ("record", "corpus"),

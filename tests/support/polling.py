@@ -3,7 +3,7 @@ STRING = "org.apache.kafka.connect.storage.StringConverter"
 
 
 def polled(db, **more):
-    return {"walduct.outbox.source": "poll", "walduct.outbox.tables": "public.outbox", "schema.include.list": None,
+    return {"walduct.outbox.source": "poll", "walduct.outbox.publish.locally": "true", "walduct.outbox.tables": "public.outbox", "schema.include.list": None,
             "slot.name": None, "publication.name": None, "publication.autocreate.mode": None, "transforms": "outbox",
             "transforms.outbox.type": "io.debezium.transforms.outbox.EventRouter",
             "transforms.outbox.route.by.field": "aggregate_type", "transforms.outbox.table.field.event.key": "aggregate_id",
