@@ -33,6 +33,7 @@
 #include "engine/configuration/record_error_options.h"
 #include "engine/errors/error_policy.h"
 #include "engine/errors/named_hint.h"
+#include "engine/lifecycle/source_type.h"
 #include "http/client.h"
 #include "http/message.h"
 #include "loader/load_connector.h"
@@ -330,6 +331,13 @@ int SkipChange(const Arguments& arguments) {
   if (arguments.lsn.empty() == arguments.skip_table.empty())
     return Refuse("skip: --lsn LSN:NUMBER, or --table TABLE --row-key JSON of a row of a snapshot");
   if (!arguments.skip_table.empty()) return SkipRow(arguments);
+  loader::LoadResult loaded;
+  const bool loads = stored && arguments.connector.empty();
+  if (loads && !LoadOne(arguments, &loaded)) return engine::kExitConfiguration;
+  if (loads && !loaded.options.source->by_slot)
+    return Refuse(
+        "skip: a row of a table that is polled (walduct.outbox.source=poll) is no change of a "
+        "slot's stream: correct the row itself, mark it as published, or delete it");
   const std::optional<event::ChangeId> change = event::ParseChangeId(arguments.lsn);
   if (!change)
     return Refuse(absl::StrCat("skip: --lsn '", arguments.lsn,
@@ -339,8 +347,6 @@ int SkipChange(const Arguments& arguments) {
     return Refuse(
         "skip: name the connector of a running walduct serve, or -f (and -w) of one that "
         "does not run");
-  loader::LoadResult loaded;
-  if (stored && !LoadOne(arguments, &loaded)) return engine::kExitConfiguration;
   const std::string& name = stored ? loaded.options.name : arguments.connector;
   if (!arguments.yes && !Confirms(absl::StrCat("Change ", change->Text(), " of connector ",
                                                PlainText(name), " will never be published.")))

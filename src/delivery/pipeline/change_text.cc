@@ -106,7 +106,8 @@ std::string DescribeRecord(const Emission& emission) {
   if (emission.value == event::PublishedValue::kTombstone)
     text = absl::StrCat("tombstone of ", SubjectOf(emission));
   if (change.schema != nullptr) absl::StrAppend(&text, ", key ", KeyOf(emission));
-  absl::StrAppend(&text, ", LSN ", change.lsn.ToString());
+  // A row that was polled has none.
+  if (change.lsn.valid()) absl::StrAppend(&text, ", LSN ", change.lsn.ToString());
   if (change.xid) absl::StrAppend(&text, ", transaction ", *change.xid);
   return text;
 }

@@ -30,11 +30,26 @@ std::vector<std::string> KeyOf(const postgres::Result& rows, int row, const Outb
   return key;
 }
 
-// What would let it be parked.
-absl::Status WithAttemptsAdvice(const absl::Status& why, const OutboxTable& table) {
+// What leaves it out for good.
+std::string LeaveOutSql(const OutboxTable& table, const std::vector<std::string>& key) {
+  std::string sql = table.layout.mark.empty()
+                        ? absl::StrCat("DELETE FROM ", table.name)
+                        : absl::StrCat("UPDATE ", table.name, " SET ",
+                                       Qualify(table.layout.mark, "", table.columns));
+  for (size_t i = 0; i < key.size(); ++i)
+    absl::StrAppend(&sql, i == 0 ? " WHERE " : " AND ", table.key_names[i], " = ",
+                    postgres::QuoteLiteral(key[i]));
+  return sql;
+}
+
+// The row itself, and what would let it be parked.
+absl::Status WithAttemptsAdvice(const absl::Status& why, const OutboxTable& table,
+                                const std::vector<std::string>& key) {
   const std::string hint = ErrorHint(why);
   return Error(why.code(), ErrorReason(why), why.message(),
-               absl::StrCat(hint, hint.empty() ? "" : "; or ALTER TABLE ", table.name,
+               absl::StrCat(hint, hint.empty() ? "" : "; or ",
+                            "correct the row, or leave it out for good: ", LeaveOutSql(table, key),
+                            "; or ALTER TABLE ", table.name,
                             " ADD COLUMN attempts integer NOT NULL DEFAULT 0, ADD COLUMN "
                             "last_error text, ADD COLUMN next_try_at timestamptz, so that such a "
                             "row is parked while others are published"));
@@ -58,7 +73,7 @@ absl::Status PollSession::Fail(const postgres::Result& rows, int row, const absl
                                Batch* batch) {
   const OutboxTable& table = *batch->table;
   if (!FailedRows::IsOfRow(why) || sink_->spoilt()) return why;
-  if (!table.counts_attempts()) return WithAttemptsAdvice(why, table);
+  if (!table.counts_attempts()) return WithAttemptsAdvice(why, table, KeyOf(rows, row, table));
   batch->failed.push_back({KeyOf(rows, row, table), AttemptsOf(rows, row, table), why});
   return absl::OkStatus();
 }
