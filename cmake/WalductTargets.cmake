@@ -1,5 +1,7 @@
 # One interface target with the warning and sanitizer flags, and one function per kind of target.
 add_library(walduct_flags INTERFACE)
+# GCC collects what it does not need any more a few times in a large unit; memory is cheaper.
+target_compile_options(walduct_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=1048576>)
 target_compile_options(walduct_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow $<$<BOOL:${WALDUCT_WERROR}>:-Werror>
   # Locks are annotated (src/base/mutex.h).
   $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>
@@ -40,8 +42,8 @@ endif()
 # What is compiled at a time of a room's sources, and of its tests: a clean build of many small files is mostly headers read again.
 set(WALDUCT_UNITY 1 CACHE STRING "How many sources of a room are compiled as one")
 set(WALDUCT_TESTS_UNITY 8 CACHE STRING "How many tests of a room are compiled as one")
-# For who works on the code: most of a small file's time is Abseil's headers. Larger units read them once anyway.
-option(WALDUCT_PCH "Read Abseil's and the standard library's headers once (precompiled), where sources are compiled one by one" ON)
+# Much of a unit's time is Abseil's headers.
+option(WALDUCT_PCH "Read Abseil's and the standard library's headers once (precompiled)" ON)
 find_package(Python3 COMPONENTS Interpreter)
 
 # walduct_unity(<variable> <folder> <size>): replaces the sources in the variable by files of the build tree that include them.
@@ -56,18 +58,18 @@ function(walduct_unity variable folder size)
   endif()
 endfunction()
 
-# walduct_precompile(<room>): the first room makes what all others use.
-function(walduct_precompile room)
-  if(NOT WALDUCT_PCH OR WALDUCT_UNITY GREATER 1)
+# walduct_precompile(<target> <target that makes it> <header>): what is read once for all targets that are compiled alike.
+function(walduct_precompile target maker header)
+  if(NOT WALDUCT_PCH)
     return()
   endif()
-  if(NOT TARGET walduct_base OR room STREQUAL base)
-    target_precompile_headers(walduct_${room} PRIVATE ${CMAKE_SOURCE_DIR}/cmake/precompiled.h)
+  if(target STREQUAL maker)
+    target_precompile_headers(${target} PRIVATE ${CMAKE_SOURCE_DIR}/cmake/${header})
   else()
-    target_precompile_headers(walduct_${room} REUSE_FROM walduct_base)
+    target_precompile_headers(${target} REUSE_FROM ${maker})
   endif()
   # Out of a precompiled header GCC 12 takes the standard library's strings for ours, and warns of copies that are never made.
-  target_compile_options(walduct_${room} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Winvalid-pch;-Wno-array-bounds;-Wno-stringop-overflow;-Wno-stringop-overread>)
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Winvalid-pch;-Wno-array-bounds;-Wno-stringop-overflow;-Wno-stringop-overread>)
 endfunction()
 
 # walduct_library(<room> DEPS <library>...): all .cc files under src/<room> as walduct_<room>. The link edges are the architecture;
@@ -80,7 +82,7 @@ function(walduct_library room)
     add_library(walduct_${room} STATIC ${sources})
     target_include_directories(walduct_${room} PUBLIC ${CMAKE_SOURCE_DIR}/src)
     target_link_libraries(walduct_${room} PRIVATE walduct_flags walduct_hardening PUBLIC ${ARG_DEPS})
-    walduct_precompile(${room})
+    walduct_precompile(walduct_${room} walduct_base precompiled.h)
   else()
     add_library(walduct_${room} INTERFACE)
     target_include_directories(walduct_${room} INTERFACE ${CMAKE_SOURCE_DIR}/src)
@@ -101,6 +103,7 @@ function(walduct_test room)
     target_include_directories(walduct_${room}_test PRIVATE ${CMAKE_SOURCE_DIR})
     target_link_libraries(walduct_${room}_test PRIVATE walduct_flags ${ARG_DEPS} GTest::gmock GTest::gtest_main)
     target_compile_definitions(walduct_${room}_test PRIVATE WALDUCT_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+    walduct_precompile(walduct_${room}_test walduct_test_headers precompiled_tests.h)
     if(ARG_SERVERS)
       add_test(NAME ${room} COMMAND walduct_${room}_test)
     else()

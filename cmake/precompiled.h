@@ -1,5 +1,5 @@
 // What most sources read, once for all (WALDUCT_PCH). Nothing of ours: its files change.
-// A source names what it uses all the same; builds of larger units, and CI's, have none of this.
+// A source names what it uses all the same; scripts/package builds that of arm64 without this.
 #pragma once
 
 #include <algorithm>
