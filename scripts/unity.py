@@ -34,6 +34,9 @@ def names_in(line):
     kind = re.match(r"(?:template.*> )?(?:class|struct|enum class|enum|union|using(?! enum)|namespace) (\w+)\b(?!::)", line)
     if kind:
         return [] if line.startswith("namespace walduct") else [kind.group(1)]
+    constants = re.findall(r"\b(k[A-Z]\w*)(?: =|\[)", line) if re.match(r"(?:inline |static )?constexpr ", line) else []
+    if len(constants) > 1:
+        return constants
     other = re.match(r"[A-Za-z][^()={;]*?(?<!:)\b(\w+)(?:\(| =(?: |$)|\[|\{)", line)
     return [other.group(1)] if other and not line.startswith(("using ", "namespace ", "return ")) else []
 

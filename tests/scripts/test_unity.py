@@ -36,6 +36,17 @@ def test_names_that_no_other_file_sees_are_kept_apart(tmp_path):
     assert result_of(tmp_path, files, [tmp_path / "main.cpp"]) == 9
 
 
+def test_two_constants_of_one_line_are_kept_apart_each(tmp_path):
+    (tmp_path / "shown.h").write_text(SHOWN)
+    files, groups = together(
+        tmp_path, 8,
+        one='#include "shown.h"\nnamespace {\nconstexpr int kLeast = 1, kMost = 2;\n}  // namespace\nint Shown() { return kLeast + kMost; }\n',
+        two='#include "shown.h"\nnamespace {\nconstexpr int kMost = 4;\n}  // namespace\nint Sum() { return kMost + Shown(); }\n')
+    assert groups == [["one", "two"]]
+    (tmp_path / "main.cpp").write_text('#include "shown.h"\nint main() { return Sum(); }\n')
+    assert result_of(tmp_path, files, [tmp_path / "main.cpp"]) == 7
+
+
 def test_a_name_that_others_see_keeps_it(tmp_path):
     (tmp_path / "shown.h").write_text(SHOWN)
     files, groups = together(

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "absl/strings/escaping.h"
-#include "absl/strings/match.h"
+#include "absl/strings/strip.h"
 #include "base/check.h"
 #include "encode/options/column_properties.h"
 #include "encode/options/converter_properties.h"
@@ -24,9 +24,9 @@ constexpr config::PropertyDefinition kHeaders[] = {
 
 // "hex:<digits>" stands for the bytes.
 std::string BuildPlaceholder(absl::string_view text) {
-  constexpr absl::string_view kHex = "hex:";
-  if (!absl::StartsWith(text, kHex)) return std::string(text);
-  return absl::HexStringToBytes(text.substr(kHex.size()));
+  absl::string_view digits = text;
+  if (!absl::ConsumePrefix(&digits, "hex:")) return std::string(text);
+  return absl::HexStringToBytes(digits);
 }
 
 // Debezium looks at the connector's own converters, by their full names, and then has no mode
