@@ -6,9 +6,12 @@
 Two files that declare the same name at the outermost level get a name each; where that cannot be done by the word alone, they
 are not put together. CMake calls it (cmake/WalductTargets.cmake); scripts/lint looks at files in groups of the same kind.
 """
+import functools
 import re
 import sys
 from pathlib import Path
+
+SOURCES = Path(__file__).resolve().parent.parent / "src"
 
 
 def declared_names(path):
@@ -34,11 +37,21 @@ def names_in(line):
     kind = re.match(r"(?:template.*> )?(?:class|struct|enum class|enum|union|using(?! enum)|namespace) (\w+)\b(?!::)", line)
     if kind:
         return [] if line.startswith("namespace walduct") else [kind.group(1)]
-    constants = re.findall(r"\b(k[A-Z]\w*)(?: =|\[)", line) if re.match(r"(?:inline |static )?constexpr ", line) else []
-    if len(constants) > 1:
+    further = re.match(r" {4,}k[A-Z]\w* = ", line)  # constants of the line before
+    begins = re.match(r"(?:inline |static )?constexpr ", line)
+    constants = re.findall(r"\b(k[A-Z]\w*)(?: =|\[)", line) if begins or further else []
+    if further or len(constants) > 1:
         return constants
     other = re.match(r"[A-Za-z][^()={;]*?(?<!:)\b(\w+)(?:\(| =(?: |$)|\[|\{)", line)
     return [other.group(1)] if other and not line.startswith(("using ", "namespace ", "return ")) else []
+
+
+@functools.cache
+def enumerators(name):
+    """Of an enum of ours, by its last name: what `using enum` brings."""
+    text = "".join(path.read_text() for path in sorted(SOURCES.rglob("*.h")))
+    return {one for body in re.findall(rf"enum class {name}\b[^{{;]*{{(.*?)}}", text, re.S)
+            for one in re.findall(r"\bk[A-Z]\w*", body)}
 
 
 def free_names(path, inner):
@@ -94,6 +107,8 @@ def groups(files, size, kind=lambda path: None):
         declared, inner = declared_names(path)
         free = free_names(path, inner)
         used = set(re.findall(r"^using [\w:]*::(\w+);", path.read_text(), re.M))
+        for name in re.findall(r"^using enum [\w:]*?(\w+);", path.read_text(), re.M):
+            used |= enumerators(name)
         for group in made:
             if group.takes(kind(path), size, used, declared - free):
                 break
