@@ -62,7 +62,13 @@ absl::Status Client::SetUp(const ClientOptions& options) {
                  "libcurl does not start");
   curl_.easy_setopt(easy_, CURLOPT_ERRORBUFFER, error_);
   curl_.easy_setopt(easy_, CURLOPT_WRITEFUNCTION, &Client::Receive);
-  AddHeader("Expect:");
+  if (options.sigv4.empty()) {
+    AddHeader("Expect:");
+  } else {
+    // Signed would be that header, too, which is then not sent: it is sent, and nobody waits.
+    curl_.easy_setopt(easy_, CURLOPT_EXPECT_100_TIMEOUT_MS, 1L);
+    curl_.easy_setopt(easy_, CURLOPT_AWS_SIGV4, options.sigv4.c_str());
+  }
   for (const auto& [name, value] : options.headers) AddHeader(absl::StrCat(name, ": ", value));
   if (!options.basic.empty()) {
     curl_.easy_setopt(easy_, CURLOPT_HTTPAUTH, static_cast<long>(CURLAUTH_BASIC));
@@ -70,6 +76,10 @@ absl::Status Client::SetUp(const ClientOptions& options) {
   }
   if (!options.bearer.empty()) AddHeader(absl::StrCat("Authorization: Bearer ", options.bearer));
   return SetEasyOptions(curl_, easy_, options, error_);
+}
+
+void Client::SetLogin(const std::string& login) {
+  curl_.easy_setopt(easy_, CURLOPT_USERPWD, login.c_str());
 }
 
 size_t Client::Receive(char* bytes, size_t size, size_t count, void* body) {

@@ -30,6 +30,7 @@ struct ClientTls {
 
 struct ClientOptions {
   std::string basic = {}, bearer = {};  // "user:password", or a token; empty: neither
+  std::string sigv4 = {};               // "aws:amz:REGION:SERVICE": requests are signed by SetLogin
   std::vector<std::pair<std::string, std::string>> headers = {};  // sent with every request
   std::string proxy = {};  // "host:port"; empty: none, whatever the environment says
   absl::Duration connect_timeout = absl::InfiniteDuration();
@@ -59,6 +60,9 @@ class Client {
   //   FailedPrecondition  the server's certificate is not trusted, or it wants another one
   //   Cancelled           interrupted
   absl::StatusOr<Response> Send(const ClientRequest& request);
+
+  // "name:password", from the next request on.
+  void SetLogin(const std::string& login);
 
   // Ends what is being sent, and all that comes.
   void Interrupt();

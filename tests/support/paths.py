@@ -12,6 +12,7 @@ GOLDEN = ROOT / "tests" / "golden"
 BINARY = Path(os.environ.get("WALDUCT_BINARY", ROOT / "build" / "release" / "walduct"))
 WAL_RECORDS = ROOT / "build" / "release" / "tests" / "walduct_wal_records"
 RABBITMQ_CONTRACT = ROOT / "build" / "release" / "tests" / "walduct_rabbitmq_contract"
+AWS_CONTRACT = ROOT / "build" / "release" / "tests" / "walduct_aws_contract"
 NATS_CONTRACT = ROOT / "build" / "release" / "tests" / "walduct_nats_contract"
 REDIS_CONTRACT = ROOT / "build" / "release" / "tests" / "walduct_redis_contract"
 SINK_CONTRACT = ROOT / "build" / "release" / "tests" / "walduct_sink_contract"

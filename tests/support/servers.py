@@ -179,6 +179,17 @@ class Servers:
         self._signal("rabbitmq.pid", signal.SIGCONT)
 
     @property
+    def aws(self):
+        """URL of moto."""
+        return self.values["AWS_ENDPOINT_URL"]
+
+    def pause_aws(self):
+        self._signal("aws.pid", signal.SIGSTOP)
+
+    def resume_aws(self):
+        self._signal("aws.pid", signal.SIGCONT)
+
+    @property
     def registry(self):
         """The address of the interface of Confluent's schema registry."""
         return self.values["REGISTRY_URL"]
@@ -205,6 +216,7 @@ class Servers:
         self.resume_redis()
         self.resume_nats()
         self.resume_rabbitmq()
+        self.resume_aws()
         _run("remove", "--dir", self.dir)
 
 
@@ -212,7 +224,7 @@ def children(pid):
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
-def start(directory, postgres=None, kafka=False, registry=False, redis=False, nats=False, rabbitmq=False, pg_set=None, kafka_set=None, language=None):
+def start(directory, postgres=None, kafka=False, registry=False, redis=False, nats=False, rabbitmq=False, aws=False, pg_set=None, kafka_set=None, language=None):
     """language: of the messages of a PostgreSQL 15, such as ru_RU."""
     arguments = ["start", "--dir", directory]
     if postgres:
@@ -227,6 +239,8 @@ def start(directory, postgres=None, kafka=False, registry=False, redis=False, na
         arguments += ["--nats"]
     if rabbitmq:
         arguments += ["--rabbitmq"]
+    if aws:
+        arguments += ["--aws"]
     for name, value in (pg_set or {}).items():
         arguments += ["--pg-set", f"{name}={value}"]
     for name, value in (kafka_set or {}).items():

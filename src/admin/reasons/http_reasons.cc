@@ -5,8 +5,10 @@ namespace {
 
 constexpr Reason kRows[] = {
     {.name = "attempts_used_up",
-     .meaning = "A record was not taken in as many attempts as sink.http.retries says.",
-     .remedy = "Mend the receiver, or remove sink.http.retries: then it is waited for without "
+     .meaning =
+         "A record was not taken in as many attempts as sink.http.retries, or default.retries "
+         "of kinesis and sns, says.",
+     .remedy = "Mend the receiver, or remove that property: then it is waited for without "
                "end. walduct.errors.exhausted says what becomes of the record."},
     {.name = "http_login_refused",
      .meaning = "sink.http.authentication.type=jwt or oauth2: no token is given out.",

@@ -60,6 +60,7 @@ absl::Span<const ReasonGroup> ReasonGroups() {
       {"NATS", NatsReasons()},
       {"RabbitMQ", RabbitMqReasons()},
       {"HTTP", HttpReasons()},
+      {"AWS", AwsReasons()},
       {"Records, transforms, outbox tables", RecordReasons()},
       {"Configuration and commands", ConfigurationReasons()},
       {"Said by `walduct doctor`, of captured tables also while they are streamed",

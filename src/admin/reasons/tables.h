@@ -13,6 +13,7 @@ absl::Span<const Reason> RedisReasons();
 absl::Span<const Reason> NatsReasons();
 absl::Span<const Reason> RabbitMqReasons();
 absl::Span<const Reason> HttpReasons();
+absl::Span<const Reason> AwsReasons();
 absl::Span<const Reason> RecordReasons();
 absl::Span<const Reason> ConfigurationReasons();
 absl::Span<const Reason> DoctorReasons();

@@ -41,7 +41,7 @@ constexpr std::array<absl::string_view, 10> kDataSafetyReasons = {
     "lost_slot_held",   "lost_slot_not_held"};
 
 // Reasons that stop a start, but are waited for once the connector ran.
-constexpr std::array<absl::string_view, 14> kGrantedAgain = {
+constexpr std::array<absl::string_view, 18> kGrantedAgain = {
     "password_refused",
     "kafka_authentication_failed",
     "topic_authorization_failed",
@@ -55,7 +55,11 @@ constexpr std::array<absl::string_view, 14> kGrantedAgain = {
     "rabbitmq_authentication_failed",
     "rabbitmq_permission_denied",
     "rabbitmq_tls_failed",
-    "rabbitmq_virtual_host"};
+    "rabbitmq_virtual_host",
+    "aws_credentials_refused",
+    "aws_credentials_expired",
+    "aws_credentials_missing",
+    "aws_tls_failed"};
 
 const Rule& RuleFor(absl::StatusCode code) {
   const auto rule =

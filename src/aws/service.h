@@ -1,0 +1,48 @@
+// Service: requests to one service of AWS, signed, one after the other; connections stay open in
+// between.
+//
+// Thread-safety: one thread calls; Interrupt from any.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "aws/credentials.h"
+#include "aws/options.h"
+#include "base/environment.h"
+#include "http/client.h"
+
+namespace walduct::aws {
+
+struct Request {
+  std::string target;        // "Kinesis_20131202.PutRecords"; empty: body is a form (Query API)
+  std::string body;          // JSON, or a form
+  std::string json = "1.1";  // version of AWS's JSON
+};
+
+class Service {
+ public:
+  // FailedPrecondition: libcurl_missing, or a certificate cannot be used.
+  static absl::StatusOr<std::unique_ptr<Service>> Create(const AwsOptions& options,
+                                                         const Environment& environment);
+
+  // The body of an answer that is a result; else AnswerError's, or an error of credentials.
+  // Cancelled: interrupted.
+  absl::StatusOr<std::string> Call(Request request);
+  // Ends what is being asked, and all that comes.
+  void Interrupt();
+
+  // Of messages: the endpoint.
+  const std::string& where() const { return endpoint_; }
+
+ private:
+  Service(const AwsOptions& options, std::unique_ptr<CredentialChain> credentials,
+          std::unique_ptr<http::Client> client);
+
+  const std::string endpoint_;
+  const std::unique_ptr<CredentialChain> credentials_;
+  const std::unique_ptr<http::Client> client_;
+};
+
+}  // namespace walduct::aws
