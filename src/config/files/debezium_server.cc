@@ -30,7 +30,8 @@ constexpr absl::string_view kKafka = "debezium.sink.kafka.";
 constexpr absl::string_view kProducer = "debezium.sink.kafka.producer.";
 constexpr absl::string_view kParts[] = {"key", "value", "header"};
 // Those that walduct has, too.
-constexpr absl::string_view kSinks[] = {"kafka", "redis", "nats-jetstream", "rabbitmq", "http"};
+constexpr absl::string_view kSinks[] = {"kafka",    "redis", "nats-jetstream",
+                                        "rabbitmq", "http",  "kinesis"};
 
 struct Format {
   absl::string_view name, converter;
@@ -241,8 +242,12 @@ class Converter {
       const std::string name = absl::StrCat(part, ".converter");
       const bool apicurio =
           known.name == "avro" && FindIn(out_.values, absl::StrCat(name, ".apicurio.registry.url"));
-      const absl::string_view converter =
-          apicurio ? "io.apicurio.registry.utils.converter.AvroConverter" : known.converter;
+      // SNS gets no key; where it groups by one, that is the key's text before any format.
+      const bool text = sink_ == "sns" && part == "key";
+      const absl::string_view converter = text ? "org.apache.kafka.connect.storage.StringConverter"
+                                          : apicurio
+                                              ? "io.apicurio.registry.utils.converter.AvroConverter"
+                                              : known.converter;
       const std::string given = FindIn(out_.values, name).value_or(std::string(converter));
       if (given != converter)
         out_.warnings.push_back(absl::StrCat("property '", kSource, name, "': value '", given,

@@ -10,6 +10,7 @@
 #include "kafka/topic_admin.h"
 #include "sink/http/http_sink_type.h"
 #include "sink/kafka_sink_type.h"
+#include "sink/kinesis/kinesis_sink_type.h"
 #include "sink/line/line_sink_type.h"
 #include "sink/nats/nats_sink_type.h"
 #include "sink/rabbitmq/rabbitmq_sink_type.h"
@@ -18,8 +19,8 @@
 namespace walduct::sink {
 namespace {
 
-constexpr const SinkType* kTypes[] = {&kKafkaSink, &kRedisSink,  &kNatsSink, &kRabbitMqSink,
-                                      &kHttpSink,  &kStdoutSink, &kFileSink};
+constexpr const SinkType* kTypes[] = {&kKafkaSink, &kRedisSink,   &kNatsSink,   &kRabbitMqSink,
+                                      &kHttpSink,  &kKinesisSink, &kStdoutSink, &kFileSink};
 
 const std::string& Names() {
   static const auto* const names =
@@ -45,9 +46,10 @@ absl::Span<const config::PropertyDefinition> SinkProperties() {
       {.name = "sink",
        .type = config::PropertyType::kEnum,
        .default_value = "kafka",
-       .doc =
-           "Destination of records: Kafka, Redis streams, NATS JetStream, an HTTP server, or one "
-           "JSON object per record to standard output or a file (docs/sinks.md).",
+       .doc = "Destination of records: Kafka, Redis streams, NATS JetStream, RabbitMQ, an HTTP "
+              "server, "
+              "Kinesis, or one JSON object per record to standard output or a file "
+              "(docs/sinks.md).",
        .allowed = Names(),
        .fix = "the default is 'kafka'; docs/not-yet.md says what to use for other destinations"},
   };
