@@ -30,8 +30,8 @@ constexpr absl::string_view kKafka = "debezium.sink.kafka.";
 constexpr absl::string_view kProducer = "debezium.sink.kafka.producer.";
 constexpr absl::string_view kParts[] = {"key", "value", "header"};
 // Those that walduct has, too.
-constexpr absl::string_view kSinks[] = {"kafka",    "redis", "nats-jetstream",
-                                        "rabbitmq", "http",  "kinesis"};
+constexpr absl::string_view kSinks[] = {
+    "kafka", "redis", "nats-jetstream", "rabbitmq", "http", "kinesis", "sqs", "sns"};
 
 struct Format {
   absl::string_view name, converter;

@@ -15,12 +15,15 @@
 #include "sink/nats/nats_sink_type.h"
 #include "sink/rabbitmq/rabbitmq_sink_type.h"
 #include "sink/redis/redis_sink_type.h"
+#include "sink/sns/sns_sink_type.h"
+#include "sink/sqs/sqs_sink_type.h"
 
 namespace walduct::sink {
 namespace {
 
-constexpr const SinkType* kTypes[] = {&kKafkaSink, &kRedisSink,   &kNatsSink,   &kRabbitMqSink,
-                                      &kHttpSink,  &kKinesisSink, &kStdoutSink, &kFileSink};
+constexpr const SinkType* kTypes[] = {&kKafkaSink,  &kRedisSink,   &kNatsSink, &kRabbitMqSink,
+                                      &kHttpSink,   &kKinesisSink, &kSqsSink,  &kSnsSink,
+                                      &kStdoutSink, &kFileSink};
 
 const std::string& Names() {
   static const auto* const names =
@@ -47,9 +50,8 @@ absl::Span<const config::PropertyDefinition> SinkProperties() {
        .type = config::PropertyType::kEnum,
        .default_value = "kafka",
        .doc = "Destination of records: Kafka, Redis streams, NATS JetStream, RabbitMQ, an HTTP "
-              "server, "
-              "Kinesis, or one JSON object per record to standard output or a file "
-              "(docs/sinks.md).",
+              "server, Kinesis, SQS, SNS, or one JSON object per record to standard output or a "
+              "file (docs/sinks.md).",
        .allowed = Names(),
        .fix = "the default is 'kafka'; docs/not-yet.md says what to use for other destinations"},
   };
