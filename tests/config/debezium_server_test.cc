@@ -150,9 +150,22 @@ TEST(DebeziumServer, OtherSinksAreRefusedByName) {
               AllOf(HasSubstr("'rabbitmqstream'"), HasSubstr("through AMQP"),
                     HasSubstr("walduct.sink.rabbitmq.queue.type=stream")));
   EXPECT_THAT(
-      Refusal({{"debezium.sink.type", "kinesis"}}),
-      AllOf(HasSubstr("'kinesis'"), HasSubstr("does not have"), HasSubstr("docs/not-yet.md")));
+      Refusal({{"debezium.sink.type", "pubsub"}}),
+      AllOf(HasSubstr("'pubsub'"), HasSubstr("does not have"), HasSubstr("docs/not-yet.md")));
   EXPECT_THAT(Refusal({{"debezium.source.slot.name", "s"}}), HasSubstr("A value is required"));
+}
+
+TEST(DebeziumServer, SinksOfAws) {
+  for (const std::string sink : {"kinesis", "sqs", "sns"}) {
+    const ParsedFile file = Convert({{"debezium.sink.type", sink},
+                                     {"debezium.sink." + sink + ".region", "eu-central-1"},
+                                     {"debezium.format.key", "json"}});
+    const std::string converter = sink == "sns" ? "org.apache.kafka.connect.storage.StringConverter"
+                                                : "org.apache.kafka.connect.json.JsonConverter";
+    EXPECT_THAT(file.values, AllOf(Contains(Pair("sink", sink)), Contains(Pair("name", sink)),
+                                   Contains(Pair("sink." + sink + ".region", "eu-central-1")),
+                                   Contains(Pair("key.converter", converter))));
+  }
 }
 
 TEST(DebeziumServer, VariablesWinOverTheFile) {

@@ -1,4 +1,4 @@
-"""examples/redis, rabbitmq, nats, http: walduct in its folder, as Debezium Server is started, and the consumer, killed and started again."""
+"""examples/redis, rabbitmq, nats, http, sqs: walduct in its folder, as Debezium Server is started, and the consumer, killed and started again."""
 import json
 import os
 import shutil
@@ -8,6 +8,7 @@ import subprocess
 import pytest
 
 from samples.languages import EXAMPLES, SAMPLES
+from support.aws import ENVIRONMENT, Aws
 from support.paths import BINARY
 from support.redis import Redis
 from support.servers import free_ports
@@ -38,7 +39,13 @@ def of_http(_):
     return {"RECEIVER": f"http://127.0.0.1:{port}", "PORT": str(port), "WEBHOOK_SECRET": SECRET}
 
 
-SINKS = {"redis": of_redis, "rabbitmq": of_rabbitmq, "nats": of_nats, "http": of_http}
+def of_sqs(servers):
+    queue = Aws(servers.aws).create_queue("outbox.fifo", FifoQueue="true")
+    return {**ENVIRONMENT, "QUEUE_URL": queue, "AWS_ENDPOINT_URL": servers.aws, "DEBEZIUM_SINK_SQS_ENDPOINT": servers.aws}
+
+
+SINKS = {"redis": of_redis, "rabbitmq": of_rabbitmq, "nats": of_nats, "http": of_http, "sqs": of_sqs}
+SERVERS = {"http": {}, "sqs": {"aws": True}}
 
 
 @pytest.fixture
@@ -59,7 +66,7 @@ def processes():
 @pytest.mark.parametrize("sink", SINKS)
 def test_each_event_has_its_effect_once(private_servers, processes, tmp_path, sink):
     sample = EXAMPLES.parent / sink
-    servers = private_servers(postgres=17, **({} if sink == "http" else {sink: True}))
+    servers = private_servers(postgres=17, **SERVERS.get(sink, {sink: True}))
     server, shop, billing = servers.postgres, servers.postgres.database("shop").create(), servers.postgres.database("billing").create()
     shop.script((EXAMPLES / "outbox.sql").read_text())
     billing.script((EXAMPLES / "billing.sql").read_text())

@@ -30,6 +30,8 @@ class SinkTarget {
   virtual std::optional<test::KeptRecord> Seen(test::KeptRecord written) { return written; }
   // Whether records of several keys arrive in the order in which they were written.
   virtual bool ordered() const { return true; }
+  // False: values are text.
+  virtual bool takes_bytes() const { return true; }
   // The longest name of a header.
   virtual size_t longest_name() const { return 300; }
   // A topic of this test's own.
