@@ -11,8 +11,9 @@
 namespace walduct::admin {
 
 struct GroupWorker {
-  std::string address;  // host:port
-  int connectors = 0;   // that it has, or gets
+  std::string address;                  // host:port
+  int connectors = 0;                   // that it has, or gets
+  std::vector<std::string> names = {};  // of these
   bool self = false;
   bool leads = false;
   bool member = true;  // Kafka's coordinator lists it

@@ -16,7 +16,9 @@ void WriteGroup(const GroupView& group, JsonWriter* json) {
   for (const GroupWorker& one : group.workers) {
     json->Object().Key("address").Text(one.address).Key("connectors").Signed(one.connectors);
     json->Key("self").Flag(one.self).Key("leads").Flag(one.leads);
-    json->Key("member").Flag(one.member).EndObject();
+    json->Key("member").Flag(one.member).Key("names").Array();
+    for (const std::string& name : one.names) json->Text(name);
+    json->EndArray().EndObject();
   }
   json->EndArray().Key("unassigned").Array();
   for (const UnassignedConnector& one : group.unassigned) {

@@ -233,9 +233,9 @@ void AddStatus(CLI::App* app, Arguments* arguments) {
   status->footer(
       "Exit codes: 0 all run, or rest as asked; 6 a connector has failed, or its slot is lost; 7 "
       "one is\n"
-      "stalled or retries; 8 the worker waits, as a rule for Kafka; 9 another worker serves the "
-      "group;\n"
-      "1 nobody answers; 2 there is no such connector.");
+      "stalled, retries or has no worker; 8 the worker waits, as a rule for Kafka; 9 another "
+      "worker\n"
+      "serves the group; 1 nobody answers; 2 there is no such connector.");
   status->add_option("connector", arguments->connector, "Its name; all without it");
   AddConfiguration(status, arguments, false);
   AddProcess(status, arguments);

@@ -84,6 +84,22 @@ TEST_F(ConsolePagesTest, WhatAWorkerKnowsIsShownThoughItDoesNotRun) {
   EXPECT_THAT(Ask("connector", "quiet"), StartsWith(R"({"rows":[{"name":"quiet")"));
 }
 
+TEST_F(ConsolePagesTest, WhatAnotherWorkerOfTheGroupHasIsShownAsThatOneSaysIt) {
+  const std::string on = "b:1", url = "http://b:1";
+  known_ = {
+      {.name = "begins", .state = "RUNNING", .task = "", .trace = "", .on = on, .url = url},
+      {.name = "nobody", .state = "UNASSIGNED", .task = "UNASSIGNED", .trace = "it moves"},
+      {.name = "there", .state = "RUNNING", .task = "RUNNING", .trace = "", .on = on, .url = url},
+      {.name = "wrong", .state = "RUNNING", .task = "FAILED", .trace = "why", .on = on}};
+  const std::string list = Ask("list");
+  EXPECT_THAT(list, HasSubstr(R"({"name":"begins","state":"RUNNING","word":"STARTING",)"));
+  EXPECT_THAT(list, HasSubstr(R"({"name":"nobody","state":"UNASSIGNED","word":"UNASSIGNED",)"
+                              R"("kind":"bad","about":"it moves"})"));
+  EXPECT_THAT(list, HasSubstr(R"({"name":"there","state":"RUNNING","word":"RUNNING",)"
+                              R"("kind":"good","on":"b:1","url":"http://b:1"})"));
+  EXPECT_THAT(list, HasSubstr(R"("word":"FAILED","kind":"bad","about":"why","on":"b:1")"));
+}
+
 TEST_F(ConsolePagesTest, OneConnectorIsItsRowAndItsStatus) {
   const std::string one = Ask("connector", "orders");
   EXPECT_THAT(one, StartsWith(R"({"rows":[{"name":"orders")"));

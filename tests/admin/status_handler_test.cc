@@ -131,6 +131,7 @@ TEST_F(StatusHandlerTest, WhoRunsWhatInAGroupIsOnEachPage) {
   EXPECT_THAT(
       ask("/status"),
       testing::AllOf(HasSubstr(R"("shares":{"epoch":3,"workers":[{"address":"a:1")"),
+                     HasSubstr(R"("member":true,"names":[]})"),
                      HasSubstr(R"("unassigned":[{"name":"x")"), HasSubstr(R"("moves":[{"at":)")));
 }
 

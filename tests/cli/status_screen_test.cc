@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "base/amount_text.h"
+#include "base/json.h"
+#include "cli/status/group_lines.h"
 #include "cli/status/status_exit.h"
 
 namespace walduct::cli {
@@ -108,7 +110,7 @@ TEST(StatusScreen, WhatAWorkerWaitsFor) {
 TEST(StatusScreen, WhoRunsWhatInAGroup) {
   const std::string shares = R"(,"shares":{"epoch":3,"workers":[
     {"address":"a:1","connectors":2,"self":true,"leads":false,"member":true},
-    {"address":"b:1","connectors":1,"self":false,"leads":true,"member":true},
+    {"address":"b:1","connectors":1,"self":false,"leads":true,"member":true,"names":["there"]},
     {"address":"c:1","connectors":1,"self":false,"leads":false,"member":false}],
     "unassigned":[{"name":"x","since":"2026-01-01T00:09:00.000Z","why":"it moves"}],
     "moves":[{"at":"2026-01-01T00:09:30.000Z","connector":"y","from":"c:1","to":"a:1",
@@ -118,11 +120,23 @@ TEST(StatusScreen, WhoRunsWhatInAGroup) {
   EXPECT_THAT(Show(OfWorker(absl::StrCat(kServes, shares), R"({"name":"shop","state":"RUNNING"})")),
               testing::StartsWith("group   g, 2 workers share its connectors\n"
                                   "  worker     a:1: 2 connectors, this one\n"
-                                  "  worker     b:1: 1 connector, leads\n"
+                                  "  worker     b:1: 1 connector (there), leads\n"
                                   "  worker     c:1: 1 connector, no member any more\n"
                                   "  nobody's   x for 60 s: it moves\n"
                                   "  moved      y from c:1 to a:1, 30 s ago: that worker was gone\n"
                                   "\nshop  RUNNING for ?\n"));
+  const std::string none = OfWorker(absl::StrCat(kServes, shares));
+  EXPECT_THAT(Show(none), HasSubstr("this worker has no connectors\n"));
+  EXPECT_EQ(StatusExitOf(none, ""), 7) << "nobody runs x";
+  EXPECT_EQ(StatusExitOf(none, "x"), 7);
+  EXPECT_EQ(StatusExitOf(none, "y"), 0);
+  ScreenOptions one;
+  one.connector = "x";
+  EXPECT_THAT(Show(none, one), HasSubstr("\nx  UNASSIGNED for 60 s: it moves\n"));
+  const rapidjson::Document document = json::Parse(none);
+  EXPECT_EQ(PlaceIn(document, "x"), Place::kNobodys);
+  EXPECT_EQ(PlaceIn(document, "there"), Place::kElsewhere);
+  EXPECT_EQ(PlaceIn(document, "shop"), Place::kUnknown);
 }
 
 TEST(StatusScreen, AShellIsToldWhetherTheWorkerWaits) {

@@ -1,10 +1,12 @@
 """The REST interface of a group that shares its connectors: any worker answers; and workers that come back."""
 import json
 import os
+import subprocess
 import time
 
 from serve.group_player import GroupPlayer
 from support import servers
+from support.paths import BINARY
 from support.wait import wait_until
 from test_serve import QUICK, config_of, published, recordings, workers  # noqa: F401
 
@@ -76,6 +78,48 @@ def test_any_worker_does_what_is_asked_for(workers, databases, pg17, broker):  #
     wait_until(lambda: 2 in published(broker, dbs[1]), 30, "its rows come")
     other.create("a", config_of(dbs[0]))
     other.stop()
+
+
+def walduct(*arguments):
+    return subprocess.run([str(BINARY), *map(str, arguments)], capture_output=True, text=True, timeout=90)
+
+
+def test_any_worker_tells_of_any_connector(workers, databases, pg17):  # noqa: F811
+    """`walduct status NAME`, levers and the console, asked of the worker that does not run it."""
+    group = [workers() for _ in range(2)]
+    for worker in group:
+        worker.properties["walduct.group.share"] = "true"
+        worker.start()
+    db = databases(pg17)
+    db.script("create table items (id int primary key); create publication by_hand for table items")
+    group[0].create("shop", config_of(db, **{"publication.name": "by_hand", "publication.autocreate.mode": "disabled"}))
+    for worker in group:
+        worker.wait_state("shop", "RUNNING/RUNNING")
+    wait_until(lambda: "streaming" in walduct("status", "shop", "--url", group[0].base).stdout, 30, "it streams")
+    owner, other = sorted(group, key=lambda worker: worker_of(worker, "shop") != f"127.0.0.1:{worker.port}")
+    shown = walduct("status", "--url", other.base)
+    assert f"127.0.0.1:{owner.port}: 1 connector (shop)" in shown.stdout and "this worker has no connectors" in shown.stdout, shown
+    shown = walduct("status", "shop", "--url", other.base)
+    assert shown.returncode == 0 and "shop  RUNNING for " in shown.stdout and "streaming" in shown.stdout, shown
+    nobody = walduct("status", "nobody", "--url", other.base)
+    assert nobody.returncode != 0 and "no connector is named 'nobody'" in nobody.stderr, nobody
+
+    def row(worker):
+        return json.loads(worker.ask_text("/console/list")[1])["rows"][0]
+    assert (row(owner)["word"], row(owner).get("on")) == ("RUNNING", None)
+    assert {key: row(other)[key] for key in ("word", "kind", "on", "url")} == {
+        "word": "RUNNING", "kind": "good", "on": f"127.0.0.1:{owner.port}", "url": owner.base}
+    done = walduct("restart", "shop", "--url", other.base)
+    assert (done.returncode, done.stdout) == (0, "shop: was RUNNING, is RUNNING\n"), done
+    db.execute("drop publication by_hand")
+    done = walduct("restart", "shop", "--url", other.base)
+    assert done.returncode == 3 and "shop was RUNNING, is FAILED: " in done.stderr and "by_hand" in done.stderr, done
+    assert walduct("status", "shop", "--url", other.base).returncode == 6
+    explained = walduct("explain", "shop", "--url", other.base)
+    assert explained.returncode == 0 and "by_hand" in explained.stdout, explained
+    wait_until(lambda: row(other)["word"] == "FAILED", 10, "the console of the other one says it, too")
+    for worker in group:
+        worker.stop()
 
 
 def test_answers_of_a_group_are_those_of_kafka_connect(workers):  # noqa: F811

@@ -274,6 +274,7 @@ TEST_F(SharedGroupTest, ShowsWhoRunsWhatAndWhatNobodyRuns) {
   ASSERT_EQ(view.workers.size(), 2u);
   EXPECT_EQ(view.workers[0].address, "here:1");
   EXPECT_EQ(view.workers[0].connectors, 1);
+  EXPECT_EQ(view.workers[0].names, std::vector<std::string>{"a"});
   EXPECT_TRUE(view.workers[0].self);
   EXPECT_TRUE(view.workers[1].leads);
   ASSERT_EQ(view.unassigned.size(), 2u);

@@ -149,11 +149,15 @@ class RowWriter {
       verdict = {"FAILED", "bad", std::string(trace)};
     } else if (one.other) {
       verdict.about = one.trace;
+    } else if (one.state == "UNASSIGNED") {
+      verdict = {one.state, "bad", one.trace};
     } else if (one.state == "RUNNING") {
-      verdict = {"STARTING", "warn", ""};
+      const bool there = !one.on.empty() && one.task == "RUNNING";
+      verdict = there ? Verdict{one.state, "good", ""} : Verdict{"STARTING", "warn", ""};
     }
     Begin(one.name, one.task == "FAILED" ? one.task : one.state, verdict);
     if (one.other) json_.Key("other").Flag(true);
+    if (!one.on.empty()) json_.Key("on").Text(one.on).Key("url").Text(one.url);
     json_.EndObject();
   }
 

@@ -24,6 +24,8 @@ struct KnownConnector {
   std::string task;    // "FAILED"; empty: it has none
   std::string trace;   // of a task that never began
   bool other = false;  // of another class: it is listed and left alone
+  // Of a group that shares: the worker that has it, and where that one answers; empty: this one.
+  std::string on = {}, url = {};
 };
 
 class ConsolePages {

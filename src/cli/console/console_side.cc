@@ -51,6 +51,10 @@ std::vector<admin::KnownConnector> KnownTo(const serve::Worker& worker) {
       one.task = view->task->state;
       if (one.trace.empty()) one.trace = view->task->trace;
     }
+    if (const auto where = worker.assignment().WhereIs(name); where && where->runs) {
+      one.on = where->worker;
+      one.url = where->url;
+    }
     all.push_back(std::move(one));
   }
   return all;

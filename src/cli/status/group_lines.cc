@@ -6,6 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "base/plain_text.h"
 #include "cli/status/status_screen.h"
 #include "cli/status/status_values.h"
 #include "cli/usage/tones.h"
@@ -15,7 +17,7 @@ namespace {
 
 using rapidjson::Value;
 
-constexpr size_t kUnassigned = 10, kMoves = 3;  // that are shown
+constexpr size_t kUnassigned = 10, kMoves = 3, kNames = 12;  // that are shown
 constexpr absl::Duration kRecent = absl::Minutes(10);
 
 std::vector<const Value*> Items(const Value& object, const char* name) {
@@ -31,11 +33,41 @@ bool Is(const Value& object, const char* name) {
   return found != nullptr && found->IsBool() && found->GetBool();
 }
 
+std::vector<std::string> NamesOf(const Value& worker) {
+  std::vector<std::string> names;
+  for (const Value* name : Items(worker, "names"))
+    if (name->IsString()) names.push_back(PlainText(json::TextOf(*name)));
+  return names;
+}
+
+// Its own connectors follow, each with all that there is to tell.
+std::string NamesText(const Value& worker) {
+  std::vector<std::string> names = NamesOf(worker);
+  if (names.empty() || Is(worker, "self")) return "";
+  const size_t all = names.size();
+  names.resize(std::min(all, kNames));
+  const std::string more = all > kNames ? absl::StrCat(" and ", all - kNames, " more") : "";
+  return absl::StrCat(" (", absl::StrJoin(names, ", "), more, ")");
+}
+
 std::string WorkerText(const Value& worker) {
   const int64_t connectors = static_cast<int64_t>(Number(worker, "connectors").value_or(0));
   return absl::StrCat(Text(worker, "address"), ": ", connectors,
-                      connectors == 1 ? " connector" : " connectors",
+                      connectors == 1 ? " connector" : " connectors", NamesText(worker),
                       Is(worker, "self") ? ", this one" : "", Is(worker, "leads") ? ", leads" : "");
+}
+
+const Value* SharesIn(const rapidjson::Document& status) {
+  const Value* const worker = json::Find(status, "worker");
+  return worker == nullptr ? nullptr : json::Find(*worker, "shares");
+}
+
+const Value* UnassignedIn(const rapidjson::Document& status, const std::string& connector) {
+  const Value* const shares = SharesIn(status);
+  if (shares == nullptr) return nullptr;
+  for (const Value* one : Items(*shares, "unassigned"))
+    if (Text(*one, "name") == PlainText(connector)) return one;
+  return nullptr;
 }
 
 class Lines {
@@ -86,6 +118,32 @@ class Lines {
 };
 
 }  // namespace
+
+Place PlaceIn(const rapidjson::Document& status, const std::string& connector) {
+  if (UnassignedIn(status, connector) != nullptr) return Place::kNobodys;
+  const Value* const shares = SharesIn(status);
+  if (shares == nullptr) return Place::kUnknown;
+  for (const Value* worker : Items(*shares, "workers")) {
+    const std::vector<std::string> names = NamesOf(*worker);
+    const bool has = std::find(names.begin(), names.end(), PlainText(connector)) != names.end();
+    if (has && !Is(*worker, "self")) return Place::kElsewhere;
+  }
+  return Place::kUnknown;
+}
+
+bool HasUnassigned(const rapidjson::Document& status) {
+  const Value* const shares = SharesIn(status);
+  return shares != nullptr && !Items(*shares, "unassigned").empty();
+}
+
+std::string UnassignedLine(const rapidjson::Document& status, const std::string& connector,
+                           absl::Time now, bool colour) {
+  const Value* const one = UnassignedIn(status, connector);
+  if (one == nullptr) return "";
+  const auto since = TimeOf(*one, "since");
+  return absl::StrCat(PlainText(connector), "  ", Toned(colour, Tone::kBad, "UNASSIGNED"), " for ",
+                      since ? DurationText(now - *since) : "?", ": ", Text(*one, "why"), "\n");
+}
 
 std::string GroupLines(const std::string& group, const Value& shares, absl::Time now, bool colour) {
   Lines lines(now, colour);

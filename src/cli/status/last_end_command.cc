@@ -178,7 +178,7 @@ int ExplainConnector(const Arguments& given) {
   const Arguments arguments = WithListenerOfFiles(given);
   std::vector<LastEnd> ends;
   if (!arguments.reason.empty()) {
-    const absl::StatusOr<std::string> status = Ask(ServerOf(arguments), "/status");
+    const absl::StatusOr<std::string> status = AskStatus(ServerOf(arguments), arguments.reason);
     if (status.ok() && ExplainRunning(*status, arguments.reason)) return engine::kExitClean;
     if (status.ok() && arguments.connector_files.empty()) return engine::kExitConfiguration;
   }

@@ -118,7 +118,7 @@ int ShowStatus(const Arguments& given) {
   const int typed = keys ? keys->fd() : -1;
   std::optional<absl::Duration> looked_at;
   while (true) {
-    absl::StatusOr<std::string> answer = Ask(server, "/status");
+    absl::StatusOr<std::string> answer = AskStatus(server, arguments.connector);
     if (answer.ok()) answer = OwnConnectors(*answer, named, http::WithoutLogin(server.url));
     if (!answer.ok()) return TellLastEnd(arguments, answer.status());
     const absl::Duration now = environment.clock->Monotonic();

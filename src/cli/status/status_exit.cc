@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/plain_text.h"
+#include "cli/status/group_lines.h"
 #include "cli/status/status_values.h"
 
 namespace walduct::cli {
@@ -50,6 +51,10 @@ StatusExit StatusExitOf(absl::string_view json, absl::string_view connector) {
   const rapidjson::Document document = json::Parse(json);
   if (document.HasParseError()) return kStatusFine;
   StatusExit worst = ExitOfWorker(document);
+  const bool nobodys = connector.empty()
+                           ? HasUnassigned(document)
+                           : PlaceIn(document, std::string(connector)) == Place::kNobodys;
+  if (worst == kStatusFine && nobodys) worst = kStatusTroubled;
   std::vector<const Value*> shown;
   for (const char* which : {"connectors", "resting"}) {
     const Value* const all = Connectors(document, which);

@@ -10,7 +10,7 @@ enum StatusExit : int {
   kStatusFine = 0,    // all run, or are paused or stopped as asked
   kStatusFailed = 6,  // a connector has failed, or its slot is lost, or of no use to a start
   // One is stalled, does not get to its servers, misses changes, is about to lose its slot, or
-  // nobody can look at slot and catalog.
+  // nobody can look at slot and catalog; or no worker of its group runs it.
   kStatusTroubled = 7,
   kStatusWorkerWaits = 8,  // the worker, for Kafka, its topics or the group
   kStatusStandsBy = 9,     // another worker serves the group

@@ -467,11 +467,17 @@ absl::StatusOr<std::string> StatusScreen(absl::string_view json, const ScreenOpt
       screen.AddResting(one);
     }
   }
-  if (!found && !options.connector.empty()) {
+  const std::string nobodys =
+      UnassignedLine(document, options.connector,
+                     TimeOf(document, "now").value_or(absl::UnixEpoch()), options.colour);
+  if (!found && !options.connector.empty() && nobodys.empty()) {
     return absl::InvalidArgumentError(absl::StrCat("no connector is named '", options.connector,
                                                    "'; there are: ", absl::StrJoin(names, ", ")));
   }
-  const std::string shown = screen.Take() + (names.empty() ? "no connectors\n" : "");
+  const bool shares = worker != nullptr && Find(*worker, "shares") != nullptr;
+  const std::string none = shares ? "this worker has no connectors\n" : "no connectors\n";
+  const std::string shown =
+      screen.Take() + (found || nobodys.empty() ? (names.empty() ? none : "") : nobodys);
   screen.AddNotice("process", Find(document, "notice"));
   return shown + screen.Take();
 }

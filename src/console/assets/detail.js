@@ -6,6 +6,7 @@ import {chart} from './chart.js';
 import {command, reasonLink, shell, whatToDo, withUrl} from './commands.js';
 import {announce, card, el, facts, quiet, refill, setText} from './dom.js';
 import {bytes, duration, known, plural, rate} from './format.js';
+import {elsewhere} from './group.js';
 import {Tail} from './tail.js';
 
 const HISTORY_EVERY = 5;  // looks
@@ -123,7 +124,7 @@ export class DetailPage {
 
   showIdle(row) {
     refill(this.tiles, []);
-    refill(this.troubles, [row.about ? el('p', {class: `card ${row.kind} message`}, row.about) : el('p', {class: 'card'}, 'It has no task here: nothing runs.')]);
+    refill(this.troubles, [row.on && elsewhere(row), row.about ? el('p', {class: `card ${row.kind} message`}, row.about) : !row.on && el('p', {class: 'card'}, 'It has no task here: nothing runs.')]);
     refill(this.main, []);
     refill(this.side, []);
     return this.turn++ % HISTORY_EVERY === 0 ? this.log.show() : undefined;

@@ -1,7 +1,8 @@
 // The page of all connectors: found, sorted, sifted. What was chosen stays while the page is open.
 import {spark} from './chart.js';
-import {button, el, setText} from './dom.js';
+import {button, el, refill, setText} from './dom.js';
 import {bytes, duration, known, plural, rate} from './format.js';
+import {groupCard} from './group.js';
 
 const ORDER = {bad: 0, warn: 1, good: 2, none: 3};
 const COLUMNS = [
@@ -41,7 +42,7 @@ function showRow(made, one) {
     setText(made.numbers[i], text(one[key]));
     made.numbers[i].className = known(one[key]) ? 'number' : 'number off';
   });
-  setText(made.about, one.about ?? one.does ?? '');
+  setText(made.about, one.about ?? one.does ?? (one.on ? `on ${one.on}` : ''));
   made.about.className = `about ${one.about ? one.kind : ''}`;
   if (made.trend === (one.trend ?? '')) return;
   made.trend = one.trend ?? '';
@@ -65,9 +66,10 @@ export class ListPage {
     this.table = el('div', {class: 'card list'}, el('table', {}, el('caption', {class: 'unseen'}, 'Connectors'),
       el('thead', {}, el('tr', {}, ...this.heads, el('th', {scope: 'col'}, 'Last hour'), el('th', {scope: 'col'}, 'What it does'))), this.body));
     this.empty = el('p', {class: 'card', hidden: true});
+    this.group = el('div', {class: 'stack'});
     this.root = el('section', {'aria-labelledby': 'title'}, el('div', {class: 'row tools'},
       el('h1', {id: 'title'}, 'Connectors'), ...this.sifts, this.order, el('span', {class: 'push'}, this.search)),
-    this.table, this.empty, this.count);
+    this.table, this.empty, this.count, this.group);
     this.rows = [];
   }
 
@@ -87,9 +89,10 @@ export class ListPage {
     this.search.focus();
   }
 
-  show({rows}) {
+  show({rows, worker}) {
     this.rows = rows;
     this.render();
+    refill(this.group, [groupCard(worker)]);
   }
 
   render() {

@@ -140,13 +140,14 @@ admin::GroupView SharedGroup::View() const {
                          .unassigned = {},
                          .moves = {moves_.begin(), moves_.end()},
                          .moved = moved_};
-  std::map<std::string, int> connectors;  // by URL
+  std::map<std::string, std::vector<std::string>> connectors;  // by URL
   for (const kafka::GroupMember& one : view.members)
     if (IsUrl(one.client)) connectors.try_emplace(one.client);
-  for (const auto& [name, share] : plan_.shares) ++connectors[share.worker];
-  for (const auto& [url, count] : connectors)
+  for (const auto& [name, share] : plan_.shares) connectors[share.worker].push_back(name);
+  for (auto& [url, names] : connectors)
     group.workers.push_back({.address = WorkerOfUrl(url),
-                             .connectors = count,
+                             .connectors = static_cast<int>(names.size()),
+                             .names = std::move(names),
                              .self = url == parts_.url,
                              .leads = url == leads,
                              .member = IsMember(view, url)});

@@ -163,8 +163,22 @@ http::Response ConnectHandler::Pages(const http::Request& request, const Entranc
   const bool own = json || path == "/metrics" || path == "/livez" || path == "/readyz";
   const bool for_connect = request.accept == "application/json" && !json;
   if (!own || for_connect) return ContainerError(404, "Not Found");
-  return IsAdmitted(entrance, request) ? parts_.pages->Handle(request)
-                                       : access::Unauthorized("text/plain");
+  if (!IsAdmitted(entrance, request)) return access::Unauthorized("text/plain");
+  if (json) {
+    if (const auto elsewhere = PageElsewhere(request)) return *elsewhere;
+  }
+  return parts_.pages->Handle(request);
+}
+
+// Of one connector the worker that runs it tells.
+std::optional<http::Response> ConnectHandler::PageElsewhere(const http::Request& request) const {
+  const Assignment& assignment = parts_.worker->assignment();
+  const auto name = request.query.find("connector");
+  if (name == request.query.end() || !assignment.follows() || !MayForward(request))
+    return std::nullopt;
+  const auto where = assignment.WhereIs(name->second);
+  if (!where || !where->runs || where->url.empty() || where->url == parts_.url) return std::nullopt;
+  return Forward(where->url, request);
 }
 
 std::string ConnectHandler::NotOpen() const {

@@ -64,6 +64,7 @@ class ConnectHandler final : public http::Handler {
   using Method = http::Response (ConnectHandler::*)(const Path&, const http::Request&);
   struct Route;
   static const std::vector<Route>& Routes();
+  std::optional<http::Response> PageElsewhere(const http::Request& request) const;
   std::optional<http::Response> Elsewhere(const Route& route, const Path& path,
                                           const http::Request& request) const;
 
