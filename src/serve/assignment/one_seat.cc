@@ -157,6 +157,12 @@ SeatVerdict OneSeat::VerdictOf(const SeatView& view, absl::Duration now, bool se
                          : JudgeSeat(view, now);
 }
 
+// Alone among those who share, and nobody leads: nothing can be changed, and without a plan nothing
+// begins.
+bool OneSeat::IsLeaderless(const SeatView& view) const {
+  return options_.shares && !view.held && view.others == 0;
+}
+
 OneSeat::Wait OneSeat::WaitOf(const SeatView& view, SeatVerdict verdict) const {
   Wait wait;
   // As long as Kafka was away it was Kafka that was waited for.
@@ -204,7 +210,7 @@ OneSeat::Wait OneSeat::WaitOf(const SeatView& view, SeatVerdict verdict) const {
         options_.url,
         ") on another host: as a rule the one before this one, which ended without leaving");
     wait.hint = std::string(kOneAddress);
-  } else if (verdict != SeatVerdict::kOurs) {
+  } else if (verdict != SeatVerdict::kOurs || IsLeaderless(view)) {
     wait.kind = WorkerWait::kGroup;
     wait.since = seat_since;
     wait.message = absl::StrCat("for the seat of the group ", options_.group_id,

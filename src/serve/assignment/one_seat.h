@@ -66,6 +66,7 @@ class OneSeat final : public Assignment {
   std::optional<kafka::SeatView> View() const;
   kafka::SeatVerdict VerdictOf(const kafka::SeatView& view, absl::Duration now, bool serves) const;
   void RenewSecrets(const kafka::SeatView& view);
+  bool IsLeaderless(const kafka::SeatView& view) const;
   Wait WaitOf(const kafka::SeatView& view, kafka::SeatVerdict verdict) const;
   void Show(bool serves, const Wait& wait);
   const std::string& Servers() const;
