@@ -8,10 +8,8 @@
 #include "absl/strings/strip.h"
 #include "base/error.h"
 #include "base/json.h"
-#include "base/percent.h"
 #include "base/shell_word.h"
 #include "base/status_macros.h"
-#include "cli/status/group_lines.h"
 #include "http/address.h"
 #include "names/called.h"
 
@@ -61,14 +59,6 @@ absl::StatusOr<std::string> Ask(const http::Server& server, const std::string& p
   return absl::UnavailableError(
       answer->body.empty() ? absl::StrCat("HTTP ", answer->status)
                            : std::string(absl::StripTrailingAsciiWhitespace(answer->body)));
-}
-
-absl::StatusOr<std::string> AskStatus(const http::Server& server, const std::string& connector) {
-  absl::StatusOr<std::string> all = Ask(server, "/status");
-  if (!all.ok() || connector.empty()) return all;
-  const rapidjson::Document document = json::Parse(*all);
-  if (document.HasParseError() || PlaceIn(document, connector) != Place::kElsewhere) return all;
-  return Ask(server, absl::StrCat("/status?connector=", EncodePercent(connector)));
 }
 
 absl::StatusOr<std::string> AskSlowly(const http::Server& server, const std::string& path) {

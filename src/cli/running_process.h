@@ -20,10 +20,6 @@ http::Server ServerOf(const Arguments& arguments);
 // The body of a 200. Unavailable: nobody answers there, or another code, with what was said.
 absl::StatusOr<std::string> Ask(const http::Server& server, const std::string& path);
 
-// An answer of /status, with that connector in it where a worker of the group has it: of another
-// one's the worker that is asked asks that one. connector: empty: none in particular.
-absl::StatusOr<std::string> AskStatus(const http::Server& server, const std::string& connector);
-
 // The same of what takes its time, such as a doctor's answer. NotFound: it has no such connector.
 absl::StatusOr<std::string> AskSlowly(const http::Server& server, const std::string& path);
 

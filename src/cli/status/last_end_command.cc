@@ -21,6 +21,7 @@
 #include "cli/configuration.h"
 #include "cli/process/last_end.h"
 #include "cli/running_process.h"
+#include "cli/status/ask_status.h"
 #include "cli/status/status_values.h"
 #include "engine/errors/error_policy.h"
 #include "http/address.h"

@@ -22,6 +22,7 @@
 #include "cli/process/last_end.h"
 #include "cli/process/shutdown_watch.h"
 #include "cli/running_process.h"
+#include "cli/status/ask_status.h"
 #include "cli/status/status_exit.h"
 #include "cli/status/status_screen.h"
 #include "cli/status/watch_keys.h"

@@ -1,0 +1,21 @@
+#include "cli/status/ask_status.h"
+
+#include <rapidjson/document.h>
+
+#include "absl/strings/str_cat.h"
+#include "base/json.h"
+#include "base/percent.h"
+#include "cli/running_process.h"
+#include "cli/status/group_lines.h"
+
+namespace walduct::cli {
+
+absl::StatusOr<std::string> AskStatus(const http::Server& server, const std::string& connector) {
+  absl::StatusOr<std::string> all = Ask(server, "/status");
+  if (!all.ok() || connector.empty()) return all;
+  const rapidjson::Document document = json::Parse(*all);
+  if (document.HasParseError() || PlaceIn(document, connector) != Place::kElsewhere) return all;
+  return Ask(server, absl::StrCat("/status?connector=", EncodePercent(connector)));
+}
+
+}  // namespace walduct::cli
