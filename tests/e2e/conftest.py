@@ -32,6 +32,7 @@ SINKS = ("test_rabbitmq_is_away_and_back", "test_amqps_with_certificates_on_both
 BY_NAME = ("test_connectors_are_shared_whatever_ends_a_worker[plain]",
            "test_connectors_are_shared_whatever_ends_a_worker[exactly_once]",
            "test_a_worker_with_a_name_of_its_own_comes_back_to_its_connectors", "test_many_connectors_under_faults_of_every_kind",
+           "test_rest_tells_the_truth_while_workers_are_restarted",
            "test_workers_that_share_go_over_to_connect_and_back",
            "test_idle_slot_beside_a_busy_database", "test_every_effect_once[envelope]", "test_each_answer_is_short_once[rows]",
            "test_SLT_02_slot_in_use_outlasts_wal_sender_timeout[paused]", "test_replicas_that_are_missing",
