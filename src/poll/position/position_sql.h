@@ -3,16 +3,18 @@
 
 #include <string>
 
+#include "poll/layouts/outbox_table.h"
 #include "poll/position/table_position.h"
-#include "poll/session/outbox_table.h"
 
 namespace walduct::poll {
 
-// Answers the present snapshot, the server's timeline, the place in its WAL, and which server it is.
+// Answers the present snapshot, the server's timeline, the place in its WAL, and which server it
+// is.
 std::string NowSql();
 
 // Of what became visible between two snapshots, $1 and $2: how many rows there are, and the ids of
-// the first and the last, behind $3. The conditions on numbers find the window by the index on them.
+// the first and the last, behind $3. The conditions on numbers find the window by the index on
+// them.
 std::string BoundsSql(const OutboxTable& table);
 
 // Rows of the window, $1 and $2, with ids behind $3 up to $4, by id, $5 at most; columns as a

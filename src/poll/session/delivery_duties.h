@@ -37,8 +37,8 @@ class DeliveryDuties final : public delivery::RoomWaiter, public sink::AckHandle
 
   // Borrowed; gets what the sink hands back.
   void SetRefused(delivery::RefusedRecords* refused) { refused_ = refused; }
-  // From here on the sink sends as long as this thread turns: one that has stood still may have been
-  // replaced meanwhile (kafka::SendPermit).
+  // From here on the sink sends as long as this thread turns: one that has stood still may have
+  // been replaced meanwhile (kafka::SendPermit).
   void BeginOwning();
   // It has stood still: nothing is sent until somebody has found out that it still owns the tables.
   bool doubts() const { return doubts_; }

@@ -12,7 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "outbox/options.h"
-#include "poll/session/outbox_table.h"
+#include "poll/layouts/outbox_table.h"
 #include "postgres/connection.h"
 
 namespace walduct::poll {

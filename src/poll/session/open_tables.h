@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "base/environment.h"
-#include "poll/session/outbox_table.h"
+#include "poll/layouts/outbox_table.h"
 #include "postgres/connection.h"
 
 namespace walduct::engine {

@@ -23,10 +23,10 @@
 #include "engine/lifecycle/attempt.h"
 #include "engine/lifecycle/host.h"
 #include "offset/offset_store.h"
+#include "poll/layouts/outbox_table.h"
 #include "poll/position/table_position.h"
 #include "poll/session/delivery_duties.h"
 #include "poll/session/failed_rows.h"
-#include "poll/session/outbox_table.h"
 #include "sink/refusals.h"
 
 namespace walduct::poll {

@@ -1,7 +1,7 @@
 // AwsSender: sends records to a service of AWS from a thread of its own, one request at a time,
 // each with records of one destination. No request holds two records whose order counts, for a
-// service may refuse one and take the next: what is refused for a while is sent again before what is
-// behind it. What is refused for good goes back to the sink, and what has its order waits.
+// service may refuse one and take the next: what is refused for a while is sent again before what
+// is behind it. What is refused for good goes back to the sink, and what has its order waits.
 //
 // Thread-safety: one thread calls; the sender's own does the rest.
 #pragma once

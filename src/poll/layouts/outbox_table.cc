@@ -1,4 +1,4 @@
-#include "poll/session/outbox_table.h"
+#include "poll/layouts/outbox_table.h"
 
 #include <utility>
 
