@@ -9,7 +9,7 @@
 #include "base/plain_text.h"
 #include "cli/commands.h"
 #include "cli/configuration.h"
-#include "engine/configuration/connector_options.h"
+#include "engine/configuration/options_of.h"
 #include "engine/errors/error_policy.h"
 #include "engine/lifecycle/source_type.h"
 #include "outbox/init_connector.h"
@@ -61,7 +61,8 @@ int PrintOutbox(const Arguments& arguments) {
 int CleanOutbox(const Arguments& arguments) {
   ConfigureLog(arguments);
   return ForEachConnector(arguments, [&](const std::string& name, const auto& options) -> int {
-    if (options.source != nullptr && !options.source->by_slot)
+    const engine::SourceType* const source = engine::SourceOf(options);
+    if (source != nullptr && !source->by_slot)
       return Refuse(
           "outbox clean: what is published is known by the position of a slot, and this connector "
           "polls (walduct.outbox.source=poll): set walduct.outbox.done=delete or archive, or "
