@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/shell_word.h"
 #include "base/status_macros.h"
+#include "cli/arguments.h"
 #include "http/address.h"
 #include "names/called.h"
 

@@ -5,10 +5,11 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "cli/arguments.h"
 #include "http/client.h"
 
 namespace walduct::cli {
+
+struct Arguments;
 
 // http://127.0.0.1:8083 of "0.0.0.0:8083": a process that listens everywhere is asked here.
 std::string UrlOfListener(absl::string_view listen);

@@ -4,8 +4,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "engine/configuration/connector_options.h"
-#include "engine/configuration/runtime_options.h"
+#include "engine/configuration/options_of.h"
 #include "engine/control/status_board.h"
 #include "engine/errors/warn_once.h"
 #include "outbox/options.h"
@@ -78,20 +77,6 @@ void Check(const config::PropertySet& properties, config::Findings* findings) {
                     "list the outbox tables as schema.table");
 }
 
-// Each an ordinary connector with a session and a thread of its own.
-std::vector<engine::ConnectorOptions> LanesOf(const engine::ConnectorOptions& whole) {
-  std::vector<engine::ConnectorOptions> lanes;
-  for (int64_t worker = 0; worker < whole.outbox->workers; ++worker) {
-    engine::ConnectorOptions& lane = lanes.emplace_back(whole);
-    lane.outbox->worker = worker;
-    if (worker == 0) continue;
-    lane.name = absl::StrCat(whole.name, "/", worker + 1);
-    // Else two of them would be one in Debezium's series.
-    lane.runtime->metric_tags = absl::StrCat(", worker=", worker + 1, whole.runtime->metric_tags);
-  }
-  return lanes;
-}
-
 class PollAttempts final : public engine::Attempts {
  public:
   explicit PollAttempts(const engine::AttemptParts& parts) : parts_(parts) {}
@@ -153,7 +138,7 @@ const engine::SourceType kPollSource = {
     .attempts = MakeAttempts,
     .examine = Examine,
     .instead_of_position = "the outbox tables",
-    .lanes = LanesOf,
+    .lanes = engine::OutboxWorkersOf,
 };
 
 }  // namespace walduct::poll

@@ -144,7 +144,7 @@ TEST(Reasons, WhatStartsAConnectorGoesByItsState) {
             "walduct restart shop; or walduct restart shop");
   EXPECT_EQ(engine::NamedHint("x", "", "CREATE PUBLICATION p; then start again", names),
             "CREATE PUBLICATION p; then walduct restart shop");
-  names.rests = true;
+  names.called.rests = true;
   EXPECT_EQ(engine::NamedHint("slot_inactive", "", hint, names),
             "walduct resume shop; or walduct resume shop");
 }
@@ -192,7 +192,7 @@ TEST(Reasons, HintsOfAWorkerCanBeTyped) {
   names.called = {.who = "shop", .where = "http://w:1", .name = "shop"};
   names.served = true;
   for (const bool rests : {false, true}) {
-    names.rests = rests;
+    names.called.rests = rests;
     const std::vector<std::string> typed = TypedCommands(names);
     EXPECT_GT(typed.size(), 15u);
     EXPECT_THAT(typed, testing::Each(HasSubstr("--url http")));
@@ -207,7 +207,7 @@ TEST(Reasons, HintsOfAWorkerCanBeTyped) {
                 ", or by: " + names::SetCommand(names.called, "walduct.mask.lost=warn"));
   EXPECT_EQ(engine::NamedHint("x", "", "create it, and restart the connector", names),
             "create it, and walduct resume shop --url http://w:1");
-  names.rests = false;
+  names.called.rests = false;
   EXPECT_EQ(engine::NamedHint("x", "", "create it, and restart the connector", names),
             "create it, and walduct restart shop --url http://w:1");
   names.served = false;
@@ -234,10 +234,10 @@ TEST(Reasons, ALostSlotIsOneThing) {
   names.served = true;
   EXPECT_THAT(engine::NamedHint("position_lost", "", "", names),
               HasSubstr("walduct offsets reset shop --accept-loss, which starts it again"));
-  names.rests = true;
+  names.called.rests = true;
   EXPECT_THAT(engine::NamedHint("slot_lost", "", "", names),
               HasSubstr("walduct offsets reset shop --accept-loss, then walduct resume shop: "));
-  names.rests = names.served = false;
+  names.called.rests = names.served = false;
   names.called = {.who = "-f a -w b"};
   EXPECT_THAT(engine::NamedHint("slot_lost", "", "", names),
               HasSubstr("(walduct run -f a -w b -o snapshot.mode=when_needed)"));

@@ -15,7 +15,6 @@ struct ConnectorNames {
   names::Called called;            // by commands; of a lane, the connector that it is of
   bool makes_publication = false;  // a start does where it is missing
   bool served = false;             // by walduct serve, which takes commands; else by walduct run
-  bool rests = false;              // paused or stopped: only walduct resume starts it again
 };
 
 ConnectorNames NamesOf(const ConnectorOptions& options);

@@ -1,6 +1,8 @@
 #include "engine/configuration/connector_options.h"
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/shell_word.h"
@@ -101,6 +103,20 @@ const registry::RegistriesOptions& RegistriesOf(const ConnectorOptions& options)
 }
 const sink::SinkOptions& SinkOf(const ConnectorOptions& options) { return *options.sink; }
 const kafka::KafkaOptions& KafkaOf(const ConnectorOptions& options) { return *options.kafka; }
+const offset::OffsetOptions& OffsetOf(const ConnectorOptions& options) { return *options.offset; }
 const outbox::OutboxOptions& OutboxOf(const ConnectorOptions& options) { return *options.outbox; }
+
+std::vector<ConnectorOptions> OutboxWorkersOf(const ConnectorOptions& whole) {
+  std::vector<ConnectorOptions> workers;
+  for (int64_t worker = 0; worker < whole.outbox->workers; ++worker) {
+    ConnectorOptions& one = workers.emplace_back(whole);
+    one.outbox->worker = worker;
+    if (worker == 0) continue;
+    one.name = absl::StrCat(whole.name, "/", worker + 1);
+    // Else two of them would be one in Debezium's series.
+    one.runtime->metric_tags = absl::StrCat(", worker=", worker + 1, whole.runtime->metric_tags);
+  }
+  return workers;
+}
 
 }  // namespace walduct::engine

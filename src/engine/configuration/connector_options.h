@@ -13,7 +13,6 @@
 
 #include "base/indirect.h"
 #include "engine/configuration/connector_names.h"
-#include "offset/offset_key.h"
 
 namespace walduct::encode {
 struct ColumnOptions;
@@ -111,9 +110,6 @@ SlotAddress SlotOf(const ConnectorOptions& options);
 
 // Debezium's name of the server.
 std::string TopicPrefixOf(const ConnectorOptions& options);
-
-// The entry of the offset store of a lane, or of a connector with one slot.
-offset::OffsetIdentity OffsetIdentityOf(const ConnectorOptions& lane);
 
 // The file that positions are in; empty: they are in none.
 std::string OffsetFileOf(const ConnectorOptions& options);

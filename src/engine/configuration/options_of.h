@@ -3,12 +3,18 @@
 #pragma once
 
 #include <string>
+#include <vector>
+
+#include "offset/offset_key.h"
 
 namespace walduct::kafka {
 struct KafkaOptions;
 }
 namespace walduct::names {
 struct TableFilterOptions;
+}
+namespace walduct::offset {
+struct OffsetOptions;
 }
 namespace walduct::outbox {
 struct OutboxOptions;
@@ -35,6 +41,13 @@ const names::TableFilterOptions& TablesOf(const ConnectorOptions& options);
 const registry::RegistriesOptions& RegistriesOf(const ConnectorOptions& options);
 const sink::SinkOptions& SinkOf(const ConnectorOptions& options);
 const kafka::KafkaOptions& KafkaOf(const ConnectorOptions& options);
+const offset::OffsetOptions& OffsetOf(const ConnectorOptions& options);
 const outbox::OutboxOptions& OutboxOf(const ConnectorOptions& options);
+
+// The entry of the offset store of a lane, or of a connector with one source.
+offset::OffsetIdentity OffsetIdentityOf(const ConnectorOptions& lane);
+
+// One for each worker of walduct.outbox.workers, each an ordinary connector with a name of its own.
+std::vector<ConnectorOptions> OutboxWorkersOf(const ConnectorOptions& whole);
 
 }  // namespace walduct::engine

@@ -81,8 +81,7 @@ absl::string_view WaitText(WaitReason wait) {
 }
 
 ConnectorNames NamesIn(ConnectorState state, ConnectorNames names) {
-  names.rests = state == ConnectorState::kPaused || state == ConnectorState::kStopped;
-  names.called.rests = names.rests;
+  names.called.rests = state == ConnectorState::kPaused || state == ConnectorState::kStopped;
   return names;
 }
 

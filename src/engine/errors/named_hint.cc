@@ -47,7 +47,8 @@ std::string Reset(const ConnectorNames& names, absl::string_view flags) {
                         names.connector, ", then start it");
   }
   const std::string reset = names::Command(names.called, "offsets reset", flags);
-  if (names.rests) return absl::StrCat(reset, ", then ", names::Command(names.called, "resume"));
+  if (names.called.rests)
+    return absl::StrCat(reset, ", then ", names::Command(names.called, "resume"));
   if (names.served) return absl::StrCat(reset, ", which starts it again");
   return absl::StrCat(reset, ", then ", names.called.unit.empty() ? "start it" : StartUnit(names));
 }
@@ -236,7 +237,7 @@ std::string Filled(absl::string_view reason, absl::string_view hint, absl::strin
                    absl::StrCat("; then ", Reset(names, "--drop-slot --accept-loss"),
                                 ": the slot has to be made after it"));
   // By what its state asks for.
-  const std::string begin = names::Command(names.called, names.rests ? "resume" : "restart");
+  const std::string begin = names::Command(names.called, names.called.rests ? "resume" : "restart");
   if (names.served) {
     for (const absl::string_view words :
          {"restart the connector", "start the connector again", "start the connector"})

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/status_macros.h"
 #include "engine/configuration/connector_options.h"
+#include "engine/configuration/options_of.h"
 #include "engine/lifecycle/source_type.h"
 #include "kafka/options.h"
 #include "offset/offset_store_factory.h"

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/status_macros.h"
 #include "engine/configuration/connector_options.h"
+#include "engine/configuration/options_of.h"
 #include "kafka/options.h"
 #include "names/table_filter.h"
 #include "offset/offset_store_factory.h"

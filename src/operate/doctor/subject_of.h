@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/configuration/connector_options.h"
+#include "engine/configuration/options_of.h"
 #include "operate/doctor/subject.h"
 
 namespace walduct::operate {

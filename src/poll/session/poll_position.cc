@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
-#include "engine/configuration/connector_options.h"
 #include "engine/configuration/options_of.h"
 #include "offset/offset_store_factory.h"
 #include "offset/options.h"
@@ -61,7 +60,7 @@ absl::Status PollSession::OpenPositions() {
   if (!positions()) return absl::OkStatus();
   const Environment& environment = parts_.attempt.world->environment();
   ASSIGN_OR_RETURN(store_,
-                   offset::CreateOffsetStore(*config().offset, *config().kafka,
+                   offset::CreateOffsetStore(engine::OffsetOf(config()), engine::KafkaOf(config()),
                                              engine::OffsetIdentityOf(config()), environment));
   if (sink_->transactions() != nullptr) {
     auto committing = std::make_unique<delivery::CommittingStore>(std::move(store_), sink_.get(),

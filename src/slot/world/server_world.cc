@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"
 #include "engine/configuration/connector_options.h"
+#include "engine/configuration/options_of.h"
 #include "kafka/options.h"
 #include "offset/offset_store_factory.h"
 #include "offset/options.h"
