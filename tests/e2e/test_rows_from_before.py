@@ -51,10 +51,10 @@ def started(connector):
 
 
 def settled(connector, surface, db):
-    """Whatever the catalog had to tell, a look has told it."""
+    """Whatever the catalog had to tell, a look has told it: one that shows a table made just now, not one that was on its way."""
     db.execute("create table made_last (id int)")
-    seen = known(connector).get("seen")
-    wait_until(lambda: known(connector).get("seen") != seen, 30, "a look")
+    made = db.value("select xmin::text from pg_class where relname = 'made_last'")
+    wait_until(lambda: db.value("select pg_visible_in_snapshot(%s::xid8, %s::pg_snapshot)", made, known(connector)["seen"]), 30, "a look")
     db.execute("drop table made_last")
 
 
