@@ -75,7 +75,9 @@ Judgement Judge(const HowFar& how_far, const GateNotes& notes, uint64_t number) 
     return {Step::kWhole, {}, {}, "", ""};
   bool may_enter = was_entered || begin < how_far.free_to;
   if (how_far.confirmed.valid()) {
-    may_enter = may_enter || number <= how_far.confirmed.value() / size + how_far.ahead ||
+    // Cuts hold replay where it would end the slot. Before the first of them nothing does.
+    const uint64_t ahead = is_cut || !how_far.cut_from.valid() ? how_far.ahead : 0;
+    may_enter = may_enter || number <= how_far.confirmed.value() / size + ahead ||
                 (any && number == notes.number + 1 && how_far.confirmed > notes.last_record);
   }
   if (!may_enter && !how_far.confirmed.valid())

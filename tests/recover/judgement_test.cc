@@ -72,6 +72,17 @@ TEST(JudgementTest, AheadOfTheSlot) {
   EXPECT_EQ(StepFor(how_far, HandedOut(8, In(8, 4000)), 9), Step::kWait);
 }
 
+// What the old slot kept on the primary a slot that was made earlier may still need.
+TEST(JudgementTest, NotAheadOfTheSlotBeforeTheFirstCut) {
+  HowFar how_far = Confirmed(In(5, 40));
+  how_far.ahead = 3;
+  how_far.cut_from = In(8);
+  EXPECT_EQ(StepFor(how_far, HandedOut(5, In(5, 4000)), 6), Step::kWait);
+  EXPECT_EQ(StepFor(how_far, HandedOut(7, In(7, 4000)), 8), Step::kNextPart);
+  how_far.confirmed = In(5, 4100);
+  EXPECT_EQ(StepFor(how_far, HandedOut(5, In(5, 4000)), 6), Step::kWhole);
+}
+
 TEST(JudgementTest, AServerThatStartsAnewGetsWhatItHad) {
   EXPECT_EQ(StepFor(Confirmed(In(5, 40)), HandedOut(7), 6), Step::kWhole);
   EXPECT_EQ(StepFor(Confirmed(In(5, 40)), HandedOut(7), 7), Step::kWhole);
