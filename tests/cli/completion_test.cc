@@ -51,7 +51,7 @@ TEST_F(CompletionTest, OffersOptionsOfTheCommand) {
 TEST_F(CompletionTest, OffersValues) {
   EXPECT_THAT(Words({"run", "--log-level", ""}), ElementsAre("debug", "info", "warn", "error"));
   EXPECT_THAT(Words({"run", "--log-format", "=", "j"}), ElementsAre("json"));
-  EXPECT_THAT(Words({"outbox", "init", "--flavour", "p"}), ElementsAre("partitioned"));
+  EXPECT_THAT(Words({"outbox", "init", "--flavour", "pa"}), ElementsAre("partitioned"));
   EXPECT_THAT(Words({"run", "--until-lsn", ""}), IsEmpty());
   EXPECT_FALSE(last_.files);
 }

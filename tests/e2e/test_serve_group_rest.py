@@ -1,6 +1,7 @@
 """The REST interface of a group that shares its connectors: any worker answers; and workers that come back."""
 import json
 import os
+import signal
 import subprocess
 import time
 
@@ -118,6 +119,13 @@ def test_any_worker_tells_of_any_connector(workers, databases, pg17):  # noqa: F
     explained = walduct("explain", "shop", "--url", other.base)
     assert explained.returncode == 0 and "by_hand" in explained.stdout, explained
     wait_until(lambda: row(other)["word"] == "FAILED", 10, "the console of the other one says it, too")
+    owner.process.send_signal(signal.SIGSTOP)
+    try:
+        said = [walduct(verb, "shop", "--url", other.base) for verb in ("status", "explain")]
+    finally:
+        owner.process.send_signal(signal.SIGCONT)
+    for silent in said:
+        assert silent.returncode != 0 and f"The worker at {owner.base}, which has this connector, does not answer" in silent.stderr, silent
     for worker in group:
         worker.stop()
 

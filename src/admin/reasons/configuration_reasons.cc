@@ -80,6 +80,11 @@ constexpr Reason kRows[] = {
     {.name = "other_process_answers",
      .meaning = "The process that answers at the URL runs none of the connectors of -f.",
      .remedy = "walduct status tells what is known of their end. --url names another process."},
+    {.name = "owner_silent",
+     .meaning = "Another worker of the group has the connector, and does not answer: its process "
+                "stands still, its machine is gone, or nobody gets through to its address.",
+     .remedy = "walduct status says who is a member. One that is gone is no member after "
+               "session.timeout.ms, and others go on with its connectors."},
     {.name = "process_takes_no_commands",
      .meaning =
          "walduct run answers questions and takes signals; only walduct serve can be told to "

@@ -3,6 +3,7 @@
 #include <rapidjson/document.h>
 
 #include "absl/strings/str_cat.h"
+#include "base/error.h"
 #include "base/json.h"
 #include "base/percent.h"
 #include "cli/running_process.h"
@@ -15,7 +16,13 @@ absl::StatusOr<std::string> AskStatus(const http::Server& server, const std::str
   if (!all.ok() || connector.empty()) return all;
   const rapidjson::Document document = json::Parse(*all);
   if (document.HasParseError() || PlaceIn(document, connector) != Place::kElsewhere) return all;
-  return Ask(server, absl::StrCat("/status?connector=", EncodePercent(connector)));
+  absl::StatusOr<std::string> one =
+      Ask(server, absl::StrCat("/status?connector=", EncodePercent(connector)));
+  if (one.ok()) return one;
+  return Error(absl::StatusCode::kUnavailable, "owner_silent",
+               absl::StrCat("connector ", connector, " runs at another worker of the group: ",
+                            MessageIn(std::string(one.status().message()), 503)),
+               absl::StrCat(Typed(server, "status", ""), " says who is a member"));
 }
 
 }  // namespace walduct::cli

@@ -182,6 +182,7 @@ int ExplainConnector(const Arguments& given) {
     const absl::StatusOr<std::string> status = AskStatus(ServerOf(arguments), arguments.reason);
     if (status.ok() && ExplainRunning(*status, arguments.reason)) return engine::kExitClean;
     if (status.ok() && arguments.connector_files.empty()) return engine::kExitConfiguration;
+    if (ErrorReason(status.status()) == "owner_silent") return PrintStatus(status.status());
   }
   std::vector<std::string> denied;
   if (!FindEnds(arguments, &ends, &denied)) return engine::kExitConfiguration;

@@ -41,7 +41,7 @@ constexpr Example kExamples[] = {
     {"diff", "walduct diff -f shop.json -w worker.properties --left shop. --right shadow.shop."},
     {"diff",
      "walduct diff -f shop.json -w worker.properties --left a. --right b. --ignore "
-     "after.updated_at --examples 20"},
+     "after.updated_at"},
     {"status", "walduct status"},
     {"status", "walduct status shop --watch"},
     {"status", "walduct status -f shop.json"},

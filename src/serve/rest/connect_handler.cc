@@ -178,7 +178,7 @@ std::optional<http::Response> ConnectHandler::PageElsewhere(const http::Request&
     return std::nullopt;
   const auto where = assignment.WhereIs(name->second);
   if (!where || !where->runs || where->url.empty() || where->url == parts_.url) return std::nullopt;
-  return Forward(where->url, request);
+  return ForwardPage(where->url, request);
 }
 
 std::string ConnectHandler::NotOpen() const {

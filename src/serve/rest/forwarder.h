@@ -17,4 +17,8 @@ bool MayForward(const http::Request& request);
 // What the worker at that URL answers; 503 when it does not.
 http::Response Forward(const std::string& url, const http::Request& request);
 
+// The same of a page, which changes nothing: an answer within three seconds, whatever becomes of
+// the other worker.
+http::Response ForwardPage(const std::string& url, const http::Request& request);
+
 }  // namespace walduct::serve
