@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "engine/configuration/connector_options.h"
-#include "engine/configuration/options_of.h"
 #include "engine/configuration/heartbeat_options.h"
+#include "engine/configuration/options_of.h"
 #include "engine/configuration/runtime_options.h"
 #include "names/table_filter.h"
 #include "offset/options.h"
