@@ -19,7 +19,7 @@
 namespace walduct::compare {
 namespace {
 
-constexpr absl::Duration kPatience = absl::Seconds(60);
+constexpr absl::Duration kPatience = absl::Seconds(60), kTold = absl::Seconds(5);
 // Enough to find one that is no end of a transaction of Kafka's.
 constexpr int64_t kLastRecords = 20;
 
@@ -63,8 +63,7 @@ class Comparison {
     const std::array<std::string, 2> prefixes = {options_.left, options_.right};
     Names names;
     for (size_t side = 0; side < 2; ++side) {
-      ASSIGN_OR_RETURN(const std::vector<std::string> topics,
-                       kafka::ListTopics(client, prefixes[side], kPatience));
+      ASSIGN_OR_RETURN(const std::vector<std::string> topics, ListTopics(client, prefixes[side]));
       if (topics.empty()) {
         return Error(
             absl::StatusCode::kFailedPrecondition, "no_topics",
@@ -76,6 +75,16 @@ class Comparison {
         names[topic.substr(prefixes[side].size())][side] = topic;
     }
     return names;
+  }
+
+  absl::StatusOr<std::vector<std::string>> ListTopics(kafka::Client& client,
+                                                      const std::string& prefix) const {
+    for (absl::Duration waited = kTold;; waited += kTold) {
+      absl::StatusOr<std::vector<std::string>> topics = kafka::ListTopics(client, prefix, kTold);
+      if (topics.ok() || !absl::IsUnavailable(topics.status()) || waited >= kPatience)
+        return topics;
+      if (options_.waits) options_.waits(kafka_.bootstrap_servers, waited);
+    }
   }
 
   absl::StatusOr<Reading> Open(const std::string& topic, std::optional<int64_t> last) const {

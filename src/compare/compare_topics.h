@@ -21,6 +21,8 @@ struct CompareOptions {
   std::vector<std::string> ignored;            // paths of fields; "headers"
   Matcher::Limits limits;
   Environment environment;
+  // Each few seconds while Kafka does not answer: who, and for how long.
+  std::function<void(const std::string& servers, absl::Duration waited)> waits = nullptr;
 };
 
 struct TopicResult {

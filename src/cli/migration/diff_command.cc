@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/time/time.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/plain_text.h"
@@ -74,6 +75,12 @@ int Conclude(const compare::Result& all, const OneSided& one_sided, bool allows_
   return kTrouble;
 }
 
+void TellWait(const std::string& servers, absl::Duration waited) {
+  std::cerr << "waits for Kafka at " << servers
+            << " (bootstrap.servers), which has not answered for " << absl::FormatDuration(waited)
+            << "; Ctrl-C ends it, -w names the worker's file\n";
+}
+
 }  // namespace
 
 int Diff(const Arguments& arguments) {
@@ -98,7 +105,8 @@ int Diff(const Arguments& arguments) {
                                   .right = arguments.right,
                                   .ignored = arguments.ignored,
                                   .limits = {.examples = arguments.examples},
-                                  .environment = Environment::Real()};
+                                  .environment = Environment::Real(),
+                                  .waits = TellWait};
   std::cout << absl::StreamFormat("%-40s %10s %10s %10s %10s %10s %10s %10s\n", "topic", "equal",
                                   "different", "missing", "extra", "repeated", "before", "after");
   compare::Result all;
