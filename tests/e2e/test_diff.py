@@ -1,14 +1,11 @@
 """`walduct diff`: the topics of a live connector and of its shadow, side by side."""
 import json
-import re
-import subprocess
 
 import pytest
 from confluent_kafka import Producer
 
 from support.connector import SNAPSHOT_COMPLETED
 from support.kafka import read_topics, topics_with_prefix
-from support.paths import BINARY
 from support.wait import wait_until
 
 COUNTS = ("equal", "different", "missing", "extra", "repeated", "before", "after")
@@ -33,13 +30,11 @@ def test_a_dot_that_was_forgotten_is_named(db, connectors):
     assert done.returncode == 2 and f"write --left {connector.prefix}." in done.stderr, done
 
 
-def test_a_kafka_that_does_not_answer_is_waited_for_aloud(tmp_path):
-    (tmp_path / "w.properties").write_text("bootstrap.servers=127.0.0.1:1\n")
-    command = [BINARY, "diff", "-w", tmp_path / "w.properties", "--left", "a.", "--right", "b."]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
-        told = [process.stderr.readline() for _ in range(2)]
-        process.terminate()
-    assert [re.match(r"waits for Kafka at 127.0.0.1:1 .* for (\d+)s;.* -w ", line).group(1) for line in told] == ["5", "10"], told
+def test_a_kafka_that_does_not_answer_is_waited_for_aloud(db, connectors):
+    waiting = connectors(db, worker={"bootstrap.servers": "127.0.0.1:1"}).start("--left", "a.", "--right", "b.", command="diff")
+    for waited in (5, 10):
+        waiting.wait_log(f"waits for Kafka at 127.0.0.1:1 .* for {waited}s;.* -w ")
+    waiting.process.kill()
 
 
 @pytest.mark.parametrize("schemas", ["false", "true"])
