@@ -36,7 +36,8 @@ class LetterBox final : public sink::Sink {
 
 class RefusedRecordsTest : public testing::Test {
  protected:
-  absl::Status Take(absl::string_view reason = "record_refused") {
+  absl::Status Take(absl::string_view reason = "record_refused",
+                    absl::string_view topic = "srv.t") {
     RecordErrors::Options options;
     options.policy = &policy_;
     options.connector = "shop";
@@ -45,7 +46,7 @@ class RefusedRecordsTest : public testing::Test {
     RefusedRecords refused(options, &box_);
     const event::Header headers[] = {{"h", "1"}};
     event::Record record;
-    record.topic = "srv.t";
+    record.topic = topic;
     record.partition = 3;
     record.key = "k";
     record.value = "v";
@@ -103,6 +104,24 @@ TEST_F(RefusedRecordsTest, ALetterThatHasNoRoomIsAskedForAgainAndNotCounted) {
   EXPECT_EQ(metrics_.ErroneousRecords(), 0u);
   box_.answer = absl::PermissionDeniedError("no");
   EXPECT_TRUE(absl::IsPermissionDenied(Take())) << "a letter that is not taken stops";
+}
+
+// Else it would be answered with a letter that is refused, too.
+TEST_F(RefusedRecordsTest, ALetterThatIsRefusedStopsWhateverThePolicy) {
+  policy_.tolerate = true;
+  policy_.dead_letter_topic = "letters";
+  for (const Policy policy : {Policy::kTolerance, Policy::kDeadLetter, Policy::kSkip}) {
+    policy_.refused = policy;
+    const absl::Status stop = Take("record_refused", "letters");
+    EXPECT_TRUE(absl::IsInvalidArgument(stop)) << stop;
+    EXPECT_EQ(ErrorReason(stop), "record_refused");
+    EXPECT_THAT(std::string(stop.message()),
+                testing::HasSubstr("dead letter: record of letters, key k, change 0/16B3748:3"));
+    EXPECT_THAT(ErrorHint(stop),
+                testing::AllOf(testing::HasSubstr("mend it"), testing::HasSubstr("skip")));
+  }
+  EXPECT_TRUE(box_.letters.empty());
+  EXPECT_EQ(metrics_.ErroneousRecords(), 0u);
 }
 
 TEST_F(RefusedRecordsTest, SkippedAndLoggedOnesAreSettled) {

@@ -43,6 +43,9 @@ absl::Status RefusedRecords::Take(const event::Record& record, sink::Ticket tick
                                   const absl::Status& why, bool* settled) {
   *settled = false;
   if (!absl::IsInvalidArgument(why)) return why;
+  if (IsLetter(record))
+    return WithSkip(WithContext(why, absl::StrCat("dead letter: ", Describe(record))),
+                    ChangeOf(record.id), options_.called);
   const Verdict verdict = Judge(*options_.policy, why, true);
   if (verdict == Verdict::kStop)
     return WithSkip(WithDeadLetterAdvice(WithContext(why, Describe(record))), ChangeOf(record.id),
@@ -54,6 +57,12 @@ absl::Status RefusedRecords::Take(const event::Record& record, sink::Ticket tick
   *settled = verdict != Verdict::kDeadLetter;
   Count(record, why, verdict);
   return absl::OkStatus();
+}
+
+// One of a letter would be refused as well, and so on without end.
+bool RefusedRecords::IsLetter(const event::Record& record) const {
+  const std::string& letters = options_.policy->dead_letter_topic;
+  return !letters.empty() && record.topic == letters;
 }
 
 absl::Status RefusedRecords::WriteLetter(const event::Record& record, sink::Ticket ticket,

@@ -21,12 +21,13 @@ class RefusedRecords {
   RefusedRecords(RecordErrors::Options options, sink::Sink* sink)
       : options_(std::move(options)), sink_(*sink) {}
 
-  // See sink::AckHandler::OnRefused. *settled: nothing stands in its place that the
-  // sink would acknowledge.
+  // See sink::AckHandler::OnRefused. A letter that is refused stops the connector, whatever the
+  // policies. *settled: nothing stands in its place that the sink would acknowledge.
   absl::Status Take(const event::Record& record, sink::Ticket ticket, const absl::Status& why,
                     bool* settled);
 
  private:
+  bool IsLetter(const event::Record& record) const;
   absl::Status WriteLetter(const event::Record& record, sink::Ticket ticket,
                            const absl::Status& why);
   void Count(const event::Record& record, const absl::Status& why, Verdict verdict);
