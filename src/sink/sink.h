@@ -26,7 +26,8 @@ class AckHandler {
   virtual void OnAcknowledged(Ticket ticket, uint32_t count) = 0;
   // The target refuses this one record, which was written under ticket, for good: why is
   // InvalidArgument, with a reason (docs/errors.md). Others may be durable, none behind it of its
-  // key was sent. Borrowed from the sink. It may be answered with WriteLetter under its ticket.
+  // key was sent. Borrowed from the sink. It may be answered with WriteLetter under its ticket,
+  // once, for which there is room whatever else is held: it takes the record's place.
   //   OK                 somebody has taken charge of it: the sink forgets it, goes on behind it,
   //                      and does not acknowledge it
   //   ResourceExhausted  not now: the sink keeps it, and asks again at the next Poll

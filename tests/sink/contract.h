@@ -61,6 +61,12 @@ class Acknowledged final : public AckHandler {
                          const absl::Status& why) override {
     refusals.push_back({test::KeptRecord(record), ticket, why});
     if (not_now-- > 0) return absl::ResourceExhaustedError("not now");
+    if (letters_to != nullptr) {
+      event::Record letter = record;
+      letter.topic = letters;
+      letter.value = "letter";
+      return letters_to->WriteLetter(letter, ticket);
+    }
     return breaks ? why : absl::OkStatus();
   }
   std::map<Ticket, uint32_t> by_ticket;
@@ -71,8 +77,10 @@ class Acknowledged final : public AckHandler {
     absl::Status why;
   };
   std::vector<Refusal> refusals;
-  int not_now = 0;      // so many times it is too busy
-  bool breaks = false;  // the sink is to break with it
+  int not_now = 0;             // so many times it is too busy
+  bool breaks = false;         // the sink is to break with it
+  Sink* letters_to = nullptr;  // answered with a letter; null: taken charge of
+  std::string letters;         // its topic
 };
 
 class SinkContract : public testing::TestWithParam<ContractParameter> {

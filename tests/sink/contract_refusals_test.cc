@@ -41,6 +41,31 @@ TEST_P(RefusalContract, ARefusedRecordIsHandedBack) {
   EXPECT_THAT(values, ElementsAre("before", "after"));
 }
 
+// Held up behind it is all that could make room.
+TEST_P(RefusalContract, ALetterHasRoomWhateverWaitsBehindTheRecord) {
+  const std::string refused = target_->RefusedValue();
+  const auto sink = target_->Open(1000);
+  const std::string topic = target_->Topic("full");
+  acks_.letters_to = sink.get();
+  acks_.letters = target_->Topic("letters");
+  Write(*sink, Of(topic, "k", refused), 1);
+  Ticket last = 1;
+  for (const std::string value(100, 'v'); last < 1000; ++last) {
+    if (const absl::Status written = sink->Write(Of(topic, "k", value), last + 1); !written.ok()) {
+      ASSERT_TRUE(absl::IsResourceExhausted(written)) << written;
+      break;
+    }
+  }
+  ASSERT_LT(last, 1000u) << "it is full";
+  Write(*sink, Of(topic, "k", "after"), ++last);
+  Flush(*sink);
+  EXPECT_THAT(acks_.refusals, SizeIs(1)) << "not asked again";
+  EXPECT_EQ(acks_.records, last) << "the letter in the place of its record";
+  EXPECT_EQ(acks_.by_ticket[1], 1u);
+  EXPECT_THAT(target_->Read(acks_.letters), SizeIs(1));
+  EXPECT_EQ(target_->Read(topic).back().value, "after");
+}
+
 TEST_P(RefusalContract, ARefusedRecordThatNobodyTakesBreaksTheSink) {
   const std::string refused = target_->RefusedValue();
   const auto sink = target_->Open(kRoomy);

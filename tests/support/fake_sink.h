@@ -81,7 +81,7 @@ class FakeSink final : public sink::Sink, private sink::SinkTransactions {
   absl::Status Write(const event::Record& record, sink::Ticket ticket) override {
     if (absl::Status usable = CheckUsable(); !usable.ok()) return usable;
     if (options_.transactional && !open_) return absl::FailedPreconditionError("no transaction");
-    if (!HasCapacity()) return absl::ResourceExhaustedError("no room");
+    if (!handing_back_ && !HasCapacity()) return absl::ResourceExhaustedError("no room");
     if (open_) {
       pending_.emplace_back(KeptRecord(record), ticket);
       return absl::OkStatus();
@@ -122,7 +122,7 @@ class FakeSink final : public sink::Sink, private sink::SinkTransactions {
  private:
   absl::Status HandBack(sink::AckHandler& acks) {
     if (!refused_) return absl::OkStatus();
-    const KeptRecord& kept = refused_->first;
+    const auto [kept, ticket] = *refused_;
     std::vector<event::Header> headers;
     for (const auto& [name, value] : kept.headers)
       headers.push_back({name, value.value_or(""), !value});
@@ -131,9 +131,10 @@ class FakeSink final : public sink::Sink, private sink::SinkTransactions {
                                .key = kept.key,
                                .value = kept.value,
                                .headers = headers};
-    const absl::Status taken =
-        acks.OnRefused(record, refused_->second,
-                       Error(absl::StatusCode::kInvalidArgument, "record_refused", "refused"));
+    handing_back_ = true;
+    const absl::Status taken = acks.OnRefused(
+        record, ticket, Error(absl::StatusCode::kInvalidArgument, "record_refused", "refused"));
+    handing_back_ = false;
     if (taken.code() == absl::StatusCode::kResourceExhausted) {
       time_.SetReadable(fd_, true);
       return absl::OkStatus();
@@ -194,6 +195,7 @@ class FakeSink final : public sink::Sink, private sink::SinkTransactions {
   uint64_t owner_ = 0;
   std::vector<sink::Ticket> in_flight_;                         // written
   std::optional<std::pair<KeptRecord, sink::Ticket>> refused_;  // not handed back yet
+  bool handing_back_ = false;                                   // there is room for a letter
   std::vector<sink::Ticket> acknowledged_;                      // for the next Poll
   bool open_ = false;
   std::vector<std::pair<KeptRecord, sink::Ticket>> pending_;  // of the open transaction

@@ -58,7 +58,7 @@ absl::Status AwsSink::PrepareTopics(absl::Span<const std::string> topics) {
 
 absl::Status AwsSink::Take(const event::Record& record, Ticket ticket, bool letter) {
   if (!broken_.ok()) return broken_;
-  if (!HasCapacity()) {
+  if (!handing_back_ && !HasCapacity()) {
     GiveOn();
     return absl::ResourceExhaustedError("the service is behind");
   }
@@ -130,8 +130,10 @@ absl::Status AwsSink::Poll(AckHandler& acks) {
 absl::Status AwsSink::HandBack(AckHandler& acks) {
   while (!refused_.empty()) {
     const AwsMessage& first = *refused_.front();
+    handing_back_ = true;
     const absl::Status taken =
         acks.OnRefused(first.AsRecord(&headers_), first.ticket, first.refused);
+    handing_back_ = false;
     if (absl::IsResourceExhausted(taken)) {
       alarm_.Set(20 * kSoon);
       return absl::OkStatus();

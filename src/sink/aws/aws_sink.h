@@ -62,6 +62,7 @@ class AwsSink final : public Sink {
   size_t bytes_ = 0, records_ = 0;  // of what is not settled
   Unacknowledged skipped_;          // tombstones
   bool told_of_tombstones_ = false;
+  bool handing_back_ = false;  // there is room for a letter: it takes the place of what it is of
   TargetWait wait_;
   absl::Status broken_;
   std::unique_ptr<AwsSender> sender_;  // the first to go

@@ -68,7 +68,7 @@ absl::Status HttpSink::WriteLetter(const event::Record& letter, Ticket ticket) {
 }
 
 absl::Status HttpSink::WriteValue(const event::Record& record, Ticket ticket) {
-  if (!HasCapacity()) {
+  if (!handing_back_ && !HasCapacity()) {
     GiveOn();
     return absl::ResourceExhaustedError("the receiver is behind");
   }
@@ -114,8 +114,10 @@ absl::Status HttpSink::Poll(AckHandler& acks) {
 absl::Status HttpSink::HandBack(AckHandler& acks) {
   while (!refused_.empty()) {
     HttpSender::Outcome& first = refused_.front();
+    handing_back_ = true;
     const absl::Status taken =
         acks.OnRefused(first.record->AsRecord(&headers_), first.record->ticket, first.status);
+    handing_back_ = false;
     if (absl::IsResourceExhausted(taken)) return absl::OkStatus();
     if (!taken.ok()) {
       broken_ = taken;
@@ -125,6 +127,7 @@ absl::Status HttpSink::HandBack(AckHandler& acks) {
     Settle(std::move(first.record));
     refused_.erase(refused_.begin());
   }
+  GiveOn();  // letters
   return absl::OkStatus();
 }
 

@@ -57,6 +57,7 @@ class HttpSink final : public Sink {
   size_t records_ = 0;
   Unacknowledged settled_;  // tombstones
   bool told_of_tombstones_ = false;
+  bool handing_back_ = false;  // there is room for a letter: it takes the place of what it is of
   absl::Status broken_;
   std::unique_ptr<HttpSender> sender_;  // the first to go
 };

@@ -39,7 +39,7 @@ absl::Status RabbitMqSink::PrepareTopics(absl::Span<const std::string> topics) {
 
 absl::Status RabbitMqSink::Write(const event::Record& record, Ticket ticket) {
   if (!broken_.ok()) return broken_;
-  if (!HasCapacity()) {
+  if (!handing_back_ && !HasCapacity()) {
     GiveOn();
     return absl::ResourceExhaustedError("RabbitMQ is behind");
   }
@@ -97,8 +97,10 @@ absl::Status RabbitMqSink::Poll(AckHandler& acks) {
 absl::Status RabbitMqSink::HandBack(AckHandler& acks) {
   while (!refused_.empty()) {
     Publisher::Outcome& first = refused_.front();
+    handing_back_ = true;
     const absl::Status taken = acks.OnRefused(first.message->record.AsRecord(&headers_),
                                               first.message->record.ticket, first.status);
+    handing_back_ = false;
     if (absl::IsResourceExhausted(taken)) {
       alarm_.Set(20 * kSoon);
       return absl::OkStatus();

@@ -52,6 +52,7 @@ class RabbitMqSink final : public Sink {
   std::vector<Publisher::Outcome> refused_;  // nobody has taken charge of it yet
   std::vector<event::Header> headers_;
   size_t bytes_ = 0, records_ = 0;  // of what is not settled
+  bool handing_back_ = false;  // there is room for a letter: it takes the place of what it is of
   TargetWait wait_;
   absl::Status broken_;
 };
