@@ -44,7 +44,9 @@ struct Row {
   const Kind* kind;
 };
 
-// Without "Exception" at the end.
+constexpr absl::string_view kOfSqs = "AWS.SimpleQueueService.";
+
+// Without kOfSqs before and "Exception" behind. Services write KMS and Kms: case does not count.
 constexpr Row kRows[] = {
     {"ProvisionedThroughputExceeded", &kThrottled},
     {"Throttling", &kThrottled},
@@ -52,6 +54,7 @@ constexpr Row kRows[] = {
     {"ThrottlingError", &kThrottled},
     {"RequestThrottled", &kThrottled},
     {"KMSThrottling", &kThrottled},
+    {"KMSThrottled", &kThrottled},
     {"LimitExceeded", &kThrottled},
     {"RequestLimitExceeded", &kThrottled},
     {"TooManyRequests", &kThrottled},
@@ -80,22 +83,27 @@ constexpr Row kRows[] = {
     {"KMSAccessDenied", &kDenied},
     {"KMSDisabled", &kDenied},
     {"KMSInvalidState", &kDenied},
+    {"KMSInvalidKeyUsage", &kDenied},
     {"KMSNotFound", &kDenied},
     {"KMSOptInRequired", &kDenied},
     {"ResourceNotFound", &kMissing},
     {"NotFound", &kMissing},
     {"QueueDoesNotExist", &kMissing},
-    {"AWS.SimpleQueueService.NonExistentQueue", &kMissing},
+    {"NonExistentQueue", &kMissing},
     {"BatchRequestTooLong", &kTooLarge},
-    {"AWS.SimpleQueueService.BatchRequestTooLong", &kTooLarge},
     {"MessageTooLong", &kTooLarge},
 };
 
+const Kind* KnownKind(absl::string_view code) {
+  const absl::string_view name = absl::StripPrefix(absl::StripSuffix(code, "Exception"), kOfSqs);
+  const Row* const row =
+      std::find_if(std::begin(kRows), std::end(kRows),
+                   [&](const Row& known) { return absl::EqualsIgnoreCase(known.code, name); });
+  return row == std::end(kRows) ? nullptr : row->kind;
+}
+
 const Kind& KindOf(int http_status, absl::string_view code) {
-  const absl::string_view name = absl::StripSuffix(code, "Exception");
-  const Row* const row = std::find_if(std::begin(kRows), std::end(kRows),
-                                      [&](const Row& known) { return known.code == name; });
-  if (row != std::end(kRows)) return *row->kind;
+  if (const Kind* const known = KnownKind(code); known != nullptr) return *known;
   if (http_status >= 500 || http_status == 408 || (http_status > 0 && http_status < 400))
     return kFault;
   if (http_status == 429) return kThrottled;
