@@ -96,9 +96,9 @@ constexpr Row kRows[] = {
 
 const Kind* KnownKind(absl::string_view code) {
   const absl::string_view name = absl::StripPrefix(absl::StripSuffix(code, "Exception"), kOfSqs);
-  const Row* const row =
-      std::find_if(std::begin(kRows), std::end(kRows),
-                   [&](const Row& known) { return absl::EqualsIgnoreCase(known.code, name); });
+  const Row* const row = std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& known) {
+    return absl::EqualsIgnoreCase(known.code, name);
+  });
   return row == std::end(kRows) ? nullptr : row->kind;
 }
 
@@ -119,6 +119,17 @@ absl::Status AnswerError(int http_status, absl::string_view code, absl::string_v
   const Kind& kind = KindOf(http_status, code);
   std::string said = absl::StrCat(where, " answers ", code.empty() ? "with" : code);
   if (http_status > 0 && code.empty()) absl::StrAppend(&said, " HTTP status ", http_status);
+  if (!message.empty() && message != code) absl::StrAppend(&said, ": ", message);
+  return Error(kind.status, kind.reason, said, kind.hint);
+}
+
+absl::Status EntryError(std::optional<bool> sender_fault, absl::string_view code,
+                        absl::string_view message, absl::string_view where) {
+  const Kind* const known = KnownKind(code);
+  const bool refused = sender_fault.value_or(!code.empty());
+  const Kind& kind = known != nullptr ? *known : refused ? kRefused : kFault;
+  std::string said =
+      absl::StrCat(where, " does not take one of several: ", code.empty() ? "no code" : code);
   if (!message.empty() && message != code) absl::StrAppend(&said, ": ", message);
   return Error(kind.status, kind.reason, said, kind.hint);
 }

@@ -12,6 +12,7 @@
 namespace walduct::sink {
 namespace {
 
+using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::MatchesRegex;
@@ -98,6 +99,10 @@ TEST(KinesisTargetTest, EachRecordHasItsAnswer) {
   ASSERT_TRUE(results.ok());
   EXPECT_TRUE((*results)[0].ok());
   EXPECT_EQ(ErrorReason((*results)[1]), "aws_throttled");
+  const auto odd = target.Read(
+      R"({"Records":[{"ErrorCode":"Unheard"},{"ErrorMessage":"no code"},{"ErrorCode":null}]})", 3);
+  ASSERT_TRUE(odd.ok());
+  for (const absl::Status& one : *odd) EXPECT_EQ(ErrorReason(one), "aws_not_taken");
   EXPECT_TRUE(absl::IsUnavailable(target.Read(R"({"Records":[]})", 2).status()));
   EXPECT_TRUE(absl::IsUnavailable(target.Read("<html>", 2).status()));
 }
@@ -134,6 +139,37 @@ TEST(SqsTargetTest, EachMessageHasItsAnswer) {
   EXPECT_TRUE((*results)[0].ok());
   EXPECT_EQ(ErrorReason((*results)[1]), "aws_not_taken");
   EXPECT_TRUE(absl::IsUnavailable((*results)[2])) << "what nobody speaks of is sent again";
+}
+
+TEST(SqsTargetTest, WhatFailedIsNotTakenWhateverItsCode) {
+  const SqsTarget target({.service = {.service = "sqs", .region = "r"}});
+  const auto results = target.Read(
+      R"({"Failed":[{"Id":"0","Code":"","SenderFault":false},{"Id":"1","SenderFault":true},)"
+      R"({"Id":"2","Code":"Unheard","SenderFault":false},)"
+      R"({"Id":"3","Code":"Unheard","SenderFault":true},{"Id":"4","Code":"Unheard"},{"Id":"5"},)"
+      R"({"Id":"6","Code":"KmsThrottled","SenderFault":true}]})",
+      7);
+  ASSERT_TRUE(results.ok());
+  std::vector<std::string> reasons;
+  for (const absl::Status& one : *results) reasons.push_back(ErrorReason(one));
+  EXPECT_THAT(reasons,
+              ElementsAre("aws_not_taken", "record_refused", "aws_not_taken", "record_refused",
+                          "record_refused", "aws_not_taken", "aws_throttled"));
+}
+
+TEST(SnsTargetTest, WhatFailedIsNotTakenWhateverItsCode) {
+  const SnsTarget target({.service = {.service = "sns", .region = "r"}});
+  const auto results = target.Read(
+      "<R><Failed><member><Id>0</Id><Code></Code></member>"
+      "<member><Id>1</Id><Code>Unheard</Code><SenderFault>false</SenderFault></member>"
+      "<member><Id>2</Id><Code>Unheard</Code><SenderFault>true</SenderFault></member></Failed>"
+      "<Successful><member><Id>3</Id><MessageId>m</MessageId></member></Successful></R>",
+      4);
+  ASSERT_TRUE(results.ok());
+  EXPECT_EQ(ErrorReason((*results)[0]), "aws_not_taken");
+  EXPECT_EQ(ErrorReason((*results)[1]), "aws_not_taken");
+  EXPECT_EQ(ErrorReason((*results)[2]), "record_refused");
+  EXPECT_TRUE((*results)[3].ok());
 }
 
 TEST(SnsTargetTest, StringsAreTextAndHeadersAttributes) {

@@ -37,7 +37,7 @@ class AwsTarget {
   virtual size_t Size(const AwsMessage& message) const = 0;
   // All of one destination.
   virtual aws::Request Write(Messages messages) const = 0;
-  // One for each, OK or AnswerError's. Unavailable: it is no such answer.
+  // One for each, OK or EntryError's. Unavailable: it is no such answer.
   virtual absl::StatusOr<std::vector<absl::Status>> Read(const std::string& answer,
                                                          size_t messages) const = 0;
 

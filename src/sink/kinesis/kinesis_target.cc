@@ -89,10 +89,12 @@ absl::StatusOr<std::vector<absl::Status>> KinesisTarget::Read(const std::string&
     return aws::Unreachable(where, "the answer to PutRecords is none");
   std::vector<absl::Status> results;
   for (const auto& record : records->GetArray()) {
+    // One that was taken has its place. Of none it is said that the record is to blame.
     const std::string code = json::TextIn(record, "ErrorCode");
-    results.push_back(code.empty()
-                          ? absl::OkStatus()
-                          : aws::AnswerError(0, code, json::TextIn(record, "ErrorMessage"), where));
+    const bool taken = code.empty() && !json::TextIn(record, "SequenceNumber").empty();
+    results.push_back(
+        taken ? absl::OkStatus()
+              : aws::EntryError(false, code, json::TextIn(record, "ErrorMessage"), where));
   }
   return results;
 }

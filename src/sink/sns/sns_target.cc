@@ -1,6 +1,7 @@
 #include "sink/sns/sns_target.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -25,6 +26,12 @@ constexpr absl::string_view kVersion = "&Version=2010-03-31";
 bool HasAnother(absl::string_view name, std::vector<event::Header>::const_iterator from,
                 std::vector<event::Header>::const_iterator to) {
   return std::any_of(from, to, [&](const event::Header& other) { return other.name == name; });
+}
+
+std::optional<bool> BlameIn(absl::string_view failed) {
+  bool fault = false;
+  if (!absl::SimpleAtob(aws::ElementIn(failed, "SenderFault"), &fault)) return std::nullopt;
+  return fault;
 }
 
 absl::Status Refused(std::string what, absl::string_view hint) {
@@ -113,13 +120,18 @@ absl::StatusOr<std::vector<absl::Status>> SnsTarget::Read(const std::string& ans
   const std::string where = EndpointOf(options_.service);
   std::vector<absl::Status> results(messages,
                                     aws::Unreachable(where, "the answer names no such message"));
-  for (const absl::string_view member : aws::ElementsIn(answer, "member")) {
-    size_t at = 0;
-    if (!absl::SimpleAtoi(aws::ElementIn(member, "Id"), &at) || at >= messages) continue;
-    const std::string code = aws::TextIn(member, "Code");
-    results[at] = code.empty() ? absl::OkStatus()
-                               : aws::AnswerError(0, code, aws::TextIn(member, "Message"), where);
-  }
+  const auto each = [&](absl::string_view list, auto status) {
+    for (const absl::string_view member : aws::ElementsIn(aws::ElementIn(answer, list), "member")) {
+      size_t at = 0;
+      if (absl::SimpleAtoi(aws::ElementIn(member, "Id"), &at) && at < messages)
+        results[at] = status(member);
+    }
+  };
+  each("Successful", [](absl::string_view) { return absl::OkStatus(); });
+  each("Failed", [&](absl::string_view member) {
+    return aws::EntryError(BlameIn(member), aws::TextIn(member, "Code"),
+                           aws::TextIn(member, "Message"), where);
+  });
   return results;
 }
 

@@ -2,6 +2,8 @@
 
 #include <rapidjson/document.h>
 
+#include <optional>
+
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "aws/error.h"
@@ -19,6 +21,15 @@ constexpr size_t kBytes = 256u << 10;
 
 aws::Request Of(absl::string_view action, std::string body) {
   return {.target = absl::StrCat("AmazonSQS.", action), .body = std::move(body), .json = "1.0"};
+}
+
+constexpr const char* kTaken = "Successful";
+constexpr const char* kFailed = "Failed";
+
+std::optional<bool> BlameIn(const rapidjson::Value& failed) {
+  const rapidjson::Value* const fault = json::Find(failed, "SenderFault");
+  if (fault == nullptr || !fault->IsBool()) return std::nullopt;
+  return fault->GetBool();
 }
 
 void AppendMember(absl::string_view name, absl::string_view text, std::string* body) {
@@ -68,15 +79,15 @@ absl::StatusOr<std::vector<absl::Status>> SqsTarget::Read(const std::string& ans
   std::vector<absl::Status> results(messages,
                                     aws::Unreachable(where, "the answer names no such message"));
   const rapidjson::Document json = json::Parse(answer);
-  for (const char* const list : {"Successful", "Failed"}) {
+  for (const char* const list : {kTaken, kFailed}) {
     const rapidjson::Value* const all = json::FindArray(json, list);
     if (all == nullptr) continue;
     for (const auto& one : all->GetArray()) {
       size_t at = 0;
       if (!absl::SimpleAtoi(json::TextIn(one, "Id"), &at) || at >= messages) continue;
-      const std::string code = json::TextIn(one, "Code");
-      results[at] = code.empty() ? absl::OkStatus()
-                                 : aws::AnswerError(0, code, json::TextIn(one, "Message"), where);
+      results[at] = list == kTaken ? absl::OkStatus()
+                                   : aws::EntryError(BlameIn(one), json::TextIn(one, "Code"),
+                                                     json::TextIn(one, "Message"), where);
     }
   }
   return results;
