@@ -164,7 +164,8 @@ TEST(DebeziumServer, SinksOfAws) {
                                                 : "org.apache.kafka.connect.json.JsonConverter";
     EXPECT_THAT(file.values, AllOf(Contains(Pair("sink", sink)), Contains(Pair("name", sink)),
                                    Contains(Pair("sink." + sink + ".region", "eu-central-1")),
-                                   Contains(Pair("key.converter", converter))));
+                                   Contains(Pair("key.converter", converter)),
+                                   Contains(Pair("header.converter", converter))));
   }
 }
 

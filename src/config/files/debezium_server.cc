@@ -242,8 +242,9 @@ class Converter {
       const std::string name = absl::StrCat(part, ".converter");
       const bool apicurio =
           known.name == "avro" && FindIn(out_.values, absl::StrCat(name, ".apicurio.registry.url"));
-      // SNS gets no key; where it groups by one, that is the key's text before any format.
-      const bool text = sink_ == "sns" && part == "key";
+      // SNS gets no key; where it groups by one, that is the key's text before any format, and so
+      // are headers.
+      const bool text = sink_ == "sns" && part != "value";
       const absl::string_view converter = text ? "org.apache.kafka.connect.storage.StringConverter"
                                           : apicurio
                                               ? "io.apicurio.registry.utils.converter.AvroConverter"
