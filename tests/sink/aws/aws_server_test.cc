@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <iostream>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
@@ -46,16 +47,21 @@ class Asked {
   rapidjson::Document Json(const std::string& target, const std::string& body) {
     const auto answer =
         service_->Call({.target = target, .body = body, .json = target[0] == 'K' ? "1.1" : "1.0"});
-    CHECK(answer.ok());
+    Check(answer.status());
     return json::Parse(*answer);
   }
   std::string Form(const std::string& body) {
     const auto answer = service_->Call({.target = "", .body = body + "&Version=2010-03-31"});
-    CHECK(answer.ok());
+    Check(answer.status());
     return *answer;
   }
 
  private:
+  static void Check(const absl::Status& status) {
+    if (!status.ok()) std::cout << status << std::endl;
+    CHECK(status.ok());
+  }
+
   const std::unique_ptr<aws::Service> service_;
 };
 
@@ -100,7 +106,7 @@ class KinesisServer final : public SinkTarget {
     std::string next = json::TextIn(at, "ShardIterator");
     while (true) {
       const auto answer = asked_.Json("Kinesis_20131202.GetRecords",
-                                      absl::StrCat(R"({"ShardIterator":")", next, R"("})"));
+                                      absl::StrCat(R"({"ShardIterator":)", JsonText(next), "}"));
       const auto& records = *json::FindArray(answer, "Records");
       if (records.Empty()) return read;
       for (const auto& one : records.GetArray()) {
