@@ -23,6 +23,8 @@ using Code = absl::StatusCode;
 
 // Before they expire.
 constexpr absl::Duration kAhead = absl::Minutes(5);
+// Whoever has given out nothing new is asked again then, as long as there are some that serve.
+constexpr absl::Duration kAskAgain = absl::Seconds(30);
 constexpr absl::Duration kTimeout = absl::Seconds(5), kConnectTimeout = absl::Seconds(1);
 
 std::string Variable(const char* name) {
@@ -97,9 +99,10 @@ absl::StatusOr<std::unique_ptr<CredentialChain>> CredentialChain::Create(std::st
 }
 
 absl::StatusOr<const Credentials*> CredentialChain::Get() {
-  if (current_ && current_->expires && clock_.Now() > *current_->expires - kAhead) {
+  if (current_ && IsDue()) {
     // What is there serves until it has expired, whoever gives out others.
     absl::StatusOr<Credentials> next = Find();
+    again_ = clock_.Monotonic() + kAskAgain;
     if (next.ok() || clock_.Now() >= *current_->expires) {
       RETURN_IF_ERROR(next.status());
       current_ = *std::move(next);
@@ -109,6 +112,12 @@ absl::StatusOr<const Credentials*> CredentialChain::Get() {
     ASSIGN_OR_RETURN(current_, Find());
   }
   return &*current_;
+}
+
+bool CredentialChain::IsDue() const {
+  const absl::Time now = clock_.Now();
+  if (!current_->expires || now <= *current_->expires - kAhead) return false;
+  return now >= *current_->expires || clock_.Monotonic() >= again_;
 }
 
 absl::StatusOr<Credentials> CredentialChain::Find() {

@@ -45,6 +45,7 @@ class CredentialChain {
         clock_(*clock),
         client_(std::move(client)) {}
 
+  bool IsDue() const;
   absl::StatusOr<Credentials> Find();
   Found FromWebIdentity();
   Found FromProfiles(const std::string& name, bool asked_for);
@@ -56,6 +57,7 @@ class CredentialChain {
   Clock& clock_;
   const std::unique_ptr<http::Client> client_;
   std::optional<Credentials> current_;
+  absl::Duration again_ = -absl::InfiniteDuration();  // no renewal before, while they serve
 };
 
 // Out of the JSON that endpoints of containers and instances answer with. Unavailable: it has none.

@@ -59,9 +59,10 @@ Service::Service(const AwsOptions& options, std::unique_ptr<CredentialChain> cre
       credentials_(std::move(credentials)),
       client_(std::move(client)) {}
 
-absl::StatusOr<std::string> Service::Call(Request request) {
+absl::StatusOr<std::string> Service::Call(Request request, absl::FunctionRef<bool()> may_send) {
   const bool is_form = request.target.empty();
   ASSIGN_OR_RETURN(const Credentials* const who, credentials_->Get());
+  if (!may_send()) return absl::AbortedError("the permit has run out");
   client_->SetLogin(absl::StrCat(who->key_id, ":", who->secret));
   http::ClientRequest sent{.method = "POST", .url = endpoint_, .body = std::move(request.body)};
   sent.headers.push_back(is_form ? "Content-Type: application/x-www-form-urlencoded"

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "aws/credentials.h"
 #include "aws/options.h"
@@ -23,13 +24,16 @@ struct Request {
 
 class Service {
  public:
-  // FailedPrecondition: libcurl_missing, or a certificate cannot be used.
+  // FailedPrecondition: libcurl_missing or libcurl_too_old, or a certificate cannot be used.
   static absl::StatusOr<std::unique_ptr<Service>> Create(const AwsOptions& options,
                                                          const Environment& environment);
 
   // The body of an answer that is a result; else AnswerError's, or an error of credentials.
-  // Cancelled: interrupted.
-  absl::StatusOr<std::string> Call(Request request);
+  // may_send: asked when all that may take a while is done but the request itself.
+  //   Cancelled  interrupted
+  //   Aborted    it may not be sent, and was not
+  absl::StatusOr<std::string> Call(
+      Request request, absl::FunctionRef<bool()> may_send = [] { return true; });
   // Ends what is being asked, and all that comes.
   void Interrupt();
 

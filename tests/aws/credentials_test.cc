@@ -191,6 +191,12 @@ TEST_F(CredentialChainTest, TheyAreRenewedBeforeTheyExpire) {
   away = true;
   EXPECT_EQ(key(), "I1") << "they serve until they expire";
   away = false;
+  const size_t calls = server.calls().size();
+  EXPECT_EQ(key(), "I1");
+  clock.now += absl::Seconds(29);
+  EXPECT_EQ(key(), "I1");
+  EXPECT_EQ(server.calls().size(), calls) << "whoever failed has half a minute";
+  clock.now += absl::Seconds(1);
   EXPECT_EQ(key(), "I2");
   away = true;
   clock.now += absl::Hours(2);
@@ -198,6 +204,27 @@ TEST_F(CredentialChainTest, TheyAreRenewedBeforeTheyExpire) {
   away = false;
   (*chain)->Discard();
   EXPECT_EQ(key(), "I3");
+}
+
+TEST_F(CredentialChainTest, WhoGivesOutTheSameAgainIsAskedEveryHalfMinute) {
+  MovedClock clock;
+  const absl::Time expires = clock.now + absl::Minutes(4);
+  test::HttpServer server([&](const HttpCall&) {
+    return HttpAnswer{.body = absl::StrCat(
+                          R"({"AccessKeyId":"I","SecretAccessKey":"J","Token":"K","Expiration":")",
+                          absl::FormatTime(absl::RFC3339_sec, expires, absl::UTCTimeZone()),
+                          R"("})")};
+  });
+  setenv("AWS_CONTAINER_CREDENTIALS_FULL_URI", server.url().c_str(), 1);
+  const auto chain = CredentialChain::Create("", "eu-central-1", &clock);
+  for (int second = 0; second < 120; ++second) {
+    ASSERT_TRUE((*chain)->Get().ok());
+    clock.now += absl::Seconds(1);
+  }
+  EXPECT_EQ(server.calls().size(), 5u) << "at 0, twice, then each 30 s";
+  clock.now = expires + absl::Seconds(1);
+  ASSERT_TRUE((*chain)->Get().ok());
+  EXPECT_EQ(server.calls().size(), 6u) << "what has expired is not waited with";
 }
 
 }  // namespace

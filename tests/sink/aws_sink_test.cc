@@ -12,8 +12,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/time/clock.h"
 #include "base/check.h"
 #include "base/error.h"
+#include "kafka/send_permit.h"
 #include "sink/kinesis/kinesis_target.h"
 #include "tests/sink/contract.h"
 #include "tests/support/http_server.h"
@@ -192,6 +194,34 @@ TEST_F(AwsSinkTest, TombstonesAreLeftOutOnRequest) {
   ASSERT_TRUE(WriteAndFlush({{"k", "-"}}).ok());
   EXPECT_THAT(Requests(), SizeIs(2));
   EXPECT_EQ(acks_.records, 3u);
+}
+
+// Its process may have been taken over from while it got credentials.
+TEST_F(AwsSinkTest, WhatMayNotBeSentAnyMoreIsNot) {
+  test::HttpServer giver([](const HttpCall&) {
+    absl::SleepFor(2 * kafka::SendPermit::kLease);
+    return HttpAnswer{.body = R"({"AccessKeyId":"I","SecretAccessKey":"J"})"};
+  });
+  unsetenv("AWS_ACCESS_KEY_ID");
+  setenv("AWS_SHARED_CREDENTIALS_FILE", "/nonexistent", 1);
+  setenv("AWS_CONFIG_FILE", "/nonexistent", 1);
+  setenv("AWS_CONTAINER_CREDENTIALS_FULL_URI", giver.url().c_str(), 1);
+  const auto sink = Open();
+  sink->RenewPermit();
+  event::Record record;
+  record.topic = "t";
+  record.key = "k";
+  record.value = "v";
+  ASSERT_TRUE(sink->Write(record, 1).ok());
+  EXPECT_TRUE(absl::IsDeadlineExceeded(sink->Flush(acks_, 4 * kafka::SendPermit::kLease)));
+  EXPECT_THAT(giver.calls(), SizeIs(1));
+  EXPECT_THAT(Requests(), SizeIs(0));
+  sink->RenewPermit();
+  EXPECT_TRUE(sink->Flush(acks_, absl::Seconds(30)).ok());
+  EXPECT_THAT(Requests(), ElementsAre(ElementsAre("v")));
+  for (const char* name :
+       {"AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE", "AWS_CONTAINER_CREDENTIALS_FULL_URI"})
+    unsetenv(name);
 }
 
 TEST_F(AwsSinkTest, ItSaysForWhomItWaits) {

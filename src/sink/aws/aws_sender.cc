@@ -150,8 +150,22 @@ void AwsSender::Gather() {
 void AwsSender::Send() {
   std::vector<const AwsMessage*> messages;
   for (const Message& message : batch_) messages.push_back(message.get());
-  absl::StatusOr<std::string> answer = service_->Call(options_.target->Write(messages));
+  // Credentials may have been waited for meanwhile.
+  absl::StatusOr<std::string> answer =
+      service_->Call(options_.target->Write(messages), [this] { return MaySend(); });
   if (absl::IsCancelled(answer.status())) return;
+  if (absl::IsAborted(answer.status())) {
+    again_ = std::move(batch_);
+  } else {
+    Judge(std::move(answer));
+  }
+  batch_.clear();
+  waiting_.insert(waiting_.begin(), std::make_move_iterator(again_.begin()),
+                  std::make_move_iterator(again_.end()));
+  again_.clear();
+}
+
+void AwsSender::Judge(absl::StatusOr<std::string> answer) {
   absl::StatusOr<std::vector<absl::Status>> results =
       answer.ok() ? options_.target->Read(*answer, batch_.size()) : answer.status();
   if (results.ok()) {
@@ -159,10 +173,6 @@ void AwsSender::Send() {
   } else {
     OnError(results.status());
   }
-  batch_.clear();
-  waiting_.insert(waiting_.begin(), std::make_move_iterator(again_.begin()),
-                  std::make_move_iterator(again_.end()));
-  again_.clear();
 }
 
 void AwsSender::OnAnswer(const std::vector<absl::Status>& results) {

@@ -61,6 +61,7 @@ class AwsSender {
   void Sleep();
   void Gather();
   void Send();
+  void Judge(absl::StatusOr<std::string> answer);
   void OnAnswer(const std::vector<absl::Status>& results);
   void OnError(const absl::Status& error);
   void OnPassing(Message message, const absl::Status& why);
