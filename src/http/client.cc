@@ -30,6 +30,12 @@ constexpr char kNobody[] =
 // Libcurl's words for one that takes a connection and says nothing.
 bool IsSilence(absl::string_view text) { return absl::StrContains(text, "Operation timed out"); }
 
+absl::Status TooOld(absl::string_view why) {
+  return Error(absl::StatusCode::kFailedPrecondition, "libcurl_too_old",
+               absl::StrCat("libcurl signs no requests to AWS: ", why),
+               "install libcurl 7.75 or later, or the program of a release, which has one inside");
+}
+
 bool IsAboutTrust(CURLcode code) {
   return code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CERTPROBLEM ||
          code == CURLE_SSL_CACERT_BADFILE || code == CURLE_SSL_ISSUER_ERROR;
@@ -39,7 +45,12 @@ bool IsAboutTrust(CURLcode code) {
 
 absl::StatusOr<std::unique_ptr<Client>> Client::Create(const ClientOptions& options) {
   ASSIGN_OR_RETURN(const CurlLibrary* curl, CurlLibrary::Load());
-  std::unique_ptr<Client> client(new Client(*curl));
+  return Create(options, *curl);
+}
+
+absl::StatusOr<std::unique_ptr<Client>> Client::Create(const ClientOptions& options,
+                                                       const CurlLibrary& curl) {
+  std::unique_ptr<Client> client(new Client(curl));
   RETURN_IF_ERROR(client->SetUp(options));
   return client;
 }
@@ -67,7 +78,9 @@ absl::Status Client::SetUp(const ClientOptions& options) {
   } else {
     // Signed would be that header, too, which is then not sent: it is sent, and nobody waits.
     curl_.easy_setopt(easy_, CURLOPT_EXPECT_100_TIMEOUT_MS, 1L);
-    curl_.easy_setopt(easy_, CURLOPT_AWS_SIGV4, options.sigv4.c_str());
+    const CURLcode signs = curl_.easy_setopt(easy_, CURLOPT_AWS_SIGV4, options.sigv4.c_str());
+    // It would send the keys themselves.
+    if (signs != CURLE_OK) return TooOld(curl_.easy_strerror(signs));
   }
   for (const auto& [name, value] : options.headers) AddHeader(absl::StrCat(name, ": ", value));
   if (!options.basic.empty()) {

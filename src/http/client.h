@@ -49,8 +49,11 @@ class Client {
  public:
   static constexpr size_t kMaxBody = 16 << 20;
 
-  // Reads the certificates. FailedPrecondition: one cannot be used, or libcurl_missing.
+  // Reads the certificates. FailedPrecondition: one cannot be used, or libcurl_missing, or
+  // libcurl_too_old to sign.
   static absl::StatusOr<std::unique_ptr<Client>> Create(const ClientOptions& options);
+  static absl::StatusOr<std::unique_ptr<Client>> Create(const ClientOptions& options,
+                                                        const CurlLibrary& curl);
   ~Client();
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;

@@ -88,6 +88,9 @@ constexpr Reason kRows[] = {
     {.name = "libcurl_missing",
      .meaning = "libcurl cannot be loaded.",
      .remedy = "apt-get install libcurl4."},
+    {.name = "libcurl_too_old",
+     .meaning = "libcurl is older than 7.75 and signs no requests to AWS. Nothing was sent.",
+     .remedy = "Install a newer one, or use the program of a release."},
     {.name = "no_file_descriptor",
      .meaning = "No file descriptor is left.",
      .remedy = "LimitNOFILE=65536 in the systemd unit, or ulimit -n 65536; of a process that runs: "
