@@ -2,6 +2,7 @@
 
 #include <rapidjson/document.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
 
@@ -145,6 +146,15 @@ absl::StatusOr<Credentials> CredentialChain::Find() {
       "sink.….credentials.profile");
 }
 
+absl::StatusOr<http::Response> CredentialChain::Send(const http::ClientRequest& request) {
+  if (deadline_) {
+    const absl::Duration left = *deadline_ - clock_.Monotonic();
+    if (left <= absl::ZeroDuration()) return absl::DeadlineExceededError("no time is left");
+    client_->SetTimeout(std::min(left, kTimeout));
+  }
+  return client_->Send(request);
+}
+
 absl::StatusOr<std::string> CredentialChain::Ask(const std::string& from,
                                                  const http::ClientRequest& request) {
   const auto failed = [&](absl::string_view why) {
@@ -152,7 +162,7 @@ absl::StatusOr<std::string> CredentialChain::Ask(const std::string& from,
                  absl::StrCat("no credentials from ", from, ": ", why),
                  "it asks again; AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY go before it");
   };
-  const absl::StatusOr<http::Response> answer = client_->Send(request);
+  const absl::StatusOr<http::Response> answer = Send(request);
   if (!answer.ok()) return failed(answer.status().message());
   if (answer->status < 200 || answer->status >= 300)
     return failed(absl::StrCat("HTTP status ", answer->status));
@@ -249,9 +259,9 @@ CredentialChain::Found CredentialChain::FromInstance() {
   if (absl::EndsWith(url, "/")) url.pop_back();
   const std::string from = "the instance's endpoint";
   const absl::StatusOr<http::Response> token =
-      client_->Send({.method = "PUT",
-                     .url = url + "/latest/api/token",
-                     .headers = {"X-aws-ec2-metadata-token-ttl-seconds: 21600"}});
+      Send({.method = "PUT",
+            .url = url + "/latest/api/token",
+            .headers = {"X-aws-ec2-metadata-token-ttl-seconds: 21600"}});
   // Nobody there: this is no instance.
   if (absl::IsUnavailable(token.status())) return std::nullopt;
   RETURN_IF_ERROR(token.status());

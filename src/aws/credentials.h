@@ -31,6 +31,8 @@ class CredentialChain {
   //   Unauthenticated  there are none, or they are of a kind that is not supported
   //   Unavailable      who gives them out does not answer now
   absl::StatusOr<const Credentials*> Get();
+  // All questions together end by then (Monotonic).
+  void EndAt(absl::Duration deadline) { deadline_ = deadline; }
   // A service has refused them: the next Get looks again.
   void Discard() { current_.reset(); }
   void Interrupt() { client_->Interrupt(); }
@@ -51,11 +53,13 @@ class CredentialChain {
   Found FromProfiles(const std::string& name, bool asked_for);
   Found FromContainer();
   Found FromInstance();
+  absl::StatusOr<http::Response> Send(const http::ClientRequest& request);
   absl::StatusOr<std::string> Ask(const std::string& from, const http::ClientRequest& request);
 
   const std::string profile_, region_;
   Clock& clock_;
   const std::unique_ptr<http::Client> client_;
+  std::optional<absl::Duration> deadline_;
   std::optional<Credentials> current_;
   absl::Duration again_ = -absl::InfiniteDuration();  // no renewal before, while they serve
 };

@@ -2,6 +2,7 @@
 
 #include <rapidjson/document.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -50,12 +51,15 @@ absl::StatusOr<std::unique_ptr<Service>> Service::Create(const AwsOptions& optio
                             .connect_timeout = options.timeout,
                             .timeout = options.timeout,
                             .tls = {.ca_file = options.ca_file}}));
-  return std::unique_ptr<Service>(new Service(options, std::move(credentials), std::move(client)));
+  return std::unique_ptr<Service>(
+      new Service(options, environment.clock, std::move(credentials), std::move(client)));
 }
 
-Service::Service(const AwsOptions& options, std::unique_ptr<CredentialChain> credentials,
-                 std::unique_ptr<http::Client> client)
+Service::Service(const AwsOptions& options, Clock* clock,
+                 std::unique_ptr<CredentialChain> credentials, std::unique_ptr<http::Client> client)
     : endpoint_(EndpointOf(options)),
+      timeout_(options.timeout),
+      clock_(*clock),
       credentials_(std::move(credentials)),
       client_(std::move(client)) {}
 
@@ -63,6 +67,12 @@ absl::StatusOr<std::string> Service::Call(Request request, absl::FunctionRef<boo
   const bool is_form = request.target.empty();
   ASSIGN_OR_RETURN(const Credentials* const who, credentials_->Get());
   if (!may_send()) return absl::AbortedError("the permit has run out");
+  if (deadline_) {
+    const absl::Duration left = *deadline_ - clock_.Monotonic();
+    if (left <= absl::ZeroDuration())
+      return Unreachable(endpoint_, "not all questions were answered in time");
+    client_->SetTimeout(std::min(left, timeout_));
+  }
   client_->SetLogin(absl::StrCat(who->key_id, ":", who->secret));
   http::ClientRequest sent{.method = "POST", .url = endpoint_, .body = std::move(request.body)};
   sent.headers.push_back(is_form ? "Content-Type: application/x-www-form-urlencoded"
@@ -84,6 +94,11 @@ absl::StatusOr<std::string> Service::Call(Request request, absl::FunctionRef<boo
   const absl::Status error = ErrorIn(*answer, is_form, endpoint_);
   if (absl::IsUnauthenticated(error)) credentials_->Discard();
   return error;
+}
+
+void Service::EndAt(absl::Duration deadline) {
+  deadline_ = deadline;
+  credentials_->EndAt(deadline);
 }
 
 void Service::Interrupt() {

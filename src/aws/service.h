@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/functional/function_ref.h"
@@ -34,6 +35,8 @@ class Service {
   //   Aborted    it may not be sent, and was not
   absl::StatusOr<std::string> Call(
       Request request, absl::FunctionRef<bool()> may_send = [] { return true; });
+  // All calls together end by then (Monotonic): Unavailable.
+  void EndAt(absl::Duration deadline);
   // Ends what is being asked, and all that comes.
   void Interrupt();
 
@@ -41,10 +44,13 @@ class Service {
   const std::string& where() const { return endpoint_; }
 
  private:
-  Service(const AwsOptions& options, std::unique_ptr<CredentialChain> credentials,
+  Service(const AwsOptions& options, Clock* clock, std::unique_ptr<CredentialChain> credentials,
           std::unique_ptr<http::Client> client);
 
   const std::string endpoint_;
+  const absl::Duration timeout_;
+  Clock& clock_;
+  std::optional<absl::Duration> deadline_;
   const std::unique_ptr<CredentialChain> credentials_;
   const std::unique_ptr<http::Client> client_;
 };

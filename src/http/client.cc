@@ -1,5 +1,6 @@
 #include "http/client.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -66,6 +67,7 @@ void Client::AddHeader(const std::string& header) {
 }
 
 absl::Status Client::SetUp(const ClientOptions& options) {
+  connect_timeout_ = options.connect_timeout;
   easy_ = curl_.easy_init();
   multi_ = curl_.multi_init();
   if (easy_ == nullptr || multi_ == nullptr)
@@ -89,6 +91,15 @@ absl::Status Client::SetUp(const ClientOptions& options) {
   }
   if (!options.bearer.empty()) AddHeader(absl::StrCat("Authorization: Bearer ", options.bearer));
   return SetEasyOptions(curl_, easy_, options, error_);
+}
+
+void Client::SetTimeout(absl::Duration timeout) {
+  const auto set = [this](CURLoption option, absl::Duration time) {
+    const long millis = static_cast<long>(absl::ToInt64Milliseconds(time));
+    curl_.easy_setopt(easy_, option, std::max(millis, 1L));  // 0 is none
+  };
+  set(CURLOPT_TIMEOUT_MS, timeout);
+  set(CURLOPT_CONNECTTIMEOUT_MS, std::min(timeout, connect_timeout_));
 }
 
 void Client::SetLogin(const std::string& login) {

@@ -64,6 +64,8 @@ class Client {
   //   Cancelled           interrupted
   absl::StatusOr<Response> Send(const ClientRequest& request);
 
+  // Of a whole request, from the next one on; connecting takes no longer. Positive.
+  void SetTimeout(absl::Duration timeout);
   // "name:password", from the next request on.
   void SetLogin(const std::string& login);
 
@@ -84,6 +86,7 @@ class Client {
   CURLM* multi_ = nullptr;
   curl_slist* headers_ = nullptr;
   char error_[CURL_ERROR_SIZE] = {};
+  absl::Duration connect_timeout_;
   std::atomic<bool> interrupted_{false};
 };
 

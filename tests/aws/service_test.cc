@@ -123,6 +123,23 @@ TEST_F(ServiceTest, ARequestIsSignedAndHasNoHeaderThatIsLeftOut) {
   EXPECT_THAT(call.headers, Not(HasSubstr("se:cr")));
 }
 
+TEST_F(ServiceTest, AllCallsTogetherEndInTime) {
+  answer_ = {.never = true};
+  const auto service = Open();
+  Clock& clock = Clock::Real();
+  const absl::Duration begin = clock.Monotonic();
+  service->EndAt(begin + absl::Milliseconds(400));
+  for (int call = 0; call < 3; ++call) {
+    const absl::Status late =
+        service->Call({.target = "Kinesis_20131202.X", .body = "{}"}).status();
+    EXPECT_TRUE(absl::IsUnavailable(late)) << late;
+    EXPECT_EQ(ErrorReason(late), "aws_unreachable");
+  }
+  EXPECT_GE(clock.Monotonic() - begin, absl::Milliseconds(300));
+  EXPECT_LT(clock.Monotonic() - begin, absl::Seconds(10)) << "not three times 30 s";
+  EXPECT_EQ(server_.calls().size(), 1u) << "the others were not sent any more";
+}
+
 TEST_F(ServiceTest, ErrorsHaveTheServicesWords) {
   answer_ = {.status = 400,
              .body = R"({"__type":"com.amazonaws.sqs#QueueDoesNotExist","message":"gone"})"};

@@ -42,9 +42,8 @@ AwsSink::AwsSink(const AwsSinkOptions& options, const Environment& environment)
 
 absl::Status AwsSink::Ask(const AwsSinkOptions& options, const Environment& environment,
                           absl::Span<const std::string> topics, std::string* asked) {
-  aws::AwsOptions service = options.target->service();
-  service.timeout = std::min(service.timeout, kPrepareTimeout);
-  ASSIGN_OR_RETURN(const auto client, aws::Service::Create(service, environment));
+  ASSIGN_OR_RETURN(const auto client, aws::Service::Create(options.target->service(), environment));
+  client->EndAt(environment.clock->Monotonic() + kPrepareTimeout);
   std::string found;
   RETURN_IF_ERROR(options.target->Ask(*client, topics, &found));
   *asked = absl::StrCat(WhereOf(options), found.empty() ? "" : ", ", found);
