@@ -262,13 +262,18 @@ CredentialChain::Found CredentialChain::FromInstance() {
       Send({.method = "PUT",
             .url = url + "/latest/api/token",
             .headers = {"X-aws-ec2-metadata-token-ttl-seconds: 21600"}});
-  // Nobody there: this is no instance.
-  if (absl::IsUnavailable(token.status())) return std::nullopt;
-  RETURN_IF_ERROR(token.status());
-  if (token->status != 200)
+  if (absl::IsCancelled(token.status())) return token.status();
+  // Nobody there: this is no instance. Where it is one, and its answer does not come so far as into
+  // a container, the connection is taken all the same.
+  const bool nobody = absl::IsUnavailable(token.status()) && !client_->connected();
+  if (nobody && !is_instance_) return std::nullopt;
+  if (!token.ok() || token->status != 200)
     return Error(Code::kUnavailable, "aws_credentials_unreachable",
-                 absl::StrCat(from, " gives out no token: HTTP status ", token->status),
+                 absl::StrCat(from, " gives out no token: ",
+                              token.ok() ? absl::StrCat("HTTP status ", token->status)
+                                         : std::string(token.status().message())),
                  "it speaks IMDSv2 alone; a container needs a hop limit of 2");
+  is_instance_ = true;
   const std::vector<std::string> with = {absl::StrCat("X-aws-ec2-metadata-token: ", token->body)};
   const std::string roles = url + "/latest/meta-data/iam/security-credentials/";
   ASSIGN_OR_RETURN(const std::string role, Ask(from, {.url = roles, .headers = with}));

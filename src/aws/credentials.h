@@ -60,6 +60,7 @@ class CredentialChain {
   Clock& clock_;
   const std::unique_ptr<http::Client> client_;
   std::optional<absl::Duration> deadline_;
+  bool is_instance_ = false;  // it has given out a token
   std::optional<Credentials> current_;
   absl::Duration again_ = -absl::InfiniteDuration();  // no renewal before, while they serve
 };

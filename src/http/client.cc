@@ -135,7 +135,12 @@ absl::StatusOr<Response> Client::Send(const ClientRequest& request) {
   curl_.easy_setopt(easy_, CURLOPT_HTTPHEADER, nullptr);
   curl_.slist_free_all(headers);
   if (interrupted_) return absl::CancelledError("interrupted");
-  if (code != CURLE_OK) return Failure(code);
+  if (code != CURLE_OK) {
+    curl_off_t connected = 0;  // after so many microseconds
+    curl_.easy_getinfo(easy_, CURLINFO_CONNECT_TIME_T, &connected);
+    connected_ = connected > 0;
+    return Failure(code);
+  }
   long status = 0;
   curl_.easy_getinfo(easy_, CURLINFO_RESPONSE_CODE, &status);
   response.status = static_cast<int>(status);

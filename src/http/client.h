@@ -64,6 +64,9 @@ class Client {
   //   Cancelled           interrupted
   absl::StatusOr<Response> Send(const ClientRequest& request);
 
+  // Whether somebody had taken the connection of the last request that nobody answered.
+  bool connected() const { return connected_; }
+
   // Of a whole request, from the next one on; connecting takes no longer. Positive.
   void SetTimeout(absl::Duration timeout);
   // "name:password", from the next request on.
@@ -87,6 +90,7 @@ class Client {
   curl_slist* headers_ = nullptr;
   char error_[CURL_ERROR_SIZE] = {};
   absl::Duration connect_timeout_;
+  bool connected_ = false;
   std::atomic<bool> interrupted_{false};
 };
 

@@ -139,6 +139,20 @@ TEST_F(CredentialChainTest, AnInstanceIsAskedBySessions) {
   EXPECT_EQ(Found(), "aws_credentials_missing") << "this is no instance";
 }
 
+// As in a container whose hops are more than the instance lets its answers go.
+TEST_F(CredentialChainTest, AnInstanceThatDoesNotAnswerIsToldWithItsHopLimit) {
+  test::HttpServer server([](const HttpCall&) { return HttpAnswer{.never = true}; });
+  unsetenv("AWS_EC2_METADATA_DISABLED");
+  setenv("AWS_EC2_METADATA_SERVICE_ENDPOINT", server.url().c_str(), 1);
+  const auto chain = Make();
+  (*chain)->EndAt(Clock::Real().Monotonic() + absl::Milliseconds(300));
+  const absl::Status silent = (*chain)->Get().status();
+  EXPECT_TRUE(absl::IsUnavailable(silent)) << silent;
+  EXPECT_EQ(ErrorReason(silent), "aws_credentials_unreachable");
+  EXPECT_THAT(ErrorHint(silent), HasSubstr("hop limit"));
+  EXPECT_TRUE(absl::IsUnavailable((*chain)->Get().status())) << "no time is left";
+}
+
 TEST_F(CredentialChainTest, AWebIdentityIsExchanged) {
   test::HttpServer server([](const HttpCall& call) {
     const bool right = absl::StrContains(call.body, "RoleArn=arn%3Aaws%3Aiam%3A%3A1%3Arole%2Fr") &&
