@@ -193,6 +193,32 @@ TEST_P(RabbitMqSinkTest, WhatNoQueueTakesIsWaitedForInItsTurn) {
   EXPECT_EQ(acks_.records, 3u);
 }
 
+// As RefusalContract has it: all wait behind the first one, whose letter needs room.
+TEST_P(RabbitMqSinkTest, ALetterHasRoomWhateverWaitsBehindTheRecord) {
+  target().Set("sink.rabbitmq.autoCreateRoutingKey", "false");
+  target().Set("walduct.sink.rabbitmq.unroutable", "refuse");
+  const std::string missing = target_->Topic("missing"), letters = target_->Topic("letters");
+  Reader reader;
+  reader.Declare(letters);
+  const auto sink = target_->Open(2000);
+  acks_.letters_to = sink.get();
+  acks_.letters = letters;
+  Ticket last = 0;
+  for (const std::string value(100, 'v'); last < 1000; ++last) {
+    if (const absl::Status written = sink->Write(Of(missing, "k", value), last + 1);
+        !written.ok()) {
+      ASSERT_TRUE(absl::IsResourceExhausted(written)) << written;
+      break;
+    }
+  }
+  ASSERT_GT(last, 1u);
+  ASSERT_LT(last, 1000u) << "it is full";
+  Flush(*sink);
+  EXPECT_EQ(acks_.refusals.size(), last);
+  EXPECT_EQ(acks_.records, last);
+  EXPECT_EQ(Values(letters).size(), last);
+}
+
 // A routing key is a short text of AMQP's.
 TEST_P(RabbitMqSinkTest, WhatAmqpHasNoRoomForIsRefusedAlone) {
   const auto sink = target_->Open(kRoomy);
