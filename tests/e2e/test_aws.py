@@ -174,6 +174,7 @@ def test_kills_and_outages_under_a_writer(db, moto, door, connectors):
         door.away = False
 
     changes = disturb_under_updates(db, kill, KILLS, 20)
+    connector.wait_streaming()  # while it starts, the start waits
     last = disturb_under_updates(db, cut, 1, 20)
     wait_until(lambda: rows(moto, db)[-1][1] == last, 60, "the last update")
     connector.wait_log("takes records again")
@@ -184,17 +185,19 @@ def test_kills_and_outages_under_a_writer(db, moto, door, connectors):
 
 
 def test_a_stream_that_is_missing_follows_its_policy(db, moto, door, connectors):
-    """It stops with the topic's name; parked, the others go on."""
+    """It stops with the topic's name, and with the letters' where these have none either; parked, the others go on."""
     db.script("create table t (id int primary key, v int); create table u (id int primary key, v int)")
     stream_of(moto, db, "u")
     connector = connectors(db, sink(door), sink="kinesis").start(environment=ENVIRONMENT).wait_streaming()
     db.script("insert into t values (1, 1); insert into u values (2, 2)")
     assert connector.wait_exit() == 1
     assert connector.logged("topic_missing") and connector.logged("change [0-9A-F]+/[0-9A-F]+:1")
-    Aws(moto).create_stream(f"{db.name}.dead")
     connector.config |= {"walduct.errors.topic.missing": "dead.letter", "errors.deadletterqueue.topic.name": f"{db.name}.dead"}
+    assert connector.start(environment=ENVIRONMENT).wait_exit() == 1
+    assert connector.logged(f"dead letter: record of {db.name}.dead")
+    Aws(moto).create_stream(f"{db.name}.dead")
     connector.start(environment=ENVIRONMENT)
-    wait_until(lambda: rows(moto, db, "u"), 30, "the row behind it")
+    wait_until(lambda: rows(moto, db, "u") and Aws(moto).records(f"{db.name}.dead"), 30, "the letter, and the row behind it")
     connector.stop()
     letter, = [json.loads(data) for _, _, data in Aws(moto).records(f"{db.name}.dead")]
     assert letter["after"]["id"] == 1
