@@ -78,11 +78,7 @@ constexpr config::PropertyDefinition kRows[] = {
     {.name = "walduct.outbox.archive.suffix",
      .default_value = "_archive",
      .doc = "With walduct.outbox.done=archive, what stands behind an outbox table's name in that "
-            "of the table, of the same schema, that its rows are moved to.",
-     .validator =
-         [](absl::string_view value) {
-           return value.empty() ? std::string("a table would be its own archive") : std::string();
-         }},
+            "of the table, of the same schema, that its rows are moved to."},
     {.name = "walduct.outbox.where",
      .doc = "With walduct.outbox.source=poll, SQL that the rows to be published meet, such as "
             "handler_id = 'mail'."},

@@ -19,7 +19,7 @@ def test_doctor_sees_what_stops_the_first_row(databases, pg17, connectors):
     db.execute("alter table outbox rename aggregate_type to about")
     examined = connector.call("doctor")
     assert examined.returncode == 2 and "no column 'aggregate_type'" in examined.stdout, examined.stdout
-    assert "take it out of walduct.outbox.tables" not in examined.stdout  # the transform has no list of tables
+    assert "take it out of walduct.outbox.tables" in examined.stdout  # which binds the router to the table
 
 
 def test_doctor_by_the_slot_sees_it_too(databases, pg17, connectors):

@@ -129,7 +129,9 @@ def test_rows_are_moved_to_an_archive(databases, pg17, connectors, keeps_state):
     db.execute(MARKED if keeps_state else MARKED.replace(", published_at timestamptz", ""))
     put(db, 1, 10)
     rows = db.execute("select id, payload, created_at from outbox order by id")
-    connector = connectors(db, polled(db, **{"walduct.outbox.done": "archive", "walduct.outbox.tables": "public.outbox.*"}), superuser=True, sink="file")
+    # A suffix that is empty is none that is set, as with every property.
+    config = {"walduct.outbox.done": "archive", "walduct.outbox.archive.suffix": "", "walduct.outbox.tables": "public.outbox.*"}
+    connector = connectors(db, polled(db, **config), superuser=True, sink="file")
     assert connector.run_to_end() == 3
     assert connector.logged("CREATE TABLE .*outbox_archive.* LIKE|outbox_no_archive")
     db.execute("create table outbox_archive (like outbox including defaults)")
@@ -172,8 +174,7 @@ def test_a_stop_waits_for_no_claim(databases, pg17, connectors):
 
 @pytest.mark.parametrize("name, value, says", [
     ("exactly.once.support", "required", "exactly.once.support"), ("walduct.slots", "2", "walduct.slots"),
-    ("walduct.outbox.cleanup", "delete", "walduct.outbox.cleanup"), ("walduct.outbox.done", "forget", "walduct.outbox.done"),
-    ("walduct.outbox.archive.suffix", "", "walduct.outbox.archive.suffix")])
+    ("walduct.outbox.cleanup", "delete", "walduct.outbox.cleanup"), ("walduct.outbox.done", "forget", "walduct.outbox.done")])
 def test_what_does_not_go_with_it_is_refused(databases, pg17, connectors, name, value, says):
     connector = connectors(databases(pg17), polled(databases(pg17), **{name: value}), superuser=True, sink="file")
     ended: subprocess.CompletedProcess = connector.call("validate")
@@ -183,7 +184,8 @@ def test_what_does_not_go_with_it_is_refused(databases, pg17, connectors, name, 
 def test_doctor_and_offsets_ask_the_source(databases, pg17, connectors):
     db = databases(pg17)
     db.execute("create table outbox (id bigserial primary key, aggregatetype text, aggregateid text, type text, payload jsonb, created_at timestamptz)")
-    connector = connectors(db, polled(db), superuser=True)
+    columns = {"route.by.field": "aggregatetype", "table.field.event.key": "aggregateid", "table.fields.additional.placement": "type:header:eventType"}
+    connector = connectors(db, polled(db, **{f"transforms.outbox.{option}": value for option, value in columns.items()}), superuser=True)
     examined = connector.call("doctor")
     assert examined.returncode != 0 and "walduct.outbox.done=delete" in examined.stdout, examined.stdout
     assert "wal_level" not in examined.stdout and "slot" not in examined.stdout
