@@ -40,6 +40,23 @@ def test_rows_are_published_as_by_the_slot_and_marked(databases, pg17, connector
     slot.stop()
 
 
+@pytest.mark.parametrize("kind, number", [("char(26)", "lpad({}::text, 26, 'A')"), ("bit(12)", "{}::bit(12)"), ("varchar(30)", "'x' || {}"),
+                                          ("numeric(9,2)", "{} + 0.25"), ("timestamp(3)", "timestamp '2026-01-01' + {} * interval '1.001 s'")])
+@pytest.mark.parametrize("composite", [False, True], ids=["alone", "composite"])
+def test_keys_of_types_with_a_length_are_marked(databases, pg17, connectors, kind, number, composite):
+    db = databases(pg17)
+    db.execute(f"create table outbox (id {kind}, part int not null default 1, aggregate_type text, aggregate_id text, event_type text, payload jsonb,"
+               f" attempts int, published_at timestamptz, primary key (id{', part' if composite else ''}))")
+    db.execute("insert into outbox (id, aggregate_type, aggregate_id, event_type, payload) select " + number.format("g") +
+               ", case g when 3 then 'no topic!' else 'Order' end, g::text, 'Placed', '{}' from generate_series(1, 5) g")
+    config = polled(db, **{"walduct.outbox.max.attempts": "1"})
+    connector = connectors(db, config, superuser=True, sink="file").start().wait_streaming()
+    wait_until(lambda: unpublished(db) == 1, 20, "all but the bad row marked")
+    wait_until(lambda: db.value("select count(*) from outbox where attempts = 1") == 1, 20, "the bad row counted")
+    connector.stop()
+    assert len(connector.events()) == 4
+
+
 def test_a_row_that_somebody_has_locked_holds_its_key_and_no_other(databases, pg17, connectors):
     db = databases(pg17)
     db.execute(MARKED)

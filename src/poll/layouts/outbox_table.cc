@@ -34,7 +34,7 @@ SELECT c.relispartition, c.relpersistence, a.attname, format_type(a.atttypid, NU
        CASE WHEN pg_get_serial_sequence(c.oid::regclass::text, a.attname) IS NOT NULL THEN
          (SELECT s.seqcache FROM pg_sequence s
           WHERE s.seqrelid = pg_get_serial_sequence(c.oid::regclass::text, a.attname)::regclass) END,
-       coalesce(pg_get_expr(d.adbin, d.adrelid), '')
+       coalesce(pg_get_expr(d.adbin, d.adrelid), ''), format_type(a.atttypid, a.atttypmod)
 FROM pg_class c
 JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
 LEFT JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary
@@ -246,7 +246,8 @@ absl::Status ReadColumns(const postgres::Result& rows, const std::string& called
                               .fallback = std::string(rows.Get(row, 7))});
     if (rows.Get(row, 5) != "t") continue;
     table->key_names.push_back(QuoteIdentifier(rows.Get(row, 2)));
-    table->key_types.emplace_back(rows.Get(row, 3));
+    // With its length: character alone is character(1).
+    table->key_types.emplace_back(rows.Get(row, 8));
     if (table->key_names.size() == 1) table->numbered = !rows.is_null(row, 6);
     for (size_t i = 0; i < table->schema->columns.size(); ++i)
       if (table->schema->columns[i].name == rows.Get(row, 2))
@@ -422,7 +423,7 @@ absl::StatusOr<std::vector<OutboxTable>> FindOutboxTables(Connection& connection
     const std::string called = absl::StrCat(one.schema, ".", one.table);
     OutboxTable table{.relation = one.relation,
                       .name = postgres::QuoteQualified(one.schema, one.table)};
-    ASSIGN_OR_RETURN(const auto rows, connection.Query(postgres::Rows(8), std::string(kRelation),
+    ASSIGN_OR_RETURN(const auto rows, connection.Query(postgres::Rows(9), std::string(kRelation),
                                                        {absl::StrCat(ToInteger(one.relation))}));
     if (rows.rows() == 0 || rows.Get(0, 0) == "t") continue;
     ASSIGN_OR_RETURN(table.schema, catalog.Describe(one.relation));
