@@ -22,8 +22,13 @@ std::string New(const std::string& number) {
 std::string NowSql() {
   return "SELECT pg_catalog.pg_current_snapshot()::text, "
          "pg_catalog.left(pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_lsn()), 8), "
-         "pg_catalog.pg_current_wal_lsn()::text, system_identifier "
-         "FROM pg_catalog.pg_control_system()";
+         "pg_catalog.pg_current_wal_flush_lsn()::text, system_identifier, "
+         "pg_catalog.pg_current_wal_insert_lsn()::text FROM pg_catalog.pg_control_system()";
+}
+
+std::string FlushedSql(bool hastens) {
+  return absl::StrCat("SELECT pg_catalog.pg_current_wal_flush_lsn()::text, ",
+                      hastens ? "pg_catalog.pg_current_xact_id()::text" : "NULL");
 }
 
 std::string BoundsSql(const OutboxTable& table) {

@@ -8,9 +8,13 @@
 
 namespace walduct::poll {
 
-// Answers the present snapshot, the server's timeline, the place in its WAL, and which server it
-// is.
+// Answers the present snapshot, the server's timeline, up to where its WAL is flushed, which server
+// it is, and up to where its WAL is written: all that the snapshot sees is before that place.
 std::string NowSql();
+
+// Answers up to where the WAL is flushed. hastens: where nobody commits, a page that is half full
+// stays in memory for a while; the end of a transaction with a number makes the server write it.
+std::string FlushedSql(bool hastens);
 
 // Of what became visible between two snapshots, $1 and $2: how many rows there are, and the ids of
 // the first and the last, behind $3. The conditions on numbers find the window by the index on

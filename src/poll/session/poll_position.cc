@@ -2,6 +2,7 @@
 // table, the snapshot up to which it is published. Where the sink has transactions, the position is
 // committed with the records.
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "absl/strings/numbers.h"
@@ -23,34 +24,14 @@ constexpr absl::Duration kTurn = absl::Seconds(1);
 // Of a position that moves without rows: what lies behind it is looked over at every look.
 constexpr absl::Duration kSaveIdle = absl::Minutes(1);
 
-absl::Status Lost(absl::string_view why) {
-  return Error(absl::StatusCode::kFailedPrecondition, "outbox_position_lost",
-               absl::StrCat("the stored position of the outbox tables is not of this server: ", why,
-                            "; rows could be left out in silence"),
-               "walduct offsets reset, then all rows that the tables have are published again, or, "
-               "with snapshot.mode=no_data, only those from now on");
-}
-
-bool ReadNow(const postgres::Result& now, offset::StoredOffset* stored) {
-  uint32_t timeline = 0;
-  const auto lsn = Lsn::Parse(now.Get(0, 2));
-  if (!absl::SimpleHexAtoi(now.Get(0, 1), &timeline) || !lsn.ok()) return false;
-  stored->timeline = timeline;
-  stored->position.commit_end = *lsn;
-  stored->position.change_lsn = *lsn;
-  stored->system_identifier = std::string(now.Get(0, 3));
-  return true;
-}
+// Of WAL that is not flushed: then the server is made to flush it.
+constexpr absl::Duration kFirstFlush = absl::Milliseconds(5), kLongestFlush = absl::Milliseconds(160);
+constexpr int64_t kLeastId = std::numeric_limits<int64_t>::min();
 
 // Statistics that are old make the planner sort what is left of a window for every batch.
 constexpr absl::string_view kByIndex = R"(
 SELECT pg_catalog.set_config('enable_bitmapscan', 'off', false),
   pg_catalog.set_config('enable_sort', 'off', false))";
-
-absl::Status Odd() {
-  return Error(absl::StatusCode::kDataLoss, "malformed_answer",
-               "PostgreSQL does not say where its WAL ends", "");
-}
 
 }  // namespace
 
@@ -70,9 +51,11 @@ absl::Status PollSession::OpenPositions() {
     RETURN_IF_ERROR(committing_->Open());
   }
   RETURN_IF_ERROR(Ask(std::string(kByIndex), postgres::OneRow(2)).status());
-  ASSIGN_OR_RETURN(const auto now, Ask(NowSql(), postgres::OneRow(4)));
   ASSIGN_OR_RETURN(std::optional<offset::StoredOffset> stored, store_->Load());
-  if (stored) {
+  const bool first = !stored.has_value();
+  ASSIGN_OR_RETURN(const auto answer, Ask(NowSql(), postgres::OneRow(5)));
+  ASSIGN_OR_RETURN(const ServerNow now, ReadNow(answer));
+  if (!first) {
     stored_ = *std::move(stored);
     const std::string& member = event::FindMember(stored_.members, event::kOutboxMember);
     if (member.empty())
@@ -80,59 +63,88 @@ absl::Status PollSession::OpenPositions() {
                    "the stored position is that of a replication slot",
                    "give the connector that polls another name, or walduct offsets reset");
     ASSIGN_OR_RETURN(positions_, DecodePositions(member));
-    RETURN_IF_ERROR(CheckPositions(now));
-  } else if (engine::OutboxOf(config()).skips_history) {
-    for (const OutboxTable& table : tables_)
-      positions_[table.name].seen = ReadableSnapshot(now.Get(0, 0));
+    RETURN_IF_ERROR(CheckServer(stored_, positions_, now));
   }
-  if (!ReadNow(now, &stored_)) return Odd();
+  now.Put(&stored_);
   positions_saved_ = environment.clock->Monotonic();
-  return stored ? absl::OkStatus() : SavePositions(false);
+  return BeginTables(now, first);
 }
 
-// A server whose numbers were given again, or are others.
-absl::Status PollSession::CheckPositions(const postgres::Result& now) {
-  offset::StoredOffset here;
-  if (!ReadNow(now, &here)) return Odd();
-  if (!stored_.system_identifier.empty() && stored_.system_identifier != here.system_identifier)
-    return Lost(absl::StrCat("it is of server ", stored_.system_identifier, ", this one is ",
-                             here.system_identifier));
-  if (stored_.timeline && *stored_.timeline != *here.timeline)
-    return Lost(absl::StrCat("it is of timeline ", *stored_.timeline, ", the server is on ",
-                             *here.timeline,
-                             ": after a promotion transactions and ids are given "
-                             "the numbers of those that were lost"));
-  for (const auto& [table, position] : positions_)
-    if (EndOf(position.seen) > EndOf(now.Get(0, 0)))
-      return Lost(absl::StrCat("it lies at transaction ", EndOf(position.seen),
-                               ", the server is at ", EndOf(now.Get(0, 0))));
+// Of tables that no position is stored of.
+absl::Status PollSession::BeginTables(const ServerNow& now, bool first) {
+  const bool skips = engine::OutboxOf(config()).skips_history;
+  bool begins = first;
+  for (const OutboxTable& table : tables_) {
+    const bool added = positions_.try_emplace(table.name).second;
+    if (!added || !skips) continue;
+    positions_[table.name].seen = now.snapshot;
+    begins = true;
+    if (!first)
+      log::Info("outbox table has no stored position: it is published from now on",
+                {{"table", table.name}, {"because", "snapshot.mode=no_data"}});
+  }
+  if (!begins) return absl::OkStatus();
+  RETURN_IF_ERROR(AwaitFlush(now.written));
+  return SavePositions(false);
+}
+
+// What a snapshot saw may be gone after a crash before its WAL is flushed (synchronous_commit=off):
+// the numbers of its transactions are given again then, and rows that have them would lie behind
+// the position.
+absl::Status PollSession::AwaitFlush(Lsn written) {
+  absl::Duration pause = kFirstFlush;
+  while (stored_.position.commit_end < written) {
+    if (duties_->interrupted()) return absl::CancelledError("interrupted");
+    RETURN_IF_ERROR(duties_->TurnAndWait(-1, pause, engine::WaitReason::kDatabase));
+    RETURN_IF_ERROR(Verify());
+    ASSIGN_OR_RETURN(const auto answer,
+                     Ask(FlushedSql(pause == kLongestFlush), postgres::OneRow(2)));
+    ASSIGN_OR_RETURN(stored_.position.commit_end, Lsn::Parse(answer.Get(0, 0)));
+    stored_.position.change_lsn = stored_.position.commit_end;
+    pause = std::min(pause * 2, kLongestFlush);
+  }
   return absl::OkStatus();
 }
 
 absl::StatusOr<bool> PollSession::OpenWindow(const OutboxTable& table) {
   TablePosition& at = positions_[table.name];
+  TablePosition open = at;
+  Passed& passed = passed_[table.name];
+  Lsn written;  // of a window that is stored: nothing more is to be flushed
   if (at.window.empty()) {
-    ASSIGN_OR_RETURN(const auto now, Ask(NowSql(), postgres::OneRow(4)));
-    if (!ReadNow(now, &stored_)) return Odd();
-    if (now.Get(0, 0) == at.seen) return false;
-    at.window = ReadableSnapshot(now.Get(0, 0));
-    at.last = "-9223372036854775808";
+    ASSIGN_OR_RETURN(const auto answer, Ask(NowSql(), postgres::OneRow(5)));
+    ASSIGN_OR_RETURN(const ServerNow now, ReadNow(answer));
+    now.Put(&stored_);
+    if (!passed.seen.empty() && passed.written <= now.flushed) at.seen = passed.seen;
+    passed.seen.clear();
+    if (now.snapshot == at.seen) return false;
+    open = {.seen = at.seen, .window = now.snapshot, .last = absl::StrCat(kLeastId)};
+    written = now.written;
   } else if (ends_.contains(table.name)) {
     return true;
   }
   ASSIGN_OR_RETURN(const auto bounds, Ask({.sql = BoundsSql(table),
-                                           .parameters = {at.seen, at.window, at.last},
+                                           .parameters = {open.seen, open.window, open.last},
                                            .answer = postgres::OneRow(3)}));
-  if (bounds.Get(0, 0) != "0") {
-    int64_t first = 0;
-    if (absl::SimpleAtoi(bounds.Get(0, 1), &first)) at.last = absl::StrCat(first - 1);
-    ends_[table.name] = std::string(bounds.Get(0, 2));
-    return true;
+  if (bounds.Get(0, 0) == "0") {
+    if (written <= stored_.position.commit_end)
+      at = TablePosition{.seen = std::move(open.window)};
+    else
+      passed = {.seen = std::move(open.window), .written = written};
+    return SaveIdle();
   }
-  at = TablePosition{.seen = std::move(at.window)};
+  RETURN_IF_ERROR(AwaitFlush(written));
+  int64_t first = 0;
+  if (absl::SimpleAtoi(bounds.Get(0, 1), &first) && first > kLeastId)
+    open.last = absl::StrCat(first - 1);
+  at = std::move(open);
+  ends_[table.name] = std::string(bounds.Get(0, 2));
+  return true;
+}
+
+absl::StatusOr<bool> PollSession::SaveIdle() {
   const absl::Duration now = parts_.attempt.world->clock().Monotonic();
-  if (now - positions_saved_ < kSaveIdle) return false;
-  RETURN_IF_ERROR(SavePositions(false));
+  if (now - positions_saved_ >= kSaveIdle) RETURN_IF_ERROR(SavePositions(false));
   return false;
 }
 

@@ -24,6 +24,7 @@
 #include "engine/lifecycle/host.h"
 #include "offset/offset_store.h"
 #include "poll/layouts/outbox_table.h"
+#include "poll/position/server_now.h"
 #include "poll/position/table_position.h"
 #include "poll/session/delivery_duties.h"
 #include "poll/session/failed_rows.h"
@@ -104,10 +105,12 @@ class PollSession {
   // With a position (walduct.outbox.done=position).
   bool positions() const;
   absl::Status OpenPositions();
-  absl::Status CheckPositions(const postgres::Result& now);
+  absl::Status BeginTables(const ServerNow& now, bool first);
+  absl::Status AwaitFlush(Lsn written);
   // Whether there is a window to be published.
   absl::StatusOr<bool> OpenWindow(const OutboxTable& table);
   absl::StatusOr<postgres::Statement> ClaimOfWindow(const OutboxTable& table);
+  absl::StatusOr<bool> SaveIdle();
   absl::Status MovePosition(Batch* batch, size_t acknowledged, bool hurries);
   absl::Status SavePositions(bool hurries);
   void TellPositions();
@@ -124,6 +127,12 @@ class PollSession {
   delivery::CommittingStore* committing_ = nullptr;  // store_; null: the sink has no transactions
   TablePositions positions_;
   std::map<std::string, std::string> ends_;  // of open windows: the id of the last row
+  // Behind which nothing is new, and whose WAL was not flushed when that was seen.
+  struct Passed {
+    std::string seen = {};
+    Lsn written = {};
+  };
+  std::map<std::string, Passed> passed_;
   offset::StoredOffset stored_;              // as it was last seen, without the positions
   absl::Duration positions_saved_;
   std::unique_ptr<DeliveryDuties> duties_;
