@@ -53,6 +53,15 @@ std::string OthersSql(const std::vector<OutboxTable>& tables, int64_t workers) {
       ")");
 }
 
+absl::Status CheckLocks(const postgres::Result& locks, size_t tables) {
+  uint64_t held = 0;
+  if (absl::SimpleAtoi(locks.Get(0, 0), &held) && held >= tables) return absl::OkStatus();
+  return Error(absl::StatusCode::kUnavailable, "poll_taken_over",
+               "this process stood still, and meanwhile its session has lost the locks that say "
+               "who polls the outbox tables; what it had not delivered is dropped",
+               "nothing: it waits until it may take over again");
+}
+
 }  // namespace
 
 std::string PollSession::WhereOf(const OutboxTable& table) const {
@@ -103,14 +112,17 @@ absl::Status PollSession::AwaitOwnership() {
 absl::Status PollSession::Verify() {
   if (!duties_->doubts()) return absl::OkStatus();
   ASSIGN_OR_RETURN(const auto locks, Ask(std::string(kLocksHeld), postgres::OneRow(1)));
-  uint64_t held = 0;
-  if (!absl::SimpleAtoi(locks.Get(0, 0), &held) || held < tables_.size())
-    return Error(absl::StatusCode::kUnavailable, "poll_taken_over",
-                 "this process stood still, and meanwhile its session has lost the locks that say "
-                 "who polls the outbox tables; what it had not delivered is dropped",
-                 "nothing: it waits until it may take over again");
+  RETURN_IF_ERROR(CheckLocks(locks, tables_.size()));
   duties_->Believe();
   return absl::OkStatus();
+}
+
+absl::Status PollSession::VerifyLocks(bool hurries) {
+  ASSIGN_OR_RETURN(const auto locks, AskOfMarks({.sql = std::string(kLocksHeld),
+                                                 .parameters = {},
+                                                 .answer = postgres::OneRow(1)},
+                                                hurries));
+  return CheckLocks(locks, tables_.size());
 }
 
 }  // namespace walduct::poll

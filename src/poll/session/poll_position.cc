@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "engine/configuration/options_of.h"
+#include "engine/configuration/runtime_options.h"
 #include "offset/offset_store_factory.h"
 #include "offset/options.h"
 #include "outbox/options.h"
@@ -32,6 +33,13 @@ constexpr int64_t kLeastId = std::numeric_limits<int64_t>::min();
 constexpr absl::string_view kByIndex = R"(
 SELECT pg_catalog.set_config('enable_bitmapscan', 'off', false),
   pg_catalog.set_config('enable_sort', 'off', false))";
+
+absl::Status SlowStore() {
+  return Error(absl::StatusCode::kDeadlineExceeded, "offset_store_slow",
+               "the position of the outbox tables is not stored within the time to stop in: what "
+               "was published behind the last one is published again",
+               "raise walduct.shutdown.timeout.ms, or look at the offset store");
+}
 
 }  // namespace
 
@@ -184,8 +192,19 @@ void PollSession::TellPositions() {
 
 absl::Status PollSession::SavePositions(bool hurries) {
   engine::Host& world = *parts_.attempt.world;
-  while (committing_ != nullptr && sink_->transactions()->undecided())
+  const absl::Duration most = engine::RuntimeOf(config()).shutdown_timeout * (1 - kSettleShare);
+  std::optional<absl::Duration> until;  // absent: nobody has asked for an end
+  const auto late = [&] {
+    const absl::Duration now = world.clock().Monotonic();
+    if (!until && (hurries || duties_->interrupted())) until = now + most;
+    return until && now >= *until;
+  };
+  while (committing_ != nullptr && sink_->transactions()->undecided()) {
+    if (late()) return SlowStore();
     RETURN_IF_ERROR(duties_->TurnAndWait(-1, kTurn, engine::WaitReason::kDelivery));
+  }
+  // Another store takes a position from whoever writes: also from a session that was replaced.
+  if (committing_ == nullptr) RETURN_IF_ERROR(VerifyLocks(hurries));
   stored_.members[event::kOutboxMember] = EncodePositions(positions_);
   RETURN_IF_ERROR(store_->StartSave(stored_));
   while (true) {
@@ -193,7 +212,9 @@ absl::Status PollSession::SavePositions(bool hurries) {
       RETURN_IF_ERROR(*saved);
       break;
     }
+    if (late()) return SlowStore();
     if (hurries) {
+      parts_.attempt.board->Beat();
       world.poller().WaitReadable({store_->ready_fd()}, kTurn);
     } else {
       RETURN_IF_ERROR(

@@ -30,8 +30,6 @@ constexpr absl::Duration kFirstPause = absl::Milliseconds(20);
 constexpr absl::Duration kQueueWatch = absl::Minutes(1);
 constexpr absl::Duration kStatementTurn = absl::Seconds(1);
 constexpr absl::Duration kHurriedTurn = absl::Milliseconds(50);
-// Of the time to stop in, for the sink; the rest is for the marks.
-constexpr double kSettleShare = 0.6;
 constexpr double kFullQueue = 0.1;
 
 absl::string_view DoneBy(const OutboxTable& table) {

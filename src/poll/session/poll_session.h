@@ -32,6 +32,9 @@
 
 namespace walduct::poll {
 
+// Of the time to stop in, for the sink; the rest is for the marks.
+inline constexpr double kSettleShare = 0.6;
+
 class PollSession {
  public:
   // All borrowed.
@@ -74,6 +77,8 @@ class PollSession {
   absl::Status AwaitOwnership();
   // After a standstill: asks the server whether the tables are still this session's.
   absl::Status Verify();
+  // The same, whether it stood still or not.
+  absl::Status VerifyLocks(bool hurries);
   absl::Status Listen();
   absl::Status Poll();
   // How many rows were published.
