@@ -73,9 +73,10 @@ absl::Status PollSession::Run() {
   log::Info("streaming", {{"source", "poll"},
                           {"tables", tables_.size()},
                           {"wakes", listens_ ? "notify" : "interval"}});
-  RETURN_IF_ERROR(Poll());
-  TellPositions();
-  return absl::OkStatus();
+  const absl::Status polled = Poll();
+  // A statement that was under way ends with it.
+  if (polled.ok() || (absl::IsCancelled(polled) && duties_->interrupted())) TellPositions();
+  return polled;
 }
 
 absl::Status PollSession::Open() {
