@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "poll/position/position_sql.h"
 
 namespace walduct::poll {
 namespace {
@@ -52,6 +53,17 @@ TEST(ServerNowTest, WhatIsFlushedIsStored) {
   kNow.Put(&stored);
   EXPECT_EQ(stored.position.commit_end, Lsn(900)) << "a crash takes what is written alone";
   EXPECT_EQ(stored.timeline, 1u);
+}
+
+TEST(PositionSqlTest, AWindowIsNeverCutInsideAnId) {
+  OutboxTable table;
+  table.name = "t";
+  auto schema = std::make_shared<event::TableSchema>();
+  table.schema = schema;
+  table.columns = {{.name = "id", .type = "bigint"}, {.name = "xact", .type = "xid8"}};
+  table.layout.order = "{id}";
+  table.layout.xact = "{xact}";
+  EXPECT_THAT(WindowSql(table, ""), HasSubstr("FETCH FIRST ($5::bigint) ROWS WITH TIES"));
 }
 
 }  // namespace

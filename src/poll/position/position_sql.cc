@@ -49,7 +49,7 @@ std::string WindowSql(const OutboxTable& table, const std::string& where) {
   return absl::StrCat("SELECT ", columns, "NULL, true FROM ", table.name, " o WHERE ", id,
                       " > $3::bigint AND ", id, " <= $4::bigint AND ", New(number),
                       where.empty() ? "" : absl::StrCat(" AND (", where, ")"), " ORDER BY ", id,
-                      " LIMIT $5::bigint");
+                      " FETCH FIRST ($5::bigint) ROWS WITH TIES");
 }
 
 std::string RestCondition(const OutboxTable& table, const TablePosition& position) {

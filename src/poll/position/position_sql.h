@@ -21,8 +21,8 @@ std::string FlushedSql(bool hastens);
 // them.
 std::string BoundsSql(const OutboxTable& table);
 
-// Rows of the window, $1 and $2, with ids behind $3 up to $4, by id, $5 at most; columns as a
-// claim has them. Without conditions that any index but the primary key's could be used for: by
+// Rows of the window, $1 and $2, with ids behind $3 up to $4, by id, $5 at most and what else has
+// the id of the last of them; columns as a claim has them. Without conditions that any index but the primary key's could be used for: by
 // the one on numbers the whole window would be sorted for every batch.
 std::string WindowSql(const OutboxTable& table, const std::string& where);
 

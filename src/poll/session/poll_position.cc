@@ -164,8 +164,20 @@ absl::StatusOr<postgres::Statement> PollSession::ClaimOfWindow(const OutboxTable
       .answer = postgres::Rows(table.free_column() + 1)};
 }
 
+// A position lies between two ids: of rows that share one all are acknowledged, or none counts.
+size_t PollSession::WholeIds(const Batch& batch, size_t acknowledged) {
+  const std::vector<std::string>& ids = batch.keys.front();
+  while (acknowledged > batch.marked) {
+    const std::string& next = acknowledged < batch.rows ? ids[acknowledged] : batch.next_id;
+    if (ids[acknowledged - 1] != next) break;
+    --acknowledged;
+  }
+  return acknowledged;
+}
+
 absl::Status PollSession::MovePosition(Batch* batch, size_t acknowledged, bool hurries) {
   const bool ended = batch->ends_window && acknowledged == batch->rows;
+  acknowledged = WholeIds(*batch, acknowledged);
   if (acknowledged <= batch->marked && !ended) return absl::OkStatus();
   TablePosition& at = positions_[batch->table->name];
   if (ended) {

@@ -316,6 +316,7 @@ absl::Status PollSession::Publish(const postgres::Result& rows, Batch* batch) {
     if (!locked && !Waits(rows, row, table)) {
       const absl::Status published = PublishRow(rows, row, batch);
       if (published.ok()) continue;
+      batch->next_id = std::string(rows.Get(row, table.key_at.front()));
       RETURN_IF_ERROR(Fail(rows, row, published, batch));
     }
     if (has_key) held_.insert(std::string(key));

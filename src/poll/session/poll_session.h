@@ -66,6 +66,7 @@ class PollSession {
     std::vector<int64_t> attempts;  // row by row, where the table counts them
     std::vector<FailedRow> failed;
     bool ends_window = false;  // with a position: nothing of the window is left behind it
+    std::string next_id = {};  // of the row that it stopped at; empty: it has all rows
   };
 
   const engine::ConnectorOptions& config() const { return *parts_.attempt.config; }
@@ -116,6 +117,7 @@ class PollSession {
   absl::StatusOr<bool> OpenWindow(const OutboxTable& table);
   absl::StatusOr<postgres::Statement> ClaimOfWindow(const OutboxTable& table);
   absl::StatusOr<bool> SaveIdle();
+  static size_t WholeIds(const Batch& batch, size_t acknowledged);
   absl::Status MovePosition(Batch* batch, size_t acknowledged, bool hurries);
   absl::Status SavePositions(bool hurries);
   void TellPositions();
