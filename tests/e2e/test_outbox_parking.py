@@ -51,6 +51,26 @@ def test_a_row_that_cannot_be_published_is_tried_parked_and_holds_its_key(databa
     connector.stop()
 
 
+@pytest.mark.parametrize("key", [", primary key (id)", ", primary key (id, event_type)"], ids=["alone", "composite"])
+def test_rows_that_wait_in_memory_leave_the_claim_to_others(databases, pg17, connectors, key):
+    """Without a column of when it is due, the bad row and those behind it are more than a batch."""
+    db = databases(pg17)
+    db.execute(TABLE.format(due=key).replace(" primary key,", ","))
+    put(db, BAD, "1", 1)
+    for number in range(2, 12):
+        put(db, "Order", "1", number)
+    for number in range(12, 22):
+        put(db, "Order", "2", number)
+    config = polled(db, **{"walduct.outbox.attempts.backoff.ms": "3000", "walduct.outbox.poll.batch.size": "5"})
+    connector = connectors(db, config, superuser=True, sink="file").start().wait_streaming()
+    wait_until(lambda: opened(db) == list(range(1, 12)), 20, "the other key published while the first one waits")
+    assert numbers(connector.events(), b"1") == []
+    db.execute("delete from outbox where id = 1")
+    wait_until(lambda: opened(db) == [], 20, "those behind the row that is gone")
+    connector.stop()
+    assert numbers(connector.events(), b"1") == list(range(2, 12)) and numbers(connector.events(), b"2") == list(range(12, 22))
+
+
 def test_parked_rows_can_be_let_pass(databases, pg17, connectors):
     db = databases(pg17)
     db.execute(TABLE.format(due=""))

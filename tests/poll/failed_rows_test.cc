@@ -35,16 +35,19 @@ TEST(FailedRowsTest, EachPauseIsTwiceAsLongUpToFiveMinutes) {
 }
 
 TEST(FailedRowsTest, ARowOfATableThatCannotSayItWaitsInMemory) {
+  using Keys = std::vector<std::vector<std::string>>;
   FailedRows rows;
-  OutboxTable table;
+  OutboxTable table, other;
   table.name = "t";
-  const FailedRow row{.key = {"1"}, .attempts = 0, .why = absl::OkStatus()};
+  table.key_names = {"id", "part"};
+  other.name = "u";
+  other.key_names = {"id"};
   EXPECT_TRUE(rows.empty());
-  rows.Wait(table, row, absl::Seconds(5));
-  EXPECT_TRUE(rows.Waits(table, {"1"}, absl::Seconds(4)));
-  EXPECT_FALSE(rows.Waits(table, {"2"}, absl::Seconds(4)));
-  EXPECT_FALSE(rows.Waits(table, {"1"}, absl::Seconds(5)));
-  EXPECT_TRUE(rows.empty()) << "it is forgotten";
+  rows.Add(table, {.key = {"1", "a"}, .attempts = 0, .why = absl::OkStatus()}, absl::Seconds(5));
+  EXPECT_EQ(rows.Waiting(table, absl::Seconds(4)), (Keys{{"1"}, {"a"}}));
+  EXPECT_EQ(rows.Waiting(other, absl::Seconds(4)), Keys{});
+  EXPECT_EQ(rows.Waiting(table, absl::Seconds(5)), Keys{});
+  EXPECT_TRUE(rows.empty()) << "it is forgotten, though nobody has seen it again";
 }
 
 }  // namespace

@@ -279,7 +279,7 @@ std::string OutboxTable::ShareCondition(int64_t workers, int64_t worker) const {
   return absl::StrCat("(pg_catalog.hashtext(", key, ") & 2147483647) % ", workers, " = ", worker);
 }
 
-std::string OutboxTable::ClaimSql(const std::string& where) const {
+std::string OutboxTable::ClaimSql(const std::string& where, bool waits) const {
   const auto qualified = [&](absl::string_view text, absl::string_view alias) {
     return Qualify(text, alias, columns);
   };
@@ -301,6 +301,12 @@ std::string OutboxTable::ClaimSql(const std::string& where) const {
     absl::StrAppend(&condition, " AND NOT EXISTS (SELECT FROM ", name, " p WHERE ",
                     qualified(layout.key, "p"), " = ", key, " AND ", qualified(layout.blocks, "p"),
                     " AND (", order("p"), ") < (", order("o"), "))");
+  if (waits) absl::StrAppend(&condition, " AND NOT (", KeysSql("o", 2), ")");
+  if (waits && !layout.key.empty())
+    absl::StrAppend(&condition, " AND NOT EXISTS (SELECT FROM ", name, " p WHERE ",
+                    KeysSql("p", 2), " AND ", qualified(layout.open, "p"), " AND ",
+                    qualified(layout.key, "p"), " = ", key, " AND (", order("p"), ") < (",
+                    order("o"), "))");
   // By the primary key's index, whatever statistics say: a join would read the whole table.
   std::string claimed =
       absl::StrCat("o.", key_names[0], " = ANY (ARRAY(SELECT ", key_names[0], " FROM seen))");
@@ -316,21 +322,24 @@ std::string OutboxTable::ClaimSql(const std::string& where) const {
                       Columns("", key_names), " FROM free) FROM seen s ORDER BY ", order("s"));
 }
 
-std::string OutboxTable::ChosenSql() const {
+std::string OutboxTable::KeysSql(absl::string_view alias, size_t first) const {
   std::vector<std::string> casts, arrays;
+  const std::string dot = absl::StrCat(alias, ".");
   for (size_t i = 0; i < key_names.size(); ++i) {
     casts.push_back(absl::StrCat("k", i, "::", key_types[i]));
-    arrays.push_back(absl::StrCat("$", i + 1, "::text[]"));
+    arrays.push_back(absl::StrCat("$", i + first, "::text[]"));
   }
   std::vector<std::string> aliases;
   for (size_t i = 0; i < key_names.size(); ++i) aliases.push_back(absl::StrCat("k", i));
-  const std::string chosen =
-      key_names.size() == 1
-          ? absl::StrCat("o.", key_names[0], " = ANY ($1::text[]::", key_types[0], "[])")
-          : absl::StrCat("(", Columns("o.", key_names), ") IN (SELECT ", absl::StrJoin(casts, ", "),
-                         " FROM unnest(", absl::StrJoin(arrays, ", "), ") AS x(",
-                         absl::StrJoin(aliases, ", "), "))");
-  return absl::StrCat(chosen, " AND ", Qualify(layout.open, "o", columns));
+  if (key_names.size() == 1)
+    return absl::StrCat(dot, key_names[0], " = ANY (", arrays[0], "::", key_types[0], "[])");
+  return absl::StrCat("(", Columns(dot, key_names), ") IN (SELECT ", absl::StrJoin(casts, ", "),
+                      " FROM unnest(", absl::StrJoin(arrays, ", "), ") AS x(",
+                      absl::StrJoin(aliases, ", "), "))");
+}
+
+std::string OutboxTable::ChosenSql() const {
+  return absl::StrCat(KeysSql("o", 1), " AND ", Qualify(layout.open, "o", columns));
 }
 
 std::string OutboxTable::MovedSql() const {

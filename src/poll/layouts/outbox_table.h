@@ -48,8 +48,9 @@ struct OutboxTable {
 
   // Whether row o is of that worker's share: all rows of a key are.
   std::string ShareCondition(int64_t workers, int64_t worker) const;
-  // $1: the most rows. Sorted as they are to be published.
-  std::string ClaimSql(const std::string& where) const;
+  // $1: the most rows. Sorted as they are to be published. waits: without the rows of the arrays
+  // that follow, of the columns of the primary key, and without later rows of their keys.
+  std::string ClaimSql(const std::string& where, bool waits = false) const;
   // $1 …: arrays of the columns of the primary key. Answers how many rows it has changed or moved.
   std::string DoneSql() const;
   // The same arrays. Answers how many of these rows are open.
@@ -63,7 +64,9 @@ struct OutboxTable {
 
  private:
   std::string MovedSql() const;
-  // Whether row o is one of the arrays' keys and open.
+  // Whether the row is one of the arrays' keys; first: the number of their first parameter.
+  std::string KeysSql(absl::string_view alias, size_t first) const;
+  // Whether row o is one of the arrays' keys, which are the first parameters, and open.
   std::string ChosenSql() const;
 };
 

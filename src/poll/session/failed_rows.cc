@@ -31,10 +31,6 @@ std::string ErrorText(const absl::Status& why) {
       Utf8Prefix(PlainText(absl::StrCat(ErrorReason(why), ": ", why.message())), kLongestError));
 }
 
-std::string IdOf(const OutboxTable& table, const std::vector<std::string>& key) {
-  return absl::StrCat(table.name, " ", ArrayText(key));
-}
-
 }  // namespace
 
 int64_t AttemptsOf(const postgres::Result& rows, int row, const OutboxTable& table) {
@@ -78,17 +74,21 @@ postgres::Statement FailedRows::Note(const OutboxTable& table, const outbox::Out
   return statement;
 }
 
-void FailedRows::Wait(const OutboxTable& table, const FailedRow& row, absl::Duration until) {
-  until_[IdOf(table, row.key)] = until;
+void FailedRows::Add(const OutboxTable& table, const FailedRow& row, absl::Duration until) {
+  waits_[table.name][ArrayText(row.key)] = {row.key, until};
 }
 
-bool FailedRows::Waits(const OutboxTable& table, const std::vector<std::string>& key,
-                       absl::Duration now) {
-  const auto found = until_.find(IdOf(table, key));
-  if (found == until_.end()) return false;
-  if (now < found->second) return true;
-  until_.erase(found);
-  return false;
+std::vector<std::vector<std::string>> FailedRows::Waiting(const OutboxTable& table,
+                                                          absl::Duration now) {
+  const auto of_table = waits_.find(table.name);
+  if (of_table == waits_.end()) return {};
+  std::vector<std::vector<std::string>> keys(table.key_names.size());
+  absl::erase_if(of_table->second, [&](const auto& wait) { return wait.second.until <= now; });
+  for (const auto& [text, wait] : of_table->second)
+    for (size_t i = 0; i < keys.size(); ++i) keys[i].push_back(wait.key[i]);
+  if (!of_table->second.empty()) return keys;
+  waits_.erase(of_table);
+  return {};
 }
 
 }  // namespace walduct::poll

@@ -40,13 +40,18 @@ class FailedRows {
                                 double chance);
 
   // Of a table that cannot say it.
-  void Wait(const OutboxTable& table, const FailedRow& row, absl::Duration until);
-  // Forgets it once it is over.
-  bool Waits(const OutboxTable& table, const std::vector<std::string>& key, absl::Duration now);
-  bool empty() const { return until_.empty(); }
+  void Add(const OutboxTable& table, const FailedRow& row, absl::Duration until);
+  // Those of the table that wait, as arrays of the columns of its primary key; empty: none does.
+  // Forgets those whose time is over, be they there or not.
+  std::vector<std::vector<std::string>> Waiting(const OutboxTable& table, absl::Duration now);
+  bool empty() const { return waits_.empty(); }
 
  private:
-  absl::flat_hash_map<std::string, absl::Duration> until_;
+  struct Wait {
+    std::vector<std::string> key;
+    absl::Duration until;
+  };
+  absl::flat_hash_map<std::string, absl::flat_hash_map<std::string, Wait>> waits_;  // by tables
 };
 
 }  // namespace walduct::poll

@@ -156,7 +156,7 @@ absl::StatusOr<bool> PollSession::SaveIdle() {
   return false;
 }
 
-absl::StatusOr<postgres::Statement> PollSession::ClaimOfWindow(const OutboxTable& table) {
+postgres::Statement PollSession::ClaimOfWindow(const OutboxTable& table) {
   const TablePosition& at = positions_[table.name];
   return postgres::Statement{
       .sql = WindowSql(table, engine::OutboxOf(config()).where),

@@ -12,6 +12,7 @@
 #include "engine/configuration/options_of.h"
 #include "outbox/options.h"
 #include "poll/position/position_sql.h"
+#include "poll/session/array_text.h"
 #include "poll/session/poll_session.h"
 
 namespace walduct::poll {
@@ -63,10 +64,15 @@ uint64_t NumberAt(const postgres::Result& rows, int column) {
 
 }  // namespace
 
-bool PollSession::Waits(const postgres::Result& rows, int row, const OutboxTable& table) {
-  FailedRows& failed = *parts_.failed_rows;
-  return !failed.empty() &&
-         failed.Waits(table, KeyOf(rows, row, table), parts_.attempt.world->clock().Monotonic());
+postgres::Statement PollSession::ClaimOf(const OutboxTable& table) {
+  const auto waiting =
+      parts_.failed_rows->Waiting(table, parts_.attempt.world->clock().Monotonic());
+  postgres::Statement claim{.sql = table.ClaimSql(WhereOf(table), !waiting.empty()),
+                            .parameters = {absl::StrCat(batch_rows_)},
+                            .answer = postgres::Rows(table.free_column() + 1)};
+  for (const std::vector<std::string>& column : waiting)
+    claim.parameters.emplace_back(ArrayText(column));
+  return claim;
 }
 
 absl::Status PollSession::Fail(const postgres::Result& rows, int row, const absl::Status& why,
@@ -100,7 +106,7 @@ absl::Status PollSession::NoteFailed(Batch* batch, bool hurries) {
     const absl::Duration pause = FailedRows::Backoff(options, row.attempts, chance);
     const bool last = row.attempts + 1 >= options.max_attempts;
     if (table.layout.due.empty() && !last)
-      parts_.failed_rows->Wait(table, row, world.clock().Monotonic() + pause);
+      parts_.failed_rows->Add(table, row, world.clock().Monotonic() + pause);
     parts_.attempt.metrics->outbox_failed.Add(ErrorReason(row.why));
     log::Warn(last ? "row of an outbox table is parked: it could not be published"
                    : "row of an outbox table could not be published: it is tried again",

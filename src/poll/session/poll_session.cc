@@ -260,15 +260,7 @@ absl::Status PollSession::Pause(absl::Duration longest) {
 // Of rows that are large fewer are read at once.
 absl::StatusOr<postgres::Result> PollSession::Claim(const OutboxTable& table, bool* whole) {
   while (true) {
-    postgres::Statement claim{.sql = "",
-                              .parameters = {absl::StrCat(batch_rows_)},
-                              .answer = postgres::Rows(table.free_column() + 1)};
-    if (positions()) {
-      ASSIGN_OR_RETURN(claim, ClaimOfWindow(table));
-    } else {
-      claim.sql = table.ClaimSql(WhereOf(table));
-    }
-    auto rows = Ask(claim);
+    auto rows = Ask(positions() ? ClaimOfWindow(table) : ClaimOf(table));
     if (rows.ok()) {
       *whole = rows->rows() < batch_rows_;
       batch_rows_ = std::min(batch_rows_ * 2, engine::OutboxOf(config()).publish_rows);
@@ -313,7 +305,7 @@ absl::Status PollSession::Publish(const postgres::Result& rows, Batch* batch) {
     const absl::string_view key = rows.Get(row, table.order_key_column());
     if (has_key && held_.contains(key)) continue;
     const bool locked = rows.Get(row, table.free_column()) != "t";
-    if (!locked && !Waits(rows, row, table)) {
+    if (!locked) {
       const absl::Status published = PublishRow(rows, row, batch);
       if (published.ok()) continue;
       batch->next_id = std::string(rows.Get(row, table.key_at.front()));

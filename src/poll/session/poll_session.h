@@ -86,8 +86,6 @@ class PollSession {
   absl::StatusOr<size_t> PollTable(const OutboxTable& table);
   absl::Status Publish(const postgres::Result& rows, Batch* batch);
   absl::Status PublishRow(const postgres::Result& rows, int row, Batch* batch);
-  // Whether the row waits where the table cannot say it.
-  bool Waits(const postgres::Result& rows, int row, const OutboxTable& table);
   // OK: the row is left alone for now.
   absl::Status Fail(const postgres::Result& rows, int row, const absl::Status& why, Batch* batch);
   // What the sink has handed back, if it was of the batch.
@@ -106,6 +104,8 @@ class PollSession {
     return Ask(postgres::Statement{std::move(sql), {}, answer});
   }
   absl::StatusOr<postgres::Result> AskOfMarks(const postgres::Statement& statement, bool hurries);
+  // Without rows that wait where the table cannot say it.
+  postgres::Statement ClaimOf(const OutboxTable& table);
   // *whole: there are no more rows than these.
   absl::StatusOr<postgres::Result> Claim(const OutboxTable& table, bool* whole);
   // With a position (walduct.outbox.done=position).
@@ -115,7 +115,7 @@ class PollSession {
   absl::Status AwaitFlush(Lsn written);
   // Whether there is a window to be published.
   absl::StatusOr<bool> OpenWindow(const OutboxTable& table);
-  absl::StatusOr<postgres::Statement> ClaimOfWindow(const OutboxTable& table);
+  postgres::Statement ClaimOfWindow(const OutboxTable& table);
   absl::StatusOr<bool> SaveIdle();
   static size_t WholeIds(const Batch& batch, size_t acknowledged);
   absl::Status MovePosition(Batch* batch, size_t acknowledged, bool hurries);
