@@ -106,6 +106,29 @@ def test_a_row_that_a_receiver_refuses_is_parked_and_those_behind_it_of_its_key_
     assert len(sent) <= 100 + 2 * 8, "more was repeated than was in flight"
 
 
+@pytest.mark.parametrize("columns, note", [
+    ("attempts int, last_error varchar(20)", lambda db: db.value("select last_error from outbox where attempts = 2")),
+    ("attempts int check (attempts < 1), last_error text", None)], ids=["short", "check"])
+def test_an_attempt_that_cannot_be_noted_is_not_repeated_at_once(databases, pg17, connectors, columns, note):
+    db = databases(pg17)
+    db.execute(TABLE.format(due="").replace("attempts int, last_error text", columns))
+    for number in range(1, 11):
+        put(db, "Order", str(number), number)
+    receiver = Receiver(judge=lambda number, request: 422 if json.loads(request["body"]) == {"n": 7} else 200)
+    config = polled(db, **{"walduct.outbox.max.attempts": "2", "walduct.outbox.attempts.backoff.ms": "100", "sink.http.url": receiver.url,
+                           "walduct.sink.http.refused.attempts": "1"})
+    connector = connectors(db, config, superuser=True, sink="http").start()
+    if note is None:  # as where nothing counts attempts
+        assert connector.wait_exit(60) == 1
+        assert connector.logged("could not be noted")
+    else:
+        wait_until(lambda: opened(db) == [7], 60, "all others published")
+        wait_until(lambda: (note(db) or "").startswith("record_refused"), 30, "parked, with as much of the error as there is room for")
+        connector.stop()
+    receiver.close()
+    assert len(receiver.requests) < 40
+
+
 def test_without_a_column_of_attempts_the_connector_stops_and_says_which(databases, pg17, connectors):
     db = databases(pg17)
     db.execute(TABLE.format(due="").replace(", attempts int", ""))

@@ -243,7 +243,8 @@ absl::Status ReadColumns(const postgres::Result& rows, const std::string& called
     table->columns.push_back({.name = std::string(rows.Get(row, 2)),
                               .type = std::string(rows.Get(row, 3)),
                               .nullable = rows.Get(row, 4) != "t",
-                              .fallback = std::string(rows.Get(row, 7))});
+                              .fallback = std::string(rows.Get(row, 7)),
+                              .full_type = std::string(rows.Get(row, 8))});
     if (rows.Get(row, 5) != "t") continue;
     table->key_names.push_back(QuoteIdentifier(rows.Get(row, 2)));
     // With its length: character alone is character(1).
@@ -260,6 +261,13 @@ absl::Status ReadColumns(const postgres::Result& rows, const std::string& called
                  absl::StrCat("outbox table ", called,
                               " has no primary key: a row that was published cannot be marked"),
                  absl::StrCat("ALTER TABLE ", called, " ADD PRIMARY KEY (…)"));
+}
+
+std::string FullType(absl::string_view braced, absl::Span<const LayoutColumn> columns) {
+  for (const LayoutColumn& column : columns)
+    if (braced == absl::StrCat("{", Folded(column.name), "}") && !column.full_type.empty())
+      return column.full_type;
+  return "text";
 }
 
 std::string Columns(const std::string& alias, const std::vector<std::string>& names) {
@@ -382,7 +390,8 @@ std::string OutboxTable::FailedSql(int64_t max_attempts) const {
   }
   std::string set = absl::StrCat(target(layout.attempts), " = ", counted);
   if (!layout.error.empty())
-    absl::StrAppend(&set, ", ", target(layout.error), " = f.walduct_error");
+    absl::StrAppend(&set, ", ", target(layout.error), " = f.walduct_error::",
+                    FullType(layout.error, columns));
   if (!layout.due.empty())
     absl::StrAppend(&set, ", ", target(layout.due), " = now() + f.walduct_pause * interval '1 ms'");
   return absl::StrCat(

@@ -92,7 +92,7 @@ void PollSession::TakeRefused(Batch* batch) {
   FailedRow failed{.key = {}, .attempts = batch->attempts[at], .why = refused->why};
   for (const std::vector<std::string>& column : batch->keys) failed.key.push_back(column[at]);
   batch->failed.push_back(std::move(failed));
-  noted_ = true;
+  batch->handed_back = true;
 }
 
 absl::Status PollSession::NoteFailed(Batch* batch, bool hurries) {
@@ -125,6 +125,8 @@ absl::Status PollSession::NoteFailed(Batch* batch, bool hurries) {
   if (NumberAt(noted, 0) < failed.size())
     log::Warn("rows that could not be published were marked or removed by somebody else meanwhile",
               {{"table", table.name}, {"rows", failed.size() - NumberAt(noted, 0)}});
+  // What is not counted anywhere would come again at once, and with it what was in flight.
+  noted_ = batch->handed_back && NumberAt(noted, 0) > 0;
   next_look_ = absl::ZeroDuration();
   return absl::OkStatus();
 }

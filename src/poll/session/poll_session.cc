@@ -385,6 +385,9 @@ absl::Status PollSession::Salvage(Batch* batch, const absl::Status& why) {
   absl::Status marked = MarkDone(batch, true);
   TakeRefused(batch);
   if (marked.ok()) marked = NoteFailed(batch, true);
+  if (!marked.ok() && batch->handed_back)
+    log::Warn("the attempt of a row that was refused could not be noted",
+              {{"table", batch->table->name}, {"error", marked.message()}});
   if (!why.ok() && !absl::IsCancelled(why)) return why;
   RETURN_IF_ERROR(flushed);
   return marked;

@@ -65,6 +65,7 @@ class PollSession {
     size_t marked = 0;              // of them, from the beginning
     std::vector<int64_t> attempts;  // row by row, where the table counts them
     std::vector<FailedRow> failed;
+    bool handed_back = false;  // one of them by the sink, which is broken now
     bool ends_window = false;  // with a position: nothing of the window is left behind it
     std::string next_id = {};  // of the row that it stopped at; empty: it has all rows
   };
