@@ -145,15 +145,20 @@ postgres::Statement PollSession::BacklogOf(const OutboxTable& table) {
   return statement;
 }
 
-// Absent: not within a few seconds; it is cancelled.
+// Absent: not within a few seconds, and it is cancelled; or not at all.
 absl::StatusOr<std::optional<postgres::Result>> PollSession::AskBriefly(
-    const postgres::Statement& statement) {
+    const postgres::Statement& statement, absl::Status* why) {
   Clock& clock = parts_.attempt.world->clock();
   RETURN_IF_ERROR(connection_->Send(statement));
   const absl::Duration until = clock.Monotonic() + kLongestLook;
   while (true) {
-    ASSIGN_OR_RETURN(std::optional<postgres::Result> result, connection_->PollResult());
-    if (result) return result;
+    absl::StatusOr<std::optional<postgres::Result>> result = connection_->PollResult();
+    if (!result.ok()) {
+      RETURN_IF_ERROR(connection_->CheckAlive());
+      *why = result.status();
+      return std::nullopt;
+    }
+    if (*result) return *std::move(result);
     const absl::Duration now = clock.Monotonic();
     if (duties_->interrupted() || now >= until) {
       connection_->Cancel();
@@ -165,6 +170,31 @@ absl::StatusOr<std::optional<postgres::Result>> PollSession::AskBriefly(
   }
 }
 
+void PollSession::CountFails(const OutboxTable& table, const absl::Status& why) {
+  next_look_ = parts_.attempt.world->clock().Monotonic() + kSeldomLook;
+  if (!aged_) aged_ = counted_;
+  if (why.ok())
+    log::Warn("rows of an outbox table take too long to be counted: metrics lack them",
+              {{"table", table.name},
+               {"hint", "an index of the rows that are not published (docs/outbox.md)"}});
+  else
+    log::Warn("rows of an outbox table cannot be counted: metrics lack them",
+              {{"table", table.name}, {"error", why.message()}, {"hint", ErrorHint(why)}});
+}
+
+// A row that waited when it was counted last waits longer now, as far as anybody knows: whoever is
+// told by its age must not be told less for want of a count.
+void PollSession::AgeOldest() {
+  if (!aged_) return;
+  metrics::ConnectorMetrics& metrics = *parts_.attempt.metrics;
+  const absl::Duration now = parts_.attempt.world->clock().Monotonic();
+  const int64_t seconds = absl::ToInt64Seconds(now - *aged_);
+  const bool waits = !idle_ || metrics.outbox_oldest_seconds.value() > 0;
+  if (seconds <= 0 || !waits) return;
+  metrics.outbox_oldest_seconds.Set(metrics.outbox_oldest_seconds.value() + seconds);
+  *aged_ += absl::Seconds(seconds);
+}
+
 absl::Status PollSession::LookAtBacklog() {
   Clock& clock = parts_.attempt.world->clock();
   metrics::ConnectorMetrics& metrics = *parts_.attempt.metrics;
@@ -172,17 +202,18 @@ absl::Status PollSession::LookAtBacklog() {
   // What was counted is published by now.
   const bool over =
       idle_ && metrics.outbox_unpublished.value() > 0 && began >= next_look_ - kIdleLook + kLook;
+  AgeOldest();
   if (looks_ || (began < next_look_ && !over)) return absl::OkStatus();
   looks_ = true;
   const absl::Cleanup looked = [this] { looks_ = false; };
   uint64_t unpublished = 0, parked = 0, oldest = 0;
   for (const OutboxTable& table : tables_) {
-    ASSIGN_OR_RETURN(const std::optional<postgres::Result> counts, AskBriefly(BacklogOf(table)));
+    absl::Status why;
+    ASSIGN_OR_RETURN(const std::optional<postgres::Result> counts,
+                     AskBriefly(BacklogOf(table), &why));
     if (!counts) {
-      next_look_ = clock.Monotonic() + kSeldomLook;
-      log::Warn("rows of an outbox table take too long to be counted: metrics lack them",
-                {{"table", table.name},
-                 {"hint", "an index of the rows that are not published (docs/outbox.md)"}});
+      CountFails(table, why);
+      AgeOldest();
       return absl::OkStatus();
     }
     unpublished += NumberAt(*counts, 0);
@@ -192,6 +223,8 @@ absl::Status PollSession::LookAtBacklog() {
   metrics.outbox_unpublished.Set(unpublished);
   metrics.outbox_parked.Set(parked);
   metrics.outbox_oldest_seconds.Set(oldest);
+  counted_ = began;
+  aged_.reset();
   const absl::Duration now = clock.Monotonic();
   next_look_ = now + std::max(idle_ ? kIdleLook : kLook, (now - began) * kShareOfLooks);
   return absl::OkStatus();

@@ -69,6 +69,7 @@ absl::Status PollSession::Run() {
   RETURN_IF_ERROR(OpenPositions());
   RETURN_IF_ERROR(Listen());
   began_ = true;
+  counted_ = parts_.attempt.world->clock().Monotonic();
   parts_.attempt.board->Show(engine::ConnectorState::kRunning, engine::Activity::kStreaming);
   log::Info("streaming", {{"source", "poll"},
                           {"tables", tables_.size()},

@@ -95,7 +95,11 @@ class PollSession {
   // How many rows there are, now and then.
   absl::Status LookAtBacklog();
   postgres::Statement BacklogOf(const OutboxTable& table);
-  absl::StatusOr<std::optional<postgres::Result>> AskBriefly(const postgres::Statement& statement);
+  // *why: what the server says against it, if it says anything.
+  absl::StatusOr<std::optional<postgres::Result>> AskBriefly(const postgres::Statement& statement,
+                                                             absl::Status* why);
+  void CountFails(const OutboxTable& table, const absl::Status& why);
+  void AgeOldest();
   // What of the batch is acknowledged.
   absl::Status MarkDone(Batch* batch, bool hurries);
   absl::Status Salvage(Batch* batch, const absl::Status& why);
@@ -153,6 +157,10 @@ class PollSession {
   absl::Duration queue_watched_;
   absl::Duration next_look_ = absl::ZeroDuration();
   bool looks_ = false, idle_ = false;
+  // When the rows were counted, or the session began; and up to when the oldest one's age has been
+  // carried on since, where they cannot be counted.
+  absl::Duration counted_;
+  std::optional<absl::Duration> aged_;
   // Keys whose later rows wait, as long as the claim is published.
   absl::flat_hash_set<std::string> held_;
   std::vector<event::Value> values_;
