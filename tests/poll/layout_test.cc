@@ -16,6 +16,7 @@ namespace walduct::poll {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 // "name" is text, "name:type" of that type; with '!' at its end it is NOT NULL.
 std::vector<LayoutColumn> Table(absl::string_view text) {
@@ -196,6 +197,46 @@ TEST(LayoutTest, ALeaseIsTakenOverOnlyAfterATimeThatIsGiven) {
       "acquired_token:uuid");
   EXPECT_THAT(Of(columns, true)->ready, HasSubstr("OR false"));
   EXPECT_THAT(Of(columns, true, false, absl::Minutes(1))->ready, HasSubstr("interval '60000 ms'"));
+}
+
+TEST(LayoutTest, ATableWithoutStateCountsAttemptsToo) {
+  const auto columns = Table(
+      "id:uuid! aggregatetype aggregateid type timestamp:bigint payload:jsonb attempts:integer");
+  LayoutRequest request{
+      .table = "public.outbox", .columns = columns, .deletes = true, .max_attempts = 3};
+  auto layout = RecogniseLayout(request);
+  ASSERT_TRUE(layout.ok()) << layout.status();
+  EXPECT_EQ(layout->called, "Debezium's EventRouter");
+  EXPECT_EQ(layout->attempts, "{attempts}");
+  EXPECT_THAT(layout->ready, HasSubstr("{attempts} >= 3"));
+  EXPECT_THAT(layout->blocks, HasSubstr("{attempts} >= 3")) << "later rows of its key wait";
+  request.parked_holds = false;
+  layout = RecogniseLayout(request);
+  EXPECT_THAT(layout->blocks, Not(HasSubstr(">= 3")));
+}
+
+TEST(LayoutTest, WhatWouldLetARowBeParkedIsSaidWhereItWould) {
+  const auto parking = [](absl::string_view text, int64_t attempts, bool positions = false) {
+    const auto columns = Table(text);
+    const auto layout = RecogniseLayout({.table = "public.outbox",
+                                         .columns = columns,
+                                         .deletes = true,
+                                         .positions = positions,
+                                         .max_attempts = attempts});
+    EXPECT_TRUE(layout.ok()) << layout.status();
+    return layout.ok() ? layout->parking : "";
+  };
+  EXPECT_EQ(parking("id:bigint! payload published_at:at", 10),
+            "ALTER TABLE public.outbox ADD COLUMN attempts integer NOT NULL DEFAULT 0, ADD COLUMN "
+            "last_error text, ADD COLUMN next_try_at timestamptz");
+  EXPECT_EQ(parking("id:bigint! payload published_at:at attempts:integer", 0),
+            "set walduct.outbox.max.attempts to more than 0");
+  EXPECT_EQ(parking("id:bigint! payload published_at:at attempts", 10), "") << "it is a text";
+  EXPECT_THAT(parking("id:uuid! aggregatetype aggregateid type timestamp:bigint payload:jsonb", 10),
+              Not(HasSubstr("next_try_at")))
+      << "it would be another layout";
+  EXPECT_EQ(parking("destination headers payload published:smallint creation_time:bigint", 10), "")
+      << "a library's own rules";
 }
 
 }  // namespace

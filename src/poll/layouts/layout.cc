@@ -117,6 +117,52 @@ std::string NotReady(const Layout& layout) {
              : absl::StrCat("(", layout.open, ") AND (", layout.ready, ") IS NOT TRUE");
 }
 
+// What would let a row be parked. takes_due: the layout stays what it is with a column of time, too.
+std::string ParkingOf(const LayoutRequest& request, bool takes_due) {
+  std::vector<std::string> steps;
+  const std::vector<const LayoutColumn*> counters = Among(request.columns, kAttempts);
+  if (counters.empty()) {
+    std::vector<std::string> added = {"ADD COLUMN attempts integer NOT NULL DEFAULT 0"};
+    if (Among(request.columns, kErrors).empty()) added.push_back("ADD COLUMN last_error text");
+    if (takes_due && Among(request.columns, kDue).empty())
+      added.push_back("ADD COLUMN next_try_at timestamptz");
+    steps.push_back(absl::StrCat("ALTER TABLE ", request.table, " ", absl::StrJoin(added, ", ")));
+  } else if (std::none_of(counters.begin(), counters.end(),
+                          [](const LayoutColumn* column) { return IsNumber(*column); })) {
+    return "";
+  }
+  if (request.max_attempts == 0)
+    steps.push_back("set walduct.outbox.max.attempts to more than 0");
+  return absl::StrJoin(steps, ", and ");
+}
+
+// How a row that cannot be published is tried again and parked, where the table can count.
+void AddAttempts(const LayoutRequest& request, bool takes_due, Layout* layout) {
+  layout->parking = ParkingOf(request, takes_due);
+  if (request.max_attempts == 0) return;
+  for (const LayoutColumn* column : Among(request.columns, kAttempts))
+    if (layout->attempts.empty() && IsNumber(*column)) layout->attempts = Braced(*column);
+  if (layout->attempts.empty()) return;
+  for (const LayoutColumn* column : Among(request.columns, kErrors))
+    if (layout->error.empty() && IsText(*column)) layout->error = Braced(*column);
+  for (const LayoutColumn* column : Among(request.columns, kDue))
+    if (layout->due.empty() && IsTime(*column)) layout->due = Braced(*column);
+  layout->parked = absl::StrCat(layout->attempts, " >= ", request.max_attempts);
+  absl::StrAppend(&layout->ready, layout->ready.empty() ? "" : " AND ", "(", layout->parked,
+                  ") IS NOT TRUE");
+}
+
+// Each arm says of its column more than that it is not null, so that a partial index of the few
+// rows that wait or were tried is of use.
+std::string BlocksOf(const LayoutRequest& request, const Layout& layout) {
+  std::vector<std::string> arms;
+  for (const LayoutColumn* column : Among(request.columns, absl::StrCat(kDue, ",", kLeased)))
+    if (IsTime(*column)) arms.push_back(absl::StrCat(Braced(*column), " > now()"));
+  if (request.parked_holds && !layout.parked.empty()) arms.push_back(layout.parked);
+  if (arms.empty()) return "";
+  return absl::StrCat(layout.open, " AND (", absl::StrJoin(arms, " OR "), ")");
+}
+
 absl::StatusOr<Layout> OfLibrary(const LibraryLayout& library, const LayoutRequest& request) {
   const std::string is_that = absl::StrCat("is that of ", library.called, ": ", library.why);
   if (!library.instead.empty())
@@ -145,7 +191,13 @@ absl::StatusOr<Layout> OfLibrary(const LibraryLayout& library, const LayoutReque
   }
   if (library.stateless && HasIntegerId(request.columns)) layout.order = "{id}";
   layout.born = BornOf(request.columns);
-  if (layout.blocks.empty()) layout.blocks = NotReady(layout);
+  // Of a library that keeps no state no rule stands against it.
+  if (library.stateless) {
+    AddAttempts(request, /*takes_due=*/false, &layout);
+    layout.blocks = BlocksOf(request, layout);
+  } else if (layout.blocks.empty()) {
+    layout.blocks = NotReady(layout);
+  }
   return layout;
 }
 
@@ -160,32 +212,6 @@ std::string ReadyOf(Columns columns) {
 }
 
 std::string OrderOf(Columns columns) { return HasIntegerId(columns) ? "{id}" : BornOf(columns); }
-
-// How a row that cannot be published is tried again and parked, where the table can count.
-void AddAttempts(const LayoutRequest& request, Layout* layout) {
-  if (request.max_attempts == 0) return;
-  for (const LayoutColumn* column : Among(request.columns, kAttempts))
-    if (layout->attempts.empty() && IsNumber(*column)) layout->attempts = Braced(*column);
-  if (layout->attempts.empty()) return;
-  for (const LayoutColumn* column : Among(request.columns, kErrors))
-    if (layout->error.empty() && IsText(*column)) layout->error = Braced(*column);
-  for (const LayoutColumn* column : Among(request.columns, kDue))
-    if (layout->due.empty() && IsTime(*column)) layout->due = Braced(*column);
-  layout->parked = absl::StrCat(layout->attempts, " >= ", request.max_attempts);
-  absl::StrAppend(&layout->ready, layout->ready.empty() ? "" : " AND ", "(", layout->parked,
-                  ") IS NOT TRUE");
-}
-
-// Each arm says of its column more than that it is not null, so that a partial index of the few
-// rows that wait or were tried is of use.
-std::string BlocksOf(const LayoutRequest& request, const Layout& layout) {
-  std::vector<std::string> arms;
-  for (const LayoutColumn* column : Among(request.columns, absl::StrCat(kDue, ",", kLeased)))
-    if (IsTime(*column)) arms.push_back(absl::StrCat(Braced(*column), " > now()"));
-  if (request.parked_holds && !layout.parked.empty()) arms.push_back(layout.parked);
-  if (arms.empty()) return "";
-  return absl::StrCat(layout.open, " AND (", absl::StrJoin(arms, " OR "), ")");
-}
 
 absl::StatusOr<Layout> WithRest(Layout layout, const LayoutRequest& request) {
   if (Among(request.columns, kPayloads).empty())
@@ -204,7 +230,7 @@ absl::StatusOr<Layout> WithRest(Layout layout, const LayoutRequest& request) {
     layout.key = Braced(*keys.front());
   layout.order = OrderOf(request.columns);
   layout.born = BornOf(request.columns);
-  AddAttempts(request, &layout);
+  AddAttempts(request, /*takes_due=*/true, &layout);
   layout.blocks = BlocksOf(request, layout);
   layout.archived = layout.mark;
   if (request.deletes) layout.mark.clear();

@@ -42,6 +42,7 @@ struct Layout {
   std::string error = {};     // a column; empty: nowhere
   std::string due = {};       // a column; empty: it waits in memory
   std::string parked = {};    // of an open row: its attempts are used up
+  std::string parking = {};   // what would let such a row be parked; empty: nothing
   std::string born = {};      // a column; empty: nobody knows how old a row is
   std::string xact = {};  // a column: the transaction that wrote the row; empty: rows are marked
 };

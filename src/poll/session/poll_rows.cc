@@ -47,13 +47,14 @@ std::string LeaveOutSql(const OutboxTable& table, const std::vector<std::string>
 absl::Status WithAttemptsAdvice(const absl::Status& why, const OutboxTable& table,
                                 const std::vector<std::string>& key) {
   const std::string hint = ErrorHint(why);
+  const std::string& parking = table.layout.parking;
   return Error(why.code(), ErrorReason(why), why.message(),
                absl::StrCat(hint, hint.empty() ? "" : "; or ",
                             "correct the row, or leave it out for good: ", LeaveOutSql(table, key),
-                            "; or ALTER TABLE ", table.name,
-                            " ADD COLUMN attempts integer NOT NULL DEFAULT 0, ADD COLUMN "
-                            "last_error text, ADD COLUMN next_try_at timestamptz, so that such a "
-                            "row is parked while others are published"));
+                            parking.empty() ? "" : "; or ", parking,
+                            parking.empty() ? ""
+                                            : ", so that such a row is parked while others are "
+                                              "published"));
 }
 
 uint64_t NumberAt(const postgres::Result& rows, int column) {
