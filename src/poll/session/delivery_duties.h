@@ -42,6 +42,7 @@ class DeliveryDuties final : public delivery::RoomWaiter, public sink::AckHandle
   void BeginOwning();
   // It has stood still: nothing is sent until somebody has found out that it still owns the tables.
   bool doubts() const { return doubts_; }
+  void Doubt() { doubts_ = true; }
   void Believe();
   // Is called between two turns of a wait for the sink, however long it is.
   void SetBeside(std::function<absl::Status()> beside) { beside_ = std::move(beside); }

@@ -125,12 +125,18 @@ absl::Status PollSession::Build() {
                                                         .metrics = attempt.metrics,
                                                         .warn_once = parts_.warn_once}));
   duties_->SetRefused(&path_->refused());
-  duties_->SetBeside([this] {
-    const absl::Status verified = Verify();
-    return verified.ok() ? LookAtBacklog() : verified;
-  });
+  duties_->SetBeside([this] { return LookBeside(); });
   batch_rows_ = engine::OutboxOf(config()).publish_rows;
   return absl::OkStatus();
+}
+
+absl::Status PollSession::LookBeside() {
+  // Whoever waits for the server may have the tables by now: nothing more is sent.
+  const absl::Status alive = connection_->CheckAlive();
+  if (!alive.ok()) duties_->Doubt();
+  RETURN_IF_ERROR(alive);
+  RETURN_IF_ERROR(Verify());
+  return LookAtBacklog();
 }
 
 // Waits for the answer, and does the other duties meanwhile.

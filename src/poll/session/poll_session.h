@@ -81,6 +81,8 @@ class PollSession {
   absl::Status Verify();
   // The same, whether it stood still or not.
   absl::Status VerifyLocks(bool hurries);
+  // While a sink is waited for.
+  absl::Status LookBeside();
   absl::Status Listen();
   absl::Status Poll();
   // How many rows were published.
