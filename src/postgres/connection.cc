@@ -346,7 +346,9 @@ absl::Status Connection::Discard() {
   // What the statement itself ends with is of no interest; the session has to be there.
   const absl::Status ended =
       Collect(kCancelTimeout, std::nullopt, nullptr, /*cancelled=*/true).status();
-  return PQstatus(connection_) == CONNECTION_BAD ? ended : absl::OkStatus();
+  const bool is_over =
+      PQstatus(connection_) != CONNECTION_BAD && PQtransactionStatus(connection_) != PQTRANS_ACTIVE;
+  return is_over ? absl::OkStatus() : ended;
 }
 
 int Connection::ready_fd() const { return PQsocket(connection_); }
@@ -423,7 +425,8 @@ absl::StatusOr<Result> Connection::Collect(absl::Duration timeout, std::optional
     if (awaited != Awaited::kResult) {
       // The rest is not read: the session is given up.
       if (awaited == Awaited::kTooLarge) return TooLarge();
-      if (cancelled) return answer.error;  // not even the cancellation was answered
+      // Not even the cancellation was answered. What Discard cancels has no error of its own.
+      if (cancelled) return answer.error.ok() ? TimeoutError(timeout) : answer.error;
       const bool stopped = awaited == Awaited::kStopped;
       answer.error = stopped ? StoppedError() : TimeoutError(timeout);
       cancelled = true;

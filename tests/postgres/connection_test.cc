@@ -413,6 +413,12 @@ TEST_F(OvertakenStatementTest, AQuestionIsCancelledAgain) {
   EXPECT_EQ(MustQuery(*session_, "SELECT 1"), "1");
 }
 
+TEST_F(OvertakenStatementTest, WhatIsNotEvenCancelledIsAnErrorOfWhatComesNext) {
+  ASSERT_EQ(kill(session_->backend_pid(), SIGSTOP), 0);
+  ASSERT_TRUE(session_->Send({.sql = "SELECT pg_sleep(600)", .parameters = {}, .answer = {}}).ok());
+  EXPECT_EQ(ErrorReason(session_->Query(OneRow(1), "SELECT 1").status()), "query_timeout");
+}
+
 // What the first row is in place of.
 absl::Status FirstError(Connection& session, absl::string_view select) {
   auto reader = CopyReader::Start(session, select, 1);
