@@ -52,6 +52,14 @@ TEST_F(StartPosition, NothingStoredAndNoSlotLeavesThePositionOpen) {
   EXPECT_FALSE(verdict->position.has_value());
 }
 
+TEST_F(StartPosition, ThatOfPolledTablesIsNone) {
+  Slot(300, 400);
+  Store(350);
+  ASSERT_TRUE(Judge().ok());
+  stored_->members[event::kOutboxMember] = R"("{\"t\":{\"seen\":\"1:1:\"}}")";
+  EXPECT_EQ(ErrorReason(Judge().status()), "outbox_position_lost");
+}
+
 TEST_F(StartPosition, RST_11_OffsetsLostStartAtTheSlot) {
   Slot(300, 400);
   EXPECT_EQ(Judge()->position->commit_end, Lsn(400));

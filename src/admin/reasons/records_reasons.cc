@@ -67,7 +67,7 @@ constexpr Reason kRows[] = {
     {.name = "outbox_position_lost",
      .meaning =
          "The position in outbox tables is of another server, of one before a promotion or a "
-         "restore, or of a slot.",
+         "restore, or of a slot; or a slot is to be read from the position of outbox tables.",
      .remedy = "walduct offsets reset, then all rows are published again."},
     {.name = "outbox_position_malformed",
      .meaning = "The stored position in outbox tables cannot be read.",

@@ -102,6 +102,11 @@ absl::StatusOr<StartVerdict> JudgeStart(const StartFacts& facts) {
     if (slot) verdict.position = AtBoundary(SlotLsn(*slot));
     return verdict;
   }
+  if (!event::FindMember(stored->members, event::kOutboxMember).empty())
+    return Error(absl::StatusCode::kFailedPrecondition, "outbox_position_lost",
+                 "the stored position is that of polled outbox tables: no changes were read up to "
+                 "its place in the WAL",
+                 "give the connector that reads the slot another name, or walduct offsets reset");
   if (IsOfAnotherSystem(*stored, facts.server.system)) {
     RETURN_IF_ERROR(CheckUpgraded(*stored, facts));
     log::Warn(

@@ -43,6 +43,7 @@ bool NeedsTraces(const std::optional<offset::StoredOffset>& stored,
 
 // system_mismatch: the position is another server's, which no snapshot mends. server_upgraded: it
 // is, and pg_upgrade seems to have made this one of it: the strategy that trusts the slot goes on.
+// outbox_position_lost: it is that of outbox tables that were polled.
 absl::StatusOr<StartVerdict> JudgeStart(const StartFacts& facts);
 
 }  // namespace walduct::slot
