@@ -166,6 +166,18 @@ def test_rows_are_moved_to_an_archive(databases, pg17, connectors, keeps_state):
     assert len(connector.events()) == 10
 
 
+def test_an_archive_makes_its_generated_columns_itself(databases, pg17, connectors):
+    db = databases(pg17)
+    db.execute(MARKED)
+    db.execute("alter table outbox add column n int generated always as ((payload ->> 'n')::int * 2) stored")
+    put(db, 1, 5)
+    db.execute("create table outbox_archive (like outbox including all)")
+    connector = connectors(db, polled(db, **{"walduct.outbox.done": "archive"}), superuser=True, sink="file").start().wait_streaming()
+    wait_until(lambda: db.value("select count(*) from outbox") == 0, 20, "rows moved")
+    connector.stop()
+    assert db.execute("select n from outbox_archive order by id") == [(2,), (4,), (6,), (8,), (10,)]
+
+
 def test_rows_that_a_trigger_keeps_unmarked_are_not_published_again_and_again(databases, pg17, connectors):
     db = databases(pg17)
     db.execute(MARKED)

@@ -56,6 +56,9 @@ SELECT to_regclass($2) IS NOT NULL,
                           AND b.attname = a.attname AND NOT b.attisdropped)),
        has_table_privilege(to_regclass($2)::oid, 'INSERT'), quote_ident(current_user))";
 
+constexpr absl::string_view kGenerated = R"(
+SELECT attname FROM pg_attribute WHERE attrelid = to_regclass($1) AND attgenerated <> '')";
+
 constexpr absl::string_view kOfPosition = R"(
 SELECT EXISTS (SELECT FROM pg_index i
                JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
@@ -218,6 +221,10 @@ absl::Status FindArchive(Connection& connection, const postgres::TableName& one,
   if (!facts.is_null(0, 1))
     return lacks(absl::StrCat("lacks columns of it: ", facts.Get(0, 1)),
                  absl::StrCat("ALTER TABLE ", table->archive, " ADD COLUMN …"));
+  ASSIGN_OR_RETURN(const auto made, connection.Query(postgres::Rows(1), std::string(kGenerated),
+                                                     {table->archive}));
+  for (int row = 0; row < made.rows(); ++row)
+    table->archive_makes.emplace_back(made.Get(row, 0));
   if (facts.Get(0, 2) == "t") return absl::OkStatus();
   return Refusal(
       "permission_denied",
@@ -353,6 +360,7 @@ std::string OutboxTable::ChosenSql() const {
 std::string OutboxTable::MovedSql() const {
   std::vector<std::string> names, values;
   for (const LayoutColumn& column : columns) {
+    if (absl::c_linear_search(archive_makes, column.name)) continue;
     names.push_back(QuoteIdentifier(column.name));
     values.push_back(absl::StrCat("g.", names.back()));
     for (const absl::string_view part : absl::StrSplit(layout.archived, ", {", absl::SkipEmpty())) {

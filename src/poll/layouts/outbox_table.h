@@ -35,6 +35,7 @@ struct OutboxTable {
                            key_types = {};  // of the primary key: quoted, as SQL has them
   std::vector<int> key_at = {};             // in the rows of a claim
   std::string archive = {};                 // as name; empty: rows are not moved
+  std::vector<std::string> archive_makes = {};  // columns that it generates itself: they get nothing
   bool numbered = false;                    // the first of them has a sequence
   std::vector<std::string> channels = {};   // that its triggers notify
 
