@@ -91,7 +91,7 @@ def test_to_the_slot_and_back_under_load(databases, pg17, connectors, done):
                 locked.execute("update outbox set published_at = now() where published_at is null")
             else:
                 poll.config |= {"snapshot.mode": "no_data"}
-                assert poll.call("offsets", "reset", "--yes").returncode == 0
+                assert poll.call("offsets", "reset", "--accept-loss").returncode == 0
                 poll.start().wait_streaming()
             locked.commit()
         if done == "mark":

@@ -211,7 +211,7 @@ def test_another_server_is_noticed(databases, pg17, pg18, connectors):
     moved.worker["offset.storage.file.filename"] = connector.worker["offset.storage.file.filename"]
     assert moved.run_to_end() == 3
     assert moved.logged("outbox_position_lost")
-    reset = moved.call("offsets", "reset", "--yes")
+    reset = moved.call("offsets", "reset", "--accept-loss")
     assert reset.returncode == 0, reset.stderr + reset.stdout
     moved.start().wait_streaming()
     moved.stop()
