@@ -37,11 +37,11 @@ def test_a_row_that_cannot_be_published_is_tried_parked_and_holds_its_key(databa
     wait_until(lambda: opened(db) == [2, 3], 30, "all but the bad row and the one behind it published")
     wait_until(lambda: db.value("select attempts from outbox where id = 2") == 3, 30, "its attempts used up")
     connector.wait_log("row of an outbox table is parked")
-    assert "topic_name_invalid" in db.value("select last_error from outbox where id = 2")
+    assert "transform_failed" in db.value("select last_error from outbox where id = 2")
     surface = Surface(connector)
     surface.wait_value(lambda n: n == 1, "walduct_outbox_parked")
     assert surface.value("walduct_outbox_unpublished") == 1 and surface.value("walduct_outbox_published_total") == 21
-    assert surface.value("walduct_outbox_failed_attempts_total", reason="topic_name_invalid") == 3
+    assert surface.value("walduct_outbox_failed_attempts_total", reason="transform_failed") == 3
     put(db, "Order", "2", 24)
     wait_until(lambda: opened(db) == [2, 3], 20, "others go on")
     assert db.value("select attempts from outbox where id = 2") == 3
@@ -127,6 +127,24 @@ def test_an_attempt_that_cannot_be_noted_is_not_repeated_at_once(databases, pg17
         connector.stop()
     receiver.close()
     assert len(receiver.requests) < 40
+
+
+@pytest.mark.parametrize("status", [401, 403, 404, 405])
+def test_what_is_the_matter_of_a_receiver_counts_no_attempt(databases, pg17, connectors, status):
+    db = databases(pg17)
+    db.execute(TABLE.format(due=", next_try_at timestamptz"))
+    put(db, "Order", "1", 1)
+    receiver = Receiver(judge=lambda number, request: status)
+    config = polled(db, **{"walduct.outbox.max.attempts": "1", "sink.http.url": receiver.url, "walduct.sink.http.refused.attempts": "1"})
+    connector = connectors(db, config, superuser=True, sink="http").start()
+    wait_until(lambda: receiver.requests, 30, "the row was sent")
+    if status == 401:  # may pass
+        wait_until(lambda: len(receiver.requests) > 1, 30, "and once more")
+        connector.terminate()
+    else:
+        assert connector.wait_exit(30) == 1 and connector.logged("receiver_refuses")
+    receiver.close()
+    assert db.value("select coalesce(attempts, 0) from outbox") == 0 and opened(db) == [1]
 
 
 def test_without_a_column_of_attempts_the_connector_stops_and_says_which(databases, pg17, connectors):

@@ -17,8 +17,8 @@ TEST(FailedRowsTest, WhatIsWrongWithAServerIsNoErrorOfARow) {
   EXPECT_TRUE(FailedRows::IsOfRow(Bad(absl::StatusCode::kInvalidArgument, "record_too_large")));
   EXPECT_TRUE(FailedRows::IsOfRow(Bad(absl::StatusCode::kInvalidArgument, "topic_name_invalid")));
   for (const absl::string_view reason :
-       {"topic_missing", "topic_authorization_failed", "receiver_gone", "attempts_used_up",
-        "registry_unreachable", "batch_refused"})
+       {"topic_missing", "topic_authorization_failed", "receiver_gone", "receiver_refuses",
+        "rabbitmq_unroutable", "attempts_used_up", "registry_unreachable", "batch_refused"})
     EXPECT_FALSE(FailedRows::IsOfRow(Bad(absl::StatusCode::kInvalidArgument, reason))) << reason;
   EXPECT_FALSE(FailedRows::IsOfRow(Bad(absl::StatusCode::kUnavailable, "broker_unavailable")));
   EXPECT_FALSE(FailedRows::IsOfRow(Bad(absl::StatusCode::kPermissionDenied, "permission_denied")));

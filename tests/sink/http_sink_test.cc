@@ -77,6 +77,10 @@ TEST(AnswersTest, EachStatusIsTakenPassingOrRefused) {
   }
   EXPECT_EQ(ErrorReason(JudgeAnswer(410, "h").status), "receiver_gone");
   EXPECT_EQ(ErrorReason(JudgeAnswer(413, "h").status), "record_too_large");
+  for (const int status : {403, 404, 405})
+    EXPECT_EQ(ErrorReason(JudgeAnswer(status, "h").status), "receiver_refuses") << status;
+  for (const int status : {400, 409, 422})
+    EXPECT_EQ(ErrorReason(JudgeAnswer(status, "h").status), "record_refused") << status;
 }
 
 TEST(WebhookTest, SecretsAreOf24To64Bytes) {
@@ -143,7 +147,7 @@ TEST_F(HttpSinkTest, AttemptsThatWereAskedForAreUsedUp) {
 
 TEST_F(HttpSinkTest, ARefusalIsBelievedAfterItsAttemptsAndGoneAtOnce) {
   options_.refused_attempts = 2;
-  answers_ = {404, 404, 200, 410};
+  answers_ = {422, 422, 200, 410};
   ASSERT_TRUE(WriteAndFlush({"a", "b", "c"}).ok());
   ASSERT_THAT(acks_.refusals, SizeIs(2));
   EXPECT_EQ(ErrorReason(acks_.refusals[0].why), "record_refused");

@@ -23,6 +23,11 @@ constexpr Reason kRows[] = {
      .meaning = "The receiver answers with HTTP status 410: it is gone for good.",
      .remedy = "Name another one in sink.http.url. walduct.errors.gone=dead.letter keeps the "
                "records, skip lets them go."},
+    {.name = "receiver_refuses",
+     .meaning = "The receiver answers with HTTP status 403, 404 or 405: it takes nothing there, "
+                "whatever the record is.",
+     .remedy = "sink.http.url and sink.http.authentication.…. walduct.errors.refused says what "
+               "becomes of the records; a polled outbox table counts no attempt."},
 };
 
 }  // namespace

@@ -22,9 +22,9 @@ constexpr int64_t kMostDoublings = 30;
 constexpr size_t kLongestError = 250;
 
 // Of whatever is sent there next, too.
-constexpr std::array<absl::string_view, 5> kOfServer = {
-    "topic_missing", "topic_authorization_failed", "receiver_gone", "attempts_used_up",
-    "batch_refused"};
+constexpr std::array<absl::string_view, 7> kOfServer = {
+    "topic_missing",    "topic_authorization_failed", "receiver_gone", "receiver_refuses",
+    "attempts_used_up", "rabbitmq_unroutable",        "batch_refused"};
 
 std::string ErrorText(const absl::Status& why) {
   return std::string(

@@ -41,13 +41,15 @@ Answer JudgeAnswer(int status, absl::string_view where) {
   } else if (status == 413) {
     answer.status = Error(absl::StatusCode::kInvalidArgument, "record_too_large", said,
                           "let the receiver take larger bodies (nginx: client_max_body_size)");
+  } else if (status == 403 || status == 404 || status == 405) {
+    answer.status = Error(absl::StatusCode::kInvalidArgument, "receiver_refuses", said,
+                          status == 403 ? "check sink.http.authentication.… and what the receiver "
+                                          "allows who asks"
+                                        : "check sink.http.url: nobody takes a POST there");
   } else {
-    answer.status =
-        Error(absl::StatusCode::kInvalidArgument, "record_refused", said,
-              status == 404 || status == 405 ? "check sink.http.url: nobody takes a POST there"
-                                             : "see the receiver's log for what it does not like; "
-                                               "dead letters of this sink need "
-                                               "walduct.sink.http.deadletter.url or .file, too");
+    answer.status = Error(absl::StatusCode::kInvalidArgument, "record_refused", said,
+                          "see the receiver's log for what it does not like; dead letters of this "
+                          "sink need walduct.sink.http.deadletter.url or .file, too");
   }
   return answer;
 }

@@ -288,8 +288,9 @@ void Publisher::OnAllAnswered() {
     Wait(why, refused_pause_);
     refused_pause_ = std::min(2 * refused_pause_, kLongestPause);
   } else {
-    HandBack(
-        Error(absl::StatusCode::kInvalidArgument, "record_refused", why.message(), ErrorHint(why)));
+    HandBack(Error(absl::StatusCode::kInvalidArgument,
+                   unroutable ? "rabbitmq_unroutable" : "record_refused", why.message(),
+                   ErrorHint(why)));
   }
   KeepOrder();
 }
