@@ -117,7 +117,7 @@ std::string NotReady(const Layout& layout) {
              : absl::StrCat("(", layout.open, ") AND (", layout.ready, ") IS NOT TRUE");
 }
 
-// What would let a row be parked. takes_due: the layout stays what it is with a column of time, too.
+// What would let a row be parked. takes_due: the layout stays what it is with a column of time.
 std::string ParkingOf(const LayoutRequest& request, bool takes_due) {
   std::vector<std::string> steps;
   const std::vector<const LayoutColumn*> counters = Among(request.columns, kAttempts);
@@ -131,8 +131,7 @@ std::string ParkingOf(const LayoutRequest& request, bool takes_due) {
                           [](const LayoutColumn* column) { return IsNumber(*column); })) {
     return "";
   }
-  if (request.max_attempts == 0)
-    steps.push_back("set walduct.outbox.max.attempts to more than 0");
+  if (request.max_attempts == 0) steps.push_back("set walduct.outbox.max.attempts to more than 0");
   return absl::StrJoin(steps, ", and ");
 }
 

@@ -20,7 +20,7 @@ struct LayoutColumn {
   std::string name;  // as the table has it
   std::string type;  // format_type's word: "timestamp with time zone"
   bool nullable = true;
-  std::string fallback = {};  // its DEFAULT, as SQL
+  std::string fallback = {};   // its DEFAULT, as SQL
   std::string full_type = {};  // with its length; a value that is cast to it is cut
 };
 

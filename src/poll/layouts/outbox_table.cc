@@ -221,10 +221,9 @@ absl::Status FindArchive(Connection& connection, const postgres::TableName& one,
   if (!facts.is_null(0, 1))
     return lacks(absl::StrCat("lacks columns of it: ", facts.Get(0, 1)),
                  absl::StrCat("ALTER TABLE ", table->archive, " ADD COLUMN …"));
-  ASSIGN_OR_RETURN(const auto made, connection.Query(postgres::Rows(1), std::string(kGenerated),
-                                                     {table->archive}));
-  for (int row = 0; row < made.rows(); ++row)
-    table->archive_makes.emplace_back(made.Get(row, 0));
+  ASSIGN_OR_RETURN(const auto made,
+                   connection.Query(postgres::Rows(1), std::string(kGenerated), {table->archive}));
+  for (int row = 0; row < made.rows(); ++row) table->archive_makes.emplace_back(made.Get(row, 0));
   if (facts.Get(0, 2) == "t") return absl::OkStatus();
   return Refusal(
       "permission_denied",
@@ -318,10 +317,9 @@ std::string OutboxTable::ClaimSql(const std::string& where, bool waits) const {
                     " AND (", order("p"), ") < (", order("o"), "))");
   if (waits) absl::StrAppend(&condition, " AND NOT (", KeysSql("o", 2), ")");
   if (waits && !layout.key.empty())
-    absl::StrAppend(&condition, " AND NOT EXISTS (SELECT FROM ", name, " p WHERE ",
-                    KeysSql("p", 2), " AND ", qualified(layout.open, "p"), " AND ",
-                    qualified(layout.key, "p"), " = ", key, " AND (", order("p"), ") < (",
-                    order("o"), "))");
+    absl::StrAppend(&condition, " AND NOT EXISTS (SELECT FROM ", name, " p WHERE ", KeysSql("p", 2),
+                    " AND ", qualified(layout.open, "p"), " AND ", qualified(layout.key, "p"),
+                    " = ", key, " AND (", order("p"), ") < (", order("o"), "))");
   // By the primary key's index, whatever statistics say: a join would read the whole table.
   std::string claimed =
       absl::StrCat("o.", key_names[0], " = ANY (ARRAY(SELECT ", key_names[0], " FROM seen))");
@@ -398,8 +396,8 @@ std::string OutboxTable::FailedSql(int64_t max_attempts) const {
   }
   std::string set = absl::StrCat(target(layout.attempts), " = ", counted);
   if (!layout.error.empty())
-    absl::StrAppend(&set, ", ", target(layout.error), " = f.walduct_error::",
-                    FullType(layout.error, columns));
+    absl::StrAppend(&set, ", ", target(layout.error),
+                    " = f.walduct_error::", FullType(layout.error, columns));
   if (!layout.due.empty())
     absl::StrAppend(&set, ", ", target(layout.due), " = now() + f.walduct_pause * interval '1 ms'");
   return absl::StrCat(

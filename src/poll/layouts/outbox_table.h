@@ -32,12 +32,12 @@ struct OutboxTable {
   Layout layout = {};
   std::vector<LayoutColumn> columns = {};
   std::vector<std::string> key_names = {},
-                           key_types = {};  // of the primary key: quoted, as SQL has them
-  std::vector<int> key_at = {};             // in the rows of a claim
-  std::string archive = {};                 // as name; empty: rows are not moved
-  std::vector<std::string> archive_makes = {};  // columns that it generates itself: they get nothing
-  bool numbered = false;                    // the first of them has a sequence
-  std::vector<std::string> channels = {};   // that its triggers notify
+                           key_types = {};      // of the primary key: quoted, as SQL has them
+  std::vector<int> key_at = {};                 // in the rows of a claim
+  std::string archive = {};                     // as name; empty: rows are not moved
+  std::vector<std::string> archive_makes = {};  // columns that it generates itself
+  bool numbered = false;                        // the first of them has a sequence
+  std::vector<std::string> channels = {};       // that its triggers notify
 
   // Columns of a claim's rows: those of schema, then these two.
   int order_key_column() const { return static_cast<int>(schema->columns.size()); }

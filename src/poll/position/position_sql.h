@@ -22,8 +22,9 @@ std::string FlushedSql(bool hastens);
 std::string BoundsSql(const OutboxTable& table);
 
 // Rows of the window, $1 and $2, with ids behind $3 up to $4, by id, $5 at most and what else has
-// the id of the last of them; columns as a claim has them. Without conditions that any index but the primary key's could be used for: by
-// the one on numbers the whole window would be sorted for every batch.
+// the id of the last of them; columns as a claim has them. Without conditions that any index but
+// the primary key's could be used for: by the one on numbers the whole window would be sorted for
+// every batch.
 std::string WindowSql(const OutboxTable& table, const std::string& where);
 
 // As OutboxTable::BacklogSql: rows that are not visible in $1, without those of the window $2 up to

@@ -55,8 +55,8 @@ absl::Status CheckServer(const offset::StoredOffset& stored, const TablePosition
   for (const auto& [table, position] : positions) {
     const uint64_t end = std::max(EndOf(position.seen), EndOf(position.window));
     if (end > EndOf(now.snapshot))
-      return Lost(absl::StrCat("it lies at transaction ", end, ", the server is at ",
-                               EndOf(now.snapshot)));
+      return Lost(
+          absl::StrCat("it lies at transaction ", end, ", the server is at ", EndOf(now.snapshot)));
   }
   return absl::OkStatus();
 }

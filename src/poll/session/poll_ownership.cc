@@ -118,10 +118,10 @@ absl::Status PollSession::Verify() {
 }
 
 absl::Status PollSession::VerifyLocks(bool hurries) {
-  ASSIGN_OR_RETURN(const auto locks, AskOfMarks({.sql = std::string(kLocksHeld),
-                                                 .parameters = {},
-                                                 .answer = postgres::OneRow(1)},
-                                                hurries));
+  ASSIGN_OR_RETURN(
+      const auto locks,
+      AskOfMarks({.sql = std::string(kLocksHeld), .parameters = {}, .answer = postgres::OneRow(1)},
+                 hurries));
   return CheckLocks(locks, tables_.size());
 }
 

@@ -26,7 +26,8 @@ constexpr absl::Duration kTurn = absl::Seconds(1);
 constexpr absl::Duration kSaveIdle = absl::Minutes(1);
 
 // Of WAL that is not flushed: then the server is made to flush it.
-constexpr absl::Duration kFirstFlush = absl::Milliseconds(5), kLongestFlush = absl::Milliseconds(160);
+constexpr absl::Duration kFirstFlush = absl::Milliseconds(5);
+constexpr absl::Duration kLongestFlush = absl::Milliseconds(160);
 constexpr int64_t kLeastId = std::numeric_limits<int64_t>::min();
 
 // Statistics that are old make the planner sort what is left of a window for every batch.

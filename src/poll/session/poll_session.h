@@ -147,7 +147,7 @@ class PollSession {
     Lsn written = {};
   };
   std::map<std::string, Passed> passed_;
-  offset::StoredOffset stored_;              // as it was last seen, without the positions
+  offset::StoredOffset stored_;  // as it was last seen, without the positions
   absl::Duration positions_saved_;
   std::unique_ptr<DeliveryDuties> duties_;
   std::unique_ptr<delivery::RecordPath> path_;
