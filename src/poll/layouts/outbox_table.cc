@@ -209,7 +209,7 @@ absl::Status FindArchive(Connection& connection, const postgres::TableName& one,
   ASSIGN_OR_RETURN(const auto facts,
                    connection.Query(postgres::OneRow(4), std::string(kOfArchive),
                                     {absl::StrCat(ToInteger(table->relation)), table->archive}));
-  const auto lacks = [&](absl::string_view what, std::string fix) {
+  const auto lacks = [&](absl::string_view what, const std::string& fix) {
     return Refusal(
         "outbox_no_archive",
         absl::StrCat("the archive ", table->archive, " of outbox table ", called, " ", what), fix);

@@ -144,10 +144,10 @@ admin::GroupView SharedGroup::View() const {
   for (const kafka::GroupMember& one : view.members)
     if (IsUrl(one.client)) connectors.try_emplace(one.client);
   for (const auto& [name, share] : plan_.shares) connectors[share.worker].push_back(name);
-  for (auto& [url, names] : connectors)
+  for (const auto& [url, names] : connectors)
     group.workers.push_back({.address = WorkerOfUrl(url),
                              .connectors = static_cast<int>(names.size()),
-                             .names = std::move(names),
+                             .names = names,
                              .self = url == parts_.url,
                              .leads = url == leads,
                              .member = IsMember(view, url)});

@@ -24,7 +24,7 @@ constexpr size_t kLongestKey = 256, kLongestName = 128;
 constexpr size_t kRecordBytes = 1u << 20, kRequestBytes = 5u << 20;
 constexpr size_t kMostAsked = 20;
 
-absl::Status Refused(absl::string_view reason, std::string what, absl::string_view hint) {
+absl::Status Refused(absl::string_view reason, const std::string& what, absl::string_view hint) {
   return Error(absl::StatusCode::kInvalidArgument, reason, what, hint);
 }
 

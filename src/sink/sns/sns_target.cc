@@ -34,7 +34,7 @@ std::optional<bool> BlameIn(absl::string_view failed) {
   return fault;
 }
 
-absl::Status Refused(std::string what, absl::string_view hint) {
+absl::Status Refused(const std::string& what, absl::string_view hint) {
   return Error(absl::StatusCode::kInvalidArgument, "record_refused", what, hint);
 }
 
