@@ -107,7 +107,7 @@ def test_a_row_that_a_receiver_refuses_is_parked_and_those_behind_it_of_its_key_
 
 
 @pytest.mark.parametrize("columns, note", [
-    ("attempts int, last_error varchar(20)", lambda db: db.value("select last_error from outbox where attempts = 2")),
+    ("attempts int, last_error varchar(20)", lambda db: db.value("select max(last_error) from outbox where attempts = 2")),
     ("attempts int check (attempts < 1), last_error text", None)], ids=["short", "check"])
 def test_an_attempt_that_cannot_be_noted_is_not_repeated_at_once(databases, pg17, connectors, columns, note):
     db = databases(pg17)
