@@ -44,6 +44,23 @@ TEST(AckTrackerTest, KnowsTheOldestCommitInFlight) {
   EXPECT_EQ(tracker.oldest_commit_us(), 3000) << "the group is empty, and begins anew";
 }
 
+TEST(AckTrackerTest, GroupsBehindOneThatIsNotAcknowledgedAreKnownApart) {
+  AckTracker tracker;
+  for (uint64_t row = 1; row <= 4; ++row) {
+    WriteOne(&tracker);
+    tracker.Advance(At(row));
+    tracker.EndGroup();
+  }
+  tracker.OnAcknowledged(0, 1);
+  tracker.OnAcknowledged(2, 1);
+  tracker.OnAcknowledged(3, 1);
+  EXPECT_EQ(tracker.safe(), At(1));
+  EXPECT_EQ(tracker.acknowledged_apart(), (std::vector<event::Position>{At(3), At(4)}));
+  tracker.OnAcknowledged(1, 1);
+  EXPECT_EQ(tracker.safe(), At(4));
+  EXPECT_TRUE(tracker.acknowledged_apart().empty());
+}
+
 TEST(AckTrackerTest, WithNothingInFlightAPositionIsSafeAtOnce) {
   AckTracker tracker;
   tracker.Advance(At(10));

@@ -40,6 +40,15 @@ std::optional<Milestone> AckTracker::complete() const {
   return safe_;
 }
 
+std::vector<event::Position> AckTracker::acknowledged_apart() const {
+  std::vector<event::Position> apart;
+  for (const Group& group : groups_) {
+    if (group.milestone && group.written > 0 && group.acknowledged == group.written)
+      apart.push_back(*group.milestone);
+  }
+  return apart;
+}
+
 void AckTracker::OnAcknowledged(uint64_t ticket, uint32_t count) {
   CHECK(ticket >= first_ticket_ && ticket - first_ticket_ < groups_.size());
   Group& group = groups_[ticket - first_ticket_];

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <vector>
 
 #include "event/position.h"
 
@@ -44,6 +45,8 @@ class AckTracker {
 
   // The last position with everything at or before it acknowledged; absent until the first.
   const std::optional<Milestone>& safe() const { return safe_; }
+  // Behind that: the positions whose own groups are acknowledged, though one before them is not.
+  std::vector<event::Position> acknowledged_apart() const;
   // The position that covers all that has been written, acknowledged or not; absent in the middle
   // of a change.
   std::optional<Milestone> complete() const;

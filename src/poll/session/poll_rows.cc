@@ -192,7 +192,8 @@ void PollSession::AgeOldest() {
   const int64_t seconds = absl::ToInt64Seconds(now - *aged_);
   const bool waits = !idle_ || metrics.outbox_oldest_seconds.value() > 0;
   if (seconds <= 0 || !waits) return;
-  metrics.outbox_oldest_seconds.Set(metrics.outbox_oldest_seconds.value() + seconds);
+  metrics.outbox_oldest_seconds.Set(metrics.outbox_oldest_seconds.value() +
+                                    static_cast<uint64_t>(seconds));
   *aged_ += absl::Seconds(seconds);
 }
 

@@ -358,25 +358,44 @@ absl::Status PollSession::MarkDone(Batch* batch, bool hurries) {
   const size_t acknowledged =
       behind < batch->first ? 0 : std::min<size_t>(batch->rows, behind - batch->first + 1);
   if (positions()) return MovePosition(batch, acknowledged, hurries);
-  if (acknowledged <= batch->marked) return absl::OkStatus();
+  const size_t from = batch->marked;
+  if (acknowledged > from) {
+    batch->marked = acknowledged;
+    RETURN_IF_ERROR(Mark(*batch->table, batch->keys, from, acknowledged - from, hurries));
+  }
+  return hurries && batch->table->counts_attempts() ? MarkApart(*batch) : absl::OkStatus();
+}
+
+// Rows behind one that was refused, which the sink has taken: they would be repeated.
+absl::Status PollSession::MarkApart(const Batch& batch) {
+  std::vector<std::vector<std::string>> keys(batch.keys.size());
+  for (const event::Position& position : tracker_.acknowledged_apart()) {
+    const uint64_t number = position.commit_end.value();
+    if (number < batch.first + batch.marked || number - batch.first >= batch.rows) continue;
+    for (size_t i = 0; i < keys.size(); ++i) keys[i].push_back(batch.keys[i][number - batch.first]);
+  }
+  const size_t rows = keys.empty() ? 0 : keys.front().size();
+  return rows == 0 ? absl::OkStatus() : Mark(*batch.table, keys, 0, rows, true);
+}
+
+absl::Status PollSession::Mark(const OutboxTable& table,
+                               const std::vector<std::vector<std::string>>& all, size_t from,
+                               size_t wanted, bool hurries) {
   postgres::Statement statement{
-      .sql = batch->table->DoneSql(), .parameters = {}, .answer = postgres::OneRow(1)};
-  for (const std::vector<std::string>& keys : batch->keys)
-    statement.parameters.emplace_back(
-        ArrayText(absl::MakeConstSpan(keys).subspan(batch->marked, acknowledged - batch->marked)));
+      .sql = table.DoneSql(), .parameters = {}, .answer = postgres::OneRow(1)};
+  for (const std::vector<std::string>& keys : all)
+    statement.parameters.emplace_back(ArrayText(absl::MakeConstSpan(keys).subspan(from, wanted)));
   ASSIGN_OR_RETURN(const auto changed, AskOfMarks(statement, hurries));
-  const uint64_t wanted = acknowledged - batch->marked;
-  batch->marked = acknowledged;
   uint64_t count = 0;
   static_cast<void>(absl::SimpleAtoi(changed.Get(0, 0), &count));
   if (count != wanted) {
-    statement.sql = batch->table->StillOpenSql();
+    statement.sql = table.StillOpenSql();
     ASSIGN_OR_RETURN(const auto open, AskOfMarks(statement, hurries));
-    if (open.Get(0, 0) != "0") return NotMarked(*batch->table, open.Get(0, 0));
+    if (open.Get(0, 0) != "0") return NotMarked(table, open.Get(0, 0));
     log::Warn(
         "rows were published that somebody else has marked or removed meanwhile: they may "
         "have been published twice",
-        {{"table", batch->table->name}, {"rows", wanted - count}});
+        {{"table", table.name}, {"rows", wanted - count}});
   }
   done_ += wanted;
   parts_.attempt.metrics->outbox_published.Add(wanted);

@@ -104,6 +104,10 @@ class PollSession {
   void AgeOldest();
   // What of the batch is acknowledged.
   absl::Status MarkDone(Batch* batch, bool hurries);
+  absl::Status MarkApart(const Batch& batch);
+  // all: as Batch::keys.
+  absl::Status Mark(const OutboxTable& table, const std::vector<std::vector<std::string>>& all,
+                    size_t from, size_t wanted, bool hurries);
   absl::Status Salvage(Batch* batch, const absl::Status& why);
   absl::StatusOr<postgres::Result> Ask(const postgres::Statement& statement);
   absl::StatusOr<postgres::Result> Ask(std::string sql,
