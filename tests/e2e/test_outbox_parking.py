@@ -124,6 +124,7 @@ def test_an_attempt_that_cannot_be_noted_is_not_repeated_at_once(databases, pg17
     else:
         wait_until(lambda: opened(db) == [7], 60, "all others published")
         wait_until(lambda: (note(db) or "").startswith("record_refused"), 30, "parked, with as much of the error as there is room for")
+        wait_until(lambda: connector.log_text().count("streaming source=poll") == 3, 30, "it goes on after the second attempt")
         connector.stop()
     receiver.close()
     assert len(receiver.requests) < 40

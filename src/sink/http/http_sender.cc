@@ -142,6 +142,10 @@ void HttpSender::Give(std::vector<std::unique_ptr<Outgoing>>* records) {
   if (sleeps) curl_.multi_wakeup(multi_);
 }
 
+void HttpSender::Halt() {
+  if (!halts_.exchange(true)) curl_.multi_wakeup(multi_);
+}
+
 void HttpSender::Resume(uint32_t lane) {
   {
     const MutexLock lock(mutex_);
@@ -165,6 +169,7 @@ void HttpSender::RenewPermit() {
 
 // A process that was stopped for a while asks first whether it is still the one that writes.
 bool HttpSender::MaySend() const {
+  if (halts_) return false;
   const int64_t permit = permit_ns_;
   return permit == 0 ||
          environment_.clock->Monotonic() - absl::Nanoseconds(permit) <= kafka::SendPermit::kLease;
@@ -202,6 +207,7 @@ void HttpSender::Work() {
     curl_.multi_perform(multi_, &running);
     const bool answered = TakeAnswers();
     Publish();
+    quiet_ = halts_ && std::ranges::none_of(slots_, [](const auto& slot) { return slot->sending; });
     if (!answered) Sleep();
   }
 }

@@ -53,6 +53,10 @@ class HttpSender {
   // It has less to do than it could.
   bool idle() const { return idle_.load(std::memory_order_relaxed); }
   void RenewPermit();
+  // Begins no request any more; what is sent is still answered for.
+  void Halt();
+  // Halted, and nothing is sent: no more outcomes come.
+  bool quiet() const { return quiet_; }
 
   // What it waits for; OK: answers.
   absl::Status waits() const;
@@ -121,6 +125,7 @@ class HttpSender {
 
   std::atomic<bool> idle_{true};
   std::atomic<bool> stops_{false};
+  std::atomic<bool> halts_{false}, quiet_{false};
   std::atomic<bool> some_{false};      // of outcomes_
   std::atomic<int64_t> permit_ns_{0};  // 0: nobody renews it
 

@@ -98,6 +98,11 @@ absl::Status HttpSink::Poll(AckHandler& acks) {
   if (!broken_.ok()) return broken_;
   GiveOn();
   settled_.AcknowledgeAll(acks);
+  TakeOutcomes(acks);
+  return HandBack(acks);
+}
+
+void HttpSink::TakeOutcomes(AckHandler& acks) {
   sender_->Take(&outcomes_);
   for (HttpSender::Outcome& outcome : outcomes_) {
     if (!outcome.status.ok()) {
@@ -108,7 +113,6 @@ absl::Status HttpSink::Poll(AckHandler& acks) {
     Settle(std::move(outcome.record));
   }
   outcomes_.clear();
-  return HandBack(acks);
 }
 
 absl::Status HttpSink::HandBack(AckHandler& acks) {
@@ -121,6 +125,7 @@ absl::Status HttpSink::HandBack(AckHandler& acks) {
     if (absl::IsResourceExhausted(taken)) return absl::OkStatus();
     if (!taken.ok()) {
       broken_ = taken;
+      sender_->Halt();
       return broken_;
     }
     sender_->Resume(first.record->lane);
@@ -134,6 +139,12 @@ absl::Status HttpSink::HandBack(AckHandler& acks) {
 absl::Status HttpSink::Flush(AckHandler& acks, absl::Duration timeout) {
   const absl::Duration deadline = environment_.clock->Monotonic() + timeout;
   constexpr absl::Duration kAskAgain = absl::Milliseconds(20);
+  // What the receiver has by now is acknowledged all the same.
+  while (!broken_.ok() && !sender_->quiet() && environment_.clock->Monotonic() < deadline) {
+    environment_.poller->WaitReadable({sender_->fd()}, kAskAgain);
+    TakeOutcomes(acks);
+  }
+  if (!broken_.ok()) TakeOutcomes(acks);
   while (true) {
     RETURN_IF_ERROR(Poll(acks));
     if (records_ == 0) return absl::OkStatus();

@@ -41,6 +41,7 @@ class HttpSink final : public Sink {
   absl::Status WriteValue(const event::Record& record, Ticket ticket);
   std::unique_ptr<Outgoing> Spare();
   void GiveOn();
+  void TakeOutcomes(AckHandler& acks);
   absl::Status HandBack(AckHandler& acks);
   void Settle(std::unique_ptr<Outgoing> record);
 
