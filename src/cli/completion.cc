@@ -13,15 +13,15 @@ namespace walduct::cli {
 namespace {
 
 // Where the words before the last one have led.
-struct Place {
+struct Reached {
   const CLI::App* command = nullptr;
   const CLI::Option* option = nullptr;  // its value comes next
 };
 
 bool TakesValue(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
 
-Place Follow(const CLI::App& app, absl::Span<const std::string> words) {
-  Place place{.command = &app};
+Reached Follow(const CLI::App& app, absl::Span<const std::string> words) {
+  Reached place{.command = &app};
   for (const std::string& word : words) {
     if (word == "=") continue;  // bash takes --option=value apart
     if (place.option != nullptr) {
@@ -90,7 +90,7 @@ class Offer {
 
 Completion Complete(const CLI::App& app, absl::Span<const std::string> words) {
   if (words.empty()) return {};
-  const Place place = Follow(app, words.first(words.size() - 1));
+  const Reached place = Follow(app, words.first(words.size() - 1));
   const absl::string_view typed = words.back() == "=" ? "" : absl::string_view(words.back());
   Offer offer(typed);
   if (place.option != nullptr) {

@@ -381,15 +381,15 @@ absl::StatusOr<recover::ReadOptions> ReadOf(const Arguments& arguments,
 }
 
 int LookOnly(const recover::ReadOptions& options, const engine::StopSignal& stop) {
-  constexpr int kDiffers = 1, kTrouble = 2;
+  constexpr int kRowsDiffer = 1, kNotCompared = 2;
   const absl::Status looked =
       recover::LookAtTopics(options, Environment::Real(), [&stop] { return stop.requested(); });
   if (!looked.ok()) {
     const int code = PrintStatus(looked);
-    return code == kDiffers ? kTrouble : code;
+    return code == kRowsDiffer ? kNotCompared : code;
   }
   PrintRead(*options.report, /*wrote=*/false);
-  return options.report->differs() == 0 ? engine::kExitClean : kDiffers;
+  return options.report->differs() == 0 ? engine::kExitClean : kRowsDiffer;
 }
 
 // Ends of a recovery behind which nothing of the gap can be decoded from that server.

@@ -22,7 +22,7 @@
 namespace walduct::operate {
 namespace {
 
-constexpr absl::Duration kPatience = absl::Seconds(15);
+constexpr absl::Duration kKafkaPatience = absl::Seconds(15);
 
 // A text, or {"base64": "…"}; absent: null.
 std::optional<std::string> BytesOf(const rapidjson::Value& value) {
@@ -82,7 +82,7 @@ class TopicEvents final : public DemoEvents {
       const absl::Status read = kafka::ReadTopic({.bootstrap_servers = kafka_.bootstrap_servers,
                                                   .java = kafka_.consumer,
                                                   .topic = topic,
-                                                  .timeout = kPatience,
+                                                  .timeout = kKafkaPatience,
                                                   .awaits_transactions = false,
                                                   .environment = environment_},
                                                  add);
@@ -139,13 +139,13 @@ std::unique_ptr<DemoEvents> DemoEvents::InTopics(const kafka::KafkaOptions& kafk
 absl::StatusOr<std::vector<std::string>> DemoTopics(const kafka::KafkaOptions& kafka,
                                                     const std::string& prefix) {
   ASSIGN_OR_RETURN(kafka::Client client, AdminOf(kafka));
-  return kafka::ListTopics(client, prefix, kPatience);
+  return kafka::ListTopics(client, prefix, kKafkaPatience);
 }
 
 absl::Status DeleteDemoTopics(const kafka::KafkaOptions& kafka,
                               const std::vector<std::string>& topics) {
   ASSIGN_OR_RETURN(kafka::Client client, AdminOf(kafka));
-  return kafka::DeleteTopics(client, topics, kPatience);
+  return kafka::DeleteTopics(client, topics, kKafkaPatience);
 }
 
 }  // namespace walduct::operate

@@ -149,7 +149,7 @@ std::string SlotText(const engine::ConnectorOptions& lane) {
 }
 
 // What stands in the place of a position.
-struct Found {
+struct LoadedOffset {
   std::optional<offset::StoredOffset> stored = {};
   bool unreadable = false;
 
@@ -158,10 +158,10 @@ struct Found {
 
 // For what replaces it: that nobody can read it is no reason to keep it. A store that has read
 // what it cannot decode saves over it.
-absl::StatusOr<Found> LoadToReplace(offset::OffsetStore& store) {
+absl::StatusOr<LoadedOffset> LoadToReplace(offset::OffsetStore& store) {
   absl::StatusOr<std::optional<offset::StoredOffset>> loaded = store.Load();
-  if (loaded.ok()) return Found{.stored = *std::move(loaded)};
-  if (ErrorReason(loaded.status()) == "offset_malformed") return Found{.unreadable = true};
+  if (loaded.ok()) return LoadedOffset{.stored = *std::move(loaded)};
+  if (ErrorReason(loaded.status()) == "offset_malformed") return LoadedOffset{.unreadable = true};
   return loaded.status();
 }
 
@@ -174,7 +174,7 @@ absl::StatusOr<std::optional<offset::StoredOffset>> LoadFirst(
 absl::StatusOr<std::optional<offset::StoredOffset>> LoadFirstToReplace(
     const engine::ConnectorOptions& options, const Environment& environment) {
   ASSIGN_OR_RETURN(const auto store, OpenStore(slot::LanesOf(options).front(), environment));
-  ASSIGN_OR_RETURN(Found first, LoadToReplace(*store));
+  ASSIGN_OR_RETURN(LoadedOffset first, LoadToReplace(*store));
   return std::move(first.stored);
 }
 
@@ -210,7 +210,7 @@ absl::Status RefuseBeforeHandover(const engine::ConnectorOptions& options,
 
 // What a position from elsewhere means, as far as the server answers.
 absl::StatusOr<std::string> MeaningOfImport(const engine::ConnectorOptions& options,
-                                            const Found& found,
+                                            const LoadedOffset& found,
                                             const std::optional<offset::StoredOffset>& wanted,
                                             const Environment& environment) {
   const auto connection = Open(options, postgres::SessionKind::kSql, environment);
@@ -256,7 +256,7 @@ absl::StatusOr<JudgedMove> Judge(const engine::ConnectorOptions& options, const 
                    replication::IdentifySystem(*replication));
   JudgedMove judged;
   ASSIGN_OR_RETURN(judged.store, OpenStore(options, environment));
-  ASSIGN_OR_RETURN(const Found found, LoadToReplace(*judged.store));
+  ASSIGN_OR_RETURN(const LoadedOffset found, LoadToReplace(*judged.store));
   const std::optional<offset::StoredOffset>& stored = found.stored;
   const bool of_other_server = stored && slot::IsOfAnotherSystem(*stored, system);
   bool upgraded = false;
@@ -330,7 +330,7 @@ absl::StatusOr<std::string> WriteOffsets(const engine::ConnectorOptions& options
     if (wanted[i]) wanted[i]->slots = static_cast<int>(lanes.size());
     ASSIGN_OR_RETURN(stores.emplace_back(), OpenStore(lanes[i], environment));
     // Loading first reads what else is in the store, and finds out whether it can be written to.
-    ASSIGN_OR_RETURN(const Found before, LoadToReplace(*stores[i]));
+    ASSIGN_OR_RETURN(const LoadedOffset before, LoadToReplace(*stores[i]));
     ASSIGN_OR_RETURN(const std::string means,
                      MeaningOfImport(lanes[i], before, wanted[i], environment));
     absl::StrAppend(&report, SlotText(lanes[i]), "position was ", before.Text(), "; is now ",
