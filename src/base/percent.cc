@@ -11,14 +11,14 @@ bool IsHex(char c) { return absl::ascii_isxdigit(static_cast<unsigned char>(c));
 }  // namespace
 
 std::string EncodePercent(absl::string_view text, absl::string_view plain) {
-  constexpr char kHex[] = "0123456789ABCDEF";
+  constexpr char kDigits[] = "0123456789ABCDEF";
   std::string encoded;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
     if (absl::ascii_isalnum(byte) || plain.find(c) != absl::string_view::npos) {
       encoded += c;
     } else {
-      encoded.append({'%', kHex[byte >> 4], kHex[byte & 15]});
+      encoded.append({'%', kDigits[byte >> 4], kDigits[byte & 15]});
     }
   }
   return encoded;

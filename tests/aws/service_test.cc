@@ -137,7 +137,7 @@ TEST_F(ServiceTest, AllCallsTogetherEndInTime) {
   }
   EXPECT_GE(clock.Monotonic() - begin, absl::Milliseconds(300));
   EXPECT_LT(clock.Monotonic() - begin, absl::Seconds(10)) << "not three times 30 s";
-  EXPECT_LE(server_.calls().size(), 1u) << "the others were not sent any more";
+  EXPECT_LT(server_.calls().size(), 3u) << "the last one was not sent any more";
 }
 
 TEST_F(ServiceTest, ErrorsHaveTheServicesWords) {

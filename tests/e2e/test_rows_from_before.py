@@ -163,10 +163,11 @@ EXCEPTION = "do $$begin {} exception when others then raise; end$$;"
 def test_what_came_before_it_was_attached_in_one_transaction_is_told(stopped, written, db, connectors):
     """The other side: the stream brings what its transaction has written since, and nothing from before, though the id is the same, or a later one."""
     connector, _ = running(db, connectors)
-    told = done_at_once(connector, db, MADE + written.format("insert into ev_6 values (50, 'before');") + ATTACH.format("ev_6", 50, 60) +
-                        "; insert into ev values (51, 'new')", stopped)
+    done_at_once(connector, db, MADE + written.format("insert into ev_6 values (50, 'before');") + ATTACH.format("ev_6", 50, 60) +
+                 "; insert into ev values (51, 'new')", stopped)
     wait_until(lambda: of(connector, "c") == [51], 60, "the later one alone")
-    assert told["partition_attached"]["tables"] == ["public.ev_6 (of public.ev)"]
+    wait_until(lambda: "partition_attached" in problems(Surface(connector)), 30, "it is told")
+    assert problems(Surface(connector))["partition_attached"]["tables"] == ["public.ev_6 (of public.ev)"]
     connector.stop()
 
 
