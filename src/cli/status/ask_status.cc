@@ -18,7 +18,8 @@ absl::StatusOr<std::string> AskStatus(const http::Server& server, const std::str
   if (document.HasParseError() || PlaceIn(document, connector) != Place::kElsewhere) return all;
   absl::StatusOr<std::string> one =
       Ask(server, absl::StrCat("/status?connector=", EncodePercent(connector)));
-  if (one.ok()) return one;
+  // Of an answer there is a message; one without it has a reason of its own.
+  if (one.ok() || !ErrorReason(one.status()).empty()) return one;
   return Error(absl::StatusCode::kUnavailable, "owner_silent",
                absl::StrCat("connector ", connector, " runs at another worker of the group: ",
                             MessageIn(std::string(one.status().message()), 503)),
