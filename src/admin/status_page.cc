@@ -204,6 +204,7 @@ class StatusWriter {
       return;
     }
     const bool lost = wal_status == "lost";
+    if (!lost && IsToldOfMissing()) return;
     const absl::string_view reason = lost ? "slot_lost" : "slot_missing";
     const std::string name = slot.empty() ? "" : absl::StrCat(" \"", slot, "\"");
     const std::string message =
@@ -214,6 +215,12 @@ class StatusWriter {
         one_.names == nullptr ? absl::StrCat("walduct explain ", reason, " says what can be done")
                               : engine::SlotHint(reason, *one_.names, status_.state);
     WriteProblem(reason, message, hint);
+  }
+  // A start has judged the position already, and says what is to be done in the place of a snapshot.
+  bool IsToldOfMissing() const {
+    const auto& error = status_.last_error;
+    return error && !error->solved_at &&
+           (error->reason == "no_free_slot" || error->reason == "slot_other_name");
   }
   void WriteProblem(absl::string_view reason, const std::string& message, const std::string& hint) {
     json_.Key("problem").Object();

@@ -249,6 +249,25 @@ TEST(Reasons, ALostSlotIsOneThing) {
                              testing::Not(HasSubstr("-o snapshot.mode"))));
 }
 
+// Whoever has misspelt its name has lost nothing.
+TEST(Reasons, ASlotThatIsNotThereMayHaveAnotherName) {
+  engine::ConnectorNames names;
+  names.connector = "shop";
+  names.called = {.who = "shop", .where = "http://w:1", .name = "shop"};
+  names.served = true;
+  for (const char* const reason : {"position_lost", "slot_missing"})
+    EXPECT_THAT(engine::NamedHint(reason, "", "", names), HasSubstr("Or correct slot.name"));
+  EXPECT_THAT(engine::NamedHint("slot_lost", "", "", names),
+              testing::Not(HasSubstr("correct slot.name")));
+  const std::string other =
+      engine::NamedHint("slot_other_name", "",
+                        "set slot.name=debezium, if it is, and start the connector again", names);
+  EXPECT_EQ(other,
+            "set slot.name=debezium, if it is, and walduct restart shop --url http://w:1; walduct "
+            "serve is told so by: " +
+                names::SetCommand(names.called, "slot.name=debezium"));
+}
+
 // The slot comes after the publication, and the start after both.
 TEST(Reasons, APublicationThatIsMissingIsMadeInOneOrder) {
   engine::ConnectorNames names;

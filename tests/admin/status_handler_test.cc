@@ -135,6 +135,32 @@ TEST_F(StatusHandlerTest, WhoRunsWhatInAGroupIsOnEachPage) {
                      HasSubstr(R"("unassigned":[{"name":"x")"), HasSubstr(R"("moves":[{"at":)")));
 }
 
+// Two remedies, of which one reads all tables anew, for what one mends.
+TEST_F(StatusHandlerTest, AStartThatCouldNotMakeTheSlotIsToldOnce) {
+  metrics::SlotView slot;
+  slot.wal_status = "reserved";
+  slot.looked_at = Clock::Real().Monotonic();
+  metrics::ConnectorMetrics metrics;
+  metrics.slot.Show(slot);
+  slot.wal_status = "missing";
+  metrics.slot.Show(std::move(slot));
+  ProcessView process;
+  process.now = absl::Now();
+  process.monotonic = Clock::Real().Monotonic();
+  ShownConnector& one = process.connectors.emplace_back();
+  one.metrics = &metrics;
+  one.status.state = engine::ConnectorState::kFailed;
+  one.status.last_error.emplace().reason = "record_too_large";
+  const std::string problem = R"("problem":{"reason":"slot_missing")";
+  EXPECT_THAT(StatusJson(process), HasSubstr(problem));
+  for (const char* const reason : {"no_free_slot", "slot_other_name"}) {
+    one.status.last_error->reason = reason;
+    EXPECT_THAT(StatusJson(process), Not(HasSubstr(problem))) << reason;
+  }
+  one.status.last_error->solved_at = absl::Now();
+  EXPECT_THAT(StatusJson(process), HasSubstr(problem));
+}
+
 // No command is taken before Kafka answers.
 TEST_F(StatusHandlerTest, ALostSlotIsSeenToBehindKafka) {
   metrics::SlotView slot;

@@ -28,5 +28,16 @@ TEST(KnownSlots, OfMoreThanAreKeptThoseThatRunStay) {
   EXPECT_FALSE(known.Of("gone")->stored().has_value());
 }
 
+TEST(KnownSlots, ASlotIsSomebodyElsesAsLongAsHisConfigurationNamesIt) {
+  KnownSlots known;
+  known.Claim("a", "db:5432", "debezium");
+  known.Claim("b", "db:5432", "shop");
+  known.Claim("c", "other:5432", "elsewhere");
+  EXPECT_EQ(known.OfOthers("a", "db:5432"), std::set<std::string>({"shop"}));
+  EXPECT_EQ(known.OfOthers("d", "db:5432"), std::set<std::string>({"debezium", "shop"}));
+  known.Claim("b", "db:5432", "misspelt");
+  EXPECT_EQ(known.OfOthers("a", "db:5432"), std::set<std::string>({"misspelt"}));
+}
+
 }  // namespace
 }  // namespace walduct::slot

@@ -325,6 +325,7 @@ class FakeSource final : public slot::Source {
     return database_.Get(database_.traces_);
   }
   absl::Status CheckSlot() override { return Log("check slot"); }
+  absl::Status CheckSlotName(Lsn) override { return Log("slot name"); }
   absl::Status PreviewTransforms() override { return Log("preview"); }
   absl::Status CheckPlan(const slot::SourcePlan&) override { return Log("check plan"); }
   absl::Status PreparePublication(const slot::SourcePlan&) override { return Log("publication"); }

@@ -381,6 +381,13 @@ constexpr Reason kRows[] = {
     {.name = "slot_of_another_sink",
      .meaning = "sink=stdout would confirm to a live slot what is only printed.",
      .remedy = "Use walduct tail, or another slot.name."},
+    {.name = "slot_other_name",
+     .meaning = "The server does not have the slot that slot.name names, and has another one of "
+                "this database that nobody reads and that stands at the stored position or before "
+                "it: perhaps slot.name is misspelt.",
+     .remedy =
+         "Set slot.name to the name that the hint has, if that is the slot that the connector "
+         "has read: nothing is read anew. Else as position_lost."},
     {.name = "slot_released",
      .meaning = "The stream ended and the slot is free.",
      .remedy = "Nothing: it is taken again."},

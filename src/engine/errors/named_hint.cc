@@ -67,6 +67,9 @@ std::string ReadAnew(absl::string_view reason, const ConnectorNames& names) {
       " anew and reads all tables; what was deleted meanwhile is never told. Before that: a base "
       "backup and the WAL archive have it all (PostgreSQL 16 and later), and walduct recover run "
       "streams it: docs/recover.md");
+  // Where another one may be meant that is found, it is named (slot_other_name).
+  if (reason == "position_lost" || reason == "slot_missing")
+    return absl::StrCat(what, ". Or correct slot.name, if that is not the slot that was read");
   const bool by_size = reason == "slot_lost" || reason == "slot_invalidated";
   return by_size ? absl::StrCat(what,
                                 ". So that it does not happen again: ALTER SYSTEM SET "
@@ -79,8 +82,8 @@ constexpr absl::string_view kGiveRight = "give the role the right";
 // Of a hint, in the place of Reset.
 constexpr absl::string_view kSlotAnew = "; and the slot is to be made anew";
 // Properties that hints give a value to.
-constexpr std::array<absl::string_view, 8> kSettings = {
-    "walduct.",         "publication.",  "publish.via.",       "snapshot.mode=",
+constexpr std::array<absl::string_view, 9> kSettings = {
+    "walduct.",         "slot.name=",    "publication.",       "publish.via.",   "snapshot.mode=",
     "offset.mismatch.", "exactly.once.", "producer.override.", "topic.creation."};
 // In a hint about a publication that there are no tables for: it is not what is to be made.
 constexpr absl::string_view kNothingCaptured = "database.dbname";

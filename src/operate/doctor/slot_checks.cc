@@ -12,6 +12,7 @@
 #include "replication/options.h"
 #include "replication/slot.h"
 #include "replication/slot_lock.h"
+#include "replication/slots/other_slot.h"
 #include "replication/watched_slot.h"
 #include "slot/start/preparation.h"
 #include "slot/start/slot_hold.h"
@@ -180,7 +181,11 @@ absl::StatusOr<slot::StartVerdict> Judge(Examination& examined,
        .holds = slot::HoldsSlot(examined.subject.whole, examined.position.stored),
        .timelines =
            [&] { return replication::ReadTimelineHistory(*examined.replication, system.timeline); },
-       .traces = [&] { return replication::ReadUpgradeTraces(*examined.sql); }});
+       .traces = [&] { return replication::ReadUpgradeTraces(*examined.sql); },
+       .other_name =
+           [&](Lsn at) {
+             return replication::CheckSlotName(*examined.sql, examined.subject.replication, at);
+           }});
 }
 
 // Slot, position and server are asked one after the other, and a connector that runs, or has just

@@ -245,16 +245,18 @@ absl::Status Preparation::CheckSlot() {
 }
 
 absl::StatusOr<StartVerdict> Preparation::Judge() {
-  return JudgePosition({.strategy = config().replication->offset_mismatch,
-                        .stored = &prepared_.stored,
-                        .slot = &facts_.slot,
-                        .system = facts_.system,
-                        .in_recovery = facts_.in_recovery,
-                        .next_xid = facts_.next_xid,
-                        .lost_slot = lost_slot_,
-                        .holds = HoldsSlot(config(), prepared_.stored),
-                        .timelines = [this] { return prepared_.source->Timelines(); },
-                        .traces = [this] { return prepared_.source->UpgradeTraces(); }});
+  return JudgePosition(
+      {.strategy = config().replication->offset_mismatch,
+       .stored = &prepared_.stored,
+       .slot = &facts_.slot,
+       .system = facts_.system,
+       .in_recovery = facts_.in_recovery,
+       .next_xid = facts_.next_xid,
+       .lost_slot = lost_slot_,
+       .holds = HoldsSlot(config(), prepared_.stored),
+       .timelines = [this] { return prepared_.source->Timelines(); },
+       .traces = [this] { return prepared_.source->UpgradeTraces(); },
+       .other_name = [this](Lsn at) { return prepared_.source->CheckSlotName(at); }});
 }
 
 absl::Status Preparation::Decide() {
@@ -277,7 +279,7 @@ absl::Status Preparation::Decide() {
   recovers_ = decision->snapshot && (!verdict.available.ok() || !lost_slot_.ok());
   if (recovers_) {
     const absl::Status& why = verdict.available.ok() ? lost_slot_ : verdict.available;
-    log::Warn(std::string(why.message()) + "; taking a new snapshot",
+    log::Warn(absl::StrCat(why.message(), "; taking a new snapshot"),
               {{"reason", ErrorReason(why)}});
     if (parts_.source.metrics != nullptr) parts_.source.metrics->recovery_snapshots.Add();
   }
@@ -289,21 +291,6 @@ absl::Status Preparation::Decide() {
     prepared_.start.transaction_final_lsn = Lsn();
   }
   return RenewSlot();
-}
-
-// The slot is kept all the same: deletes that it still has are in no snapshot.
-void Preparation::WarnOfRepeats() const {
-  const bool overlaps = facts_.slot && facts_.slot->used && lost_slot_.ok();
-  if (committing_ == nullptr || !prepared_.decision.snapshot || !(recovers_ || overlaps)) return;
-  log::Warn(
-      absl::StrCat(
-          "exactly once does not cover this snapshot: rows that were published before come again, "
-          "as reads",
-          overlaps ? absl::StrCat("; what was written after ",
-                                  replication::SlotLsn(*facts_.slot).ToString(),
-                                  ", where the slot stands, comes as a read and as a change")
-                   : ""),
-      {{"hint", "whoever cannot take that sets snapshot.mode=initial: it stops here instead"}});
 }
 
 // A snapshot that ended before its last row has published nothing where rows and position are one
@@ -336,7 +323,7 @@ absl::Status Preparation::CheckOffsetIsNotLost() const {
 }
 
 absl::Status Preparation::Hold(const absl::Status& why) {
-  if (ErrorReason(why) == "lost_slot_held") return why;
+  if (!IsMadeAnew(why)) return why;
   parts_.board->WaitsFor(engine::WaitReason::kTransactions);
   return HoldSlot({.why = &why,
                    .drops = !lost_slot_.ok(),

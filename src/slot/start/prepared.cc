@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -47,6 +48,21 @@ absl::Status Preparation::Refuse(const absl::Status& why) {
   if (const absl::Status saved = Save(offset); !saved.ok())
     log::Warn("cannot remember this refusal", {{"error", std::string(saved.message())}});
   return why;
+}
+
+// The slot is kept all the same: deletes that it still has are in no snapshot.
+void Preparation::WarnOfRepeats() const {
+  const bool overlaps = facts_.slot && facts_.slot->used && lost_slot_.ok();
+  if (committing_ == nullptr || !prepared_.decision.snapshot || !(recovers_ || overlaps)) return;
+  log::Warn(
+      absl::StrCat(
+          "exactly once does not cover this snapshot: rows that were published before come again, "
+          "as reads",
+          overlaps ? absl::StrCat("; what was written after ",
+                                  replication::SlotLsn(*facts_.slot).ToString(),
+                                  ", where the slot stands, comes as a read and as a change")
+                   : ""),
+      {{"hint", "whoever cannot take that sets snapshot.mode=initial: it stops here instead"}});
 }
 
 // One start goes on from there, by word of whoever upgraded the server; the next ones are its own.

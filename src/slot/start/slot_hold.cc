@@ -50,6 +50,11 @@ absl::Status SlotHeld(const offset::StoredOffset& stored, Lsn slot) {
       "offsets reset): deletes in the gap are then never told. Until then the slot keeps WAL");
 }
 
+bool IsMadeAnew(const absl::Status& why) {
+  const std::string reason = ErrorReason(why);
+  return reason != "lost_slot_held" && reason != "slot_other_name";
+}
+
 absl::Status HoldSlot(const HoldParts& parts) {
   // Before the slot is there: no start may take it for one that reaches back to the position.
   if (!parts.stored->slot_held) {

@@ -23,6 +23,9 @@ absl::Status AndReset(const absl::Status& usable,
 // The verdict on a position behind a slot that is held.
 absl::Status SlotHeld(const offset::StoredOffset& stored, Lsn slot);
 
+// Not where it stands already, or slot.name seems to be misspelt.
+bool IsMadeAnew(const absl::Status& why);
+
 struct HoldParts {
   const absl::Status* why = nullptr;  // slot_lost, position_lost
   bool drops = false;                 // what is left of the slot

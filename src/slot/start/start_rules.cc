@@ -48,6 +48,20 @@ bool ReplacesSlot(snapshot::SnapshotMode mode, const absl::Status& usable) {
   return ErrorReason(usable) == "slot_lost" && snapshot::FillsGaps(mode);
 }
 
+namespace {
+
+// Why a slot that a position was read from is not there.
+absl::Status ExplainLost(const PositionFacts& facts, absl::Status* lost) {
+  if (!facts.lost_slot.ok()) *lost = facts.lost_slot;
+  if (!facts.lost_slot.ok() || *facts.slot || !facts.other_name) return absl::OkStatus();
+  const absl::Status other = facts.other_name((*facts.stored)->position.commit_end);
+  if (ErrorReason(other) != "slot_other_name") return other;
+  *lost = other;
+  return absl::OkStatus();
+}
+
+}  // namespace
+
 absl::StatusOr<StartVerdict> JudgePosition(const PositionFacts& facts) {
   const std::optional<offset::StoredOffset>& stored = *facts.stored;
   ServerHistory server{.system = facts.system,
@@ -72,11 +86,11 @@ absl::StatusOr<StartVerdict> JudgePosition(const PositionFacts& facts) {
                                                      .server = std::move(server),
                                                      .strategy = facts.strategy,
                                                      .traces = traces}));
-  if (!facts.lost_slot.ok() && ErrorReason(verdict.available) == "position_lost")
-    verdict.available = facts.lost_slot;
+  if (ErrorReason(verdict.available) == "position_lost")
+    RETURN_IF_ERROR(ExplainLost(facts, &verdict.available));
   const std::string reason = ErrorReason(verdict.available);
   verdict.holds = facts.holds && (reason == "slot_lost" || reason == "position_lost" ||
-                                  reason == "lost_slot_held");
+                                  reason == "lost_slot_held" || reason == "slot_other_name");
   return verdict;
 }
 

@@ -63,6 +63,8 @@ struct PositionFacts {
   bool holds = false;  // HoldsSlot
   std::function<absl::StatusOr<replication::TimelineHistory>()> timelines;
   std::function<absl::StatusOr<std::optional<replication::UpgradeTraces>>()> traces;
+  // Of a slot that is not there: see replication::CheckSlotName.
+  std::function<absl::Status(Lsn position)> other_name = {};
 };
 absl::StatusOr<StartVerdict> JudgePosition(const PositionFacts& facts);
 

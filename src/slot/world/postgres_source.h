@@ -19,6 +19,7 @@
 #include "postgres/describe/schema_query.h"
 #include "postgres/options.h"
 #include "replication/options.h"
+#include "replication/slots/other_slot.h"
 #include "slot/world/advice/outbox_checks.h"
 #include "slot/world/capture/capture_watch.h"
 #include "slot/world/capture/start_coverage.h"
@@ -48,6 +49,10 @@ class PostgresSource final : public Source {
   absl::StatusOr<replication::TimelineHistory> Timelines() override;
   absl::StatusOr<std::optional<replication::UpgradeTraces>> UpgradeTraces() override;
   absl::Status CheckSlot() override;
+  absl::Status CheckSlotName(Lsn position) override {
+    return replication::CheckSlotName(*sql_, replication_options_, position,
+                                      options_.slots_of_others);
+  }
   absl::StatusOr<std::vector<KnownColumns>> WatchedColumns(
       const ColumnCover& cover, const std::vector<KnownColumns>& known) override {
     return ReadWatchedColumns(*sql_, *catalog_, facts_.captured, cover, known);

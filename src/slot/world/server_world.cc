@@ -37,6 +37,10 @@ std::string ServerOf(const engine::ConnectorOptions& config) {
                        "\n");
 }
 
+std::string AddressOf(const engine::ConnectorOptions& config) {
+  return absl::StrCat(config.database->hostname, ":", config.database->port);
+}
+
 }  // namespace
 
 uint64_t ServerWorld::Random() {
@@ -116,6 +120,7 @@ std::optional<SlotPlace> ServerWorld::PlaceOfSlot(const engine::ConnectorOptions
   if (options.temporary_slot || options.drop_slot_on_stop ||
       !snapshot::Streams(config.snapshot->mode))
     return std::nullopt;
+  known_.Claim(config.name, AddressOf(config), options.slot_name);
   return SlotPlace{.server = ServerOf(config), .slot = options.slot_name};
 }
 
@@ -186,7 +191,11 @@ absl::StatusOr<std::unique_ptr<postgres::Connection>> ServerWorld::OpenSession(
 }
 
 std::unique_ptr<Source> ServerWorld::MakeSource(const SourceOptions& options) {
-  return std::make_unique<PostgresSource>(options, environment_);
+  SourceOptions known = options;
+  known.slots_of_others = [this, config = options.config] {
+    return known_.OfOthers(config->name, AddressOf(*config));
+  };
+  return std::make_unique<PostgresSource>(known, environment_);
 }
 
 }  // namespace walduct::slot

@@ -101,6 +101,8 @@ class Source {
   }
   // Whether the slot can be streamed from.
   virtual absl::Status CheckSlot() = 0;
+  // Of one that is not there: see replication::CheckSlotName.
+  virtual absl::Status CheckSlotName(Lsn /*position*/) { return absl::OkStatus(); }
   // The columns of captured tables, of those that are watched, or that are among `known`.
   virtual absl::StatusOr<std::vector<KnownColumns>> WatchedColumns(
       const ColumnCover&, const std::vector<KnownColumns>& /*known*/) {

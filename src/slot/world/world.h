@@ -19,6 +19,7 @@
 #include "offset/offset_store.h"
 #include "outbox/tables.h"
 #include "postgres/describe/schema_memory.h"
+#include "replication/slots/other_slot.h"
 #include "replication/watched_slot.h"
 #include "sink/sink.h"
 #include "slot/world/registries.h"
@@ -61,6 +62,7 @@ struct SourceOptions {
   postgres::SchemaMemory* schemas = nullptr;  // null: nothing is remembered
   const StreamingPause* pause = nullptr;      // null: none
   postgres::StopCheck stopping = {};          // what waits for the database gives up
+  replication::SlotsOfOthers slots_of_others = nullptr;
 };
 
 // Where a connector's slot is.

@@ -11,4 +11,19 @@ std::shared_ptr<KnownSlot> KnownSlots::Of(const std::string& place) {
   return known;
 }
 
+void KnownSlots::Claim(const std::string& connector, const std::string& server,
+                       const std::string& slot) {
+  const MutexLock lock(mutex_);
+  claims_[connector] = {server, slot};
+}
+
+std::set<std::string> KnownSlots::OfOthers(const std::string& connector,
+                                           const std::string& server) {
+  std::set<std::string> slots;
+  const MutexLock lock(mutex_);
+  for (const auto& [name, claim] : claims_)
+    if (name != connector && claim.first == server) slots.insert(claim.second);
+  return slots;
+}
+
 }  // namespace walduct::slot

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -46,9 +47,16 @@ class KnownSlots {
   // place: its entry of the offset store, and where that is.
   std::shared_ptr<KnownSlot> Of(const std::string& place);
 
+  // Which slot a connector reads, whether it runs or rests; server: where.
+  void Claim(const std::string& connector, const std::string& server, const std::string& slot);
+  // Of that server, those that the other connectors read.
+  std::set<std::string> OfOthers(const std::string& connector, const std::string& server);
+
  private:
   Mutex mutex_;
   std::map<std::string, std::shared_ptr<KnownSlot>> all_ ABSL_GUARDED_BY(mutex_);
+  // By connector: server and slot.
+  std::map<std::string, std::pair<std::string, std::string>> claims_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace walduct::slot

@@ -1,0 +1,115 @@
+#include "replication/slots/other_slot.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "base/error.h"
+#include "base/status_macros.h"
+#include "replication/options.h"
+#include "replication/slot_lock.h"
+
+namespace walduct::replication {
+namespace {
+
+constexpr absl::string_view kFound = R"(
+SELECT s.slot_name, s.confirmed_flush_lsn,
+  NOT s.active AND s.restart_lsn IS NOT NULL
+  AND (pg_catalog.to_jsonb(s) OPERATOR(pg_catalog.->>) 'wal_status') IS DISTINCT FROM 'lost'
+  AND (pg_catalog.to_jsonb(s) OPERATOR(pg_catalog.->>) 'conflicting') IS DISTINCT FROM 'true'
+  AND (pg_catalog.to_jsonb(s) OPERATOR(pg_catalog.->>) 'invalidation_reason') IS NULL
+FROM pg_catalog.pg_replication_slots s
+WHERE s.slot_type = 'logical' AND s.plugin = 'pgoutput' AND NOT s.temporary
+  AND s.database = pg_catalog.current_database())";
+
+// "shop_2" is the second of several slots of "shop".
+std::string SuffixOf(const SlotShare& share) {
+  return share.number == 1 ? "" : absl::StrCat("_", share.number);
+}
+
+// "shop" of "shop_2"; empty: it has no number.
+std::string FirstOf(absl::string_view name) {
+  absl::string_view first = name;
+  while (!first.empty() && absl::ascii_isdigit(static_cast<unsigned char>(first.back())))
+    first.remove_suffix(1);
+  const bool numbered = first.size() < name.size() && absl::ConsumeSuffix(&first, "_");
+  return numbered ? std::string(first) : "";
+}
+
+absl::StatusOr<std::vector<FoundSlot>> ReadFound(postgres::Connection& sql) {
+  ASSIGN_OR_RETURN(const postgres::Result rows, sql.Query(postgres::Rows(3), kFound));
+  std::vector<FoundSlot> found;
+  for (int row = 0; row < rows.rows(); ++row) {
+    FoundSlot& slot = found.emplace_back();
+    slot.name = std::string(rows.Get(row, 0));
+    slot.idle = rows.Get(row, 2) == "t";
+    if (rows.is_null(row, 1)) continue;
+    ASSIGN_OR_RETURN(slot.confirmed, Lsn::Parse(rows.Get(row, 1)));
+  }
+  return found;
+}
+
+absl::Status OtherName(const ReplicationOptions& options, const FoundSlot& slot, Lsn position) {
+  const std::string own = postgres::QuoteIdentifier(options.slot_name);
+  const absl::string_view name = absl::StripSuffix(slot.name, SuffixOf(options.share));
+  return Error(
+      absl::StatusCode::kFailedPrecondition, "slot_other_name",
+      absl::StrCat(options.share.several()
+                       ? absl::StrCat("the server has no replication slot ", own)
+                       : absl::StrCat("slot.name is ", own, ", which the server does not have"),
+                   ", and replication slot ", postgres::QuoteIdentifier(slot.name),
+                   " of this database, which nobody reads, stands at ", slot.confirmed.ToString(),
+                   slot.confirmed == position
+                       ? ", the stored position"
+                       : absl::StrCat(", before the stored position ", position.ToString())),
+      absl::StrCat("set slot.name=", name,
+                   ", if that is the slot that this connector has read, and start the connector "
+                   "again: what was written meanwhile comes, and nothing is read anew. If it is "
+                   "another reader's, see walduct explain position_lost"));
+}
+
+}  // namespace
+
+std::vector<FoundSlot> MayBeMeant(std::vector<FoundSlot> found, const std::string& own,
+                                  const SlotShare& share, Lsn position,
+                                  const std::set<std::string>& of_others) {
+  std::set<std::string> names;
+  for (const FoundSlot& slot : found) names.insert(slot.name);
+  const std::string suffix = SuffixOf(share);
+  const std::string own_first(absl::StripSuffix(own, suffix));
+  const auto is_other = [&](const FoundSlot& slot) {
+    if (!slot.idle || !slot.confirmed.valid() || slot.confirmed > position) return true;
+    if (of_others.contains(slot.name) || !absl::EndsWith(slot.name, suffix)) return true;
+    if (share.number > 1) return slot.name == suffix;
+    const std::string first = FirstOf(slot.name);
+    if (!first.empty() && (first == own_first || names.contains(first))) return true;
+    return share.several() && !names.contains(absl::StrCat(slot.name, "_2"));
+  };
+  std::erase_if(found, is_other);
+  std::stable_sort(found.begin(), found.end(), [](const FoundSlot& a, const FoundSlot& b) {
+    return a.confirmed > b.confirmed;
+  });
+  return found;
+}
+
+absl::Status CheckSlotName(postgres::Connection& sql, const ReplicationOptions& options,
+                           Lsn position, const SlotsOfOthers& of_others) {
+  if (options.temporary_slot || options.restored_server || options.share.hands_over)
+    return absl::OkStatus();
+  ASSIGN_OR_RETURN(std::vector<FoundSlot> found, ReadFound(sql));
+  const std::set<std::string> taken = of_others ? of_others() : std::set<std::string>();
+  for (const FoundSlot& slot :
+       MayBeMeant(std::move(found), options.slot_name, options.share, position, taken)) {
+    // A start, or a snapshot, of whoever reads it.
+    const absl::Status held = CheckSlotNotHeld(sql, slot.name, "walduct");
+    if (held.ok()) return OtherName(options, slot, position);
+    if (ErrorReason(held) != "slot_held") return held;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace walduct::replication

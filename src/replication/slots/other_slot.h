@@ -1,0 +1,41 @@
+// A slot.name that the server does not have, beside a slot that the connector may have read under
+// another name: whoever has misspelt it has lost nothing, and is not to read all tables anew.
+#pragma once
+
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "base/lsn.h"
+#include "postgres/connection.h"
+#include "replication/slot_share.h"
+
+namespace walduct::replication {
+
+struct ReplicationOptions;
+
+// A logical slot of pgoutput in the connector's database.
+struct FoundSlot {
+  std::string name;
+  Lsn confirmed;      // 0/0: half created
+  bool idle = false;  // nobody reads it, and it is not lost
+};
+
+// Of those, the ones that slot.name may have meant, the nearest to the stored position first: idle,
+// at it or before it, no lane of another slot, and not among those of others. own: the slot that is
+// missing. Of several slots: what has the same number.
+std::vector<FoundSlot> MayBeMeant(std::vector<FoundSlot> found, const std::string& own,
+                                  const SlotShare& share, Lsn position,
+                                  const std::set<std::string>& of_others);
+
+// What other connectors of this process read on the same server; null: nobody knows.
+using SlotsOfOthers = std::function<std::set<std::string>()>;
+
+// Of a slot that is not there, while a position is stored. FailedPrecondition slot_other_name: one
+// that may be meant is there.
+absl::Status CheckSlotName(postgres::Connection& sql, const ReplicationOptions& options,
+                           Lsn position, const SlotsOfOthers& of_others = nullptr);
+
+}  // namespace walduct::replication

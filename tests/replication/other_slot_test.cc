@@ -1,0 +1,121 @@
+#include "replication/slots/other_slot.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "absl/strings/str_cat.h"
+#include "base/error.h"
+#include "postgres/options.h"
+#include "replication/options.h"
+#include "replication/slot.h"
+#include "tests/support/postgres_server.h"
+
+namespace walduct::replication {
+namespace {
+
+using test_servers::MustOpen;
+using test_servers::MustQuery;
+using test_servers::PostgresServer;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+FoundSlot Idle(const std::string& name, uint64_t confirmed) {
+  return {.name = name, .confirmed = Lsn(confirmed), .idle = true};
+}
+
+std::vector<std::string> Meant(std::vector<FoundSlot> found, const std::string& own = "shop_x",
+                               int number = 1, int count = 1,
+                               const std::set<std::string>& of_others = {}) {
+  SlotShare share;
+  share.number = number;
+  share.count = count;
+  std::vector<std::string> names;
+  for (const FoundSlot& slot : MayBeMeant(std::move(found), own, share, Lsn(500), of_others))
+    names.push_back(slot.name);
+  return names;
+}
+
+TEST(MayBeMeant, WhatStandsAtThePositionOrBeforeItTheNearestFirst) {
+  EXPECT_THAT(Meant({Idle("far", 100), Idle("at", 500), Idle("near", 499), Idle("beyond", 501)}),
+              ElementsAre("at", "near", "far"));
+  EXPECT_THAT(Meant({Idle("half_created", 0)}), IsEmpty());
+  EXPECT_THAT(Meant({}), IsEmpty());
+}
+
+TEST(MayBeMeant, NothingThatIsReadOrIsAnothers) {
+  FoundSlot read = Idle("read", 500);
+  read.idle = false;
+  EXPECT_THAT(Meant({read, Idle("other", 500), Idle("ours", 400)}, "shop_x", 1, 1, {"other"}),
+              ElementsAre("ours"));
+}
+
+TEST(MayBeMeant, NoLaneOfASlot) {
+  EXPECT_THAT(Meant({Idle("shop_x_2", 500), Idle("shop_x_old", 400)}), ElementsAre("shop_x_old"));
+  FoundSlot first = Idle("other", 500);
+  first.idle = false;
+  EXPECT_THAT(Meant({first, Idle("other_2", 500)}), IsEmpty());
+  EXPECT_THAT(Meant({Idle("shop_2024", 500)}), ElementsAre("shop_2024"));
+}
+
+TEST(MayBeMeant, OfSeveralSlotsTheOneWithTheSameNumber) {
+  const std::vector<FoundSlot> found = {Idle("shop", 400), Idle("shop_2", 450), Idle("alone", 500)};
+  EXPECT_THAT(Meant(found, "shop_x", 1, 2), ElementsAre("shop"));
+  EXPECT_THAT(Meant(found, "shop_x_2", 2, 2), ElementsAre("shop_2"));
+  EXPECT_THAT(Meant(found, "shop_x_3", 3, 3), IsEmpty());
+}
+
+class OtherSlotTest : public testing::Test {
+ protected:
+  ~OtherSlotTest() override {
+    for (const char* name : {"ours", "busy", "decoded"}) EXPECT_TRUE(DropSlot(*sql_, name).ok());
+  }
+  Lsn Make(const std::string& name, const std::string& plugin = "pgoutput") {
+    const std::string made =
+        MustQuery(*sql_, absl::StrCat("SELECT lsn FROM pg_create_logical_replication_slot('", name,
+                                      "', '", plugin, "')"));
+    return *Lsn::Parse(made);
+  }
+  absl::Status Check(Lsn position, const SlotsOfOthers& of_others = nullptr) {
+    ReplicationOptions options;
+    options.slot_name = "ours_x";
+    return CheckSlotName(*sql_, options, position, of_others);
+  }
+
+  postgres::DatabaseOptions database_ = PostgresServer::Shared().CreateDatabase();
+  std::unique_ptr<postgres::Connection> sql_ = MustOpen(database_);
+};
+
+TEST_F(OtherSlotTest, OneThatNobodyReadsIsNamed) {
+  Make("decoded", "test_decoding");
+  const Lsn at = Make("ours");
+  const absl::Status other = Check(at);
+  EXPECT_EQ(ErrorReason(other), "slot_other_name") << other;
+  EXPECT_TRUE(absl::IsFailedPrecondition(other));
+  EXPECT_EQ(other.message(),
+            absl::StrCat("slot.name is \"ours_x\", which the server does not have, and replication "
+                         "slot \"ours\" of this database, which nobody reads, stands at ",
+                         at.ToString(), ", the stored position"));
+  EXPECT_THAT(ErrorHint(other), HasSubstr("set slot.name=ours, if "));
+  const Lsn beyond(at.value() + 16);
+  EXPECT_THAT(std::string(Check(beyond).message()),
+              HasSubstr(absl::StrCat(", before the stored position ", beyond.ToString())));
+  EXPECT_TRUE(Check(Lsn(at.value() - 1)).ok()) << "what lies between is not in it";
+  EXPECT_TRUE(Check(at, [] { return std::set<std::string>{"ours"}; }).ok());
+}
+
+TEST_F(OtherSlotTest, WhatIsReadOrOfAnotherDatabaseIsNot) {
+  const Lsn at = Make("busy");
+  const auto reader = MustOpen(database_, postgres::SessionKind::kReplication);
+  MustQuery(*sql_, "CREATE PUBLICATION p FOR ALL TABLES");
+  ASSERT_TRUE(reader
+                  ->Run("START_REPLICATION SLOT busy LOGICAL 0/0 (proto_version '1', "
+                        "publication_names 'p')")
+                  .ok());
+  const auto elsewhere = MustOpen(PostgresServer::Shared().CreateDatabase());
+  MustQuery(*elsewhere, "SELECT pg_create_logical_replication_slot('ours', 'pgoutput')");
+  EXPECT_TRUE(Check(Lsn(at.value() + (uint64_t{1} << 30))).ok());
+}
+
+}  // namespace
+}  // namespace walduct::replication
