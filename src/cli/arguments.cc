@@ -211,6 +211,8 @@ void AddOffsets(CLI::App* app, Arguments* arguments) {
   });
   auto* load = offsets->add_subcommand("import", "Store the position from a file");
   AddOfConnector(load, arguments, &arguments->offsets_file, true, "a file (-: standard input)");
+  load->add_flag("--accept-loss", arguments->accept_loss,
+                 "Do it also when no start could go on from there");
   load->callback([arguments] { arguments->command = Command::kImportOffsets; });
   constexpr char kAcceptLoss[] = "Do it also when changes are never published for it";
   auto* set = offsets->add_subcommand("set", "Go on after what was committed up to an LSN");

@@ -101,7 +101,7 @@ struct Arguments {
   std::string lsn;                   // of offsets set, and of skip: of a change
   std::string skip_table, skip_key;  // of skip: of a row of a snapshot
   bool yes = false;                  // of skip: do not ask
-  bool accept_loss = false;          // of offsets set and reset, recover read
+  bool accept_loss = false;          // of offsets import, set and reset, recover read
   bool drop_slot = false;            // of offsets reset
   bool print_reference = false;      // of validate: docs/configuration.md
   bool print_transforms = false;     // of validate: docs/transforms.md

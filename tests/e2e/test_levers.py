@@ -208,6 +208,7 @@ def test_a_position_is_imported_by_name_as_by_files(shop, tmp_path):  # noqa: F8
     """Checked by the process, which says what it means; REST stores what Connect's does, and what is none of it has a way out."""
     worker, db = shop("create table items (id int primary key)")
     wait_until(lambda: worker.ask("GET", "/connectors/shop/offsets")[1]["offsets"], 30, "a position")
+    wait_until(lambda: (db.slot(db.name) or {}).get("active"), 30, "it streams")
     assert walduct("stop", "shop", "--url", worker.base).returncode == 0
     good, bad = tmp_path / "good.json", tmp_path / "bad.json"
     assert walduct("offsets", "export", "shop", good, "--url", worker.base).returncode == 0
@@ -224,14 +225,23 @@ def test_a_position_is_imported_by_name_as_by_files(shop, tmp_path):  # noqa: F8
     done = imported(bad)
     assert done.returncode == 3 and "the server's WAL ends at" in done.stderr, done
     assert json.loads(walduct("offsets", "show", "shop", "--url", worker.base).stdout)["offsets"] == [entry]
+    moved, refused = "the stored position was moved, as asked for over REST", "a move of the stored position was asked for over REST, and refused"
+    assert worker.log_text().count(refused) == 3 and moved not in worker.log_text()
     done = imported(good)
     assert done.returncode == 0 and re.search("shop: position was .*; is now ", done.stdout) and "published again" in done.stdout, done
+    assert worker.log_text().count(moved) == 1
     for way_out in ("import", "reset"):
         bad.write_text(json.dumps({"offsets": [entry | {"offset": {"lsn": "abc"}}]}))
         assert worker.ask("PATCH", "/connectors/shop/offsets", json.loads(bad.read_text()))[0] == 200
         done = imported(good) if way_out == "import" else walduct("offsets", "reset", "shop", "--accept-loss", "--url", worker.base)
         assert done.returncode == 0 and "position was not readable; is now" in done.stdout, done
     assert imported(tmp_path / "none.json").returncode == 2
+    db.drop_slot(db.name)
+    done = imported(good)
+    assert done.returncode == 3 and "no start can go on from there" in done.stderr and "--accept-loss" in done.stderr, done
+    assert json.loads(walduct("offsets", "show", "shop", "--url", worker.base).stdout)["offsets"] == []
+    done = walduct("offsets", "import", "shop", good, "--accept-loss", "--url", worker.base)
+    assert done.returncode == 0 and "no start can go on from there" in done.stdout and "starts it" not in done.stdout, done
     worker.stop()
 
 

@@ -287,6 +287,9 @@ def test_a_position_that_nobody_can_read_is_replaced(db, connectors, tmp_path):
     assert connector.call("offsets", "export", exported).returncode == 0
     good = connector.offset()
     key = offset_key(connector.name, connector.prefix)
+    wait_until(lambda: db.value("select total_txns > 0 from pg_stat_replication_slots where slot_name = %s", connector.slot), 20,
+               "the server counts what was read")
+    db.execute("insert into items values (5)")
     for broken in (b"{]", b'{"lsn":"abc"}', b"{}"):
         write_map(connector.offset_file, {key: broken})
         shown = connector.call("offsets", "show")
@@ -294,7 +297,12 @@ def test_a_position_that_nobody_can_read_is_replaced(db, connectors, tmp_path):
         assert re.search(r"walduct offsets reset -f \S+ -w \S+ --accept-loss", shown.stderr), shown
         refused = connector.call("offsets", "reset")
         assert refused.returncode == 3 and "is not readable" in refused.stderr and "--accept-loss" in refused.stderr, refused
+        beyond = connector.call("offsets", "set", db.value("select pg_current_wal_flush_lsn()::text"))
+        assert beyond.returncode == 3 and "is not readable" in beyond.stderr, beyond
         assert read_map(connector.offset_file) == {key: broken}
+        done = connector.call("offsets", "set", db.slot(connector.slot)["confirmed_flush_lsn"])
+        assert done.returncode == 0 and "position was not readable; is now" in done.stdout and "nothing is left out" in done.stdout, done
+        write_map(connector.offset_file, {key: broken})
         done = connector.call("offsets", "import", exported)
         assert done.returncode == 0 and "position was not readable; is now" in done.stdout, done
         assert connector.offset() == good
@@ -302,6 +310,28 @@ def test_a_position_that_nobody_can_read_is_replaced(db, connectors, tmp_path):
         done = connector.call("offsets", "reset", "--accept-loss")
         assert done.returncode == 0 and "position was not readable; is now none" in done.stdout, done
         assert connector.offset() is None
+
+
+def test_a_position_that_no_start_goes_on_from_is_stored_when_asked(db, connectors, tmp_path):
+    """An older one: the slot has nothing any more of what came after it. Scripts see that it was refused."""
+    connector = with_one_event(db, connectors)
+    connector.stop()
+    older = tmp_path / "older.json"
+    assert connector.call("offsets", "export", older).returncode == 0
+    at = connector.offset()["lsn_commit"]
+    connector.start().wait_streaming()
+    db.execute("insert into items values (2)")
+    connector.wait_events(3)
+    connector.stop()
+    wait_until(lambda: lsn(db.slot(connector.slot)["confirmed_flush_lsn"]) > at, 20, "the slot has gone on")
+    before = connector.offset()
+    refused = connector.call("offsets", "import", older)
+    assert refused.returncode == 4 and "no start can go on from there" in refused.stderr and "--accept-loss" in refused.stderr, refused
+    assert connector.offset() == before
+    done = connector.call("offsets", "import", "--accept-loss", older)
+    assert done.returncode == 0 and "no start can go on from there" in done.stdout, done
+    assert connector.run_to_end() == 4
+    assert connector.logged("stopped: .*reason=position_skipped hint="), connector.log_text()
 
 
 def test_another_name_and_another_prefix(db, connectors, tmp_path):

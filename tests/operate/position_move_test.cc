@@ -78,18 +78,56 @@ TEST_F(PositionMove, WhatComesFromElsewhereSaysWhatItMeans) {
   EXPECT_EQ(means(1001), "position_ahead");
   EXPECT_THAT(means(501), HasSubstr("is never published"));
   EXPECT_THAT(means(300), HasSubstr("is published again"));
-  EXPECT_THAT(means(199), HasSubstr("no start can go on from there: replication slot shop stands"));
   wanted->position.snapshot = event::SnapshotPhase::kRunning;
   EXPECT_THAT(means(300), HasSubstr("the next start takes the snapshot again"));
-  facts_.of_other_server = true;
-  EXPECT_THAT(means(1001), HasSubstr("of another server"));
-  facts_.of_other_server = false;
+  EXPECT_THAT(means(199), HasSubstr("the next start takes the snapshot again"));
   facts_.slot.reset();
-  EXPECT_THAT(means(300), HasSubstr("no start can go on from there: replication slot shop does"));
   wanted.reset();
   const auto none = JudgeImport(facts_, wanted);
   ASSERT_TRUE(none.ok()) << none.status();
   EXPECT_THAT(*none, HasSubstr("replication slot shop does not exist: what was deleted since"));
+}
+
+// A script goes by the exit code: what no start goes on from is stored where that is accepted.
+TEST_F(PositionMove, WhatNoStartGoesOnFromIsImportedOnceThatIsAccepted) {
+  std::optional<offset::StoredOffset> wanted(std::in_place);
+  wanted->position.commit_end = Lsn(199);
+  const auto expect = [&](const std::string& reason, const std::string& words) {
+    facts_.accept_loss = false;
+    const absl::Status refused = JudgeImport(facts_, wanted).status();
+    EXPECT_EQ(ErrorReason(refused), reason) << refused;
+    EXPECT_THAT(std::string(refused.message()),
+                testing::StartsWith("nothing is changed: no start can go on from there: " + words));
+    EXPECT_THAT(ErrorHint(refused), testing::HasSubstr("repeat the command with --accept-loss"));
+    facts_.accept_loss = true;
+    const auto report = JudgeImport(facts_, wanted);
+    ASSERT_TRUE(report.ok()) << report.status();
+    EXPECT_THAT(*report, testing::StartsWith("no start can go on from there: " + words));
+  };
+  expect("position_skipped", "replication slot shop stands at 0/C8");
+  facts_.slot->wal_status = "lost";
+  expect("slot_lost", "replication slot shop has lost its WAL");
+  facts_.slot.reset();
+  expect("position_lost", "replication slot shop does not exist");
+  facts_.of_other_server = true;
+  expect("system_mismatch", "it is the position of another server");
+  facts_.of_other_server = false;
+  facts_.slot.emplace().restart_lsn = Lsn(100);
+  wanted->position.commit_end = Lsn(1001);
+  EXPECT_EQ(ErrorReason(JudgeImport(facts_, wanted).status()), "position_ahead");
+}
+
+// Nothing is confirmed to it that was not published and stored.
+TEST_F(PositionMove, WhereTheSlotStandsNothingIsLeftOutOfWhatNobodyCanRead) {
+  facts_.stored.reset();
+  facts_.unreadable = true;
+  EXPECT_EQ(Reason(200), "move_loses_changes") << "it may be a snapshot that has just begun";
+  facts_.slot->used = true;
+  EXPECT_EQ(Reason(201), "move_loses_changes");
+  facts_.to = Lsn(200);
+  ExpectReport("nothing is left out; what was not confirmed to the slot comes again");
+  facts_.slot->confirmed_flush_lsn = Lsn();
+  EXPECT_EQ(Reason(100), "move_loses_changes") << "it is where its WAL begins";
 }
 
 TEST_F(PositionMove, WithoutAPositionTheSlotCounts) {

@@ -39,6 +39,7 @@
 #include "loader/load_connector.h"
 #include "names/called.h"
 #include "operate/commands/lsn_place.h"
+#include "operate/commands/position_move.h"
 #include "recover/run/plan.h"
 
 namespace walduct::cli {
@@ -197,8 +198,11 @@ absl::StatusOr<std::string> ShownByProcess(const Arguments& arguments) {
 absl::StatusOr<std::string> ToldProcess(const Arguments& arguments, const std::string& method,
                                         absl::string_view page, const std::string& body) {
   const http::Server server = ServerOf(arguments);
-  ASSIGN_OR_RETURN(const http::Response answer,
-                   http::Send(method, server, PageOf(arguments, page), kPatience, body));
+  const bool accepts = arguments.command == Command::kImportOffsets && arguments.accept_loss;
+  const absl::string_view query = accepts ? "?accept_loss=true" : "";
+  ASSIGN_OR_RETURN(
+      const http::Response answer,
+      http::Send(method, server, absl::StrCat(PageOf(arguments, page), query), kPatience, body));
   if (answer.status == 405) {
     return Error(absl::StatusCode::kFailedPrecondition, "process_takes_no_commands",
                  absl::StrCat("the process at ", http::WithoutLogin(server.url),
@@ -213,12 +217,12 @@ absl::StatusOr<std::string> ToldProcess(const Arguments& arguments, const std::s
   const rapidjson::Document said = json::Parse(answer.body);
   const rapidjson::Value* const found = json::Find(said, "restarts");
   const bool restarts = found != nullptr && found->IsTrue();
+  const std::string message = MessageIn(answer.body, answer.status);
   return absl::StrCat(
-      MessageIn(answer.body, answer.status),
-      restarts ? "\nit begins again"
-      : page == "position"
-          ? absl::StrCat("\n", Typed(server, "resume", arguments.connector), " starts it")
-          : "");
+      message, restarts ? "\nit begins again"
+               : page == "position" && !absl::StrContains(message, operate::kNoStart)
+                   ? absl::StrCat("\n", Typed(server, "resume", arguments.connector), " starts it")
+                   : "");
 }
 
 std::string MoveBody(const Arguments& arguments) {
@@ -290,8 +294,9 @@ int ImportOffsets(const Arguments& arguments) {
   std::istream& input = arguments.offsets_file == "-" ? std::cin : file;
   const std::string body{std::istreambuf_iterator<char>(input), std::istreambuf_iterator<char>()};
   const absl::StatusOr<std::string> report =
-      by_process ? ToldProcess(arguments, "PUT", "position", body)
-                 : operate::WriteOffsets(result.options, body, Environment::Real());
+      by_process
+          ? ToldProcess(arguments, "PUT", "position", body)
+          : operate::WriteOffsets(result.options, body, arguments.accept_loss, Environment::Real());
   const std::string& name = by_process ? arguments.connector : result.options.name;
   // As offset::DecodeRestBody says it, here or in the process.
   if (!absl::StartsWith(report.status().message(), "offsets to be stored: "))

@@ -212,7 +212,7 @@ absl::Status RefuseBeforeHandover(const engine::ConnectorOptions& options,
 absl::StatusOr<std::string> MeaningOfImport(const engine::ConnectorOptions& options,
                                             const LoadedOffset& found,
                                             const std::optional<offset::StoredOffset>& wanted,
-                                            const Environment& environment) {
+                                            bool accept_loss, const Environment& environment) {
   const auto connection = Open(options, postgres::SessionKind::kSql, environment);
   const auto replication = Open(options, postgres::SessionKind::kReplication, environment);
   if (!connection.ok() || !replication.ok()) {
@@ -230,7 +230,8 @@ absl::StatusOr<std::string> MeaningOfImport(const engine::ConnectorOptions& opti
                      .wal_end = system.wal_end,
                      .of_other_server = wanted && slot::IsOfAnotherSystem(*wanted, system),
                      .unreadable = found.unreadable,
-                     .takes_snapshot = TakesSnapshot(options.snapshot->mode)};
+                     .takes_snapshot = TakesSnapshot(options.snapshot->mode),
+                     .accept_loss = accept_loss};
   // LSNs of two servers cannot be compared.
   if (found.stored && slot::IsOfAnotherSystem(*found.stored, system)) facts.stored.reset();
   return JudgeImport(std::move(facts), wanted);
@@ -315,7 +316,7 @@ absl::StatusOr<std::string> ReadOffsets(const engine::ConnectorOptions& options,
 }
 
 absl::StatusOr<std::string> WriteOffsets(const engine::ConnectorOptions& options,
-                                         absl::string_view rest_body,
+                                         absl::string_view rest_body, bool accept_loss,
                                          const Environment& environment) {
   RETURN_IF_ERROR(CheckHasPosition(options));
   const std::vector<engine::ConnectorOptions> lanes = slot::LanesOf(options);
@@ -332,7 +333,7 @@ absl::StatusOr<std::string> WriteOffsets(const engine::ConnectorOptions& options
     // Loading first reads what else is in the store, and finds out whether it can be written to.
     ASSIGN_OR_RETURN(const LoadedOffset before, LoadToReplace(*stores[i]));
     ASSIGN_OR_RETURN(const std::string means,
-                     MeaningOfImport(lanes[i], before, wanted[i], environment));
+                     MeaningOfImport(lanes[i], before, wanted[i], accept_loss, environment));
     absl::StrAppend(&report, SlotText(lanes[i]), "position was ", before.Text(), "; is now ",
                     PositionText(wanted[i]), "\n", means);
   }

@@ -28,8 +28,9 @@ absl::StatusOr<std::string> ReadOffsets(const engine::ConnectorOptions& options,
 
 // Stores (or, for "offset": null, forgets) the offset of this connector's partition. An unreachable
 // database does not matter: then nobody can be streaming from us either.
+// accept_loss: also where no start could go on from there (JudgeImport).
 absl::StatusOr<std::string> WriteOffsets(const engine::ConnectorOptions& options,
-                                         absl::string_view rest_body,
+                                         absl::string_view rest_body, bool accept_loss,
                                          const Environment& environment);
 
 struct OffsetMove {

@@ -83,6 +83,12 @@ absl::StatusOr<std::string> JudgeUnreadable(const MoveFacts& facts, absl::string
 absl::StatusOr<std::string> JudgeSet(const MoveFacts& facts) {
   RETURN_IF_ERROR(CheckReachable(facts));
   const Lsn to = *facts.to, slot = SlotLsn(*facts.slot);
+  // What is confirmed to a slot was published, and its position stored.
+  if (facts.unreadable && facts.slot->used && to == facts.slot->confirmed_flush_lsn) {
+    return std::string(
+        "nothing is left out; what was not confirmed to the slot comes again. A snapshot that may "
+        "have been under way is not taken again\n");
+  }
   if (facts.unreadable) return JudgeUnreadable(facts, to.ToString());
   if (SnapshotCutShort(facts)) {
     const std::string lost =
@@ -177,6 +183,17 @@ bool HasIncrementalSnapshot(const MoveFacts& facts) {
                      [](const auto& one) { return event::IsIncrementalMember(one.first); });
 }
 
+// Of a position from elsewhere. It may be stored all the same: whoever has it may know better, and
+// the next start says what it finds.
+absl::StatusOr<std::string> JudgeUnreachable(const absl::Status& unreachable, bool accepted) {
+  const std::string why =
+      absl::StrCat(kNoStart, ": ", absl::StripPrefix(unreachable.message(), kNothingChanged));
+  if (accepted) return absl::StrCat(why, "; ", ErrorHint(unreachable), "\n");
+  return Refused(ErrorReason(unreachable), why,
+                 absl::StrCat(ErrorHint(unreachable),
+                              "; to store it all the same, repeat the command with --accept-loss"));
+}
+
 }  // namespace
 
 bool DropsSlot(const MoveFacts& facts) {
@@ -197,20 +214,24 @@ std::string PositionText(const std::optional<offset::StoredOffset>& stored) {
 
 absl::StatusOr<std::string> JudgeImport(MoveFacts facts,
                                         const std::optional<offset::StoredOffset>& wanted) {
-  facts.accept_loss = true;
+  const bool accepted = std::exchange(facts.accept_loss, true);
   facts.drops_slot = false;
   facts.to.reset();
   if (!wanted) return DropsSlot(facts) ? std::string() : JudgeForget(facts);
-  if (facts.of_other_server)
-    return std::string("it is the position of another server: a start on this one refuses it\n");
-  facts.to = wanted->position.commit_end;
-  if (const absl::Status reachable = CheckReachable(facts); !reachable.ok()) {
-    if (ErrorReason(reachable) == "position_ahead") return reachable;
-    const absl::string_view why = absl::StripPrefix(reachable.message(), kNothingChanged);
-    return absl::StrCat("no start can go on from there: ", why, "; ", ErrorHint(reachable), "\n");
+  if (facts.of_other_server) {
+    return JudgeUnreachable(
+        Refused("system_mismatch", "it is the position of another server",
+                "check database.hostname, and whose position it is; after pg_upgrade see "
+                "docs/upgrade.md"),
+        accepted);
   }
   if (wanted->position.snapshot == event::SnapshotPhase::kRunning)
     return std::string("the next start takes the snapshot again: it had not ended\n");
+  facts.to = wanted->position.commit_end;
+  if (const absl::Status reachable = CheckReachable(facts); !reachable.ok()) {
+    if (ErrorReason(reachable) == "position_ahead") return reachable;
+    return JudgeUnreachable(reachable, accepted);
+  }
   return JudgeSet(facts);
 }
 

@@ -36,11 +36,15 @@ struct MoveFacts {
 //   move_loses_changes  changes would never be published, and nobody has accepted that
 absl::StatusOr<std::string> JudgeMove(const MoveFacts& facts);
 
-// Lines that say what a position from elsewhere means, with all that belongs to it: only one that
-// the server has not come to (position_ahead) is refused. facts: of_other_server says it of
-// `wanted`. Absent: the position is forgotten, and the slot stays.
+// Lines that say what a position from elsewhere means, with all that belongs to it. Refused: one
+// that the server has not come to (position_ahead); unless that is accepted, one that no start could
+// go on from, by the reasons of JudgeMove. facts: of_other_server says it of `wanted`. Absent: the
+// position is forgotten, and the slot stays.
 absl::StatusOr<std::string> JudgeImport(MoveFacts facts,
                                         const std::optional<offset::StoredOffset>& wanted);
+
+// In what is said of a position that was stored all the same.
+inline constexpr absl::string_view kNoStart = "no start can go on from there";
 
 // Forgetting the position of a slot that no start could use drops it, too.
 bool DropsSlot(const MoveFacts& facts);

@@ -165,9 +165,9 @@ http::Response ConnectHandler::Skip(const Path& path, const http::Request& reque
                            last.change.empty() ? ": its error is of no change that can be skipped"
                                                : absl::StrCat(" but at ", last.change)));
         }
+        ASSIGN_OR_RETURN(said, parts_.operations->SkipChange(view->config, *change));
         log::Warn("change to be skipped, as asked for over REST",
                   {{"connector", path[1]}, {"change", last.change}, {"error", last.message}});
-        ASSIGN_OR_RETURN(said, parts_.operations->SkipChange(view->config, *change));
         return absl::OkStatus();
       });
   if (absl::IsNotFound(skipped)) return ConnectorNotFound(path[1]);
@@ -210,8 +210,10 @@ http::Response ConnectHandler::MovePosition(const Path& path, const http::Reques
 http::Response ConnectHandler::ImportPosition(const Path& path, const http::Request& request) {
   const std::optional<ConnectorView> view = parts_.worker->Find(path[1]);
   if (!view || view->foreign) return ConnectorNotFound(path[1]);
+  const auto accepts = request.query.find("accept_loss");
+  const bool accept_loss = accepts != request.query.end() && accepts->second == "true";
   return ChangePosition(path[1], request, "what is imported", [&] {
-    return parts_.operations->ImportPosition(view->config, request.body);
+    return parts_.operations->ImportPosition(view->config, request.body, accept_loss);
   });
 }
 
@@ -219,9 +221,16 @@ http::Response ConnectHandler::ChangePosition(const std::string& name, const htt
                                               absl::string_view to, const Change& change_position) {
   std::string said;
   const auto change = [&]() -> absl::Status {
-    log::Warn("the stored position is moved, as asked for over REST",
+    absl::StatusOr<std::string> moved = change_position();
+    if (!moved.ok()) {
+      log::Warn(
+          "a move of the stored position was asked for over REST, and refused",
+          {{"connector", name}, {"to", to}, {"error", std::string(moved.status().message())}});
+      return moved.status();
+    }
+    said = *std::move(moved);
+    log::Warn("the stored position was moved, as asked for over REST",
               {{"connector", name}, {"to", to}});
-    ASSIGN_OR_RETURN(said, change_position());
     if (parts_.resting != nullptr) parts_.resting->Anew(name);
     return absl::OkStatus();
   };

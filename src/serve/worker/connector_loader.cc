@@ -173,9 +173,10 @@ absl::StatusOr<std::string> Operations::MovePosition(const ConfigMap& config,
 }
 
 absl::StatusOr<std::string> Operations::ImportPosition(const ConfigMap& config,
-                                                       const std::string& body) const {
+                                                       const std::string& body,
+                                                       bool accept_loss) const {
   return With(config, [&](const Options& options) {
-    return operate::WriteOffsets(options, body, environment_);
+    return operate::WriteOffsets(options, body, accept_loss, environment_);
   });
 }
 

@@ -89,9 +89,10 @@ class Operations {
     bool accept_loss = false, drop_slot = false;
   };
   absl::StatusOr<std::string> MovePosition(const ConfigMap& config, const Move& move) const;
-  // Stores positions from elsewhere, the body of Connect's PATCH …/offsets; what that means.
-  absl::StatusOr<std::string> ImportPosition(const ConfigMap& config,
-                                             const std::string& body) const;
+  // Stores positions from elsewhere, the body of Connect's PATCH …/offsets; what that means. See
+  // operate::WriteOffsets.
+  absl::StatusOr<std::string> ImportPosition(const ConfigMap& config, const std::string& body,
+                                             bool accept_loss) const;
 
  private:
   using Options = engine::ConnectorOptions;
