@@ -22,8 +22,8 @@ absl::Status Malformed(absl::string_view what) { return absl::InvalidArgumentErr
 absl::Status OfStored(const absl::Status& malformed) {
   return Error(absl::StatusCode::kInvalidArgument, "offset_malformed",
                absl::StrCat("stored offset: ", malformed.message()),
-               "put a good one in its place (walduct offsets import FILE, of a backup), or forget "
-               "it: walduct offsets reset NAME --accept-loss");
+               "put a good one in its place, from FILE of a backup (walduct offsets import NAME "
+               "FILE), or forget it: walduct offsets reset NAME --accept-loss");
 }
 
 // Nothing is stored yet.

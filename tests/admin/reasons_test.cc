@@ -102,6 +102,12 @@ TEST(Reasons, APositionToGoOnFromIsSetByTheConnectorsName) {
   const std::string hint = "or walduct offsets set NAME 0/16B3748 goes on there";
   EXPECT_EQ(engine::NamedHint("offset_missing", "", hint, names),
             "or walduct offsets set shop 0/16B3748 --url http://h:8083 goes on there");
+  EXPECT_EQ(engine::NamedHint("position_skipped", "",
+                              "walduct offsets set NAME 0/1 --accept-loss goes on, or walduct "
+                              "offsets import NAME FILE",
+                              names),
+            "walduct offsets set shop 0/1 --accept-loss --url http://h:8083 goes on, or walduct "
+            "offsets import shop FILE --url http://h:8083");
   names.served = false;
   names.called = {.who = "-f a -w b"};
   EXPECT_EQ(engine::NamedHint("offset_missing", "", hint, names),
@@ -229,6 +235,7 @@ TEST(Reasons, ALostSlotIsOneThing) {
   names.called = {.who = "shop"};
   names.slot = "it's";
   const std::string lost = engine::NamedHint("slot_lost", "", "drop the slot", names);
+  EXPECT_THAT(lost, HasSubstr(names::DeletesNote(names.called)));
   EXPECT_THAT(lost, HasSubstr("-o snapshot.mode=when_needed"));
   EXPECT_THAT(engine::NamedHint("slot_invalidated", "", "", names), HasSubstr(lost));
   names.served = true;

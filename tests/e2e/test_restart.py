@@ -167,7 +167,7 @@ def test_slot_created_anew_before_a_restart_of_the_server(how, rows, private_ser
     restart()
     db.execute("insert into items values (9)")
     connector.process.send_signal(signal.SIGCONT)
-    assert connector.wait_exit(60) == 4 and connector.logged("error .*stopped: .*the slot has been moved to .* reason=position_skipped hint=")
+    assert connector.wait_exit(60) == 4 and connector.logged("error .*stopped: .*the slot stands beyond it, at .* reason=position_skipped hint=")
     refused(connector)
     restart()
     refused(connector)

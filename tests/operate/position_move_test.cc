@@ -191,14 +191,18 @@ TEST_F(PositionMove, ForgottenBehindWhereItsSlotStands) {
   facts_.slot->confirmed_flush_lsn = Lsn(600);
   EXPECT_EQ(ErrorReason(JudgeMove(facts_).status()), "move_loses_changes");
   facts_.accept_loss = true;
-  ExpectReport("what was deleted in 100 bytes of WAL (0/1F4 to 0/258) is never told");
+  ExpectReport("what was deleted in 100 bytes of WAL (0/1F4 to 0/258) is never told\n");
+  facts_.reads_back = true;
+  ExpectReport("is never told, unless walduct recover read compares the tables with the topics");
 }
 
 TEST_F(PositionMove, ForgottenWithoutItsSlot) {
   facts_.slot.reset();
   EXPECT_EQ(ErrorReason(JudgeMove(facts_).status()), "move_loses_changes");
   facts_.accept_loss = true;
-  ExpectReport("what was deleted since 0/1F4 is never told");
+  ExpectReport("what was deleted since 0/1F4 is never told\n");
+  facts_.reads_back = true;
+  ExpectReport("is never told, unless walduct recover read compares the tables with the topics");
   facts_.stored.reset();
   facts_.accept_loss = false;
   ExpectReport("position was none; is now none");

@@ -93,6 +93,14 @@ TEST_F(StartPosition, RST_13_SlotMovedPastTheStoredPositionIsNotResumedInSilence
   EXPECT_EQ(ErrorReason(Judge()->available), "position_skipped");
   EXPECT_EQ(ErrorReason(Judge(replication::OffsetMismatch::kTrustOffset)->available),
             "position_skipped");
+  // What was done to it nobody can see.
+  const absl::Status skipped = Judge()->available;
+  EXPECT_NE(skipped.message().find("stands beyond it, at 0/258"), std::string::npos) << skipped;
+  EXPECT_NE(skipped.message().find("Perhaps another client"), std::string::npos) << skipped;
+  for (const char* const way :
+       {"walduct offsets import NAME FILE", "walduct offsets set NAME 0/258 --accept-loss",
+        "snapshot.mode=when_needed"})
+    EXPECT_NE(ErrorHint(skipped).find(way), std::string::npos) << way;
 }
 
 TEST_F(StartPosition, RST_13_TrustSlotStartsAtTheSlot) {
@@ -111,7 +119,10 @@ TEST_F(StartPosition, RST_13_TrustSlotStartsAtTheSlot) {
 TEST_F(StartPosition, RST_16_StoredBeyondTheServersEndIsRefused) {
   Store(2000);
   Slot(300, 400);
-  EXPECT_EQ(ErrorReason(Judge()->available), "position_ahead");
+  const absl::Status ahead = Judge()->available;
+  EXPECT_EQ(ErrorReason(ahead), "position_ahead");
+  EXPECT_NE(ahead.message().find("perhaps the server was restored"), std::string::npos) << ahead;
+  EXPECT_NE(ErrorHint(ahead).find("walduct offsets import NAME FILE"), std::string::npos) << ahead;
   // A snapshot would have to be followed from where the slot stands.
   EXPECT_EQ(Judge()->position->commit_end, Lsn(400));
   for (const auto strategy :

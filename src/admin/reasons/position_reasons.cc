@@ -156,10 +156,12 @@ constexpr Reason kRows[] = {
      .remedy = "plugin.name=pgoutput is part of every server."},
     {.name = "position_ahead",
      .loses = true,
-     .meaning = "The stored position is beyond the end of the server's WAL: it was restored, or "
-                "another server was promoted behind it.",
-     .remedy = "Compare rows and topics; then walduct offsets reset NAME --accept-loss: a new "
-               "snapshot. docs/start.md: failover."},
+     .meaning = "The stored position is beyond the end of the server's WAL: perhaps it was "
+                "restored, another server was promoted behind it, or a wrong position was stored "
+                "(walduct offsets import or set).",
+     .remedy = "A wrong one: walduct offsets import puts the one before it back. Else compare rows "
+               "and topics; then walduct offsets reset NAME --accept-loss: a new snapshot. "
+               "docs/start.md: failover."},
     {.name = "position_diverged",
      .loses = true,
      .meaning = "The server's history branched off before the stored position: what was published "
@@ -174,9 +176,11 @@ constexpr Reason kRows[] = {
                "--accept-loss; of walduct run: -o snapshot.mode=when_needed."},
     {.name = "position_skipped",
      .loses = true,
-     .meaning = "The slot stands beyond the stored position: another client has read from it, or "
-                "the server was upgraded. What lies between would never be sent.",
+     .meaning = "The slot stands beyond the stored position: perhaps another client has read from "
+                "it, the server was upgraded, or an older position was stored (walduct offsets "
+                "import or set). What lies between would never be sent.",
      .remedy =
+         "An older one: walduct offsets import puts the one before it back. Else "
          "snapshot.mode=when_needed reads everything anew. After an upgrade: docs/upgrade.md. "
          "Who knows that nothing lies between: offset.mismatch.strategy=trust_slot."},
     {.name = "position_unknown",

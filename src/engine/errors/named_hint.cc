@@ -63,10 +63,10 @@ std::string ReadAnew(absl::string_view reason, const ConnectorNames& names) {
                     ? absl::StrCat(
                           " (", names::RunCommand(names.called, "snapshot.mode=when_needed"), ")")
                     : ""),
-      ": it makes the replication slot ", Identifier(names.slot),
-      " anew and reads all tables; what was deleted meanwhile is never told. Before that: a base "
-      "backup and the WAL archive have it all (PostgreSQL 16 and later), and walduct recover run "
-      "streams it: docs/recover.md");
+      ": it makes the replication slot ", Identifier(names.slot), " anew and reads all tables; ",
+      names::DeletesNote(names.called),
+      ". Look before you type it: a base backup and the WAL archive have it all (PostgreSQL 16 and "
+      "later), and walduct recover run streams it: docs/recover.md");
   // Where another one may be meant that is found, it is named (slot_other_name).
   if (reason == "position_lost" || reason == "slot_missing")
     return absl::StrCat(what, ". Or correct slot.name, if that is not the slot that was read");
@@ -169,8 +169,10 @@ std::string WithPosition(std::string hint, const ConnectorNames& names) {
   const size_t lsn = at + set.size();
   const size_t end = std::min(hint.find_first_not_of("0123456789ABCDEF/LSN", lsn), hint.size());
   if (end == lsn) return hint;
-  return hint.replace(at, end - at,
-                      names::Command(names.called, "offsets set", hint.substr(lsn, end - lsn)));
+  const std::string flag = " --accept-loss";
+  const size_t all = end + (hint.compare(end, flag.size(), flag) == 0 ? flag.size() : 0);
+  return hint.replace(at, all - at,
+                      names::Command(names.called, "offsets set", hint.substr(lsn, all - lsn)));
 }
 
 // "permission denied for table beat", as the server says it in English. Who lacks a schema mostly
@@ -222,6 +224,7 @@ std::string Filled(absl::string_view reason, absl::string_view hint, absl::strin
       {"rds_replication TO NAME", absl::StrCat("rds_replication TO ", role)},
       {"TABLES TO NAME", absl::StrCat("TABLES TO ", role)},
       {"walduct status NAME", names::AskCommand(names.called, "status")},
+      {"walduct offsets import NAME FILE", names::Command(names.called, "offsets import", "FILE")},
       {"walduct offsets reset NAME --accept-loss", Reset(names, "--accept-loss")},
       {"walduct signal execute-snapshot NAME", SignalStart(names)},
       {"getent hosts NAME", absl::StrCat("getent hosts ", names.host)},

@@ -39,7 +39,8 @@ absl::Status Malformed(absl::string_view what) {
       absl::StatusCode::kDataLoss, "offset_file_malformed",
       absl::StrCat("not the offset file of Kafka Connect: ", what),
       "restore the file from a backup; or move it away, which forgets the positions of all its "
-      "connectors, and give them back with walduct offsets import FILE, of a backup");
+      "connectors, and give each its own back from FILE of a backup: walduct offsets import NAME "
+      "FILE");
 }
 
 class ElementReader {

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/status_macros.h"
+#include "engine/configuration/connector_names.h"
 #include "engine/configuration/connector_options.h"
 #include "engine/configuration/options_of.h"
 #include "engine/lifecycle/source_type.h"
@@ -231,6 +232,7 @@ absl::StatusOr<std::string> MeaningOfImport(const engine::ConnectorOptions& opti
                      .of_other_server = wanted && slot::IsOfAnotherSystem(*wanted, system),
                      .unreadable = found.unreadable,
                      .takes_snapshot = TakesSnapshot(options.snapshot->mode),
+                     .reads_back = engine::CalledOf(options).reads_back,
                      .accept_loss = accept_loss};
   // LSNs of two servers cannot be compared.
   if (found.stored && slot::IsOfAnotherSystem(*found.stored, system)) facts.stored.reset();
@@ -273,6 +275,7 @@ absl::StatusOr<JudgedMove> Judge(const engine::ConnectorOptions& options, const 
                            .upgraded = upgraded,
                            .unreadable = found.unreadable,
                            .takes_snapshot = TakesSnapshot(options.snapshot->mode),
+                           .reads_back = engine::CalledOf(options).reads_back,
                            .accept_loss = move.accept_loss,
                            .drops_slot = move.drop_slot};
   ASSIGN_OR_RETURN(const std::string report, JudgeMove(facts));

@@ -121,6 +121,12 @@ bool IsLost(const replication::SlotState& slot) {
          !slot.invalidation_reason.empty();
 }
 
+absl::string_view NeverTold(const MoveFacts& facts) {
+  return facts.reads_back ? " is never told, unless walduct recover read compares the tables with "
+                            "the topics afterwards (docs/recover.md)"
+                          : " is never told";
+}
+
 absl::StatusOr<std::string> JudgeForget(const MoveFacts& facts) {
   const bool slot_usable = facts.slot && !IsLost(*facts.slot) && !facts.drops_slot;
   const std::string slot = absl::StrCat("replication slot ", facts.slot_name);
@@ -145,7 +151,7 @@ absl::StatusOr<std::string> JudgeForget(const MoveFacts& facts) {
     if (facts.stored && facts.stored->position.commit_end < at && !SnapshotCutShort(facts)) {
       const std::string lost =
           absl::StrCat(facts.takes_snapshot ? "what was deleted in " : "what was changed in ",
-                       Bytes(facts.stored->position.commit_end, at), " is never told");
+                       Bytes(facts.stored->position.commit_end, at), NeverTold(facts));
       RETURN_IF_ERROR(Accepted(facts, lost));
       absl::StrAppend(&report, lost, "\n");
     }
@@ -166,7 +172,7 @@ absl::StatusOr<std::string> JudgeForget(const MoveFacts& facts) {
         : drops_good ? " is dropped"
                      : " has lost its WAL",
         ": ", facts.takes_snapshot ? "what was deleted since " : "what was changed since ",
-        since.ToString(), " is never told");
+        since.ToString(), NeverTold(facts));
     RETURN_IF_ERROR(Accepted(facts, lost));
     absl::StrAppend(&report, lost, "\n");
   }

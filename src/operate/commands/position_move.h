@@ -26,6 +26,7 @@ struct MoveFacts {
   // Something is stored that nobody can read: `stored` is absent.
   bool unreadable = false;
   bool takes_snapshot = true;  // a start without a position does, by its snapshot.mode
+  bool reads_back = false;     // names::Called: `walduct recover read` can be asked
   bool accept_loss = false;
   bool drops_slot = false;  // as was asked; one that is lost goes in any case
 };

@@ -54,8 +54,14 @@ absl::Status Diverged(const offset::StoredOffset& stored, const ServerHistory& s
 absl::Status Ahead(absl::string_view why) {
   return Error(
       absl::StatusCode::kFailedPrecondition, "position_ahead",
-      absl::StrCat(why, ": the server was restored or failed over to an older state"),
-      absl::StrCat("check database.hostname; if this is the server to follow: ", kNewSnapshot));
+      absl::StrCat(why,
+                   ": perhaps the server was restored or failed over to an older state, or the "
+                   "position of another one was stored (walduct offsets import or set)"),
+      absl::StrCat(
+          "check database.hostname; if a wrong position was stored by mistake: walduct "
+          "offsets import NAME FILE puts the one before it back, from its export; if this is "
+          "the server to follow: ",
+          kNewSnapshot));
 }
 
 }  // namespace

@@ -28,12 +28,29 @@ bool TrustsSlot(OffsetMismatch strategy) {
   return strategy == OffsetMismatch::kTrustSlot || strategy == OffsetMismatch::kTrustGreaterLsn;
 }
 
-absl::Status Unavailable(absl::string_view reason, Lsn stored, absl::string_view why) {
+std::string NoLonger(Lsn stored, absl::string_view why) {
+  return absl::StrCat("The connector is trying to read change stream starting at ",
+                      stored.ToString(), ", but this is no longer available on the server: ", why);
+}
+
+absl::Status Lost(Lsn stored) {
+  return Error(absl::StatusCode::kFailedPrecondition, "position_lost",
+               NoLonger(stored, "the replication slot does not exist"), kResnapshotHint);
+}
+
+absl::Status Skipped(Lsn stored, Lsn slot) {
   return Error(
-      absl::StatusCode::kFailedPrecondition, reason,
-      absl::StrCat("The connector is trying to read change stream starting at ", stored.ToString(),
-                   ", but this is no longer available on the server: ", why),
-      kResnapshotHint);
+      absl::StatusCode::kFailedPrecondition, "position_skipped",
+      NoLonger(stored, absl::StrCat("the slot stands beyond it, at ", slot.ToString(),
+                                    "; PostgreSQL would silently skip the changes in between. "
+                                    "Perhaps another client has read from the slot, the server "
+                                    "was upgraded (docs/upgrade.md), or an older position was "
+                                    "stored (walduct offsets import or set)")),
+      absl::StrCat("if an older position was stored by mistake: walduct offsets import NAME FILE "
+                   "puts the one before it back, from its export, or walduct offsets set "
+                   "NAME ",
+                   slot.ToString(), " --accept-loss goes on where the slot stands; else ",
+                   kResnapshotHint));
 }
 
 absl::Status AnotherSystem(const offset::StoredOffset& stored,
@@ -129,8 +146,7 @@ absl::StatusOr<StartVerdict> JudgeStart(const StartFacts& facts) {
   verdict.position = stored->position;
   if (!slot) {
     verdict.position.reset();
-    verdict.available =
-        Unavailable("position_lost", position, "the replication slot does not exist");
+    verdict.available = Lost(position);
     return verdict;
   }
   const Lsn slot_lsn = SlotLsn(*slot);
@@ -146,12 +162,7 @@ absl::StatusOr<StartVerdict> JudgeStart(const StartFacts& facts) {
     verdict.position = AtBoundary(slot_lsn);
     return verdict;
   }
-  verdict.available = Unavailable(
-      "position_skipped", position,
-      absl::StrCat(
-          "the slot has been moved to ", slot_lsn.ToString(),
-          " by another client, or by an upgrade of the server (docs/upgrade.md); PostgreSQL would "
-          "silently skip the changes in between"));
+  verdict.available = Skipped(position, slot_lsn);
   verdict.position = AtBoundary(slot_lsn);
   return verdict;
 }
