@@ -21,7 +21,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 FoundSlot Idle(const std::string& name, uint64_t confirmed) {
-  return {.name = name, .confirmed = Lsn(confirmed), .idle = true};
+  return {.name = name, .confirmed = Lsn(confirmed), .idle = true, .own = false};
 }
 
 std::vector<std::string> Meant(std::vector<FoundSlot> found, const std::string& own = "shop_x",
@@ -76,10 +76,10 @@ class OtherSlotTest : public testing::Test {
                                       "', '", plugin, "')"));
     return *Lsn::Parse(made);
   }
-  absl::Status Check(Lsn position, const SlotsOfOthers& of_others = nullptr) {
+  absl::Status Check(Lsn position, const SlotReaders& readers = {}) {
     ReplicationOptions options;
     options.slot_name = "ours_x";
-    return CheckSlotName(*sql_, options, position, of_others);
+    return CheckSlotName(*sql_, options, position, readers);
   }
 
   postgres::DatabaseOptions database_ = PostgresServer::Shared().CreateDatabase();
@@ -101,7 +101,7 @@ TEST_F(OtherSlotTest, OneThatNobodyReadsIsNamed) {
   EXPECT_THAT(std::string(Check(beyond).message()),
               HasSubstr(absl::StrCat(", before the stored position ", beyond.ToString())));
   EXPECT_TRUE(Check(Lsn(at.value() - 1)).ok()) << "what lies between is not in it";
-  EXPECT_TRUE(Check(at, [] { return std::set<std::string>{"ours"}; }).ok());
+  EXPECT_TRUE(Check(at, {.of_others = [] { return std::set<std::string>{"ours"}; }}).ok());
 }
 
 TEST_F(OtherSlotTest, WhatIsReadOrOfAnotherDatabaseIsNot) {
@@ -112,6 +112,9 @@ TEST_F(OtherSlotTest, WhatIsReadOrOfAnotherDatabaseIsNot) {
                   ->Run("START_REPLICATION SLOT busy LOGICAL 0/0 (proto_version '1', "
                         "publication_names 'p')")
                   .ok());
+  // Another process of the connector, with the right name.
+  EXPECT_THAT(std::string(Check(at, {.own = "walduct test"}).message()),
+              HasSubstr("\"busy\" of this database, which a session of this connector reads"));
   const auto elsewhere = MustOpen(PostgresServer::Shared().CreateDatabase());
   MustQuery(*elsewhere, "SELECT pg_create_logical_replication_slot('ours', 'pgoutput')");
   EXPECT_TRUE(Check(Lsn(at.value() + (uint64_t{1} << 30))).ok());

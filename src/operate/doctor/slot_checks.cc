@@ -184,7 +184,9 @@ absl::StatusOr<slot::StartVerdict> Judge(Examination& examined,
        .traces = [&] { return replication::ReadUpgradeTraces(*examined.sql); },
        .other_name =
            [&](Lsn at) {
-             return replication::CheckSlotName(*examined.sql, examined.subject.replication, at);
+             return replication::CheckSlotName(
+                 *examined.sql, examined.subject.replication, at,
+                 {.own = absl::StrCat("walduct ", examined.subject.name, " stream")});
            }});
 }
 

@@ -1,6 +1,7 @@
 #include "replication/slots/other_slot.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -17,14 +18,21 @@ namespace walduct::replication {
 namespace {
 
 constexpr absl::string_view kFound = R"(
-SELECT s.slot_name, s.confirmed_flush_lsn,
-  NOT s.active AND s.restart_lsn IS NOT NULL
+SELECT s.slot_name, s.confirmed_flush_lsn, s.restart_lsn IS NOT NULL
   AND (pg_catalog.to_jsonb(s) OPERATOR(pg_catalog.->>) 'wal_status') IS DISTINCT FROM 'lost'
   AND (pg_catalog.to_jsonb(s) OPERATOR(pg_catalog.->>) 'conflicting') IS DISTINCT FROM 'true'
-  AND (pg_catalog.to_jsonb(s) OPERATOR(pg_catalog.->>) 'invalidation_reason') IS NULL
+  AND (pg_catalog.to_jsonb(s) OPERATOR(pg_catalog.->>) 'invalidation_reason') IS NULL,
+  s.active, coalesce(a.application_name, '')
 FROM pg_catalog.pg_replication_slots s
+LEFT JOIN pg_catalog.pg_stat_activity a ON a.pid = s.active_pid
 WHERE s.slot_type = 'logical' AND s.plugin = 'pgoutput' AND NOT s.temporary
   AND s.database = pg_catalog.current_database())";
+
+enum FoundColumn { kName, kConfirmed, kUsable, kActive, kReader };
+
+constexpr size_t kNameBytes = 63;  // of an application's name
+constexpr int kLooks = 15;
+constexpr absl::string_view kPause = "SELECT pg_catalog.pg_sleep(0.2)";
 
 // "shop_2" is the second of several slots of "shop".
 std::string SuffixOf(const SlotShare& share) {
@@ -40,17 +48,37 @@ std::string FirstOf(absl::string_view name) {
   return numbered ? std::string(first) : "";
 }
 
-absl::StatusOr<std::vector<FoundSlot>> ReadFound(postgres::Connection& sql) {
-  ASSIGN_OR_RETURN(const postgres::Result rows, sql.Query(postgres::Rows(3), kFound));
+absl::StatusOr<std::vector<FoundSlot>> ReadFound(postgres::Connection& sql, absl::string_view own) {
+  ASSIGN_OR_RETURN(const postgres::Result rows, sql.Query(postgres::Rows(kReader + 1), kFound));
   std::vector<FoundSlot> found;
   for (int row = 0; row < rows.rows(); ++row) {
     FoundSlot& slot = found.emplace_back();
-    slot.name = std::string(rows.Get(row, 0));
-    slot.idle = rows.Get(row, 2) == "t";
-    if (rows.is_null(row, 1)) continue;
-    ASSIGN_OR_RETURN(slot.confirmed, Lsn::Parse(rows.Get(row, 1)));
+    slot.name = std::string(rows.Get(row, kName));
+    const bool usable = rows.Get(row, kUsable) == "t", active = rows.Get(row, kActive) == "t";
+    slot.idle = usable && !active;
+    slot.own =
+        usable && active && !own.empty() && rows.Get(row, kReader) == own.substr(0, kNameBytes);
+    if (rows.is_null(row, kConfirmed)) continue;
+    ASSIGN_OR_RETURN(slot.confirmed, Lsn::Parse(rows.Get(row, kConfirmed)));
   }
   return found;
+}
+
+// None is held by another one that takes a snapshot, or is about to stream.
+absl::StatusOr<std::optional<FoundSlot>> FindMeant(postgres::Connection& sql,
+                                                   const ReplicationOptions& options, Lsn position,
+                                                   const SlotReaders& readers) {
+  ASSIGN_OR_RETURN(std::vector<FoundSlot> found, ReadFound(sql, readers.own));
+  const std::set<std::string> taken =
+      readers.of_others ? readers.of_others() : std::set<std::string>();
+  const absl::string_view own = readers.own.empty() ? "walduct" : absl::string_view(readers.own);
+  for (FoundSlot& slot :
+       MayBeMeant(std::move(found), options.slot_name, options.share, position, taken)) {
+    const absl::Status held = CheckSlotNotHeld(sql, slot.name, own);
+    if (held.ok()) return std::move(slot);
+    if (ErrorReason(held) != "slot_held") return held;
+  }
+  return std::nullopt;
 }
 
 absl::Status OtherName(const ReplicationOptions& options, const FoundSlot& slot, Lsn position) {
@@ -62,7 +90,8 @@ absl::Status OtherName(const ReplicationOptions& options, const FoundSlot& slot,
                        ? absl::StrCat("the server has no replication slot ", own)
                        : absl::StrCat("slot.name is ", own, ", which the server does not have"),
                    ", and replication slot ", postgres::QuoteIdentifier(slot.name),
-                   " of this database, which nobody reads, stands at ", slot.confirmed.ToString(),
+                   " of this database, which ", slot.own ? "a session of this connector" : "nobody",
+                   " reads, stands at ", slot.confirmed.ToString(),
                    slot.confirmed == position
                        ? ", the stored position"
                        : absl::StrCat(", before the stored position ", position.ToString())),
@@ -82,7 +111,8 @@ std::vector<FoundSlot> MayBeMeant(std::vector<FoundSlot> found, const std::strin
   const std::string suffix = SuffixOf(share);
   const std::string own_first(absl::StripSuffix(own, suffix));
   const auto is_other = [&](const FoundSlot& slot) {
-    if (!slot.idle || !slot.confirmed.valid() || slot.confirmed > position) return true;
+    const bool takes_us = slot.idle || slot.own;
+    if (!takes_us || !slot.confirmed.valid() || slot.confirmed > position) return true;
     if (of_others.contains(slot.name) || !absl::EndsWith(slot.name, suffix)) return true;
     if (share.number > 1) return slot.name == suffix;
     const std::string first = FirstOf(slot.name);
@@ -97,19 +127,16 @@ std::vector<FoundSlot> MayBeMeant(std::vector<FoundSlot> found, const std::strin
 }
 
 absl::Status CheckSlotName(postgres::Connection& sql, const ReplicationOptions& options,
-                           Lsn position, const SlotsOfOthers& of_others) {
+                           Lsn position, const SlotReaders& readers) {
   if (options.temporary_slot || options.restored_server || options.share.hands_over)
     return absl::OkStatus();
-  ASSIGN_OR_RETURN(std::vector<FoundSlot> found, ReadFound(sql));
-  const std::set<std::string> taken = of_others ? of_others() : std::set<std::string>();
-  for (const FoundSlot& slot :
-       MayBeMeant(std::move(found), options.slot_name, options.share, position, taken)) {
-    // A start, or a snapshot, of whoever reads it.
-    const absl::Status held = CheckSlotNotHeld(sql, slot.name, "walduct");
-    if (held.ok()) return OtherName(options, slot, position);
-    if (ErrorReason(held) != "slot_held") return held;
+  for (int look = 1;; ++look) {
+    ASSIGN_OR_RETURN(const std::optional<FoundSlot> meant,
+                     FindMeant(sql, options, position, readers));
+    if (!meant) return absl::OkStatus();
+    if (meant->idle || look == kLooks) return OtherName(options, *meant, position);
+    RETURN_IF_ERROR(sql.Run(kPause));
   }
-  return absl::OkStatus();
 }
 
 }  // namespace walduct::replication

@@ -21,21 +21,25 @@ struct FoundSlot {
   std::string name;
   Lsn confirmed;      // 0/0: half created
   bool idle = false;  // nobody reads it, and it is not lost
+  bool own = false;   // it is read by a session of the connector itself
 };
 
-// Of those, the ones that slot.name may have meant, the nearest to the stored position first: idle,
-// at it or before it, no lane of another slot, and not among those of others. own: the slot that is
+// Of those, the ones that slot.name may have meant, the nearest to the stored position first: read
+// by nobody or by the connector itself, at it or before it, no lane of another slot, and not among those of others. own: the slot that is
 // missing. Of several slots: what has the same number.
 std::vector<FoundSlot> MayBeMeant(std::vector<FoundSlot> found, const std::string& own,
                                   const SlotShare& share, Lsn position,
                                   const std::set<std::string>& of_others);
 
-// What other connectors of this process read on the same server; null: nobody knows.
-using SlotsOfOthers = std::function<std::set<std::string>()>;
+struct SlotReaders {
+  std::string own = {};  // the connector's: application_name of its stream
+  // What other connectors of this process read on the same server; null: nobody knows.
+  std::function<std::set<std::string>()> of_others = nullptr;
+};
 
 // Of a slot that is not there, while a position is stored. FailedPrecondition slot_other_name: one
-// that may be meant is there.
+// that may be meant is there. Waits shortly for a session of the connector that is just ending.
 absl::Status CheckSlotName(postgres::Connection& sql, const ReplicationOptions& options,
-                           Lsn position, const SlotsOfOthers& of_others = nullptr);
+                           Lsn position, const SlotReaders& readers);
 
 }  // namespace walduct::replication

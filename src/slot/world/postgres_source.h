@@ -50,8 +50,7 @@ class PostgresSource final : public Source {
   absl::StatusOr<std::optional<replication::UpgradeTraces>> UpgradeTraces() override;
   absl::Status CheckSlot() override;
   absl::Status CheckSlotName(Lsn position) override {
-    return replication::CheckSlotName(*sql_, replication_options_, position,
-                                      options_.slots_of_others);
+    return replication::CheckSlotName(*sql_, replication_options_, position, options_.slot_readers);
   }
   absl::StatusOr<std::vector<KnownColumns>> WatchedColumns(
       const ColumnCover& cover, const std::vector<KnownColumns>& known) override {

@@ -192,7 +192,8 @@ absl::StatusOr<std::unique_ptr<postgres::Connection>> ServerWorld::OpenSession(
 
 std::unique_ptr<Source> ServerWorld::MakeSource(const SourceOptions& options) {
   SourceOptions known = options;
-  known.slots_of_others = [this, config = options.config] {
+  known.slot_readers.own = absl::StrCat("walduct ", options.config->name, " stream");
+  known.slot_readers.of_others = [this, config = options.config] {
     return known_.OfOthers(config->name, AddressOf(*config));
   };
   return std::make_unique<PostgresSource>(known, environment_);

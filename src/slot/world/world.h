@@ -62,7 +62,7 @@ struct SourceOptions {
   postgres::SchemaMemory* schemas = nullptr;  // null: nothing is remembered
   const StreamingPause* pause = nullptr;      // null: none
   postgres::StopCheck stopping = {};          // what waits for the database gives up
-  replication::SlotsOfOthers slots_of_others = nullptr;
+  replication::SlotReaders slot_readers = {};
 };
 
 // Where a connector's slot is.
