@@ -218,9 +218,10 @@ class StatusWriter {
   }
   // A start has judged the position already, and says what is to be done in the place of a snapshot.
   bool IsToldOfMissing() const {
+    static const std::set<std::string> kReasons = {"no_free_slot", "no_free_wal_sender",
+                                                   "slot_other_name"};
     const auto& error = status_.last_error;
-    return error && !error->solved_at &&
-           (error->reason == "no_free_slot" || error->reason == "slot_other_name");
+    return error && !error->solved_at && kReasons.contains(error->reason);
   }
   void WriteProblem(absl::string_view reason, const std::string& message, const std::string& hint) {
     json_.Key("problem").Object();

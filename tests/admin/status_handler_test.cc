@@ -153,7 +153,7 @@ TEST_F(StatusHandlerTest, AStartThatCouldNotMakeTheSlotIsToldOnce) {
   one.status.last_error.emplace().reason = "record_too_large";
   const std::string problem = R"("problem":{"reason":"slot_missing")";
   EXPECT_THAT(StatusJson(process), HasSubstr(problem));
-  for (const char* const reason : {"no_free_slot", "slot_other_name"}) {
+  for (const char* const reason : {"no_free_slot", "no_free_wal_sender", "slot_other_name"}) {
     one.status.last_error->reason = reason;
     EXPECT_THAT(StatusJson(process), Not(HasSubstr(problem))) << reason;
   }

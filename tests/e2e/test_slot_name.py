@@ -7,6 +7,7 @@ import pytest
 from test_serve import config_of, published, shop, workers  # noqa: F401
 
 from support.http import ask
+from support.paths import BINARY
 from support.postgres import lsn
 from support.wait import wait_until
 
@@ -111,4 +112,41 @@ def test_the_slot_of_another_connector_of_the_worker_is_not_meant(shop, broker):
     db.drop_slot(db.name)
     assert worker.ask("PUT", "/connectors/shop/resume")[0] in (202, 204)
     assert error_of(worker, "shop")["last_error"]["reason"] == "position_lost"
+    worker.stop()
+
+
+def walduct(*arguments):
+    return subprocess.run([str(BINARY), *arguments], capture_output=True, text=True, timeout=60, check=False)
+
+
+def test_a_slot_that_there_is_no_room_for_is_told_by_one_command(private_servers, databases, workers):  # noqa: F811
+    """The reset is done: that it would be done again helps nobody."""
+    db = databases(private_servers(postgres=17, pg_set={"max_replication_slots": "1"}).postgres)
+    db.script("create table items (id int primary key); insert into items values (1)")
+    worker = workers().start()
+    worker.create("shop", config_of(db))
+    worker.wait_state("shop", "RUNNING/RUNNING")
+    wait_until(lambda: (db.slot(db.name) or {}).get("active"), 60, "it streams")
+    db.execute("insert into items values (2)")
+    wait_until(lambda: streams(worker, "shop"), 60, "a position of the stream is stored")
+    assert worker.ask("PUT", "/connectors/shop/stop")[0] in (202, 204)
+    wait_until(lambda: not db.slot(db.name)["active"], 30, "it has stopped")
+    db.drop_slot(db.name)
+    db.execute("select pg_create_physical_replication_slot('other', true)")
+    assert worker.ask("PUT", "/connectors/shop/resume")[0] in (202, 204)
+    assert error_of(worker, "shop")["last_error"]["reason"] == "position_lost"
+    reset = walduct("offsets", "reset", "shop", "--accept-loss", "--url", worker.base)
+    assert reset.returncode == 0, reset
+    wait_until(lambda: error_of(worker, "shop")["last_error"]["reason"] == "no_free_slot", 30, "it is tried")
+    for _ in range(2):
+        shown = error_of(worker, "shop")
+        assert "problem" not in shown.get("slot", {}), shown
+        said = walduct("status", "shop", "--url", worker.base).stdout
+        assert "no_free_slot" in said and "offsets reset" not in said, said
+        # Another look at the slot does not bring it back.
+        seen = shown.get("slot", {}).get("age_seconds")
+        wait_until(lambda: seen is None or error_of(worker, "shop")["slot"]["age_seconds"] < seen, 60, "a look at the slot", interval_s=0.5)
+    db.drop_slot("other")
+    assert walduct("restart", "shop", "--url", worker.base).returncode == 0
+    wait_until(lambda: (db.slot(db.name) or {}).get("active"), 60, "it streams")
     worker.stop()
