@@ -103,6 +103,7 @@ absl::StatusOr<bool> ReadHead(postgres::Connection& connection, const std::strin
   coverage->seen = SeenText(head.Get(0, 0), head.Get(0, 1));
   if (head.is_null(0, 2)) return false;
   coverage->publication = ParseOid(head.Get(0, 2));
+  coverage->name = name;
   coverage->all_tables = head.Get(0, 3) == "t";
   coverage->settings = std::string(head.Get(0, 5));
   return head.Get(0, 4) == "t";

@@ -63,7 +63,8 @@ struct Coverage {
     std::string link;            // another one whenever it is attached again
   };
 
-  Oid publication{};  // 0: there is none of that name
+  Oid publication{};      // 0: there is none of that name
+  std::string name = {};  // of it, as the server has it
   // "iudtrg 1234": inserts, updates, deletes, truncates, by partition roots, generated columns;
   // then what is another one whenever somebody has altered any of them, with an "o" where that was
   // its owner.

@@ -1,6 +1,7 @@
 """publication.autocreate.mode against publications that are missing, there, or changed by others."""
 import pytest
 
+from support.http import Surface
 from support.wait import wait_until
 
 TABLES = """create table a (id int primary key); create table b (id int primary key);
@@ -214,5 +215,36 @@ def test_a_publication_that_was_renamed_is_read_on(mode, db, connectors):
     connector.config["publication.name"] = f"{db.name}_new"
     connector.start().wait_streaming()
     connector.wait_events(2)
+    wait_until(lambda: f"{db.name}_new" in connector.offset()["walduct_tables"], 30, "it is known by its new name")
+    assert not connector.logged("reason=table_was_not_published|its settings are as they were"), "nothing is missing"
     connector.stop()
     assert [e.id for e in connector.events()] == [1, 2]
+
+
+def test_a_rename_alone_leaves_nothing_to_be_read_again(db, connectors):
+    """One that was altered under its name, and altered back, is told of, as before."""
+    db.script(f'create table a (id int primary key); create publication "{db.name}" for table a')
+    connector = connectors(db, {"publication.autocreate.mode": "disabled", "walduct.stall.warn.ms": "1000"}, sink="file",
+                           worker={"offset.flush.interval.ms": "50"})
+    connector.start().wait_streaming()
+    db.execute("insert into a values (1)")
+    connector.wait_events(1)
+    wait_until(lambda: db.name in (connector.offset() or {}).get("walduct_tables", ""), 30, "it is stored how it is called")
+    connector.stop()
+    db.execute(f'alter publication "{db.name}" rename to "{db.name}_new"')
+    db.execute("insert into a values (2)")
+    connector.config["publication.name"] = f"{db.name}_new"
+    said = connector.call("doctor").stdout
+    assert "captured_tables_changed" not in said and "table_was_not_published" not in said, said
+    connector.start("--listen", "127.0.0.1:0").wait_streaming()
+    connector.wait_events(2)
+    connector.wait_log(f"the publication has another name: .*was={db.name} is={db.name}_new")
+    wait_until(lambda: f"{db.name}_new" in connector.offset()["walduct_tables"], 30, "it is known by its new name")
+    capture = wait_until(lambda: Surface(connector).status().get("capture"), 30, "the catalog was looked at")
+    assert "table_was_not_published" not in [one["reason"] for one in capture.get("problems", [])], capture
+    assert not connector.logged("reason=table_was_not_published|its settings are as they were")
+    db.script(f"""alter publication "{db.name}_new" set (publish = 'insert');
+                  alter publication "{db.name}_new" set (publish = 'insert, update, delete, truncate')""")
+    connector.wait_log("warning .*captured tables were not in the publication .*reason=table_was_not_published")
+    connector.stop()
+

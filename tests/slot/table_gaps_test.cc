@@ -234,6 +234,42 @@ TEST(TableGapsTest, APublicationThatSentLessLeavesAGapInEachTable) {
       << "one is enough";
 }
 
+// Its name alone differs; OIDs of its tables go with their filters and lists.
+TEST(TableGapsTest, APublicationThatWasRenamedHasSentAsMuch) {
+  const auto gaps = [](const std::string& called, const std::string& before, const std::string& now,
+                       uint32_t publication = 900, uint32_t named_by = 11) {
+    KnownTables known = Known({11});
+    known.called = called;
+    known.settings = before;
+    Coverage coverage = {.publication = Oid{publication}, .name = "new", .settings = now};
+    coverage.tables[Oid{1}] = By({named_by});
+    std::vector<TableGap> found = FindGaps(known, true, {Named(1)}, coverage);
+    AddNarrower(known, {Named(1)}, coverage, "iud", &found);
+    std::vector<Kind> kinds;
+    for (const TableGap& gap : found) kinds.push_back(gap.kind);
+    return kinds;
+  };
+  using testing::ElementsAre;
+  EXPECT_THAT(gaps("old", "iudt 700", "iudt 701"), IsEmpty());
+  EXPECT_THAT(gaps("new", "iudt 700", "iudt 701"), ElementsAre(Kind::kLess)) << "not renamed";
+  EXPECT_THAT(gaps("", "iudt 700", "iudt 701"), ElementsAre(Kind::kLess)) << "not known";
+  EXPECT_THAT(gaps("old", "it 700", "iudt 701"), ElementsAre(Kind::kLess)) << "and sent less";
+  EXPECT_THAT(gaps("old", "iudt 700", "iudt 701", 900, 12), ElementsAre(Kind::kBack));
+  EXPECT_THAT(gaps("old", "iudt 700", "iudt 701", 901), IsEmpty()) << "another publication";
+}
+
+TEST(TableGapsTest, ThePublicationIsKnownByTheNameThatItHas) {
+  const Coverage coverage = {.publication = kPublication, .name = "new"};
+  KnownTables known = Known({11});
+  known.called = "old";
+  EXPECT_TRUE(WasRenamed(known, coverage));
+  const KnownTables now = KnowNow(known, {}, coverage);
+  EXPECT_EQ(now.called, "new");
+  EXPECT_FALSE(WasRenamed(now, coverage));
+  EXPECT_EQ(KnowNow(known, {}, {}).called, "old") << "it is gone, by that name";
+  EXPECT_EQ(DecodeKnownTables(EncodeKnownTables(now)), now);
+}
+
 // publish_via_partition_root was changed, and changed back.
 TEST(TableGapsTest, WhatWasSentUnderAnotherNameForAWhileIsBack) {
   for (const bool all : {false, true}) {
@@ -401,6 +437,14 @@ TEST(TableGapsTest, SettingsThatWereAlteredAndAlteredBack) {
   EXPECT_THAT(Settings("iudt 7", "iudt 9"), testing::HasSubstr("altered"));
   EXPECT_EQ(Settings("iudt 7", "iudt 7"), "");
   EXPECT_EQ(Settings("", "iudt 7"), "") << "of an older version's position";
+  replication::Coverage renamed;
+  renamed.publication = Oid{9};
+  renamed.name = "new";
+  renamed.settings = "iudt 9";
+  KnownTables known{.publication = Oid{9}, .called = "old", .settings = "iudt 7"};
+  EXPECT_EQ(DescribeSettings(known, renamed, "iud"), "");
+  renamed.settings = "iut 9";
+  EXPECT_THAT(DescribeSettings(known, renamed, "iud"), testing::HasSubstr("any more: deletes"));
   replication::Coverage other;
   other.publication = Oid{10};
   other.settings = "i 8";

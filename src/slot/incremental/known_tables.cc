@@ -240,6 +240,10 @@ std::string EncodeKnownTables(const KnownTables& known) {
     json += R"("packed":)";
     AppendJsonString(Pack(known), &json);
   }
+  if (!known.called.empty()) {
+    json += R"(,"called":)";
+    AppendJsonString(known.called, &json);
+  }
   if (!known.settings.empty()) {
     json += R"(,"settings":)";
     AppendJsonString(known.settings, &json);
@@ -273,6 +277,7 @@ std::optional<KnownTables> DecodeKnownTables(absl::string_view member) {
   const auto lists = text_of("lists");
   if (!lists) return std::nullopt;
   known.lists = std::string(*lists);
+  known.called = std::string(text_of("called").value_or(""));
   known.settings = std::string(text_of("settings").value_or(""));
   known.seen = std::string(text_of("seen").value_or(""));
   ReadLacks(json, &known);
@@ -301,6 +306,7 @@ KnownTables KnownTablesIn(const event::OffsetMembers& members) {
 void MergeKnownTables(KnownTables from, KnownTables* into) {
   into->lists = std::move(from.lists);
   into->publication = Oid{};
+  into->called.clear();
   into->names_others.clear();
   into->settings.clear();
   into->seen.clear();

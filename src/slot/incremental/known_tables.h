@@ -7,8 +7,8 @@
 // OIDs are to the base of 36: of the publication and of what names others in it, then of each table
 // and of what names it. The second form is for more tables than the first has room for: a name is
 // how much it shares with the one before, the length of its rest, and the rest. Without "oids", as
-// it was once written, names alone are known. "settings" are those of the publication, "seen" what
-// was running when it was looked last, "unlogged" the tables that were not in the WAL then, "lacks"
+// it was once written, names alone are known. "called" is the publication's name, "settings" are
+// those of the publication, "seen" what was running when it was looked last, "unlogged" the tables that were not in the WAL then, "lacks"
 // what nobody has sent of tables that no snapshot has read since, "left" the tables that were
 // captured, with their OIDs, and that the lists have left out since, where there is room for them.
 #pragma once
@@ -51,6 +51,7 @@ struct KnownTables {
 
   std::string lists = {};                         // a sum of include and exclude
   Oid publication{};                              // 0: what named them is not known
+  std::string called = {};                        // its name; empty: not known
   std::vector<Oid> names_others = {};             // see replication::Coverage
   std::string settings = {};                      // of the publication, as there; empty: not known
   std::string seen = {};                          // see replication::Coverage; empty: not known

@@ -205,6 +205,7 @@ void NewTables::ForgetOids() {
   }
   for (auto& [name, relation] : known_.left) relation = Oid{};
   known_.publication = Oid{};
+  known_.called.clear();
   known_.names_others.clear();
   known_.settings.clear();
   if (!had_some) return;
@@ -363,6 +364,12 @@ void NewTables::LeaveOutRead(const replication::Coverage& coverage,
 }
 
 void NewTables::TellSettings(const replication::Coverage& coverage) const {
+  if (WasRenamed(known_, coverage)) {
+    log::Info(
+        "the publication has another name: if somebody has altered it, too, and altered it "
+        "back, what it left out meanwhile is not sent",
+        {{"was", known_.called}, {"is", coverage.name}, {"since", TimeText(since_)}});
+  }
   const std::string what = DescribeSettings(known_, coverage, parts_.wanted);
   if (what.empty()) return;
   const std::string back = SettingsBack(known_, coverage, parts_.publication);

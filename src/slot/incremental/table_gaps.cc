@@ -190,6 +190,11 @@ std::vector<TableGap> FindGaps(const KnownTables& known, bool same_lists,
   return gaps;
 }
 
+bool WasRenamed(const KnownTables& known, const Coverage& now) {
+  return known.publication == now.publication && !known.called.empty() && !now.name.empty() &&
+         known.called != now.name;
+}
+
 void AddNarrower(const KnownTables& known, const std::vector<postgres::TableName>& captured,
                  const Coverage& coverage, absl::string_view wanted, std::vector<TableGap>* gaps) {
   if (known.publication != coverage.publication || known.settings.empty()) return;
@@ -198,7 +203,9 @@ void AddNarrower(const KnownTables& known, const std::vector<postgres::TableName
   const bool gained = std::any_of(wanted.begin(), wanted.end(), [&](char letter) {
     return !absl::StrContains(before.letters, letter) && absl::StrContains(after.letters, letter);
   });
-  if (!gained && (before.letters != after.letters || after.of_owner)) return;
+  // Its row was written by who renamed it, or changed its owner.
+  const bool explained = after.of_owner || WasRenamed(known, coverage);
+  if (!gained && (before.letters != after.letters || explained)) return;
   std::vector<TableGap> narrower;
   for (const postgres::TableName& table : captured) {
     const auto now = coverage.tables.find(table.relation);
@@ -222,6 +229,7 @@ KnownTables KnowNow(const KnownTables& known, const std::vector<postgres::TableN
   const absl::flat_hash_set<Oid> held = NamesOfHeld(known, coverage);
   KnownTables now{.lists = known.lists,
                   .publication = gone ? known.publication : coverage.publication,
+                  .called = gone ? known.called : coverage.name,
                   .names_others = gone ? known.names_others : Without(coverage.names_others, held),
                   .settings = gone ? known.settings : coverage.settings,
                   .seen = known.seen,
@@ -353,7 +361,7 @@ std::string DescribeSettings(const KnownTables& known, const Coverage& now,
   }
   if (!lost.empty())
     return absl::StrCat("the publication does not send any more: ", absl::StrJoin(lost, ", "));
-  if (before != after || was.id == is.id || is.of_owner) return "";
+  if (before != after || was.id == is.id || is.of_owner || WasRenamed(known, now)) return "";
   return "the publication was altered, and its settings are as they were: what it may have left "
          "out "
          "meanwhile is not sent";
