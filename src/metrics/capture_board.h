@@ -16,9 +16,10 @@
 namespace walduct::metrics {
 
 // Labels; docs/reasons.md says what each means.
-inline constexpr std::array<absl::string_view, 25> kCaptureReasons = {
+inline constexpr std::array<absl::string_view, 26> kCaptureReasons = {
     "captured_table_dropped",
     "captured_table_renamed",
+    "column_matches_nothing",
     "list_matches_nothing",
     "no_tables_captured",
     "partition_apart",

@@ -351,9 +351,9 @@ TEST(Reasons, WhatIsAlmostOneIsFound) {
 // Of captured tables: who is told that nothing is lost leaves it as it is.
 TEST(Reasons, WhatIsNotCapturedIsLost) {
   const std::set<absl::string_view> kWhole = {
-      "partition_apart",          "publication_refuses_writes", "publication_sends_more",
-      "signal_table_missing",     "signal_table_not_published", "signal_table_partitioned",
-      "table_in_two_publications"};
+      "column_matches_nothing",   "partition_apart",          "publication_refuses_writes",
+      "publication_sends_more",   "signal_table_missing",     "signal_table_not_published",
+      "signal_table_partitioned", "table_in_two_publications"};
   for (const absl::string_view name : metrics::kCaptureReasons) {
     const Reason* const reason = FindReason(name);
     ASSERT_NE(reason, nullptr) << name;

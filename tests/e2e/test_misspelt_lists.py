@@ -6,6 +6,7 @@ import subprocess
 from test_lag import Series, screen
 from test_serve import published, shop, workers  # noqa: F401
 
+from support.http import Surface
 from support.kafka import TopicReader
 from support.paths import BINARY
 from support.wait import wait_until
@@ -60,3 +61,46 @@ def test_a_misspelt_entry_is_told_before_a_start(db, connectors):
     assert "did you mean public.items?" in connector.call("validate", "--database").stdout
     connector.config["table.include.list"] = "PUBLIC.orders,public.item[s]"
     assert "list_matches_nothing" not in connector.call("validate", "--database").stdout
+
+
+def test_a_misspelt_mask_is_told(db, connectors):
+    """Names would go out as they are, and nobody said so. It ends no start: the column may be still to come."""
+    db.script("create table customers (id int primary key, name text, email text)")
+    mask = "column.mask.with.4.chars"
+    connector = connectors(db, {mask: "public.customers.naem,public.customers.email", "walduct.stall.warn.ms": "1000"}, sink="file")
+    said = f"public.customers.naem ({mask}: did you mean public.customers.name?)"
+    for command in (("validate", "--database"), ("doctor",)):
+        shown = connector.call(*command).stdout
+        assert "column_matches_nothing" in shown and said in shown and "public.customers.email" not in shown, shown
+    connector.start("--listen", "127.0.0.1:0").wait_streaming()
+    connector.wait_log("warning entries of lists of columns match no column .*" + re.escape(said) + ".*hint=.*correct the entries")
+
+    def found():
+        return [one for one in Surface(connector).status().get("capture", {}).get("problems", []) if one["reason"] == "column_matches_nothing"]
+    one = wait_until(found, 30, "shown")[0]
+    assert one["severity"] == "notice" and one["tables"] == [said], one
+    connector.stop()
+    connector.config[mask] = "public.customers.name,public.customers.email"
+    for command in (("validate", "--database"), ("doctor",)):
+        assert "column_matches_nothing" not in connector.call(*command).stdout
+    connector.start().wait_streaming()
+    db.execute("insert into customers values (1, 'Ada Lovelace', 'a@b.c')")
+    connector.wait_events(1)
+    connector.stop()
+    published = (connector.dir / "records.jsonl").read_text()
+    assert "****" in published and "Lovelace" not in published
+    assert not connector.logged("match no column of a captured table")
+
+
+def test_a_masked_column_that_was_dropped_is_told_by_doctor(db, connectors):
+    db.script("create table customers (id int primary key, name text)")
+    connector = connectors(db, {"column.mask.with.4.chars": r"public\.customers\.name"}, sink="file").start().wait_streaming()
+    db.script("insert into customers values (1, 'Ada'); alter table customers drop column name; insert into customers values (2)")
+    connector.wait_events(2)
+    connector.stop()
+    entry = r"public\.customers\.name (column.mask.with.4.chars)"
+    shown = connector.call("doctor").stdout
+    assert "column_matches_nothing" in shown and entry in shown, shown
+    connector.start().wait_streaming()
+    connector.wait_log("warning entries of lists of columns match no column .*" + re.escape(entry))
+    connector.stop()

@@ -139,8 +139,9 @@ TEST(CaptureWords, SayWhatWorksUnderTheCommandThatRunsIt) {
       .reason = "publication_lacks_tables", .table = "public.a", .statement = "X"};
   EXPECT_THAT(hint(lacks, serve),
               testing::StartsWith("X, or walduct restart shop --url http://h:1,"));
-  for (const char* const reason : {"no_tables_captured", "list_matches_nothing",
-                                   "publication_sends_more", "captured_table_renamed"}) {
+  for (const char* const reason :
+       {"no_tables_captured", "list_matches_nothing", "column_matches_nothing",
+        "publication_sends_more", "captured_table_renamed"}) {
     const CaptureFinding lists{.reason = reason, .table = "public.a", .statement = "X"};
     EXPECT_THAT(hint(lists, serve),
                 testing::AllOf(HasSubstr("PATCH http://h:1/connectors/shop/config"),

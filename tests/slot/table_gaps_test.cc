@@ -241,7 +241,11 @@ TEST(TableGapsTest, APublicationThatWasRenamedHasSentAsMuch) {
     KnownTables known = Known({11});
     known.called = called;
     known.settings = before;
-    Coverage coverage = {.publication = Oid{publication}, .name = "new", .settings = now};
+    Coverage coverage = {.publication = Oid{publication},
+                         .name = "new",
+                         .settings = now,
+                         .names_others = {},
+                         .tables = {}};
     coverage.tables[Oid{1}] = By({named_by});
     std::vector<TableGap> found = FindGaps(known, true, {Named(1)}, coverage);
     AddNarrower(known, {Named(1)}, coverage, "iud", &found);
@@ -259,7 +263,8 @@ TEST(TableGapsTest, APublicationThatWasRenamedHasSentAsMuch) {
 }
 
 TEST(TableGapsTest, ThePublicationIsKnownByTheNameThatItHas) {
-  const Coverage coverage = {.publication = kPublication, .name = "new"};
+  const Coverage coverage = {
+      .publication = kPublication, .name = "new", .names_others = {}, .tables = {}};
   KnownTables known = Known({11});
   known.called = "old";
   EXPECT_TRUE(WasRenamed(known, coverage));

@@ -31,6 +31,14 @@ constexpr Reason kRows[] = {
      .meaning = "The clocks of the database server and of this machine differ by seconds: lag and "
                 "ts_ms are wrong by that.",
      .remedy = "Synchronise both: timedatectl set-ntp true."},
+    {.name = "column_matches_nothing",
+     .meaning = "An entry of column.mask.*, column.truncate.*, column.exclude.list, "
+                "column.include.list or column.propagate.source.type matches no column of a "
+                "captured table: it is misspelt, and the column that it means is published as if "
+                "there were no such entry, as it is; or that column is gone, or still to come.",
+     .remedy = "The line names the property, the entry and what may be meant. Correct the entry: "
+               "what was published before stays in the topics. walduct.allow.empty=true, by which "
+               "tables are to come, makes it a notice."},
     {.name = "configuration_warning",
      .meaning = "A property has no effect, is unknown (a spelling error, as a rule), or does "
                 "something else than in Debezium.",

@@ -33,6 +33,7 @@
 #include "slot/masks/mask_memory.h"
 #include "slot/world/capture/capture_lines.h"
 #include "slot/world/capture/capture_options.h"
+#include "slot/world/capture/column_entries.h"
 #include "slot/world/capture/list_problems.h"
 #include "slot/world/reads/table_columns.h"
 #include "slot/world/slots/slot_tables.h"
@@ -315,6 +316,8 @@ absl::Status CheckLists(Connection& connection, const Subject& subject, Findings
       slot::ListWish(subject.tables, subject.replication, engine::CalledOf(subject.whole));
   ASSIGN_OR_RETURN(const auto problems, slot::FindListProblems(subject.tables, wish, connection));
   for (const metrics::CaptureProblem& problem : problems) findings->Add(FindingOf(problem));
+  ASSIGN_OR_RETURN(const auto of_columns, slot::FindColumnProblems(subject.whole, connection));
+  for (const metrics::CaptureProblem& problem : of_columns) findings->Add(FindingOf(problem));
   return absl::OkStatus();
 }
 

@@ -127,7 +127,8 @@ void CheckKeys(postgres::Connection& connection, postgres::Catalog& catalog, con
 // Captured tables that the publication of a slot that is there does not send as the lists say: what
 // a connector that runs says of them, by the same words. What is said already is not said again.
 void CheckCapture(postgres::Connection& connection, const Subject& subject, Findings* findings);
-// Entries of the include lists that match no table, also where nothing has begun yet.
+// Entries of the include lists that match no table, and of the lists of columns that match no
+// column, also where nothing has begun yet.
 absl::Status CheckLists(postgres::Connection& connection, const Subject& subject,
                         Findings* findings);
 // What slots keep, and what one that is to be made waits for.

@@ -19,6 +19,7 @@ enum class Afterwards {
   kRestart,
   kLists,  // the configuration may be what is to be changed
   kSpelling,
+  kColumns,
   kRestored,
   kNewName,  // the lists come before the statement
   kEntries,
@@ -49,6 +50,10 @@ constexpr Words kWords[] = {
      "captured tables have other names now, which the lists leave out: their changes are not "
      "captured",
      Afterwards::kNewName},
+    {"column_matches_nothing",
+     "entries of lists of columns match no column of a captured table: where they are misspelt, "
+     "the columns that they mean are published as if there were no such entry",
+     Afterwards::kColumns},
     {"partition_apart",
      "partitions are in another slot's publication than their root: their changes are published "
      "twice"},
@@ -222,6 +227,12 @@ std::string Rest(Afterwards afterwards, const std::vector<std::string>& tables,
           "; check database.dbname, and correct the lists (schema.table, regular expressions) ",
           names::WithConfiguration(wish.called),
           "; walduct.allow.empty=true says that tables are still to come");
+    case Afterwards::kColumns:
+      return absl::StrCat(
+          "; correct the entries (schema.table.column, regular expressions) ",
+          names::WithConfiguration(wish.called),
+          "; what was published before stays as it is; where columns are gone or still to come, "
+          "nothing is to be done");
     case Afterwards::kLists:
       return absl::StrCat("; or change the lists (table.include.list …) ",
                           names::WithConfiguration(wish.called));

@@ -14,18 +14,12 @@
 namespace walduct::slot {
 namespace {
 
-// They go by what was captured before, which a session remembers.
-constexpr std::array<absl::string_view, 11> kOfMemory = {"captured_table_dropped",
-                                                         "captured_table_renamed",
-                                                         "partition_attached",
-                                                         "publication_column_list",
-                                                         "publication_lacks_operations",
-                                                         "publication_row_filter",
-                                                         "replica_identity_weaker",
-                                                         "table_created_anew",
-                                                         "table_was_not_published",
-                                                         "table_was_unlogged",
-                                                         "topic_deleted"};
+// They go by what was captured before, which a session remembers, or are not looked for at rest.
+constexpr std::array<absl::string_view, 12> kOfMemory = {
+    "captured_table_dropped",  "captured_table_renamed",  "column_matches_nothing",
+    "partition_attached",      "publication_column_list", "publication_lacks_operations",
+    "publication_row_filter",  "replica_identity_weaker", "table_created_anew",
+    "table_was_not_published", "table_was_unlogged",      "topic_deleted"};
 
 }  // namespace
 

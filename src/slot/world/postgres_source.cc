@@ -33,9 +33,10 @@
 #include "replication/slot_lock.h"
 #include "replication/start_command.h"
 #include "slot/in_progress/streaming_pause.h"
-#include "slot/world/advice/key_advice.h"
+#include "slot/world/advice/column_advice.h"
 #include "slot/world/blocking_tables.h"
 #include "slot/world/capture/capture_options.h"
+#include "slot/world/capture/column_entries.h"
 #include "slot/world/heartbeat_action.h"
 #include "slot/world/postgres_snapshot.h"
 #include "slot/world/preview/chain_preview.h"
@@ -184,8 +185,7 @@ void PostgresSource::ForeseeSchemas(const event::SchemaIdSources& ids) {
 
 absl::Status PostgresSource::CheckPlan(const SourcePlan& plan) {
   if (options_.mode != engine::RunMode::kTail)
-    WarnOfKeys(*sql_, *catalog_, facts_.captured, engine::MessageKeysOf(config()),
-               options_.warn_once);
+    WarnOfColumns(config(), *sql_, *catalog_, facts_.captured, options_.warn_once);
   if (plan.decision.snapshot) {
     RETURN_IF_ERROR(CheckSnapshotRights({.connection = *sql_,
                                          .open = [this] { return OpenAsUser(); },
@@ -399,6 +399,7 @@ CaptureWatch::Options PostgresSource::CaptureOptions() const {
   watch.wish.deletes_signals = config().incremental->deletes_watermarks;
   watch.record = options_.capture;
   watch.metrics = options_.metrics;
+  watch.more = ColumnLook(config());
   return watch;
 }
 

@@ -113,6 +113,10 @@ absl::Status CaptureWatch::LookWell(postgres::Connection& connection, bool in_tu
                                        finding.reason == "publication_column_list";
                               });
     RETURN_IF_ERROR(AddGrants(connection, options_.wanted, &verdict.findings));
+    if (options_.more) {
+      ASSIGN_OR_RETURN(const std::vector<CaptureFinding> more, options_.more(connection));
+      verdict.findings.insert(verdict.findings.end(), more.begin(), more.end());
+    }
     for (CaptureFinding& finding : verdict.findings) {
       const auto refused = refused_.find(finding.table);
       if (refused == refused_.end()) continue;

@@ -55,6 +55,9 @@ class CaptureWatch {
     std::set<Oid> held_back = {};  // see StartCoverage
     engine::ConnectorNames names = {};
     event::WantedColumns wanted = {};  // of tables that a snapshot reads
+    // What else is to be found, asked with what has changed; null: nothing.
+    std::function<absl::StatusOr<std::vector<replication::CaptureFinding>>(postgres::Connection&)>
+        more = nullptr;
     // What is shown, before it is; empty: as it is.
     std::function<void(std::vector<metrics::CaptureProblem>*)> retell = {};
     CaptureRecord* record = nullptr;               // borrowed

@@ -16,6 +16,7 @@
 #include "outbox/options.h"
 #include "postgres/open_session.h"
 #include "slot/world/capture/capture_options.h"
+#include "slot/world/capture/column_entries.h"
 #include "slot/world/capture/list_problems.h"
 #include "slot/world/preview/row_preview.h"
 #include "transform/chain/chain_spec.h"
@@ -165,7 +166,9 @@ absl::StatusOr<ChainPreview> PreviewOnServer(const engine::ConnectorOptions& con
   ASSIGN_OR_RETURN(const auto captured, catalog.CapturedTables(filter));
   ASSIGN_OR_RETURN(ChainPreview preview, PreviewChain(config, *connection, catalog, captured));
   const auto wish = ListWish(*config.tables, *config.replication, engine::CalledOf(config));
-  ASSIGN_OR_RETURN(const auto problems, FindListProblems(*config.tables, wish, *connection));
+  ASSIGN_OR_RETURN(auto problems, FindListProblems(*config.tables, wish, *connection));
+  ASSIGN_OR_RETURN(const auto of_columns, FindColumnProblems(config, *connection));
+  problems.insert(problems.end(), of_columns.begin(), of_columns.end());
   for (const metrics::CaptureProblem& problem : problems) {
     (problem.loses ? preview.lists : preview.lists_noted)
         .push_back(absl::StrCat(problem.reason, ": ", problem.message, " (", problem.count,

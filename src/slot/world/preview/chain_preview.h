@@ -21,7 +21,7 @@ namespace walduct::slot {
 struct ChainPreview {
   std::vector<std::string> event_tables;  // "schema.table" whose rows become events
   std::vector<std::string> notices;       // of transforms: guesses
-  std::vector<std::string> lists;         // see FindListProblems; of PreviewOnServer
+  std::vector<std::string> lists;         // Find{List,Column}Problems; of PreviewOnServer
   std::vector<std::string> lists_noted;   // the same, only worth knowing
   std::vector<std::string> problems;      // a sentence per table whose rows no transform can take
 };

@@ -1,0 +1,16 @@
+#include "slot/world/advice/column_advice.h"
+
+#include "engine/configuration/connector_options.h"
+#include "slot/world/advice/key_advice.h"
+#include "slot/world/capture/column_entries.h"
+
+namespace walduct::slot {
+
+void WarnOfColumns(const engine::ConnectorOptions& config, postgres::Connection& connection,
+                   postgres::Catalog& catalog, const std::vector<postgres::TableName>& captured,
+                   engine::WarnOnce* warn_once) {
+  WarnOfKeys(connection, catalog, captured, engine::MessageKeysOf(config), warn_once);
+  WarnOfColumnEntries(config, connection, warn_once);
+}
+
+}  // namespace walduct::slot

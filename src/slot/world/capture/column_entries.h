@@ -1,0 +1,48 @@
+// Entries of column.mask.*, column.truncate.*, column.exclude.list, column.include.list and
+// column.propagate.source.type that match no column of a captured table: misspelt, or of columns
+// that are gone, or still to come.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "engine/errors/warn_once.h"
+#include "metrics/capture_board.h"
+#include "replication/capture/capture_judge.h"
+
+namespace walduct::encode {
+struct ColumnOptions;
+}
+namespace walduct::engine {
+struct ConnectorOptions;
+}
+namespace walduct::postgres {
+class Connection;
+}
+
+namespace walduct::slot {
+
+// names: "schema.table.column" of all captured tables; empty: nothing is found. may_come: the
+// tables may. Pure.
+std::vector<replication::CaptureFinding> FindIdleColumns(const encode::ColumnOptions& columns,
+                                                         const std::vector<std::string>& names,
+                                                         bool may_come);
+
+// In the words of a connector that runs, before anything does; of several slots the first says it
+// of all.
+absl::StatusOr<std::vector<metrics::CaptureProblem>> FindColumnProblems(
+    const engine::ConnectorOptions& config, postgres::Connection& connection);
+
+// The same in the log. Advice: it never stops a start.
+void WarnOfColumnEntries(const engine::ConnectorOptions& config, postgres::Connection& connection,
+                         engine::WarnOnce* warn_once);
+
+// For looks beside a stream, where they are only worth knowing: the start has warned of them. Null:
+// there is nothing to look for.
+using LookForMore =
+    std::function<absl::StatusOr<std::vector<replication::CaptureFinding>>(postgres::Connection&)>;
+LookForMore ColumnLook(const engine::ConnectorOptions& config);
+
+}  // namespace walduct::slot

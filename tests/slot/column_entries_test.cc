@@ -1,0 +1,112 @@
+#include "slot/world/capture/column_entries.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "encode/options/column_options.h"
+#include "java/regex/regex_list.h"
+#include "replication/capture/capture_words.h"
+
+namespace walduct::slot {
+namespace {
+
+using java::RegexList;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+const std::vector<std::string> kNames = {"public.customers.email", "public.customers.id",
+                                         "public.customers.name", "public.orders.id",
+                                         "sales.customers.name"};
+
+// "entry (property: what may be meant)" of each.
+std::vector<std::string> Idle(const encode::ColumnOptions& columns,
+                              const std::vector<std::string>& names = kNames) {
+  std::vector<std::string> idle;
+  for (const replication::CaptureFinding& one : FindIdleColumns(columns, names, false)) {
+    EXPECT_EQ(one.reason, "column_matches_nothing");
+    EXPECT_TRUE(one.loses);
+    idle.push_back(replication::CaptureSubject(one));
+  }
+  return idle;
+}
+
+encode::ColumnOptions Masked(const std::string& entries) {
+  encode::ColumnMask mask;
+  mask.columns = RegexList::OfChecked(entries);
+  mask.property = "column.mask.with.4.chars";
+  encode::ColumnOptions columns;
+  columns.masks.push_back(mask);
+  return columns;
+}
+
+TEST(ColumnEntries, AMisspeltMaskIsFound) {
+  EXPECT_THAT(Idle(Masked("public.customers.naem,public.customers.email")),
+              ElementsAre("public.customers.naem (column.mask.with.4.chars: did you mean "
+                          "public.customers.name?)"));
+  EXPECT_THAT(Idle(Masked(R"(public\.customers\.emial)")),
+              ElementsAre(R"(public\.customers\.emial (column.mask.with.4.chars: did you mean )"
+                          "public.customers.email?)"));
+  EXPECT_THAT(Idle(Masked("public.custmers.name")),
+              ElementsAre("public.custmers.name (column.mask.with.4.chars: did you mean "
+                          "public.customers.name?)"));
+}
+
+TEST(ColumnEntries, WhatMatchesAColumnIsNone) {
+  EXPECT_THAT(Idle(Masked("PUBLIC.Customers.Name")), IsEmpty());
+  EXPECT_THAT(Idle(Masked(R"(.*\.name,public\.(customers|gone)\.id)")), IsEmpty());
+  EXPECT_THAT(Idle({}), IsEmpty());
+  EXPECT_THAT(Idle(Masked("public.gone.name"), {}), IsEmpty()) << "no table is captured";
+}
+
+// A pattern may mean columns that are still to come, and hides nothing until then.
+TEST(ColumnEntries, NothingIsMeantWhereNothingIsNear) {
+  EXPECT_THAT(Idle(Masked(R"(.*\.password)")),
+              ElementsAre(R"(.*\.password (column.mask.with.4.chars))"));
+  EXPECT_THAT(Idle(Masked("public.customers.password")),
+              ElementsAre("public.customers.password (column.mask.with.4.chars)"));
+}
+
+TEST(ColumnEntries, WhatIsWrittenWithoutItsTableIsMeant) {
+  EXPECT_THAT(Idle(Masked("orders.id")),
+              ElementsAre("orders.id (column.mask.with.4.chars: did you mean public.orders.id?)"));
+  EXPECT_THAT(Idle(Masked("name,public.customers.name")),
+              ElementsAre("name (column.mask.with.4.chars: did you mean sales.customers.name?)"))
+      << "not what another entry hides";
+}
+
+TEST(ColumnEntries, EachListIsLookedAt) {
+  encode::ColumnOptions columns = Masked("public.a.a");
+  columns.exclude = RegexList::OfChecked("public.b.b,public.a.a");
+  columns.propagate_columns = RegexList::OfChecked("public.c.c");
+  columns.propagate_types = RegexList::OfChecked("public.customers.tsvector");
+  EXPECT_THAT(Idle(columns),
+              UnorderedElementsAre("public.a.a (column.exclude.list, column.mask.with.4.chars)",
+                                   "public.b.b (column.exclude.list)",
+                                   "public.c.c (column.propagate.source.type)"));
+  encode::ColumnOptions included;
+  included.include = RegexList::OfChecked("public.customers.(id|nam)");
+  EXPECT_THAT(Idle(included), IsEmpty()) << "a part of it does";
+  included.include = RegexList::OfChecked("public.customers.nam");
+  EXPECT_THAT(Idle(included), ElementsAre("public.customers.nam (column.include.list: did you mean "
+                                          "public.customers.name?)"));
+}
+
+TEST(ColumnEntries, WhereTablesAreToComeItIsOnlyWorthKnowing) {
+  const auto found = FindIdleColumns(Masked("public.customers.naem"), kNames, true);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_FALSE(found.front().loses);
+}
+
+TEST(ColumnEntries, TheHintCorrectsTheEntry) {
+  const auto found = FindIdleColumns(Masked("public.customers.naem"), kNames, false);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_THAT(
+      replication::CaptureHint({&found.front()},
+                               {.called = {.who = "shop", .where = "http://h:1", .name = "shop"}}),
+      testing::StartsWith("correct the entries (schema.table.column, regular expressions) by PATCH "
+                          "http://h:1/connectors/shop/config"));
+}
+
+}  // namespace
+}  // namespace walduct::slot
