@@ -1,6 +1,7 @@
 """publication.autocreate.mode against publications that are missing, there, or changed by others."""
 import pytest
 
+from support.documented_roles import DocumentedRoles
 from support.http import Surface
 from support.wait import wait_until
 
@@ -248,3 +249,25 @@ def test_a_rename_alone_leaves_nothing_to_be_read_again(db, connectors):
     connector.wait_log("warning .*captured tables were not in the publication .*reason=table_was_not_published")
     connector.stop()
 
+
+def test_a_publication_of_disabled_is_handed_to_the_role(db, connectors):
+    """A publication that somebody else has made is handed to the role, as the page and the hint have it."""
+    db.script(f'create table public.orders (id int primary key); create publication "{db.name}"')
+    documented = DocumentedRoles(db)
+    role = documented.roles["walduct_cdc"]
+    connector = connectors(db, {"database.user": role, "database.password": "change-me", "publication.autocreate.mode": "filtered"})
+    try:
+        documented.run("role")
+        documented.run("filtered")
+        assert connector.run_to_end() == 3
+        assert connector.logged(f"reason=publication_not_permitted hint=.*ALTER PUBLICATION {db.name} OWNER TO {role}; or its present owner")
+        said = connector.call("doctor").stdout
+        assert f"ALTER PUBLICATION {db.name} OWNER TO {role}" in said, said
+        documented.run("filtered-owner")
+        connector.start().wait_streaming()
+        db.execute("insert into public.orders values (1)")
+        connector.wait_events(1)
+        connector.stop()
+    finally:
+        connector.close()
+        documented.drop()

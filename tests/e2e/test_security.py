@@ -12,6 +12,7 @@ from confluent_kafka.admin import (AclBinding, AclBindingFilter, AclOperation, A
                                    ResourcePatternType, ResourceType, ScramCredentialInfo, ScramMechanism,
                                    UserScramCredentialUpsertion)
 
+from support.documented_roles import DocumentedRoles
 from support.http import Surface
 from support.kafka import QUIET, read_topics
 from support.paths import ROOT
@@ -192,24 +193,12 @@ def test_SEC_03_password_is_changed_while_it_runs(db, connectors, tmp_path):
 
 # --- rights in PostgreSQL ---
 
-def documented_sql(title):
-    text = (ROOT / "docs/security.md").read_text()
-    return re.search(rf"```sql {title}\n(.*?)```", text, re.S)[1]
-
-
 @pytest.mark.parametrize("mode", ["disabled", "all_tables", "filtered", "no_tables"])
 def test_PRM_01_documented_role(db, connectors, mode):
     """The SQL of docs/security.md is enough for each mode."""
     db.script(TABLE)
-    roles = {"walduct_cdc": f"{db.name}_cdc", "shop_owners": f"{db.name}_owners"}
-
-    def run(title):
-        sql = documented_sql(title)
-        for name, mine in {**roles, "DATABASE shop": f"DATABASE {db.name}", "dbz_publication": db.name}.items():
-            sql = sql.replace(name, mine)
-        for statement in split_statements(sql):
-            db.execute(statement)
-
+    documented = DocumentedRoles(db)
+    run, roles = documented.run, documented.roles
     connector = connectors(db, {"database.user": roles["walduct_cdc"], "database.password": "change-me",
                                 "publication.autocreate.mode": mode})
     try:
@@ -225,11 +214,7 @@ def test_PRM_01_documented_role(db, connectors, mode):
         connector.stop()
     finally:
         connector.close()
-        for role in roles.values():
-            if db.server.query("select 1 from pg_roles where rolname = %s", role):
-                db.server.query(f'reassign owned by "{role}" to postgres', database=db.name)
-                db.server.query(f'drop owned by "{role}"', database=db.name)
-                db.server.query(f'drop role "{role}"')
+        documented.drop()
 
 
 def test_PRM_01_role_of_the_example(db, connectors):

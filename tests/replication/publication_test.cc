@@ -184,6 +184,37 @@ TEST_F(PublicationTest, PRM05_RoleThatMayNotCreateIsToldTheStatement) {
               HasSubstr("CREATE PUBLICATION \"dbz_publication\" FOR TABLE \"public\".\"a\""));
 }
 
+// As after publication.autocreate.mode=disabled.
+TEST_F(PublicationTest, RoleThatDoesNotOwnThePublicationIsToldHowItGetsIt) {
+  Run("CREATE TABLE public.a(id int PRIMARY KEY); CREATE PUBLICATION dbz_publication; DROP ROLE IF "
+      "EXISTS pub_owner; CREATE ROLE pub_owner LOGIN PASSWORD 'x'; ALTER TABLE public.a OWNER TO "
+      "pub_owner");
+  postgres::DatabaseOptions database = database_;
+  database.user = "pub_owner";
+  database.password = "x";
+  const auto session = MustOpen(database);
+  options_.publication_autocreate = PublicationAutocreate::kFiltered;
+  const absl::Status status = EnsureAs(*session);
+  EXPECT_EQ(ErrorReason(status), "publication_not_permitted") << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("it does not own the publication"));
+  const std::string owner = "ALTER PUBLICATION dbz_publication OWNER TO pub_owner";
+  EXPECT_THAT(ErrorHint(status),
+              ::testing::AllOf(::testing::StartsWith("have a superuser run: " + owner + "; or"),
+                               HasSubstr("ADD TABLE \"public\".\"a\"; and set "
+                                         "publication.autocreate.mode=disabled")));
+  Run(owner);
+  EXPECT_TRUE(EnsureAs(*session).ok());
+  EXPECT_EQ(Members(), "public.a");
+  // It is the role's, and a table is not.
+  Run("CREATE TABLE public.b(id int PRIMARY KEY)");
+  const absl::Status table = EnsureAs(*session);
+  EXPECT_EQ(ErrorReason(table), "publication_not_permitted") << table;
+  EXPECT_THAT(ErrorHint(table),
+              ::testing::AllOf(::testing::StartsWith("have the owner of the tables"),
+                               ::testing::Not(HasSubstr("OWNER TO"))));
+  Run("DROP OWNED BY pub_owner; DROP ROLE pub_owner");
+}
+
 TEST_F(PublicationTest, FoldedNameIsUsedOnlyWhenTheExactOneDoesNotExist) {
   Run("CREATE PUBLICATION my_pub FOR ALL TABLES");
   EXPECT_EQ(*ResolvePublicationName(*session_, "My_Pub"), "my_pub");

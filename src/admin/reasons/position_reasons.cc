@@ -207,8 +207,13 @@ constexpr Reason kRows[] = {
      .remedy =
          "Create it again; if it came after the slot, drop the slot and take a new snapshot."},
     {.name = "publication_not_permitted",
-     .meaning = "The role may not create or alter the publication.",
-     .remedy = "Create it as a superuser; docs/security.md has the statement."},
+     .meaning = "The role may not create the publication; or one is there, and the role owns that, "
+                "or tables that it is to get, neither itself nor by a group.",
+     .remedy =
+         "Where there is none, create it as a superuser. Where it is there, ALTER PUBLICATION "
+         "NAME OWNER TO ROLE, also as a superuser, and hand the tables to a group of the "
+         "role. docs/security.md has the statements; publication.autocreate.mode=disabled "
+         "needs neither."},
     {.name = "publication_other_name",
      .meaning = "publication.name is not the name of the publication by which the stored position "
                 "was read: that one was renamed, or another name was configured.",

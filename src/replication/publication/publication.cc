@@ -34,7 +34,8 @@ SELECT CASE
   END
 FROM pg_catalog.pg_roles r WHERE r.rolname = current_user)";
 
-// $1: the publication; $2: the tables that are put into it. As kRights.
+// $1: the publication; $2: the tables that are put into it. As kRights; then what makes it the
+// role's, where it is not.
 constexpr absl::string_view kAlterRights = R"(
 SELECT CASE
   WHEN r.rolsuper THEN ''
@@ -42,7 +43,9 @@ SELECT CASE
   ELSE coalesce((SELECT 'it does not own ' || pg_catalog.min(pg_catalog.format('%I.%I', n.nspname, c.relname))
     FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
     WHERE c.oid = ANY ($2::pg_catalog.oid[]) AND NOT pg_catalog.pg_has_role(c.relowner, 'USAGE')), '')
-  END
+  END,
+  CASE WHEN NOT pg_catalog.pg_has_role(p.pubowner, 'USAGE')
+    THEN pg_catalog.format('ALTER PUBLICATION %I OWNER TO %I', p.pubname, current_user) ELSE '' END
 FROM pg_catalog.pg_roles r, pg_catalog.pg_publication p
 WHERE r.rolname = current_user AND p.pubname = $1)";
 
@@ -145,6 +148,7 @@ class Publisher {
     // What was to be dropped from the publication has gone with its table.
     const bool gone = ErrorReason(status) == "publication_missing";
     if (LostRace(status) || gone) return status;
+    if (absl::IsPermissionDenied(status)) RETURN_IF_ERROR(CheckAlterRights(state, sql));
     if (!status.ok()) return ExplainPublicationError(status, state.name, sql);
     log::Info("publication altered", {{"publication", state.name}, {"tables", TableCount()}});
     return absl::OkStatus();
@@ -165,10 +169,13 @@ class Publisher {
     std::vector<Oid> added;
     for (const PublishedTable& table : AddedTables(state, wish_)) added.push_back(table.relation);
     ASSIGN_OR_RETURN(const postgres::Result result,
-                     connection_.Query(postgres::Rows(1), kAlterRights,
+                     connection_.Query(postgres::Rows(2), kAlterRights,
                                        {state.name, postgres::OidArray(added)}));
     if (result.rows() == 0 || result.Get(0, 0).empty()) return absl::OkStatus();
-    return ExplainPublicationError(absl::PermissionDeniedError(result.Get(0, 0)), state.name, sql);
+    // One of all tables, or of a schema, is a superuser's.
+    const bool may_own = !state.all_tables && state.schemas.empty();
+    return ExplainPublicationError(absl::PermissionDeniedError(result.Get(0, 0)), state.name, sql,
+                                   may_own ? result.Get(0, 1) : "");
   }
 
   // Whether the applications that write to its tables might be refused.

@@ -29,10 +29,16 @@ bool LostRace(const absl::Status& status) {
 }
 
 absl::Status ExplainPublicationError(const absl::Status& status, absl::string_view name,
-                                     absl::string_view sql) {
-  return Explained(status, name,
-                   absl::StrCat("have the owner of the tables or a superuser run: ", sql,
-                                "; and set publication.autocreate.mode=disabled"));
+                                     absl::string_view sql, absl::string_view owner) {
+  const std::string by_hand = absl::StrCat("have the owner of the tables or a superuser run: ", sql,
+                                           "; and set publication.autocreate.mode=disabled");
+  if (owner.empty()) return Explained(status, name, by_hand);
+  return Explained(
+      status, name,
+      absl::StrCat("have a superuser run: ", owner,
+                   "; or its present owner, who has to be a member of that role, which needs "
+                   "CREATE on the database for it; else ",
+                   by_hand));
 }
 
 absl::Status ExplainSlotsPublicationError(const absl::Status& status, absl::string_view name,

@@ -17,8 +17,9 @@ inline constexpr absl::string_view kLockTimeout = "SET LOCAL lock_timeout = '10s
 bool LostRace(const absl::Status& status);
 
 // Of a statement about the publication of that name; sql: what somebody with more rights can run.
+// owner: what gives it to this role; empty: that would not help.
 absl::Status ExplainPublicationError(const absl::Status& status, absl::string_view name,
-                                     absl::string_view sql);
+                                     absl::string_view sql, absl::string_view owner = "");
 // The same of several slots' publications, whose statements are one transaction: between two of
 // them a table would be in no publication.
 absl::Status ExplainSlotsPublicationError(const absl::Status& status, absl::string_view name,
