@@ -27,22 +27,23 @@ using operate::Severity;
 
 enum DoctorExit { kHealthy = 0, kWarnings = 1, kErrors = 2 };
 
-std::string ScriptOf(const Examined& one) {
+std::string ScriptOf(const Examined& one, DoneCommands* done) {
   const operate::Findings& found = one.findings;
   return FixScript({.connector = one.connector,
                     .host = found.host,
                     .port = found.port,
                     .database = found.database},
-                   found.all);
+                   found.all, done);
 }
 
 int Report(const Arguments& arguments, const std::vector<Examined>& all) {
   int worst = kHealthy;
+  DoneCommands done;
   for (const Examined& one : all) {
     if (CountOf(one, Severity::kError) > 0) worst = kErrors;
     if (CountOf(one, Severity::kWarning) > 0) worst = std::max<int>(worst, kWarnings);
     if (arguments.fix)
-      std::cout << ScriptOf(one);
+      std::cout << ScriptOf(one, &done);
     else if (!arguments.json)
       std::cout << ExaminedText(one, HasColours(STDOUT_FILENO));
   }

@@ -6,6 +6,7 @@
 namespace walduct::cli {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;
@@ -36,13 +37,60 @@ TEST(DoctorScript, NeitherChoicesNorWhatDestroys) {
 }
 
 TEST(DoctorScript, WhatIsLeftToDoBehindTheCommandsIsSaid) {
+  DoneCommands done;
   const std::string script = FixScript(
-      {}, {{.reason = "one", .message = "m", .hint = "CREATE PUBLICATION p; then walduct x; y"}});
+      {}, {{.reason = "one", .message = "m", .hint = "CREATE PUBLICATION p; then walduct x; y"}},
+      &done);
   EXPECT_THAT(script, EndsWith("psql -X -c 'CREATE PUBLICATION p'\n"
                                "# by hand, afterwards: then walduct x; y\n"));
 }
 
+std::string ScriptOf(const std::vector<std::string>& hints) {
+  std::vector<operate::Finding> findings;
+  for (const std::string& hint : hints)
+    findings.push_back({.reason = "r", .message = "m", .hint = hint});
+  DoneCommands done;
+  return FixScript({}, findings, &done);
+}
+
+TEST(DoctorScript, WhatTwoFindingsAskForIsDoneOnce) {
+  EXPECT_THAT(
+      ScriptOf(
+          {"ALTER PUBLICATION p ADD TABLE public.invoices",
+           "have a superuser run: ALTER PUBLICATION \"p\" ADD TABLE \"public\".\"invoices\"; x"}),
+      EndsWith("psql -X -c 'ALTER PUBLICATION p ADD TABLE public.invoices'\n\n# error r: m\n"
+               "# done above: ALTER PUBLICATION \"p\" ADD TABLE \"public\".\"invoices\"\n"
+               "# by hand, afterwards: x\n"));
+  EXPECT_THAT(ScriptOf({"ALTER PUBLICATION p ADD TABLE public.a",
+                        "ALTER PUBLICATION p ADD TABLE public.\"b, c\" (id, v), public.a"}),
+              EndsWith("psql -X -c 'ALTER PUBLICATION p ADD TABLE public.\"b, c\" (id, v)'\n"));
+  EXPECT_THAT(ScriptOf({"ALTER PUBLICATION p ADD TABLE public.a",
+                        "ALTER PUBLICATION q ADD TABLE public.a"}),
+              EndsWith("psql -X -c 'ALTER PUBLICATION q ADD TABLE public.a'\n"));
+  // Each reload is for what stands above it.
+  EXPECT_THAT(ScriptOf({"ALTER SYSTEM SET a = 1; SELECT pg_reload_conf()",
+                        "ALTER SYSTEM SET b = 1; SELECT pg_reload_conf()"}),
+              EndsWith("psql -X -c 'ALTER SYSTEM SET b = 1'\npsql -X -c 'SELECT "
+                       "pg_reload_conf()'\n"));
+}
+
+// Two connectors by one publication; another server is another matter.
+TEST(DoctorScript, WhatAnotherScriptHasDoneIsNotDoneAgain) {
+  const std::vector<operate::Finding> findings = {
+      {.reason = "r", .message = "m", .hint = "ALTER PUBLICATION p ADD TABLE public.a"}};
+  DoneCommands done;
+  const auto script = [&](const std::string& connector, const std::string& host) {
+    return FixScript({.connector = connector, .host = host, .port = "1", .database = "d"}, findings,
+                     &done);
+  };
+  EXPECT_THAT(script("one", "h"), HasSubstr("psql "));
+  EXPECT_THAT(script("two", "h"),
+              AllOf(Not(HasSubstr("psql ")), HasSubstr("# done above: ALTER PUBLICATION p")));
+  EXPECT_THAT(script("three", "i"), HasSubstr("psql "));
+}
+
 TEST(DoctorScript, NamesAreQuotedForTheShell) {
+  DoneCommands done;
   const std::string script = FixScript(
       {.connector = "a\nb", .host = "it's", .port = "5432", .database = "shop"},
       {{.reason = "one", .message = "line\nrm -rf", .hint = "GRANT SELECT ON \"o'r\" TO \"$x\""},
@@ -50,7 +98,8 @@ TEST(DoctorScript, NamesAreQuotedForTheShell) {
         .reason = "seen",
         .message = "",
         .hint = "ALTER SYSTEM RESET a"},
-       {.reason = "two", .message = "m", .hint = "think"}});
+       {.reason = "two", .message = "m", .hint = "think"}},
+      &done);
   EXPECT_THAT(script, HasSubstr("export PGHOST='it'\\''s' PGPORT='5432' PGDATABASE='shop'\n"));
   EXPECT_THAT(script, HasSubstr("psql -X -c 'GRANT SELECT ON \"o'\\''r\" TO \"$x\"'\n"));
   EXPECT_THAT(script, EndsWith("# error two: m\n# by hand: think\n"));

@@ -205,6 +205,24 @@ def test_the_script_of_fix_is_run(databases, pg17, connectors, tmp_path):
         db.script(f'drop owned by "{role}"; drop role "{role}"')
 
 
+def test_each_statement_of_the_script_is_printed_once(db, connectors, tmp_path):
+    """A signaling table that the lists name, too, is found twice; the second statement would end the script."""
+    db.script("create table orders (id int primary key); create table invoices (id int primary key);"
+              "create table signals (id varchar(42) primary key, type varchar(32), data varchar(2048));"
+              f'create publication "{db.name}" for table orders')
+    lists = {"publication.autocreate.mode": "disabled", "schema.include.list": None, "signal.data.collection": "public.signals",
+             "table.include.list": "public.orders,public.invoices,public.signals"}
+    done = connectors(db, lists).call("doctor", "--fix", timeout_s=120)
+    commands = [line for line in done.stdout.splitlines() if line.startswith("psql ")]
+    assert sum(line.count("invoices") for line in commands) == sum(line.count("signals") for line in commands) == 1, done.stdout
+    script = tmp_path / "fix.sh"
+    script.write_text(done.stdout)
+    environment = {**os.environ, "PGUSER": db.server.user, "PGPASSWORD": db.server.password}
+    run = subprocess.run(["sh", script], env=environment, capture_output=True, text=True, timeout=60)
+    assert run.returncode == 0, (done.stdout, run.stderr)
+    assert db.published_tables(db.name) == ["public.invoices", "public.orders", "public.signals"]
+
+
 def in_days(days):
     import datetime
     return (datetime.datetime.now() + datetime.timedelta(days=days)).isoformat()

@@ -17,6 +17,7 @@ namespace {
 constexpr absl::string_view kSql[] = {"GRANT ", "ALTER ", "CREATE "};
 constexpr absl::string_view kShell[] = {"kafka-topics.sh ", "kafka-configs.sh ", "kafka-acls.sh "};
 constexpr absl::string_view kReload = "SELECT pg_reload_conf()";
+constexpr absl::string_view kAddTable = " ADD TABLE ";
 
 template <typename Words>
 bool BeginsWithOneOf(absl::string_view text, const Words& words) {
@@ -66,11 +67,63 @@ std::string Comment(absl::string_view text) {
   return absl::StrCat("# ", absl::StrReplaceAll(PlainText(text), {{"\n", " "}}), "\n");
 }
 
+// At commas that stand neither in quotes nor in brackets.
+std::vector<std::string> SplitTables(absl::string_view list) {
+  std::vector<std::string> tables = {""};
+  bool quoted = false;
+  int depth = 0;
+  for (const char c : list) {
+    if (c == '"') quoted = !quoted;
+    if (!quoted && c == '(') ++depth;
+    if (!quoted && c == ')') --depth;
+    if (c == ',' && !quoted && depth == 0)
+      tables.emplace_back();
+    else if (c != ' ' || !tables.back().empty())
+      tables.back() += c;
+  }
+  return tables;
+}
+
+// Without quotes: some hints have them where others leave them out.
+std::string KeyOf(absl::string_view command) { return absl::StrReplaceAll(command, {{"\"", ""}}); }
+
+// Several findings may ask for the same, and what is done twice fails.
+class Remaining {
+ public:
+  Remaining(const ScriptTarget& target, DoneCommands* done)
+      : server_(absl::StrCat(target.host, " ", target.port, " ", target.database, " ")),
+        done_(done) {}
+
+  // What is still to be done of a command; empty: nothing.
+  std::string Of(const std::string& command) {
+    if (absl::StripSuffix(command, ";") == kReload) return command;
+    const size_t add = absl::string_view(command).find(kAddTable);
+    if (!absl::StartsWith(command, "ALTER PUBLICATION ") || add == absl::string_view::npos)
+      return IsNew(command) ? command : "";
+    const absl::string_view head = absl::string_view(command).substr(0, add + kAddTable.size());
+    std::vector<std::string> tables;
+    for (const std::string& table : SplitTables(absl::string_view(command).substr(head.size()))) {
+      if (IsNew(absl::StrCat(head, absl::StripPrefix(table, "ONLY ")))) tables.push_back(table);
+    }
+    return tables.empty() ? "" : absl::StrCat(head, absl::StrJoin(tables, ", "));
+  }
+
+ private:
+  bool IsNew(absl::string_view command) {
+    const bool of_server = !BeginsWithOneOf(command, kShell);
+    return done_->insert(absl::StrCat(of_server ? server_ : "", KeyOf(command))).second;
+  }
+
+  const std::string server_;
+  DoneCommands* const done_;  // borrowed
+};
+
 }  // namespace
 
 std::vector<std::string> CommandsOf(absl::string_view hint) { return Split(hint).commands; }
 
-std::string FixScript(const ScriptTarget& target, const std::vector<operate::Finding>& findings) {
+std::string FixScript(const ScriptTarget& target, const std::vector<operate::Finding>& findings,
+                      DoneCommands* done) {
   std::string script = absl::StrCat(
       "#!/bin/sh\n",
       Comment(absl::StrCat("What walduct doctor found for connector ", target.connector,
@@ -79,6 +132,7 @@ std::string FixScript(const ScriptTarget& target, const std::vector<operate::Fin
       "set -e\nexport PGHOST=",
       Quoted(target.host), " PGPORT=", Quoted(target.port), " PGDATABASE=", Quoted(target.database),
       "\n");
+  Remaining remaining(target, done);
   for (const operate::Finding& finding : findings) {
     absl::StrAppend(&script, "\n",
                     Comment(absl::StrCat(operate::SeverityText(finding.severity), " ",
@@ -89,10 +143,13 @@ std::string FixScript(const ScriptTarget& target, const std::vector<operate::Fin
     if (steps.commands.empty() && !finding.hint.empty())
       script += Comment(absl::StrCat("by hand: ", WithDocuments(finding.hint)));
     for (const std::string& command : steps.commands) {
-      absl::StrAppend(
-          &script,
-          BeginsWithOneOf(command, kShell) ? command : absl::StrCat("psql -X -c ", Quoted(command)),
-          "\n");
+      const std::string rest = remaining.Of(command);
+      if (rest.empty())
+        script += Comment(absl::StrCat("done above: ", command));
+      else
+        absl::StrAppend(
+            &script,
+            BeginsWithOneOf(rest, kShell) ? rest : absl::StrCat("psql -X -c ", Quoted(rest)), "\n");
     }
     if (!steps.commands.empty() && !steps.afterwards.empty())
       script += Comment(absl::StrCat("by hand, afterwards: ", steps.afterwards));

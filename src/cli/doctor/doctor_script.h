@@ -2,6 +2,7 @@
 // shell. Pure.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,12 @@ struct ScriptTarget {
 // None of what destroys something or is a choice.
 std::vector<std::string> CommandsOf(absl::string_view hint);
 
-// Each finding as a comment, its commands below it; what has none is left to the reader.
-std::string FixScript(const ScriptTarget& target, const std::vector<operate::Finding>& findings);
+// What scripts that are run one behind the other have done, by server.
+using DoneCommands = std::set<std::string>;
+
+// Each finding as a comment, its commands below it, but for what is done already; what has none is
+// left to the reader.
+std::string FixScript(const ScriptTarget& target, const std::vector<operate::Finding>& findings,
+                      DoneCommands* done);
 
 }  // namespace walduct::cli
