@@ -187,3 +187,23 @@ def test_what_is_meant_is_said_once(shop, broker, shell):  # noqa: F811
     wait_until(lambda: worker.ask_text("/metrics")[1].count("walduct_capture_look_age_seconds{"), 30, "it was looked at")
     assert "captured_table_dropped" not in shell(f"walduct status --url {worker.base} || true")
     worker.stop()
+
+
+def test_what_another_connector_reads_is_not_to_be_dropped(shop):  # noqa: F811
+    """By one publication; the doctor of the worker knows both."""
+    lists = {"publication.autocreate.mode": "disabled"}
+    worker, db = shop("create table items (id int primary key); create table orders (id int primary key); create table old (id int primary key);"
+                      'create publication "{db}" for table items, orders, old', lists)
+
+    def more():
+        told = subprocess.run([BINARY, "doctor", "shop", "--url", worker.base, "--json"], capture_output=True, text=True, timeout=60).stdout
+        return [one for one in json.loads(told)["connectors"][0]["findings"] if one["reason"] == "publication_sends_more"]
+    one, = more()
+    assert "share it (2): public.old, public.orders" in one["message"], one
+    assert one["hint"].startswith("where no other connector reads them by this publication: ALTER PUBLICATION"), one
+    worker.create("other", config_of(db, **{**lists, "table.include.list": "public.orders", "slot.name": f"{db.name}_o", "topic.prefix": f"{db.name}_o"}))
+    worker.wait_state("other", "RUNNING/RUNNING")
+    one, = more()
+    assert "(1): public.old" in one["message"] and "orders" not in one["message"] + one["hint"], one
+    db.execute(f'alter publication "{db.name}" drop table old')
+    assert not more()

@@ -346,5 +346,19 @@ TEST_F(CaptureJudgeTest, AnEntryThatMatchesNothingIsTold) {
   EXPECT_THAT(Judge(), testing::Contains("list_matches_nothing publik"));
 }
 
+TEST_F(OneTable, BesideOneThatAnotherConnectorReads) {
+  Table(2, "items");
+  Table(3, "old");
+  Publish(2);
+  Publish(3);
+  EXPECT_THAT(Judge(), ElementsAre("publication_sends_more public.items?",
+                                   "publication_sends_more public.old?"));
+  const std::function<bool(const TableFacts&)> others = [](const TableFacts& table) {
+    return table.table == "items";
+  };
+  wish_.others_admit = &others;
+  EXPECT_THAT(Judge(), ElementsAre("publication_sends_more public.old?"));
+}
+
 }  // namespace
 }  // namespace walduct::replication

@@ -113,7 +113,9 @@ TEST(CaptureWords, TheListsComeBeforeADropWhereTheyMayBeWrong) {
                      .table = "public.items",
                      .statement = "X",
                      .loses = false};
-  EXPECT_THAT(CaptureHint({&one}, {}), testing::StartsWith("X; or change the lists"));
+  EXPECT_THAT(CaptureHint({&one}, {}),
+              testing::StartsWith("where no other connector reads them by this publication: X; or "
+                                  "change the lists"));
   one.lists_first = true;
   EXPECT_THAT(CaptureHint({&one}, {}),
               testing::AllOf(testing::StartsWith("correct the lists first"),

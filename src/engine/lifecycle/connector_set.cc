@@ -105,7 +105,8 @@ std::vector<ConnectorView> ConnectorSet::Views() const {
                      .metric_name = connector->metric_name(),
                      .counts_per_table = connector->counts_per_table(),
                      .metrics = &connector->metrics(),
-                     .names = &connector->names()});
+                     .names = &connector->names(),
+                     .config = &connector->config()});
   }
   return views;
 }
@@ -136,7 +137,8 @@ std::vector<ConnectorView> ConnectorSet::Resting() const {
                        .status = lane->status(),
                        .metric_name = {},
                        .metrics = &lane->metrics(),
-                       .names = &lane->names()});
+                       .names = &lane->names(),
+                       .config = &lane->config()});
     }
   }
   return views;

@@ -28,6 +28,7 @@ struct ConnectorView {
   bool counts_per_table = false;
   const metrics::ConnectorMetrics* metrics = nullptr;
   const ConnectorNames* names = nullptr;
+  const ConnectorOptions* config = nullptr;
 };
 
 class Connectors {

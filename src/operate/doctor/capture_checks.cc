@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -55,6 +56,17 @@ bool IsSaid(const Findings& findings, absl::string_view reason) {
          std::find(kAskedElsewhere.begin(), kAskedElsewhere.end(), reason) != kAskedElsewhere.end();
 }
 
+std::vector<names::TableFilter> FiltersOf(
+    const std::vector<const names::TableFilterOptions*>& lists) {
+  std::vector<names::TableFilter> filters;
+  for (const names::TableFilterOptions* const one : lists) {
+    names::TableFilterOptions tables = *one;
+    tables.share = nullptr;
+    filters.emplace_back(std::move(tables));
+  }
+  return filters;
+}
+
 absl::StatusOr<std::vector<metrics::CaptureProblem>> FindProblems(Connection& connection,
                                                                   const Subject& subject) {
   const replication::SlotShare& share = subject.replication.share;
@@ -73,6 +85,13 @@ absl::StatusOr<std::vector<metrics::CaptureProblem>> FindProblems(Connection& co
       [&filter](const replication::TableFacts& table) {
         return filter.Includes(table.schema, table.table);
       };
+  const std::vector<names::TableFilter> others = FiltersOf(subject.sharing);
+  const std::function<bool(const replication::TableFacts&)> others_admit =
+      [&others](const replication::TableFacts& table) {
+        return std::any_of(others.begin(), others.end(), [&table](const names::TableFilter& one) {
+          return one.Includes(table.schema, table.table);
+        });
+      };
   const bool filtered =
       subject.replication.publication_autocreate == PublicationAutocreate::kFiltered;
   const replication::CaptureWish wish{.admits = &admits,
@@ -85,7 +104,8 @@ absl::StatusOr<std::vector<metrics::CaptureProblem>> FindProblems(Connection& co
                                       .role = engine::NamesOf(subject.whole).role,
                                       .deletes_signals = subject.incremental.deletes_watermarks,
                                       .called = engine::CalledOf(subject.whole),
-                                      .lists = &subject.tables};
+                                      .lists = &subject.tables,
+                                      .others_admit = &others_admit};
   slot::CaptureLines lines;
   lines.Saw(replication::JudgeCapture(facts, wish, {}).findings, {.now = absl::Time()});
   lines.SawTheSame();

@@ -12,9 +12,11 @@
 #include "base/environment.h"
 #include "base/json.h"
 #include "base/mutex.h"
+#include "engine/configuration/options_of.h"
 #include "engine/configuration/shared_prefixes.h"
 #include "engine/errors/named_hint.h"
 #include "engine/lifecycle/connectors.h"
+#include "engine/lifecycle/source_type.h"
 #include "metrics/connector_metrics.h"
 #include "operate/doctor/checks.h"
 #include "operate/doctor/subject_of.h"
@@ -22,6 +24,8 @@
 
 namespace walduct::operate {
 namespace {
+
+constexpr absl::string_view kSendsMore = "publication_sends_more";
 
 Severity SeverityIn(const std::string& text) {
   for (const Severity one : {Severity::kNotice, Severity::kWarning})
@@ -191,9 +195,10 @@ bool Goes(const engine::ConnectorView& view) {
 
 Examined ExamineConnector(const engine::ConnectorOptions& options,
                           const engine::ConnectorNames& names, const Environment& environment,
-                          bool runs) {
+                          const KnownHere& known) {
   Subject subject = SubjectOf(options);
-  subject.runs = runs;
+  subject.runs = known.runs;
+  subject.sharing = known.sharing;
   Examined one{options.name, Examine(subject, environment)};
   for (Finding& finding : one.findings.all)
     finding.hint = engine::NamedHint(finding.reason, finding.message, finding.hint, names);
@@ -216,6 +221,44 @@ void AddSharedPrefix(const engine::ConnectorNames& own, const engine::Connectors
   AddWarnings({absl::StrCat(kOfPrefix, text)}, &all->front().findings);
 }
 
+// Whether it reads a slot, by a publication.
+bool ReadsSlot(const engine::ConnectorOptions& config) {
+  const engine::SourceType* const source = engine::SourceOf(config);
+  return source == nullptr || source->by_slot;
+}
+
+// Other connectors that read by its publication.
+std::vector<engine::ConnectorView> SharingPublication(const engine::ConnectorNames& own,
+                                                      const engine::Connectors& connectors) {
+  std::vector<engine::ConnectorView> sharing;
+  for (const std::vector<engine::ConnectorView>& views :
+       {connectors.Views(), connectors.Resting()}) {
+    for (const engine::ConnectorView& view : views) {
+      if (view.names == nullptr || view.config == nullptr || !ReadsSlot(*view.config)) continue;
+      const engine::ConnectorNames& names = *view.names;
+      if (names.called.name == own.called.name) continue;
+      if (names.host == own.host && names.port == own.port && names.database == own.database &&
+          names.publication == own.publication)
+        sharing.push_back(view);
+    }
+  }
+  return sharing;
+}
+
+bool Says(const Findings& findings, absl::string_view reason) {
+  return std::any_of(findings.all.begin(), findings.all.end(),
+                     [reason](const Finding& finding) { return finding.reason == reason; });
+}
+
+// A connector's own looks know of no other one; the doctor's do.
+void AddLiveBeside(const engine::ConnectorView& view, bool shares, absl::Time now,
+                   Findings* findings) {
+  const bool said = Says(*findings, kSendsMore);
+  AddLive(view.status, *view.metrics, now, findings);
+  if (!shares || said) return;
+  std::erase_if(findings->all, [](const Finding& finding) { return finding.reason == kSendsMore; });
+}
+
 }  // namespace
 
 std::string ExamineRunning(const engine::ConnectorOptions& options,
@@ -230,12 +273,17 @@ std::string ExamineRunning(const engine::ConnectorOptions& options,
       all.push_back(ExamineConnector(lane, engine::NamesOf(lane), environment));
       continue;
     }
+    const std::vector<engine::ConnectorView> others =
+        SharingPublication(*before->names, connectors);
+    KnownHere known{.runs = Goes(*before)};
+    for (const engine::ConnectorView& other : others)
+      known.sharing.push_back(&engine::TablesOf(*other.config));
     all.push_back(ExamineConnector(lane, engine::NamesIn(before->status.state, *before->names),
-                                   environment, Goes(*before)));
+                                   environment, known));
     // As it is by now: servers take their time to answer.
     const engine::ConnectorView view = ViewOf(connectors, lane.name).value_or(*before);
     if (view.metrics != nullptr)
-      AddLive(view.status, *view.metrics, environment.clock->Now(), &all.back().findings);
+      AddLiveBeside(view, !others.empty(), environment.clock->Now(), &all.back().findings);
     for (Finding& finding : all.back().findings.all) {
       if (finding.reason == "beside_fails")
         finding.hint = engine::NamedHint("", finding.message, finding.hint, *before->names);

@@ -20,6 +20,9 @@ struct ConnectorOptions;
 namespace walduct::metrics {
 struct ConnectorMetrics;
 }
+namespace walduct::names {
+struct TableFilterOptions;
+}
 
 namespace walduct::operate {
 
@@ -28,10 +31,17 @@ struct Examined {
   Findings findings;
 };
 
-// Asks its servers; blocks. names: as hints are to call it. runs: here, and knows a position.
+// What this process knows of a connector.
+struct KnownHere {
+  bool runs = false;  // here, and knows a position
+  // Lists of other connectors that read by the same publication; borrowed.
+  std::vector<const names::TableFilterOptions*> sharing = {};
+};
+
+// Asks its servers; blocks. names: as hints are to call it.
 Examined ExamineConnector(const engine::ConnectorOptions& options,
                           const engine::ConnectorNames& names, const Environment& environment,
-                          bool runs = false);
+                          const KnownHere& known = {});
 
 // The same of a connector that runs here, each of its lanes, as JSON. One at a time. warnings: of
 // its configuration.

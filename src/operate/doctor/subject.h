@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "offset/offset_key.h"
 
@@ -78,6 +79,8 @@ struct Subject {
   const spill::SpillOptions& spill;
   const transform::ChainSpec& chain;
   bool runs = false;  // in this process, which knows a position
+  // Of other connectors of this process that read by the same publication.
+  std::vector<const names::TableFilterOptions*> sharing = {};
 };
 
 }  // namespace walduct::operate

@@ -214,6 +214,7 @@ class Judge {
   }
 
   void SentForNothing(const TableFacts& as) {
+    if (wish_.others_admit != nullptr && (*wish_.others_admit)(as)) return;
     Find({.reason = "publication_sends_more",
           .table = NameOf(as),
           .statement = DropSql(own_, as),

@@ -44,6 +44,9 @@ struct CaptureWish {
   names::Called called = {};      // for commands to type
   std::string include_list = {};  // table.include.list, where no other list is given
   const names::TableFilterOptions* lists = nullptr;  // borrowed; null: no entry is looked for
+  // Of the lists of other connectors that are known to read by the publication; borrowed; null: of
+  // none.
+  const std::function<bool(const TableFacts&)>* others_admit = nullptr;
 };
 
 // What has come so far. Outlives sessions.

@@ -18,6 +18,7 @@ enum class Afterwards {
   kMeant,           // perhaps it is
   kRestart,
   kLists,  // the configuration may be what is to be changed
+  kMore,   // the same, where nobody else wants what the statement takes away
   kSpelling,
   kColumns,
   kRestored,
@@ -81,8 +82,10 @@ constexpr Words kWords[] = {
      "the publication has another row filter on captured tables: only rows that it lets pass are "
      "captured",
      Afterwards::kMeant},
-    {"publication_sends_more", "the publication sends tables that the lists leave out",
-     Afterwards::kLists},
+    {"publication_sends_more",
+     "the publication sends tables that the lists leave out: it is meant where several connectors "
+     "share it",
+     Afterwards::kMore},
     {"publication_without_partitions",
      "partitioned tables are captured, but not their partitions, under whose names the publication "
      "sends the rows: those changes are not captured",
@@ -234,6 +237,7 @@ std::string Rest(Afterwards afterwards, const std::vector<std::string>& tables,
           "; what was published before stays as it is; where columns are gone or still to come, "
           "nothing is to be done");
     case Afterwards::kLists:
+    case Afterwards::kMore:
       return absl::StrCat("; or change the lists (table.include.list …) ",
                           names::WithConfiguration(wish.called));
     case Afterwards::kNewName:
@@ -279,6 +283,10 @@ std::string CaptureHint(const std::vector<const CaptureFinding*>& of_one_reason,
         "correct the lists first, an entry of them matches no table (list_matches_nothing), ",
         names::WithConfiguration(wish.called),
         "; only where nobody wants the tables: ", absl::StrJoin(statements, "; "));
+  }
+  if (words != nullptr && words->afterwards == Afterwards::kMore) {
+    return absl::StrCat("where no other connector reads them by this publication: ",
+                        absl::StrJoin(statements, "; "), rest);
   }
   if (words != nullptr && words->afterwards == Afterwards::kNewName) {
     return absl::StrCat(NewNames(of_one_reason, tables, wish),
