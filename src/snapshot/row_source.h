@@ -39,6 +39,7 @@ class RowSource {
   enum class Progress {
     kRead,        // more may be there at once
     kWouldBlock,  // wait for ready_fd()
+    kPutOff,      // no row was read: a table is locked, and comes again; step on
     kDone,        // all rows are with the handler; without any row there was no event
   };
   // Hands up to max_rows to the handler as read events. Not to be called after kDone or an error.

@@ -184,12 +184,13 @@ absl::StatusOr<SnapshotReader::Progress> SnapshotReader::OnError(size_t lane,
     return Progress::kDone;
   }
   RETURN_IF_ERROR(OfTable(PutOff(failed, dropped), table));
-  return Progress::kRead;
+  return Progress::kPutOff;
 }
 
 // The part comes again behind all others. OK, or the error.
-absl::Status SnapshotReader::PutOff(Lane& lane, const absl::Status& error) {
-  if (ErrorReason(error) != "lock_timeout") return error;
+absl::Status SnapshotReader::PutOff(Lane& lane, const absl::Status& why) {
+  if (ErrorReason(why) != "lock_timeout") return why;
+  const absl::Status error = request_.explain_lock ? request_.explain_lock(why) : why;
   const size_t table = parts_[lane.part].place.table;
   const bool others = OthersLeft(table);
   if (!others && ++lock_waits_ >= kLockTries) return error;

@@ -17,6 +17,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -48,6 +49,8 @@ struct SnapshotRequest {
   uint64_t view_since = 0;  // the oldest transaction that the view does not see whole
   // Of the transactions; the first wait for a table is shorter where others can be read meanwhile.
   absl::Duration lock_timeout = absl::ZeroDuration();
+  // The same lock_timeout with who holds the lock, where that is known; empty: nobody knows.
+  std::function<absl::Status(const absl::Status& error)> explain_lock = {};
 };
 
 class SnapshotReader final : public RowSource {
@@ -94,7 +97,7 @@ class SnapshotReader final : public RowSource {
   // To go back to, with the short wait for locks where there are other tables.
   absl::Status PutSavepoint(Lane& lane) const;
   absl::StatusOr<Progress> OnError(size_t lane, const absl::Status& error);
-  absl::Status PutOff(Lane& lane, const absl::Status& error);
+  absl::Status PutOff(Lane& lane, const absl::Status& why);
   bool OthersLeft(size_t table) const;
   // Whether there is another chunk of the part, which is read then.
   absl::StatusOr<bool> NextChunk(Lane& lane);

@@ -95,6 +95,23 @@ TEST(Reasons, HintsHaveTheNames) {
   EXPECT_THAT(engine::NamedHint("no_such_reason", "", "", names), IsEmpty());
 }
 
+TEST(Reasons, WhoHoldsALockIsSaidWithItsTimeout) {
+  const std::string lock = "a lock on table public.t, held up by pid 4711 (application \"psql\")";
+  const absl::Status timeout =
+      Error(absl::StatusCode::kDeadlineExceeded, "lock_timeout", "canceling statement", "see");
+  const absl::Status known = engine::WithLock(timeout, lock);
+  EXPECT_EQ(ErrorReason(known), "lock_timeout");
+  EXPECT_EQ(known.code(), timeout.code());
+  EXPECT_THAT(std::string(known.message()), HasSubstr("canceling statement; seen from beside: "));
+  EXPECT_THAT(std::string(known.message()), HasSubstr(lock));
+  EXPECT_THAT(ErrorHint(known), HasSubstr("pg_terminate_backend(4711)"));
+  EXPECT_EQ(engine::WithLock(known, lock), known);
+  EXPECT_EQ(engine::WithLock(timeout, ""), timeout);
+  const absl::Status other =
+      Error(absl::StatusCode::kUnavailable, "server_unreachable", "away", "");
+  EXPECT_EQ(engine::WithLock(other, lock), other);
+}
+
 TEST(Reasons, APositionToGoOnFromIsSetByTheConnectorsName) {
   engine::ConnectorNames names;
   names.served = true;

@@ -185,6 +185,39 @@ def test_lock_while_tables_are_read(two_tables):
     connector.stop()
 
 
+def test_lock_that_outlasts_its_timeout(two_tables):
+    """Each try for the table of a snapshot is shorter than the patience: what all of them wait for is told wherever one looks."""
+    db, connector = two_tables
+    db.script("insert into a values (1); insert into b values (1)")
+    connector.config.update({"snapshot.lock.timeout.ms": "4000", "walduct.stall.warn.ms": "5000", "snapshot.select.statement.overrides": "public.a",
+                             "snapshot.select.statement.overrides.public.a": "select a.* from public.a, (select pg_advisory_lock(4711)) held"})
+    with db.connect(application_name="migration", autocommit=False) as holder:
+        holder.execute("select pg_advisory_lock(4711)")
+        connector.start("--listen", "127.0.0.1:0").wait_log("snapshot started", 30)
+        holder.execute("lock table b in access exclusive mode")
+        holder.execute("select pg_advisory_unlock(4711)")
+        pid = holder.info.backend_pid
+        named = rf'a lock on table public\.b, held up by pid {pid} \(application "migration"'
+        connector.wait_log(rf"no progress for .*waiting for {named}", 60)
+        surface = Surface(connector)
+        stall = surface.status()["stall"]
+        assert re.match(named, stall["waiting_for"]) and f"pg_terminate_backend({pid})" in stall["hint"], stall
+        code, body = surface.ask("/readyz")
+        assert code == 503 and f"held up by pid {pid}" in body, body
+        shown = subprocess.run([BINARY, "status", "--url", surface.base], capture_output=True, text=True, timeout=60)
+        assert shown.returncode == 7 and f"held up by pid {pid}" in shown.stdout and "-> end that transaction" in shown.stdout, shown
+        told = subprocess.run([BINARY, "explain", connector.name, "--url", surface.base], capture_output=True, text=True, timeout=60)
+        assert f"held up by pid {pid}" in told.stdout and f"pg_terminate_backend({pid})" in told.stdout, told
+        later = rf"the snapshot waits for a locked table .*held up by pid {pid}.*pg_terminate_backend\({pid}\)"
+        wait_until(lambda: len(lines(connector, later)) >= 2, 30, "each try says who has the lock")
+        assert not connector.logged("progress again"), "a try that ends is no progress"
+        holder.commit()
+    connector.wait_streaming(60)
+    connector.wait_events(lambda events: {(e.table, e.id) for e in events} >= {("a", 1), ("b", 1)})
+    wait_until(lambda: surface.ask("/readyz") == (200, "ok\n"), 30, "ready again")
+    connector.stop()
+
+
 def test_lock_on_a_table_that_is_not_captured(two_tables):
     db, connector = two_tables
     connector.start().wait_streaming()

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "slot/duties/stall_watch.h"
 #include "tests/slot/duties_fixture.h"
 
 namespace walduct::slot {
@@ -68,6 +69,45 @@ TEST_F(SnapshotPhaseTest, SaysThatItWaitsForTheDatabaseWhenThatTakesLong) {
   ASSERT_TRUE(phase_.Run().ok());
   EXPECT_EQ(soon, engine::WaitReason::kNothing);
   EXPECT_EQ(later, engine::WaitReason::kDatabase);
+}
+
+// snapshot.lock.timeout.ms is no longer than walduct.stall.warn.ms: the wait for a table goes on
+// over all of its tries.
+TEST_F(SnapshotPhaseTest, ALockedTableIsAStallOverAllItsTries) {
+  StallWatch watch({.patience = absl::Seconds(10),
+                    .clock = &time_,
+                    .board = &board_,
+                    .metrics = &metrics_,
+                    .sink = &sink_,
+                    .tracker = &duties_.tracker(),
+                    .checkpointer = &duties_.checkpointer(),
+                    .server = [] {
+                      ServerView view;
+                      view.lock = "a lock on table public.t, held up by pid 12";
+                      return view;
+                    }});
+  duties_.housekeeping().SetWatches(&watch, nullptr);
+  const absl::Duration begin = time_.Monotonic();
+  absl::Duration put_off_at = begin;
+  rows_.on_step = [&] {
+    rows_.answers.clear();
+    if (time_.Monotonic() - begin > absl::Seconds(60)) return;
+    const bool times_out = time_.Monotonic() - put_off_at >= absl::Seconds(9);
+    if (times_out) put_off_at = time_.Monotonic();
+    rows_.answers.push_back(times_out ? Progress::kPutOff : Progress::kWouldBlock);
+  };
+  std::optional<engine::Stall> soon, later, last;
+  time_.After(absl::Seconds(5), [&] { soon = board_.Read().stall; });
+  time_.After(absl::Seconds(15), [&] { later = board_.Read().stall; });
+  time_.After(absl::Seconds(55), [&] { last = board_.Read().stall; });
+  ASSERT_TRUE(phase_.Run().ok());
+  duties_.housekeeping().SetWatches(nullptr, nullptr);
+  EXPECT_FALSE(soon);
+  ASSERT_TRUE(later);
+  EXPECT_EQ(later->cause, "a lock on table public.t, held up by pid 12");
+  EXPECT_NE(later->hint.find("pg_terminate_backend(12)"), std::string::npos);
+  ASSERT_TRUE(last);
+  EXPECT_EQ(metrics_.stalls.value(), 1u);
 }
 
 TEST_F(SnapshotPhaseTest, ReadsNothingIntoAFullSink) {

@@ -96,12 +96,14 @@ class SnapshotReaderTest : public ::testing::Test {
     return ReadToEnd(reader);
   }
 
-  absl::Status ReadToEnd(SnapshotReader& reader) {
+  // put_off: counts how often a locked table was.
+  absl::Status ReadToEnd(SnapshotReader& reader, int* put_off = nullptr) {
     int waits = 0;
     while (true) {
       const auto progress = reader.Step(recorder_, 7);
       if (!progress.ok()) return progress.status();
       if (*progress == SnapshotReader::Progress::kDone) return absl::OkStatus();
+      if (put_off != nullptr && *progress == SnapshotReader::Progress::kPutOff) ++*put_off;
       if (*progress != SnapshotReader::Progress::kWouldBlock) continue;
       Poller::Real().WaitReadable({reader.ready_fd()}, absl::Milliseconds(10));
       if (listener_.on_wait) listener_.on_wait(++waits);

@@ -218,8 +218,18 @@ TEST_F(SnapshotReaderTest, WaitsForALockNoLongerThanTheTimeout_SNP32) {
   ASSERT_TRUE(plan.ok()) << plan.status();
   const auto other = MustOpen(database_);
   MustQuery(*other, "BEGIN; LOCK TABLE public.a IN ACCESS EXCLUSIVE MODE");
-  SnapshotReader reader(*connection_, clock_, metrics_, {*std::move(plan), origin_});
-  EXPECT_THAT(std::string(ReadToEnd(reader).message()), HasSubstr("public.a"));
+  SnapshotReader reader(*connection_, clock_, metrics_,
+                        {.tables = *std::move(plan),
+                         .origin = origin_,
+                         .explain_lock = [](const absl::Status& error) {
+                           return absl::Status(error.code(),
+                                               absl::StrCat(error.message(), ": pid 12 has it"));
+                         }});
+  int put_off = 0;
+  const absl::Status read = ReadToEnd(reader, &put_off);
+  EXPECT_EQ(put_off, SnapshotReader::kLockTries - 1);
+  EXPECT_THAT(std::string(read.message()), HasSubstr("public.a"));
+  EXPECT_THAT(std::string(read.message()), HasSubstr("pid 12 has it"));
 }
 
 TEST_F(SnapshotReaderTest, ATableThatIsLockedDoesNotHoldUpTheCaller) {

@@ -75,6 +75,8 @@ bool ExplainTrouble(const rapidjson::Value& one) {
   if (const Value* const stall = FindObject(one, "stall")) {
     std::cout << "  stalled  waiting for " << PlainText(Member(*stall, "waiting_for")) << " ("
               << Member(*stall, "since") << ")\n";
+    if (const std::string hint = Member(*stall, "hint"); !hint.empty())
+      std::cout << "  hint     " << WithDocuments(PlainText(hint)) << "\n";
     any = true;
   }
   const Value* const capture = FindObject(one, "capture");

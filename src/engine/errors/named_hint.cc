@@ -292,6 +292,14 @@ std::string LockHint(absl::string_view lock) {
       "end that transaction (COMMIT, ROLLBACK, SELECT pg_terminate_backend(PID)), or wait", lock);
 }
 
+absl::Status WithLock(const absl::Status& error, absl::string_view lock) {
+  constexpr absl::string_view kSeen = "; seen from beside: waiting for ";
+  if (lock.empty() || ErrorReason(error) != "lock_timeout") return error;
+  if (absl::StrContains(error.message(), kSeen)) return error;
+  return Error(error.code(), ErrorReason(error), absl::StrCat(error.message(), kSeen, lock),
+               LockHint(lock));
+}
+
 void UseRemedies(RemedyOf remedy_of) { remedies = remedy_of; }
 
 std::string NamedHint(absl::string_view reason, absl::string_view message, absl::string_view hint,

@@ -9,6 +9,7 @@
 #include "base/status_macros.h"
 #include "engine/configuration/connector_options.h"
 #include "engine/control/control.h"
+#include "engine/errors/named_hint.h"
 #include "metrics/connector_metrics.h"
 #include "replication/options.h"
 #include "slot/attempts/slot_monitor.h"
@@ -183,6 +184,7 @@ absl::StatusOr<Prepared> SlotAttempts::Prepare(const engine::ConnectorOptions& c
     parts_.metrics->slot.OnUnreached();
     parts_.metrics->lag.OnUnreached(world_.clock().Now());
   }
+  if (!prepared.ok()) return engine::WithLock(prepared.status(), preparation.lock());
   return prepared;
 }
 

@@ -10,6 +10,7 @@
 #include "engine/configuration/connector_options.h"
 #include "engine/configuration/heartbeat_options.h"
 #include "engine/configuration/runtime_options.h"
+#include "engine/errors/named_hint.h"
 #include "incremental/options/incremental_options.h"
 #include "names/table_filter.h"
 #include "offset/options.h"
@@ -61,7 +62,7 @@ absl::Status Session::Run() {
   const absl::Status ran = RunPhases();
   GiveUpTransaction();
   parts_.control->HoldPauses(false);
-  return prepared_.store->ExplainEnd(ran);
+  return engine::WithLock(prepared_.store->ExplainEnd(ran), prepared_.source->View().lock);
 }
 
 absl::Status Session::RunPhases() {

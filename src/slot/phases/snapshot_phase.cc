@@ -32,11 +32,12 @@ absl::Status SnapshotPhase::ReadBatch() {
   parts_.pipeline->CountFiltered();
   parts_.pipeline->ReportNotices();
   done_ = progress == snapshot::RowSource::Progress::kDone;
-  if (progress != snapshot::RowSource::Progress::kWouldBlock) {
-    waits_since_.reset();
-    return absl::OkStatus();
-  }
-  if (!waits_since_) waits_since_ = parts_.clock->Monotonic();
+  using Progress = snapshot::RowSource::Progress;
+  const bool waits = progress == Progress::kWouldBlock || progress == Progress::kPutOff;
+  if (!waits) waits_since_.reset();
+  if (waits && !waits_since_) waits_since_ = parts_.clock->Monotonic();
+  // What was put off is asked for anew at once, and is waited for all the same.
+  if (progress != Progress::kWouldBlock) return absl::OkStatus();
   parts_.housekeeping->Wait(parts_.reader->ready_fd(), kIdleWait);
   return absl::OkStatus();
 }

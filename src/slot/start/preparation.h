@@ -102,6 +102,10 @@ class Preparation {
   const SourceFacts& facts() const { return facts_; }
   // The server of the slot did not answer, or refused the session.
   bool unreached() const { return unreached_; }
+  // What a look from beside has seen it wait for on the server; empty: nothing.
+  std::string lock() const {
+    return prepared_.source == nullptr ? "" : prepared_.source->View().lock;
+  }
 
   // Cancelled when it was interrupted while it waited.
   absl::StatusOr<Prepared> Run();

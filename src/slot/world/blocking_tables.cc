@@ -97,6 +97,7 @@ absl::StatusOr<Source::Blocking> OpenBlockingTables(BlockingTablesOptions option
   ASSIGN_OR_RETURN(request.origin.seen, snapshot::ReadCurrentLsn(*connection));
   request.origin.consistent_point = request.origin.seen;
   request.lock_timeout = options.lock_timeout;
+  request.explain_lock = options.explain_lock;
   RETURN_IF_ERROR(Plan(options, *connection, &request, &opened));
   if (!opened.refused.ok()) return opened;
   opened.tables = std::make_unique<BlockingTables>(std::move(connection), *options.clock,

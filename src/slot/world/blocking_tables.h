@@ -2,6 +2,7 @@
 // database. Data thread only.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "event/wanted_columns.h"
@@ -19,6 +20,8 @@ struct BlockingTablesOptions {
   incremental::HeldCommits* held = nullptr;                    // the same, from view to view
   event::WantedColumns wanted;
   absl::Duration lock_timeout;
+  // See snapshot::SnapshotRequest.
+  std::function<absl::Status(const absl::Status& error)> explain_lock;
   Clock* clock = nullptr;                        // borrowed
   metrics::ConnectorMetrics* metrics = nullptr;  // borrowed
   postgres::SchemaMemory* schemas = nullptr;     // borrowed; learns what is read

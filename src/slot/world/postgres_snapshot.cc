@@ -57,7 +57,8 @@ absl::StatusOr<std::unique_ptr<TableSnapshot>> PostgresSnapshot::Open(
                                                               .split = split,
                                                               .record = options.record,
                                                               .view_since = since,
-                                                              .lock_timeout = reading.lock_timeout},
+                                                              .lock_timeout = reading.lock_timeout,
+                                                              .explain_lock = options.explain_lock},
                                                              options.standby != nullptr));
 }
 

@@ -38,6 +38,8 @@ class PostgresSnapshot final : public TableSnapshot {
     PlanCheck check;
     snapshot::ReadRecord* record = nullptr;     // borrowed; null: nothing is gone on from
     postgres::SchemaMemory* schemas = nullptr;  // borrowed; learns what is read
+    // See snapshot::SnapshotRequest.
+    std::function<absl::Status(const absl::Status& error)> explain_lock;
     postgres::StopCheck stopping;
   };
   // metrics are borrowed. Logs "snapshot started".

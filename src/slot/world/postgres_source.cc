@@ -319,6 +319,7 @@ absl::StatusOr<std::unique_ptr<TableSnapshot>> PostgresSource::OpenSnapshot(Lsn 
            },
        .record = read_record_,
        .schemas = options_.schemas,
+       .explain_lock = LockExplainer(),
        .stopping = options_.stopping},
       environment_, *options_.metrics);
 }
@@ -361,10 +362,6 @@ absl::StatusOr<OpenedStream> PostgresSource::OpenStream(const event::Position& s
                           {"from", start.commit_end.ToString()},
                           {"ordinal", start.ordinal}});
   return opened;
-}
-
-absl::Status PostgresSource::CheckSlotSession() {
-  return replication_ == nullptr || !locked_ ? absl::OkStatus() : replication_->CheckAlive();
 }
 
 absl::Status PostgresSource::CheckSlotHeld() {
@@ -483,6 +480,7 @@ absl::StatusOr<Source::Blocking> PostgresSource::OpenBlocking(
                              .held = &held_,
                              .wanted = WantedColumns(),
                              .lock_timeout = config().snapshot->lock_timeout,
+                             .explain_lock = LockExplainer(),
                              .clock = environment_.clock,
                              .metrics = options_.metrics,
                              .schemas = options_.schemas});

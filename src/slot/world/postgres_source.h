@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/environment.h"
+#include "engine/errors/named_hint.h"
 #include "event/wanted_columns.h"
 #include "incremental/chunks/held_commits.h"
 #include "names/table_filter.h"
@@ -72,7 +73,9 @@ class PostgresSource final : public Source {
     return replication::DropSlot(*sql_, replication_options_.slot_name);
   }
   absl::Status CheckSlotHeld() override;
-  absl::Status CheckSlotSession() override;
+  absl::Status CheckSlotSession() override {
+    return replication_ == nullptr || !locked_ ? absl::OkStatus() : replication_->CheckAlive();
+  }
   absl::Status CheckSession() override;
   ServerView View() override { return watch_ == nullptr ? ServerView() : watch_->view(); }
   std::optional<uint64_t> Xmin() override {
@@ -126,6 +129,10 @@ class PostgresSource final : public Source {
   OpenSession Opener(absl::string_view what, bool as_user = false) const;
   // The same, now.
   absl::StatusOr<std::unique_ptr<postgres::Connection>> OpenAsUser() const;
+  // Of what reads tables beside, and no longer than this.
+  std::function<absl::Status(const absl::Status&)> LockExplainer() {
+    return [this](const absl::Status& error) { return engine::WithLock(error, View().lock); };
+  }
   std::vector<postgres::TableName> SnapshotTables() const;
   event::WantedColumns WantedColumns() const;
   SlotTablesQuery TablesQuery();
