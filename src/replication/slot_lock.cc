@@ -105,13 +105,14 @@ absl::StatusOr<bool> TakeSlotLock(postgres::Connection& replication, postgres::C
   return Held(sql, slot_name);
 }
 
-absl::Status CheckSlotNotHeld(postgres::Connection& sql, absl::string_view slot_name,
-                              absl::string_view own_application) {
+absl::StatusOr<bool> WorksOnSlot(postgres::Connection& sql, absl::string_view slot_name,
+                                 absl::string_view own_application) {
   ASSIGN_OR_RETURN(const auto slot, InspectSlot(sql, slot_name));
-  if (slot && slot->active) return absl::OkStatus();
+  if (slot && slot->active) return false;
   ASSIGN_OR_RETURN(const Holder holder, FindHolder(sql, slot_name));
-  const bool own = holder.application == own_application.substr(0, kNameBytes);
-  return holder.pid == 0 || own ? absl::OkStatus() : HeldBy(holder, slot_name);
+  if (holder.pid == 0) return false;
+  if (holder.application != own_application.substr(0, kNameBytes)) return HeldBy(holder, slot_name);
+  return true;
 }
 
 absl::Status CheckSlotLock(postgres::Connection& sql, absl::string_view slot_name, int own_pid) {

@@ -27,10 +27,10 @@ int64_t SlotLockKey(absl::string_view slot_name);
 absl::StatusOr<bool> TakeSlotLock(postgres::Connection& replication, postgres::Connection& sql,
                                   absl::string_view slot_name);
 
-// Looks only. Unavailable slot_held: a session that is not named so works on the slot, and does not
-// stream from it.
-absl::Status CheckSlotNotHeld(postgres::Connection& sql, absl::string_view slot_name,
-                              absl::string_view own_application);
+// Looks only. True: a session that is named so works on the slot, and does not stream from it.
+// Unavailable slot_held: another one does.
+absl::StatusOr<bool> WorksOnSlot(postgres::Connection& sql, absl::string_view slot_name,
+                                 absl::string_view own_application);
 
 // Whether the session with this pid still has it. Answers within a second.
 //   FailedPrecondition slot_taken_over   another session has it

@@ -10,7 +10,9 @@ import pytest
 from confluent_kafka.admin import AclOperation
 from test_security import SecureBroker, acl, certificates, sasl  # noqa: F401
 
+from support.http import Surface
 from support.kafka import create_topic, delete_topics, set_topic, topics_with_prefix
+from support.paths import BINARY
 from support.wait import wait_until
 from support.writer import Writer
 
@@ -251,6 +253,27 @@ def test_slots_and_positions(db, connectors):
     db.drop_slot(db.name)
     findings = examine(connector)[1]
     assert any(finding["severity"] == "error" for finding in findings.values()), findings
+
+
+def test_a_snapshot_under_way(db, connectors):
+    """Nobody reads the slot yet, and the connector's own session works on it: it is neither to be begun again nor dropped."""
+    db.script(TABLES)
+    held = "select o.* from public.orders o, (select pg_advisory_lock(4711)) held"
+    connector = connectors(db, {"snapshot.select.statement.overrides": "public.orders", "snapshot.select.statement.overrides.public.orders": held})
+    with db.connect(autocommit=False) as holder:
+        holder.execute("select pg_advisory_lock(4711)")
+        url = Surface(connector.start("--listen", "127.0.0.1:0")).base
+        connector.wait_log("snapshot started")
+        wait_until(lambda: db.slot(connector.slot), 30, "there is a slot")
+        code, by_files = examine(connector)
+        assert "slot_inactive" not in by_files and "slot_held" not in by_files and code in (0, 1), by_files
+        asked = subprocess.run([BINARY, "doctor", connector.name, "--url", url, "--json"], capture_output=True, text=True, timeout=120)
+        by_name = [finding["reason"] for finding in json.loads(asked.stdout)["connectors"][0]["findings"]]
+        assert "slot_inactive" not in by_name and "pg_drop_replication_slot" not in asked.stdout, asked
+        holder.execute("select pg_advisory_unlock(4711)")
+        connector.wait_streaming()
+    connector.stop()
+    assert "slot_inactive" in examine(connector)[1], "the control: nobody works on it"
 
 
 def test_settings_of_a_server(private_servers, databases, connectors):

@@ -58,6 +58,16 @@ TEST_F(SlotLockTest, OneSessionHasItAndTheOtherIsToldWhich) {
   EXPECT_THAT(others.message(), HasSubstr(absl::StrCat("pid ", first_->backend_pid())));
 }
 
+TEST_F(SlotLockTest, OwnWorkOnASlotIsToldFromThatOfOthers) {
+  EXPECT_FALSE(WorksOnSlot(*sql_, kSlot, "walduct a stream").value());
+  EXPECT_TRUE(TakeSlotLock(*first_, *sql_, kSlot).value());
+  const std::string own =
+      MustQuery(*sql_, absl::StrCat("SELECT application_name FROM pg_stat_activity WHERE pid = ",
+                                    first_->backend_pid()));
+  EXPECT_TRUE(WorksOnSlot(*sql_, kSlot, own).value());
+  EXPECT_EQ(ErrorReason(WorksOnSlot(*sql_, kSlot, "walduct b stream").status()), "slot_held");
+}
+
 TEST_F(SlotLockTest, GoesWithItsSession) {
   const int pid = first_->backend_pid();
   EXPECT_TRUE(TakeSlotLock(*first_, *sql_, kSlot).value());

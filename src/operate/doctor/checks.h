@@ -54,6 +54,7 @@ struct Examination {
   size_t elsewhere = 0;  // captured by other slots of the connector
   std::optional<std::optional<replication::SlotState>> slot = {};
   bool is_read = false;  // by the connector itself, which runs
+  bool works = false;    // the connector's own session has its lock: a snapshot, or a start
   bool refused = false;  // by slot or position a start would be
   absl::Status lost_slot = {};
   std::optional<snapshot::StartDecision> decision = {};

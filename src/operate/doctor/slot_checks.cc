@@ -51,9 +51,12 @@ std::string DropHint(absl::string_view slot) {
   return absl::StrCat("SELECT pg_drop_replication_slot(", postgres::QuoteLiteral(slot), ")");
 }
 
-// hint: about our own.
-absl::Status Retained(Connection& connection, const std::string& own, const std::string& hint,
-                      Findings* findings) {
+struct OwnSlot {
+  std::string name, hint;
+  bool works = false;  // who is to read it works on it, and has not come to that
+};
+
+absl::Status Retained(Connection& connection, const OwnSlot& own, Findings* findings) {
   ASSIGN_OR_RETURN(const postgres::Result slots, connection.Query(postgres::Rows(3), kAllSlots));
   for (int row = 0; row < slots.rows(); ++row) {
     uint64_t retained = 0;
@@ -63,15 +66,16 @@ absl::Status Retained(Connection& connection, const std::string& own, const std:
                                            " is read by nobody and keeps ", BytesText(retained),
                                            " of WAL on the server's disk");
     const Severity severity = retained > kMuch ? Severity::kWarning : Severity::kNotice;
-    if (name == own) {
+    if (name == own.name) {
+      if (own.works && retained <= kMuch) continue;
       findings->Add(
-          {.severity = severity, .reason = "slot_inactive", .message = keeps, .hint = hint});
+          {.severity = severity, .reason = "slot_inactive", .message = keeps, .hint = own.hint});
     } else if (retained > kMuch) {
       findings->Add(
           {.severity = severity,
            .reason = "other_slot_inactive",
            .message = keeps,
-           .hint = absl::StartsWith(name, absl::StrCat(own, "_"))
+           .hint = absl::StartsWith(name, absl::StrCat(own.name, "_"))
                        ? absl::StrCat("where it is one of this connector's, of another "
                                       "walduct.slots: start the connector, which reads it "
                                       "to its end and drops it; else, if nobody needs it: ",
@@ -203,12 +207,13 @@ absl::StatusOr<slot::StartVerdict> JudgeTwice(Examination& examined) {
   return Judge(examined, now);
 }
 
-// Who works on the slot and does not read it: a snapshot, or a start. The lock of the connector
-// that is asked about itself says nothing.
-absl::Status CheckHeld(Connection& connection, const Examination& examined) {
-  const std::string& name = examined.subject.replication.slot_name;
-  return replication::CheckSlotNotHeld(connection, name,
-                                       absl::StrCat("walduct ", examined.subject.name, " stream"));
+// Who works on the slot and does not read it: a snapshot, or a start. That of the connector that is
+// asked about is nothing wrong.
+absl::Status LookForWork(Connection& connection, Examination& examined) {
+  ASSIGN_OR_RETURN(examined.works, replication::WorksOnSlot(
+                                       connection, examined.subject.replication.slot_name,
+                                       absl::StrCat("walduct ", examined.subject.name, " stream")));
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -243,7 +248,8 @@ void AskServer(Examination& examined) {
   examined.findings.Add(server.status());
   if (server.ok()) examined.server = *server;
   examined.findings.Add(LookAtSlot(examined));
-  if (!examined.is_read) examined.findings.Add(CheckHeld(connection, examined), Severity::kWarning);
+  if (!examined.is_read)
+    examined.findings.Add(LookForWork(connection, examined), Severity::kWarning);
   auto replication = OpenCaptureSession(examined.subject, examined.environment,
                                         postgres::SessionKind::kReplication);
   if (replication.ok()) {
@@ -348,15 +354,17 @@ void CheckRetained(Examination& examined) {
   if (examined.slot && !*examined.slot)
     examined.findings.Add(CheckBlockers(*examined.sql, &examined.findings));
   const std::string hint =
-      examined.runs() ? "the connector runs, and reads it once it gets to it: walduct status NAME "
-                        "says what it waits for"
-                      : absl::StrCat(examined.refused ? "a start would be refused: see to the "
-                                                        "errors of slot and position first"
-                                                      : "start the connector (one that runs and "
-                                                        "hands tables over to other slots "
-                                                        "reads it in its turn)",
-                                     "; or, if the slot is not needed any more: ", DropHint(name));
-  examined.findings.Add(Retained(*examined.sql, name, hint, &examined.findings));
+      examined.runs() || examined.works
+          ? "the connector runs, and reads it once it gets to it: walduct status NAME "
+            "says what it waits for"
+          : absl::StrCat(examined.refused ? "a start would be refused: see to the "
+                                            "errors of slot and position first"
+                                          : "start the connector (one that runs and "
+                                            "hands tables over to other slots "
+                                            "reads it in its turn)",
+                         "; or, if the slot is not needed any more: ", DropHint(name));
+  const OwnSlot own = {.name = name, .hint = hint, .works = examined.works};
+  examined.findings.Add(Retained(*examined.sql, own, &examined.findings));
   AdviseToHold(examined);
 }
 
