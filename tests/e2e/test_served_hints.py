@@ -207,3 +207,24 @@ def test_what_another_connector_reads_is_not_to_be_dropped(shop):  # noqa: F811
     assert "(1): public.old" in one["message"] and "orders" not in one["message"] + one["hint"], one
     db.execute(f'alter publication "{db.name}" drop table old')
     assert not more()
+    worker.stop()
+
+
+def test_one_slot_of_two_connectors(shop, broker):  # noqa: F811
+    """Taken as Kafka Connect takes it; who has the slot is said by its name, and the slot is not one to drop with the first of them."""
+    worker, db = shop("create table items (id int primary key); insert into items values (1)", state=None)
+    wait_until(lambda: published(broker, db) == [1], 60, "the snapshot")
+    wait_until(lambda: (db.slot(db.name) or {}).get("active"), 30, "it streams")
+    config = {**worker.get("/connectors/shop/config"), "name": "shop2", "topic.prefix": f"{db.name}_2", "slot.max.retries": "0", "errors.max.retries": "0"}
+    worker.create("shop2", config)
+    log = worker.log_text()
+    assert re.search(r"two connectors are to read one replication slot.* name=shop2 .*connector shop of this worker reads it", log), log
+    hint = hint_of(worker, "shop2", "slot_in_use")
+    assert hint.startswith("connector shop of this worker reads it: give one of the two another slot.name"), hint
+    assert "pg_terminate_backend" not in hint and "other process" not in hint, hint
+    assert worker.ask("DELETE", "/connectors/shop")[0] == 204
+    said = next(line for line in worker.log_text().splitlines() if "connector deleted" in line)
+    assert "pg_drop_replication_slot" not in said and "connector shop2 would lose" in said, said
+    assert worker.ask("DELETE", "/connectors/shop2")[0] == 204
+    wait_until(lambda: f"SELECT pg_drop_replication_slot('{db.name}')" in worker.log_text(), 10, "the last one's")
+    worker.stop()

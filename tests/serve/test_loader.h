@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "metrics/topic_board.h"
@@ -29,6 +30,10 @@ class TestLoader final : public serve::ConnectorLoader {
     return loaded;
   }
   serve::ValidationQuestions Questions() const override { return {}; }
+  std::string SlotOf(const serve::ConfigMap& config) const override {
+    const std::string* const slot = serve::FindValue(config, "slot.name");
+    return slot == nullptr ? "" : *slot;
+  }
 
   mutable int loads = 0;
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <thread>
 
 #include "absl/strings/match.h"
@@ -27,6 +28,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 // A worker on topics in memory, whose connectors stream from a fake database. No thread of its own:
 // the tests say when it looks.
@@ -185,6 +187,29 @@ TEST_F(WorkerTest, DeletedIsGoneFromTheTopics) {
   EXPECT_FALSE(topics_.Last(InternalTopic::kStatus, "status-connector-a").has_value());
   EXPECT_FALSE(topics_.Last(InternalTopic::kStatus, "status-task-a-0").has_value());
   EXPECT_TRUE(absl::IsNotFound(worker_.Delete("a")));
+}
+
+// Whoever drops the slot of one would lose what the other has not read.
+TEST_F(WorkerTest, ASlotOfTwoConnectorsIsToldOf) {
+  const auto said = [](const std::function<absl::Status()>& act) {
+    testing::internal::CaptureStderr();
+    EXPECT_TRUE(act().ok());
+    return testing::internal::GetCapturedStderr();
+  };
+  const auto put = [&](const std::string& name, const std::string& slot) {
+    ConfigMap config = Config(name);
+    PutValue(&config, "slot.name", slot);
+    return said([&] { return worker_.PutConfig(name, config, false).status(); });
+  };
+  EXPECT_THAT(put("a", "s") + put("b", "other"), Not(HasSubstr("reads it")));
+  EXPECT_THAT(put("c", "s"), HasSubstr("connector a of this worker reads it"));
+  EXPECT_THAT(put("b", "s"), HasSubstr("connector a, c of this worker reads it"));
+  EXPECT_THAT(put("b", "s"), Not(HasSubstr("reads it"))) << "nothing has changed";
+  const std::string deleted = said([&] { return worker_.Delete("a"); });
+  EXPECT_THAT(deleted, HasSubstr("leave the slot as it is: connector b, c would lose"));
+  EXPECT_THAT(deleted, Not(HasSubstr("pg_drop_replication_slot")));
+  EXPECT_TRUE(worker_.Delete("b").ok());
+  EXPECT_THAT(said([&] { return worker_.Delete("c"); }), HasSubstr("_replication_slot('s')"));
 }
 
 TEST_F(WorkerTest, MadeAgainWhileItEndsItHasNoTaskOfItsLifeBefore) {

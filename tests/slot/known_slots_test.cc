@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <string>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 
 namespace walduct::slot {
@@ -37,6 +41,18 @@ TEST(KnownSlots, ASlotIsSomebodyElsesAsLongAsHisConfigurationNamesIt) {
   EXPECT_EQ(known.OfOthers("d", "db:5432"), std::set<std::string>({"debezium", "shop"}));
   known.Claim("b", "db:5432", "misspelt");
   EXPECT_EQ(known.OfOthers("a", "db:5432"), std::set<std::string>({"misspelt"}));
+}
+
+TEST(KnownSlots, OthersThatReadTheSameSlotAreNamed) {
+  KnownSlots known;
+  const std::shared_ptr<KnownSlot> a = known.Of("a", {.connector = "a", .slot = "h:5432 s"});
+  std::shared_ptr<KnownSlot> b = known.Of("b", {.connector = "b", .slot = "h:5432 s"});
+  const std::shared_ptr<KnownSlot> c = known.Of("c", {.connector = "c", .slot = "h:5433 s"});
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(known.OthersOf({.connector = "a", .slot = "h:5432 s"}), Names{"b"});
+  EXPECT_EQ(known.OthersOf({.connector = "c", .slot = "h:5433 s"}), Names());
+  b.reset();
+  EXPECT_EQ(known.OthersOf({.connector = "a", .slot = "h:5432 s"}), Names()) << "it is gone";
 }
 
 }  // namespace

@@ -12,7 +12,9 @@
 #include "base/lsn.h"
 #include "base/shell_word.h"
 #include "base/status_macros.h"
+#include "engine/configuration/connector_options.h"
 #include "engine/configuration/runtime_options.h"
+#include "engine/lifecycle/source_type.h"
 #include "loader/known_classes.h"
 #include "loader/load_connector.h"
 #include "metrics/topic_board.h"
@@ -86,6 +88,14 @@ loader::LoadResult ConnectorLoader::Read(const ConfigMap& config) const {
   loader::LoadResult read = loader::LoadConnector(request);
   read.options.runtime->called = {.who = ShellWord(read.options.name), .where = url_};
   return read;
+}
+
+std::string ConnectorLoader::SlotOf(const ConfigMap& config) const {
+  const loader::LoadResult read = Read(config);
+  const engine::SourceType* const source = read.options.source;
+  if (!read.errors.empty() || (source != nullptr && !source->by_slot)) return "";
+  const engine::SlotAddress address = engine::SlotOf(read.options);
+  return absl::StrCat(address.server, " ", address.slot);
 }
 
 Loaded ConnectorLoader::Load(const ConfigMap& config) const {

@@ -51,6 +51,8 @@ class ConnectorLoader {
   virtual ValidationQuestions Questions() const;
   // As `walduct validate` would.
   loader::LoadResult Read(const ConfigMap& config) const;
+  // The slot that it reads, on its server: "host:port slot"; empty: it reads none, or is refused.
+  virtual std::string SlotOf(const ConfigMap& config) const;
   // Its properties alone.
   std::vector<config::PropertyReport> Properties(const ConfigMap& config) const;
 

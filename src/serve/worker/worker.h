@@ -110,6 +110,10 @@ class Worker {
  private:
   void Run();
   bool CommitTask(const std::string& name);
+  std::string SlotOf(const std::string& name, const ConfigMap& config) const;
+  // Other connectors, run where and as they may, that read the slot of this one: "b, c".
+  std::string SharersOf(const std::string& name, const ConfigMap& config) const;
+  void WarnOfSharers(const std::string& name, const ConfigMap& config) const;
   void RestartNow(const std::string& name);
   absl::Status Refresh() ABSL_EXCLUSIVE_LOCKS_REQUIRED(deployments_.changing());
   absl::Status ReadAgain() ABSL_EXCLUSIVE_LOCKS_REQUIRED(deployments_.changing());

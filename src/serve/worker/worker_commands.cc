@@ -1,7 +1,11 @@
 // What clients ask a Worker for.
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "base/log.h"
 #include "base/status_macros.h"
@@ -10,11 +14,35 @@
 namespace walduct::serve {
 namespace {
 
-// Nobody looks after it any more.
-void TellOfSlot(const ConnectorView& deleted) {
-  if (deleted.foreign) return;
-  const std::string* const named = FindValue(deleted.config, "slot.name");
-  const std::string slot = named == nullptr ? "debezium" : *named;
+// As it is written.
+std::string SlotText(const ConfigMap& config) {
+  const std::string* const named = FindValue(config, "slot.name");
+  return named == nullptr ? "debezium" : *named;
+}
+
+// A reference may stand for any name.
+bool MayBeSame(const std::string& a, const std::string& b) {
+  return a == b || absl::StrContains(a, "${") || absl::StrContains(b, "${");
+}
+
+bool Polls(const ConfigMap& config) {
+  const std::string* const source = FindValue(config, "walduct.outbox.source");
+  return source != nullptr && *source == "poll";
+}
+
+// Nobody looks after it any more, but others that read it. sharers: their names; empty: none do.
+void TellOfSlot(const ConnectorView& deleted, const std::string& sharers) {
+  if (deleted.foreign || Polls(deleted.config)) return;
+  const std::string slot = SlotText(deleted.config);
+  if (!sharers.empty()) {
+    log::Warn("connector deleted: its replication slot is that of another connector, too",
+              {{"name", deleted.name},
+               {"slot", slot},
+               {"others", sharers},
+               {"hint", absl::StrCat("leave the slot as it is: connector ", sharers,
+                                     " would lose what it has not read yet")}});
+    return;
+  }
   log::Warn(
       "connector deleted: its replication slot stays on the server, and keeps WAL until a "
       "connector reads it again or it is dropped",
@@ -25,6 +53,42 @@ void TellOfSlot(const ConnectorView& deleted) {
 }
 
 }  // namespace
+
+std::string Worker::SlotOf(const std::string& name, const ConfigMap& config) const {
+  ConfigMap named = config;
+  PutValue(&named, "name", name);
+  return parts_.loader->SlotOf(named);
+}
+
+std::string Worker::SharersOf(const std::string& name, const ConfigMap& config) const {
+  std::vector<std::pair<std::string, ConfigMap>> others;
+  const std::string text = SlotText(config);
+  deployments_.VisitAll([&](const std::string& other, const Deployment& one) {
+    if (other != name && !one.foreign && MayBeSame(SlotText(one.config), text))
+      others.emplace_back(other, one.config);
+  });
+  if (others.empty()) return "";
+  const std::string slot = SlotOf(name, config);
+  std::vector<std::string> sharers;
+  for (const auto& [other, its] : others)
+    if (!slot.empty() && SlotOf(other, its) == slot) sharers.push_back(other);
+  return absl::StrJoin(sharers, ", ");
+}
+
+// Kafka Connect takes it, and so does this.
+void Worker::WarnOfSharers(const std::string& name, const ConfigMap& config) const {
+  const std::optional<ConnectorView> view = Find(name);
+  if (!view || view->foreign) return;
+  const std::string sharers = SharersOf(name, config);
+  if (sharers.empty()) return;
+  log::Warn("two connectors are to read one replication slot, which one of them can at a time",
+            {{"name", name},
+             {"slot", SlotText(config)},
+             {"others", sharers},
+             {"hint", absl::StrCat("connector ", sharers,
+                                   " of this worker reads it: give one of the two another "
+                                   "slot.name")}});
+}
 
 std::optional<ConnectorView> Worker::Find(const std::string& name) const {
   std::optional<ConnectorView> view;
@@ -41,6 +105,7 @@ absl::Status Worker::Create(const std::string& name, const ConfigMap& config, Ta
     return absl::AlreadyExistsError(absl::StrCat("Connector ", name, " already exists"));
   RETURN_IF_ERROR(deployments_.Create(name, config, target));
   wake_.Signal();
+  WarnOfSharers(name, config);
   return absl::OkStatus();
 }
 
@@ -55,6 +120,7 @@ absl::StatusOr<bool> Worker::PutConfig(const std::string& name, const ConfigMap&
       ASSIGN_OR_RETURN(const bool other, deployments_.SetConfig(name, config));
       if (other) statuses_.Repeat(name, true, true);
       wake_.Signal();
+      if (other) WarnOfSharers(name, config);
       return false;
     }
     if (expects || !absl::IsNotFound(there)) return there;
@@ -77,7 +143,7 @@ absl::Status Worker::Delete(const std::string& name) {
   RETURN_IF_ERROR(RefreshFor(name));
   const std::optional<ConnectorView> view = Find(name);
   RETURN_IF_ERROR(deployments_.Delete(name));
-  if (view) TellOfSlot(*view);
+  if (view) TellOfSlot(*view, SharersOf(name, view->config));
   wake_.Signal();
   return statuses_.ResetTopics(name);
 }

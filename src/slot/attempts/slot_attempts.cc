@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -11,6 +12,7 @@
 #include "engine/control/control.h"
 #include "engine/errors/named_hint.h"
 #include "metrics/connector_metrics.h"
+#include "postgres/connection.h"
 #include "replication/options.h"
 #include "slot/attempts/slot_monitor.h"
 #include "slot/attempts/slot_source.h"
@@ -77,9 +79,25 @@ std::unique_ptr<engine::Monitor> World::MakeMonitor() {
 
 engine::AttemptEnd SlotAttempts::Run(bool ran_before) {
   engine::AttemptEnd end = Attempt(ran_before);
-  end.status = Patiently(end);
+  end.status = WithReader(Patiently(end));
   if (capture_.memory.begun) known_->Remember(capture_.memory);
   return end;
+}
+
+// Another connector of this process that has the slot, by the name of the session that the message
+// names: there is no process to be stopped.
+absl::Status SlotAttempts::WithReader(const absl::Status& error) const {
+  constexpr size_t kNameBytes = 63;  // PostgreSQL cuts names of sessions there
+  const std::string reason = ErrorReason(error);
+  if (reason != "slot_in_use" && reason != "slot_held") return error;
+  for (const std::string& other : world_.OtherReadersOf(*parts_.config)) {
+    const std::string session = absl::StrCat("walduct ", other, " stream").substr(0, kNameBytes);
+    if (!absl::StrContains(error.message(), postgres::QuoteIdentifier(session))) continue;
+    return Error(error.code(), reason, error.message(),
+                 absl::StrCat("connector ", other,
+                              " of this worker reads it: give one of the two another slot.name"));
+  }
+  return error;
 }
 
 // A server that goes on denying what its own slot says is waited for, and not for ever.

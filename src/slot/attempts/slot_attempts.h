@@ -48,6 +48,7 @@ class SlotAttempts final : public engine::Attempts {
 
   engine::AttemptEnd Attempt(bool ran_before);
   absl::Status Patiently(const engine::AttemptEnd& end);
+  absl::Status WithReader(const absl::Status& error) const;
   absl::StatusOr<Prepared> Prepare(const engine::ConnectorOptions& config, SlotMemory* memory);
   Session SessionOf(const engine::ConnectorOptions& config, engine::RunGoal goal,
                     SlotMemory* memory, bool ran_before, Prepared prepared,

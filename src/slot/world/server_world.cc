@@ -41,6 +41,11 @@ std::string AddressOf(const engine::ConnectorOptions& config) {
   return absl::StrCat(config.database->hostname, ":", config.database->port);
 }
 
+KnownSlots::Reader ReaderOf(const engine::ConnectorOptions& config) {
+  const engine::SlotAddress address = engine::SlotOf(config);
+  return {.connector = config.name, .slot = absl::StrCat(address.server, " ", address.slot)};
+}
+
 }  // namespace
 
 uint64_t ServerWorld::Random() {
@@ -77,7 +82,12 @@ std::shared_ptr<KnownSlot> ServerWorld::KnownOf(const engine::ConnectorOptions& 
   return known_.Of(
       absl::StrJoin({identity.connector_name, identity.topic_prefix, absl::StrCat(identity.slot),
                      store.topic, store.file_path, store.redis_key, clients.bootstrap_servers},
-                    "\n"));
+                    "\n"),
+      ReaderOf(config));
+}
+
+std::vector<std::string> ServerWorld::OtherReadersOf(const engine::ConnectorOptions& config) {
+  return known_.OthersOf(ReaderOf(config));
 }
 
 absl::StatusOr<std::unique_ptr<spill::Disk>> ServerWorld::OpenSpill(

@@ -42,6 +42,7 @@ class ServerWorld : public World {
                                                     const postgres::StopCheck& stopping) override;
   void CloseLooks() override;
   std::shared_ptr<KnownSlot> KnownOf(const engine::ConnectorOptions& config) override;
+  std::vector<std::string> OtherReadersOf(const engine::ConnectorOptions& config) override;
   std::unique_ptr<Source> MakeSource(const SourceOptions& options) override;
   // What is stored by a connector whose positions this process is going to store. With exactly once
   // earlier instances are shut out first: a transaction that one of them has left open, killed,

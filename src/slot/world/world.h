@@ -127,6 +127,8 @@ class World : public engine::Host {
   // What is known of a connector's slot already, and is to be known to who runs it next. Here:
   // nothing, and to nobody.
   virtual std::shared_ptr<KnownSlot> KnownOf(const engine::ConnectorOptions& config);
+  // Other connectors of the process that read its slot.
+  virtual std::vector<std::string> OtherReadersOf(const engine::ConnectorOptions&) { return {}; }
   // Connects with Source::Inspect.
   virtual std::unique_ptr<Source> MakeSource(const SourceOptions& options) = 0;
 };

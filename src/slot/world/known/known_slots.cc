@@ -2,13 +2,25 @@
 
 namespace walduct::slot {
 
-std::shared_ptr<KnownSlot> KnownSlots::Of(const std::string& place) {
+std::shared_ptr<KnownSlot> KnownSlots::Of(const std::string& place, const Reader& reader) {
   const MutexLock lock(mutex_);
   if (all_.size() >= kMost && !all_.contains(place))
-    std::erase_if(all_, [](const auto& one) { return one.second.use_count() == 1; });
-  std::shared_ptr<KnownSlot>& known = all_[place];
-  if (known == nullptr) known = std::make_shared<KnownSlot>();
-  return known;
+    std::erase_if(all_, [](const auto& one) { return one.second.known.use_count() == 1; });
+  Entry& entry = all_[place];
+  if (entry.known == nullptr) entry.known = std::make_shared<KnownSlot>();
+  entry.reader = reader;
+  return entry.known;
+}
+
+std::vector<std::string> KnownSlots::OthersOf(const Reader& reader) const {
+  const MutexLock lock(mutex_);
+  std::vector<std::string> others;
+  for (const auto& [place, entry] : all_) {
+    const bool is_there = entry.known.use_count() > 1;
+    if (is_there && entry.reader.slot == reader.slot && entry.reader.connector != reader.connector)
+      others.push_back(entry.reader.connector);
+  }
+  return others;
 }
 
 void KnownSlots::Claim(const std::string& connector, const std::string& server,

@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/mutex.h"
 #include "offset/stored_offset.h"
@@ -44,8 +45,14 @@ class KnownSlots {
   // Of connectors that are gone, too: they may come back.
   static constexpr size_t kMost = 1000;
 
+  // A connector, or one of its lanes, and the slot that it reads, on a server.
+  struct Reader {
+    std::string connector, slot;
+  };
   // place: its entry of the offset store, and where that is.
-  std::shared_ptr<KnownSlot> Of(const std::string& place);
+  std::shared_ptr<KnownSlot> Of(const std::string& place, const Reader& reader = {});
+  // Others that run, or are looked after, and read the same slot.
+  std::vector<std::string> OthersOf(const Reader& reader) const;
 
   // Which slot a connector reads, whether it runs or rests; server: where.
   void Claim(const std::string& connector, const std::string& server, const std::string& slot);
@@ -53,8 +60,12 @@ class KnownSlots {
   std::set<std::string> OfOthers(const std::string& connector, const std::string& server);
 
  private:
-  Mutex mutex_;
-  std::map<std::string, std::shared_ptr<KnownSlot>> all_ ABSL_GUARDED_BY(mutex_);
+  struct Entry {
+    std::shared_ptr<KnownSlot> known;
+    Reader reader;
+  };
+  mutable Mutex mutex_;
+  std::map<std::string, Entry> all_ ABSL_GUARDED_BY(mutex_);
   // By connector: server and slot.
   std::map<std::string, std::pair<std::string, std::string>> claims_ ABSL_GUARDED_BY(mutex_);
 };
