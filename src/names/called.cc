@@ -126,10 +126,16 @@ std::string DeletesNote(const Called& called) {
   const bool served = !called.where.empty();
   Called files = called;
   files.where.clear();
-  if (!files.who.starts_with("-f "))
-    files.who = absl::StrCat("-f ", ShellWord(called.name + ".json"), " -w worker.properties");
+  std::string first;  // what makes the files
+  if (!files.who.starts_with("-f ")) {
+    const std::string file = ShellWord(called.name + ".json");
+    if (served) first = absl::StrCat("curl -s ", ShellWord(ConfigUrl(called)), " > ", file, "; ");
+    files.who = absl::StrCat(
+        "-f ", file, " -w ",
+        called.worker_file.empty() ? "worker.properties" : ShellWord(called.worker_file));
+  }
   return absl::StrCat(
-      kNone, " until ", Command(files, "recover read"), " has compared it with the table (",
+      kNone, " until ", first, Command(files, "recover read"), " has compared it with the table (",
       served ? Command(called, "stop") : "stop it", " before, and ",
       served ? Command(called, "resume") : "start it", " after it; docs/recover.md)");
 }

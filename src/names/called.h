@@ -25,7 +25,8 @@ struct Called {
     kNever,     // it reads several slots
   };
   Signals signals = Signals::kAsCalled;
-  bool rests = false;  // paused or stopped, by a worker: it is resumed, not restarted
+  std::string worker_file = {};  // of the worker that runs it; empty: not known
+  bool rests = false;            // paused or stopped, by a worker: it is resumed, not restarted
   // What it has written can be compared with the tables: `walduct recover read`.
   bool reads_back = true;
 };

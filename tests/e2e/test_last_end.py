@@ -1,6 +1,7 @@
 """A connector of `walduct run` that has ended can be asked for when its process is gone; what is typed wins over the environment."""
 import json
 import os
+import shlex
 import signal
 import subprocess
 
@@ -48,6 +49,9 @@ def test_how_it_failed(store, db, connectors, notes):
         assert done.returncode == 1 and "nobody answers" in done.stderr, done
         assert f"{connector.name}  FAILED" in done.stdout and "exit code 3" in done.stdout, done
         assert "(publication_missing)" in done.stdout and "hint" in done.stdout, done
+    by_files = connector.call("status")
+    assert f"walduct doctor {shlex.join(map(str, connector.files()))} says first" in by_files.stderr and "same --listen" not in by_files.stderr, by_files
+    assert "with the same --listen; walduct doctor -f FILE" in walduct("status", "--url", f"http://127.0.0.1:{port}").stderr
     at = ("--url", f"http://127.0.0.1:{port}")
     for command in (("status", "--ready"), ("doctor", connector.name), ("restart", connector.name), ("offsets", "show", connector.name),
                     ("signal", "execute-snapshot", connector.name, "--table", "public.items")):

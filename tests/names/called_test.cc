@@ -66,9 +66,13 @@ TEST(Called, WhatTellsOfDeletes) {
   EXPECT_EQ(
       DeletesNote(called),
       std::string(kNone) +
-          " until walduct recover read -f shop.json -w worker.properties has compared it with "
-          "the table (walduct stop shop --url http://h:1 before, and walduct resume shop "
+          " until curl -s http://h:1/connectors/shop/config > shop.json; walduct recover read -f "
+          "shop.json -w worker.properties has compared it with the table (walduct stop shop --url "
+          "http://h:1 before, and walduct resume shop "
           "--url http://h:1 after it; docs/recover.md)");
+  called.worker_file = "/etc/my worker.properties";
+  EXPECT_NE(DeletesNote(called).find("-f shop.json -w '/etc/my worker.properties' has"),
+            std::string::npos);
   called.signals = Called::Signals::kNever;
   EXPECT_EQ(DeletesNote(called), kNone) << "it reads several slots";
   called.signals = Called::Signals::kAsCalled;

@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/plain_text.h"
+#include "base/shell_word.h"
 #include "cli/commands.h"
 #include "cli/configuration.h"
 #include "cli/process/last_end.h"
@@ -140,14 +141,33 @@ std::string Advice(const LastEnd& living, const std::string& asked) {
                       " ends it, and a new one goes on after the stored position)");
 }
 
+// "-f shop.json -w worker.properties", as they were typed.
+std::string FilesOf(const Arguments& arguments) {
+  if (arguments.connector_files.empty()) return "-f FILE -w FILE";
+  std::vector<std::string> words;
+  for (const std::string& file : arguments.connector_files)
+    words.push_back(absl::StrCat("-f ", ShellWord(file)));
+  if (!arguments.worker_file.empty())
+    words.push_back(absl::StrCat("-w ", ShellWord(arguments.worker_file)));
+  return absl::StrJoin(words, " ");
+}
+
+// Where it was asked at an address, it had that.
+std::string AsBefore(const LastEnd& end, const Arguments& arguments) {
+  if (end.worker) return " with the same worker file";
+  if (arguments.connector_files.empty()) return " with the same --listen";
+  return arguments.listen_typed ? absl::StrCat(" with --listen ", ShellWord(arguments.listen)) : "";
+}
+
 // To who was not answered.
-std::string HintOf(const std::vector<LastEnd>& ends, const absl::Status& error) {
+std::string HintOf(const std::vector<LastEnd>& ends, const Arguments& arguments,
+                   const absl::Status& error) {
   if (ErrorReason(error) != "status_unreachable") return ErrorHint(error);
   const auto living = std::find_if(ends.begin(), ends.end(), Lives);
   if (living != ends.end()) return living->hint;
-  return absl::StrCat("what ran there has ended, as told here; start it again with the same ",
-                      ends.front().worker ? "worker file" : "--listen",
-                      "; walduct doctor -f FILE -w FILE says first what would stop a start");
+  return absl::StrCat("what ran there has ended, as told here; start it again",
+                      AsBefore(ends.front(), arguments), "; walduct doctor ", FilesOf(arguments),
+                      " says first what would stop a start");
 }
 
 absl::Status AsRoot(const absl::Status& error, const std::vector<std::string>& denied) {
@@ -171,7 +191,7 @@ int TellLastEnd(const Arguments& arguments, const absl::Status& error) {
     if (Lives(end)) end.hint = Advice(end, ServerOf(arguments).url);
   if (arguments.json) std::cout << EndsJson(ends) << "\n";
   const int exit_code =
-      PrintStatus(Error(error.code(), reason, error.message(), HintOf(ends, error)));
+      PrintStatus(Error(error.code(), reason, error.message(), HintOf(ends, arguments, error)));
   if (arguments.json) return exit_code;
   for (const LastEnd& end : ends) std::cout << EndText(end, Clock::Real().Now());
   return exit_code;

@@ -146,7 +146,7 @@ std::vector<std::string> SettingsIn(absl::string_view hint) {
 
 // What a worker is told, where a hint speaks of properties: it has no file that could be changed.
 std::string ToWorker(const std::string& hint, const ConnectorNames& names) {
-  if (!names.served || names.called.where.empty() || absl::StrContains(hint, "curl ")) return hint;
+  if (!names.served || names.called.where.empty() || absl::StrContains(hint, "curl -X ")) return hint;
   std::vector<std::string> commands;
   const std::vector<std::string> words = absl::StrSplit(hint, ' ');
   if (words.size() > 3 && words[0] == "add" && words[2] == "to") {

@@ -1,6 +1,8 @@
 #include "serve/worker/connector_loader.h"
 
+#include <filesystem>
 #include <string>
+#include <system_error>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -86,7 +88,12 @@ loader::LoadResult ConnectorLoader::Read(const ConfigMap& config) const {
     if (value) request.connector_values->emplace_back(key, *value);
   }
   loader::LoadResult read = loader::LoadConnector(request);
-  read.options.runtime->called = {.who = ShellWord(read.options.name), .where = url_};
+  names::Called& called = read.options.runtime->called;
+  called = {.who = ShellWord(read.options.name), .where = url_};
+  // Hints are typed in any folder.
+  std::error_code error;
+  if (request_.worker_path)
+    called.worker_file = std::filesystem::absolute(*request_.worker_path, error).string();
   return read;
 }
 
