@@ -21,7 +21,7 @@ struct BlockingTablesOptions {
   event::WantedColumns wanted;
   absl::Duration lock_timeout;
   // See snapshot::SnapshotRequest.
-  std::function<absl::Status(const absl::Status& error)> explain_lock;
+  std::function<absl::Status(const absl::Status& error)> explain_lock = {};
   Clock* clock = nullptr;                        // borrowed
   metrics::ConnectorMetrics* metrics = nullptr;  // borrowed
   postgres::SchemaMemory* schemas = nullptr;     // borrowed; learns what is read

@@ -39,7 +39,7 @@ class PostgresSnapshot final : public TableSnapshot {
     snapshot::ReadRecord* record = nullptr;     // borrowed; null: nothing is gone on from
     postgres::SchemaMemory* schemas = nullptr;  // borrowed; learns what is read
     // See snapshot::SnapshotRequest.
-    std::function<absl::Status(const absl::Status& error)> explain_lock;
+    std::function<absl::Status(const absl::Status& error)> explain_lock = {};
     postgres::StopCheck stopping;
   };
   // metrics are borrowed. Logs "snapshot started".
