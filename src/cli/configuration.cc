@@ -28,6 +28,7 @@
 #include "engine/configuration/shared_prefixes.h"
 #include "engine/errors/error_policy.h"
 #include "engine/lifecycle/source_type.h"
+#include "http/listen_properties.h"
 #include "kafka/options.h"
 #include "loader/load_connector.h"
 #include "operate/commands/client_environment.h"
@@ -70,11 +71,15 @@ std::string PlaceOf(const Arguments& arguments, const loader::LoadResult& result
   return known ? UrlOfListener(listen) : "";
 }
 
+bool IsOfEnvironment(const std::string& listen) {
+  const char* const there = std::getenv("WALDUCT_LISTEN");
+  return there != nullptr && listen == there;
+}
+
 // As it was typed: what the environment says, it says the next time, too.
 std::string ListenFlag(const Arguments& arguments) {
-  const char* const there = std::getenv("WALDUCT_LISTEN");
   const bool typed = arguments.command == Command::kRun && !arguments.listen.empty() &&
-                     (there == nullptr || arguments.listen != there);
+                     !IsOfEnvironment(arguments.listen);
   return typed ? absl::StrCat("--listen ", ShellWord(arguments.listen)) : "";
 }
 
@@ -123,8 +128,13 @@ std::optional<config::LoadRequest> MakeRequest(const Arguments& arguments) {
       arguments.command == Command::kRun || arguments.command == Command::kShadow ||
       arguments.command == Command::kRecoverRun || arguments.command == Command::kRecoverRead ||
       arguments.command == Command::kReplay;
-  if (listens && !arguments.listen.empty())
-    request.overrides.emplace_back("walduct.listen", arguments.listen);
+  if (!listens || arguments.listen.empty()) return request;
+  if (const absl::Status place = http::ParseListen(arguments.listen).status(); !place.ok()) {
+    Refuse(absl::StrCat(IsOfEnvironment(arguments.listen) ? "WALDUCT_LISTEN" : "--listen", " '",
+                        arguments.listen, "': ", place.message()));
+    return std::nullopt;
+  }
+  request.overrides.emplace_back("walduct.listen", arguments.listen);
   return request;
 }
 

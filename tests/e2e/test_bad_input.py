@@ -124,6 +124,21 @@ def test_PRM_05_publication_may_not_be_created(db, role, connectors):
     refused(as_role(connectors, db, role), 3, "publication", "hint=", db=db)
 
 
+def test_an_address_to_listen_on_that_is_none(db, connectors, tmp_path):
+    """Said once, of where it was typed: the files have no such property."""
+    connector = connectors(db)
+    for how, name in ((("--listen", "99"), "--listen"), ((), "WALDUCT_LISTEN")):
+        environment = {**os.environ, "WALDUCT_LISTEN": "" if how else "99"}
+        commands = [("run",)] + ([("shadow", "--directory", str(tmp_path / "shadow"))] if how else [])
+        for command in commands:
+            connector.write_files()
+            done = subprocess.run([str(a) for a in (BINARY, *command, *connector.files(), *how)], capture_output=True, text=True, timeout=60,
+                                  env=environment)
+            errors = [line for line in done.stderr.splitlines() if "error:" in line]
+            assert done.returncode == 2 and errors == [f"error: {name} '99': has no port; write HOST:PORT, such as 127.0.0.1:8083"], done
+    assert_nothing_written(connector, db)
+
+
 def test_SLT_02_slot_in_use(db, connectors):
     """SLT-02: the second instance says who holds the slot, after slot.max.retries attempts."""
     db.script(TABLE)

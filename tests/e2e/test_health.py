@@ -96,7 +96,7 @@ def test_a_port_in_use_is_refused_before_anything_is_touched(db, connectors):
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         connector = connectors(db, sink="file")
-        assert connector.run_to_end("--listen", f"127.0.0.1:{port}") == 2
+        assert connector.run_to_end("--listen", f"127.0.0.1:{port}") == 3
         assert f"cannot listen on 127.0.0.1:{port}" in connector.log_text()
     assert db.value("select count(*) from pg_replication_slots where database = current_database()") == 0
 

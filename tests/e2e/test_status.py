@@ -26,7 +26,7 @@ def test_status_of_a_process_that_streams(db, connectors):
     assert json.loads(status(*url, "--json").stdout)["connectors"][0]["snapshot"]["rows"] == 100
     assert status(connector.name, *url).stdout
     other = status("other", *url)
-    assert other.returncode == 2 and f"there are: {connector.name}" in other.stderr
+    assert other.returncode == 3 and f"there are: {connector.name}" in other.stderr
     assert status(*url, "--alive").stdout == status(*url, "--ready").stdout == "ok\n"
     connector.stop()
     gone = status(*url)

@@ -239,16 +239,12 @@ absl::Status WorkerNotes::Write() const {
 }
 
 void NoteRefused(const std::vector<NotedConnector>& connectors, const http::Address& listen,
-                 const std::string& why, absl::Time now) {
+                 const LastEnd& how) {
   std::vector<LastEnd> ends;
   for (const NotedConnector& connector : connectors) {
-    ends.push_back({.connector = connector.name,
-                    .state = "FAILED",
-                    .exit_code = engine::kExitConfiguration,
-                    .at = now,
-                    .pid = getpid(),
-                    .message = why,
-                    .hint = "walduct validate with the same files says all that is wrong"});
+    ends.push_back(how);
+    ends.back().connector = connector.name;
+    ends.back().pid = getpid();
     const std::string path = NoteOf(connector);
     if (!IsOfOneThatLives(path)) Keep(path, {ends.back()}).IgnoreError();
   }

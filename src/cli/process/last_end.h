@@ -82,10 +82,10 @@ class WorkerNotes {
   std::string kept_;  // the connectors, as they were written last
 };
 
-// Of a process that refused to start (exit code 2) and would have listened there. What a process
-// that lives has noted stays.
+// Of a process that did not start, and would have listened there: `how` without its connector. What
+// a process that lives has noted stays.
 void NoteRefused(const std::vector<NotedConnector>& connectors, const http::Address& listen,
-                 const std::string& why, absl::Time now);
+                 const LastEnd& how);
 
 // Of a process that listened there, on this machine, whosever; empty: nothing is known. denied: of
 // whom there may be notes that this user cannot read.

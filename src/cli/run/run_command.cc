@@ -12,7 +12,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/strip.h"
 #include "admin/health.h"
 #include "base/check.h"
 #include "base/clock.h"
@@ -27,6 +26,7 @@
 #include "cli/process/shutdown_watch.h"
 #include "cli/process/systemd.h"
 #include "cli/recover/read_report.h"
+#include "cli/run/refused_run.h"
 #include "engine/configuration/connector_names.h"
 #include "engine/configuration/runtime_options.h"
 #include "engine/lifecycle/connector.h"
@@ -161,37 +161,6 @@ bool FindTables(const Arguments& arguments, const std::vector<loader::LoadResult
   return true;
 }
 
-// The port that a refused process would have listened on; port 0: none.
-http::Address WantedAddress(const Arguments& arguments,
-                            const std::vector<loader::LoadResult>& results) {
-  std::string listen = arguments.listen;
-  for (const loader::LoadResult& result : results)
-    if (listen.empty()) listen = ReportedValue(result, "walduct.listen");
-  absl::string_view place = listen;
-  absl::ConsumePrefix(&place, "https://");
-  return http::ParseAddress(place).value_or(http::Address());
-}
-
-// Of run alone: exit code 2 is told like any other end.
-int RefuseRun(const Arguments& arguments, const std::vector<loader::LoadResult>& results,
-              const std::string& why) {
-  if (arguments.command != Command::kRun) return engine::kExitConfiguration;
-  std::string told = why;
-  size_t more = 0;
-  for (size_t i = 0; i < results.size(); ++i) {
-    for (const std::string& error : results[i].errors) {
-      if (told.empty())
-        told = absl::StrCat(arguments.connector_files[i], ": ", error);
-      else
-        ++more;
-    }
-  }
-  if (more > 0) absl::StrAppend(&told, ", and ", more, " more");
-  NoteRefused(NotedOf(results, arguments.connector_files), WantedAddress(arguments, results),
-              absl::StrCat("refused at the start: ", told), Clock::Real().Now());
-  return engine::kExitConfiguration;
-}
-
 struct RunPlan {
   const Arguments* arguments = nullptr;
   engine::RunGoal goal;
@@ -266,11 +235,7 @@ engine::ExitCode RunAll(const std::vector<loader::LoadResult>& results, const Ru
   if (plan.listen != nullptr) {
     auto opened = Listening::Open(*plan.listen, results, connectors, *environment.clock,
                                   [&offset_topics] { return NoticeOf(offset_topics.trouble()); });
-    if (!opened.ok()) {
-      PrintStatus(opened.status());
-      return static_cast<engine::ExitCode>(
-          RefuseRun(*plan.arguments, results, std::string(opened.status().message())));
-    }
+    if (!opened.ok()) return EndUnheard(*plan.arguments, results, opened.status());
     listening = *std::move(opened);
   }
   for (const loader::LoadResult& result : results) {
@@ -429,7 +394,7 @@ int RunConnectors(const Arguments& given) {
   ConfigureLog(arguments);
   std::vector<loader::LoadResult> results;
   plan.arguments = &arguments;
-  if (!LoadAll(arguments, &results)) return RefuseRun(arguments, results, "");
+  if (!LoadAll(arguments, &results)) return RefuseRun(arguments, results);
   if (!CheckDistinct(results) || !ParseGoal(arguments, results, &plan.goal))
     return engine::kExitConfiguration;
   if (!FindTables(given, results)) return engine::kExitConfiguration;

@@ -13,6 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "base/amount_text.h"
 #include "base/documents.h"
+#include "base/error.h"
 #include "base/json.h"
 #include "base/plain_text.h"
 #include "cli/status/group_lines.h"
@@ -471,8 +472,9 @@ absl::StatusOr<std::string> StatusScreen(absl::string_view json, const ScreenOpt
       UnassignedLine(document, options.connector,
                      TimeOf(document, "now").value_or(absl::UnixEpoch()), options.colour);
   if (!found && !options.connector.empty() && nobodys.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat("no connector is named '", options.connector,
-                                                   "'; there are: ", absl::StrJoin(names, ", ")));
+    return Error(absl::StatusCode::kFailedPrecondition, "connector_unknown",
+                 absl::StrCat("no connector is named '", options.connector,
+                              "'; there are: ", absl::StrJoin(names, ", ")));
   }
   const bool shares = worker != nullptr && Find(*worker, "shares") != nullptr;
   const std::string none = shares ? "this worker has no connectors\n" : "no connectors\n";
