@@ -238,8 +238,14 @@ def test_lock_at_the_start(two_tables):
     db, connector = two_tables
     with db.connect(application_name="migration", autocommit=False) as holder:
         holder.execute("lock table a in access exclusive mode")
-        connector.start()
+        connector.config["walduct.stall.warn.ms"] = "2000"
+        surface = Surface(connector.start("--listen", "127.0.0.1:0"))
         connector.wait_log(r'waiting for a lock on table public\.a, held up by pid \d+ \(application "migration"', 20)
+        stall = wait_until(lambda: surface.status().get("stall"), 20, "the status has it, too")
+        pid = holder.info.backend_pid
+        assert stall["waiting_for"].startswith(f"a lock on table public.a, held up by pid {pid} ") and f"({pid})" in stall["hint"], stall
+        assert surface.status()["health"] == "troubled", surface.status()
         holder.commit()
     connector.wait_streaming(60)
+    wait_until(lambda: "stall" not in surface.status(), 20, "it is over")
     connector.stop()

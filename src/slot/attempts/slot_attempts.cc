@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "engine/configuration/connector_options.h"
+#include "engine/configuration/runtime_options.h"
 #include "engine/control/control.h"
 #include "engine/errors/named_hint.h"
 #include "metrics/connector_metrics.h"
@@ -16,6 +17,7 @@
 #include "replication/options.h"
 #include "slot/attempts/slot_monitor.h"
 #include "slot/attempts/slot_source.h"
+#include "slot/attempts/start_stall.h"
 #include "slot/handover/handover.h"
 #include "slot/incremental/deleted_topics.h"
 #include "slot/lanes/handover_news.h"
@@ -196,7 +198,13 @@ absl::StatusOr<Prepared> SlotAttempts::Prepare(const engine::ConnectorOptions& c
                            .control = parts_.control,
                            .board = parts_.board,
                            .known = &config == parts_.config ? &known_->stored() : nullptr});
+  StartStall stall({.patience = config.runtime->stall_warning,
+                    .clock = &world_.clock(),
+                    .board = parts_.board,
+                    .metrics = parts_.metrics});
+  look_ = [&] { stall.Look(preparation.lock()); };
   absl::StatusOr<Prepared> prepared = preparation.Run();
+  look_ = nullptr;
   sender_timeout_ = preparation.facts().sender_timeout;
   if (preparation.unreached()) {
     parts_.metrics->slot.OnUnreached();
@@ -263,6 +271,7 @@ void SlotAttempts::OnFailure(const absl::Status& status) {
 // Asked by what waits for servers.
 bool SlotAttempts::Interrupted() {
   parts_.control->Take();
+  if (look_) look_();
   return parts_.control->interrupted();
 }
 

@@ -2,6 +2,7 @@
 // walduct.slots has changed, snapshot, stream. Data thread only.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -69,6 +70,7 @@ class SlotAttempts final : public engine::Attempts {
   bool streamed_ = false;  // the last attempt came beyond its preparation
   // Of all attempts, over commands and failures, too: a restart loses nothing that is known.
   const std::shared_ptr<KnownSlot> known_;
+  std::function<void()> look_;              // at what a start waits for; empty: none is under way
   std::map<int, SlotMemory> drain_memory_;  // of slots that hand tables over
   engine::AttemptEnd drained_;              // what became of those, in this attempt
   // Since when the server has denied what its own slot says; absent: it does not.

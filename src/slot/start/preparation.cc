@@ -333,11 +333,6 @@ absl::Status Preparation::Hold(const absl::Status& why) {
                    .stopping = [this] { return Interrupted(); }});
 }
 
-bool Preparation::Interrupted() {
-  parts_.control->Take();
-  return parts_.control->interrupted();
-}
-
 // Before anything is read: what was hidden when the position was stored, or is when it begins.
 absl::Status Preparation::GuardMasks() {
   ColumnCover cover(engine::ColumnsOf(config()), engine::MessageKeysOf(config()));

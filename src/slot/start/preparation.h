@@ -132,7 +132,12 @@ class Preparation {
   absl::Status CheckOffsetIsNotLost() const;
   absl::Status Refuse(const absl::Status& why);
   absl::Status Hold(const absl::Status& why);
-  bool Interrupted();
+  // Asked while a server is waited for; whoever makes attempts looks meanwhile, what for.
+  bool Interrupted() {
+    if (parts_.source.stopping) return parts_.source.stopping();
+    parts_.control->Take();
+    return parts_.control->interrupted();
+  }
   absl::Status GuardMasks();
   SourcePlan Plan() const;
   absl::Status PreparePublication();
