@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "engine/configuration/shared_prefixes.h"
+#include "engine/configuration/shared_slots.h"
 #include "engine/lifecycle/connectors.h"
 
 namespace walduct::admin {
@@ -20,15 +21,21 @@ ProcessView ViewOf(const engine::Connectors& connectors, Clock& clock) {
   };
   ProcessView process{.now = clock.Now(), .monotonic = clock.Monotonic(), .connectors = {}};
   engine::SharedPrefixes prefixes;
+  engine::SharedSlots slots;
   for (auto* const all : {&process.connectors, &process.resting}) {
     for (engine::ConnectorView& view :
          all == &process.resting ? connectors.Resting() : connectors.Views()) {
       all->push_back(shown(view));
-      if (all->back().names != nullptr) prefixes.Add(*all->back().names);
+      if (all->back().names == nullptr) continue;
+      prefixes.Add(*all->back().names);
+      slots.Add(*all->back().names);
     }
   }
-  for (ShownConnector& one : process.connectors)
-    if (one.names != nullptr) one.shared_prefix = prefixes.TextOf(*one.names);
+  for (ShownConnector& one : process.connectors) {
+    if (one.names == nullptr) continue;
+    one.shared_prefix = prefixes.TextOf(*one.names);
+    one.shared_slot = slots.TextOf(*one.names);
+  }
   return process;
 }
 

@@ -12,6 +12,7 @@
 #include "admin/health.h"
 #include "base/json.h"
 #include "engine/configuration/shared_prefixes.h"
+#include "engine/configuration/shared_slots.h"
 #include "engine/errors/named_hint.h"
 #include "operate/commands/version.h"
 
@@ -92,6 +93,7 @@ class StatusWriter {
     WriteCapture();
     WriteBeside();
     WriteNotice("shared_prefix", one_.shared_prefix, engine::kSharedPrefixHint, &json_);
+    WriteNotice("shared_slot", one_.shared_slot, engine::kSharedSlotHint, &json_);
     if (!status_.last_error) return;
     json_.Key("last_error").Object();
     json_.Key("at").Text(TimeText(status_.last_error->at));

@@ -45,6 +45,8 @@ TEST(StatusScreen, OfWhatHarmsNoConnector) {
   json.insert(json.find("\"slot\""), R"("shared_prefix":{"message":"shared","hint":"rename"},)");
   json.insert(json.find("\"connectors\""), R"("notice":{"message":"no note","hint":"a folder"},)");
   EXPECT_THAT(Show(json), HasSubstr("  prefix     shared\n             -> rename\n"));
+  json.insert(json.find("\"slot\""), R"("shared_slot":{"message":"of b","hint":"another"},)");
+  EXPECT_THAT(Show(json), HasSubstr("  shared     of b\n             -> another\n"));
   EXPECT_THAT(Show(json), testing::EndsWith("  process    no note\n             -> a folder\n"));
 }
 

@@ -222,6 +222,8 @@ def test_one_slot_of_two_connectors(shop, broker):  # noqa: F811
     hint = hint_of(worker, "shop2", "slot_in_use")
     assert hint.startswith("connector shop of this worker reads it: give one of the two another slot.name"), hint
     assert "pg_terminate_backend" not in hint and "other process" not in hint, hint
+    shared = {one["name"]: one.get("shared_slot", {}).get("message", "") for one in worker.get("/status")["connectors"]}
+    assert "connector shop2, too" in shared["shop"] and "connector shop, too" in shared["shop2"], shared
     assert worker.ask("DELETE", "/connectors/shop")[0] == 204
     said = next(line for line in worker.log_text().splitlines() if "connector deleted" in line)
     assert "pg_drop_replication_slot" not in said and "connector shop2 would lose" in said, said

@@ -56,6 +56,7 @@ class Screen {
     AddCapture(connector);
     AddBeside(connector);
     AddNotice("prefix", Find(connector, "shared_prefix"));
+    AddNotice("shared", Find(connector, "shared_slot"));
     AddError(connector);
   }
   // notice: null: there is none.

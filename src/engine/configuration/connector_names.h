@@ -11,7 +11,9 @@ namespace walduct::engine {
 struct ConnectorOptions;
 
 struct ConnectorNames {
-  std::string connector, host, port, database, role, slot, publication, prefix;
+  std::string connector, host, port, database, role;
+  std::string slot;  // empty: it reads none
+  std::string publication, prefix;
   names::Called called;            // by commands; of a lane, the connector that it is of
   bool makes_publication = false;  // a start does where it is missing
   bool served = false;             // by walduct serve, which takes commands; else by walduct run

@@ -11,6 +11,7 @@
 #include "engine/configuration/options_of.h"
 #include "engine/configuration/record_error_options.h"
 #include "engine/configuration/runtime_options.h"
+#include "engine/lifecycle/source_type.h"
 #include "incremental/options/incremental_options.h"
 #include "kafka/options.h"
 #include "names/table_filter.h"
@@ -61,12 +62,13 @@ names::Called CalledOf(const ConnectorOptions& options) {
 }
 
 ConnectorNames NamesOf(const ConnectorOptions& options) {
+  const bool by_slot = options.source == nullptr || options.source->by_slot;
   return {.connector = options.name,
           .host = options.database->hostname,
           .port = options.database->port,
           .database = options.database->dbname,
           .role = options.database->user,
-          .slot = options.replication->slot_name,
+          .slot = by_slot ? options.replication->slot_name : "",
           .publication = options.replication->publication_name,
           .prefix = TopicPrefixOf(options),
           .called = CalledOf(options),
