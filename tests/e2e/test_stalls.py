@@ -249,3 +249,20 @@ def test_lock_at_the_start(two_tables):
     connector.wait_streaming(60)
     wait_until(lambda: "stall" not in surface.status(), 20, "it is over")
     connector.stop()
+
+
+def test_lock_that_keeps_the_publication_from_being_made(two_tables):
+    """The statement gives up after ten seconds, and is tried again: the error says who holds the lock, where status shows it."""
+    db, connector = two_tables
+    with db.connect(application_name="migration", autocommit=False) as holder:
+        holder.execute("lock table a in share update exclusive mode")
+        pid = holder.info.backend_pid
+        surface = Surface(connector.start("--listen", "127.0.0.1:0"))
+        error = wait_until(lambda: surface.status().get("last_error"), 60, "it has given up once")
+        assert error["reason"] == "lock_timeout" and f"a lock on table public.a, held up by pid {pid} " in error["message"], error
+        assert f"pg_terminate_backend({pid})" in error["hint"] and "see pg_locks" not in error["hint"], error
+        shown = subprocess.run([BINARY, "status", "--url", surface.base], capture_output=True, text=True, timeout=60)
+        assert shown.returncode == 7 and f"held up by pid {pid}" in shown.stdout, shown
+        holder.commit()
+    connector.wait_streaming(60)
+    connector.stop()
