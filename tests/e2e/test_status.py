@@ -27,6 +27,8 @@ def test_status_of_a_process_that_streams(db, connectors):
     assert status(connector.name, *url).stdout
     other = status("other", *url)
     assert other.returncode == 3 and f"there are: {connector.name}" in other.stderr
+    unknown = status("other", *url, "--json")
+    assert unknown.returncode == 3 and not unknown.stdout and f"there are: {connector.name}" in unknown.stderr, unknown
     assert status(*url, "--alive").stdout == status(*url, "--ready").stdout == "ok\n"
     connector.stop()
     gone = status(*url)

@@ -123,6 +123,10 @@ int ShowStatus(const Arguments& given) {
     if (answer.ok()) answer = OwnConnectors(*answer, named, http::WithoutLogin(server.url));
     if (!answer.ok()) return TellLastEnd(arguments, answer.status());
     const absl::Duration now = environment.clock->Monotonic();
+    if (arguments.json && !arguments.connector.empty()) {
+      const absl::Status known = StatusScreen(*answer, options).status();
+      if (ErrorReason(known) == "connector_unknown") return PrintStatus(known);
+    }
     if (arguments.json) {
       std::cout << *answer << std::flush;
       if (!arguments.watch) return StatusExitOf(*answer, arguments.connector);
