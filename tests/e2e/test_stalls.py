@@ -189,7 +189,7 @@ def test_lock_that_outlasts_its_timeout(two_tables):
     """Each try for the table of a snapshot is shorter than the patience: what all of them wait for is told wherever one looks."""
     db, connector = two_tables
     db.script("insert into a values (1); insert into b values (1)")
-    connector.config.update({"snapshot.lock.timeout.ms": "4000", "walduct.stall.warn.ms": "5000", "snapshot.select.statement.overrides": "public.a",
+    connector.config.update({"snapshot.lock.timeout.ms": "6000", "walduct.stall.warn.ms": "7000", "snapshot.select.statement.overrides": "public.a",
                              "snapshot.select.statement.overrides.public.a": "select a.* from public.a, (select pg_advisory_lock(4711)) held"})
     with db.connect(application_name="migration", autocommit=False) as holder:
         holder.execute("select pg_advisory_lock(4711)")

@@ -119,6 +119,16 @@ TEST_F(StallWatchTest, ALockIsNamed) {
   EXPECT_THAT(stall()->hint, HasSubstr("pg_terminate_backend(12)"));
 }
 
+// A look from beside may find it after the first line.
+TEST_F(StallWatchTest, WhoHoldsALockIsSaidOnceItIsKnown) {
+  Pass(absl::Seconds(18), engine::WaitReason::kCatalog);
+  ASSERT_TRUE(stall());
+  EXPECT_EQ(stall()->cause, "PostgreSQL to describe a table");
+  server_.lock = "a lock on table public.t, held up by pid 12";
+  Pass(absl::Seconds(1), engine::WaitReason::kCatalog);
+  EXPECT_EQ(stall()->cause, server_.lock);
+}
+
 TEST_F(StallWatchTest, ATableThatASnapshotCannotReadIsNamed) {
   metrics::SnapshotTable first, second;
   first.schema = second.schema = "public";

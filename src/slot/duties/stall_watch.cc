@@ -56,7 +56,8 @@ void StallWatch::Turn(const Reading& reading) {
     parts_.metrics->stalls.Add();
     parts_.metrics->stalled.Set(1);
   }
-  if (now >= next_line_) Say(*stands, server, reading.received, now);
+  const bool learnt = !said_lock_ && KnowsLock(*stands, server);
+  if (now >= next_line_ || learnt) Say(*stands, server, reading.received, now);
 }
 
 // All are looked at: each has its own clock.
@@ -165,8 +166,7 @@ std::string StallWatch::CauseOf(const Lane& lane, const ServerView& server, Lsn 
 }
 
 std::string StallWatch::HintOf(const Lane& lane, const ServerView& server) const {
-  const bool locks = &lane == &catalog_ || &lane == &rows_;
-  if (locks && !server.lock.empty()) return engine::LockHint(server.lock);
+  if (KnowsLock(lane, server)) return engine::LockHint(server.lock);
   if (&lane == &standby_)
     return "wait for the standby, or see what holds its replay up: SELECT * FROM "
            "pg_stat_replication on its primary";
@@ -191,6 +191,7 @@ std::string StallWatch::HintOf(const Lane& lane, const ServerView& server) const
 
 void StallWatch::Say(const Lane& lane, const ServerView& server, Lsn received, absl::Duration now) {
   next_line_ = now + (&lane == &schema_id_ ? kRepeatForRegistry : kRepeat);
+  said_lock_ = KnowsLock(lane, server);
   const absl::Duration stood = now - *lane.since;
   std::string cause = CauseOf(lane, server, received);
   const absl::Status named = parts_.board->Named(
@@ -217,6 +218,7 @@ void StallWatch::OnProgress(absl::Duration now) {
   if (!stalled_since_) return;
   log::Info("progress again", {{"after", Seconds(now - *stalled_since_)}});
   stalled_since_.reset();
+  said_lock_ = false;
   next_line_ = absl::ZeroDuration();
   parts_.metrics->stalled.Set(0);
   parts_.board->ShowStall(std::nullopt);

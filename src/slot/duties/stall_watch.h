@@ -75,6 +75,10 @@ class StallWatch {
   uint64_t DeliveredCount() const;
   std::string CauseOf(const Lane& lane, const ServerView& server, Lsn received);
   std::string HintOf(const Lane& lane, const ServerView& server) const;
+  // Whether it waits for a lock, and who holds it is known.
+  bool KnowsLock(const Lane& lane, const ServerView& server) const {
+    return (&lane == &catalog_ || &lane == &rows_) && !server.lock.empty();
+  }
   void Say(const Lane& lane, const ServerView& server, Lsn received, absl::Duration now);
   void OnProgress(absl::Duration now);
 
@@ -84,6 +88,7 @@ class StallWatch {
   Lane catalog_, schema_id_, delivery_, room_, store_, wal_, rows_, standby_, silence_;
   std::string standby_cause_;
   std::optional<absl::Duration> stalled_since_;
+  bool said_lock_ = false;  // and who holds it
 };
 
 }  // namespace walduct::slot
