@@ -74,7 +74,7 @@ absl::StatusOr<std::optional<FoundSlot>> FindMeant(postgres::Connection& sql,
   const absl::string_view own = readers.own.empty() ? "walduct" : absl::string_view(readers.own);
   for (FoundSlot& slot :
        MayBeMeant(std::move(found), options.slot_name, options.share, position, taken)) {
-    const absl::Status held = CheckSlotNotHeld(sql, slot.name, own);
+    const absl::Status held = WorksOnSlot(sql, slot.name, own).status();
     if (held.ok()) return std::move(slot);
     if (ErrorReason(held) != "slot_held") return held;
   }
