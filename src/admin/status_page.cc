@@ -218,7 +218,8 @@ class StatusWriter {
                               : engine::SlotHint(reason, *one_.names, status_.state);
     WriteProblem(reason, message, hint);
   }
-  // A start has judged the position already, and says what is to be done in the place of a snapshot.
+  // A start has judged the position already, and says what is to be done in the place of a
+  // snapshot.
   bool IsToldOfMissing() const {
     static const std::set<std::string> kReasons = {"no_free_slot", "no_free_wal_sender",
                                                    "slot_other_name"};

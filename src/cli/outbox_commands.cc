@@ -10,8 +10,8 @@
 #include "cli/commands.h"
 #include "cli/configuration.h"
 #include "engine/configuration/options_of.h"
+#include "engine/configuration/source_type.h"
 #include "engine/errors/error_policy.h"
-#include "engine/lifecycle/source_type.h"
 #include "outbox/init_connector.h"
 #include "outbox/init_sql.h"
 

@@ -4,7 +4,7 @@
 #include "absl/types/span.h"
 #include "config/properties/findings.h"
 #include "config/properties/property_set.h"
-#include "engine/lifecycle/source_type.h"
+#include "engine/configuration/source_type.h"
 
 namespace walduct::loader {
 

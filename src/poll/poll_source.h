@@ -1,7 +1,7 @@
 // The row of the source that polls outbox tables (walduct.outbox.source=poll).
 #pragma once
 
-#include "engine/lifecycle/source_type.h"
+#include "engine/configuration/source_type.h"
 
 namespace walduct::poll {
 

@@ -57,6 +57,9 @@ struct ReplicationOptions {
   // `publish` of an autocreated publication; absent: server default. Set only when
   // skipped.operations was given explicitly.
   std::optional<std::string> publish_operations;
+
+  // It goes on with a slot that is there already, once it has a position.
+  bool takes_up_a_slot() const { return !temporary_slot && !restored_server && !share.hands_over; }
 };
 
 }  // namespace walduct::replication

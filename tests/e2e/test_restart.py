@@ -58,7 +58,7 @@ def test_RST_04_07_SLT_11_stop_inside_a_large_transaction(writer, end, db, conne
         else:
             connector.stop()
         assert connector.reader.count() < 80_000, "stopped too late to test anything"
-        connector.start()
+        connector.start().wait_log(r"\[connector\]")  # before that a signal ends it as any program
     seen = ids(connector.wait_events(lambda events: events and events[-1].id == 80_000, 120))
     connector.stop()
     if end == "terminate":

@@ -1,5 +1,5 @@
 // A source that is no slot: it counts. Its row, and what the engine makes of its attempts, is all
-// that is asked of a source (src/engine/lifecycle/source_type.h). CONTRIBUTING.md follows it.
+// that is asked of a source (src/engine/configuration/source_type.h). CONTRIBUTING.md follows it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,10 +11,10 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "engine/configuration/connector_options.h"
+#include "engine/configuration/source_type.h"
 #include "engine/control/control.h"
 #include "engine/lifecycle/host.h"
 #include "engine/lifecycle/lifecycle.h"
-#include "engine/lifecycle/source_type.h"
 #include "metrics/connector_metrics.h"
 #include "tests/support/simulated_time.h"
 

@@ -77,9 +77,7 @@ class OtherSlotTest : public testing::Test {
     return *Lsn::Parse(made);
   }
   absl::Status Check(Lsn position, const SlotReaders& readers = {}) {
-    ReplicationOptions options;
-    options.slot_name = "ours_x";
-    return CheckSlotName(*sql_, options, position, readers);
+    return CheckSlotName(*sql_, "ours_x", {}, position, readers);
   }
 
   postgres::DatabaseOptions database_ = PostgresServer::Shared().CreateDatabase();

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -32,27 +34,35 @@ TEST(KnownSlots, OfMoreThanAreKeptThoseThatRunStay) {
   EXPECT_FALSE(known.Of("gone")->stored().has_value());
 }
 
+using Names = std::vector<std::string>;
+using Slots = std::set<std::string>;
+
+KnownSlots::Reader Reads(std::string connector, std::string server, std::string slot) {
+  return {.connector = std::move(connector), .server = std::move(server), .slot = std::move(slot)};
+}
+
 TEST(KnownSlots, ASlotIsSomebodyElsesAsLongAsHisConfigurationNamesIt) {
   KnownSlots known;
-  known.Claim("a", "db:5432", "debezium");
-  known.Claim("b", "db:5432", "shop");
-  known.Claim("c", "other:5432", "elsewhere");
-  EXPECT_EQ(known.OfOthers("a", "db:5432"), std::set<std::string>({"shop"}));
-  EXPECT_EQ(known.OfOthers("d", "db:5432"), std::set<std::string>({"debezium", "shop"}));
-  known.Claim("b", "db:5432", "misspelt");
-  EXPECT_EQ(known.OfOthers("a", "db:5432"), std::set<std::string>({"misspelt"}));
+  const auto a = known.Of("a", Reads("a", "db:5432", "debezium"));
+  auto b = known.Of("b", Reads("b", "db:5432", "shop"));
+  const auto c = known.Of("c", Reads("c", "other:5432", "elsewhere"));
+  EXPECT_EQ(known.SlotsOfOthers("a", "db:5432"), Slots({"shop"}));
+  EXPECT_EQ(known.SlotsOfOthers("d", "db:5432"), Slots({"debezium", "shop"}));
+  known.Of("b", Reads("b", "db:5432", "misspelt"));
+  EXPECT_EQ(known.SlotsOfOthers("a", "db:5432"), Slots({"misspelt"}));
+  b.reset();
+  EXPECT_EQ(known.SlotsOfOthers("a", "db:5432"), Slots()) << "it is gone";
 }
 
 TEST(KnownSlots, OthersThatReadTheSameSlotAreNamed) {
   KnownSlots known;
-  const std::shared_ptr<KnownSlot> a = known.Of("a", {.connector = "a", .slot = "h:5432 s"});
-  std::shared_ptr<KnownSlot> b = known.Of("b", {.connector = "b", .slot = "h:5432 s"});
-  const std::shared_ptr<KnownSlot> c = known.Of("c", {.connector = "c", .slot = "h:5433 s"});
-  using Names = std::vector<std::string>;
-  EXPECT_EQ(known.OthersOf({.connector = "a", .slot = "h:5432 s"}), Names{"b"});
-  EXPECT_EQ(known.OthersOf({.connector = "c", .slot = "h:5433 s"}), Names());
+  const auto a = known.Of("a", Reads("a", "h:5432", "s"));
+  auto b = known.Of("b", Reads("b", "h:5432", "s"));
+  const auto c = known.Of("c", Reads("c", "h:5433", "s"));
+  EXPECT_EQ(known.OthersOf(Reads("a", "h:5432", "s")), Names{"b"});
+  EXPECT_EQ(known.OthersOf(Reads("c", "h:5433", "s")), Names());
   b.reset();
-  EXPECT_EQ(known.OthersOf({.connector = "a", .slot = "h:5432 s"}), Names()) << "it is gone";
+  EXPECT_EQ(known.OthersOf(Reads("a", "h:5432", "s")), Names()) << "it is gone";
 }
 
 }  // namespace

@@ -93,12 +93,15 @@ const Ban& Clocks() {
 
 // A thread beside the data thread waits for its own work; no simulation has it.
 bool HasAThreadOfItsOwn(absl::string_view path) {
-  static constexpr absl::string_view kPaths[] = {
-      "src/admin/console/history.cc",   "src/slot/attempts/slot_monitor.cc",
-      "src/slot/world/server_watch.cc", "src/slot/world/slot_xmin.cc",
-      "src/http/listener.cc",           "src/incremental/open_channels.cc",
-      "src/outbox/cleanup_thread.cc",   "src/postgres/cancel_request.cc",
-      "src/registry/registry_client.cc"};
+  static constexpr absl::string_view kPaths[] = {"src/admin/console/history.cc",
+                                                 "src/slot/attempts/slot_monitor.cc",
+                                                 "src/slot/world/watch/server_watch.cc",
+                                                 "src/slot/world/watch/slot_xmin.cc",
+                                                 "src/http/listener.cc",
+                                                 "src/incremental/open_channels.cc",
+                                                 "src/outbox/cleanup_thread.cc",
+                                                 "src/postgres/cancel_request.cc",
+                                                 "src/registry/registry_client.cc"};
   return std::find(std::begin(kPaths), std::end(kPaths), path) != std::end(kPaths);
 }
 

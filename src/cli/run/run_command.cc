@@ -29,9 +29,9 @@
 #include "cli/run/refused_run.h"
 #include "engine/configuration/connector_names.h"
 #include "engine/configuration/runtime_options.h"
+#include "engine/configuration/source_type.h"
 #include "engine/lifecycle/connector.h"
 #include "engine/lifecycle/connector_set.h"
-#include "engine/lifecycle/source_type.h"
 #include "http/address.h"
 #include "loader/load_connector.h"
 #include "names/called.h"
@@ -70,6 +70,24 @@ bool ParseGoal(const Arguments& arguments, const std::vector<loader::LoadResult>
   }
   goal->until_lsn = *lsn;
   return true;
+}
+
+WantedRun WantedOf(const Arguments& arguments, const std::vector<loader::LoadResult>& results) {
+  WantedRun wanted{.connectors = NotedOf(results, arguments.connector_files),
+                   .listen = arguments.listen,
+                   .leaves_no_note = arguments.command != Command::kRun};
+  for (const loader::LoadResult& result : results)
+    if (wanted.listen.empty()) wanted.listen = ReportedValue(result, "walduct.listen");
+  return wanted;
+}
+
+std::vector<std::string> ErrorsOf(const Arguments& arguments,
+                                  const std::vector<loader::LoadResult>& results) {
+  std::vector<std::string> errors;
+  for (size_t i = 0; i < results.size(); ++i)
+    for (const std::string& error : results[i].errors)
+      errors.push_back(absl::StrCat(arguments.connector_files[i], ": ", error));
+  return errors;
 }
 
 absl::Duration LongestShutdown(const std::vector<loader::LoadResult>& results) {
@@ -235,7 +253,9 @@ engine::ExitCode RunAll(const std::vector<loader::LoadResult>& results, const Ru
   if (plan.listen != nullptr) {
     auto opened = Listening::Open(*plan.listen, results, connectors, *environment.clock,
                                   [&offset_topics] { return NoticeOf(offset_topics.trouble()); });
-    if (!opened.ok()) return EndUnheard(*plan.arguments, results, opened.status());
+    if (!opened.ok())
+      return EndUnheard(WantedOf(*plan.arguments, results), opened.status(),
+                        PrintStatus(opened.status()));
     listening = *std::move(opened);
   }
   for (const loader::LoadResult& result : results) {
@@ -394,7 +414,8 @@ int RunConnectors(const Arguments& given) {
   ConfigureLog(arguments);
   std::vector<loader::LoadResult> results;
   plan.arguments = &arguments;
-  if (!LoadAll(arguments, &results)) return RefuseRun(arguments, results);
+  if (!LoadAll(arguments, &results))
+    return RefuseRun(WantedOf(arguments, results), ErrorsOf(arguments, results));
   if (!CheckDistinct(results) || !ParseGoal(arguments, results, &plan.goal))
     return engine::kExitConfiguration;
   if (!FindTables(given, results)) return engine::kExitConfiguration;

@@ -11,7 +11,7 @@
 #include "engine/configuration/options_of.h"
 #include "engine/configuration/record_error_options.h"
 #include "engine/configuration/runtime_options.h"
-#include "engine/lifecycle/source_type.h"
+#include "engine/configuration/source_type.h"
 #include "incremental/options/incremental_options.h"
 #include "kafka/options.h"
 #include "names/table_filter.h"
@@ -99,6 +99,12 @@ const postgres::DatabaseOptions& DatabaseOf(const ConnectorOptions& options) {
 }
 const names::TableFilterOptions& TablesOf(const ConnectorOptions& options) {
   return *options.tables;
+}
+const replication::ReplicationOptions& ReplicationOf(const ConnectorOptions& options) {
+  return *options.replication;
+}
+const replication::SlotShare& ShareOf(const ConnectorOptions& options) {
+  return options.replication->share;
 }
 const registry::RegistriesOptions& RegistriesOf(const ConnectorOptions& options) {
   return *options.registries;

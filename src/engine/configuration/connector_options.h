@@ -114,8 +114,4 @@ std::string TopicPrefixOf(const ConnectorOptions& options);
 // The file that positions are in; empty: they are in none.
 std::string OffsetFileOf(const ConnectorOptions& options);
 
-// Parts of two rooms' options: which columns records have, and message.key.columns.
-const encode::ColumnOptions& ColumnsOf(const ConnectorOptions& options);
-const std::optional<route::MessageKeys>& MessageKeysOf(const ConnectorOptions& options);
-
 }  // namespace walduct::engine

@@ -146,7 +146,8 @@ std::vector<std::string> SettingsIn(absl::string_view hint) {
 
 // What a worker is told, where a hint speaks of properties: it has no file that could be changed.
 std::string ToWorker(const std::string& hint, const ConnectorNames& names) {
-  if (!names.served || names.called.where.empty() || absl::StrContains(hint, "curl -X ")) return hint;
+  if (!names.served || names.called.where.empty() || absl::StrContains(hint, "curl -X "))
+    return hint;
   std::vector<std::string> commands;
   const std::vector<std::string> words = absl::StrSplit(hint, ' ');
   if (words.size() > 3 && words[0] == "add" && words[2] == "to") {
@@ -222,6 +223,8 @@ std::string Filled(absl::string_view reason, absl::string_view hint, absl::strin
       {"host DATABASE USER ADDRESS", absl::StrCat("host ", database, " ", role, " ADDRESS")},
       {"rds_replication TO …", absl::StrCat("rds_replication TO ", role)},
       {"rds_replication TO NAME", absl::StrCat("rds_replication TO ", role)},
+      {"PUBLICATION NAME OWNER TO ROLE",
+       absl::StrCat("PUBLICATION ", publication, " OWNER TO ", role)},
       {"TABLES TO NAME", absl::StrCat("TABLES TO ", role)},
       {"walduct status NAME", names::AskCommand(names.called, "status")},
       {"walduct offsets import NAME FILE", names::Command(names.called, "offsets import", "FILE")},

@@ -13,7 +13,7 @@
 #include "engine/configuration/connector_names.h"
 #include "engine/configuration/connector_options.h"
 #include "engine/configuration/options_of.h"
-#include "engine/lifecycle/source_type.h"
+#include "engine/configuration/source_type.h"
 #include "kafka/options.h"
 #include "offset/offset_store_factory.h"
 #include "offset/options.h"

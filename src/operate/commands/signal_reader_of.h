@@ -3,6 +3,7 @@
 
 #include "engine/configuration/connector_names.h"
 #include "engine/configuration/connector_options.h"
+#include "engine/configuration/options_of.h"
 #include "operate/commands/signal_commands.h"
 
 namespace walduct::operate {

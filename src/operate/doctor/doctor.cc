@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "engine/configuration/options_of.h"
-#include "engine/lifecycle/source_type.h"
+#include "engine/configuration/source_type.h"
 #include "operate/doctor/checks.h"
 #include "postgres/host_checks.h"
 #include "slot/start/start_checks.h"

@@ -188,8 +188,10 @@ absl::StatusOr<slot::StartVerdict> Judge(Examination& examined,
        .traces = [&] { return replication::ReadUpgradeTraces(*examined.sql); },
        .other_name =
            [&](Lsn at) {
+             const replication::ReplicationOptions& own = examined.subject.replication;
+             if (!own.takes_up_a_slot()) return absl::OkStatus();
              return replication::CheckSlotName(
-                 *examined.sql, examined.subject.replication, at,
+                 *examined.sql, own.slot_name, own.share, at,
                  {.own = absl::StrCat("walduct ", examined.subject.name, " stream")});
            }});
 }

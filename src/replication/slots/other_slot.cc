@@ -11,7 +11,6 @@
 #include "absl/strings/strip.h"
 #include "base/error.h"
 #include "base/status_macros.h"
-#include "replication/options.h"
 #include "replication/slot_lock.h"
 
 namespace walduct::replication {
@@ -66,14 +65,14 @@ absl::StatusOr<std::vector<FoundSlot>> ReadFound(postgres::Connection& sql, absl
 
 // None is held by another one that takes a snapshot, or is about to stream.
 absl::StatusOr<std::optional<FoundSlot>> FindMeant(postgres::Connection& sql,
-                                                   const ReplicationOptions& options, Lsn position,
+                                                   const std::string& own_slot,
+                                                   const SlotShare& share, Lsn position,
                                                    const SlotReaders& readers) {
   ASSIGN_OR_RETURN(std::vector<FoundSlot> found, ReadFound(sql, readers.own));
   const std::set<std::string> taken =
       readers.of_others ? readers.of_others() : std::set<std::string>();
   const absl::string_view own = readers.own.empty() ? "walduct" : absl::string_view(readers.own);
-  for (FoundSlot& slot :
-       MayBeMeant(std::move(found), options.slot_name, options.share, position, taken)) {
+  for (FoundSlot& slot : MayBeMeant(std::move(found), own_slot, share, position, taken)) {
     const absl::Status held = WorksOnSlot(sql, slot.name, own).status();
     if (held.ok()) return std::move(slot);
     if (ErrorReason(held) != "slot_held") return held;
@@ -81,12 +80,13 @@ absl::StatusOr<std::optional<FoundSlot>> FindMeant(postgres::Connection& sql,
   return std::nullopt;
 }
 
-absl::Status OtherName(const ReplicationOptions& options, const FoundSlot& slot, Lsn position) {
-  const std::string own = postgres::QuoteIdentifier(options.slot_name);
-  const absl::string_view name = absl::StripSuffix(slot.name, SuffixOf(options.share));
+absl::Status OtherName(const std::string& own_slot, const SlotShare& share, const FoundSlot& slot,
+                       Lsn position) {
+  const std::string own = postgres::QuoteIdentifier(own_slot);
+  const absl::string_view name = absl::StripSuffix(slot.name, SuffixOf(share));
   return Error(
       absl::StatusCode::kFailedPrecondition, "slot_other_name",
-      absl::StrCat(options.share.several()
+      absl::StrCat(share.several()
                        ? absl::StrCat("the server has no replication slot ", own)
                        : absl::StrCat("slot.name is ", own, ", which the server does not have"),
                    ", and replication slot ", postgres::QuoteIdentifier(slot.name),
@@ -126,15 +126,13 @@ std::vector<FoundSlot> MayBeMeant(std::vector<FoundSlot> found, const std::strin
   return found;
 }
 
-absl::Status CheckSlotName(postgres::Connection& sql, const ReplicationOptions& options,
-                           Lsn position, const SlotReaders& readers) {
-  if (options.temporary_slot || options.restored_server || options.share.hands_over)
-    return absl::OkStatus();
+absl::Status CheckSlotName(postgres::Connection& sql, const std::string& own,
+                           const SlotShare& share, Lsn position, const SlotReaders& readers) {
   for (int look = 1;; ++look) {
     ASSIGN_OR_RETURN(const std::optional<FoundSlot> meant,
-                     FindMeant(sql, options, position, readers));
+                     FindMeant(sql, own, share, position, readers));
     if (!meant) return absl::OkStatus();
-    if (meant->idle || look == kLooks) return OtherName(options, *meant, position);
+    if (meant->idle || look == kLooks) return OtherName(own, share, *meant, position);
     RETURN_IF_ERROR(sql.Run(kPause));
   }
 }

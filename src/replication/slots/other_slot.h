@@ -14,8 +14,6 @@
 
 namespace walduct::replication {
 
-struct ReplicationOptions;
-
 // A logical slot of pgoutput in the connector's database.
 struct FoundSlot {
   std::string name;
@@ -25,8 +23,8 @@ struct FoundSlot {
 };
 
 // Of those, the ones that slot.name may have meant, the nearest to the stored position first: read
-// by nobody or by the connector itself, at it or before it, no lane of another slot, and not among those of others. own: the slot that is
-// missing. Of several slots: what has the same number.
+// by nobody or by the connector itself, at it or before it, no lane of another slot, and not among
+// those of others. own: the slot that is missing. Of several slots: what has the same number.
 std::vector<FoundSlot> MayBeMeant(std::vector<FoundSlot> found, const std::string& own,
                                   const SlotShare& share, Lsn position,
                                   const std::set<std::string>& of_others);
@@ -37,9 +35,10 @@ struct SlotReaders {
   std::function<std::set<std::string>()> of_others = nullptr;
 };
 
-// Of a slot that is not there, while a position is stored. FailedPrecondition slot_other_name: one
-// that may be meant is there. Waits shortly for a session of the connector that is just ending.
-absl::Status CheckSlotName(postgres::Connection& sql, const ReplicationOptions& options,
-                           Lsn position, const SlotReaders& readers);
+// own: slot.name, of a slot that is not there while a position is stored. FailedPrecondition
+// slot_other_name: one that may be meant is there. Waits shortly for a session of the connector
+// that is just ending.
+absl::Status CheckSlotName(postgres::Connection& sql, const std::string& own,
+                           const SlotShare& share, Lsn position, const SlotReaders& readers);
 
 }  // namespace walduct::replication

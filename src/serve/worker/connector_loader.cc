@@ -16,7 +16,7 @@
 #include "base/status_macros.h"
 #include "engine/configuration/connector_options.h"
 #include "engine/configuration/runtime_options.h"
-#include "engine/lifecycle/source_type.h"
+#include "engine/configuration/source_type.h"
 #include "loader/known_classes.h"
 #include "loader/load_connector.h"
 #include "metrics/topic_board.h"

@@ -54,7 +54,8 @@ bool SlotMonitor::Watch(const std::shared_ptr<engine::Monitored>& connector) {
                     .shower = std::make_shared<SlotShower>(),
                     .trouble = std::make_shared<LookTrouble>(metrics::Beside::kSlotLook),
                     .rest = std::make_shared<RestWatch>(),
-                    .position = std::make_shared<RestPosition>()});
+                    .position = std::make_shared<RestPosition>(),
+                    .known = world_.KnownOf(connector->config())});
   return true;
 }
 
@@ -177,15 +178,14 @@ std::shared_ptr<postgres::Connection> SlotMonitor::LookAtCapture(const Slot& slo
   log::SetConnector(connector.names().connector);
   const engine::ConnectorNames names = engine::NamesIn(connector.status().state, connector.names());
   absl::StatusOr<CaptureSession> look = world_.OpenCaptureSession(connector.config(), stopping);
-  const absl::Status looked = look.ok()
-                                  ? slot.rest->Look({.look = &*look,
-                                                     .names = names,
-                                                     .metrics = &connector.metrics(),
-                                                     .known = world_.KnownOf(connector.config()),
-                                                     .stored = slot.position->stored(),
-                                                     .environment = world_.environment()},
-                                                    stopping)
-                                  : look.status();
+  const absl::Status looked = look.ok() ? slot.rest->Look({.look = &*look,
+                                                           .names = names,
+                                                           .metrics = &connector.metrics(),
+                                                           .known = slot.known,
+                                                           .stored = slot.position->stored(),
+                                                           .environment = world_.environment()},
+                                                          stopping)
+                                        : look.status();
   if (!look.ok() && !thread_.stopping())
     slot.rest->OnUnreached(looked, names, world_.clock(), &connector.metrics());
   if (!looked.ok()) {

@@ -27,7 +27,7 @@
 #include "slot/attempts/rest_position.h"
 #include "slot/attempts/rest_watch.h"
 #include "slot/world/capture/look_trouble.h"
-#include "slot/world/slot_show.h"
+#include "slot/world/watch/slot_show.h"
 #include "slot/world/world.h"
 
 namespace walduct::slot {
@@ -57,6 +57,7 @@ class SlotMonitor final : public engine::Monitor {
     std::shared_ptr<LookTrouble> trouble;
     std::shared_ptr<RestWatch> rest;
     std::shared_ptr<RestPosition> position;  // of both threads
+    std::shared_ptr<KnownSlot> known;
   };
   struct Group;
   void Loop();

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "engine/errors/named_hint.h"
-#include "slot/world/slot_show.h"
+#include "slot/world/watch/slot_show.h"
 
 namespace walduct::slot {
 namespace {

@@ -19,7 +19,7 @@
 #include "metrics/connector_metrics.h"
 #include "sink/sink.h"
 #include "slot/duties/checkpointer.h"
-#include "slot/world/server_view.h"
+#include "slot/world/watch/server_view.h"
 
 namespace walduct::slot {
 

@@ -8,9 +8,10 @@
 // and of what names it. The second form is for more tables than the first has room for: a name is
 // how much it shares with the one before, the length of its rest, and the rest. Without "oids", as
 // it was once written, names alone are known. "called" is the publication's name, "settings" are
-// those of the publication, "seen" what was running when it was looked last, "unlogged" the tables that were not in the WAL then, "lacks"
-// what nobody has sent of tables that no snapshot has read since, "left" the tables that were
-// captured, with their OIDs, and that the lists have left out since, where there is room for them.
+// those of the publication, "seen" what was running when it was looked last, "unlogged" the tables
+// that were not in the WAL then, "lacks" what nobody has sent of tables that no snapshot has read
+// since, "left" the tables that were captured, with their OIDs, and that the lists have left out
+// since, where there is room for them.
 #pragma once
 
 #include <map>

@@ -9,6 +9,7 @@
 #include "base/status_macros.h"
 #include "engine/configuration/connector_options.h"
 #include "engine/configuration/heartbeat_options.h"
+#include "engine/configuration/options_of.h"
 #include "engine/configuration/record_error_options.h"
 #include "engine/errors/named_hint.h"
 #include "incremental/options/incremental_options.h"

@@ -12,6 +12,7 @@
 #include "encode/types/column_rules.h"
 #include "engine/configuration/connector_options.h"
 #include "engine/configuration/heartbeat_options.h"
+#include "engine/configuration/options_of.h"
 #include "engine/configuration/runtime_options.h"
 #include "incremental/chunks/chunk_thread.h"
 #include "incremental/chunks/signal_rights.h"

@@ -25,12 +25,12 @@
 #include "slot/world/capture/capture_watch.h"
 #include "slot/world/capture/start_coverage.h"
 #include "slot/world/reads/table_columns.h"
-#include "slot/world/server_watch.h"
-#include "slot/world/slot_xmin.h"
 #include "slot/world/slots/slot_tables.h"
 #include "slot/world/source.h"
 #include "slot/world/standby/snapshot_standby.h"
 #include "slot/world/tail.h"
+#include "slot/world/watch/server_watch.h"
+#include "slot/world/watch/slot_xmin.h"
 #include "slot/world/world.h"
 #include "snapshot/plan.h"
 #include "snapshot/transaction.h"
@@ -51,7 +51,10 @@ class PostgresSource final : public Source {
   absl::StatusOr<std::optional<replication::UpgradeTraces>> UpgradeTraces() override;
   absl::Status CheckSlot() override;
   absl::Status CheckSlotName(Lsn position) override {
-    return replication::CheckSlotName(*sql_, replication_options_, position, options_.slot_readers);
+    const replication::ReplicationOptions& own = replication_options_;
+    if (!own.takes_up_a_slot()) return absl::OkStatus();
+    return replication::CheckSlotName(*sql_, own.slot_name, own.share, position,
+                                      options_.slot_readers);
   }
   absl::StatusOr<std::vector<KnownColumns>> WatchedColumns(
       const ColumnCover& cover, const std::vector<KnownColumns>& known) override {

@@ -37,13 +37,11 @@ std::string ServerOf(const engine::ConnectorOptions& config) {
                        "\n");
 }
 
-std::string AddressOf(const engine::ConnectorOptions& config) {
-  return absl::StrCat(config.database->hostname, ":", config.database->port);
-}
-
 KnownSlots::Reader ReaderOf(const engine::ConnectorOptions& config) {
-  const engine::SlotAddress address = engine::SlotOf(config);
-  return {.connector = config.name, .slot = absl::StrCat(address.server, " ", address.slot)};
+  engine::SlotAddress address = engine::SlotOf(config);
+  return {.connector = config.name,
+          .server = std::move(address.server),
+          .slot = std::move(address.slot)};
 }
 
 }  // namespace
@@ -130,7 +128,6 @@ std::optional<SlotPlace> ServerWorld::PlaceOfSlot(const engine::ConnectorOptions
   if (options.temporary_slot || options.drop_slot_on_stop ||
       !snapshot::Streams(config.snapshot->mode))
     return std::nullopt;
-  known_.Claim(config.name, AddressOf(config), options.slot_name);
   return SlotPlace{.server = ServerOf(config), .slot = options.slot_name};
 }
 
@@ -204,7 +201,7 @@ std::unique_ptr<Source> ServerWorld::MakeSource(const SourceOptions& options) {
   SourceOptions known = options;
   known.slot_readers.own = absl::StrCat("walduct ", options.config->name, " stream");
   known.slot_readers.of_others = [this, config = options.config] {
-    return known_.OfOthers(config->name, AddressOf(*config));
+    return known_.SlotsOfOthers(config->name, engine::SlotOf(*config).server);
   };
   return std::make_unique<PostgresSource>(known, environment_);
 }

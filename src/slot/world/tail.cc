@@ -14,6 +14,7 @@
 #include "encode/options/encode_options.h"
 #include "engine/configuration/connector_options.h"
 #include "engine/configuration/heartbeat_options.h"
+#include "engine/configuration/options_of.h"
 #include "incremental/options/incremental_options.h"
 #include "offset/options.h"
 #include "outbox/options.h"

@@ -1,6 +1,6 @@
 #include "slot/world/advice/column_advice.h"
 
-#include "engine/configuration/connector_options.h"
+#include "engine/configuration/options_of.h"
 #include "slot/world/advice/key_advice.h"
 #include "slot/world/capture/column_entries.h"
 

@@ -1,5 +1,5 @@
-// What a start says of columns, by the catalog: keys that rows can share, entries of lists that match
-// none. Advice: it never stops a start.
+// What a start says of columns, by the catalog: keys that rows can share, entries of lists that
+// match none. Advice: it never stops a start.
 #pragma once
 
 #include <vector>

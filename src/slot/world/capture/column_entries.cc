@@ -13,14 +13,13 @@
 #include "base/status_macros.h"
 #include "encode/options/column_options.h"
 #include "engine/configuration/connector_names.h"
-#include "engine/configuration/connector_options.h"
+#include "engine/configuration/options_of.h"
 #include "java/regex/regex_list.h"
 #include "names/table_filter.h"
 #include "postgres/connection.h"
 #include "postgres/describe/catalog.h"
 #include "postgres/oid_text.h"
 #include "replication/capture/capture_words.h"
-#include "replication/options.h"
 #include "replication/slot_share.h"
 #include "slot/world/capture/capture_lines.h"
 #include "slot/world/capture/capture_options.h"
@@ -83,7 +82,7 @@ std::vector<std::string> Meant(const std::string& name, const java::RegexList& l
 
 // It is no other slot than the first.
 bool SpeaksForAll(const engine::ConnectorOptions& config) {
-  const replication::SlotShare& share = config.replication->share;
+  const replication::SlotShare& share = engine::ShareOf(config);
   return !share.several() || share.number == 1;
 }
 
@@ -145,13 +144,15 @@ std::vector<CaptureFinding> FindIdleColumns(const encode::ColumnOptions& columns
 absl::StatusOr<std::vector<metrics::CaptureProblem>> FindColumnProblems(
     const engine::ConnectorOptions& config, postgres::Connection& connection) {
   if (!SpeaksForAll(config)) return std::vector<metrics::CaptureProblem>();
+  const replication::CaptureWish wish =
+      ListWish(engine::TablesOf(config), engine::ReplicationOf(config), engine::CalledOf(config));
   ASSIGN_OR_RETURN(std::vector<CaptureFinding> findings,
-                   ReadIdleColumns(connection, engine::ColumnsOf(config), *config.tables,
-                                   config.replication->allow_empty));
+                   ReadIdleColumns(connection, engine::ColumnsOf(config), engine::TablesOf(config),
+                                   wish.may_be_empty));
   CaptureLines lines;
   lines.Saw(std::move(findings), {.now = absl::Time()});
   lines.SawTheSame();
-  return lines.Problems(ListWish(*config.tables, *config.replication, engine::CalledOf(config)));
+  return lines.Problems(wish);
 }
 
 void WarnOfColumnEntries(const engine::ConnectorOptions& config, postgres::Connection& connection,
@@ -172,7 +173,7 @@ void WarnOfColumnEntries(const engine::ConnectorOptions& config, postgres::Conne
 LookForMore ColumnLook(const engine::ConnectorOptions& config) {
   const encode::ColumnOptions columns = engine::ColumnsOf(config);
   if (!SpeaksForAll(config) || ListsOf(columns).empty()) return nullptr;
-  return [columns, tables = *config.tables](postgres::Connection& connection) {
+  return [columns, tables = engine::TablesOf(config)](postgres::Connection& connection) {
     return ReadIdleColumns(connection, columns, tables, /*may_come=*/true);
   };
 }

@@ -45,29 +45,31 @@ class KnownSlots {
   // Of connectors that are gone, too: they may come back.
   static constexpr size_t kMost = 1000;
 
-  // A connector, or one of its lanes, and the slot that it reads, on a server.
+  // A connector, or one of its lanes, and the slot that it reads.
   struct Reader {
-    std::string connector, slot;
+    std::string connector;
+    std::string server;  // host:port, as it is configured
+    std::string slot;
   };
   // place: its entry of the offset store, and where that is.
   std::shared_ptr<KnownSlot> Of(const std::string& place, const Reader& reader = {});
-  // Others that run, or are looked after, and read the same slot.
-  std::vector<std::string> OthersOf(const Reader& reader) const;
 
-  // Which slot a connector reads, whether it runs or rests; server: where.
-  void Claim(const std::string& connector, const std::string& server, const std::string& slot);
-  // Of that server, those that the other connectors read.
-  std::set<std::string> OfOthers(const std::string& connector, const std::string& server);
+  // Of connectors of this process that run, or are looked after:
+  // others that read the same slot,
+  std::vector<std::string> OthersOf(const Reader& reader) const;
+  // and the slots of that server which others than this connector read.
+  std::set<std::string> SlotsOfOthers(const std::string& connector,
+                                      const std::string& server) const;
 
  private:
   struct Entry {
     std::shared_ptr<KnownSlot> known;
     Reader reader;
+
+    bool is_there() const { return known.use_count() > 1; }
   };
   mutable Mutex mutex_;
   std::map<std::string, Entry> all_ ABSL_GUARDED_BY(mutex_);
-  // By connector: server and slot.
-  std::map<std::string, std::pair<std::string, std::string>> claims_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace walduct::slot

@@ -1,4 +1,4 @@
-#include "slot/world/slot_show.h"
+#include "slot/world/watch/slot_show.h"
 
 #include <algorithm>
 #include <optional>

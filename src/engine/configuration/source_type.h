@@ -11,10 +11,11 @@
 #include "base/environment.h"
 #include "config/properties/findings.h"
 #include "config/properties/property_set.h"
-#include "engine/lifecycle/attempt.h"
 
 namespace walduct::engine {
 
+class Attempts;
+struct AttemptParts;
 struct ConnectorOptions;
 
 struct SourceType {

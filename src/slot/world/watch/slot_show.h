@@ -9,7 +9,7 @@
 #include "engine/control/status_board.h"
 #include "metrics/connector_metrics.h"
 #include "replication/watched_slot.h"
-#include "slot/world/server_view.h"
+#include "slot/world/watch/server_view.h"
 
 namespace walduct::slot {
 

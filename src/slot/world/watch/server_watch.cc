@@ -1,4 +1,4 @@
-#include "slot/world/server_watch.h"
+#include "slot/world/watch/server_watch.h"
 
 #include <algorithm>
 #include <memory>
@@ -14,7 +14,7 @@
 #include "engine/errors/named_hint.h"
 #include "replication/watched_slot.h"
 #include "slot/world/capture/capture_watch.h"
-#include "slot/world/slot_show.h"
+#include "slot/world/watch/slot_show.h"
 
 namespace walduct::slot {
 namespace {

@@ -1,4 +1,4 @@
-#include "slot/world/slot_xmin.h"
+#include "slot/world/watch/slot_xmin.h"
 
 #include <utility>
 

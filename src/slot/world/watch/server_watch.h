@@ -26,7 +26,7 @@
 #include "postgres/connection_options.h"
 #include "replication/gone_relations.h"
 #include "slot/world/capture/look_trouble.h"
-#include "slot/world/server_view.h"
+#include "slot/world/watch/server_view.h"
 
 namespace walduct::slot {
 
