@@ -40,6 +40,8 @@ def test_the_slot_that_was_read_is_named(more, db, connectors):
     assert "--accept-loss" not in connector.log_text()
     said = connector.call("doctor").stdout
     assert "slot_other_name" in said and f"set slot.name={right}, if " in said and "--accept-loss" not in said, said
+    planned = connector.call("recover", "plan")
+    assert planned.returncode == 3 and f"set slot.name={right}, if " in planned.stderr and "backup" not in planned.stderr, planned
     assert db.slots() == [right] and connector.offset() == position
     connector.config["slot.name"] = right
     connector.start().wait_streaming()

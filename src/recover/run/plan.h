@@ -49,7 +49,8 @@ struct Plan {
 // files: "-f shop.json -w worker.properties", as it is typed.
 Plan MakePlan(const PlanFacts& facts, const std::string& files);
 
-// FailedPrecondition recover_no_position; InvalidArgument: the connector can have no gap.
+// FailedPrecondition recover_no_position, or slot_other_name: there is no gap, the slot has another
+// name; InvalidArgument: the connector can have no gap.
 absl::StatusOr<PlanFacts> ReadPlanFacts(const engine::ConnectorOptions& connector,
                                         const Environment& environment);
 // The same as JSON, of a process for another one; nullopt: the text is not that.

@@ -16,12 +16,14 @@
 #include "base/error.h"
 #include "base/status_macros.h"
 #include "engine/configuration/connector_names.h"
+#include "engine/configuration/options_of.h"
 #include "offset/offset_store.h"
 #include "postgres/server_check.h"
 #include "recover/archive_command.h"
 #include "recover/run/plan.h"
 #include "recover/wal_name.h"
 #include "replication/slot.h"
+#include "replication/slots/other_slot.h"
 #include "slot/start/start_rules.h"
 #include "slot/world/server_world.h"
 #include "slot/world/tail.h"
@@ -128,6 +130,9 @@ absl::StatusOr<PlanFacts> ReadPlanFacts(const engine::ConnectorOptions& connecto
   facts.wal_end = system.wal_end;
   ASSIGN_OR_RETURN(const auto found, replication::InspectSlot(*sql, facts.slot_name));
   if (!found) {
+    RETURN_IF_ERROR(replication::CheckSlotName(
+        *sql, facts.slot_name, engine::ShareOf(connector), facts.position,
+        {.own = absl::StrCat("walduct ", engine::NameOf(connector), " stream")}));
     facts.slot_trouble = "missing";
   } else {
     const absl::Status usable = replication::CheckSlotUsable(*sql, facts.slot_name, *found);
