@@ -50,6 +50,21 @@ def test_the_slot_that_was_read_is_named(more, db, connectors):
     assert [event.id for event in connector.events() if event.op in ("r", "c")] == [1, 2], "nothing is read anew"
 
 
+def test_an_idle_slot_of_somebody_else_is_not_in_the_way_of_one_that_is_held(db, connectors):
+    """Every minute without a slot counts then. Without a hold the start stops, and asks."""
+    idle = f"{db.name}_idle"
+    db.execute("select pg_create_logical_replication_slot(%s, 'pgoutput')", idle)
+    connector, right = misspelt(db, connectors)
+    db.drop_slot(right)
+    connector.config["slot.name"] = right
+    position = connector.offset()
+    assert connector.run_to_end() == 3 and connector.logged(f'"{idle}" of this database.*reason=slot_other_name'), connector.log_text()
+    connector.config.update(HOLD)
+    assert connector.run_to_end() == 4 and connector.logged("reason=lost_slot_held"), connector.log_text()
+    assert sorted(db.slots()) == sorted([right, idle]) and connector.offset()["lsn_commit"] == position["lsn_commit"]
+    db.drop_slot(idle)
+
+
 def test_a_snapshot_that_is_asked_for_is_taken(db, connectors):
     connector, right = misspelt(db, connectors, **{"snapshot.mode": "when_needed"})
     connector.start().wait_streaming()
@@ -114,6 +129,8 @@ def test_the_slot_of_another_connector_of_the_worker_is_not_meant(shop, broker):
     db.drop_slot(db.name)
     assert worker.ask("PUT", "/connectors/shop/resume")[0] in (202, 204)
     assert error_of(worker, "shop")["last_error"]["reason"] == "position_lost"
+    said = walduct("doctor", "shop", "--url", worker.base).stdout
+    assert "position_lost" in said and "slot_other_name" not in said, said
     worker.stop()
 
 

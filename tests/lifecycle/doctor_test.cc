@@ -5,7 +5,7 @@
 #include "absl/strings/numbers.h"
 #include "engine/configuration/connector_options.h"
 #include "operate/doctor/checks.h"
-#include "operate/doctor/subject_of.h"
+#include "operate/doctor/subject/subject_of.h"
 #include "tests/support/fake_world.h"
 #include "tests/support/postgres_server.h"
 

@@ -111,6 +111,10 @@ TEST_F(PositionMove, WhatNoStartGoesOnFromIsImportedOnceThatIsAccepted) {
   expect("position_lost", "replication slot shop does not exist");
   facts_.of_other_server = true;
   expect("system_mismatch", "it is the position of another server");
+  facts_.upgraded = true;
+  EXPECT_EQ(*JudgeImport(facts_, wanted),
+            "pg_upgrade has made the server of that one: a start goes on where slot shop stands\n");
+  facts_.upgraded = false;
   facts_.of_other_server = false;
   facts_.slot.emplace().restart_lsn = Lsn(100);
   wanted->position.commit_end = Lsn(1001);
@@ -126,6 +130,9 @@ TEST_F(PositionMove, WhereTheSlotStandsNothingIsLeftOutOfWhatNobodyCanRead) {
   EXPECT_EQ(Reason(201), "move_loses_changes");
   facts_.to = Lsn(200);
   ExpectReport("nothing is left out; what was not confirmed to the slot comes again");
+  facts_.may_repeat_it = true;
+  EXPECT_EQ(Reason(200), "move_loses_changes") << "rows of a snapshot that was repeated";
+  facts_.may_repeat_it = false;
   facts_.slot->confirmed_flush_lsn = Lsn();
   EXPECT_EQ(Reason(100), "move_loses_changes") << "it is where its WAL begins";
 }

@@ -65,6 +65,14 @@ TEST(MayBeMeant, OfSeveralSlotsTheOneWithTheSameNumber) {
   EXPECT_THAT(Meant(found, "shop_x_3", 3, 3), IsEmpty());
 }
 
+TEST(MayBeMeant, ALaneThatIsMissingHasNoOtherNameWhereItsSiblingsAreThere) {
+  EXPECT_THAT(Meant({Idle("shop", 400), Idle("crm", 450), Idle("crm_2", 450)}, "shop_2", 2, 2),
+              IsEmpty());
+  EXPECT_THAT(Meant({Idle("shop_2", 400), Idle("crm", 450), Idle("crm_2", 450)}, "shop", 1, 2),
+              IsEmpty());
+  EXPECT_THAT(Meant({Idle("crm", 450), Idle("crm_2", 450)}, "shop_2", 2, 2), ElementsAre("crm_2"));
+}
+
 class OtherSlotTest : public testing::Test {
  protected:
   ~OtherSlotTest() override {
@@ -99,6 +107,8 @@ TEST_F(OtherSlotTest, OneThatNobodyReadsIsNamed) {
   EXPECT_THAT(std::string(Check(beyond).message()),
               HasSubstr(absl::StrCat(", before the stored position ", beyond.ToString())));
   EXPECT_TRUE(Check(Lsn(at.value() - 1)).ok()) << "what lies between is not in it";
+  EXPECT_FALSE(Check(at, {.at_position_only = true}).ok());
+  EXPECT_TRUE(Check(beyond, {.at_position_only = true}).ok()) << "it may be anybody's";
   EXPECT_TRUE(Check(at, {.of_others = [] { return std::set<std::string>{"ours"}; }}).ok());
 }
 

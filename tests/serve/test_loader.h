@@ -13,6 +13,9 @@ namespace walduct::test {
 
 class TestLoader final : public serve::ConnectorLoader {
  public:
+  // A configuration that has it is taken, and does not load.
+  static constexpr char kUnknownProperty[] = "no.such.property";
+
   explicit TestLoader(std::shared_ptr<metrics::TopicBoard> board = nullptr)
       : ConnectorLoader({}, "", Environment::Real()), board_(std::move(board)) {}
 
@@ -32,7 +35,8 @@ class TestLoader final : public serve::ConnectorLoader {
   serve::ValidationQuestions Questions() const override { return {}; }
   std::string SlotOf(const serve::ConfigMap& config) const override {
     const std::string* const slot = serve::FindValue(config, "slot.name");
-    return slot == nullptr ? "" : *slot;
+    const bool fine = serve::FindValue(config, kUnknownProperty) == nullptr;
+    return slot == nullptr || !fine ? "" : *slot;
   }
 
   mutable int loads = 0;

@@ -196,9 +196,10 @@ TEST_F(WorkerTest, ASlotOfTwoConnectorsIsToldOf) {
     EXPECT_TRUE(act().ok());
     return testing::internal::GetCapturedStderr();
   };
-  const auto put = [&](const std::string& name, const std::string& slot) {
+  const auto put = [&](const std::string& name, const std::string& slot, bool loads = true) {
     ConfigMap config = Config(name);
     PutValue(&config, "slot.name", slot);
+    if (!loads) PutValue(&config, test::TestLoader::kUnknownProperty, "x");
     return said([&] { return worker_.PutConfig(name, config, false).status(); });
   };
   EXPECT_THAT(put("a", "s") + put("b", "other"), Not(HasSubstr("reads it")));
@@ -209,7 +210,10 @@ TEST_F(WorkerTest, ASlotOfTwoConnectorsIsToldOf) {
   EXPECT_THAT(deleted, HasSubstr("leave the slot as it is: connector b, c would lose"));
   EXPECT_THAT(deleted, Not(HasSubstr("pg_drop_replication_slot")));
   EXPECT_TRUE(worker_.Delete("b").ok());
-  EXPECT_THAT(said([&] { return worker_.Delete("c"); }), HasSubstr("_replication_slot('s')"));
+  // Whether it is another slot is not known of one whose configuration does not load.
+  put("d", "s", /*loads=*/false);
+  EXPECT_THAT(said([&] { return worker_.Delete("c"); }), HasSubstr("as it is: connector d would"));
+  EXPECT_THAT(said([&] { return worker_.Delete("d"); }), HasSubstr("_replication_slot('s')"));
 }
 
 TEST_F(WorkerTest, MadeAgainWhileItEndsItHasNoTaskOfItsLifeBefore) {

@@ -396,7 +396,8 @@ constexpr Reason kRows[] = {
                 "it: perhaps slot.name is misspelt.",
      .remedy =
          "Set slot.name to the name that the hint has, if that is the slot that the connector "
-         "has read: nothing is read anew. Else as position_lost."},
+         "has read: nothing is read anew. Else it is lost, as position_lost; walduct "
+         "recover run asks for no other slot."},
     {.name = "slot_released",
      .meaning = "The stream ended and the slot is free.",
      .remedy = "Nothing: it is taken again."},

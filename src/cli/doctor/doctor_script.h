@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "operate/doctor/finding.h"
+#include "operate/doctor/subject/finding.h"
 
 namespace walduct::cli {
 

@@ -119,6 +119,10 @@ absl::StatusOr<bool> IsUpgraded(postgres::Connection& connection,
       .empty();
 }
 
+bool MayRepeatSnapshot(snapshot::SnapshotMode mode) {
+  return mode == snapshot::SnapshotMode::kAlways || mode == snapshot::SnapshotMode::kWhenNeeded;
+}
+
 bool TakesSnapshot(snapshot::SnapshotMode mode) {
   const auto decision = snapshot::DecideStart({.mode = mode, .stored_position_text = ""});
   return decision.ok() && decision->snapshot;
@@ -225,11 +229,17 @@ absl::StatusOr<std::string> MeaningOfImport(const engine::ConnectorOptions& opti
                    replication::InspectSlot(**connection, options.replication->slot_name));
   ASSIGN_OR_RETURN(const replication::SystemIdentity system,
                    replication::IdentifySystem(**replication));
+  const bool of_other_server = wanted && slot::IsOfAnotherSystem(*wanted, system);
+  bool upgraded = false;
+  if (of_other_server) {
+    ASSIGN_OR_RETURN(upgraded, IsUpgraded(**connection, *wanted, slot, system));
+  }
   MoveFacts facts = {.stored = found.stored,
                      .slot_name = options.replication->slot_name,
                      .slot = slot,
                      .wal_end = system.wal_end,
-                     .of_other_server = wanted && slot::IsOfAnotherSystem(*wanted, system),
+                     .of_other_server = of_other_server,
+                     .upgraded = upgraded,
                      .unreadable = found.unreadable,
                      .takes_snapshot = TakesSnapshot(options.snapshot->mode),
                      .reads_back = engine::CalledOf(options).reads_back,
@@ -275,6 +285,7 @@ absl::StatusOr<JudgedMove> Judge(const engine::ConnectorOptions& options, const 
                            .upgraded = upgraded,
                            .unreadable = found.unreadable,
                            .takes_snapshot = TakesSnapshot(options.snapshot->mode),
+                           .may_repeat_it = MayRepeatSnapshot(options.snapshot->mode),
                            .reads_back = engine::CalledOf(options).reads_back,
                            .accept_loss = move.accept_loss,
                            .drops_slot = move.drop_slot};

@@ -84,7 +84,8 @@ absl::StatusOr<std::string> JudgeSet(const MoveFacts& facts) {
   RETURN_IF_ERROR(CheckReachable(facts));
   const Lsn to = *facts.to, slot = SlotLsn(*facts.slot);
   // What is confirmed to a slot was published, and its position stored.
-  if (facts.unreadable && facts.slot->used && to == facts.slot->confirmed_flush_lsn) {
+  const bool had_all = facts.slot->used && to == facts.slot->confirmed_flush_lsn;
+  if (facts.unreadable && had_all && !facts.may_repeat_it) {
     return std::string(
         "nothing is left out; what was not confirmed to the slot comes again. A snapshot that may "
         "have been under way is not taken again\n");
@@ -224,6 +225,10 @@ absl::StatusOr<std::string> JudgeImport(MoveFacts facts,
   facts.drops_slot = false;
   facts.to.reset();
   if (!wanted) return DropsSlot(facts) ? std::string() : JudgeForget(facts);
+  if (facts.of_other_server && facts.upgraded) {
+    return absl::StrCat("pg_upgrade has made the server of that one: a start goes on where slot ",
+                        facts.slot_name, " stands\n");
+  }
   if (facts.of_other_server) {
     return JudgeUnreachable(
         Refused("system_mismatch", "it is the position of another server",

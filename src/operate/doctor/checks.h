@@ -14,8 +14,8 @@
 #include "offset/offset_store.h"
 #include "offset/stored_offset.h"
 #include "operate/commands/offset_topic_watch.h"
-#include "operate/doctor/finding.h"
-#include "operate/doctor/subject.h"
+#include "operate/doctor/subject/finding.h"
+#include "operate/doctor/subject/subject.h"
 #include "postgres/connection.h"
 #include "postgres/describe/catalog.h"
 #include "postgres/server_check.h"
@@ -53,9 +53,10 @@ struct Examination {
   std::optional<std::vector<postgres::TableName>> captured = {};
   size_t elsewhere = 0;  // captured by other slots of the connector
   std::optional<std::optional<replication::SlotState>> slot = {};
-  bool is_read = false;  // by the connector itself, which runs
-  bool works = false;    // the connector's own session has its lock: a snapshot, or a start
-  bool refused = false;  // by slot or position a start would be
+  bool is_read = false;     // by the connector itself, which runs
+  bool works = false;       // the connector's own session has its lock: a snapshot, or a start
+  bool refused = false;     // by slot or position a start would be
+  bool has_waited = false;  // for a session of the connector that may just have been ending
   absl::Status lost_slot = {};
   std::optional<snapshot::StartDecision> decision = {};
 

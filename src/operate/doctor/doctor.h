@@ -4,8 +4,8 @@
 #pragma once
 
 #include "base/environment.h"
-#include "operate/doctor/finding.h"
-#include "operate/doctor/subject.h"
+#include "operate/doctor/subject/finding.h"
+#include "operate/doctor/subject/subject.h"
 
 namespace walduct::operate {
 

@@ -19,7 +19,7 @@
 #include "engine/lifecycle/connectors.h"
 #include "metrics/connector_metrics.h"
 #include "operate/doctor/checks.h"
-#include "operate/doctor/subject_of.h"
+#include "operate/doctor/subject/subject_of.h"
 #include "slot/lanes/lanes.h"
 
 namespace walduct::operate {
@@ -199,6 +199,7 @@ Examined ExamineConnector(const engine::ConnectorOptions& options,
   Subject subject = SubjectOf(options);
   subject.runs = known.runs;
   subject.sharing = known.sharing;
+  subject.slots_of_others = known.slots_of_others;
   Examined one{options.name, Examine(subject, environment)};
   for (Finding& finding : one.findings.all)
     finding.hint = engine::NamedHint(finding.reason, finding.message, finding.hint, names);
@@ -245,6 +246,21 @@ std::vector<engine::ConnectorView> SharingPublication(const engine::ConnectorNam
   return sharing;
 }
 
+// Of its server, those that other connectors read.
+std::set<std::string> SlotsOfOthers(const engine::ConnectorNames& own,
+                                    const engine::Connectors& connectors) {
+  std::set<std::string> slots;
+  for (const std::vector<engine::ConnectorView>& views :
+       {connectors.Views(), connectors.Resting()}) {
+    for (const engine::ConnectorView& view : views) {
+      if (view.names == nullptr || view.names->called.name == own.called.name) continue;
+      if (view.names->host == own.host && view.names->port == own.port)
+        slots.insert(view.names->slot);
+    }
+  }
+  return slots;
+}
+
 bool Says(const Findings& findings, absl::string_view reason) {
   return std::any_of(findings.all.begin(), findings.all.end(),
                      [reason](const Finding& finding) { return finding.reason == reason; });
@@ -269,13 +285,15 @@ std::string ExamineRunning(const engine::ConnectorOptions& options,
   std::vector<Examined> all;
   for (const engine::ConnectorOptions& lane : slot::LanesOf(options)) {
     const std::optional<engine::ConnectorView> before = ViewOf(connectors, lane.name);
+    const engine::ConnectorNames names = engine::NamesOf(lane);
+    KnownHere known{.slots_of_others = SlotsOfOthers(names, connectors)};
     if (!before) {
-      all.push_back(ExamineConnector(lane, engine::NamesOf(lane), environment));
+      all.push_back(ExamineConnector(lane, names, environment, known));
       continue;
     }
     const std::vector<engine::ConnectorView> others =
         SharingPublication(*before->names, connectors);
-    KnownHere known{.runs = Goes(*before)};
+    known.runs = Goes(*before);
     for (const engine::ConnectorView& other : others)
       known.sharing.push_back(&engine::TablesOf(*other.config));
     all.push_back(ExamineConnector(lane, engine::NamesIn(before->status.state, *before->names),

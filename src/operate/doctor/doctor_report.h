@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,7 @@ struct KnownHere {
   bool runs = false;  // here, and knows a position
   // Lists of other connectors that read by the same publication; borrowed.
   std::vector<const names::TableFilterOptions*> sharing = {};
+  std::set<std::string> slots_of_others = {};  // of the same server
 };
 
 // Asks its servers; blocks. names: as hints are to call it.

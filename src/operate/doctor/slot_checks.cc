@@ -1,5 +1,8 @@
 // Slots of a server, and the stored position beside ours. Declared in checks.h.
 #include <memory>
+#include <set>
+#include <string>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -171,6 +174,18 @@ absl::Status UnderTheConnector(const Subject& subject, const absl::Status& missi
                "are the name, the topic.prefix and the offset store that it runs with");
 }
 
+absl::Status CheckOtherName(Examination& examined, Lsn at) {
+  const replication::ReplicationOptions& own = examined.subject.replication;
+  if (!own.takes_up_a_slot()) return absl::OkStatus();
+  const std::set<std::string>& others = examined.subject.slots_of_others;
+  return replication::CheckSlotName(
+      *examined.sql, own.slot_name, own.share, at,
+      {.own = absl::StrCat("walduct ", examined.subject.name, " stream"),
+       .of_others = [&others] { return others; },
+       .at_position_only = own.holds_lost_slot,
+       .waits = !std::exchange(examined.has_waited, true)});
+}
+
 absl::StatusOr<slot::StartVerdict> Judge(Examination& examined,
                                          const replication::SystemIdentity& system) {
   const std::optional<replication::SlotState> none;
@@ -186,14 +201,7 @@ absl::StatusOr<slot::StartVerdict> Judge(Examination& examined,
        .timelines =
            [&] { return replication::ReadTimelineHistory(*examined.replication, system.timeline); },
        .traces = [&] { return replication::ReadUpgradeTraces(*examined.sql); },
-       .other_name =
-           [&](Lsn at) {
-             const replication::ReplicationOptions& own = examined.subject.replication;
-             if (!own.takes_up_a_slot()) return absl::OkStatus();
-             return replication::CheckSlotName(
-                 *examined.sql, own.slot_name, own.share, at,
-                 {.own = absl::StrCat("walduct ", examined.subject.name, " stream")});
-           }});
+       .other_name = [&](Lsn at) { return CheckOtherName(examined, at); }});
 }
 
 // Slot, position and server are asked one after the other, and a connector that runs, or has just

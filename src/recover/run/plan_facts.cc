@@ -132,7 +132,8 @@ absl::StatusOr<PlanFacts> ReadPlanFacts(const engine::ConnectorOptions& connecto
   if (!found) {
     RETURN_IF_ERROR(replication::CheckSlotName(
         *sql, facts.slot_name, engine::ShareOf(connector), facts.position,
-        {.own = absl::StrCat("walduct ", engine::NameOf(connector), " stream")}));
+        {.own = absl::StrCat("walduct ", engine::NameOf(connector), " stream"),
+         .at_position_only = true}));
     facts.slot_trouble = "missing";
   } else {
     const absl::Status usable = replication::CheckSlotUsable(*sql, facts.slot_name, *found);

@@ -125,7 +125,8 @@ absl::Status Primary::HoldSlot() {
                                             .stopping = [this] { return parts_.stopping(); }},
                                  .refusals = &refusals,
                                  .control = parts_.attempt->control,
-                                 .board = parts_.attempt->board});
+                                 .board = parts_.attempt->board,
+                                 .slot_is_lost = true});
   const absl::Status held = preparation.Run().status();
   return ErrorReason(held) == "lost_slot_held" ? absl::OkStatus() : held;
 }

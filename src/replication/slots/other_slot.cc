@@ -20,7 +20,9 @@ constexpr absl::string_view kFound = R"(
 SELECT s.slot_name, s.confirmed_flush_lsn, s.restart_lsn IS NOT NULL
   AND (pg_catalog.to_jsonb(s) OPERATOR(pg_catalog.->>) 'wal_status') IS DISTINCT FROM 'lost'
   AND (pg_catalog.to_jsonb(s) OPERATOR(pg_catalog.->>) 'conflicting') IS DISTINCT FROM 'true'
-  AND (pg_catalog.to_jsonb(s) OPERATOR(pg_catalog.->>) 'invalidation_reason') IS NULL,
+  AND (pg_catalog.to_jsonb(s) OPERATOR(pg_catalog.->>) 'invalidation_reason') IS NULL
+  AND NOT (pg_catalog.pg_is_in_recovery() AND
+           coalesce(pg_catalog.to_jsonb(s) OPERATOR(pg_catalog.->>) 'synced', '') = 'true'),
   s.active, coalesce(a.application_name, '')
 FROM pg_catalog.pg_replication_slots s
 LEFT JOIN pg_catalog.pg_stat_activity a ON a.pid = s.active_pid
@@ -73,6 +75,7 @@ absl::StatusOr<std::optional<FoundSlot>> FindMeant(postgres::Connection& sql,
       readers.of_others ? readers.of_others() : std::set<std::string>();
   const absl::string_view own = readers.own.empty() ? "walduct" : absl::string_view(readers.own);
   for (FoundSlot& slot : MayBeMeant(std::move(found), own_slot, share, position, taken)) {
+    if (readers.at_position_only && slot.confirmed != position) continue;
     const absl::Status held = WorksOnSlot(sql, slot.name, own).status();
     if (held.ok()) return std::move(slot);
     if (ErrorReason(held) != "slot_held") return held;
@@ -110,6 +113,10 @@ std::vector<FoundSlot> MayBeMeant(std::vector<FoundSlot> found, const std::strin
   for (const FoundSlot& slot : found) names.insert(slot.name);
   const std::string suffix = SuffixOf(share);
   const std::string own_first(absl::StripSuffix(own, suffix));
+  const auto is_sibling = [&](const FoundSlot& slot) {
+    return slot.name == own_first || FirstOf(slot.name) == own_first;
+  };
+  if (share.several() && std::any_of(found.begin(), found.end(), is_sibling)) return {};
   const auto is_other = [&](const FoundSlot& slot) {
     const bool takes_us = slot.idle || slot.own;
     if (!takes_us || !slot.confirmed.valid() || slot.confirmed > position) return true;
@@ -132,7 +139,8 @@ absl::Status CheckSlotName(postgres::Connection& sql, const std::string& own,
     ASSIGN_OR_RETURN(const std::optional<FoundSlot> meant,
                      FindMeant(sql, own, share, position, readers));
     if (!meant) return absl::OkStatus();
-    if (meant->idle || look == kLooks) return OtherName(own, share, *meant, position);
+    if (meant->idle || look == kLooks || !readers.waits)
+      return OtherName(own, share, *meant, position);
     RETURN_IF_ERROR(sql.Run(kPause));
   }
 }

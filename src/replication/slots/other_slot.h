@@ -24,7 +24,8 @@ struct FoundSlot {
 
 // Of those, the ones that slot.name may have meant, the nearest to the stored position first: read
 // by nobody or by the connector itself, at it or before it, no lane of another slot, and not among
-// those of others. own: the slot that is missing. Of several slots: what has the same number.
+// those of others. own: the slot that is missing. Of several slots: what has the same number; none
+// where another one of the same name and another number is there, as the name is right then.
 std::vector<FoundSlot> MayBeMeant(std::vector<FoundSlot> found, const std::string& own,
                                   const SlotShare& share, Lsn position,
                                   const std::set<std::string>& of_others);
@@ -33,11 +34,14 @@ struct SlotReaders {
   std::string own = {};  // the connector's: application_name of its stream
   // What other connectors of this process read on the same server; null: nobody knows.
   std::function<std::set<std::string>()> of_others = nullptr;
+  // Where a slot that is lost would be made anew at once, an idle one of somebody else's must not
+  // be in the way: it has to stand exactly where the stored position does.
+  bool at_position_only = false;
+  bool waits = true;  // shortly, for a session of the connector that is just ending
 };
 
 // own: slot.name, of a slot that is not there while a position is stored. FailedPrecondition
-// slot_other_name: one that may be meant is there. Waits shortly for a session of the connector
-// that is just ending.
+// slot_other_name: one that may be meant is there.
 absl::Status CheckSlotName(postgres::Connection& sql, const std::string& own,
                            const SlotShare& share, Lsn position, const SlotReaders& readers);
 

@@ -61,17 +61,23 @@ std::string Worker::SlotOf(const std::string& name, const ConfigMap& config) con
 }
 
 std::string Worker::SharersOf(const std::string& name, const ConfigMap& config) const {
+  if (Polls(config)) return "";
   std::vector<std::pair<std::string, ConfigMap>> others;
   const std::string text = SlotText(config);
   deployments_.VisitAll([&](const std::string& other, const Deployment& one) {
-    if (other != name && !one.foreign && MayBeSame(SlotText(one.config), text))
+    if (other != name && !one.foreign && !Polls(one.config) &&
+        MayBeSame(SlotText(one.config), text))
       others.emplace_back(other, one.config);
   });
   if (others.empty()) return "";
+  // Of one that does not load, its text alone is known.
   const std::string slot = SlotOf(name, config);
   std::vector<std::string> sharers;
-  for (const auto& [other, its] : others)
-    if (!slot.empty() && SlotOf(other, its) == slot) sharers.push_back(other);
+  for (const auto& [other, its] : others) {
+    const std::string reads = SlotOf(other, its);
+    if (slot.empty() || reads.empty() ? SlotText(its) == text : reads == slot)
+      sharers.push_back(other);
+  }
   return absl::StrJoin(sharers, ", ");
 }
 

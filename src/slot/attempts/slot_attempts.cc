@@ -97,7 +97,7 @@ absl::Status SlotAttempts::WithReader(const absl::Status& error) const {
     if (!absl::StrContains(error.message(), postgres::QuoteIdentifier(session))) continue;
     return Error(error.code(), reason, error.message(),
                  absl::StrCat("connector ", other,
-                              " of this worker reads it: give one of the two another slot.name"));
+                              " of this process reads it: give one of the two another slot.name"));
   }
   return error;
 }

@@ -246,18 +246,21 @@ absl::Status Preparation::CheckSlot() {
 }
 
 absl::StatusOr<StartVerdict> Preparation::Judge() {
-  return JudgePosition(
-      {.strategy = config().replication->offset_mismatch,
-       .stored = &prepared_.stored,
-       .slot = &facts_.slot,
-       .system = facts_.system,
-       .in_recovery = facts_.in_recovery,
-       .next_xid = facts_.next_xid,
-       .lost_slot = lost_slot_,
-       .holds = HoldsSlot(config(), prepared_.stored),
-       .timelines = [this] { return prepared_.source->Timelines(); },
-       .traces = [this] { return prepared_.source->UpgradeTraces(); },
-       .other_name = [this](Lsn at) { return prepared_.source->CheckSlotName(at); }});
+  return JudgePosition({.strategy = config().replication->offset_mismatch,
+                        .stored = &prepared_.stored,
+                        .slot = &facts_.slot,
+                        .system = facts_.system,
+                        .in_recovery = facts_.in_recovery,
+                        .next_xid = facts_.next_xid,
+                        .lost_slot = lost_slot_,
+                        .holds = HoldsSlot(config(), prepared_.stored),
+                        .timelines = [this] { return prepared_.source->Timelines(); },
+                        .traces = [this] { return prepared_.source->UpgradeTraces(); },
+                        .other_name =
+                            [this](Lsn at) {
+                              return parts_.slot_is_lost ? absl::OkStatus()
+                                                         : prepared_.source->CheckSlotName(at);
+                            }});
 }
 
 absl::Status Preparation::Decide() {

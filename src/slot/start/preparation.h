@@ -93,6 +93,8 @@ class Preparation {
     sink::Refusals* refusals = nullptr;
     engine::Control* control = nullptr;
     engine::StatusBoard* board = nullptr;
+    // Whoever asks for a recovery has said so: no other slot is thought of.
+    bool slot_is_lost = false;
     // What the attempts before it have loaded or stored last; null: nobody remembers.
     std::optional<offset::StoredOffset>* known = nullptr;
   };

@@ -53,8 +53,10 @@ class PostgresSource final : public Source {
   absl::Status CheckSlotName(Lsn position) override {
     const replication::ReplicationOptions& own = replication_options_;
     if (!own.takes_up_a_slot()) return absl::OkStatus();
-    return replication::CheckSlotName(*sql_, own.slot_name, own.share, position,
-                                      options_.slot_readers);
+    replication::SlotReaders readers = options_.slot_readers;
+    readers.at_position_only = own.holds_lost_slot;
+    readers.waits = !std::exchange(has_waited_, true);
+    return replication::CheckSlotName(*sql_, own.slot_name, own.share, position, readers);
   }
   absl::StatusOr<std::vector<KnownColumns>> WatchedColumns(
       const ColumnCover& cover, const std::vector<KnownColumns>& known) override {
@@ -183,6 +185,7 @@ class PostgresSource final : public Source {
   int stream_pid_ = 0;                        // the server's process of replication_
   bool streams_ = false;                      // it reads the slot
   bool locked_ = false;                       // it has the lock of the slot
+  bool has_waited_ = false;                   // for a session that may just be ending
   std::vector<std::string> event_tables_;     // "schema.table" whose rows become events
   std::string exported_snapshot_;             // of the slot that was created
   std::unique_ptr<SnapshotStandby> standby_;  // until the rows are read there

@@ -86,6 +86,21 @@ void CaptureWatch::Tried(const absl::Status& looked) {
                                options_.metrics);
 }
 
+// Worth knowing, and no more: what it cannot find out is in nobody's way.
+void CaptureWatch::AddMore(postgres::Connection& connection,
+                           std::vector<CaptureFinding>* findings) {
+  if (!options_.more) return;
+  const absl::StatusOr<std::vector<CaptureFinding>> more = options_.more(connection);
+  if (!more.ok()) {
+    log::Debug("what is only worth knowing of what is captured is not known",
+               {{"error", std::string(more.status().message())}});
+    return;
+  }
+  // A column that is renamed leaves no mark.
+  of_columns_ = of_columns_ || !more->empty();
+  findings->insert(findings->end(), more->begin(), more->end());
+}
+
 absl::Status CaptureWatch::LookWell(postgres::Connection& connection, bool in_turn,
                                     const postgres::StopCheck& stopping) {
   RETURN_IF_ERROR(Resolve(connection));
@@ -113,10 +128,7 @@ absl::Status CaptureWatch::LookWell(postgres::Connection& connection, bool in_tu
                                        finding.reason == "publication_column_list";
                               });
     RETURN_IF_ERROR(AddGrants(connection, options_.wanted, &verdict.findings));
-    if (options_.more) {
-      ASSIGN_OR_RETURN(const std::vector<CaptureFinding> more, options_.more(connection));
-      verdict.findings.insert(verdict.findings.end(), more.begin(), more.end());
-    }
+    AddMore(connection, &verdict.findings);
     for (CaptureFinding& finding : verdict.findings) {
       const auto refused = refused_.find(finding.table);
       if (refused == refused_.end()) continue;

@@ -102,6 +102,8 @@ class CaptureWatch {
   absl::StatusOr<bool> WritersHaveEnded(postgres::Connection& connection);
   absl::Status HoldBack(postgres::Connection& connection, replication::Coverage* coverage);
   bool Admits(const replication::TableFacts& table);
+  void AddMore(postgres::Connection& connection,
+               std::vector<replication::CaptureFinding>* findings);
   static absl::Status AddGrants(postgres::Connection& connection,
                                 const event::WantedColumns& wanted,
                                 std::vector<replication::CaptureFinding>* findings);

@@ -3,7 +3,7 @@
 
 #include "engine/configuration/connector_options.h"
 #include "engine/configuration/options_of.h"
-#include "operate/doctor/subject.h"
+#include "operate/doctor/subject/subject.h"
 
 namespace walduct::operate {
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -81,6 +82,7 @@ struct Subject {
   bool runs = false;  // in this process, which knows a position
   // Of other connectors of this process that read by the same publication.
   std::vector<const names::TableFilterOptions*> sharing = {};
+  std::set<std::string> slots_of_others = {};  // that these read on the same server
 };
 
 }  // namespace walduct::operate
