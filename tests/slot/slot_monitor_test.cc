@@ -257,6 +257,25 @@ TEST_F(SlotMonitorTest, ASlotThatWasMovedOnWhileItsConnectorRestsIsTold) {
   EXPECT_FALSE(slot->metrics().slot.position()) << "its start says what it makes of it";
 }
 
+// A start that fails at once lies between two looks: what was in doubt before it is looked at anew.
+TEST_F(SlotMonitorTest, WhoRestsAgainWithoutHavingBeenSeenToRunIsAskedAnew) {
+  offset::StoredOffset stored;
+  stored.position.commit_end = Lsn(100);
+  world_.disk.content = offset::EncodeOffset(stored);
+  const auto slot = Add("one", "s");
+  slot->now.state = engine::ConnectorState::kPaused;
+  Pass(absl::Seconds(20));
+  world_.confirmed = 200;
+  Pass(absl::Seconds(60));
+  ASSERT_TRUE(slot->metrics().slot.position());
+  const int reads = world_.reads;
+  slot->now.state = engine::ConnectorState::kFailed;
+  slot->now.activity_since = time_.Now();
+  Pass(absl::Seconds(60));
+  EXPECT_GT(world_.reads, reads);
+  EXPECT_TRUE(slot->metrics().slot.position());
+}
+
 TEST_F(SlotMonitorTest, PositionsOfManyAreReadOneAfterTheOther) {
   for (int i = 0; i < 200; ++i)
     Add("one", std::to_string(i))->now.state = engine::ConnectorState::kStopped;

@@ -51,6 +51,10 @@ absl::Status JudgeRest(const RestRules& rules, const std::optional<offset::Store
 void RestPosition::End() {
   const MutexLock lock(mutex_);
   rests_ = false;
+  Forget();
+}
+
+void RestPosition::Forget() {
   doubted_.reset();
   asked_.reset();
   read_.reset();
@@ -58,18 +62,15 @@ void RestPosition::End() {
   said_.clear();
 }
 
-// What was read before it came to rest is not what it rests on.
+// What was read before it came to rest is not what it rests on: a start that failed at once may
+// have been between two looks.
 void RestPosition::Saw(engine::Monitored& connector, const replication::WatchedSlot& look,
                        absl::Time now) {
   const engine::ConnectorStatus status = connector.status();
   const MutexLock lock(mutex_);
   rests_ = true;
   if (!read_) return;
-  if (*read_ < status.activity_since) {
-    read_.reset();
-    asked_.reset();
-    return;
-  }
+  if (*read_ < status.activity_since) return Forget();
   const RestRules rules = RestRulesOf(connector.config());
   const absl::Status why = JudgeRest(rules, stored_, look);
   metrics::SlotBoard& board = connector.metrics().slot;
@@ -105,7 +106,7 @@ std::optional<RestPosition::Due> RestPosition::DueAt(absl::Time now) const {
   const MutexLock lock(mutex_);
   if (!rests_) return std::nullopt;
   const absl::Duration since = asked_ ? now - *asked_ : absl::InfiniteDuration();
-  if (doubted_ && *asked_ < *doubted_ - kFresh) return Due::kDoubted;
+  if (doubted_ && (!asked_ || *asked_ < *doubted_ - kFresh)) return Due::kDoubted;
   if (doubted_) return since >= kSoon ? std::optional(Due::kDoubted) : std::nullopt;
   if (!read_) return since >= kSoon ? std::optional(Due::kUnknown) : std::nullopt;
   return since >= kAgain ? std::optional(Due::kAgain) : std::nullopt;

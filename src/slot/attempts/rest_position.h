@@ -45,6 +45,8 @@ class RestPosition {
   std::optional<offset::StoredOffset> stored() const;
 
  private:
+  void Forget() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
   mutable Mutex mutex_;
   bool rests_ ABSL_GUARDED_BY(mutex_) = false;
   std::optional<absl::Time> doubted_ ABSL_GUARDED_BY(mutex_);  // since that look
