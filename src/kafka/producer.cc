@@ -350,10 +350,10 @@ absl::Status Producer::FailureOf(const rd_kafka_message_s& message) const {
 }
 
 void Producer::OnFailure(const rd_kafka_message_s& message, Run* run) {
-  // With its transaction, whose calls say why.
+  // With its transaction, whose calls say why, or by Break.
   const bool purged = message.err == RD_KAFKA_RESP_ERR__PURGE_QUEUE ||
                       message.err == RD_KAFKA_RESP_ERR__PURGE_INFLIGHT;
-  if (transactional_ && purged) return;
+  if (purged) return;
   if (TokenOf(message._private) == kAlone) return run->handler->OnAlone(FailureOf(message));
   if (broken_.ok()) Break(FailureOf(message));
   // Also where a call of the transaction has told of it before.
@@ -434,7 +434,11 @@ void Producer::OnConnected() {
 }
 
 void Producer::Break(absl::Status status) {
-  if (broken_.ok()) broken_ = std::move(status);
+// What is not on its way yet is read again: sent now it would come twice, and before what failed.
+  if (!broken_.ok()) return;
+  broken_ = std::move(status);
+  if (!transactional_)
+    rd_kafka_purge(client_.handle(), RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_NON_BLOCKING);
 }
 
 }  // namespace walduct::kafka

@@ -268,6 +268,22 @@ TEST_F(ProducerTest, HeadersThatRecordsShareTakeMemoryOnce) {
   EXPECT_EQ(producer->in_flight_bytes(), 0u);
 }
 
+// It would come again with the next producer, and before what failed.
+TEST_F(ProducerTest, WhatWaitsBehindAFailureIsNotSent) {
+  cluster_.CreateTopic("t", 1);
+  const auto producer = Open({{"batch.size", "1"}, {"max.in.flight.requests.per.connection", "1"}});
+  const Topic topic = OpenTopic(*producer, "t");
+  cluster_.SlowDown(absl::Milliseconds(100));
+  cluster_.FailNext(MockCluster::kProduce, {RD_KAFKA_RESP_ERR_INVALID_RECORD});
+  for (int i = 0; i < 50; ++i)
+    ASSERT_TRUE(producer->Produce({.topic = &topic, .value = std::string(100, 'v')}).ok());
+  EXPECT_TRUE(absl::IsInvalidArgument(PollToError(*producer)));
+  EXPECT_EQ(producer->failed_batch().records, 1u);
+  const size_t sent = cluster_.CountRequests(MockCluster::kProduce);
+  Poller::Real().WaitReadable({}, absl::Seconds(2));
+  EXPECT_LE(cluster_.CountRequests(MockCluster::kProduce), sent + 1) << "the one on its way";
+}
+
 TEST_F(ProducerTest, TheDescriptorWakesWhenADeliveryArrives) {
   cluster_.CreateTopic("t", 1);
   const auto producer = Open();

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <functional>
 
@@ -18,6 +19,7 @@
 #include "kafka/send_permit.h"
 #include "sink/kinesis/kinesis_target.h"
 #include "tests/sink/contract.h"
+#include "tests/support/await.h"
 #include "tests/support/http_server.h"
 
 namespace walduct::sink {
@@ -144,6 +146,35 @@ TEST_F(AwsSinkTest, OneThatARequestIsRefusedForIsFoundByItself) {
   EXPECT_EQ(ErrorReason(acks_.refusals[0].why), "record_refused");
   EXPECT_THAT(acks_.refusals[0].why.message(), HasSubstr("it is bad"));
   EXPECT_EQ(acks_.records, 3u);
+}
+
+// What it sent later would come again with the next sink, and before what was refused.
+TEST_F(AwsSinkTest, ASinkThatHasEndedSendsNothingMoreAndTakesWhatWasAnswered) {
+  std::atomic<bool> ended = false;
+  answer_ = [&](size_t number, const HttpCall& call) -> std::optional<HttpAnswer> {
+    if (ValuesOf(call)[0] == "bad")
+      return HttpAnswer{.status = 400, .body = R"({"__type":"ValidationException"})"};
+    if (number == 2) test::Await([&] { return ended.load(); });
+    return std::nullopt;
+  };
+  acks_.breaks = true;
+  const auto sink = Open();
+  for (const auto& [key, value] : std::vector<std::pair<std::string, std::string>>{
+           {"k", "bad"}, {"l", "1"}, {"l", "2"}, {"l", "3"}}) {
+    event::Record record;
+    record.topic = "t";
+    record.key = key;
+    record.value = value;
+    ASSERT_TRUE(sink->Write(record, 1).ok());
+  }
+  EXPECT_TRUE(test::Await([&] { return !sink->Poll(acks_).ok(); }));
+  EXPECT_TRUE(absl::IsDeadlineExceeded(sink->Flush(acks_, absl::Milliseconds(50))))
+      << "an answer is still to come";
+  ended = true;
+  EXPECT_TRUE(absl::IsInvalidArgument(sink->Flush(acks_, absl::Seconds(30))));
+  EXPECT_THAT(Requests(),
+              ElementsAre(ElementsAre("bad", "1"), ElementsAre("bad"), ElementsAre("1")));
+  EXPECT_EQ(acks_.records, 1u);
 }
 
 TEST_F(AwsSinkTest, AStreamThatIsMissingIsToldOfEachRecord) {

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
+
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
@@ -10,6 +12,7 @@
 #include "sink/http/request_writer.h"
 #include "sink/http/webhook.h"
 #include "tests/sink/contract.h"
+#include "tests/support/await.h"
 #include "tests/support/http_server.h"
 
 namespace walduct::sink {
@@ -193,6 +196,31 @@ TEST_F(HttpSinkTest, TombstonesAreSentWhereThatIsAskedFor) {
   ASSERT_TRUE(sink->WriteLetter(tombstone, 1).ok());
   ASSERT_TRUE(sink->Flush(acks_, absl::Seconds(30)).ok());
   EXPECT_THAT(Bodies(), ElementsAre("null", "null")) << "a dead letter is sent in any case";
+}
+
+// What it sent later would come again with the next sink, and before what was refused.
+TEST_F(HttpSinkTest, ASinkThatHasEndedSendsNothingMoreAndTakesWhatWasAnswered) {
+  std::atomic<bool> ended = false;
+  HttpServer server([&](const HttpCall& call) {
+    if (call.body == "bad") return HttpAnswer{.status = 422};
+    test::Await([&] { return ended.load(); });
+    return HttpAnswer{};
+  });
+  options_.url = *TextTemplate::Parse(server.url());
+  options_.in_flight = 2;
+  options_.refused_attempts = 1;
+  acks_.breaks = true;
+  const auto sink = Open();
+  ASSERT_TRUE(sink->Write(ChangeOf("t", "k", "bad"), 1).ok());
+  for (int i = 0; i < 20; ++i)
+    ASSERT_TRUE(sink->Write(ChangeOf("t", absl::StrCat("l", i), "v"), 1).ok());
+  EXPECT_TRUE(test::Await([&] { return !sink->Poll(acks_).ok(); }));
+  EXPECT_TRUE(absl::IsDeadlineExceeded(sink->Flush(acks_, absl::Milliseconds(50))))
+      << "an answer is still to come";
+  ended = true;
+  EXPECT_TRUE(absl::IsInvalidArgument(sink->Flush(acks_, absl::Seconds(30))));
+  EXPECT_LE(server.calls().size(), 3u) << "what was on its way";
+  EXPECT_EQ(acks_.records, server.calls().size() - 1);
 }
 
 TEST_F(HttpSinkTest, NobodyThereIsSaid) {

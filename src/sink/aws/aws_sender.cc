@@ -75,6 +75,14 @@ void AwsSender::Resume(const AwsMessage& refused) {
   worker_.Notify();
 }
 
+void AwsSender::Halt() {
+  {
+    const MutexLock lock(mutex_);
+    halts_ = asked_ = true;
+  }
+  worker_.Notify();
+}
+
 void AwsSender::Take(News* news) {
   wake_.Drain();
   const MutexLock lock(mutex_);
@@ -88,18 +96,20 @@ void AwsSender::RenewPermit() {
 }
 
 bool AwsSender::MaySend() const {
+  if (halts_) return false;
   const int64_t permit = permit_ns_;
   return permit == 0 ||
          environment_.clock->Monotonic() - absl::Nanoseconds(permit) <= kafka::SendPermit::kLease;
 }
 
 void AwsSender::Work() {
-  while (!worker_.stopping()) {
+  while (!worker_.stopping() && !halts_) {
     TakeGiven();
     absl::Duration left = until_ - environment_.clock->Monotonic();
     if (!waiting_.empty() && !MaySend()) left = std::max(left, kPermitLook);
     if (left > absl::ZeroDuration()) {
-      worker_.Pause(left);
+      MutexLock lock(mutex_);
+      worker_.AwaitFor(lock, left, [this] { return halts_.load(); });
       continue;
     }
     Gather();
@@ -110,6 +120,8 @@ void AwsSender::Work() {
     Send();
     Publish();
   }
+  quiet_ = true;
+  wake_.Signal();
 }
 
 void AwsSender::TakeGiven() {

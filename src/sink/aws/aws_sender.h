@@ -48,6 +48,10 @@ class AwsSender {
   // Readable when something has come.
   int fd() const { return wake_.fd(); }
   void RenewPermit();
+  // Begins no request any more; what is sent is still answered for.
+  void Halt();
+  // Halted, and nothing is sent: no more news come.
+  bool quiet() const { return quiet_; }
   const std::string& where() const { return service_->where(); }
 
  private:
@@ -85,6 +89,7 @@ class AwsSender {
   absl::Status waits_;
 
   std::atomic<bool> asked_{false};
+  std::atomic<bool> halts_{false}, quiet_{false};
   std::atomic<int64_t> permit_ns_{0};  // 0: nobody renews it
 
   Mutex mutex_;

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "sink/last_answers.h"
 
 namespace walduct::sink {
 namespace {
@@ -113,17 +114,21 @@ absl::Status AwsSink::Poll(AckHandler& acks) {
     if (!message->refused.ok()) {
       refused_.push_back(std::move(message));
       continue;
-    }
-    acks.OnAcknowledged(message->ticket, 1);
-    Settle(std::move(message));
-  }
-  news_.settled.clear();
+  TakeNews(acks);
   if (news_.waits.ok()) {
     wait_.End();
   } else if (news_.waits != wait_.why()) {
     wait_.Begin(news_.waits, absl::ZeroDuration());
   }
   return HandBack(acks);
+}
+
+void AwsSink::TakeNews(AckHandler& acks) {
+    }
+    acks.OnAcknowledged(message->ticket, 1);
+    Settle(std::move(message));
+  }
+  news_.settled.clear();
 }
 
 absl::Status AwsSink::HandBack(AckHandler& acks) {
@@ -144,14 +149,24 @@ absl::Status AwsSink::HandBack(AckHandler& acks) {
     sender_->Resume(first);
     Settle(std::move(refused_.front()));
     refused_.erase(refused_.begin());
+      sender_->Halt();
   }
   return absl::OkStatus();
 }
 
 absl::Status AwsSink::Flush(AckHandler& acks, absl::Duration timeout) {
-  return wait_.Flush(
-      *this, acks, [this] { return records_ == 0; },
-      absl::StrCat(WhereOf(options_), " has not answered"), timeout);
+  const absl::Duration deadline = environment_.clock->Monotonic() + timeout;
+  if (broken_.ok()) {
+    const absl::Status flushed = wait_.Flush(
+        *this, acks, [this] { return records_ == 0; },
+        absl::StrCat(WhereOf(options_), " has not answered"), timeout);
+    if (broken_.ok()) return flushed;
+  }
+  return AwaitLastAnswers({.fd = sender_->fd(),
+                           .quiet = [this] { return sender_->quiet(); },
+                           .take = [this, &acks] { TakeNews(acks); },
+                           .ended = broken_},
+                          environment_, deadline - environment_.clock->Monotonic());
 }
 
 std::string AwsSink::WaitingFor() {

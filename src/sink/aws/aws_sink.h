@@ -48,6 +48,7 @@ class AwsSink final : public Sink {
   void GiveOn();
   void Settle(AwsSender::Message message);
   absl::Status HandBack(AckHandler& acks);
+  void TakeNews(AckHandler& acks);
 
   const AwsSinkOptions options_;
   const Environment environment_;

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "sink/last_answers.h"
 
 namespace walduct::sink {
 namespace {
@@ -139,17 +140,17 @@ absl::Status HttpSink::HandBack(AckHandler& acks) {
 absl::Status HttpSink::Flush(AckHandler& acks, absl::Duration timeout) {
   const absl::Duration deadline = environment_.clock->Monotonic() + timeout;
   constexpr absl::Duration kAskAgain = absl::Milliseconds(20);
-  // What the receiver has by now is acknowledged all the same.
-  while (!broken_.ok() && !sender_->quiet() && environment_.clock->Monotonic() < deadline) {
-    environment_.poller->WaitReadable({sender_->fd()}, kAskAgain);
-    TakeOutcomes(acks);
-  }
-  if (!broken_.ok()) TakeOutcomes(acks);
   while (true) {
-    RETURN_IF_ERROR(Poll(acks));
-    if (records_ == 0) return absl::OkStatus();
+    Poll(acks).IgnoreError();  // broken_ has it
     const absl::Duration left = deadline - environment_.clock->Monotonic();
     if (left <= absl::ZeroDuration()) {
+    if (!broken_.ok())
+      return AwaitLastAnswers({.fd = sender_->fd(),
+                               .quiet = [this] { return sender_->quiet(); },
+                               .take = [this, &acks] { TakeOutcomes(acks); },
+                               .ended = broken_},
+                              environment_, left);
+    if (records_ == 0) return absl::OkStatus();
       const absl::Status waits = sender_->waits();
       return Error(absl::StatusCode::kDeadlineExceeded, "flush_timeout",
                    absl::StrCat(waits.ok() ? absl::StrCat(sender_->where(), " has not answered")

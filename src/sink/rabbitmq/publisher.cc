@@ -106,6 +106,7 @@ void Publisher::Take(News* news) {
 void Publisher::RenewPermit() { permit_ns_ = absl::ToInt64Nanoseconds(Now()); }
 
 bool Publisher::MaySend() const {
+  if (stops_) return false;
   const int64_t permit = permit_ns_;
   return permit == 0 || Now() - absl::Nanoseconds(permit) <= kafka::SendPermit::kLease;
 }

@@ -3,9 +3,15 @@
 // tests/e2e/test_rabbitmq.py.
 #include <amqp.h>
 #include <amqp_tcp_socket.h>
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
+#include <thread>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -15,6 +21,7 @@
 #include "kafka/options.h"
 #include "sink/rabbitmq/rabbitmq_sink_type.h"
 #include "tests/sink/contract.h"
+#include "tests/support/await.h"
 
 namespace walduct::sink {
 namespace {
@@ -84,6 +91,71 @@ class Reader {
     CHECK(reply.reply_type == AMQP_RESPONSE_NORMAL);
   }
   const amqp_connection_state_t state_ = amqp_new_connection();
+};
+
+// Between a sink and the server: takes one connection, and leads it on once it is opened.
+class Gate {
+ public:
+  Gate() {
+    CHECK(bind(listener_, reinterpret_cast<const sockaddr*>(&address_), sizeof(address_)) == 0);
+    CHECK(listen(listener_, 8) == 0);
+    socklen_t size = sizeof(address_);
+    CHECK(getsockname(listener_, reinterpret_cast<sockaddr*>(&address_), &size) == 0);
+    thread_ = std::thread([this] { Lead(); });
+  }
+  ~Gate() {
+    Open();
+    shutdown(listener_, SHUT_RDWR);
+    for (const int one : {from_.load(), to_.load()}) shutdown(one, SHUT_RDWR);
+    thread_.join();
+    close(listener_);
+  }
+  Gate(const Gate&) = delete;
+  Gate& operator=(const Gate&) = delete;
+
+  int port() const { return ntohs(address_.sin_port); }
+  bool AwaitConnection() const {
+    return test::Await([this] { return from_ >= 0; });
+  }
+  void Open() { open_ = true; }
+
+ private:
+  void Lead() {
+    from_ = accept(listener_, nullptr, nullptr);
+    if (from_ < 0) return;
+    while (!open_) Poller::Real().WaitReadable({}, absl::Milliseconds(10));
+    const auto [host, port_text] = Address();
+    sockaddr_in server{.sin_family = AF_INET, .sin_port = 0, .sin_addr = {}, .sin_zero = {}};
+    int port = 0;
+    CHECK(absl::SimpleAtoi(port_text, &port));
+    server.sin_port = htons(static_cast<uint16_t>(port));
+    CHECK(inet_pton(AF_INET, host.c_str(), &server.sin_addr) == 1);
+    to_ = socket(AF_INET, SOCK_STREAM, 0);
+    CHECK(connect(to_, reinterpret_cast<const sockaddr*>(&server), sizeof(server)) == 0);
+    for (bool goes_on = true; goes_on;) {
+      pollfd both[] = {{.fd = from_, .events = POLLIN, .revents = 0},
+                       {.fd = to_, .events = POLLIN, .revents = 0}};
+      poll(both, 2, -1);
+      for (const int i : {0, 1}) {
+        char bytes[4096];
+        if (both[i].revents == 0) continue;
+        const ssize_t count = read(both[i].fd, bytes, sizeof(bytes));
+        goes_on = goes_on && count > 0 &&
+                  send(both[1 - i].fd, bytes, static_cast<size_t>(count), MSG_NOSIGNAL) == count;
+      }
+    }
+    close(from_);
+    close(to_);
+  }
+
+  sockaddr_in address_{.sin_family = AF_INET,
+                       .sin_port = 0,
+                       .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)},
+                       .sin_zero = {}};
+  const int listener_ = socket(AF_INET, SOCK_STREAM, 0);
+  std::atomic<bool> open_ = false;
+  std::atomic<int> from_ = -1, to_ = -1;
+  std::thread thread_;
 };
 
 // A topic is a queue, behind the default exchange.
@@ -217,6 +289,44 @@ TEST_P(RabbitMqSinkTest, ALetterHasRoomWhateverWaitsBehindTheRecord) {
   EXPECT_EQ(acks_.refusals.size(), last);
   EXPECT_EQ(acks_.records, last);
   EXPECT_EQ(Values(letters).size(), last);
+}
+
+// A sink that has ended over a refused record sends nothing more.
+TEST_P(RabbitMqSinkTest, WhatIsBehindTheRecordThatEndsItIsNotSent) {
+  target().Set("sink.rabbitmq.autoCreateRoutingKey", "false");
+  target().Set("walduct.sink.rabbitmq.unroutable", "refuse");
+  target().Set("walduct.sink.rabbitmq.max.in.flight", "1");
+  const std::string here = target_->Topic("here"), missing = target_->Topic("missing");
+  Reader reader;
+  reader.Declare(here);
+  const auto sink = target_->Open(kRoomy);
+  acks_.breaks = true;
+  Write(*sink, Of(here, "k", "1"), 1);
+  Write(*sink, Of(missing, "k", "2"), 2);
+  Write(*sink, Of(here, "l", "3"), 3);
+  EXPECT_TRUE(absl::IsInvalidArgument(sink->Flush(acks_, kPatience)));
+  reader.Declare(missing);
+  Poller::Real().WaitReadable({}, absl::Seconds(1));
+  EXPECT_EQ(Values(here), std::vector<std::string>{"1"});
+  EXPECT_EQ(acks_.records, 1u);
+}
+
+// One that is destroyed while it connects sends nothing afterwards: the next one may have by then.
+TEST_P(RabbitMqSinkTest, WhoHasEndedMeanwhileSendsNothing) {
+  const std::string topic = target_->Topic("late");
+  Reader reader;
+  reader.Declare(topic);
+  Gate gate;
+  target().Set("sink.rabbitmq.connection.host", "127.0.0.1");
+  target().Set("sink.rabbitmq.connection.port", absl::StrCat(gate.port()));
+  auto sink = target_->Open(kRoomy);
+  Write(*sink, Of(topic, "k", "1"), 1);
+  ASSERT_TRUE(sink->Poll(acks_).ok());
+  ASSERT_TRUE(gate.AwaitConnection());
+  sink.reset();
+  gate.Open();
+  Poller::Real().WaitReadable({}, absl::Seconds(2));
+  EXPECT_EQ(Values(topic), std::vector<std::string>{});
 }
 
 // A routing key is a short text of AMQP's.
