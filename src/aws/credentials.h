@@ -5,9 +5,11 @@
 // Thread-safety: one thread asks, and waits; Interrupt from any.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
@@ -36,6 +38,7 @@ class CredentialChain {
   // A service has refused them: the next Get looks again.
   void Discard() { current_.reset(); }
   void Interrupt() { client_->Interrupt(); }
+  void StopWhen(std::function<bool()> stopping) { client_->StopWhen(std::move(stopping)); }
 
  private:
   using Found = absl::StatusOr<std::optional<Credentials>>;

@@ -101,6 +101,11 @@ void Service::EndAt(absl::Duration deadline) {
   credentials_->EndAt(deadline);
 }
 
+void Service::StopWhen(const std::function<bool()>& stopping) {
+  client_->StopWhen(stopping);
+  credentials_->StopWhen(stopping);
+}
+
 void Service::Interrupt() {
   client_->Interrupt();
   credentials_->Interrupt();

@@ -4,6 +4,7 @@
 // Thread-safety: one thread calls; Interrupt from any.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,6 +38,8 @@ class Service {
       Request request, absl::FunctionRef<bool()> may_send = [] { return true; });
   // All calls together end by then (Monotonic): Unavailable.
   void EndAt(absl::Duration deadline);
+  // See http::Client.
+  void StopWhen(const std::function<bool()>& stopping);
   // Ends what is being asked, and all that comes.
   void Interrupt();
 

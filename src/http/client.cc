@@ -11,6 +11,7 @@
 #include "absl/strings/strip.h"
 #include "base/error.h"
 #include "base/status_macros.h"
+#include "base/stopping.h"
 #include "http/easy_options.h"
 
 namespace walduct::http {
@@ -152,10 +153,13 @@ absl::StatusOr<Response> Client::Send(const ClientRequest& request) {
 
 CURLcode Client::Perform() {
   curl_.multi_add_handle(multi_, easy_);
+  const int wait =
+      stopping_ ? static_cast<int>(kStoppingLook / absl::Milliseconds(1)) : kPollMillis;
   int running = 1;
   while (running > 0 && !interrupted_) {
     if (curl_.multi_perform(multi_, &running) != CURLM_OK) break;
-    if (running > 0 && !interrupted_) curl_.multi_poll(multi_, nullptr, 0, kPollMillis, nullptr);
+    if (stopping_ && stopping_()) interrupted_ = true;
+    if (running > 0 && !interrupted_) curl_.multi_poll(multi_, nullptr, 0, wait, nullptr);
   }
   CURLcode code = CURLE_ABORTED_BY_CALLBACK;
   int left = 0;

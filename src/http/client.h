@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -74,6 +75,8 @@ class Client {
 
   // Ends what is being sent, and all that comes.
   void Interrupt();
+  // Asked by who sends while it waits (Stopping): true is an Interrupt. Null: nobody is.
+  void StopWhen(std::function<bool()> stopping) { stopping_ = std::move(stopping); }
 
  private:
   explicit Client(const CurlLibrary& curl) : curl_(curl) {}
@@ -92,6 +95,7 @@ class Client {
   absl::Duration connect_timeout_;
   bool connected_ = false;
   std::atomic<bool> interrupted_{false};
+  std::function<bool()> stopping_;
 };
 
 // Where a process listens.

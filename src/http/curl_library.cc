@@ -11,7 +11,6 @@
 #pragma weak curl_easy_init
 #pragma weak curl_easy_cleanup
 #pragma weak curl_easy_setopt
-#pragma weak curl_easy_perform
 #pragma weak curl_easy_getinfo
 #pragma weak curl_easy_strerror
 #pragma weak curl_slist_append
@@ -64,7 +63,6 @@ absl::StatusOr<const CurlLibrary*> LoadOnce() {
   loader.Find("curl_easy_init", &curl_easy_init, &curl.easy_init);
   loader.Find("curl_easy_cleanup", &curl_easy_cleanup, &curl.easy_cleanup);
   loader.Find("curl_easy_setopt", &curl_easy_setopt, &curl.easy_setopt);
-  loader.Find("curl_easy_perform", &curl_easy_perform, &curl.easy_perform);
   loader.Find("curl_easy_getinfo", &curl_easy_getinfo, &curl.easy_getinfo);
   loader.Find("curl_easy_strerror", &curl_easy_strerror, &curl.easy_strerror);
   loader.Find("curl_slist_append", &curl_slist_append, &curl.slist_append);

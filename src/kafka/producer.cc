@@ -255,7 +255,7 @@ absl::Status Producer::Flush(DeliveryHandler& handler, absl::Duration timeout) {
   }
 }
 
-absl::Status Producer::CheckConnected(absl::Duration timeout) {
+absl::Status Producer::CheckConnected(absl::Duration timeout, Stopping stopping) {
   constexpr absl::Duration kStep = absl::Milliseconds(500);
   const absl::Duration deadline = clock_.Monotonic() + timeout;
   while (true) {
@@ -265,6 +265,7 @@ absl::Status Producer::CheckConnected(absl::Duration timeout) {
       OnConnected();
       return status;
     }
+    if (stopping()) return Interrupted();
     TakeErrors();
     if (!identity_error_.ok()) return identity_error_;
     if (left > kStep && !all_down_) continue;
@@ -433,8 +434,8 @@ void Producer::OnConnected() {
   log::Info("Kafka answers again", {{"bootstrap_servers", client_.bootstrap_servers()}});
 }
 
-void Producer::Break(absl::Status status) {
 // What is not on its way yet is read again: sent now it would come twice, and before what failed.
+void Producer::Break(absl::Status status) {
   if (!broken_.ok()) return;
   broken_ = std::move(status);
   if (!transactional_)

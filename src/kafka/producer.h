@@ -17,6 +17,7 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "base/environment.h"
+#include "base/stopping.h"
 #include "base/wake.h"
 #include "kafka/acked/acked_topic.h"
 #include "kafka/client.h"
@@ -144,7 +145,7 @@ class Producer {
 
   // For before the first record. Waits at most timeout, less when all brokers refuse. Unavailable,
   // or the Unauthenticated or FailedPrecondition (TLS) that lies behind it.
-  absl::Status CheckConnected(absl::Duration timeout);
+  absl::Status CheckConnected(absl::Duration timeout, Stopping stopping = NeverStops);
 
   // See SendPermit.
   void RenewPermit() { permit_->Renew(); }

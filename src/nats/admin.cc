@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/aside.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/status_macros.h"
@@ -62,17 +63,27 @@ struct Admin::Held {
   natsConnection* connection = nullptr;
 };
 
-absl::StatusOr<std::unique_ptr<Admin>> Admin::Connect(const NatsOptions& options) {
+absl::StatusOr<std::unique_ptr<Admin>> Admin::Connect(const NatsOptions& options,
+                                                      const Environment& environment,
+                                                      Stopping stopping) {
   ASSIGN_OR_RETURN(const NatsLibrary* const nats, NatsLibrary::Load());
-  auto held = std::make_unique<Held>(*nats);
-  ASSIGN_OR_RETURN(const OptionsPointer made,
-                   MakeOptions(options, *nats, InboxPrefix(), held->notes.get()));
-  ASSIGN_OR_RETURN(held->connection, ConnectWith(options, made.get(), *nats, held->notes));
-  return std::unique_ptr<Admin>(new Admin(std::move(held), AddressOf(options)));
+  const auto held = std::make_shared<Held>(*nats);
+  const auto connect = [held, options]() -> absl::Status {
+    ASSIGN_OR_RETURN(const OptionsPointer made,
+                     MakeOptions(options, held->nats, InboxPrefix(), held->notes.get()));
+    ASSIGN_OR_RETURN(held->connection, ConnectWith(options, made.get(), held->nats, held->notes));
+    return absl::OkStatus();
+  };
+  RETURN_IF_ERROR(RunAside(connect, environment, stopping));
+  return std::unique_ptr<Admin>(new Admin(held, AddressOf(options), environment, stopping));
 }
 
-Admin::Admin(std::unique_ptr<Held> held, std::string address)
-    : held_(std::move(held)), address_(std::move(address)) {}
+Admin::Admin(std::shared_ptr<Held> held, std::string address, const Environment& environment,
+             Stopping stopping)
+    : held_(std::move(held)),
+      address_(std::move(address)),
+      environment_(environment),
+      stopping_(stopping) {}
 Admin::~Admin() = default;
 
 size_t Admin::max_payload() const {
@@ -81,16 +92,25 @@ size_t Admin::max_payload() const {
 }
 
 absl::StatusOr<std::string> Admin::Ask(const std::string& subject, const std::string& request) {
-  natsMsg* message = nullptr;
-  const natsStatus status = held_->nats.natsConnection_RequestString(
-      &message, held_->connection, subject.c_str(), request.c_str(),
-      absl::ToInt64Milliseconds(kAnswerTimeout));
-  if (status == NATS_OK) {
-    std::string answer(held_->nats.natsMsg_GetData(message),
-                       static_cast<size_t>(held_->nats.natsMsg_GetDataLength(message)));
-    held_->nats.natsMsg_Destroy(message);
-    return answer;
-  }
+  struct Got {
+    natsStatus status = NATS_OK;
+    std::string answer;
+  };
+  const auto got = std::make_shared<Got>();
+  const auto ask = [held = held_, subject, request, got] {
+    natsMsg* message = nullptr;
+    got->status = held->nats.natsConnection_RequestString(
+        &message, held->connection, subject.c_str(), request.c_str(),
+        absl::ToInt64Milliseconds(kAnswerTimeout));
+    if (got->status != NATS_OK) return absl::OkStatus();
+    got->answer.assign(held->nats.natsMsg_GetData(message),
+                       static_cast<size_t>(held->nats.natsMsg_GetDataLength(message)));
+    held->nats.natsMsg_Destroy(message);
+    return absl::OkStatus();
+  };
+  RETURN_IF_ERROR(RunAside(ask, environment_, stopping_));
+  const natsStatus status = got->status;
+  if (status == NATS_OK) return std::move(got->answer);
   if (status == NATS_NO_RESPONDERS) return AnswerError(10076, "no JetStream answers", "", address_);
   {
     const MutexLock lock(held_->notes->mutex);

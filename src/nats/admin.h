@@ -10,6 +10,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "base/environment.h"
+#include "base/stopping.h"
 #include "nats/jetstream_answers.h"
 #include "nats/options.h"
 
@@ -23,8 +25,11 @@ struct NewStream {
 
 class Admin {
  public:
-  // Waits for the connection. What Client says.
-  static absl::StatusOr<std::unique_ptr<Admin>> Connect(const NatsOptions& options);
+  // Waits for the connection. What Client says. stopping: asked while calls wait, which are
+  // Cancelled then; borrowed.
+  static absl::StatusOr<std::unique_ptr<Admin>> Connect(const NatsOptions& options,
+                                                        const Environment& environment,
+                                                        Stopping stopping);
   ~Admin();
   Admin(const Admin&) = delete;
   Admin& operator=(const Admin&) = delete;
@@ -44,11 +49,14 @@ class Admin {
 
  private:
   struct Held;
-  Admin(std::unique_ptr<Held> held, std::string address);
+  Admin(std::shared_ptr<Held> held, std::string address, const Environment& environment,
+        Stopping stopping);
   absl::StatusOr<std::string> Ask(const std::string& subject, const std::string& request);
 
-  const std::unique_ptr<Held> held_;
+  const std::shared_ptr<Held> held_;
   const std::string address_;
+  const Environment environment_;
+  const Stopping stopping_;
 };
 
 }  // namespace walduct::nats

@@ -296,7 +296,7 @@ absl::StatusOr<const Reply*> Client::Next() {
 }
 
 absl::StatusOr<const Reply*> Client::Call(std::initializer_list<absl::string_view> command,
-                                          absl::Duration timeout) {
+                                          absl::Duration timeout, Stopping stopping) {
   const absl::Duration deadline = environment_.clock->Monotonic() + timeout;
   if (closed()) Connect();
   std::string bytes;
@@ -317,8 +317,9 @@ absl::StatusOr<const Reply*> Client::Call(std::initializer_list<absl::string_vie
     const absl::Duration left = deadline - environment_.clock->Monotonic();
     if (left <= absl::ZeroDuration())
       return Fail(Unreachable(absl::StrCat("no answer within ", absl::FormatDuration(timeout))));
+    if (stopping()) return Fail(Interrupted());
     WakeIn(std::min(left, options_.connect_timeout));
-    environment_.poller->WaitReadable({fd()}, left);
+    environment_.poller->WaitReadable({fd()}, std::min(left, kStoppingLook));
   }
 }
 

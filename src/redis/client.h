@@ -18,6 +18,7 @@
 #include "absl/time/time.h"
 #include "base/environment.h"
 #include "base/ready_set.h"
+#include "base/stopping.h"
 #include "redis/options.h"
 #include "redis/reply.h"
 #include "redis/resolver.h"
@@ -60,9 +61,9 @@ class Client {
   void WakeIn(absl::Duration delay) { alarm_.Set(delay); }
 
   // Sends a command and waits for its answer, connecting first where that is needed; an error that
-  // Redis answers is an error. Nothing else may be under way.
+  // Redis answers is an error. Nothing else may be under way. Cancelled: stopping said so.
   absl::StatusOr<const Reply*> Call(std::initializer_list<absl::string_view> command,
-                                    absl::Duration timeout);
+                                    absl::Duration timeout, Stopping stopping = NeverStops);
 
   const std::string& address() const { return address_; }
 

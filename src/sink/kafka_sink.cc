@@ -158,17 +158,17 @@ kafka::NewTopic KafkaSink::PlanOf(const Target& target) const {
 }
 
 // What would be created is forgotten again.
-absl::Status KafkaSink::CheckTopics(absl::Span<const std::string> topics) {
+absl::Status KafkaSink::CheckTopics(absl::Span<const std::string> topics, Stopping stopping) {
   creation_ = kafka::TopicAdmin::Creation::kAskedFor;
-  absl::Status checked = PrepareTopics(topics);
+  absl::Status checked = PrepareTopics(topics, stopping);
   creation_ = kafka::TopicAdmin::Creation::kMeant;
   absl::erase_if(targets_, [](const Targets::value_type& of) { return !of.second->topic; });
   return checked;
 }
 
-absl::Status KafkaSink::PrepareTopics(absl::Span<const std::string> topics) {
+absl::Status KafkaSink::PrepareTopics(absl::Span<const std::string> topics, Stopping stopping) {
   const absl::Duration deadline = clock_.Monotonic() + kPrepareTimeout;
-  RETURN_IF_ERROR(producer_->CheckConnected(kRequestTimeout));
+  RETURN_IF_ERROR(producer_->CheckConnected(kRequestTimeout, stopping));
   absl::Status refused;  // one name stops no other
   std::vector<std::string> unknown, wanted;
   if (!groups_.empty()) wanted.assign(topics.begin(), topics.end());
@@ -183,7 +183,8 @@ absl::Status KafkaSink::PrepareTopics(absl::Span<const std::string> topics) {
     admin_.StartExists(absl::MakeSpan(unknown).subspan(first, kRequestTopics), kRequestTimeout);
   }
   while (!admin_.idle() && clock_.Monotonic() < deadline) {
-    RETURN_IF_ERROR(TakeAnswers(deadline - clock_.Monotonic()));
+    if (stopping()) return Interrupted();
+    RETURN_IF_ERROR(TakeAnswers(std::min(deadline - clock_.Monotonic(), kStoppingLook)));
   }
   refused.Update(FirstRefused());
   if (admin_.idle()) return refused;

@@ -73,8 +73,8 @@ class KafkaSink final : public Sink {
 
   ~KafkaSink() override;
 
-  absl::Status CheckTopics(absl::Span<const std::string> topics) override;
-  absl::Status PrepareTopics(absl::Span<const std::string> topics) override;
+  absl::Status CheckTopics(absl::Span<const std::string> topics, Stopping stopping) override;
+  absl::Status PrepareTopics(absl::Span<const std::string> topics, Stopping stopping) override;
   bool HasCapacity() override;
   bool spoilt() const override { return spoilt_; }
   Load load() const override {

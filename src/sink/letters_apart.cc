@@ -51,9 +51,9 @@ LettersApart::~LettersApart() {
   if (fd_ >= 0) close(fd_);
 }
 
-absl::Status LettersApart::PrepareTopics(absl::Span<const std::string> topics) {
-  RETURN_IF_ERROR(records_->PrepareTopics(topics));
-  return WithContext(letters_->PrepareTopics({}), "dead letters");
+absl::Status LettersApart::PrepareTopics(absl::Span<const std::string> topics, Stopping stopping) {
+  RETURN_IF_ERROR(records_->PrepareTopics(topics, stopping));
+  return WithContext(letters_->PrepareTopics({}, stopping), "dead letters");
 }
 
 absl::Status LettersApart::Poll(AckHandler& acks) {

@@ -20,10 +20,10 @@ class LettersApart final : public Sink {
                                                     const Environment& environment);
   ~LettersApart() override;
 
-  absl::Status CheckTopics(absl::Span<const std::string> topics) override {
-    return records_->CheckTopics(topics);
+  absl::Status CheckTopics(absl::Span<const std::string> topics, Stopping stopping) override {
+    return records_->CheckTopics(topics, stopping);
   }
-  absl::Status PrepareTopics(absl::Span<const std::string> topics) override;
+  absl::Status PrepareTopics(absl::Span<const std::string> topics, Stopping stopping) override;
   bool HasCapacity() override { return records_->HasCapacity(); }
   Load load() const override { return records_->load(); }
   absl::Status Write(const event::Record& record, Ticket ticket) override {

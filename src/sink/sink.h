@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "base/stopping.h"
 #include "event/record.h"
 #include "sink/transactions.h"
 
@@ -50,21 +51,28 @@ class Sink {
  public:
   virtual ~Sink() = default;
 
-  // What PrepareTopics would be refused for; creates nothing.
-  virtual absl::Status CheckTopics(absl::Span<const std::string> topics) {
+  // What PrepareTopics would be refused for; creates nothing. Waits as it does.
+  virtual absl::Status CheckTopics(absl::Span<const std::string> topics, Stopping stopping) {
     static_cast<void>(topics);
+    static_cast<void>(stopping);
     return absl::OkStatus();
   }
   // For before the first record: finds out whether the target can be reached and, where topics are
   // ours to create, whether they are there, and creates them. Waits up to kPrepareTimeout. A topic
-  // that is not named here is looked after when its first record comes.
+  // that is not named here is looked after when its first record comes. stopping: asked each
+  // kStoppingLook or so; a sink that was interrupted is of no use any more.
+  //   Cancelled                            interrupted
   //   Unavailable                          the target cannot be reached now
   //   PermissionDenied, InvalidArgument,
   //   FailedPrecondition, Unauthenticated  it would refuse the records
   static constexpr absl::Duration kPrepareTimeout = absl::Seconds(15);
-  virtual absl::Status PrepareTopics(absl::Span<const std::string> topics) {
+  virtual absl::Status PrepareTopics(absl::Span<const std::string> topics, Stopping stopping) {
     static_cast<void>(topics);
+    static_cast<void>(stopping);
     return absl::OkStatus();
+  }
+  absl::Status PrepareTopics(absl::Span<const std::string> topics) {
+    return PrepareTopics(topics, NeverStops);
   }
 
   // False when the bytes in flight have reached the limit: Write would answer ResourceExhausted.

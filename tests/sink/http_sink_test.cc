@@ -223,6 +223,25 @@ TEST_F(HttpSinkTest, ASinkThatHasEndedSendsNothingMoreAndTakesWhatWasAnswered) {
   EXPECT_EQ(acks_.records, server.calls().size() - 1);
 }
 
+// A server, or one that gives out tokens, that takes connections and says nothing.
+TEST_F(HttpSinkTest, AStartThatWaitsCanBeInterrupted) {
+  HttpServer server([](const HttpCall&) { return HttpAnswer{.never = true}; });
+  options_.url = *TextTemplate::Parse(absl::StrCat("https", server.url().substr(4)));
+  for (const bool token : {false, true}) {
+    if (token) {
+      options_.login.kind = HttpLogin::Kind::kOAuth2;
+      options_.login.url = server.url();
+    }
+    const auto sink = Open();
+    const absl::Duration begin = Clock::Real().Monotonic();
+    const auto stopping = [&] {
+      return Clock::Real().Monotonic() - begin > absl::Milliseconds(200);
+    };
+    EXPECT_TRUE(absl::IsCancelled(sink->PrepareTopics({}, stopping)));
+    EXPECT_LT(Clock::Real().Monotonic() - begin, absl::Seconds(2));
+  }
+}
+
 TEST_F(HttpSinkTest, NobodyThereIsSaid) {
   options_.url = *TextTemplate::Parse(test::DeadUrl());
   const auto sink = Open();

@@ -92,11 +92,11 @@ class BrokerSink final : public sink::Sink {
     broker_.records_.resize(broker_.durable_);
   }
 
-  absl::Status CheckTopics(absl::Span<const std::string>) override {
+  absl::Status CheckTopics(absl::Span<const std::string>, Stopping) override {
     const std::lock_guard<std::mutex> lock(broker_.mutex_);
     return broker_.topics_error_;
   }
-  absl::Status PrepareTopics(absl::Span<const std::string> topics) override {
+  absl::Status PrepareTopics(absl::Span<const std::string> topics, Stopping) override {
     const std::lock_guard<std::mutex> lock(broker_.mutex_);
     broker_.topics_.assign(topics.begin(), topics.end());
     return broker_.topics_error_;

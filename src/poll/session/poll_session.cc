@@ -103,7 +103,10 @@ absl::Status PollSession::Build() {
   const Environment& environment = attempt.world->environment();
   ASSIGN_OR_RETURN(sink_, engine::SinkOf(config()).target->Open(
                               {engine::KafkaOf(config()), environment, parts_.refusals}));
-  RETURN_IF_ERROR(sink_->PrepareTopics({}));
+  RETURN_IF_ERROR(sink_->PrepareTopics({}, [this] {
+    parts_.attempt.control->Take();
+    return parts_.attempt.control->interrupted();
+  }));
   ASSIGN_OR_RETURN(std::tie(key_ids_, value_ids_),
                    registry::OpenClients(engine::RegistriesOf(config()), engine::NameOf(config()),
                                          *environment.clock));

@@ -4,12 +4,12 @@
 
 namespace walduct::recover {
 
-absl::Status JudgedSink::CheckTopics(absl::Span<const std::string> topics) {
-  return sink_ == nullptr ? absl::OkStatus() : sink_->CheckTopics(topics);
+absl::Status JudgedSink::CheckTopics(absl::Span<const std::string> topics, Stopping stopping) {
+  return sink_ == nullptr ? absl::OkStatus() : sink_->CheckTopics(topics, stopping);
 }
 
-absl::Status JudgedSink::PrepareTopics(absl::Span<const std::string> topics) {
-  return sink_ == nullptr ? absl::OkStatus() : sink_->PrepareTopics(topics);
+absl::Status JudgedSink::PrepareTopics(absl::Span<const std::string> topics, Stopping stopping) {
+  return sink_ == nullptr ? absl::OkStatus() : sink_->PrepareTopics(topics, stopping);
 }
 
 absl::Status JudgedSink::Write(const event::Record& record, sink::Ticket ticket) {

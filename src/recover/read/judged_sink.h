@@ -26,8 +26,8 @@ class JudgedSink final : public sink::Sink {
   JudgedSink(std::unique_ptr<sink::Sink> sink, RecordJudge* const* judge)
       : sink_(std::move(sink)), judge_(*judge) {}
 
-  absl::Status CheckTopics(absl::Span<const std::string> topics) override;
-  absl::Status PrepareTopics(absl::Span<const std::string> topics) override;
+  absl::Status CheckTopics(absl::Span<const std::string> topics, Stopping stopping) override;
+  absl::Status PrepareTopics(absl::Span<const std::string> topics, Stopping stopping) override;
   bool HasCapacity() override { return sink_ == nullptr || sink_->HasCapacity(); }
   sink::Load load() const override { return sink_ == nullptr ? sink::Load() : sink_->load(); }
   absl::Status Write(const event::Record& record, sink::Ticket ticket) override;

@@ -20,7 +20,7 @@ class AwsDestination final : public Destination {
     return AwsSink::Create(options_, context.environment);
   }
   absl::Status AskServer(const Environment& environment, std::string* asked) const override {
-    return AwsSink::Ask(options_, environment, {}, asked);
+    return AwsSink::Ask(options_, environment, {}, NeverStops, asked);
   }
   // Debezium Server's, under the working directory.
   std::string offset_file() const override { return "data/offsets.dat"; }

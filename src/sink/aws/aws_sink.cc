@@ -42,18 +42,23 @@ AwsSink::AwsSink(const AwsSinkOptions& options, const Environment& environment)
       wait_(options.target->name(), environment, absl::Milliseconds(300), absl::Seconds(10)) {}
 
 absl::Status AwsSink::Ask(const AwsSinkOptions& options, const Environment& environment,
-                          absl::Span<const std::string> topics, std::string* asked) {
+                          absl::Span<const std::string> topics, Stopping stopping,
+                          std::string* asked) {
   ASSIGN_OR_RETURN(const auto client, aws::Service::Create(options.target->service(), environment));
   client->EndAt(environment.clock->Monotonic() + kPrepareTimeout);
+  bool stopped = false;
+  client->StopWhen([&stopped, stopping] { return stopped = stopped || stopping(); });
   std::string found;
-  RETURN_IF_ERROR(options.target->Ask(*client, topics, &found));
+  const absl::Status answered = options.target->Ask(*client, topics, &found);
+  if (stopped) return Interrupted();  // whatever was made of that
+  RETURN_IF_ERROR(answered);
   *asked = absl::StrCat(WhereOf(options), found.empty() ? "" : ", ", found);
   return absl::OkStatus();
 }
 
-absl::Status AwsSink::PrepareTopics(absl::Span<const std::string> topics) {
+absl::Status AwsSink::PrepareTopics(absl::Span<const std::string> topics, Stopping stopping) {
   std::string asked;
-  return Ask(options_, environment_, topics, &asked);
+  return Ask(options_, environment_, topics, stopping, &asked);
 }
 
 absl::Status AwsSink::Take(const event::Record& record, Ticket ticket, bool letter) {
@@ -109,11 +114,6 @@ absl::Status AwsSink::Poll(AckHandler& acks) {
   if (!broken_.ok()) return broken_;
   GiveOn();
   skipped_.AcknowledgeAll(acks);
-  sender_->Take(&news_);
-  for (AwsSender::Message& message : news_.settled) {
-    if (!message->refused.ok()) {
-      refused_.push_back(std::move(message));
-      continue;
   TakeNews(acks);
   if (news_.waits.ok()) {
     wait_.End();
@@ -124,6 +124,11 @@ absl::Status AwsSink::Poll(AckHandler& acks) {
 }
 
 void AwsSink::TakeNews(AckHandler& acks) {
+  sender_->Take(&news_);
+  for (AwsSender::Message& message : news_.settled) {
+    if (!message->refused.ok()) {
+      refused_.push_back(std::move(message));
+      continue;
     }
     acks.OnAcknowledged(message->ticket, 1);
     Settle(std::move(message));
@@ -144,12 +149,12 @@ absl::Status AwsSink::HandBack(AckHandler& acks) {
     }
     if (!taken.ok()) {
       broken_ = taken;
+      sender_->Halt();
       return broken_;
     }
     sender_->Resume(first);
     Settle(std::move(refused_.front()));
     refused_.erase(refused_.begin());
-      sender_->Halt();
   }
   return absl::OkStatus();
 }

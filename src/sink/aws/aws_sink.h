@@ -24,9 +24,10 @@ class AwsSink final : public Sink {
                                                       const Environment& environment);
   // What PrepareTopics asks; *asked: whom, and what there is.
   static absl::Status Ask(const AwsSinkOptions& options, const Environment& environment,
-                          absl::Span<const std::string> topics, std::string* asked);
+                          absl::Span<const std::string> topics, Stopping stopping,
+                          std::string* asked);
 
-  absl::Status PrepareTopics(absl::Span<const std::string> topics) override;
+  absl::Status PrepareTopics(absl::Span<const std::string> topics, Stopping stopping) override;
   bool HasCapacity() override { return bytes_ < most_bytes_; }
   Load load() const override { return {.bytes = bytes_, .limit_bytes = most_bytes_}; }
   absl::Status Write(const event::Record& record, Ticket ticket) override {
@@ -47,8 +48,8 @@ class AwsSink final : public Sink {
   absl::Status Take(const event::Record& record, Ticket ticket, bool letter);
   void GiveOn();
   void Settle(AwsSender::Message message);
-  absl::Status HandBack(AckHandler& acks);
   void TakeNews(AckHandler& acks);
+  absl::Status HandBack(AckHandler& acks);
 
   const AwsSinkOptions options_;
   const Environment environment_;

@@ -99,8 +99,33 @@ absl::Status HttpSender::SetUp(Slot* slot) {
   return http::SetEasyOptions(curl_, slot->easy, ClientOf(options_), slot->error);
 }
 
-absl::Status HttpSender::TryConnecting(absl::Duration timeout) {
-  if (tokens_ != nullptr) RETURN_IF_ERROR(tokens_->Authorization().status());
+// As easy_perform does.
+absl::StatusOr<CURLcode> HttpSender::Perform(CURL* easy, Stopping stopping) {
+  const int wait = static_cast<int>(kStoppingLook / absl::Milliseconds(1));
+  curl_.multi_add_handle(multi_, easy);
+  int running = 1, left = 0;
+  bool stopped = false;
+  while (running > 0 && !stopped && curl_.multi_perform(multi_, &running) == CURLM_OK) {
+    stopped = running > 0 && stopping();
+    if (running > 0 && !stopped) curl_.multi_poll(multi_, nullptr, 0, wait, nullptr);
+  }
+  CURLcode code = CURLE_FAILED_INIT;
+  if (const CURLMsg* const message = curl_.multi_info_read(multi_, &left))
+    code = message->data.result;
+  curl_.multi_remove_handle(multi_, easy);
+  if (stopped) return Interrupted();
+  return code;
+}
+
+absl::Status HttpSender::TryConnecting(absl::Duration timeout, Stopping stopping) {
+  if (tokens_ != nullptr) {
+    bool stopped = false;
+    tokens_->StopWhen([&stopped, stopping] { return stopped = stopped || stopping(); });
+    const absl::Status got = tokens_->Authorization().status();
+    tokens_->StopWhen(nullptr);
+    if (stopped) return Interrupted();
+    RETURN_IF_ERROR(got);
+  }
   if (options_.url.varies_host()) return absl::OkStatus();
   CURL* const easy = curl_.easy_init();
   char error[CURL_ERROR_SIZE] = {};
@@ -113,7 +138,9 @@ absl::Status HttpSender::TryConnecting(absl::Duration timeout) {
     event::Record nothing;
     const std::string url = options_.url.Of(nothing, "", true);
     curl_.easy_setopt(easy, CURLOPT_URL, url.c_str());
-    const CURLcode code = curl_.easy_perform(easy);
+    const absl::StatusOr<CURLcode> done = Perform(easy, stopping);
+    const CURLcode code = done.value_or(CURLE_OK);
+    status = done.status();
     const absl::string_view text = error[0] != '\0' ? error : curl_.easy_strerror(code);
     if (IsAboutTrust(code)) {
       status = Error(absl::StatusCode::kFailedPrecondition, "http_tls_failed",

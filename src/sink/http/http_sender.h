@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "base/environment.h"
 #include "base/mutex.h"
+#include "base/stopping.h"
 #include "base/wake.h"
 #include "base/worker_thread.h"
 #include "http/curl_library.h"
@@ -39,8 +40,8 @@ class HttpSender {
                                                             const Environment& environment);
   ~HttpSender();
 
-  // Connects, logs in; sends no record. For before the first one.
-  absl::Status TryConnecting(absl::Duration timeout);
+  // Connects, logs in; sends no record. For before the first one. Cancelled: stopping said so.
+  absl::Status TryConnecting(absl::Duration timeout, Stopping stopping);
 
   // Takes all of them.
   void Give(std::vector<std::unique_ptr<Outgoing>>* records);
@@ -88,6 +89,7 @@ class HttpSender {
              const http::CurlLibrary& curl);
   absl::Status SetUp();
   absl::Status SetUp(Slot* slot);
+  absl::StatusOr<CURLcode> Perform(CURL* easy, Stopping stopping);
 
   void Work();
   void TakeGiven();

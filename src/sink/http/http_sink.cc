@@ -39,8 +39,9 @@ HttpSink::HttpSink(const HttpSinkOptions& options, const Environment& environmen
       writer_(options_, Process()),
       most_bytes_(std::min(options.buffer_bytes, kMostBytes)) {}
 
-absl::Status HttpSink::PrepareTopics(absl::Span<const std::string>) {
-  return sender_->TryConnecting(kPrepareTimeout);
+absl::Status HttpSink::PrepareTopics(absl::Span<const std::string> topics, Stopping stopping) {
+  static_cast<void>(topics);
+  return sender_->TryConnecting(kPrepareTimeout, stopping);
 }
 
 std::unique_ptr<Outgoing> HttpSink::Spare() {
@@ -143,7 +144,6 @@ absl::Status HttpSink::Flush(AckHandler& acks, absl::Duration timeout) {
   while (true) {
     Poll(acks).IgnoreError();  // broken_ has it
     const absl::Duration left = deadline - environment_.clock->Monotonic();
-    if (left <= absl::ZeroDuration()) {
     if (!broken_.ok())
       return AwaitLastAnswers({.fd = sender_->fd(),
                                .quiet = [this] { return sender_->quiet(); },
@@ -151,6 +151,7 @@ absl::Status HttpSink::Flush(AckHandler& acks, absl::Duration timeout) {
                                .ended = broken_},
                               environment_, left);
     if (records_ == 0) return absl::OkStatus();
+    if (left <= absl::ZeroDuration()) {
       const absl::Status waits = sender_->waits();
       return Error(absl::StatusCode::kDeadlineExceeded, "flush_timeout",
                    absl::StrCat(waits.ok() ? absl::StrCat(sender_->where(), " has not answered")

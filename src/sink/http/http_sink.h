@@ -23,7 +23,7 @@ class HttpSink final : public Sink {
   static absl::StatusOr<std::unique_ptr<Sink>> Create(const HttpSinkOptions& options,
                                                       const Environment& environment);
 
-  absl::Status PrepareTopics(absl::Span<const std::string> topics) override;
+  absl::Status PrepareTopics(absl::Span<const std::string> topics, Stopping stopping) override;
   bool HasCapacity() override { return bytes_ < most_bytes_; }
   Load load() const override { return {.bytes = bytes_, .limit_bytes = most_bytes_}; }
   absl::Status Write(const event::Record& record, Ticket ticket) override;

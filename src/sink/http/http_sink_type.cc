@@ -55,7 +55,7 @@ absl::Status HttpDestination::CheckOutput() const {
 
 absl::Status HttpDestination::AskServer(const Environment& environment, std::string* asked) const {
   ASSIGN_OR_RETURN(const auto sender, HttpSender::Create(options_, environment));
-  RETURN_IF_ERROR(sender->TryConnecting(Sink::kPrepareTimeout));
+  RETURN_IF_ERROR(sender->TryConnecting(Sink::kPrepareTimeout, NeverStops));
   *asked = absl::StrCat("HTTP server at ", sender->where());
   return absl::OkStatus();
 }

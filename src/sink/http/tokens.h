@@ -2,8 +2,10 @@
 // are given out and renewed before they expire. Blocks while it fetches: one thread, but Interrupt.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "base/clock.h"
@@ -25,6 +27,7 @@ class Tokens {
   // The receiver does not take it: the next one is a new one.
   void Discard() { until_ = absl::ZeroDuration(); }
   void Interrupt() { client_->Interrupt(); }
+  void StopWhen(std::function<bool()> stopping) { client_->StopWhen(std::move(stopping)); }
 
  private:
   Tokens(const HttpSinkOptions& options, Clock* clock, std::unique_ptr<http::Client> client)

@@ -42,7 +42,7 @@ class NatsSink final : public Sink {
                                                       const Environment& environment,
                                                       std::shared_ptr<LearntSizes> learnt);
 
-  absl::Status PrepareTopics(absl::Span<const std::string> topics) override;
+  absl::Status PrepareTopics(absl::Span<const std::string> topics, Stopping stopping) override;
   bool HasCapacity() override;
   Load load() const override { return {.bytes = bytes_, .limit_bytes = most_bytes_}; }
   absl::Status Write(const event::Record& record, Ticket ticket) override;

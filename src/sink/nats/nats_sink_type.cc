@@ -49,7 +49,8 @@ absl::StatusOr<std::unique_ptr<Sink>> NatsDestination::Open(const SinkContext& c
 
 absl::Status NatsDestination::AskServer(const Environment& environment, std::string* asked) const {
   static_cast<void>(environment);
-  ASSIGN_OR_RETURN(const auto admin, nats::Admin::Connect(options_.server));
+  ASSIGN_OR_RETURN(const auto admin,
+                   nats::Admin::Connect(options_.server, environment, NeverStops));
   *asked = absl::StrCat("NATS at ", admin->address(), ", records of up to ", admin->max_payload(),
                         " bytes");
   if (options_.create_stream) return CheckStream(*admin, options_);

@@ -16,8 +16,8 @@ constexpr size_t kMostAsked = 64;
 
 }  // namespace
 
-absl::Status NatsSink::PrepareTopics(absl::Span<const std::string> topics) {
-  ASSIGN_OR_RETURN(const auto admin, nats::Admin::Connect(options_.server));
+absl::Status NatsSink::PrepareTopics(absl::Span<const std::string> topics, Stopping stopping) {
+  ASSIGN_OR_RETURN(const auto admin, nats::Admin::Connect(options_.server, environment_, stopping));
   max_payload_ = admin->max_payload();
   if (options_.create_stream) {
     ASSIGN_OR_RETURN(const nats::StreamInfo info, admin->Create({.name = options_.stream,

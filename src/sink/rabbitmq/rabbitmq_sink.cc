@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/aside.h"
 #include "base/error.h"
 #include "base/status_macros.h"
 
@@ -33,8 +34,11 @@ RabbitMqSink::RabbitMqSink(const RabbitMqSinkOptions& options, const Environment
   ready_.Add(publisher_->fd());
 }
 
-absl::Status RabbitMqSink::PrepareTopics(absl::Span<const std::string> topics) {
-  return Publisher::Prepare(options_, {topics.begin(), topics.end()});
+absl::Status RabbitMqSink::PrepareTopics(absl::Span<const std::string> topics, Stopping stopping) {
+  const auto prepare = [options = options_, all = std::vector(topics.begin(), topics.end())] {
+    return Publisher::Prepare(options, all);
+  };
+  return RunAside(prepare, environment_, stopping);
 }
 
 absl::Status RabbitMqSink::Write(const event::Record& record, Ticket ticket) {

@@ -23,7 +23,7 @@ class RabbitMqSink final : public Sink {
   RabbitMqSink(const RabbitMqSinkOptions& options, const Environment& environment);
   ~RabbitMqSink() override { publisher_->End(); }
 
-  absl::Status PrepareTopics(absl::Span<const std::string> topics) override;
+  absl::Status PrepareTopics(absl::Span<const std::string> topics, Stopping stopping) override;
   bool HasCapacity() override { return bytes_ < most_bytes_ && records_ < most_records_; }
   Load load() const override { return {.bytes = bytes_, .limit_bytes = most_bytes_}; }
   absl::Status Write(const event::Record& record, Ticket ticket) override;

@@ -58,37 +58,39 @@ RedisSink::RedisSink(const RedisSinkOptions& options, const Environment& environ
       client_(std::move(client)),
       wait_("Redis", environment, options.server.retry_first, options.server.retry_most) {}
 
-absl::Status RedisSink::PrepareTopics(absl::Span<const std::string> topics) {
+absl::Status RedisSink::PrepareTopics(absl::Span<const std::string> topics, Stopping stopping) {
   const absl::Duration deadline = environment_.clock->Monotonic() + kPrepareTimeout;
   const auto left = [&] { return deadline - environment_.clock->Monotonic(); };
   for (const std::string& topic : topics.first(std::min(topics.size(), kMostTried))) {
     if (options_.skip_heartbeats && absl::StartsWith(topic, kHeartbeats)) continue;
-    RETURN_IF_ERROR(TryTopic(topic, left()));
+    RETURN_IF_ERROR(TryTopic(topic, left(), stopping));
   }
-  const auto largest = client_->Call({"CONFIG", "GET", "proto-max-bulk-len"}, left());
+  const auto largest = client_->Call({"CONFIG", "GET", "proto-max-bulk-len"}, left(), stopping);
   if (largest.ok() && (*largest)->values().size() == 3)
     static_cast<void>(absl::SimpleAtoi((*largest)->Text((*largest)->values()[2]), &most_value_));
   if (!largest.ok() && client_->closed()) return largest.status();
-  return options_.ids_of_position ? CheckVersion(left()) : absl::OkStatus();
+  return options_.ids_of_position ? CheckVersion(left(), stopping) : absl::OkStatus();
 }
 
 // A command that is queued and given up tells whether it would be taken, but for the key's type.
-absl::Status RedisSink::TryTopic(const std::string& topic, absl::Duration timeout) {
-  const auto type = client_->Call({"TYPE", topic}, timeout);
+absl::Status RedisSink::TryTopic(const std::string& topic, absl::Duration timeout,
+                                 Stopping stopping) {
+  const auto type = client_->Call({"TYPE", topic}, timeout, stopping);
   if (!type.ok() && !absl::IsPermissionDenied(type.status())) return type.status();
   if (type.ok() && (*type)->text() != "none" && (*type)->text() != "stream")
     return redis::AnswerError(
         absl::StrCat("WRONGTYPE key ", topic, " holds a ", (*type)->text(), " and no stream"),
         client_->address());
-  RETURN_IF_ERROR(client_->Call({"MULTI"}, timeout).status());
-  const absl::Status queued = client_->Call({"XADD", topic, "*", "k", "v"}, timeout).status();
-  if (!client_->closed() && !client_->Call({"DISCARD"}, timeout).ok()) client_->Close();
+  RETURN_IF_ERROR(client_->Call({"MULTI"}, timeout, stopping).status());
+  const absl::Status queued =
+      client_->Call({"XADD", topic, "*", "k", "v"}, timeout, stopping).status();
+  if (!client_->closed() && !client_->Call({"DISCARD"}, timeout, stopping).ok()) client_->Close();
   return queued;
 }
 
-absl::Status RedisSink::CheckVersion(absl::Duration timeout) {
+absl::Status RedisSink::CheckVersion(absl::Duration timeout, Stopping stopping) {
   constexpr absl::string_view kVersion = "redis_version:";
-  const auto server = client_->Call({"INFO", "server"}, timeout);
+  const auto server = client_->Call({"INFO", "server"}, timeout, stopping);
   if (absl::IsPermissionDenied(server.status())) return absl::OkStatus();
   RETURN_IF_ERROR(server.status());
   const absl::string_view text = (*server)->text();

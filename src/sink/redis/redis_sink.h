@@ -31,7 +31,7 @@ class RedisSink final : public Sink {
   static absl::StatusOr<std::unique_ptr<Sink>> Create(const RedisSinkOptions& options,
                                                       const Environment& environment);
 
-  absl::Status PrepareTopics(absl::Span<const std::string> topics) override;
+  absl::Status PrepareTopics(absl::Span<const std::string> topics, Stopping stopping) override;
   bool HasCapacity() override { return bytes_ < most_bytes_; }
   Load load() const override { return {.bytes = bytes_, .limit_bytes = most_bytes_}; }
   absl::Status Write(const event::Record& record, Ticket ticket) override;
@@ -66,8 +66,8 @@ class RedisSink final : public Sink {
 
   RedisSink(const RedisSinkOptions& options, const Environment& environment,
             std::unique_ptr<redis::Client> client);
-  absl::Status TryTopic(const std::string& topic, absl::Duration timeout);
-  absl::Status CheckVersion(absl::Duration timeout);
+  absl::Status TryTopic(const std::string& topic, absl::Duration timeout, Stopping stopping);
+  absl::Status CheckVersion(absl::Duration timeout, Stopping stopping);
   absl::StatusOr<Stream*> FindStream(absl::string_view name);
   std::string IdOf(const event::Record& record, Entry* entry);
   Batch& OpenBatch();

@@ -383,8 +383,9 @@ absl::Status Preparation::Create() {
 absl::Status Preparation::AskForTopics(bool creates) {
   parts_.board->WaitsFor(engine::WaitReason::kSink);
   const auto topics = KnownTopics(config(), facts_.captured, prepared_.decision.stream);
-  const absl::Status prepared =
-      creates ? prepared_.sink->PrepareTopics(topics) : prepared_.sink->CheckTopics(topics);
+  const auto stopping = [this] { return Interrupted(); };
+  const absl::Status prepared = creates ? prepared_.sink->PrepareTopics(topics, stopping)
+                                        : prepared_.sink->CheckTopics(topics, stopping);
   parts_.board->WaitsFor(engine::WaitReason::kDatabase);
   // A topic's name that Kafka refuses is the error of each of its records.
   const bool of_records = absl::IsInvalidArgument(prepared) && config().record_errors->tolerate;
