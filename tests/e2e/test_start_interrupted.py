@@ -7,6 +7,7 @@ import time
 import pytest
 
 from support.aws import ENVIRONMENT, REGION
+from support.polling import polled
 from support.wait import wait_until
 
 LIMIT_S = 1.5  # a second to end in, and the machine's share
@@ -60,19 +61,29 @@ def config(sink, port):
     }[sink]
 
 
+def check_end(connector, came):
+    connector.start(environment=ENVIRONMENT)
+    wait_until(came, 30, "it connects")
+    time.sleep(0.3)
+    assert connector.running(), connector.log_text()
+    begin = time.monotonic()
+    assert connector.terminate() == 0, connector.log_text()
+    took = time.monotonic() - begin
+    assert took < LIMIT_S, f"{took:.2f} s; log:\n{connector.log_text()[-2000:]}"
+
+
 @pytest.mark.parametrize("target", [silent, dropping], ids=["silent", "dropping"])
 @pytest.mark.parametrize("sink", ["kafka", "redis", "nats-jetstream", "rabbitmq", "http", "kinesis"])
 def test_a_start_that_waits_for_its_sink_ends_at_once(db, connectors, sink, target):
     db.execute("create table t (id int primary key)")
     with target() as (port, came):
         worker = {"bootstrap.servers": f"127.0.0.1:{port}"} if sink == "kafka" else {}
-        connector = connectors(db, {**config(sink, port), "offset.storage": "io.debezium.storage.file.offset.FileOffsetBackingStore"}, sink=sink, worker=worker)
-        connector.start(environment=ENVIRONMENT)
-        wait_until(came, 30, "it connects")
-        time.sleep(0.3)
-        assert connector.running(), connector.log_text()
-        begin = time.monotonic()
-        assert connector.terminate() == 0, connector.log_text()
-        took = time.monotonic() - begin
-        print(f"{sink}: {took:.2f} s")
-        assert took < LIMIT_S, connector.log_text()[-2000:]
+        stored = {"offset.storage": "io.debezium.storage.file.offset.FileOffsetBackingStore"}
+        check_end(connectors(db, {**config(sink, port), **stored}, sink=sink, worker=worker), came)
+
+
+def test_so_does_one_that_polls(db, connectors):
+    db.execute("""create table outbox (id bigserial primary key, aggregate_type text, aggregate_id text, event_type text, payload jsonb,
+                  created_at timestamptz not null default now(), published_at timestamptz)""")
+    with silent() as (port, came):
+        check_end(connectors(db, polled(db, **config("http", port)), sink="http", superuser=True), came)
