@@ -1,11 +1,13 @@
 """A sink that is away for long, under a writer: memory is bounded, hardly any CPU is used, a line tells at least each minute, and it goes on by itself.
 E2E_AWAY_S says how long; by name, as it takes ten minutes for each sink."""
+import base64
 import json
 import os
 import time
 
 import pytest
 
+from support.aws import ENVIRONMENT, REGION, Aws, AwsError, Door
 from support.nats import Nats
 from support.rabbitmq import RabbitMq
 from support.receiver import Receiver
@@ -19,6 +21,7 @@ MOST_KB = 48 * 1024
 
 class Away:
     """What a sink is reached by, goes away by and is read by."""
+    environment = None
 
     def __init__(self, servers, db):
         self.servers, self.db = servers, db
@@ -88,12 +91,42 @@ class OfHttp(Away):
         return [request["body"] for request in self.receiver.taken]
 
 
+class OfKinesis(Away):
+    """Away for walduct alone: moto keeps its streams in memory."""
+    name, sink, environment = "aws", "kinesis", ENVIRONMENT
+
+    def config(self):
+        self.door, self.client, self.got = Door(self.servers.aws), Aws(self.servers.aws), []
+        stream = f"{self.db.name}.public.t"
+        self.client.create_stream(stream)
+        shard = self.client.do("kinesis", "ListShards", StreamName=stream)["Shards"][0]["ShardId"]
+        self.next = self.client.do("kinesis", "GetShardIterator", StreamName=stream, ShardId=shard, ShardIteratorType="TRIM_HORIZON")["ShardIterator"]
+        return {"sink.kinesis.region": REGION, "sink.kinesis.endpoint": self.door.url}
+
+    def down(self):
+        self.door.away = True
+
+    def up(self):
+        self.door.away = False
+
+    def bodies(self):
+        while True:
+            try:
+                answer = self.client.do("kinesis", "GetRecords", ShardIterator=self.next, Limit=10000)
+            except AwsError:  # moto, of a stream that is written to meanwhile
+                return self.got
+            self.next = answer["NextShardIterator"]
+            self.got += [base64.b64decode(record["Data"]) for record in answer["Records"]]
+            if not answer["Records"]:
+                return self.got
+
+
 @pytest.mark.timeout(AWAY_S + 300)
-@pytest.mark.parametrize("kind", [OfRedis, OfNats, OfRabbitMq, OfHttp], ids=lambda kind: kind.name)
+@pytest.mark.parametrize("kind", [OfRedis, OfNats, OfRabbitMq, OfHttp, OfKinesis], ids=lambda kind: kind.name)
 def test_a_sink_is_away_for_long(db, private_servers, connectors, kind):
     target = kind(None if kind is OfHttp else private_servers(**{kind.name: True}), db)
     db.execute("create table t (id int primary key, v int, pad text); insert into t select n, 0, repeat('x', 1000) from generate_series(1, 20) n")
-    connector = connectors(db, target.config(), sink=target.sink).start().wait_streaming()
+    connector = connectors(db, target.config(), sink=target.sink).start(environment=target.environment).wait_streaming()
     wait_until(lambda: len(target.bodies()) >= 20, 30, "the snapshot")
     target.down()
     writer = Updates(db, 0.1)  # 200 rows a second
