@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from support.aws import ENVIRONMENT, REGION, Aws, AwsError, Door
+from support.aws import ENVIRONMENT, REGION, Aws, Door
 from support.nats import Nats
 from support.rabbitmq import RabbitMq
 from support.receiver import Receiver
@@ -110,15 +110,11 @@ class OfKinesis(Away):
         self.door.away = False
 
     def bodies(self):
-        while True:
-            try:
-                answer = self.client.do("kinesis", "GetRecords", ShardIterator=self.next, Limit=10000)
-            except AwsError:  # moto, of a stream that is written to meanwhile
-                return self.got
-            self.next = answer["NextShardIterator"]
-            self.got += [base64.b64decode(record["Data"]) for record in answer["Records"]]
-            if not answer["Records"]:
-                return self.got
+        got = True
+        while got:
+            got, self.next = self.client.get_records(self.next)
+            self.got += [base64.b64decode(record["Data"]) for record in got]
+        return self.got
 
 
 @pytest.mark.timeout(AWAY_S + 300)

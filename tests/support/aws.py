@@ -54,15 +54,25 @@ class Aws:
     def streams(self):
         return sorted(self.do("kinesis", "ListStreams", Limit=10000)["StreamNames"])
 
+    def get_records(self, at):
+        """What an iterator of a shard has now, and the next iterator. moto may fail while the stream is written to."""
+        for attempts_left in reversed(range(10)):
+            try:
+                answer = self.do("kinesis", "GetRecords", ShardIterator=at, Limit=10000)
+                return answer["Records"], answer.get("NextShardIterator")
+            except AwsError:
+                if attempts_left == 0:
+                    raise
+
     def records(self, stream):
         """[(shard, partition key, data), ...]"""
         found = []
         for shard in self.do("kinesis", "ListShards", StreamName=stream)["Shards"]:
             at = self.do("kinesis", "GetShardIterator", StreamName=stream, ShardId=shard["ShardId"], ShardIteratorType="TRIM_HORIZON")["ShardIterator"]
             while at:
-                answer = self.do("kinesis", "GetRecords", ShardIterator=at, Limit=10000)
-                found += [(shard["ShardId"], one["PartitionKey"], base64.b64decode(one["Data"]).decode()) for one in answer["Records"]]
-                at = answer["Records"] and answer.get("NextShardIterator")
+                got, following = self.get_records(at)
+                found += [(shard["ShardId"], one["PartitionKey"], base64.b64decode(one["Data"]).decode()) for one in got]
+                at = got and following
         return found
 
     def create_queue(self, name, **attributes):
