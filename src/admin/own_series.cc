@@ -70,6 +70,17 @@ constexpr Family kTableRows = {"walduct_table_rows_total", kCounter,
                                "changes of a table that were published"};
 constexpr Family kTableBytes = {"walduct_table_bytes_total", kCounter,
                                 "bytes of keys and values that were published of a table"};
+constexpr Family kSinkRecords = {"walduct_sink_records_total", kCounter,
+                                 "records that the sink has acknowledged, by destination"};
+constexpr Family kSinkBytes = {"walduct_sink_bytes_total", kCounter,
+                               "bytes of their keys and values"};
+constexpr Family kSinkRefused = {"walduct_sink_refused_total", kCounter,
+                                 "records that the sink has refused, by destination"};
+constexpr Family kSinkInFlight = {
+    "walduct_sink_in_flight_records", kGauge,
+    "records that were handed to the sink and are not acknowledged, by destination"};
+constexpr Family kSinkLast = {"walduct_sink_last_acknowledged_timestamp_seconds", kGauge,
+                              "when the sink has acknowledged one last, since the Unix epoch"};
 constexpr Family kSnapshotTableRows = {"walduct_snapshot_table_rows", kGauge,
                                        "rows of a table that the snapshot has read"};
 constexpr Family kSnapshotTableEstimate = {"walduct_snapshot_table_estimated_rows", kGauge,
@@ -128,6 +139,7 @@ class OwnSeries {
     AddCapture();
     AddBeside();
     AddTables();
+    AddDestinations();
     AddSnapshot();
     AddIncremental();
   }
@@ -250,6 +262,19 @@ class OwnSeries {
         out_.Add(kTableRows, labels, pair.rows.value());
         out_.Add(kTableBytes, labels, pair.bytes.value());
       }
+    }
+  }
+
+  void AddDestinations() {
+    for (const metrics::DestinationMetrics::View& one : one_.metrics->destinations.Read()) {
+      const metrics::DestinationCounters& counters = *one.counters;
+      const Labels labels = {{"connector", name_}, {"destination", one.destination}};
+      out_.Add(kSinkRecords, labels, counters.records.value());
+      out_.Add(kSinkBytes, labels, counters.bytes.value());
+      out_.Add(kSinkRefused, labels, counters.refused.value());
+      out_.Add(kSinkInFlight, labels, counters.in_flight.value());
+      if (const uint64_t last = counters.last_acknowledged_us.value(); last > 0)
+        out_.Add(kSinkLast, labels, static_cast<double>(last) / 1e6);
     }
   }
 

@@ -10,6 +10,7 @@
 #include "metrics/beside_board.h"
 #include "metrics/capture_board.h"
 #include "metrics/cell.h"
+#include "metrics/destination_metrics.h"
 #include "metrics/event_kind.h"
 #include "metrics/histogram.h"
 #include "metrics/incremental_board.h"
@@ -104,6 +105,7 @@ struct ConnectorMetrics {
   Histogram delivery_latency;  // of records, from commit to acknowledgement
   Summary source_lag;          // from commit to here
   TableMetrics tables;
+  DestinationMetrics destinations;
   ReasonCounters retries;
   SnapshotBoard snapshot;
   IncrementalBoard incremental;

@@ -1,4 +1,6 @@
 """/metrics: the numbers are those of the workload, and a real parser reads them."""
+import time
+
 import pytest
 
 from support.http import Surface
@@ -101,6 +103,12 @@ def test_own_series_of_a_workload(db, connectors):
     written = surface.value("walduct_records_written_total")
     assert surface.value("walduct_records_acknowledged_total") == written == 70 + 6
     assert surface.value("walduct_last_source_time_us") > 1.7e15
+    by_destination = {dict(labels)["destination"]: value for (name, labels), value in surface.samples().items() if name == "walduct_sink_records_total"}
+    assert by_destination[f"{db.name}.public.items"] == 21 and sum(by_destination.values()) == written
+    orders = f"{db.name}.public.orders"
+    assert surface.value("walduct_sink_bytes_total", destination=orders) > 100
+    assert surface.value("walduct_sink_refused_total", destination=orders) == surface.value("walduct_sink_in_flight_records", destination=orders) == 0
+    assert abs(surface.value("walduct_sink_last_acknowledged_timestamp_seconds", destination=orders) - time.time()) < 60
     connector.stop()
 
 

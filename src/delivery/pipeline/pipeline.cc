@@ -326,9 +326,9 @@ absl::Status Pipeline::Publish(const event::Emission& emission) {
   if (record.warned) parts_.metrics->transform_warnings.Add();
   Name(emission, &record);
   absl::Status written = Write(record);
-  if (absl::IsInvalidArgument(written))
-    return OnFailure(emission, written, RecordErrors::Stage::kProduce);
-  return written;
+  if (!absl::IsInvalidArgument(written)) return written;
+  if (parts_.destinations != nullptr) parts_.destinations->OnNotTaken(record.topic);
+  return OnFailure(emission, written, RecordErrors::Stage::kProduce);
 }
 
 // The dead letter is tracked like any record: the change counts as published once its dead letter
@@ -386,8 +386,8 @@ absl::Status Pipeline::Write(const event::Record& record, bool letter) {
     RenewTime();
   }
   parts_.tracker->OnWritten();
-  const size_t bytes =
-      (record.key ? record.key->size() : 0) + (record.value ? record.value->size() : 0);
+  const size_t bytes = BytesOf(record);
+  if (parts_.destinations != nullptr) parts_.destinations->OnWritten(ticket, record.topic, bytes);
   parts_.metrics->records_written.Add();
   parts_.metrics->record_bytes.Add(bytes);
   if (of_table_ != nullptr) of_table_->bytes.Add(bytes);

@@ -8,6 +8,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "delivery/pipeline/record_errors.h"
+#include "delivery/progress/destination_meter.h"
 #include "delivery/settling/ack_tracker.h"
 #include "encode/record_encoder.h"
 #include "engine/errors/warn_once.h"
@@ -39,6 +40,7 @@ class Pipeline final : public event::ChangeHandler {
     AckTracker* tracker = nullptr;
     RoomWaiter* waiter = nullptr;
     RecordErrors* errors = nullptr;
+    DestinationMeter* destinations = nullptr;  // null: they are not counted
     metrics::ConnectorMetrics* metrics = nullptr;
     engine::WarnOnce* warn_once = nullptr;
     Clock* clock = nullptr;

@@ -28,7 +28,7 @@ RecordPath::RecordPath(const Parts& parts)
     : filter_(*parts.config->tables),
       chain_(transform::Chain::Create(*parts.config->chain)),
       errors_(ErrorsOf(parts)),
-      refused_(ErrorsOf(parts), parts.sink) {}
+      refused_(ErrorsOf(parts), parts.sink, parts.destinations) {}
 
 absl::StatusOr<std::unique_ptr<RecordPath>> RecordPath::Create(const Parts& parts) {
   std::unique_ptr<RecordPath> path(new RecordPath(parts));
@@ -43,6 +43,7 @@ absl::StatusOr<std::unique_ptr<RecordPath>> RecordPath::Create(const Parts& part
                                                                .tracker = parts.tracker,
                                                                .waiter = parts.waiter,
                                                                .errors = &path->errors_,
+                                                               .destinations = parts.destinations,
                                                                .metrics = parts.metrics,
                                                                .warn_once = parts.warn_once,
                                                                .clock = parts.clock});

@@ -11,6 +11,7 @@
 #include "delivery/pipeline/pipeline.h"
 #include "delivery/pipeline/record_errors.h"
 #include "delivery/pipeline/refused_records.h"
+#include "delivery/progress/destination_meter.h"
 #include "delivery/settling/ack_tracker.h"
 #include "encode/record_encoder.h"
 #include "engine/errors/warn_once.h"
@@ -36,6 +37,7 @@ class RecordPath {
     event::SchemaIdSources schema_ids = {};
     sink::Sink* sink = nullptr;
     AckTracker* tracker = nullptr;
+    DestinationMeter* destinations = nullptr;  // null: they are not counted
     RoomWaiter* waiter = nullptr;
     metrics::ConnectorMetrics* metrics = nullptr;
     engine::WarnOnce* warn_once = nullptr;

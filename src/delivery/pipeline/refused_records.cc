@@ -47,14 +47,18 @@ absl::Status RefusedRecords::Take(const event::Record& record, sink::Ticket tick
     return WithSkip(WithContext(why, absl::StrCat("dead letter: ", Describe(record))),
                     ChangeOf(record.id), options_.called);
   const Verdict verdict = Judge(*options_.policy, why, true);
+  const bool parks = verdict == Verdict::kDeadLetter;
+  if (destinations_ != nullptr && !parks) destinations_->OnRefused(ticket, record, "");
   if (verdict == Verdict::kStop)
     return WithSkip(WithDeadLetterAdvice(WithContext(why, Describe(record))), ChangeOf(record.id),
                     options_.called);
-  if (verdict == Verdict::kDeadLetter) {
+  if (parks) {
     if (const absl::Status written = WriteLetter(record, ticket, why); !written.ok())
       return absl::IsResourceExhausted(written) ? written : WithContext(written, "dead letter");
+    if (destinations_ != nullptr)
+      destinations_->OnRefused(ticket, record, options_.policy->dead_letter_topic);
   }
-  *settled = verdict != Verdict::kDeadLetter;
+  *settled = !parks;
   Count(record, why, verdict);
   return absl::OkStatus();
 }

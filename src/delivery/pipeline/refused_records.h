@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "delivery/pipeline/record_errors.h"
 #include "delivery/pipeline/verdict.h"
+#include "delivery/progress/destination_meter.h"
 #include "event/record.h"
 #include "sink/sink.h"
 
@@ -17,9 +18,10 @@ namespace walduct::delivery {
 
 class RefusedRecords {
  public:
-  // sink: borrowed; dead letters go there.
-  RefusedRecords(RecordErrors::Options options, sink::Sink* sink)
-      : options_(std::move(options)), sink_(*sink) {}
+  // Borrowed. sink: dead letters go there. destinations: null: they are not counted.
+  RefusedRecords(RecordErrors::Options options, sink::Sink* sink,
+                 DestinationMeter* destinations = nullptr)
+      : options_(std::move(options)), sink_(*sink), destinations_(destinations) {}
 
   // See sink::AckHandler::OnRefused. A letter that is refused stops the connector, whatever the
   // policies. *settled: nothing stands in its place that the sink would acknowledge.
@@ -34,6 +36,7 @@ class RefusedRecords {
 
   const RecordErrors::Options options_;
   sink::Sink& sink_;
+  DestinationMeter* const destinations_;
   std::vector<event::Header> headers_;
   SkippedRecords skipped_;
 };

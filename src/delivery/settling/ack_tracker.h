@@ -42,6 +42,12 @@ class AckTracker {
   // the stream.
   void SetCommitTime(int64_t us) { commit_time_us_ = us; }
   void OnAcknowledged(uint64_t ticket, uint32_t count);
+  // All that was written under it so far. A ticket that was given.
+  bool acknowledged(uint64_t ticket) const {
+    if (ticket < first_ticket_) return true;
+    const Group& group = groups_[ticket - first_ticket_];
+    return group.acknowledged == group.written;
+  }
 
   // The last position with everything at or before it acknowledged; absent until the first.
   const std::optional<Milestone>& safe() const { return safe_; }

@@ -21,6 +21,7 @@ DeliveryDuties::DeliveryDuties(const Parts& parts)
               .sink = parts.sink,
               .tracker = parts.tracker,
               .metrics = parts.metrics}),
+      destinations_(&parts.metrics->destinations, parts.environment.clock),
       report_(*parts.environment.clock, *parts.metrics) {}
 
 void DeliveryDuties::BeginOwning() {
@@ -100,6 +101,7 @@ absl::Status DeliveryDuties::WaitForSchemaId() {
 void DeliveryDuties::OnAcknowledged(sink::Ticket ticket, uint32_t count) {
   meter_.OnAcknowledged(count);
   parts_.tracker->OnAcknowledged(ticket, count);
+  if (parts_.tracker->acknowledged(ticket)) destinations_.OnAcknowledged(ticket);
   if (parts_.board->has_open_error()) parts_.board->SolveError();
 }
 

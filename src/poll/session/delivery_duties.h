@@ -13,6 +13,7 @@
 #include "delivery/pipeline/pipeline.h"
 #include "delivery/pipeline/refused_records.h"
 #include "delivery/progress/delivery_meter.h"
+#include "delivery/progress/destination_meter.h"
 #include "delivery/progress/work_report.h"
 #include "delivery/settling/ack_tracker.h"
 #include "engine/control/control.h"
@@ -67,12 +68,14 @@ class DeliveryDuties final : public delivery::RoomWaiter, public sink::AckHandle
                          const absl::Status& why) override;
 
   bool interrupted() const { return parts_.control->interrupted(); }
+  delivery::DestinationMeter& destinations() { return destinations_; }
 
  private:
   void Beat();
 
   const Parts parts_;
   delivery::DeliveryMeter meter_;
+  delivery::DestinationMeter destinations_;
   delivery::WorkReport report_;
   delivery::RefusedRecords* refused_ = nullptr;
   std::function<absl::Status()> beside_;

@@ -124,6 +124,7 @@ absl::Status PollSession::Build() {
                                                         .schema_ids = ids,
                                                         .sink = sink_.get(),
                                                         .tracker = &tracker_,
+                                                        .destinations = &duties_->destinations(),
                                                         .waiter = duties_.get(),
                                                         .metrics = attempt.metrics,
                                                         .warn_once = parts_.warn_once}));

@@ -213,6 +213,7 @@ void Housekeeping::OnAcknowledged(sink::Ticket ticket, uint32_t count) {
   meter_.OnAcknowledged(count);
   delivered_ = true;
   commits_.OnAcknowledged(ticket, count);
+  if (parts_.tracker->acknowledged(ticket)) destinations_.OnAcknowledged(ticket);
 }
 
 absl::Status Housekeeping::OnRefused(const event::Record& record, sink::Ticket ticket,

@@ -11,6 +11,7 @@
 #include "delivery/pipeline/pipeline.h"
 #include "delivery/pipeline/refused_records.h"
 #include "delivery/progress/delivery_meter.h"
+#include "delivery/progress/destination_meter.h"
 #include "delivery/progress/work_report.h"
 #include "delivery/settling/ack_tracker.h"
 #include "delivery/settling/commit_points.h"
@@ -50,6 +51,7 @@ class Housekeeping final : public delivery::RoomWaiter, public sink::AckHandler 
                 .sink = parts.sink,
                 .tracker = parts.tracker,
                 .metrics = parts.metrics}),
+        destinations_(&parts.metrics->destinations, parts.clock),
         report_(*parts.clock, *parts.metrics) {}
 
   // From now on status updates go to source, at least every interval. session: beside the stream;
@@ -100,6 +102,8 @@ class Housekeeping final : public delivery::RoomWaiter, public sink::AckHandler 
   absl::Status OnRefused(const event::Record& record, sink::Ticket ticket,
                          const absl::Status& why) override;
 
+  delivery::DestinationMeter& destinations() { return destinations_; }
+
   // The session has to end.
   bool interrupted() const { return parts_.control->interrupted(); }
   // Whether something may be read now; says so on the board. False: WaitToRead.
@@ -127,6 +131,7 @@ class Housekeeping final : public delivery::RoomWaiter, public sink::AckHandler 
   Parts parts_;
   delivery::CommitPoints commits_;
   delivery::DeliveryMeter meter_;
+  delivery::DestinationMeter destinations_;
   delivery::WorkReport report_;
   replication::WalSource* source_ = nullptr;
   SessionWatch* session_ = nullptr;

@@ -97,16 +97,17 @@ absl::Status Session::Build() {
       prepared_.resumes() ? std::optional(prepared_.stored->position) : std::nullopt,
       [source = prepared_.source.get()] { return source->CheckSlotHeld(); },
       [source = prepared_.source.get()] { return source->CheckSlotSession(); });
-  ASSIGN_OR_RETURN(path_,
-                   delivery::RecordPath::Create({.config = parts_.config,
-                                                 .run_id = RunId(*parts_.world),
-                                                 .clock = &clock,
-                                                 .schema_ids = prepared_.registries.sources(),
-                                                 .sink = prepared_.sink.get(),
-                                                 .tracker = &duties_->tracker(),
-                                                 .waiter = &duties_->housekeeping(),
-                                                 .metrics = parts_.metrics,
-                                                 .warn_once = parts_.warn_once}));
+  ASSIGN_OR_RETURN(
+      path_, delivery::RecordPath::Create({.config = parts_.config,
+                                           .run_id = RunId(*parts_.world),
+                                           .clock = &clock,
+                                           .schema_ids = prepared_.registries.sources(),
+                                           .sink = prepared_.sink.get(),
+                                           .tracker = &duties_->tracker(),
+                                           .destinations = &duties_->housekeeping().destinations(),
+                                           .waiter = &duties_->housekeeping(),
+                                           .metrics = parts_.metrics,
+                                           .warn_once = parts_.warn_once}));
   path_->pipeline().Skip(prepared_.skip());
   WatchStalls();
   types_.Restore(prepared_.stored, prepared_.system.system_identifier, prepared_.resumes());
