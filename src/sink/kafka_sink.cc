@@ -455,9 +455,8 @@ absl::Status KafkaSink::OnAnswer(const kafka::TopicAnswer& answer) {
   const bool asks = creation_ == kafka::TopicAdmin::Creation::kAskedFor;
   if (answer.status.ok()) {
     if (asks && answer.question == kafka::TopicAnswer::Question::kCreate) return absl::OkStatus();
-    if (answer.question == kafka::TopicAnswer::Question::kCreate) {
+    if (answer.question == kafka::TopicAnswer::Question::kCreate)
       log::Info("topic created", {{"topic", target.name}});
-    }
     target.id = answer.id;
     return OpenTarget(&target);
   }

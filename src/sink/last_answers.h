@@ -1,6 +1,6 @@
-// AwaitLastAnswers: what Sink::Flush does of a sink that has ended over a refused record. Its sender
-// begins nothing any more, but the target may have taken what was on its way: that is acknowledged,
-// and so is not sent again by the next sink. Data thread only.
+// AwaitLastAnswers: what Sink::Flush does of a sink that has ended over a refused record. Its
+// sender begins nothing any more, but the target may have taken what was on its way: that is
+// acknowledged, and so is not sent again by the next sink. Data thread only.
 #pragma once
 
 #include "absl/functional/function_ref.h"

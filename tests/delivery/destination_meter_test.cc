@@ -1,4 +1,4 @@
-#include "delivery/progress/destination_meter.h"
+#include "delivery/settling/destination_meter.h"
 
 #include <gtest/gtest.h>
 

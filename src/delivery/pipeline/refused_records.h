@@ -10,7 +10,7 @@
 #include "absl/status/status.h"
 #include "delivery/pipeline/record_errors.h"
 #include "delivery/pipeline/verdict.h"
-#include "delivery/progress/destination_meter.h"
+#include "delivery/settling/destination_meter.h"
 #include "event/record.h"
 #include "sink/sink.h"
 

@@ -22,18 +22,6 @@ constexpr absl::Duration kMostAsked = absl::Hours(1);
 
 size_t Discard(char*, size_t size, size_t count, void*) { return size * count; }
 
-http::ClientOptions ClientOf(const HttpSinkOptions& options) {
-  return {.proxy = options.proxy,
-          .connect_timeout = options.timeout,
-          .timeout = options.timeout,
-          .tls = options.tls};
-}
-
-bool IsAboutTrust(CURLcode code) {
-  return code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CERTPROBLEM ||
-         code == CURLE_SSL_CACERT_BADFILE || code == CURLE_SSL_ISSUER_ERROR;
-}
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<HttpSender>> HttpSender::Create(const HttpSinkOptions& options,
@@ -97,64 +85,6 @@ absl::Status HttpSender::SetUp(Slot* slot) {
       slot->easy, CURLOPT_HTTP_VERSION,
       static_cast<long>(options_.http_2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
   return http::SetEasyOptions(curl_, slot->easy, ClientOf(options_), slot->error);
-}
-
-// As easy_perform does.
-absl::StatusOr<CURLcode> HttpSender::Perform(CURL* easy, Stopping stopping) {
-  const int wait = static_cast<int>(kStoppingLook / absl::Milliseconds(1));
-  curl_.multi_add_handle(multi_, easy);
-  int running = 1, left = 0;
-  bool stopped = false;
-  while (running > 0 && !stopped && curl_.multi_perform(multi_, &running) == CURLM_OK) {
-    stopped = running > 0 && stopping();
-    if (running > 0 && !stopped) curl_.multi_poll(multi_, nullptr, 0, wait, nullptr);
-  }
-  CURLcode code = CURLE_FAILED_INIT;
-  if (const CURLMsg* const message = curl_.multi_info_read(multi_, &left))
-    code = message->data.result;
-  curl_.multi_remove_handle(multi_, easy);
-  if (stopped) return Interrupted();
-  return code;
-}
-
-absl::Status HttpSender::TryConnecting(absl::Duration timeout, Stopping stopping) {
-  if (tokens_ != nullptr) {
-    bool stopped = false;
-    tokens_->StopWhen([&stopped, stopping] { return stopped = stopped || stopping(); });
-    const absl::Status got = tokens_->Authorization().status();
-    tokens_->StopWhen(nullptr);
-    if (stopped) return Interrupted();
-    RETURN_IF_ERROR(got);
-  }
-  if (options_.url.varies_host()) return absl::OkStatus();
-  CURL* const easy = curl_.easy_init();
-  char error[CURL_ERROR_SIZE] = {};
-  http::ClientOptions client = ClientOf(options_);
-  client.timeout = client.connect_timeout = std::min(timeout, options_.timeout);
-  absl::Status status = http::SetEasyOptions(curl_, easy, client, error);
-  if (status.ok()) {
-    curl_.easy_setopt(easy, CURLOPT_ERRORBUFFER, error);
-    curl_.easy_setopt(easy, CURLOPT_CONNECT_ONLY, 1L);
-    event::Record nothing;
-    const std::string url = options_.url.Of(nothing, "", true);
-    curl_.easy_setopt(easy, CURLOPT_URL, url.c_str());
-    const absl::StatusOr<CURLcode> done = Perform(easy, stopping);
-    const CURLcode code = done.value_or(CURLE_OK);
-    status = done.status();
-    const absl::string_view text = error[0] != '\0' ? error : curl_.easy_strerror(code);
-    if (IsAboutTrust(code)) {
-      status = Error(absl::StatusCode::kFailedPrecondition, "http_tls_failed",
-                     absl::StrCat(where_, ": ", text),
-                     "walduct.sink.http.ssl.ca names the authorities (PEM) that vouch for it, "
-                     "….ssl.certificate and ….ssl.key what it asks for");
-    } else if (code != CURLE_OK) {
-      status =
-          Error(absl::StatusCode::kUnavailable, "http_unreachable",
-                absl::StrCat(where_, ": ", text), "start the receiver, or check sink.http.url");
-    }
-  }
-  curl_.easy_cleanup(easy);
-  return status;
 }
 
 void HttpSender::Give(std::vector<std::unique_ptr<Outgoing>>* records) {

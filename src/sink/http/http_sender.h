@@ -90,6 +90,7 @@ class HttpSender {
   absl::Status SetUp();
   absl::Status SetUp(Slot* slot);
   absl::StatusOr<CURLcode> Perform(CURL* easy, Stopping stopping);
+  static http::ClientOptions ClientOf(const HttpSinkOptions& options);
 
   void Work();
   void TakeGiven();
