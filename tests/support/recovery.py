@@ -18,18 +18,29 @@ class Scene:
     """A primary with two connectors on the same tables: one that keeps its slot, one that loses it; and a backup of in between."""
 
     def __init__(self, servers, databases, connectors, worker=None, sink="file", superuser=True,
-                 backup=Backup, shared=None, **config):
+                 backup=Backup, shared=None, others=0, **config):
         self.servers, self.primary = servers, servers.postgres
         self.db = databases(servers.postgres)
         self.db.script(TABLES)
-        both = {"publication.name": "both", "signal.data.collection": "public.signals", **(shared or {})}
+        both = {"publication.name": "both", "signal.data.collection": "public.signals",
+                **{name: value.replace("{db}", self.db.name) for name, value in (shared or {}).items()}}
         self.control = connectors(self.db, both, sink="file", name="control", superuser=True).start().wait_streaming()
         self.lost = connectors(self.db, {**both, "slot.name": self.db.name + "_lost", "walduct.slot.lost": "hold", "topic.prefix": self.db.name,
                                          **config}, worker=worker, name="lost", superuser=superuser, sink=sink)
         self.lost.start().wait_streaming()
+        self.others = [self._another(connectors, number) for number in range(others)]
         self.backup, self.restored = backup(servers), None
         self.db.script("insert into items values (1, 'before'), (2, 'before'); insert into wide values (1, repeat('w', 5000), 1.50)")
         self.work_on()
+
+    def _another(self, connectors, number):
+        """As the one that loses its slot, but that large transactions come at their end."""
+        directory = self.lost.dir.parent
+        name = f"lost_{number}"
+        config = {**self.lost.config, "slot.name": f"{self.db.name}_{name}", "sink.file.path": str(directory / name / "records.jsonl"),
+                  "walduct.transaction.streaming": "false"}
+        worker = {"offset.storage.file.filename": str(directory / name / "offsets.dat")}
+        return connectors(self.db, config, worker=worker, name=name, sink="file").start().wait_streaming()
 
     def work_on(self):
         """Until a slot that is made there is consistent before the position: such a record is written each 15 s else."""

@@ -55,10 +55,10 @@ class Backup:
         """The file of the WAL that an LSN is in, a number or text; of the timeline that the server is on."""
         return self.primary.query("select pg_walfile_name(%s::pg_lsn)", position if isinstance(position, str) else lsn_text(position))[0][0]
 
-    def wait_archived(self):
+    def wait_archived(self, timeout_s=30):
         """All that is written so far; where the archive ends."""
         name = self.primary.query("select pg_walfile_name(pg_switch_wal())")[0][0]
-        wait_until(lambda: (self.archive / name).exists(), 30, f"{name} is archived", interval_s=0.05)
+        wait_until(lambda: (self.archive / name).exists(), timeout_s, f"{name} is archived", interval_s=0.05)
         return lsn(self.primary.query("select pg_current_wal_lsn()::text")[0][0])
 
 
