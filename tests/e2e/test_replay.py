@@ -1,13 +1,17 @@
 """A part of the past out of a restored backup into topics of its own: `walduct replay`."""
 import json
+import os
 import random
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from support.events import from_lines
 from support.kafka import delete_topics, read_topics
+from support.many import difference, last_line, lines_of, seconds_between
 from support.recovery import gap, refused, without_times
+from support.wait import wait_until
 
 NOW = {"lsn": "select pg_current_wal_lsn()::text", "time": "select clock_timestamp()::text"}
 
@@ -169,3 +173,88 @@ def test_what_is_refused_before_anything_is_asked(case, db, connectors, tmp_path
     arguments = {"--state": str(tmp_path), **ARGUMENTS, **typed}
     done = connector.call("replay", *(word.replace("{prefix}", prefix) for pair in arguments.items() for word in pair))
     assert done.returncode == 2 and said in done.stderr, done
+
+
+BANK = """
+create table branches (id int primary key, balance int not null default 0);
+create table tellers (id int primary key, branch int, balance int not null default 0, filler text default repeat('t', 84));
+create table accounts (id int primary key, branch int, balance int not null default 0, filler text default repeat('a', 84));
+create table history (id bigint generated always as identity primary key, teller int, branch int, account int, delta int, at timestamp);
+insert into branches select i from generate_series(1, 10) i;
+insert into tellers select i, i % 10 + 1 from generate_series(1, 100) i;
+insert into accounts select i, i % 10 + 1 from generate_series(1, 10000) i;
+create procedure pay(times int) language plpgsql as $$
+declare account int; teller int; branch int; delta int;
+begin
+  for turn in 1..times loop
+    account := 1 + random() * 9999; teller := 1 + random() * 99; branch := 1 + random() * 9; delta := random() * 1000;
+    update accounts set balance = balance + delta where id = account;
+    update tellers set balance = balance + delta where id = teller;
+    update branches set balance = balance + delta where id = branch;
+    insert into history (teller, branch, account, delta, at) values (teller, branch, account, delta, clock_timestamp());
+    commit;
+  end loop;
+end $$"""
+TRANSACTIONS = int(os.environ.get("E2E_REPLAY_TRANSACTIONS", 20000))
+
+
+class Bank:
+    """Four sessions at once, each of small transactions as pgbench's; how long they took."""
+
+    def __init__(self, scene):
+        self.scene, self.took_s = scene, 0
+
+    def pay(self):
+        with self.scene.db.connect() as session:
+            session.execute(f"call pay({TRANSACTIONS // 4})")
+
+    def work(self, _):
+        begun = time.monotonic()
+        with ThreadPoolExecutor(4) as sessions:
+            for done in [sessions.submit(self.pay) for _ in range(4)]:
+                done.result()
+        self.took_s = time.monotonic() - begun
+
+
+def lines_between(connector, first, last):
+    """Of its file, behind the record that has the one up to that of the other."""
+    lines = iter(lines_of(connector))
+    for line in lines:
+        if first in line:
+            break
+    for line in lines:
+        yield line
+        if last in line:
+            return
+
+
+@pytest.mark.timeout(900 + TRANSACTIONS // 100)
+def test_replay_of_many_transactions(scenes):
+    """E2E_REPLAY_TRANSACTIONS of four changes each (20,000): line by line what was streamed then. Runs by name."""
+    scene = scenes(18, shared={"publication.autocreate.mode": "all_tables"})
+    scene.db.script(BANK)
+    scene.db.execute("insert into items values (3, 'too early')")
+    patience_s = 60 + TRANSACTIONS // 200
+    wait_until(lambda: b"too early" in last_line(scene.lost), patience_s, "what is too early is streamed", interval_s=0.5)
+    bank, since = Bank(scene), scene.db.value(NOW["time"])
+    bank.work(scene.db)
+    scene.db.execute("insert into slow values (99, 'the last one')")
+    wait_until(lambda: b"the last one" in last_line(scene.lost), patience_s, "all is streamed", interval_s=0.5)
+    until = scene.db.value(NOW["time"])
+    scene.db.execute("insert into items select i, 'too late' from generate_series(500, 510) i")
+    scene.backup.wait_archived(patience_s)
+    restored, connector = scene.restore(), scene.lost
+    connector.stop()
+    out = restored.state / "replayed.jsonl"
+    connector.start("--from", f"{restored.postgres.host}:{restored.postgres.port}", "--state", restored.state, "--since", since, "--until", until,
+                    "--to", "replayed", "-o", f"sink.file.path={out}", command="replay")
+    restored.start()
+    assert connector.wait_exit(patience_s) == 0, connector.log_text()
+    assert connector.logged("the replay is done"), connector.log_text()
+    wanted = [line.replace(connector.prefix, "replayed") for line in lines_between(connector, "too early", "the last one")]
+    mine = (line.replace(connector.prefix, "replayed") for line in lines_of(connector, out))
+    assert len(wanted) >= 4 * (TRANSACTIONS // 4 * 4)
+    assert difference(wanted, mine) is None
+    took_s = seconds_between(connector, "streaming slot=", "goal reached")
+    print(f"{TRANSACTIONS} transactions in {bank.took_s:.0f} s, {len(wanted)} records: replayed in {took_s:.1f} s, "
+          f"{TRANSACTIONS / took_s:,.0f} transactions/s, {len(wanted) / took_s:,.0f} records/s")
