@@ -105,8 +105,11 @@ http::Response Readiness(const ProcessView& process) {
   }
   // Those that have rested since before the process began; UNASSIGNED is what is not ours.
   for (const IdleConnector& one : process.idle) {
-    if (one.state != "PAUSED" && one.state != "STOPPED" && one.state != "FAILED") continue;
     std::string trouble = one.state;
+    if (one.refused)
+      trouble = absl::StrCat("FAILED: ", PlainText(one.refused->message));
+    else if (one.state != "PAUSED" && one.state != "STOPPED" && one.state != "FAILED")
+      continue;
     for (const size_t lane : one.lanes) AddPosition(process.resting[lane], &trouble);
     absl::StrAppend(&problems, PlainText(one.name), ": ", trouble, "\n");
   }

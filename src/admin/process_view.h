@@ -33,10 +33,12 @@ struct ShownConnector {
   bool has_task() const { return !status.ended(); }
 };
 
-// A connector that a worker knows and that has no task: stopped, or paused ever since.
+// A connector that a worker knows and that does not run: stopped, or paused ever since, or its
+// configuration was refused.
 struct IdleConnector {
   std::string name;
-  std::string state;               // "STOPPED"
+  std::string state;  // "STOPPED"
+  std::optional<engine::ConnectorError> refused = {};
   std::vector<size_t> lanes = {};  // its own in ProcessView::resting
 };
 

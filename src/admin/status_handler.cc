@@ -19,6 +19,18 @@
 namespace walduct::admin {
 namespace {
 
+// Nobody measures anything of it.
+ShownConnector Refused(const IdleConnector& one) {
+  static const metrics::ConnectorMetrics kNothing;
+  ShownConnector shown;
+  shown.metrics = &kNothing;
+  shown.status.name = one.name;
+  shown.status.state = engine::ConnectorState::kFailed;
+  shown.status.state_since = one.refused->at;
+  shown.status.last_error = one.refused;
+  return shown;
+}
+
 // Empty for "/"; trailing slashes do not count.
 std::vector<std::string> PartsOf(const std::string& path) {
   std::vector<std::string> parts;
@@ -99,6 +111,7 @@ ProcessView StatusHandler::View() const {
     if (running.contains(one.name)) continue;
     if (const auto lanes = resting.find(one.name); lanes != resting.end())
       one.lanes = std::move(lanes->second);
+    if (one.refused) process.resting.push_back(Refused(one));
     process.idle.push_back(std::move(one));
   }
   return process;

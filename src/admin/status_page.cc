@@ -43,6 +43,7 @@ class StatusWriter {
     json_.Key("state").Text(engine::StateText(status_.state));
     json_.Key("state_since").Text(TimeText(status_.state_since));
     WriteHealth();
+    WriteLastError();
     WriteCapture();
     WriteBeside();
     WriteLag();
@@ -94,6 +95,10 @@ class StatusWriter {
     WriteBeside();
     WriteNotice("shared_prefix", one_.shared_prefix, engine::kSharedPrefixHint, &json_);
     WriteNotice("shared_slot", one_.shared_slot, engine::kSharedSlotHint, &json_);
+    WriteLastError();
+  }
+
+  void WriteLastError() {
     if (!status_.last_error) return;
     json_.Key("last_error").Object();
     json_.Key("at").Text(TimeText(status_.last_error->at));

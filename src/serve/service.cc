@@ -3,11 +3,18 @@
 #include <optional>
 #include <random>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "base/log.h"
+#include "base/shell_word.h"
 #include "base/status_macros.h"
+#include "engine/control/status_board.h"
 #include "engine/errors/error_policy.h"
+#include "names/called.h"
 #include "operate/commands/version.h"
 #include "postgres/sender_timeout.h"
 #include "serve/load_worker.h"
@@ -29,6 +36,12 @@ std::string RandomKey() {
   std::string key(32, '\0');
   for (char& byte : key) byte = static_cast<char>(random());
   return key;
+}
+
+// "property 'x': …"
+absl::string_view NamedIn(absl::string_view refusal) {
+  const std::vector<absl::string_view> parts = absl::StrSplit(refusal, absl::MaxSplits('\'', 2));
+  return parts.size() < 3 || parts[0] != "property " ? "PROPERTY" : parts[1];
 }
 
 }  // namespace
@@ -113,13 +126,29 @@ absl::Status Service::Run(const std::function<void()>& watch) {
   return ended;
 }
 
+std::optional<engine::ConnectorError> Service::RefusedOf(const std::string& name) const {
+  const std::optional<Runner::Failure> failure = worker_.FailureOf(name);
+  if (!failure) return std::nullopt;
+  const names::Called called{.who = ShellWord(name), .where = options_.url, .name = name};
+  return engine::ConnectorError{
+      .at = failure->at,
+      .message = absl::StrCat("its configuration is refused: ",
+                              absl::StrReplaceAll(failure->why, {{"\n", "; "}})),
+      .reason = "configuration_refused",
+      .hint = absl::StrCat("put right what it names: ",
+                           names::SetCommand(called, absl::StrCat(NamedIn(failure->why), "=VALUE")),
+                           "; after a change of a file: ", names::RestartCommand(called)),
+      .change = {}};
+}
+
 // Connectors of other classes have no version.
 std::vector<admin::IdleConnector> Service::Known() const {
   std::vector<admin::IdleConnector> all;
   for (const std::string& name : worker_.Names()) {
     if (worker_.assignment().WhereIs(name)) continue;  // that worker tells of it
     const std::optional<StatusView> view = worker_.StatusOf(name);
-    if (view && !view->version.empty()) all.push_back({.name = name, .state = view->state});
+    if (view && !view->version.empty())
+      all.push_back({.name = name, .state = view->state, .refused = RefusedOf(name)});
   }
   return all;
 }

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,7 @@ class Service {
 
  private:
   std::vector<admin::IdleConnector> Known() const;
+  std::optional<engine::ConnectorError> RefusedOf(const std::string& name) const;
   void Wait(absl::Duration wait) { environment_.poller->WaitReadable({stop_.fd()}, wait); }
   absl::Status TakeTurn();
   absl::Status TryTurn();

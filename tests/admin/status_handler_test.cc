@@ -300,6 +300,33 @@ TEST_F(StatusHandlerTest, WhatAWorkerKnowsThatDoesNotRun) {
   EXPECT_THAT(ready.body, testing::Not(HasSubstr("foreign")));
 }
 
+TEST_F(StatusHandlerTest, AConnectorThatCannotBeLoadedIsShownAsFailed) {
+  IdleConnector refused{.name = "shop", .state = "RUNNING"};
+  refused.refused = engine::ConnectorError{.at = absl::FromUnixSeconds(1),
+                                           .message = "its configuration is refused: no secret",
+                                           .reason = "configuration_refused",
+                                           .hint = "put it right",
+                                           .change = {}};
+  StatusHandler status_handler({.connectors = &connectors_,
+                                .clock = &Clock::Real(),
+                                .configs = {},
+                                .worker = "h:1",
+                                .known = [&] { return std::vector<IdleConnector>{refused}; }});
+  http::Request request;
+  request.method = "GET";
+  request.path = "/readyz";
+  const http::Response ready = status_handler.Handle(request);
+  EXPECT_EQ(ready.status, 503);
+  EXPECT_THAT(ready.body, HasSubstr("shop: FAILED: its configuration is refused: no secret\n"));
+  request.path = "/metrics";
+  EXPECT_THAT(status_handler.Handle(request).body,
+              HasSubstr("walduct_connector_state{connector=\"shop\",state=\"failed\"} 1\n"));
+  request.path = "/status";
+  const std::string status = status_handler.Handle(request).body;
+  EXPECT_THAT(status, HasSubstr("\"name\":\"shop\",\"state\":\"FAILED\""));
+  EXPECT_THAT(status, HasSubstr("\"reason\":\"configuration_refused\""));
+}
+
 TEST_F(StatusHandlerTest, WhatIsNotThere) {
   EXPECT_EQ(Ask("/nothing").body, "{\"error_code\":404,\"message\":\"HTTP 404 Not Found\"}");
   EXPECT_EQ(Ask("/connectors/none").body,

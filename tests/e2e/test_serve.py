@@ -1,5 +1,7 @@
 """`walduct serve`: connectors that live in a worker's topics, managed by Kafka Connect's REST interface."""
 import json
+import re
+import subprocess
 import sys
 import uuid
 
@@ -7,8 +9,9 @@ import pytest
 
 from support import servers
 from support.connector import database_properties
+from support.http import ask
 from support.kafka import TopicReader
-from support.paths import ROOT
+from support.paths import BINARY, ROOT
 from support.serve import CLASS, JSON, Worker
 from support.wait import wait_until
 
@@ -120,6 +123,30 @@ def test_one_that_fails_leaves_the_others_alone(workers, databases, pg17, broker
     db.script("insert into items values (1)")
     wait_until(lambda: published(broker, db) == [1], 30, "the other one streams")
     assert "nowhere" in worker.get("/connectors/bad/status")["tasks"][0]["trace"]
+    worker.stop()
+
+
+def test_a_configuration_that_is_taken_and_cannot_be_loaded_is_no_green_light(shop, broker):
+    """As with Connect it is stored, and the task fails. What is printed is typed."""
+    worker, db = shop("create table items (id int primary key)")
+    status, _ = worker.ask("PATCH", "/connectors/shop/config", {"topic.creation.default.partitions": "1"})
+    assert status == 200
+
+    def failed():
+        shown = [one for one in json.loads(ask(worker.port, "/status")[1])["resting"] if one["name"] == "shop"]
+        return shown and shown[0]["state"] == "FAILED" and shown[0]["last_error"]
+    error = wait_until(failed, 30, "it is shown")
+    assert error["reason"] == "configuration_refused" and "topic.creation.default.replication.factor" in error["message"], error
+    assert ask(worker.port, "/readyz")[0] == 503
+    assert 'walduct_connector_state{connector="shop",state="failed"} 1' in ask(worker.port, "/metrics")[1]
+    said = subprocess.run([BINARY, "status", "shop", "--url", worker.base], capture_output=True, text=True, timeout=60)
+    assert said.returncode == 6 and "configuration_refused" in said.stdout and error["hint"] in said.stdout, said
+    command = re.search(r"curl -X PATCH .*?\}'", error["hint"]).group(0).replace("VALUE", "-1")
+    subprocess.run(["bash", "-ec", command], check=True, timeout=30, capture_output=True)
+    worker.wait_state("shop", "RUNNING/RUNNING")
+    db.script("insert into items values (1)")
+    wait_until(lambda: published(broker, db) == [1], 60, "it streams")
+    wait_until(lambda: ask(worker.port, "/readyz")[0] == 200, 30, "ready")
     worker.stop()
 
 

@@ -25,6 +25,11 @@ constexpr Reason kRows[] = {
     {.name = "bad_yaml",
      .meaning = "A file is not YAML, or not one of the known forms.",
      .remedy = "docs/forms.md."},
+    {.name = "configuration_refused",
+     .meaning = "A worker has a connector whose configuration cannot be loaded: a value is "
+                "refused, or a file that it refers to is not there. REST takes some of these, as "
+                "Kafka Connect does, and the task fails. Its slot goes on keeping WAL.",
+     .remedy = "Put right what the message names, then restart the connector."},
     {.name = "connector_exists",
      .meaning = "A connector of this name runs already.",
      .remedy = "Choose another name."},

@@ -84,6 +84,7 @@ class Screen {
   }
   void AddResting(const Value& connector) {  // one that does not run
     AddHead(connector);
+    AddError(connector);
     AddWhatResumesIt(connector);
     AddLag(connector);
     AddSlot(connector);

@@ -108,7 +108,16 @@ void Runner::Fail(const std::string& name, uint64_t version,
   const std::string why = absl::StrJoin(errors, "\n");
   log::Error("connector cannot be started", {{"name", name}, {"why", why}});
   const MutexLock lock(mutex_);
-  failures_[name] = {.version = version, .why = why};
+  failures_[name] = {.version = version, .why = why, .at = parts_.environment.clock->Now()};
+}
+
+std::optional<Runner::Failure> Runner::FailureOf(const std::string& name) const {
+  const std::optional<Deployments::Wanted> wanted = deployments_.WantedOf(name);
+  const MutexLock lock(mutex_);
+  const auto failure = failures_.find(name);
+  const bool failed = wanted && failure != failures_.end() &&
+                      failure->second.version == wanted->version && !running_.contains(name);
+  return failed ? std::optional(failure->second) : std::nullopt;
 }
 
 void Runner::Revoke(Assignment::Done done) {

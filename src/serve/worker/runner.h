@@ -49,6 +49,13 @@ class Runner {
   // What it runs by; null: nothing of it does.
   std::shared_ptr<const engine::ConnectorOptions> OptionsOf(const std::string& name) const;
   std::optional<TaskView> TaskOf(const std::string& name, const Deployment& one) const;
+  // Why it does not run, as it is wanted: it could not be loaded. Absent: nothing was refused.
+  struct Failure {
+    uint64_t version = 0;
+    std::string why;
+    absl::Time at;
+  };
+  std::optional<Failure> FailureOf(const std::string& name) const;
   // The topics that running connectors have written to since the last call: {connector, topic}.
   std::vector<std::pair<std::string, std::string>> TakeTopics();
 
@@ -60,11 +67,6 @@ class Runner {
     std::shared_ptr<metrics::TopicBoard> topics;
     std::shared_ptr<const engine::ConnectorOptions> options;
   };
-  struct Failure {
-    uint64_t version = 0;  // that could not be loaded
-    std::string why;
-  };
-
   bool StepRunning(const std::string& name, bool ended);
   void Fail(const std::string& name, uint64_t version, const std::vector<std::string>& errors);
 

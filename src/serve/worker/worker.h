@@ -60,6 +60,9 @@ class Worker {
   std::shared_ptr<const engine::ConnectorOptions> RunningOf(const std::string& name) const {
     return runner_.OptionsOf(name);
   }
+  std::optional<Runner::Failure> FailureOf(const std::string& name) const {
+    return runner_.FailureOf(name);
+  }
   std::optional<StatusView> StatusOf(const std::string& name) const { return statuses_.Find(name); }
   // Of its configuration, another one whenever that changes. Absent: it is not there, or foreign.
   std::optional<uint64_t> VersionOf(const std::string& name) const {
