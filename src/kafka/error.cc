@@ -50,8 +50,8 @@ constexpr Meaning kTransactionTooLong{
     "transaction.max.timeout.ms; or raise that"};
 constexpr Meaning kTopicMissing{
     Code::kFailedPrecondition, "topic_missing",
-    "create the topic; or let walduct create it: topic.creation.default.partitions=1, "
-    "topic.creation.default.replication.factor=-1, and topic.creation.enable not false; or turn "
+    "create the topic; or let walduct create it: topic.creation.default.partitions=1 and "
+    "topic.creation.default.replication.factor=-1, with topic.creation.enable not false; or turn "
     "the broker's auto.create.topics.enable on"};
 constexpr Meaning kPartitionMissing{
     Code::kFailedPrecondition, "partition_missing",

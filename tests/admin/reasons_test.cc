@@ -228,6 +228,10 @@ TEST(Reasons, HintsOfAWorkerCanBeTyped) {
             "serve is told so by: " +
                 names::ExtendCommand(names.called, "column.exclude.list", "a.b.c") +
                 ", or by: " + names::SetCommand(names.called, "walduct.mask.lost=warn"));
+  // A start refuses the one without the other.
+  EXPECT_THAT(engine::NamedHint("topic_missing", "", "", names),
+              HasSubstr(R"({"topic.creation.default.partitions":"1",)"
+                        R"("topic.creation.default.replication.factor":"-1"})"));
   EXPECT_EQ(engine::NamedHint("x", "", "create it, and restart the connector", names),
             "create it, and walduct resume shop --url http://w:1");
   names.called.rests = false;

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <librdkafka/rdkafka.h>
 
+#include <string>
+
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 
@@ -14,7 +16,10 @@ TEST(KafkaErrorTest, CodesHaveTheirReasonAndHint) {
   EXPECT_TRUE(absl::IsFailedPrecondition(missing));
   EXPECT_EQ(ErrorReason(missing), "topic_missing");
   EXPECT_EQ(missing.message().substr(0, 9), "topic t: ");
-  EXPECT_FALSE(ErrorHint(missing).empty());
+  // Both or none: "and" is what a worker's command takes them together by.
+  EXPECT_NE(ErrorHint(missing).find("topic.creation.default.partitions=1 and "
+                                    "topic.creation.default.replication.factor=-1,"),
+            std::string::npos);
   EXPECT_TRUE(absl::IsPermissionDenied(
       KafkaError(RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED, "topic t")));
   EXPECT_TRUE(absl::IsUnauthenticated(KafkaError(RD_KAFKA_RESP_ERR__AUTHENTICATION, "k")));
