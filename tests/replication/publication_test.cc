@@ -181,7 +181,12 @@ TEST_F(PublicationTest, PRM05_RoleThatMayNotCreateIsToldTheStatement) {
   EXPECT_TRUE(absl::IsPermissionDenied(status)) << status;
   EXPECT_EQ(ErrorReason(status), "publication_not_permitted");
   EXPECT_THAT(ErrorHint(status),
-              HasSubstr("CREATE PUBLICATION \"dbz_publication\" FOR TABLE \"public\".\"a\""));
+              ::testing::AllOf(
+                  ::testing::StartsWith("docs/security.md (filtered) has the grants"),
+                  HasSubstr("CREATE PUBLICATION \"dbz_publication\" FOR TABLE \"public\".\"a\"")));
+  // A superuser's, whatever is granted.
+  options_.publication_autocreate = PublicationAutocreate::kAllTables;
+  EXPECT_THAT(ErrorHint(EnsureAs(*session)), ::testing::Not(HasSubstr("docs/security.md")));
 }
 
 // As after publication.autocreate.mode=disabled.
@@ -198,10 +203,13 @@ TEST_F(PublicationTest, RoleThatDoesNotOwnThePublicationIsToldHowItGetsIt) {
   EXPECT_EQ(ErrorReason(status), "publication_not_permitted") << status;
   EXPECT_THAT(std::string(status.message()), HasSubstr("it does not own the publication"));
   const std::string owner = "ALTER PUBLICATION dbz_publication OWNER TO pub_owner";
-  EXPECT_THAT(ErrorHint(status),
-              ::testing::AllOf(::testing::StartsWith("have a superuser run: " + owner + "; or"),
-                               HasSubstr("ADD TABLE \"public\".\"a\"; and set "
-                                         "publication.autocreate.mode=disabled")));
+  const std::string grants =
+      "docs/security.md (filtered) has the grants with which this role does it itself; or ";
+  EXPECT_THAT(
+      ErrorHint(status),
+      ::testing::AllOf(::testing::StartsWith(grants + "have a superuser run: " + owner + "; or"),
+                       HasSubstr("ADD TABLE \"public\".\"a\"; and set "
+                                 "publication.autocreate.mode=disabled")));
   Run(owner);
   EXPECT_TRUE(EnsureAs(*session).ok());
   EXPECT_EQ(Members(), "public.a");
@@ -210,7 +218,7 @@ TEST_F(PublicationTest, RoleThatDoesNotOwnThePublicationIsToldHowItGetsIt) {
   const absl::Status table = EnsureAs(*session);
   EXPECT_EQ(ErrorReason(table), "publication_not_permitted") << table;
   EXPECT_THAT(ErrorHint(table),
-              ::testing::AllOf(::testing::StartsWith("have the owner of the tables"),
+              ::testing::AllOf(::testing::StartsWith(grants + "have the owner of the tables"),
                                ::testing::Not(HasSubstr("OWNER TO"))));
   Run("DROP OWNED BY pub_owner; DROP ROLE pub_owner");
 }

@@ -54,6 +54,10 @@ SELECT pg_catalog.string_agg(o.name, ', ') FROM (
   SELECT pg_catalog.quote_ident(p.pubname) AS name FROM pg_catalog.pg_publication p ORDER BY 1 LIMIT 5) o
 HAVING pg_catalog.count(*) > 0)";
 
+// Without a colon, by which a script of the doctor finds the statement behind it.
+constexpr absl::string_view kGrantsHint =
+    "docs/security.md (filtered) has the grants with which this role does it itself; or ";
+
 PublicationWish ForHint(PublicationWish wish) {
   if (wish.tables.size() > kMaxTablesInHint) wish.tables.resize(kMaxTablesInHint);
   return wish;
@@ -149,7 +153,7 @@ class Publisher {
     const bool gone = ErrorReason(status) == "publication_missing";
     if (LostRace(status) || gone) return status;
     if (absl::IsPermissionDenied(status)) RETURN_IF_ERROR(CheckAlterRights(state, sql));
-    if (!status.ok()) return ExplainPublicationError(status, state.name, sql);
+    if (!status.ok()) return AndGrants(ExplainPublicationError(status, state.name, sql));
     log::Info("publication altered", {{"publication", state.name}, {"tables", TableCount()}});
     return absl::OkStatus();
   }
@@ -174,8 +178,10 @@ class Publisher {
     if (result.rows() == 0 || result.Get(0, 0).empty()) return absl::OkStatus();
     // One of all tables, or of a schema, is a superuser's.
     const bool may_own = !state.all_tables && state.schemas.empty();
-    return ExplainPublicationError(absl::PermissionDeniedError(result.Get(0, 0)), state.name, sql,
-                                   may_own ? result.Get(0, 1) : "");
+    const absl::Status error =
+        ExplainPublicationError(absl::PermissionDeniedError(result.Get(0, 0)), state.name, sql,
+                                may_own ? result.Get(0, 1) : "");
+    return may_own ? AndGrants(error) : error;
   }
 
   // Whether the applications that write to its tables might be refused.
@@ -200,8 +206,17 @@ class Publisher {
     const absl::Status error =
         ExplainPublicationError(status, name, CreatePublicationSql(name, ForHint(wish_)));
     if (!absl::IsPermissionDenied(error)) return error;
+    return AndGrants(Error(error.code(), ErrorReason(error), error.message(),
+                           OthersHint(connection_) + ErrorHint(error)));
+  }
+
+  // What lets this role do it itself comes first. all_tables needs a superuser in any case.
+  absl::Status AndGrants(const absl::Status& error) const {
+    if (wish_.mode != PublicationAutocreate::kFiltered ||
+        ErrorReason(error) != "publication_not_permitted")
+      return error;
     return Error(error.code(), ErrorReason(error), error.message(),
-                 OthersHint(connection_) + ErrorHint(error));
+                 absl::StrCat(kGrantsHint, ErrorHint(error)));
   }
 
   std::string Oids() const {
