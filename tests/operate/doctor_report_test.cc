@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -61,6 +62,27 @@ TEST_F(LiveTest, AStallIsAWarning) {
   EXPECT_THAT(Said(), ElementsAre("warning connector_stalled: the connector has made no progress "
                                   "for 12s: it waits for a lock on table t, held up by pid 7 -> "
                                   "end it"));
+}
+
+// One that rests reads it, too: it is not to be dropped under it.
+TEST(SlotsOfOthers, AreNotToBeDropped) {
+  const std::string drop = "start it, or SELECT pg_drop_replication_slot('dbz_shop')";
+  const auto hint = [](const std::string& own, const std::set<std::string>& others,
+                       const std::string& said) {
+    Findings findings;
+    findings.Add({.severity = Severity::kNotice, .reason = "r", .message = "m", .hint = said});
+    KeepSlotsOfOthers(own, others, &findings);
+    return findings.all.front().hint;
+  };
+  EXPECT_EQ(hint("dbz_shop", {"", "other", "dbz_shop"}, drop),
+            "another connector of this process reads that slot, too: give one of the two another "
+            "slot.name");
+  EXPECT_EQ(hint("own", {"dbz_shop"}, drop),
+            "another connector of this process reads that slot: start that one");
+  const std::string reset = "walduct offsets reset shop --drop-slot --accept-loss";
+  EXPECT_NE(hint("dbz_shop", {"dbz_shop"}, reset), reset);
+  EXPECT_EQ(hint("own", {"dbz_shop"}, reset), reset);
+  EXPECT_EQ(hint("dbz_shop", {"", "other", "dbz_shop_2"}, drop), drop);
 }
 
 TEST(ConfigurationWarnings, AMisspeltNameIsAWarningWhatHasNoEffectANotice) {

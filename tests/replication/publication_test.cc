@@ -107,6 +107,14 @@ TEST_F(PublicationTest, PUB06_DisabledTellsTheStatementAndCreatesNothing) {
   Run("CREATE PUBLICATION other FOR TABLE public.a");
   EXPECT_THAT(ErrorHint(Ensure()), AllOf(HasSubstr("set publication.name to its name (other)"),
                                          HasSubstr("else CREATE PUBLICATION")));
+  // That another connector reads by it is known to a doctor.
+  postgres::Catalog catalog(*session_);
+  const auto captured = *catalog.CapturedTables(names::TableFilter(names::TableFilterOptions()));
+  const auto hint = [&](const std::set<std::string>& read) {
+    return ErrorHint(CheckPublication(*session_, options_, captured, read).status());
+  };
+  EXPECT_THAT(hint({"third"}), HasSubstr("set publication.name to its name (other)"));
+  EXPECT_THAT(hint({"other"}), ::testing::StartsWith("CREATE PUBLICATION"));
 }
 
 TEST_F(PublicationTest, PUB07_NoTables) {

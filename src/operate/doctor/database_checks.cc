@@ -134,7 +134,8 @@ void CheckClock(const Result& settings, absl::Time before, absl::Time after, Fin
 absl::Status AddAdvice(Connection& connection, const Subject& subject,
                        const std::vector<postgres::TableName>& captured, Findings* findings) {
   ASSIGN_OR_RETURN(auto all,
-                   replication::CheckPublication(connection, subject.replication, captured));
+                   replication::CheckPublication(connection, subject.replication, captured,
+                                                 subject.publications_of_others));
   if (const std::string& signals = subject.tables.signal_table; !signals.empty()) {
     ASSIGN_OR_RETURN(
         const std::string publication,

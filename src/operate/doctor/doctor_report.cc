@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -14,12 +15,14 @@
 #include "base/mutex.h"
 #include "engine/configuration/options_of.h"
 #include "engine/configuration/shared_prefixes.h"
+#include "engine/configuration/shared_slots.h"
 #include "engine/configuration/source_type.h"
 #include "engine/errors/named_hint.h"
 #include "engine/lifecycle/connectors.h"
 #include "metrics/connector_metrics.h"
 #include "operate/doctor/checks.h"
 #include "operate/doctor/subject/subject_of.h"
+#include "postgres/connection.h"
 #include "slot/lanes/lanes.h"
 
 namespace walduct::operate {
@@ -193,6 +196,26 @@ bool Goes(const engine::ConnectorView& view) {
 
 }  // namespace
 
+void KeepSlotsOfOthers(const std::string& own, const std::set<std::string>& slots_of_others,
+                       Findings* findings) {
+  for (Finding& finding : findings->all) {
+    for (const std::string& slot : slots_of_others) {
+      if (slot.empty()) continue;  // of one that polls
+      const bool is_own = slot == own;
+      const bool drops =
+          absl::StrContains(finding.hint, absl::StrCat("pg_drop_replication_slot(",
+                                                       postgres::QuoteLiteral(slot), ")")) ||
+          (is_own && absl::StrContains(finding.hint, "--drop-slot"));
+      if (!drops) continue;
+      finding.hint = is_own
+                         ? absl::StrCat("another connector of this process reads that slot, too: ",
+                                        engine::kSharedSlotHint)
+                         : "another connector of this process reads that slot: start that one";
+      break;
+    }
+  }
+}
+
 Examined ExamineConnector(const engine::ConnectorOptions& options,
                           const engine::ConnectorNames& names, const Environment& environment,
                           const KnownHere& known) {
@@ -200,9 +223,11 @@ Examined ExamineConnector(const engine::ConnectorOptions& options,
   subject.runs = known.runs;
   subject.sharing = known.sharing;
   subject.slots_of_others = known.slots_of_others;
+  subject.publications_of_others = known.publications_of_others;
   Examined one{options.name, Examine(subject, environment)};
   for (Finding& finding : one.findings.all)
     finding.hint = engine::NamedHint(finding.reason, finding.message, finding.hint, names);
+  KeepSlotsOfOthers(names.slot, known.slots_of_others, &one.findings);
   FirstKafka(&one.findings);
   return one;
 }
@@ -246,19 +271,21 @@ std::vector<engine::ConnectorView> SharingPublication(const engine::ConnectorNam
   return sharing;
 }
 
-// Of its server, those that other connectors read.
-std::set<std::string> SlotsOfOthers(const engine::ConnectorNames& own,
-                                    const engine::Connectors& connectors) {
-  std::set<std::string> slots;
+// Of its server, what other connectors read. A publication's name may be folded.
+KnownHere KnownOfOthers(const engine::ConnectorNames& own, const engine::Connectors& connectors) {
+  KnownHere known;
   for (const std::vector<engine::ConnectorView>& views :
        {connectors.Views(), connectors.Resting()}) {
     for (const engine::ConnectorView& view : views) {
       if (view.names == nullptr || view.names->called.name == own.called.name) continue;
-      if (view.names->host == own.host && view.names->port == own.port)
-        slots.insert(view.names->slot);
+      if (view.names->host != own.host || view.names->port != own.port) continue;
+      known.slots_of_others.insert(view.names->slot);
+      if (view.names->database != own.database) continue;
+      known.publications_of_others.insert(view.names->publication);
+      known.publications_of_others.insert(absl::AsciiStrToLower(view.names->publication));
     }
   }
-  return slots;
+  return known;
 }
 
 bool Says(const Findings& findings, absl::string_view reason) {
@@ -286,7 +313,7 @@ std::string ExamineRunning(const engine::ConnectorOptions& options,
   for (const engine::ConnectorOptions& lane : slot::LanesOf(options)) {
     const std::optional<engine::ConnectorView> before = ViewOf(connectors, lane.name);
     const engine::ConnectorNames names = engine::NamesOf(lane);
-    KnownHere known{.slots_of_others = SlotsOfOthers(names, connectors)};
+    KnownHere known = KnownOfOthers(names, connectors);
     if (!before) {
       all.push_back(ExamineConnector(lane, names, environment, known));
       continue;
@@ -302,6 +329,7 @@ std::string ExamineRunning(const engine::ConnectorOptions& options,
     const engine::ConnectorView view = ViewOf(connectors, lane.name).value_or(*before);
     if (view.metrics != nullptr)
       AddLiveBeside(view, !others.empty(), environment.clock->Now(), &all.back().findings);
+    KeepSlotsOfOthers(before->names->slot, known.slots_of_others, &all.back().findings);
     for (Finding& finding : all.back().findings.all) {
       if (finding.reason == "beside_fails")
         finding.hint = engine::NamedHint("", finding.message, finding.hint, *before->names);

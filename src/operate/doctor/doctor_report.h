@@ -37,8 +37,13 @@ struct KnownHere {
   bool runs = false;  // here, and knows a position
   // Lists of other connectors that read by the same publication; borrowed.
   std::vector<const names::TableFilterOptions*> sharing = {};
-  std::set<std::string> slots_of_others = {};  // of the same server
+  std::set<std::string> slots_of_others = {};         // of the same server
+  std::set<std::string> publications_of_others = {};  // of the same database
 };
+
+// What another connector of this process reads is not to be dropped. own: the slot of this one.
+void KeepSlotsOfOthers(const std::string& own, const std::set<std::string>& slots_of_others,
+                       Findings* findings);
 
 // Asks its servers; blocks. names: as hints are to call it.
 Examined ExamineConnector(const engine::ConnectorOptions& options,

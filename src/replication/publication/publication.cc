@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
@@ -49,10 +51,9 @@ SELECT CASE
 FROM pg_catalog.pg_roles r, pg_catalog.pg_publication p
 WHERE r.rolname = current_user AND p.pubname = $1)";
 
+constexpr size_t kMostOthers = 5;
 constexpr absl::string_view kOthers = R"(
-SELECT pg_catalog.string_agg(o.name, ', ') FROM (
-  SELECT pg_catalog.quote_ident(p.pubname) AS name FROM pg_catalog.pg_publication p ORDER BY 1 LIMIT 5) o
-HAVING pg_catalog.count(*) > 0)";
+SELECT pg_catalog.quote_ident(p.pubname), p.pubname FROM pg_catalog.pg_publication p ORDER BY 1)";
 
 // Without a colon, by which a script of the doctor finds the statement behind it.
 constexpr absl::string_view kGrantsHint =
@@ -73,35 +74,49 @@ std::string CreateHint(absl::string_view name, const PublicationWish& wish,
 }
 
 // The name may be misspelt, or that of Debezium's own may be meant.
-std::string OthersHint(postgres::Connection& connection) {
-  const auto others = connection.Query(postgres::Rows(1), kOthers);
-  if (!others.ok() || others->rows() == 0) return "";
-  return absl::StrCat("where one is meant that is there, set publication.name to its name (",
-                      others->Get(0, 0), "), and make none; else ");
+// read: by other connectors, which are not meant.
+std::string OthersHint(postgres::Connection& connection, const std::set<std::string>& read) {
+  const auto others = connection.Query(postgres::Rows(2), kOthers);
+  if (!others.ok()) return "";
+  std::vector<std::string> names;
+  for (int row = 0; row < others->rows() && names.size() < kMostOthers; ++row) {
+    if (!read.contains(std::string(others->Get(row, 1)))) names.emplace_back(others->Get(row, 0));
+  }
+  if (names.empty()) return "";
+  return absl::StrCat(
+      "where one is meant that is there, and that no other connector reads by, set "
+      "publication.name to its name (",
+      absl::StrJoin(names, ", "), "), and make none; else ");
 }
 
 absl::Status Missing(postgres::Connection& connection, absl::string_view name,
-                     const PublicationWish& wish, absl::string_view why, absl::string_view where) {
+                     const PublicationWish& wish, const std::set<std::string>& read,
+                     absl::string_view why, absl::string_view where) {
   return Error(
       absl::StatusCode::kFailedPrecondition, "publication_missing",
       absl::StrCat("publication ", postgres::QuoteIdentifier(name), " does not exist in database ",
                    postgres::QuoteIdentifier(connection.database()), ", and ", why),
-      OthersHint(connection) + CreateHint(name, wish, where));
+      OthersHint(connection, read) + CreateHint(name, wish, where));
 }
 
 class Publisher {
  public:
-  Publisher(postgres::Connection& connection, PublicationWish wish, bool in_recovery)
-      : connection_(connection), wish_(std::move(wish)), in_recovery_(in_recovery) {}
+  Publisher(postgres::Connection& connection, PublicationWish wish, bool in_recovery,
+            std::set<std::string> read_by_others = {})
+      : connection_(connection),
+        wish_(std::move(wish)),
+        in_recovery_(in_recovery),
+        read_by_others_(std::move(read_by_others)) {}
 
   // What can be said before anything is tried.
   absl::Status CheckCreate(const std::string& name) const {
     if (wish_.mode == PublicationAutocreate::kDisabled) {
-      return Missing(connection_, name, wish_,
+      return Missing(connection_, name, wish_, read_by_others_,
                      "publication.autocreate.mode=disabled does not allow creating it", "");
     }
     if (in_recovery_) {
-      return Missing(connection_, name, wish_, "a standby cannot create it", "on the primary: ");
+      return Missing(connection_, name, wish_, read_by_others_, "a standby cannot create it",
+                     "on the primary: ");
     }
     if (wish_.mode == PublicationAutocreate::kFiltered && wish_.tables.empty()) {
       return Error(
@@ -207,7 +222,7 @@ class Publisher {
         ExplainPublicationError(status, name, CreatePublicationSql(name, ForHint(wish_)));
     if (!absl::IsPermissionDenied(error)) return error;
     return AndGrants(Error(error.code(), ErrorReason(error), error.message(),
-                           OthersHint(connection_) + ErrorHint(error)));
+                           OthersHint(connection_, read_by_others_) + ErrorHint(error)));
   }
 
   // What lets this role do it itself comes first. all_tables needs a superuser in any case.
@@ -243,6 +258,7 @@ class Publisher {
   postgres::Connection& connection_;
   PublicationWish wish_;
   bool in_recovery_;
+  std::set<std::string> read_by_others_;
 };
 
 absl::StatusOr<PublicationWish> MakeWish(postgres::Connection& connection,
@@ -299,13 +315,13 @@ absl::StatusOr<bool> TakesNewTables(postgres::Connection& connection, const std:
 
 absl::StatusOr<std::vector<Advice>> CheckPublication(
     postgres::Connection& connection, const ReplicationOptions& options,
-    const std::vector<postgres::TableName>& captured) {
+    const std::vector<postgres::TableName>& captured, const std::set<std::string>& read_by_others) {
   ASSIGN_OR_RETURN(const bool in_recovery, postgres::IsInRecovery(connection));
   ASSIGN_OR_RETURN(const PublicationWish wish, MakeWish(connection, options, captured));
   ASSIGN_OR_RETURN(const std::string name,
                    ResolvePublicationName(connection, options.publication_name));
   ASSIGN_OR_RETURN(const std::optional<PublicationState> state, ReadPublication(connection, name));
-  const Publisher publisher(connection, wish, in_recovery);
+  const Publisher publisher(connection, wish, in_recovery, read_by_others);
   if (state) {
     const std::string sql = AlterPublicationSql(*state, wish);
     RETURN_IF_ERROR(publisher.CheckAdjust(*state, sql));

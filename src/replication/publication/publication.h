@@ -17,6 +17,7 @@
 // one is used only when it exists and the exact one does not.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -43,9 +44,11 @@ absl::StatusOr<std::vector<PublishedTable>> EnsurePublication(
 absl::StatusOr<bool> TakesNewTables(postgres::Connection& connection, const std::string& name);
 
 // Looks only: what EnsurePublication would fail for, as far as the catalog tells, and what is to be
-// known about the publication, or about the one that would be created.
+// known about the publication, or about the one that would be created. read_by_others:
+// publications of other connectors, which no hint names.
 absl::StatusOr<std::vector<Advice>> CheckPublication(
     postgres::Connection& connection, const ReplicationOptions& options,
-    const std::vector<postgres::TableName>& captured);
+    const std::vector<postgres::TableName>& captured,
+    const std::set<std::string>& read_by_others = {});
 
 }  // namespace walduct::replication

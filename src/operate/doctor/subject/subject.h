@@ -82,7 +82,10 @@ struct Subject {
   bool runs = false;  // in this process, which knows a position
   // Of other connectors of this process that read by the same publication.
   std::vector<const names::TableFilterOptions*> sharing = {};
-  std::set<std::string> slots_of_others = {};  // that these read on the same server
+  // Of others of this process, on the same server: the slots that they read, and the publications
+  // of the same database that they read by.
+  std::set<std::string> slots_of_others = {};
+  std::set<std::string> publications_of_others = {};
 };
 
 }  // namespace walduct::operate
