@@ -23,7 +23,10 @@ absl::Status OfStored(const absl::Status& malformed) {
   return Error(absl::StatusCode::kInvalidArgument, "offset_malformed",
                absl::StrCat("stored offset: ", malformed.message()),
                "put a good one in its place, from FILE of a backup (walduct offsets import NAME "
-               "FILE), or forget it: walduct offsets reset NAME --accept-loss");
+               "FILE); or, where the slot was read before, walduct offsets set NAME LSN, with its "
+               "confirmed_flush_lsn (SELECT slot_name, confirmed_flush_lsn FROM "
+               "pg_replication_slots), goes on where it stands and leaves nothing out; or forget "
+               "it: walduct offsets reset NAME --accept-loss");
 }
 
 // Nothing is stored yet.

@@ -93,8 +93,9 @@ constexpr Reason kRows[] = {
     {.name = "offset_malformed",
      .meaning = "A stored offset cannot be read.",
      .remedy =
-         "Put a good one in its place with walduct offsets import, or forget it: walduct offsets "
-         "reset NAME --accept-loss."},
+         "Put a good one in its place with walduct offsets import. Where the slot was read before, "
+         "walduct offsets set NAME LSN with its confirmed_flush_lsn goes on where it stands, and "
+         "leaves nothing out. Else forget it: walduct offsets reset NAME --accept-loss."},
     {.name = "offset_missing",
      .meaning = "The slot exists and no offset is stored: it is not known what was published. Of "
                 "walduct doctor, asked before a move from a file or a REST offset, it is the "
@@ -159,7 +160,8 @@ constexpr Reason kRows[] = {
      .meaning = "The stored position is beyond the end of the server's WAL: perhaps it was "
                 "restored, another server was promoted behind it, or a wrong position was stored "
                 "(walduct offsets import or set).",
-     .remedy = "A wrong one: walduct offsets import puts the one before it back. Else compare rows "
+     .remedy = "A wrong one: walduct offsets import puts the one before it back, or walduct "
+               "offsets set goes on where the slot stands. Else compare rows "
                "and topics; then walduct offsets reset NAME --accept-loss: a new snapshot. "
                "docs/start.md: failover."},
     {.name = "position_diverged",

@@ -6,6 +6,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "base/error.h"
 #include "base/status_macros.h"
 #include "kafka/look/topic_description.h"
 #include "kafka/look/topic_policy.h"
@@ -18,6 +20,7 @@
 #include "operate/doctor/checks.h"
 #include "registry/http_client.h"
 #include "registry/options.h"
+#include "replication/slot.h"
 #include "security/jaas.h"
 #include "sink/options.h"
 #include "slot/start/preparation.h"
@@ -337,12 +340,25 @@ void AskOffsetStore(Examination& examined) {
   if (store.ok()) examined.store = *std::move(store);
 }
 
+// Of one that nobody can read, with the LSN to go on from.
+absl::Status WhereTheSlotStands(const Examination& examined, const absl::Status& error) {
+  if (ErrorReason(error) != "offset_malformed" || !examined.slot || !*examined.slot) return error;
+  const replication::SlotState& slot = **examined.slot;
+  if (!slot.used || !slot.confirmed_flush_lsn.valid()) return error;
+  return Error(
+      error.code(), ErrorReason(error), error.message(),
+      absl::StrReplaceAll(
+          ErrorHint(error),
+          {{"offsets set NAME LSN,",
+            absl::StrCat("offsets set NAME ", slot.confirmed_flush_lsn.ToString(), ",")}}));
+}
+
 void AskStoredPosition(Examination& examined) {
   if (examined.no_offset_topic) {
     examined.findings.Add(NoOffsetTopic(examined.subject, examined.runs()));
     examined.position.known = !examined.runs();
   } else if (examined.store != nullptr) {
-    examined.findings.Add(ReadPosition(examined));
+    examined.findings.Add(WhereTheSlotStands(examined, ReadPosition(examined)));
   }
   if (examined.position.known) examined.findings.asked.emplace_back("the stored position");
 }

@@ -51,17 +51,19 @@ absl::Status Diverged(const offset::StoredOffset& stored, const ServerHistory& s
                    "the standby's physical slot in synchronized_standby_slots of the primary"));
 }
 
-absl::Status Ahead(absl::string_view why) {
+// slot: where it stands, which is behind the position: nothing is left out from there.
+absl::Status Ahead(absl::string_view why, Lsn slot) {
   return Error(
       absl::StatusCode::kFailedPrecondition, "position_ahead",
       absl::StrCat(why,
                    ": perhaps the server was restored or failed over to an older state, or the "
                    "position of another one was stored (walduct offsets import or set)"),
-      absl::StrCat(
-          "check database.hostname; if a wrong position was stored by mistake: walduct "
-          "offsets import NAME FILE puts the one before it back, from its export; if this is "
-          "the server to follow: ",
-          kNewSnapshot));
+      absl::StrCat("check database.hostname; if a wrong position was stored by mistake: walduct "
+                   "offsets import NAME FILE puts the one before it back, from its export",
+                   slot.valid() ? absl::StrCat(", or walduct offsets set NAME ", slot.ToString(),
+                                               " goes on where the slot stands")
+                                : "",
+                   "; if this is the server to follow: ", kNewSnapshot));
 }
 
 }  // namespace
@@ -76,9 +78,10 @@ absl::Status CheckHistory(const offset::StoredOffset& stored, const ServerHistor
   // A standby may be behind what its primary has sent us.
   if (server.in_recovery) return absl::OkStatus();
   if (std::max(position.commit_end, stored.snapshot_seen.value_or(Lsn())) > server.system.wal_end) {
-    return Ahead(absl::StrCat(text, stored.snapshot_seen ? ", or the snapshot before it," : "",
-                              " lies beyond the end of the server's WAL ",
-                              server.system.wal_end.ToString()));
+    return Ahead(
+        absl::StrCat(text, stored.snapshot_seen ? ", or the snapshot before it," : "",
+                     " lies beyond the end of the server's WAL ", server.system.wal_end.ToString()),
+        server.slot);
   }
   // Its WAL has grown past the position since. The slot tells whether it is the same server: nobody
   // but us moves it.
@@ -86,7 +89,8 @@ absl::Status CheckHistory(const offset::StoredOffset& stored, const ServerHistor
     return Ahead(absl::StrCat(text,
                               " was found beyond the end of the server's WAL before, and the "
                               "replication slot still stands at ",
-                              server.slot.ToString()));
+                              server.slot.ToString()),
+                 server.slot);
   }
   if (position.xid != 0 && server.next_xid != 0 && !IsBefore(position.xid, server.next_xid)) {
     return Ahead(absl::StrCat(text, " follows transaction ", position.xid,
