@@ -345,6 +345,20 @@ TEST(StatusScreen, APausedConnectorSaysWhatResumesIt) {
                                           R"(,"slot":{"wal_status":")", lost, R"("}}]})");
     EXPECT_THAT(Show(gone, {.connector = "", .url = "http://h:1"}), Not(HasSubstr("resume")));
   }
+  const auto with = [&paused](absl::string_view more) {
+    return Show(absl::StrCat(paused.substr(0, paused.size() - 3), ",", more, "}]}"));
+  };
+  const std::string moved = with(
+      R"("slot":{"wal_status":"reserved","problem":{"reason":"position_skipped","message":"it was moved",)"
+      R"("hint":"walduct offsets set shop 0/5"}})");
+  EXPECT_THAT(moved, AllOf(HasSubstr("-> walduct offsets set shop 0/5"), Not(HasSubstr("resume"))));
+  EXPECT_THAT(with(R"("last_error":{"reason":"mask_lost","message":"m","hint":"add it"})"),
+              AllOf(HasSubstr("add it"), Not(HasSubstr("resume"))));
+  EXPECT_THAT(with(R"("last_error":{"reason":"broker_unavailable","message":"m","hint":"h"})"),
+              HasSubstr("walduct resume shop"));
+  EXPECT_THAT(with(R"("last_error":{"reason":"mask_lost","message":"m","solved_at":)"
+                   R"("2026-01-01T00:09:59.000Z"})"),
+              HasSubstr("walduct resume shop"));
   std::string of_run = paused;
   of_run.erase(1, of_run.find("\"now\"") - 1);
   EXPECT_THAT(Show(of_run), Not(HasSubstr("resume"))) << "which takes no commands";

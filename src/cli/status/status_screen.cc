@@ -119,9 +119,7 @@ class Screen {
 
   void AddWhatResumesIt(const Value& connector) {
     const std::string state = Text(connector, "state");
-    const Value* const slot = Find(connector, "slot");
-    const std::string wal = slot == nullptr ? "" : Text(*slot, "wal_status");
-    if (wal == "lost" || wal == "missing") return;  // its own hint says what helps
+    if (!WhatAStartMeets(connector).empty()) return;  // its own hint says what helps
     const names::Called called = {.who = Text(connector, "name"), .where = options_.url};
     if (served_ && (state == "PAUSED" || state == "STOPPED"))
       Line("", absl::StrCat("-> ", names::Command(called, "resume")));

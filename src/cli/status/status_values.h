@@ -4,6 +4,7 @@
 #include <rapidjson/document.h>
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,27 @@ inline std::string TablesOf(const rapidjson::Value& problem) {
   return tables.empty() || all <= named
              ? tables
              : absl::StrCat(tables, absl::StrFormat(" and %.0f more", all - named));
+}
+
+// Of `slot` or an error that stands, empty: nothing is known that a start would end with, or would
+// lose something by. Its own hint says what comes before one.
+inline std::string WhatAStartMeets(const rapidjson::Value& connector) {
+  static const std::set<std::string> kEndsIt = {
+      "mask_lost",        "offset_malformed",  "offset_missing",
+      "position_ahead",   "position_diverged", "position_lost",
+      "position_skipped", "position_unknown",  "publication_missing",
+      "server_upgraded",  "slot_lost",         "slot_missing",
+      "slot_other_name",  "system_mismatch",   "publication_not_permitted"};
+  if (const rapidjson::Value* const slot = json::Find(connector, "slot")) {
+    const std::string wal = Text(*slot, "wal_status");
+    if (wal == "lost" || wal == "missing") return "slot_" + wal;
+    if (const rapidjson::Value* const problem = json::Find(*slot, "problem"))
+      return Text(*problem, "reason");
+  }
+  const rapidjson::Value* const error = json::Find(connector, "last_error");
+  if (error == nullptr || json::Find(*error, "solved_at") != nullptr) return "";
+  const std::string reason = Text(*error, "reason");
+  return kEndsIt.contains(reason) ? reason : "";
 }
 
 // A slot that has no longer is to be kept before anything else.
