@@ -333,6 +333,30 @@ TEST(StatusScreen, AFailedConnectorWaitsForNothing) {
   EXPECT_THAT(screen, AllOf(Not(HasSubstr("a command")), HasSubstr("walduct restart shop")));
 }
 
+// What was to be hidden is published; that of another list is only worth knowing.
+TEST(StatusScreen, AnEntryThatHidesNothingHasALine) {
+  const auto of = [](absl::string_view subject) {
+    return absl::StrCat(R"({"now":"2026-01-01T00:10:00.000Z","connectors":[{"name":"shop",)"
+                        R"("state":"RUNNING","activity":"streaming","health":"fine",)"
+                        R"("capture":{"problems":[{"severity":"notice","count":1,)"
+                        R"("reason":"column_matches_nothing","since":"2026-01-01T00:09:55.000Z",)"
+                        R"("message":"no column","hint":"correct it","tables":[")",
+                        subject, R"("]}]}}]})");
+  };
+  for (const char* const list :
+       {"column.mask.hash.SHA-256.with.salt.x", "column.truncate.to.4.chars", "column.exclude.list",
+        "column.include.list, column.exclude.list"}) {
+    const std::string subject = absl::StrCat("a.b.naem (", list, ": did you mean a.b.name?)");
+    EXPECT_THAT(Show(of(subject)),
+                HasSubstr(absl::StrCat("\n  columns    ", subject,
+                                       ": no column, for 5.0 s (column_matches_nothing)\n"
+                                       "             -> correct it\n")));
+    EXPECT_EQ(StatusExitOf(of(subject), ""), kStatusFine);
+  }
+  for (const char* const list : {"column.include.list", "column.propagate.source.type"})
+    EXPECT_THAT(Show(of(absl::StrCat("a.b.naem (", list, ")"))), Not(HasSubstr("naem")));
+}
+
 TEST(StatusScreen, APausedConnectorSaysWhatResumesIt) {
   const std::string paused = R"({"worker":{"state":"serving"},"now":"2026-01-01T00:10:00.000Z",
     "connectors":[{"name":"shop","state":"PAUSED","activity":"none","waiting_for":"a command",

@@ -1,5 +1,6 @@
 """One of the names in table.include.list is misspelt: told before a start and while it runs; and what was passed over meanwhile stands as
 missing once the list is right again."""
+import json
 import re
 import subprocess
 
@@ -101,6 +102,9 @@ def test_a_masked_column_that_was_dropped_is_told_by_doctor(db, connectors):
     entry = r"public\.customers\.name (column.mask.with.4.chars)"
     shown = connector.call("doctor").stdout
     assert "column_matches_nothing" in shown and entry in shown, shown
+    findings = json.loads(connector.call("doctor", "--json").stdout)["connectors"][0]["findings"]
+    told, = (one for one in findings if one["reason"] == "column_matches_nothing")
+    assert told["severity"] == "notice" and "where they are gone, take the entries out" in told["hint"], told
     connector.start().wait_streaming()
     connector.wait_log("warning .*entries of lists of columns match no column .*" + re.escape(entry))
     connector.stop()

@@ -104,8 +104,10 @@ TEST(ColumnEntries, TheHintCorrectsTheEntry) {
   EXPECT_THAT(
       replication::CaptureHint({&found.front()},
                                {.called = {.who = "shop", .where = "http://h:1", .name = "shop"}}),
-      testing::StartsWith("correct the entries (schema.table.column, regular expressions) by PATCH "
-                          "http://h:1/connectors/shop/config"));
+      testing::AllOf(
+          testing::StartsWith("correct the entries (schema.table.column, regular expressions) by "
+                              "PATCH http://h:1/connectors/shop/config"),
+          testing::HasSubstr("where they are gone, take the entries out")));
 }
 
 }  // namespace

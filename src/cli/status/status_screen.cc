@@ -157,17 +157,21 @@ class Screen {
     }
   }
 
-  // What is only worth knowing is on the page, in the log and in a doctor's answer.
+  // What is only worth knowing is on the page, in the log and in a doctor's answer; a column that
+  // was to be hidden is more than that.
   void AddCapture(const Value& connector) {
-    for (const Value* const one : CaptureWarnings(connector)) {
-      const Value& problem = *one;
-      const std::string tables = TablesOf(problem);
-      Line("tables", Toned(Tone::kBad,
-                           absl::StrCat(tables, tables.empty() ? "" : ": ",
-                                        Text(problem, "message"), ", for ", Since(problem, "since"),
-                                        " (", Text(problem, "reason"), ")")));
-      if (const std::string hint = Text(problem, "hint"); !hint.empty()) Line("", "-> " + hint);
-    }
+    for (const Value* const one : CaptureWarnings(connector))
+      AddProblem("tables", Tone::kBad, *one);
+    for (const Value* const one : CaptureProblems(connector, "notice"))
+      if (HidesNothing(*one)) AddProblem("columns", Tone::kWarning, *one);
+  }
+  void AddProblem(absl::string_view label, Tone tone, const Value& problem) {
+    const std::string tables = TablesOf(problem);
+    Line(label,
+         Toned(tone,
+               absl::StrCat(tables, tables.empty() ? "" : ": ", Text(problem, "message"), ", for ",
+                            Since(problem, "since"), " (", Text(problem, "reason"), ")")));
+    if (const std::string hint = Text(problem, "hint"); !hint.empty()) Line("", "-> " + hint);
   }
 
   void AddBeside(const Value& connector) {

@@ -331,13 +331,17 @@ void CheckCapture(Connection& connection, const Subject& subject, Findings* find
   }
 }
 
-absl::Status CheckLists(Connection& connection, const Subject& subject, Findings* findings) {
+absl::Status CheckLists(Connection& connection, const Subject& subject, bool begun,
+                        Findings* findings) {
   const auto wish =
       slot::ListWish(subject.tables, subject.replication, engine::CalledOf(subject.whole));
   ASSIGN_OR_RETURN(const auto problems, slot::FindListProblems(subject.tables, wish, connection));
   for (const metrics::CaptureProblem& problem : problems) findings->Add(FindingOf(problem));
   ASSIGN_OR_RETURN(const auto of_columns, slot::FindColumnProblems(subject.whole, connection));
-  for (const metrics::CaptureProblem& problem : of_columns) findings->Add(FindingOf(problem));
+  for (const metrics::CaptureProblem& problem : of_columns) {
+    findings->Add(FindingOf(problem));
+    if (begun) findings->all.back().severity = Severity::kNotice;
+  }
   return absl::OkStatus();
 }
 

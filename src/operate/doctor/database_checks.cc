@@ -278,7 +278,8 @@ void AskTables(Examination& examined) {
                  "their .exclude. lists: entries are regular expressions over "
                  "schema.table"});
   }
-  examined.findings.Add(CheckLists(*examined.sql, subject, &examined.findings));
+  examined.findings.Add(
+      CheckLists(*examined.sql, subject, examined.slot && *examined.slot, &examined.findings));
   examined.findings.Add(postgres::CheckMoneyUnits(
       *examined.sql, subject.database, captured, [&](absl::string_view column) {
         return encode::IsIncluded(subject.encode.columns, column);

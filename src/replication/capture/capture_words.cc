@@ -234,8 +234,9 @@ std::string Rest(Afterwards afterwards, const std::vector<std::string>& tables,
       return absl::StrCat(
           "; correct the entries (schema.table.column, regular expressions) ",
           names::WithConfiguration(wish.called),
-          "; what was published before stays as it is; where columns are gone or still to come, "
-          "nothing is to be done");
+          "; what was published before stays as it is; where columns are still to come, nothing is "
+          "to be done; where they are gone, take the entries out, and nothing is said of them any "
+          "more");
     case Afterwards::kLists:
     case Afterwards::kMore:
       return absl::StrCat("; or change the lists (table.include.list …) ",
