@@ -52,6 +52,24 @@ class CaptureCatalogTest : public testing::Test {
   std::unique_ptr<postgres::Connection> session_ = Open();
 };
 
+TEST_F(CaptureCatalogTest, WhatTheRoleOwnsIsKnown) {
+  Run("CREATE TABLE a (id int PRIMARY KEY); CREATE TABLE b (id int PRIMARY KEY);"
+      "CREATE PUBLICATION pub FOR TABLE a; DROP ROLE IF EXISTS capture_reader;"
+      "CREATE ROLE capture_reader LOGIN PASSWORD 'x'; ALTER TABLE b OWNER TO capture_reader");
+  postgres::DatabaseOptions database = database_;
+  database.user = "capture_reader";
+  database.password = "x";
+  const auto reader = MustOpen(database);
+  const CaptureFacts facts = *ReadCaptureFacts(*reader, {"pub"});
+  EXPECT_FALSE(facts.publications.front().owned);
+  EXPECT_FALSE(CaptureMap(facts).Find("public.a")->owned);
+  EXPECT_TRUE(CaptureMap(facts).Find("public.b")->owned);
+  // A superuser may do all of it.
+  EXPECT_TRUE(Facts().publications.front().owned);
+  EXPECT_TRUE(CaptureMap(Facts()).Find("public.b")->owned);
+  Run("DROP OWNED BY capture_reader; DROP ROLE capture_reader");
+}
+
 TEST_F(CaptureCatalogTest, ReadsWhatDecides) {
   Run("CREATE TABLE a (id int PRIMARY KEY, v int); CREATE TABLE b (id int); CREATE TABLE f (id "
       "int);"

@@ -43,6 +43,14 @@ TEST_F(OneTable, IsDroppedAndCreated) {
   EXPECT_THAT(finding().detail,
               AllOf(HasSubstr("OID 2 now"), HasSubstr("OID 1, which was captured, is gone")));
   EXPECT_THAT(finding().statement, HasSubstr("ADD TABLE"));
+  EXPECT_TRUE(finding().role_may);
+  At(2).owned = false;
+  Judge();
+  EXPECT_FALSE(finding().role_may);
+  At(2).owned = true;
+  own().owned = false;
+  Judge();
+  EXPECT_FALSE(finding().role_may);
 }
 
 TEST_F(OneTable, ChangesPlacesWithAnother) {

@@ -141,6 +141,14 @@ TEST(CaptureWords, SayWhatWorksUnderTheCommandThatRunsIt) {
       .reason = "publication_lacks_tables", .table = "public.a", .statement = "X"};
   EXPECT_THAT(hint(lacks, serve),
               testing::StartsWith("X, or walduct restart shop --url http://h:1,"));
+  // It would end a connector that runs.
+  CaptureFinding anew = lacks;
+  anew.reason = "table_created_anew";
+  anew.role_may = false;
+  EXPECT_THAT(hint(anew, serve),
+              testing::AllOf(testing::StartsWith("X; that is for the owner of the publication and "
+                                                 "the tables, or a superuser"),
+                             Not(HasSubstr("walduct restart"))));
   for (const char* const reason :
        {"no_tables_captured", "list_matches_nothing", "column_matches_nothing",
         "publication_sends_more", "captured_table_renamed"}) {

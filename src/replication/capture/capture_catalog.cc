@@ -50,7 +50,8 @@ constexpr absl::string_view kPublication = R"(
 SELECT p.puballtables, p.pubinsert, p.pubupdate, p.pubdelete,
        pg_catalog.to_jsonb(p) OPERATOR(pg_catalog.->>) 'pubtruncate',
        pg_catalog.to_jsonb(p) OPERATOR(pg_catalog.->>) 'pubviaroot',
-       (pg_catalog.to_jsonb(p) OPERATOR(pg_catalog.->>) 'pubgencols') = 's', p.oid
+       (pg_catalog.to_jsonb(p) OPERATOR(pg_catalog.->>) 'pubgencols') = 's', p.oid,
+       pg_catalog.pg_has_role(p.pubowner, 'USAGE') AND NOT pg_catalog.pg_is_in_recovery()
 FROM pg_catalog.pg_publication p WHERE p.pubname = $1)";
 
 constexpr absl::string_view kNames = "SELECT p.oid, p.pubname FROM pg_catalog.pg_publication p";
@@ -88,7 +89,7 @@ SELECT c.oid, n.nspname, c.relname, c.relkind = 'p', c.relpersistence = 'u',
        CASE WHEN c.relreplident = 'f' THEN 'f' WHEN i.indrelid IS NOT NULL THEN 'k'
        WHEN EXISTS (SELECT FROM pg_catalog.pg_index k
                     WHERE k.indrelid = c.oid AND k.indisprimary AND k.indimmediate) THEN 'p'
-       ELSE 'n' END
+       ELSE 'n' END, pg_catalog.pg_has_role(c.relowner, 'USAGE')
 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 LEFT JOIN pg_catalog.pg_inherits h ON c.relispartition AND h.inhrelid = c.oid
 LEFT JOIN pg_catalog.pg_index i ON i.indrelid = c.oid
@@ -149,7 +150,7 @@ absl::StatusOr<PublicationFacts> ReadPublicationFacts(postgres::Connection& conn
                                                       const std::string& name) {
   PublicationFacts facts;
   facts.name = name;
-  ASSIGN_OR_RETURN(const Result state, connection.Query(Rows(8), kPublication, {name}));
+  ASSIGN_OR_RETURN(const Result state, connection.Query(Rows(9), kPublication, {name}));
   if (state.rows() == 0) return facts;
   facts.exists = true;
   facts.all_tables = Flag(state, 0, 0);
@@ -160,6 +161,7 @@ absl::StatusOr<PublicationFacts> ReadPublicationFacts(postgres::Connection& conn
   facts.via_root = Flag(state, 0, 5);
   facts.generated = Flag(state, 0, 6);
   facts.oid = ParseOid(state.Get(0, 7));
+  facts.owned = Flag(state, 0, 8);
   const bool with_lists = connection.server_version() >= kFirstWithSchemas;
   ASSIGN_OR_RETURN(const Result members,
                    connection.Query(Rows(4), with_lists ? kMembersWithLists : kMembers, {name}));
@@ -197,7 +199,7 @@ absl::Status LookForGenerated(postgres::Connection& connection, std::vector<Tabl
 }
 
 absl::StatusOr<std::vector<TableFacts>> ReadTableFacts(postgres::Connection& connection) {
-  ASSIGN_OR_RETURN(const Result result, connection.Query(Rows(8), kTables));
+  ASSIGN_OR_RETURN(const Result result, connection.Query(Rows(9), kTables));
   std::vector<TableFacts> tables;
   tables.reserve(static_cast<size_t>(result.rows()));
   for (int row = 0; row < result.rows(); ++row) {
@@ -209,7 +211,8 @@ absl::StatusOr<std::vector<TableFacts>> ReadTableFacts(postgres::Connection& con
                       .has_children = Flag(result, row, 5),
                       .parent = ParseOid(result.Get(row, 6)),
                       .identity = IdentityOf(result.Get(row, 7)),
-                      .has_key = result.Get(row, 7) == "p"});
+                      .has_key = result.Get(row, 7) == "p",
+                      .owned = Flag(result, row, 8)});
   }
   RETURN_IF_ERROR(LookForGenerated(connection, &tables));
   return tables;

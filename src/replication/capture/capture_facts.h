@@ -30,6 +30,7 @@ struct TableFacts {
   bool has_key = false;  // a primary key that could be its identity; known of those without one
   // It has generated columns of these kinds, and REPLICA IDENTITY FULL would need them sent.
   bool stored_ones = false, virtual_ones = false;
+  bool owned = true;  // by the role that looks: it may put it into a publication
 };
 
 // Why the server refuses UPDATE and DELETE of a table that has a replica identity.
@@ -54,6 +55,7 @@ struct PublicationFacts {
   bool inserts = true, updates = true, deletes = true, truncates = true;
   bool via_root = false;
   bool generated = false;  // stored generated columns are sent
+  bool owned = true;       // by the role that looks, on a server that is no standby
   std::map<Oid, MemberFacts> members = {};
   std::set<std::string> schemas = {};  // FOR TABLES IN SCHEMA
   std::map<Oid, Refusal> refusals = {};

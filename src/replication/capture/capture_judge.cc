@@ -260,7 +260,8 @@ class Judge {
                            .table = NameOf(wanted),
                            .detail = absl::StrCat("its rows are sent as ", NameOf(as)),
                            .loses = IsAskedFor(NameOf(wanted)),
-                           .argument = postgres::TableArgument(wanted.schema, wanted.table)};
+                           .argument = postgres::TableArgument(wanted.schema, wanted.table),
+                           .role_may = own_.owned && wanted.owned};
     if (is_above) {
       finding.statement = AddSql(own_, wanted);
     } else if (own_.members.contains(as.relation)) {
@@ -280,7 +281,8 @@ class Judge {
                            .statement = AddSql(own_, wanted),
                            .loses = IsAskedFor(name),
                            .argument = postgres::TableArgument(wanted.schema, wanted.table),
-                           .relation = wanted.relation};
+                           .relation = wanted.relation,
+                           .role_may = own_.owned && wanted.owned};
     if (!own_.via_root && !Admits(leaf))
       absl::StrAppend(&finding.statement, "; ", ViaRootSql(own_, true));
     if (const auto known = memory_.tables.find(name);

@@ -82,6 +82,7 @@ struct CaptureFinding {
   std::string read_with = {};   // a snapshot of that table ends it; empty: of none
   Oid relation = {};            // the table, which is to be read then; 0: none is
   bool lists_first = false;     // they may be wrong: the statement would make it worse
+  bool role_may = true;         // walduct's role may do it; else the owner, or a superuser
 };
 
 struct CaptureVerdict {

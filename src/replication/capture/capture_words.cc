@@ -193,20 +193,25 @@ std::string Spelling(const std::vector<const CaptureFinding*>& findings, const C
                       "walduct.allow.empty=true says so");
 }
 
+// Of a publication that a start makes of the lists.
+std::string DoneByAStart(bool role_may, const CaptureWish& wish) {
+  if (!wish.filtered || wish.follows) return "";
+  if (!role_may)
+    return "; that is for the owner of the publication and the tables, or a superuser: the role "
+           "may not do it, and a restart before it fails (publication_not_permitted)";
+  return absl::StrCat(", or ", names::RestartCommand(wish.called),
+                      ", which does it (walduct.publication.follow=true does it while it runs)");
+}
+
 // tables: as `--table` takes them.
-std::string Rest(Afterwards afterwards, const std::vector<std::string>& tables,
+std::string Rest(Afterwards afterwards, bool role_may, const std::vector<std::string>& tables,
                  const CaptureWish& wish) {
   switch (afterwards) {
     case Afterwards::kNothing:
       return "";
     case Afterwards::kRowsAreMissing:
       return absl::StrCat(
-          wish.filtered && !wish.follows
-              ? absl::StrCat(", or ", names::RestartCommand(wish.called),
-                             ", which does it (walduct.publication.follow=true does it while it "
-                             "runs)")
-              : "",
-          "; what was written before that does not come: ",
+          DoneByAStart(role_may, wish), "; what was written before that does not come: ",
           names::SnapshotCommand(wish.called, tables), "; ", names::DeletesNote(wish.called));
     case Afterwards::kRestored:
       return absl::StrCat("; where it is not meant, restore them under their names, then ",
@@ -276,7 +281,9 @@ std::string CaptureHint(const std::vector<const CaptureFinding*>& of_one_reason,
   }
   const CaptureFinding& first = *of_one_reason.front();
   const Words* const words = WordsOf(first.reason);
-  std::string rest = words == nullptr ? "" : Rest(words->afterwards, tables, wish);
+  const bool role_may = std::all_of(of_one_reason.begin(), of_one_reason.end(),
+                                    [](const CaptureFinding* one) { return one->role_may; });
+  std::string rest = words == nullptr ? "" : Rest(words->afterwards, role_may, tables, wish);
   if (words != nullptr && words->afterwards == Afterwards::kEntries)
     return Spelling(of_one_reason, wish);
   if (first.lists_first) {
