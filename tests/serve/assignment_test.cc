@@ -125,6 +125,9 @@ TEST(OneSeat, WaitsForTheSeatSinceKafkaAnswersAgain) {
   target.See({.held_since = lost, .answered = true});
   EXPECT_EQ(target.shown().wait, admin::WorkerWait::kGroup);
   EXPECT_NE(target.shown().hint.find("passes by itself, within some 15 s"), std::string::npos);
+  // A broker whose process is suspended looks the same.
+  EXPECT_NE(target.shown().hint.find("over 30 s, look whether the brokers answer"),
+            std::string::npos);
   EXPECT_LT(absl::Now() - target.shown().wait_since, absl::Seconds(30));
 }
 

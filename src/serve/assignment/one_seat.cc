@@ -22,8 +22,9 @@ constexpr absl::Duration kRemind = absl::Minutes(1);
 
 // The session's time of a member that is gone, and what a group waits for others.
 constexpr absl::string_view kSeatPasses =
-    "nothing to do: it passes by itself, within some 15 s of Kafka's first answer as a rule; what "
-    "runs goes on meanwhile. If it does not, see the log of the group's coordinator";
+    "it passes by itself, within some 15 s of Kafka's first answer as a rule; what runs goes on "
+    "meanwhile. Where it lasts over 30 s, look whether the brokers answer, then at the log of the "
+    "group's coordinator";
 
 constexpr absl::string_view kOneAddress =
     "Kafka gives it up after session.timeout.ms; if it does not, another worker has the same "
