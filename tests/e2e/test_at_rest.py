@@ -70,6 +70,7 @@ def test_a_slot_that_was_moved_on_is_told(anew, resting):
     assert "offsets reset" in slot["problem"]["hint"] and "by another client" in slot["problem"]["message"], slot
     answer = screen(worker.base)
     assert answer.returncode == 6 and "(position_skipped)" in answer.stdout, answer
+    assert "-> walduct resume" not in answer.stdout, "it would fail"
     ready = subprocess.run([str(BINARY), "status", "--ready", "--url", worker.base], capture_output=True, text=True, timeout=30)
     assert ready.returncode == 1 and "(position_skipped)" in ready.stderr, ready
     assert worker.log_text().count("a connector that rests could not go on") == 1
