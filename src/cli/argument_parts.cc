@@ -1,6 +1,7 @@
 #include "cli/argument_parts.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <memory>
@@ -22,6 +23,17 @@ CLI::Validator Seconds() {
     return absl::StrCat("'", text, "' is no number of seconds from 0 to 86400, such as 60");
   };
   return CLI::Validator(check, "");
+}
+
+// What is typed wins over the environment, also as --url or behind -o.
+void TakeListen(const CLI::Option& listen, Arguments* arguments) {
+  arguments->listen_typed = listen.count() > 0;
+  const bool typed =
+      arguments->listen_typed || !arguments->url.empty() ||
+      std::any_of(arguments->overrides.begin(), arguments->overrides.end(),
+                  [](const std::string& one) { return one.starts_with("walduct.listen="); });
+  const char* const there = std::getenv("WALDUCT_LISTEN");
+  if (there != nullptr && !typed) arguments->listen = there;
 }
 
 void AddOutboxNames(CLI::App* init, outbox::InitOptions* names, std::string* url) {
@@ -75,13 +87,14 @@ void AddConfiguration(CLI::App* command, Arguments* arguments, bool required) {
 }
 
 void AddListen(CLI::App* command, Arguments* arguments) {
-  command
-      ->add_option("--listen", arguments->listen,
-                   "HOST:PORT or https://HOST:PORT to answer on: /metrics, /livez, /readyz, "
-                   "/status, Connect's REST "
-                   "interface for reading")
-      ->type_name("HOST:PORT")
-      ->envname("WALDUCT_LISTEN");
+  auto* const listen =
+      command->add_option("--listen", arguments->listen,
+                          "HOST:PORT or https://HOST:PORT to answer on: /metrics, /livez, /readyz, "
+                          "/status, Connect's REST interface for reading; without it that of "
+                          "WALDUCT_LISTEN in the environment");
+  listen->type_name("HOST:PORT");
+  // Not by envname(): CLI11 would set it for the options of all commands, which share one value.
+  command->parse_complete_callback([arguments, listen] { TakeListen(*listen, arguments); });
 }
 
 void AddLogging(CLI::App* command, Arguments* arguments) {
@@ -100,13 +113,7 @@ std::function<void()> AddProcess(CLI::App* command, Arguments* arguments) {
                                      "The process's HOST:PORT, in place of --url; without both "
                                      "that of WALDUCT_LISTEN in the environment");
   listen->type_name("HOST:PORT")->excludes(url);
-  // What is typed wins.
-  const auto parsed = [arguments, listen] {
-    arguments->listen_typed = listen->count() > 0;
-    const char* const there = std::getenv("WALDUCT_LISTEN");
-    if (there != nullptr && arguments->url.empty() && !arguments->listen_typed)
-      arguments->listen = there;
-  };
+  const auto parsed = [arguments, listen] { TakeListen(*listen, arguments); };
   command->parse_complete_callback(parsed);
   command
       ->add_option("--ca", arguments->server_tls.ca,

@@ -85,7 +85,7 @@ struct Arguments {
   std::string until_lsn;
   bool until_caught_up = false;
   std::string listen;         // HOST:PORT
-  bool listen_typed = false;  // listen was typed, and is not the environment's
+  bool listen_typed = false;  // listen was typed; else it is the environment's
   std::string url;            // of a running process: http://HOST:PORT
   // Of a running process that listens with TLS; files in PEM.
   struct Tls {

@@ -61,25 +61,25 @@ bool Streams(Command command) {
          command == Command::kRecoverRead || command == Command::kReplay;
 }
 
+// Also of a command that listens nowhere itself: the environment is that of the process, too.
+std::string ListenOf(const Arguments& arguments) {
+  const char* const there = std::getenv("WALDUCT_LISTEN");
+  return arguments.listen.empty() && there != nullptr ? there : arguments.listen;
+}
+
 // Where the process answers that runs it by its files. Empty: nowhere that is known.
 std::string PlaceOf(const Arguments& arguments, const loader::LoadResult& result) {
   const std::string listen = result.listen
                                  ? absl::StrCat(result.listen->tls == nullptr ? "" : "https://",
                                                 result.listen->address.ToString())
-                                 : arguments.listen;
+                                 : ListenOf(arguments);
   const bool known = !listen.empty() && !absl::EndsWith(listen, ":0");
   return known ? UrlOfListener(listen) : "";
 }
 
-bool IsOfEnvironment(const std::string& listen) {
-  const char* const there = std::getenv("WALDUCT_LISTEN");
-  return there != nullptr && listen == there;
-}
-
 // As it was typed: what the environment says, it says the next time, too.
 std::string ListenFlag(const Arguments& arguments) {
-  const bool typed = arguments.command == Command::kRun && !arguments.listen.empty() &&
-                     !IsOfEnvironment(arguments.listen);
+  const bool typed = arguments.command == Command::kRun && arguments.listen_typed;
   return typed ? absl::StrCat("--listen ", ShellWord(arguments.listen)) : "";
 }
 
@@ -130,7 +130,7 @@ std::optional<config::LoadRequest> MakeRequest(const Arguments& arguments) {
       arguments.command == Command::kReplay;
   if (!listens || arguments.listen.empty()) return request;
   if (const absl::Status place = http::ParseListen(arguments.listen).status(); !place.ok()) {
-    Refuse(absl::StrCat(IsOfEnvironment(arguments.listen) ? "WALDUCT_LISTEN" : "--listen", " '",
+    Refuse(absl::StrCat(arguments.listen_typed ? "--listen" : "WALDUCT_LISTEN", " '",
                         arguments.listen, "': ", place.message()));
     return std::nullopt;
   }

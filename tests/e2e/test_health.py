@@ -98,7 +98,18 @@ def test_a_port_in_use_is_refused_before_anything_is_touched(db, connectors):
         connector = connectors(db, sink="file")
         assert connector.run_to_end("--listen", f"127.0.0.1:{port}") == 3
         assert f"cannot listen on 127.0.0.1:{port}" in connector.log_text()
+        assert connector.start(environment={"WALDUCT_LISTEN": f"127.0.0.1:{port}"}).wait_exit() == 3, "the image's way to ask for it"
     assert db.value("select count(*) from pg_replication_slots where database = current_database()") == 0
+
+
+def test_an_option_wins_over_the_environment(db, connectors):
+    db.script(TABLE)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        environment = {"WALDUCT_LISTEN": f"127.0.0.1:{server.getsockname()[1]}"}
+        for how in (LISTEN, ("-o", "walduct.listen=127.0.0.1:0")):
+            connector = connectors(db, sink="file").start(*how, environment=environment).wait_streaming()
+            assert Surface(connector).ask("/livez") == (200, "ok\n")
+            connector.stop()
 
 
 def test_silent_clients_hold_nobody_up(db, connectors):

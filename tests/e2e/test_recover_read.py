@@ -1,6 +1,7 @@
 """`walduct recover read`: the tables compared with what the topics hold; what differs is published, deletes too, and nothing else."""
 import itertools
 import re
+import socket
 import threading
 import time
 
@@ -110,6 +111,11 @@ def test_what_differs_is_published_and_nothing_else(version, once, private_serve
     assert scene.counts(scene.look(0), "all")[1:] == [0, 0, 0]
     scene.connector.stop()
     assert scene.read() == [] and "published 0 reads and 0 deletes" in scene.connector.out.read_text()
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        at = f"127.0.0.1:{taken.getsockname()[1]}"
+        assert scene.read("--listen", at, exit_code=3) == [], "it was asked for"
+        assert scene.read(environment={"WALDUCT_LISTEN": at}) == [], "only the environment has asked, which is the connector's, too"
+    assert scene.connector.logged(f"cannot listen on {at}.*listens nowhere"), scene.connector.log_text()
 
 
 def test_what_the_slot_still_has_is_streamed_first(databases, connectors, pg18):

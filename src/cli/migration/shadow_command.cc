@@ -46,6 +46,7 @@ std::string ValueOf(const std::vector<std::pair<std::string, std::string>>& prop
 
 int RunShadow(Arguments arguments) {
   arguments.listen = arguments.shadow_listen;
+  arguments.listen_typed = !arguments.listen.empty();
   std::vector<config::LoadReport> live;
   if (!LoadReports(arguments, &live)) return engine::kExitConfiguration;
   if (live.size() != 1) return Refuse("-f: a shadow is of one connector; start one for each");

@@ -81,6 +81,12 @@ WantedRun WantedOf(const Arguments& arguments, const std::vector<loader::LoadRes
   return wanted;
 }
 
+// Only the environment has asked a command to listen that ends by itself: as a rule the environment
+// of a process that runs, which has the port.
+bool MayGoUnheard(const Arguments& arguments) {
+  return arguments.command != Command::kRun && !arguments.listen.empty() && !arguments.listen_typed;
+}
+
 std::vector<std::string> ErrorsOf(const Arguments& arguments,
                                   const std::vector<loader::LoadResult>& results) {
   std::vector<std::string> errors;
@@ -253,10 +259,14 @@ engine::ExitCode RunAll(const std::vector<loader::LoadResult>& results, const Ru
   if (plan.listen != nullptr) {
     auto opened = Listening::Open(*plan.listen, results, connectors, *environment.clock,
                                   [&offset_topics] { return NoticeOf(offset_topics.trouble()); });
-    if (!opened.ok())
+    if (!opened.ok() && !MayGoUnheard(*plan.arguments))
       return EndUnheard(WantedOf(*plan.arguments, results), opened.status(),
                         PrintStatus(opened.status()));
-    listening = *std::move(opened);
+    if (opened.ok())
+      listening = *std::move(opened);
+    else
+      log::Warn(absl::StrCat(opened.status().message(), "; it goes on and listens nowhere"),
+                {{"hint", "WALDUCT_LISTEN asks for it: --listen HOST:PORT names another place"}});
   }
   for (const loader::LoadResult& result : results) {
     log::SetConnector(result.options.name);
