@@ -17,9 +17,11 @@ namespace {
 
 // A new slot waits for every transaction that has an xid, of any database (snapbuild.c waits for
 // xl_running_xacts).
+// Of a session of another role the server does not tell since when, but to pg_read_all_stats.
 constexpr absl::string_view kBlockers = R"(
-SELECT pg_catalog.format('pid %s (database %s, role %s, application "%s", since %s)', a.pid, a.datname, a.usename,
-                         a.application_name, pg_catalog.date_trunc('second', a.xact_start))
+SELECT pg_catalog.format('pid %s (database %s, role %s, application "%s"%s)', a.pid, a.datname, a.usename,
+                         a.application_name,
+                         pg_catalog.to_char(a.xact_start, '", since "YYYY-MM-DD HH24:MI:SSOF'))
 FROM pg_catalog.pg_stat_activity a
 WHERE a.backend_xid IS NOT NULL AND a.pid <> pg_catalog.pg_backend_pid()
 UNION ALL

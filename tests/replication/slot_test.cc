@@ -19,6 +19,7 @@ using test_servers::MustQuery;
 using test_servers::PostgresServer;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class SlotTest : public ::testing::Test {
  protected:
@@ -112,6 +113,23 @@ TEST_F(SlotTest, SLT04_OpenTransactionsAreNamedAndTheSlotIsGone) {
   EXPECT_FALSE((*InspectSlot(*sql_, "ours")).has_value());
   MustQuery(*writer, "COMMIT");
   EXPECT_TRUE(CreateSlot(*replication_, *sql_, Named("ours")).ok());
+}
+
+// To a role without pg_read_all_stats the server does not say since when another one's are open.
+TEST_F(SlotTest, SLT04_WhatTheRoleMayNotSeeIsLeftOut) {
+  const auto writer = MustOpen(database_);
+  MustQuery(*writer, "BEGIN; SELECT txid_current()");
+  ReplicationOptions options = Named("ours");
+  options.create_slot_timeout = absl::Milliseconds(300);
+  const auto seen = CreateSlot(*replication_, *sql_, options);
+  EXPECT_THAT(std::string(seen.status().message()), HasSubstr("\", since 2"));
+  Run("CREATE ROLE blind; SET ROLE blind");
+  const auto blocked = CreateSlot(*replication_, *sql_, options);
+  Run("RESET ROLE; DROP ROLE blind");
+  EXPECT_EQ(ErrorReason(blocked.status()), "slot_creation_blocked");
+  EXPECT_THAT(std::string(blocked.status().message()),
+              AllOf(HasSubstr("application \""), HasSubstr("\")"), Not(HasSubstr("since"))));
+  MustQuery(*writer, "COMMIT");
 }
 
 TEST_F(SlotTest, SLT04_PreparedTransactionsAreNamed) {
