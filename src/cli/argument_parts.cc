@@ -253,7 +253,8 @@ void AddRead(CLI::App* recover, Arguments* arguments) {
   AddLogging(read, arguments);
   read->footer(
       "Exit codes: 0 the topics have what the tables have; with --dry-run 1 where they have "
-      "not.\nA connector whose slot was lost goes on behind the read (docs/recover.md).");
+      "not,\n2 where that could not be looked at.\nA connector whose slot was lost goes on behind "
+      "the read (docs/recover.md).");
   read->callback([arguments] { arguments->command = Command::kRecoverRead; });
 }
 

@@ -237,7 +237,8 @@ void AddStatus(CLI::App* app, Arguments* arguments) {
       "one is\n"
       "stalled, retries or has no worker; 8 the worker waits, as a rule for Kafka; 9 another "
       "worker\n"
-      "serves the group; 1 nobody answers; 2 there is no such connector.");
+      "serves the group; 1 nobody answers; 2 what was typed is wrong; 3 no connector has this "
+      "name.");
   status->add_option("connector", arguments->connector, "Its name; all without it");
   AddConfiguration(status, arguments, false);
   AddProcess(status, arguments);

@@ -142,6 +142,12 @@ TEST_F(HelpTest, AnOptionSaysWhatGoesWithIt) {
   EXPECT_THAT(Help("serve"), HasSubstr("as of connect-distributed (required)"));
 }
 
+TEST_F(HelpTest, TheExitCodesOfStatus) {
+  EXPECT_THAT(Help("status"),
+              HasSubstr("1 nobody answers; 2 what was typed is wrong; 3 no connector "
+                        "has this name."));
+}
+
 TEST_F(HelpTest, AMisspeltCommand) {
   EXPECT_EQ(MistakeOf("stauts --watch").message,
             "there is no command 'walduct stauts'; did you mean status?");
