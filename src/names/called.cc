@@ -17,6 +17,10 @@ std::string ConfigUrl(const Called& called) {
   return absl::StrCat(called.where, "/connectors/", EncodePercent(called.name), "/config");
 }
 
+std::string WorkerFile(const Called& called) {
+  return called.worker_file.empty() ? "worker.properties" : ShellWord(called.worker_file);
+}
+
 std::string Patch(const Called& called) {
   return absl::StrCat("curl -X PATCH -H 'Content-Type: application/json' ",
                       ShellWord(ConfigUrl(called)));
@@ -118,6 +122,13 @@ std::string SnapshotCommand(const Called& called, const std::vector<std::string>
                       AskCommand(listening, kSignal, flags));
 }
 
+ServedFiles FilesOfServed(const Called& called) {
+  const std::string file = ShellWord(called.name + ".of-worker.json");
+  return {
+      .make = absl::StrCat("(umask 077; curl -s ", ShellWord(ConfigUrl(called)), " > ", file, ")"),
+      .who = absl::StrCat("-f ", file, " -w ", WorkerFile(called))};
+}
+
 std::string DeletesNote(const Called& called) {
   constexpr absl::string_view kNone =
       "a snapshot tells no deletes: rows that were deleted "
@@ -127,12 +138,12 @@ std::string DeletesNote(const Called& called) {
   Called files = called;
   files.where.clear();
   std::string first;  // what makes the files
-  if (!files.who.starts_with("-f ")) {
-    const std::string file = ShellWord(called.name + ".json");
-    if (served) first = absl::StrCat("curl -s ", ShellWord(ConfigUrl(called)), " > ", file, "; ");
-    files.who = absl::StrCat(
-        "-f ", file, " -w ",
-        called.worker_file.empty() ? "worker.properties" : ShellWord(called.worker_file));
+  if (served && !files.who.starts_with("-f ")) {
+    ServedFiles made = FilesOfServed(called);
+    first = made.make + "; ";
+    files.who = std::move(made.who);
+  } else if (!files.who.starts_with("-f ")) {
+    files.who = absl::StrCat("-f ", ShellWord(called.name + ".json"), " -w ", WorkerFile(called));
   }
   return absl::StrCat(
       kNone, " until ", first, Command(files, "recover read"), " has compared it with the table (",

@@ -59,6 +59,15 @@ std::string ExtendCommand(const Called& called, absl::string_view property,
 std::string SnapshotCommand(const Called& called, const std::vector<std::string>& tables,
                             absl::string_view filter = "");
 
+// Of a connector that a worker runs: what makes a file of its configuration, and the flags of a
+// command that is typed with it. The file holds secrets where the configuration does: its owner
+// alone can read it, and its name is that of no file of the operator's own.
+struct ServedFiles {
+  std::string make;  // "(umask 077; curl -s … > shop.of-worker.json)"
+  std::string who;   // "-f shop.of-worker.json -w worker.properties"
+};
+ServedFiles FilesOfServed(const Called& called);
+
 // Behind such a command, where rows may have been deleted meanwhile: what tells of those.
 std::string DeletesNote(const Called& called);
 

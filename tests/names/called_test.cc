@@ -66,18 +66,28 @@ TEST(Called, WhatTellsOfDeletes) {
   EXPECT_EQ(
       DeletesNote(called),
       std::string(kNone) +
-          " until curl -s http://h:1/connectors/shop/config > shop.json; walduct recover read -f "
-          "shop.json -w worker.properties has compared it with the table (walduct stop shop --url "
+          " until (umask 077; curl -s http://h:1/connectors/shop/config > shop.of-worker.json); "
+          "walduct recover read -f shop.of-worker.json -w worker.properties has compared it with "
+          "the table (walduct stop shop --url "
           "http://h:1 before, and walduct resume shop "
           "--url http://h:1 after it; docs/recover.md)");
   called.worker_file = "/etc/my worker.properties";
-  EXPECT_NE(DeletesNote(called).find("-f shop.json -w '/etc/my worker.properties' has"),
+  EXPECT_NE(DeletesNote(called).find("-f shop.of-worker.json -w '/etc/my worker.properties' has"),
             std::string::npos);
   called.signals = Called::Signals::kNever;
   EXPECT_EQ(DeletesNote(called), kNone) << "it reads several slots";
   called.signals = Called::Signals::kAsCalled;
   called.reads_back = false;
   EXPECT_EQ(DeletesNote(called), kNone) << "its sink is not Kafka";
+}
+
+TEST(Called, TheFilesOfOneThatAWorkerRuns) {
+  const ServedFiles files =
+      FilesOfServed({.who = "'my shop'", .where = "http://h:1", .name = "my shop"});
+  EXPECT_EQ(files.make,
+            "(umask 077; curl -s http://h:1/connectors/my%20shop/config > 'my "
+            "shop.of-worker.json')");
+  EXPECT_EQ(files.who, "-f 'my shop.of-worker.json' -w worker.properties");
 }
 
 TEST(Called, WhatIsAskedOfTheProcess) {
