@@ -129,7 +129,15 @@ def test_a_slot_that_is_held_counts(workers, db, tmp_path):  # noqa: F811
     (tmp_path / "shop.json").write_text(json.dumps({"name": "shop", "config": config_of(db, **HOLD)}))
     (tmp_path / "worker.properties").write_text(worker.file.read_text())
     by_files = plan_of("-f", "shop.json", "-w", "worker.properties", folder=tmp_path, exit_code=3)
-    assert "Have I lost data?" in by_files and by_name.startswith(by_files) and "shop.json and worker.properties are" in by_name, (by_name, by_files)
+    assert "Have I lost data?" in by_files and "Before the commands above" not in by_files, by_files
+    # What it prints is typed as it is: the file is another one than the operator's, and nobody else's to read.
+    typed = f"-f shop.of-worker.json -w {worker.file}"
+    assert by_name.startswith(by_files.replace("-f shop.json -w worker.properties", typed)) and typed in by_name, (by_name, by_files)
+    made = re.search(r"^  (\(umask 077; curl .*\))$", by_name, re.MULTILINE).group(1)
+    assert f"  walduct stop shop --url {worker.base}\n" in by_name and f"  walduct resume shop --url {worker.base}\n" in by_name, by_name
+    subprocess.run(made, shell=True, cwd=tmp_path, check=True, timeout=30)
+    file = tmp_path / "shop.of-worker.json"
+    assert file.stat().st_mode & 0o077 == 0 and plan_of(*typed.split(), folder=tmp_path, exit_code=3) in by_name, by_name
     plan_of("nobody", "--url", worker.base, folder=tmp_path, exit_code=3)
     plan_of(folder=tmp_path, exit_code=2)
     command = re.search(r"\(walduct (offsets reset [^,)]*)", shown["last_error"]["hint"]).group(1)

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "absl/strings/str_cat.h"
+
 namespace walduct::recover {
 namespace {
 
@@ -106,6 +108,20 @@ TEST(PlanTest, WhatCannotBeGotBack) {
   EXPECT_EQ(Of(hole).verdict, Verdict::kImpossible);
   EXPECT_THAT(Of(hole).text, HasSubstr("2 segments of the gap are not in the archive, the first is "
                                        "000000020000000000000006"));
+}
+
+// What a process answers.
+TEST(PlanTest, FactsOfAnotherProcess) {
+  constexpr char kFacts[] =
+      R"("slot_name":"shop","position":"0/5000100","slot":"0/7000028","wal_end":"0/9000000",)"
+      R"("version":170004,"timeline":2,"segment_bytes":16777216)";
+  const auto served = ParsePlanFacts(absl::StrCat("{", kFacts, R"(,"worker_file":"/etc/w"})"));
+  ASSERT_TRUE(served);
+  EXPECT_EQ(served->worker_file, "/etc/w");
+  EXPECT_EQ(served->files, "");
+  const auto run = ParsePlanFacts(absl::StrCat("{", kFacts, R"(,"files":"-f a.json"})"));
+  ASSERT_TRUE(run);
+  EXPECT_EQ(run->files, "-f a.json");
 }
 
 TEST(PlanTest, NoGap) {

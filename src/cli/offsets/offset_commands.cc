@@ -376,13 +376,35 @@ absl::StatusOr<recover::PlanFacts> AskProcess(const Arguments& arguments) {
   return absl::UnavailableError("the answer is not walduct's");
 }
 
-std::string FilesOf(const Arguments& arguments) {
-  if (arguments.connector_files.empty())
-    return absl::StrCat("-f ", ShellWord(arguments.connector + ".json"), " -w worker.properties");
-  std::string files = absl::StrCat("-f ", ShellWord(arguments.connector_files.front()));
-  if (!arguments.worker_file.empty())
-    absl::StrAppend(&files, " -w ", ShellWord(arguments.worker_file));
-  return files;
+// With which files the commands of a plan are typed, and what is said of those behind it.
+struct PlanFiles {
+  std::string who, note;
+};
+
+PlanFiles FilesOf(const Arguments& arguments, const recover::PlanFacts& facts) {
+  if (!arguments.connector_files.empty()) {
+    std::string files = absl::StrCat("-f ", ShellWord(arguments.connector_files.front()));
+    if (!arguments.worker_file.empty())
+      absl::StrAppend(&files, " -w ", ShellWord(arguments.worker_file));
+    return {.who = std::move(files), .note = ""};
+  }
+  if (!facts.files.empty()) {
+    return {.who = facts.files,
+            .note =
+                "\nThe files are those that the process was started with, where it was; it has "
+                "to be stopped before the commands above.\n"};
+  }
+  const names::Called served{.who = ShellWord(arguments.connector),
+                             .where = http::WithoutLogin(ServerOf(arguments).url),
+                             .name = arguments.connector,
+                             .worker_file = facts.worker_file};
+  names::ServedFiles made = names::FilesOfServed(served);
+  const absl::string_view worker =
+      facts.worker_file.empty() ? "worker.properties is the file of the worker.\n" : "";
+  return {.who = std::move(made.who),
+          .note = absl::StrCat("\nBefore the commands above, as a worker runs it:\n  ", made.make,
+                               "\n  ", names::Command(served, "stop"), "\nAnd after them:\n  ",
+                               names::Command(served, "resume"), "\n", worker)};
 }
 
 }  // namespace
@@ -404,13 +426,10 @@ int RecoverPlan(const Arguments& arguments) {
   const absl::Status looked = recover::LookIntoArchive(
       {.folder = arguments.archive, .command = arguments.archive_command}, &*facts);
   if (!looked.ok()) return PrintStatus(looked);
-  const recover::Plan plan = recover::MakePlan(*facts, FilesOf(arguments));
+  const PlanFiles files = FilesOf(arguments, *facts);
+  const recover::Plan plan = recover::MakePlan(*facts, files.who);
   std::cout << WithDocuments(plan.text);
-  if (!arguments.connector.empty() && plan.verdict != recover::Plan::Verdict::kNoGap)
-    std::cout << "\n"
-              << ShellWord(arguments.connector + ".json")
-              << " and worker.properties are the configuration and the worker's file that the "
-                 "process has; the commands above are typed with those.\n";
+  if (plan.verdict != recover::Plan::Verdict::kNoGap) std::cout << files.note;
   std::cout << std::flush;
   return plan.verdict == recover::Plan::Verdict::kImpossible ? engine::kExitPrerequisite
                                                              : engine::kExitClean;

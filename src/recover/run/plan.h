@@ -39,6 +39,9 @@ struct PlanFacts {
   // the first few; absent: none was.
   std::optional<std::vector<uint64_t>> lacking;
   std::string archive_folder = {};  // that was looked into; empty: none
+  // Of a process that was asked: what it was started with, "-f …"; or, of one that a worker runs,
+  // the worker's file. Empty: not known.
+  std::string files = {}, worker_file = {};
 };
 
 struct Plan {

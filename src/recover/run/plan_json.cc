@@ -5,6 +5,8 @@
 
 #include "base/json.h"
 #include "base/status_macros.h"
+#include "engine/configuration/connector_names.h"
+#include "names/called.h"
 #include "recover/run/plan.h"
 #include "recover/wal_name.h"
 
@@ -45,6 +47,9 @@ absl::StatusOr<std::string> PlanFactsJson(const engine::ConnectorOptions& connec
   json.Key("segment_bytes").Whole(facts.segment_bytes).Key("archives").Flag(facts.archives);
   json.Key("archive_command").Text(facts.archive_command);
   json.Key("last_archived").Text(facts.last_archived);
+  const names::Called called = engine::CalledOf(connector);
+  if (called.who.starts_with("-f ")) json.Key("files").Text(called.who);
+  json.Key("worker_file").Text(called.worker_file);
   return json.Key("last_failed").Text(facts.last_failed).EndObject().text();
 }
 
@@ -74,6 +79,8 @@ std::optional<PlanFacts> ParsePlanFacts(absl::string_view text) {
   facts.archive_command = json::TextIn(body, "archive_command");
   facts.last_archived = json::TextIn(body, "last_archived");
   facts.last_failed = json::TextIn(body, "last_failed");
+  facts.files = json::TextIn(body, "files");
+  facts.worker_file = json::TextIn(body, "worker_file");
   return facts;
 }
 
