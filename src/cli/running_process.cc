@@ -63,6 +63,8 @@ absl::StatusOr<std::string> Ask(const http::Server& server, const std::string& p
 }
 
 absl::StatusOr<std::string> AskSlowly(const http::Server& server, const std::string& path) {
+  // One that is suspended takes connections and says nothing: that is told soon.
+  RETURN_IF_ERROR(http::Get(server, "/livez", kTimeout).status());
   absl::StatusOr<http::Response> answer = http::Get(server, path, kSlow);
   if (!answer.ok()) return answer.status();
   if (answer->status == 200) return std::move(answer->body);

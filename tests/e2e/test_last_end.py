@@ -4,6 +4,7 @@ import os
 import shlex
 import signal
 import subprocess
+import time
 
 import pytest
 from test_serve import config_of, workers  # noqa: F401
@@ -134,11 +135,18 @@ def test_a_process_that_hangs(db, connectors, notes):
     os.kill(connector.process.pid, signal.SIGSTOP)
     try:
         hangs, as_json = walduct("status", "--url", url), walduct("status", "--json", "--url", url)
+        # What waits for two minutes where it is answered asks first whether it is.
+        begun = time.monotonic()
+        slow = walduct("doctor", connector.name, "--url", url), walduct("offsets", "show", connector.name, "--url", url)
+        took = time.monotonic() - begun
     finally:
         os.kill(connector.process.pid, signal.SIGCONT)
     assert hangs.returncode == 1 and f"kill -CONT {connector.process.pid}" in hangs.stderr, hangs
     assert "has ended" not in hangs.stderr and "does not answer there" in hangs.stdout, hangs
     wake = f"process {connector.process.pid} is suspended: kill -CONT {connector.process.pid}"
+    for asked in slow:
+        assert asked.returncode == 1 and wake in asked.stderr, asked
+    assert took < 20, took
     assert wake in hangs.stdout and wake in hangs.stderr and wake in json.loads(as_json.stdout)["last_ends"][0]["hint"], (hangs, as_json)
 
 
