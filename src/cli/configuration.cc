@@ -31,6 +31,7 @@
 #include "http/listen_properties.h"
 #include "kafka/options.h"
 #include "loader/load_connector.h"
+#include "names/called.h"
 #include "operate/commands/client_environment.h"
 #include "operate/commands/signal_reader_of.h"
 #include "operate/doctor/doctor_report.h"
@@ -312,6 +313,23 @@ std::string ReportedValue(const config::LoadReport& report, absl::string_view na
 
 namespace {
 
+// Typed in any folder.
+std::string Absolute(const std::string& file) {
+  if (file.empty() || file == "-") return file;
+  std::error_code error;
+  const std::filesystem::path whole = std::filesystem::absolute(file, error);
+  return error ? file : whole.string();
+}
+
+std::string DoctorOf(const Arguments& arguments, const std::string& file,
+                     const config::LoadReport& report) {
+  const names::Called called = CalledByFiles({.connector = Absolute(file),
+                                              .worker = Absolute(arguments.worker_file),
+                                              .overrides = arguments.overrides},
+                                             report);
+  return called.who.empty() ? "" : names::Command(called, "doctor");
+}
+
 NotedConnector NotedOfRefused(const config::LoadReport& report, const std::string& file) {
   NotedConnector noted{.name = ReportedValue(report, "name"), .offset_file = {}};
   if (noted.name.empty()) noted.name = std::filesystem::path(file).stem().string();
@@ -324,15 +342,18 @@ NotedConnector NotedOfRefused(const config::LoadReport& report, const std::strin
 }  // namespace
 
 std::vector<NotedConnector> NotedOf(const std::vector<loader::LoadResult>& results,
-                                    const std::vector<std::string>& files) {
+                                    const Arguments& arguments) {
   std::vector<NotedConnector> noted;
   for (size_t i = 0; i < results.size(); ++i) {
+    const std::string& file = arguments.connector_files[i];
+    const std::string doctor = DoctorOf(arguments, file, results[i]);
     if (!results[i].errors.empty()) {
-      noted.push_back(NotedOfRefused(results[i], files[i]));
+      noted.push_back(NotedOfRefused(results[i], file));
+      noted.back().doctor = doctor;
       continue;
     }
     for (const engine::ConnectorOptions& lane : slot::LanesOf(results[i].options))
-      noted.push_back({lane.name, engine::OffsetFileOf(lane)});
+      noted.push_back({lane.name, engine::OffsetFileOf(lane), doctor});
   }
   return noted;
 }
@@ -350,7 +371,7 @@ std::optional<std::vector<NotedConnector>> LoadNoted(const Arguments& arguments)
     }
     results.push_back(loader::LoadConnector(*request, LoginFile()));
   }
-  return NotedOf(results, arguments.connector_files);
+  return NotedOf(results, arguments);
 }
 
 bool CheckDistinct(const std::vector<loader::LoadResult>& results) {

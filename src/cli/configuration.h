@@ -78,10 +78,10 @@ using ThenOfLane =
     std::function<void(const engine::ConnectorOptions&, const std::vector<std::string>& warnings)>;
 bool ForEachLane(const Arguments& arguments, const ThenOfLane& then);
 
-// Names, and where their positions are; files: theirs, as -f has them. Of what is refused as far as
-// it can be read.
+// Names, and where their positions are; results: of the files that -f names. Of what is refused as
+// far as it can be read.
 std::vector<NotedConnector> NotedOf(const std::vector<loader::LoadResult>& results,
-                                    const std::vector<std::string>& files);
+                                    const Arguments& arguments);
 // Of those that -f names; absent: -o is malformed, which has been printed.
 std::optional<std::vector<NotedConnector>> LoadNoted(const Arguments& arguments);
 // Of one that is refused, too; empty: it has none.

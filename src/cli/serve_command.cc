@@ -13,10 +13,12 @@
 #include "base/environment.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/shell_word.h"
 #include "cli/commands.h"
 #include "cli/configuration.h"
 #include "cli/console/console_side.h"
 #include "cli/listening.h"
+#include "cli/process/called_by.h"
 #include "cli/process/last_end.h"
 #include "cli/process/shutdown_watch.h"
 #include "cli/process/systemd.h"
@@ -71,14 +73,15 @@ absl::Status StoredAtTheStop(const std::set<std::string>& ran,
 
 int RunService(serve::Service& service, const ConsoleSide& side,
                const console::ConsoleOptions& console, engine::ConnectorSet& connectors,
-               engine::StopSignal& stop, Clock& clock) {
+               engine::StopSignal& stop, Clock& clock, const std::string& worker_file) {
   service.pages().AskForNotice(NoticeOfNotes);
   const absl::Status open = service.Listen([&](http::Handler& pages) {
     return std::make_unique<console::Console>(
         ConsoleBefore(pages, service.pages(), side, service.access(), console, /*worker=*/true));
   });
   if (!open.ok()) return PrintStatus(open);
-  WorkerNotes notes(service.group(), service.addresses());
+  WorkerNotes notes(service.group(), service.addresses(),
+                    absl::StrCat("walduct doctor -f FILE -w ", ShellWord(worker_file)));
   notes.Begin(clock.Now());
   // Who asks when nobody answers any more finds them.
   const absl::Status ended = service.Run([&] { notes.Show(connectors.Statuses()); });
@@ -137,7 +140,8 @@ int Serve(const Arguments& arguments) {
                                       },
                                   .stop = &stop,
                                   .environment = environment});
-  return RunService(service, *side, worker.console, connectors, stop, *environment.clock);
+  return RunService(service, *side, worker.console, connectors, stop, *environment.clock,
+                    KeptWorkerFile(arguments.worker_file));
 }
 
 }  // namespace walduct::cli

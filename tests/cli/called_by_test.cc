@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <string>
 
 #include "serve/load_worker.h"
 #include "serve/topics/worker_options.h"
@@ -40,11 +42,16 @@ TEST(CalledBy, AUnitsFilesAreThoseItCopies) {
                                               .overrides = {}},
                                              Report());
   const names::Called other = CalledByFiles(Typed("shop.json"), Report());
+  const std::string worker = KeptWorkerFile(folder + "worker.properties");
   unsetenv("CREDENTIALS_DIRECTORY");
   unsetenv("WALDUCT_UNIT");
   EXPECT_EQ(called.who, "-f /etc/walduct/shop.json -w /etc/walduct/worker.properties");
   EXPECT_EQ(called.unit, "shop");
   EXPECT_EQ(other.unit, "") << "it is no file of the unit's";
+  EXPECT_EQ(worker, "/etc/walduct/worker.properties");
+  EXPECT_EQ(KeptWorkerFile(folder + "worker.properties"), folder + "worker.properties");
+  EXPECT_EQ(KeptWorkerFile("w.properties"),
+            (std::filesystem::current_path() / "w.properties").string());
 }
 
 TEST(CalledBy, AWorkerByWhereItIsReached) {

@@ -52,7 +52,8 @@ def test_how_it_failed(store, db, connectors, notes):
         assert "(publication_missing)" in done.stdout and "hint" in done.stdout, done
     by_files = connector.call("status")
     assert f"walduct doctor {shlex.join(map(str, connector.files()))} says first" in by_files.stderr and "same --listen" not in by_files.stderr, by_files
-    assert "with the same --listen; walduct doctor -f FILE" in walduct("status", "--url", f"http://127.0.0.1:{port}").stderr
+    by_url = walduct("status", "--url", f"http://127.0.0.1:{port}").stderr
+    assert f"with the same --listen; walduct doctor {shlex.join(map(str, connector.files()))} says first" in by_url, by_url
     at = ("--url", f"http://127.0.0.1:{port}")
     for command in (("status", "--ready"), ("doctor", connector.name), ("restart", connector.name), ("offsets", "show", connector.name),
                     ("signal", "execute-snapshot", connector.name, "--table", "public.items")):
@@ -74,7 +75,9 @@ def test_a_clean_stop_and_a_kill(db, connectors, notes):
     connector = connectors(db, sink="file").start("--listen", "127.0.0.1:0").wait_streaming()
     url = Surface(connector).base
     connector.stop()
-    assert f"{connector.name}  STOPPED" in walduct("status", "--url", url).stdout
+    stopped = walduct("status", connector.name, "--url", url)
+    assert f"{connector.name}  STOPPED" in stopped.stdout, stopped
+    assert f"walduct doctor {shlex.join(map(str, connector.files()))} says first" in stopped.stderr, stopped
     connector.start("--listen", url.removeprefix("http://")).wait_streaming()
     wait_until(lambda: walduct("status", "--url", url).returncode == 0, 30, "it answers")
     elsewhere = walduct("status", *connector.files(), "--listen", f"127.0.0.1:{free_ports(1)[0]}")

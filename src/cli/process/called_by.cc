@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
+#include <system_error>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
@@ -31,6 +33,15 @@ std::string Overrides(const TypedFiles& typed, const config::LoadReport& report)
 }
 
 }  // namespace
+
+std::string KeptWorkerFile(const std::string& typed) {
+  const std::string credentials = Variable("CREDENTIALS_DIRECTORY");
+  if (!credentials.empty() && typed == credentials + "/worker.properties")
+    return "/etc/walduct/worker.properties";
+  std::error_code error;
+  const std::filesystem::path whole = std::filesystem::absolute(typed, error);
+  return error ? typed : whole.string();
+}
 
 names::Called CalledByFiles(const TypedFiles& typed, const config::LoadReport& report) {
   if (typed.connector == "-") return {};

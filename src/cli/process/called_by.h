@@ -15,6 +15,9 @@ struct TypedFiles {
   std::string connector, worker;       // worker may be empty
   std::vector<std::string> overrides;  // key=value
 };
+// Of the worker that was started with that file: its path, as it is typed in any folder; of the
+// unit, whose copy goes with the process, that in /etc/walduct.
+std::string KeptWorkerFile(const std::string& typed);
 names::Called CalledByFiles(const TypedFiles& typed, const config::LoadReport& report);
 
 }  // namespace walduct::cli

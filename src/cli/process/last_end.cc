@@ -73,7 +73,8 @@ std::vector<LastEnd> Parse(const std::string& text) {
                 .listens = json::TextIn(one, "listens"),
                 .message = json::TextIn(one, "message"),
                 .reason = json::TextIn(one, "reason"),
-                .hint = json::TextIn(one, "hint")};
+                .hint = json::TextIn(one, "hint"),
+                .doctor = json::TextIn(one, "doctor")};
     std::string error;
     if (absl::ParseTime(absl::RFC3339_full, json::TextIn(one, "at"), &end.at, &error))
       ends.push_back(std::move(end));
@@ -186,7 +187,11 @@ void EndNotes::End(const std::vector<engine::ConnectorStatus>& statuses, absl::T
   Write(EndsIn(statuses, now)).IgnoreError();
 }
 
-absl::Status EndNotes::Write(const std::vector<LastEnd>& ends) const {
+absl::Status EndNotes::Write(std::vector<LastEnd> ends) const {
+  for (const NotedConnector& connector : connectors_) {
+    for (LastEnd& end : ends)
+      if (end.connector == connector.name) end.doctor = connector.doctor;
+  }
   absl::Status all;
   for (const http::Address& listen : listens_) all.Update(Keep(NoteAt(listen), ends));
   for (const NotedConnector& connector : connectors_) {
@@ -197,7 +202,12 @@ absl::Status EndNotes::Write(const std::vector<LastEnd>& ends) const {
 }
 
 void WorkerNotes::Begin(absl::Time now) {
-  worker_ = {.connector = group_, .state = "RUNNING", .at = now, .pid = getpid(), .worker = true};
+  worker_ = {.connector = group_,
+             .state = "RUNNING",
+             .at = now,
+             .pid = getpid(),
+             .worker = true,
+             .doctor = doctor_};
   TellOnce(Write());
 }
 
@@ -221,7 +231,8 @@ void WorkerNotes::End(const absl::Status& error, int exit_code, absl::Time now) 
              .exit_code = exit_code,
              .at = now,
              .pid = getpid(),
-             .worker = true};
+             .worker = true,
+             .doctor = doctor_};
   if (!error.ok()) {
     worker_.message = std::string(error.message());
     worker_.reason = ErrorReason(error);
@@ -245,6 +256,7 @@ void NoteRefused(const std::vector<NotedConnector>& connectors, const http::Addr
     ends.push_back(how);
     ends.back().connector = connector.name;
     ends.back().pid = getpid();
+    ends.back().doctor = connector.doctor;
     const std::string path = NoteOf(connector);
     if (!IsOfOneThatLives(path)) Keep(path, {ends.back()}).IgnoreError();
   }
@@ -322,6 +334,7 @@ std::string EndsJson(const std::vector<LastEnd>& ends) {
     json.Key("at").Text(absl::FormatTime(absl::RFC3339_full, end.at, absl::UTCTimeZone()));
     json.Key("pid").Whole(static_cast<uint64_t>(end.pid));
     json.Key("message").Text(end.message).Key("reason").Text(end.reason);
+    if (!end.doctor.empty()) json.Key("doctor").Text(end.doctor);
     json.Key("hint").Text(end.hint).EndObject();
   }
   return json.EndArray().EndObject().text();

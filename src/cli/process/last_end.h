@@ -34,11 +34,13 @@ struct LastEnd {
   std::string listens = {};  // of one that runs: HOST:PORT; empty: nowhere
   // Of the last error; empty: none.
   std::string message = {}, reason = {}, hint = {};
+  std::string doctor = {};  // the command that looks before a start; empty: not known
 };
 
 // A connector, and where its positions are, where that is a file.
 struct NotedConnector {
   std::string name, offset_file;
+  std::string doctor = {};  // as of LastEnd
 };
 
 // What becomes of the notes of one process.
@@ -52,7 +54,7 @@ class EndNotes {
   void End(const std::vector<engine::ConnectorStatus>& statuses, absl::Time now) const;
 
  private:
-  absl::Status Write(const std::vector<LastEnd>& ends) const;
+  absl::Status Write(std::vector<LastEnd> ends) const;
 
   const std::vector<NotedConnector> connectors_;
   const std::vector<http::Address> listens_;
@@ -61,8 +63,9 @@ class EndNotes {
 // What becomes of the note of a worker and its connectors: by its addresses alone.
 class WorkerNotes {
  public:
-  WorkerNotes(std::string group, std::vector<http::Address> listens)
-      : group_(std::move(group)), listens_(std::move(listens)) {}
+  // doctor: as of LastEnd.
+  WorkerNotes(std::string group, std::vector<http::Address> listens, std::string doctor)
+      : group_(std::move(group)), listens_(std::move(listens)), doctor_(std::move(doctor)) {}
 
   void Begin(absl::Time now);
   // Of the connectors that run; written where something has changed.
@@ -77,6 +80,7 @@ class WorkerNotes {
 
   const std::string group_;
   const std::vector<http::Address> listens_;
+  const std::string doctor_;
   LastEnd worker_;
   std::vector<LastEnd> connectors_;
   std::string kept_;  // the connectors, as they were written last

@@ -73,7 +73,7 @@ bool ParseGoal(const Arguments& arguments, const std::vector<loader::LoadResult>
 }
 
 WantedRun WantedOf(const Arguments& arguments, const std::vector<loader::LoadResult>& results) {
-  WantedRun wanted{.connectors = NotedOf(results, arguments.connector_files),
+  WantedRun wanted{.connectors = NotedOf(results, arguments),
                    .listen = arguments.listen,
                    .leaves_no_note = arguments.command != Command::kRun};
   for (const loader::LoadResult& result : results)
@@ -290,7 +290,7 @@ engine::ExitCode RunAll(const std::vector<loader::LoadResult>& results, const Ru
   if (plan.mode == engine::RunMode::kRun && plan.replay == nullptr) {
     std::vector<http::Address> listens;
     if (listening != nullptr) listens.push_back(listening->address());
-    notes.emplace(NotedOf(results, plan.arguments->connector_files), std::move(listens));
+    notes.emplace(NotedOf(results, *plan.arguments), std::move(listens));
     notes->Begin(environment.clock->Now());
   }
   const engine::ExitCode outcome = connectors.AwaitEnd(stop);

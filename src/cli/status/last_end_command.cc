@@ -141,15 +141,25 @@ std::string Advice(const LastEnd& living, const std::string& asked) {
                       " ends it, and a new one goes on after the stored position)");
 }
 
-// "-f shop.json -w worker.properties", as they were typed.
-std::string FilesOf(const Arguments& arguments) {
-  if (arguments.connector_files.empty()) return "-f FILE -w FILE";
+// By the files that were typed, else those of what has ended, first of what has failed.
+std::string DoctorOf(const std::vector<LastEnd>& ends, const Arguments& arguments) {
+  if (arguments.connector_files.empty()) {
+    std::string doctor;
+    bool of_failed = false;
+    for (const LastEnd& end : ends) {
+      const bool failed = end.state == "FAILED";
+      if (end.doctor.empty() || (!doctor.empty() && (of_failed || !failed))) continue;
+      doctor = end.doctor;
+      of_failed = failed;
+    }
+    return doctor.empty() ? "walduct doctor -f FILE -w FILE" : doctor;
+  }
   std::vector<std::string> words;
   for (const std::string& file : arguments.connector_files)
     words.push_back(absl::StrCat("-f ", ShellWord(file)));
   if (!arguments.worker_file.empty())
     words.push_back(absl::StrCat("-w ", ShellWord(arguments.worker_file)));
-  return absl::StrJoin(words, " ");
+  return absl::StrCat("walduct doctor ", absl::StrJoin(words, " "));
 }
 
 // Where it was asked at an address, it had that.
@@ -166,7 +176,7 @@ std::string HintOf(const std::vector<LastEnd>& ends, const Arguments& arguments,
   const auto living = std::find_if(ends.begin(), ends.end(), Lives);
   if (living != ends.end()) return living->hint;
   return absl::StrCat("what ran there has ended, as told here; start it again",
-                      AsBefore(ends.front(), arguments), "; walduct doctor ", FilesOf(arguments),
+                      AsBefore(ends.front(), arguments), "; ", DoctorOf(ends, arguments),
                       " says first what would stop a start");
 }
 

@@ -1,0 +1,61 @@
+#include "cli/process/last_end.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+
+namespace walduct::cli {
+namespace {
+
+using testing::HasSubstr;
+
+class LastEndTest : public testing::Test {
+ protected:
+  LastEndTest() {
+    std::string pattern = absl::StrCat(testing::TempDir(), "/ends-XXXXXX");
+    root_ = mkdtemp(pattern.data());
+    for (const char* const name : {"WALDUCT_STATE_DIRECTORY", "TMPDIR"})
+      setenv(name, root_.c_str(), 1);
+  }
+  ~LastEndTest() override {
+    for (const char* const name : {"WALDUCT_STATE_DIRECTORY", "TMPDIR"}) unsetenv(name);
+    std::filesystem::remove_all(root_);
+  }
+
+  std::string root_;
+  const http::Address at_{.host = "127.0.0.1", .port = 1};
+};
+
+TEST_F(LastEndTest, OfARunTheFilesAreKnownAfterwards) {
+  const NotedConnector shop{
+      .name = "shop", .offset_file = "", .doctor = "walduct doctor -f /etc/shop.json"};
+  EndNotes({shop}, {at_}).Begin(absl::FromUnixSeconds(1));
+  std::vector<std::string> denied;
+  for (const std::vector<LastEnd>& ends : {EndsAt(at_, &denied), EndsOf({shop}, &denied)}) {
+    ASSERT_EQ(ends.size(), 1u);
+    EXPECT_EQ(ends.front().connector, "shop");
+    EXPECT_EQ(ends.front().doctor, "walduct doctor -f /etc/shop.json");
+  }
+  EXPECT_THAT(EndsJson(EndsAt(at_, &denied)),
+              HasSubstr(R"("doctor":"walduct doctor -f /etc/shop.json")"));
+}
+
+TEST_F(LastEndTest, OfAWorkerItsFileIsKnownAfterwards) {
+  WorkerNotes notes("group", {at_}, "walduct doctor -f FILE -w /etc/w");
+  notes.Begin(absl::FromUnixSeconds(1));
+  notes.End(absl::OkStatus(), 0, absl::FromUnixSeconds(2));
+  std::vector<std::string> denied;
+  const std::vector<LastEnd> ends = EndsAt(at_, &denied);
+  ASSERT_EQ(ends.size(), 1u);
+  EXPECT_EQ(ends.front().state, "STOPPED");
+  EXPECT_EQ(ends.front().doctor, "walduct doctor -f FILE -w /etc/w");
+}
+
+}  // namespace
+}  // namespace walduct::cli
