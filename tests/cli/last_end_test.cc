@@ -46,6 +46,16 @@ TEST_F(LastEndTest, OfARunTheFilesAreKnownAfterwards) {
               HasSubstr(R"("doctor":"walduct doctor -f /etc/shop.json")"));
 }
 
+TEST_F(LastEndTest, OfOneThatEndedWithoutAWordTheLogMayTell) {
+  const LastEnd gone{
+      .connector = "shop", .state = "RUNNING", .at = absl::FromUnixSeconds(1), .pid = 0};
+  EXPECT_TRUE(EndedWithoutAWord(gone));
+  EXPECT_THAT(EndText(gone, absl::FromUnixSeconds(2)),
+              testing::AllOf(HasSubstr("ended without a word: it crashed, was killed, or"),
+                             HasSubstr("\n  hint     the last lines of its log may tell")));
+  EXPECT_FALSE(EndedWithoutAWord({.connector = "shop", .state = "FAILED", .at = gone.at}));
+}
+
 TEST_F(LastEndTest, OfAWorkerItsFileIsKnownAfterwards) {
   WorkerNotes notes("group", {at_}, "walduct doctor -f FILE -w /etc/w");
   notes.Begin(absl::FromUnixSeconds(1));

@@ -83,7 +83,9 @@ def test_a_clean_stop_and_a_kill(db, connectors, notes):
     elsewhere = walduct("status", *connector.files(), "--listen", f"127.0.0.1:{free_ports(1)[0]}")
     assert f"listens elsewhere: --listen {url.removeprefix('http://')}" in elsewhere.stderr and "kill" not in elsewhere.stderr, elsewhere
     connector.kill()
-    assert "ended without a word" in walduct("status", "--url", url).stdout
+    killed = walduct("status", "--url", url).stdout
+    assert "ended without a word" in killed and "journalctl -u 'walduct*'" in killed, killed
+    assert "journalctl" in json.loads(walduct("status", "--json", "--url", url).stdout)["last_ends"][0]["hint"]
     assert not [f for f in notes.iterdir() if f.stat().st_mode & 0o077]
 
 

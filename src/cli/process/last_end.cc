@@ -137,6 +137,8 @@ bool Lives(const LastEnd& end) {
   return end.state == "RUNNING" && end.pid > 0 && (kill(end.pid, 0) == 0 || errno == EPERM);
 }
 
+bool EndedWithoutAWord(const LastEnd& end) { return end.state == "RUNNING" && !Lives(end); }
+
 // "4711 (walduct) T 1 …"; the name may hold anything.
 bool IsSuspended(const LastEnd& end) {
   const std::string path = absl::StrCat("/proc/", end.pid, "/stat");
@@ -310,8 +312,11 @@ std::string EndText(const LastEnd& end, absl::Time now) {
     return text + HintText(end);
   }
   if (end.state == "RUNNING") {
-    absl::StrAppend(&text, "ran from ", at, " (process ", end.pid,
-                    "), and ended without a word: it was killed, or the machine went down\n");
+    absl::StrAppend(
+        &text, "ran from ", at, " (process ", end.pid,
+        "), and ended without a word: it crashed, was killed, or the machine went down\n"
+        "  hint     ",
+        kNoWordHint, "\n");
     return text;
   }
   absl::StrAppend(&text, end.state, " ", ago, " ago (", at, ")");

@@ -106,6 +106,11 @@ inline constexpr char kNotNotedHint[] =
 
 // It has not ended: its process is there.
 bool Lives(const LastEnd& end);
+// Of one whose process is gone, and has noted no end.
+bool EndedWithoutAWord(const LastEnd& end);
+inline constexpr char kNoWordHint[] =
+    "the last lines of its log may tell: journalctl -u 'walduct*' of a unit, else where its "
+    "standard error went";
 // By a signal: kill -CONT lets it go on.
 bool IsSuspended(const LastEnd& end);
 

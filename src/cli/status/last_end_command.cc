@@ -197,8 +197,10 @@ int TellLastEnd(const Arguments& arguments, const absl::Status& error) {
   std::vector<std::string> denied;
   if (unanswered && !FindEnds(arguments, &ends, &denied)) return engine::kExitConfiguration;
   if (ends.empty()) return PrintStatus(denied.empty() ? error : AsRoot(error, denied));
-  for (LastEnd& end : ends)
+  for (LastEnd& end : ends) {
     if (Lives(end)) end.hint = Advice(end, ServerOf(arguments).url);
+    if (EndedWithoutAWord(end)) end.hint = kNoWordHint;
+  }
   if (arguments.json) std::cout << EndsJson(ends) << "\n";
   const int exit_code =
       PrintStatus(Error(error.code(), reason, error.message(), HintOf(ends, arguments, error)));
