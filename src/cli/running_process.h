@@ -21,7 +21,8 @@ http::Server ServerOf(const Arguments& arguments);
 // The body of a 200. Unavailable: nobody answers there, or another code, with what was said.
 absl::StatusOr<std::string> Ask(const http::Server& server, const std::string& path);
 
-// The same of what takes its time, such as a doctor's answer, once it answers at all. NotFound: it has no such connector.
+// The same of what takes its time, such as a doctor's answer, where it answers at all. NotFound: it
+// has no such connector.
 absl::StatusOr<std::string> AskSlowly(const http::Server& server, const std::string& path);
 
 // "message" of an error of Connect's interface.
