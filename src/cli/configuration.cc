@@ -31,7 +31,6 @@
 #include "http/listen_properties.h"
 #include "kafka/options.h"
 #include "loader/load_connector.h"
-#include "names/called.h"
 #include "operate/commands/client_environment.h"
 #include "operate/commands/signal_reader_of.h"
 #include "operate/doctor/doctor_report.h"
@@ -313,23 +312,6 @@ std::string ReportedValue(const config::LoadReport& report, absl::string_view na
 
 namespace {
 
-// Typed in any folder.
-std::string Absolute(const std::string& file) {
-  if (file.empty() || file == "-") return file;
-  std::error_code error;
-  const std::filesystem::path whole = std::filesystem::absolute(file, error);
-  return error ? file : whole.string();
-}
-
-std::string DoctorOf(const Arguments& arguments, const std::string& file,
-                     const config::LoadReport& report) {
-  const names::Called called = CalledByFiles({.connector = Absolute(file),
-                                              .worker = Absolute(arguments.worker_file),
-                                              .overrides = arguments.overrides},
-                                             report);
-  return called.who.empty() ? "" : names::Command(called, "doctor");
-}
-
 NotedConnector NotedOfRefused(const config::LoadReport& report, const std::string& file) {
   NotedConnector noted{.name = ReportedValue(report, "name"), .offset_file = {}};
   if (noted.name.empty()) noted.name = std::filesystem::path(file).stem().string();
@@ -346,7 +328,9 @@ std::vector<NotedConnector> NotedOf(const std::vector<loader::LoadResult>& resul
   std::vector<NotedConnector> noted;
   for (size_t i = 0; i < results.size(); ++i) {
     const std::string& file = arguments.connector_files[i];
-    const std::string doctor = DoctorOf(arguments, file, results[i]);
+    const std::string doctor = DoctorByFiles(
+        {.connector = file, .worker = arguments.worker_file, .overrides = arguments.overrides},
+        results[i]);
     if (!results[i].errors.empty()) {
       noted.push_back(NotedOfRefused(results[i], file));
       noted.back().doctor = doctor;

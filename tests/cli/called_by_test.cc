@@ -33,6 +33,14 @@ TEST(CalledBy, FilesAsTheyWereTyped) {
   EXPECT_EQ(CalledByFiles(Typed("-"), Report()).who, "");
 }
 
+TEST(CalledBy, WhatIsTypedInAnyFolder) {
+  const std::string here = std::filesystem::current_path().string();
+  EXPECT_EQ(DoctorByFiles({.connector = "a.json", .worker = "/w", .overrides = {"slot.name=other"}},
+                          Report()),
+            "walduct doctor -f " + here + "/a.json -w /w -o slot.name=other");
+  EXPECT_EQ(DoctorByFiles(Typed("-"), Report()), "") << "it was read from standard input";
+}
+
 TEST(CalledBy, AUnitsFilesAreThoseItCopies) {
   setenv("CREDENTIALS_DIRECTORY", "/run/credentials/walduct@shop.service", 1);
   setenv("WALDUCT_UNIT", "shop", 1);

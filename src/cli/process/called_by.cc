@@ -32,16 +32,14 @@ std::string Overrides(const TypedFiles& typed, const config::LoadReport& report)
   return text;
 }
 
-}  // namespace
-
-std::string KeptWorkerFile(const std::string& typed) {
-  const std::string credentials = Variable("CREDENTIALS_DIRECTORY");
-  if (!credentials.empty() && typed == credentials + "/worker.properties")
-    return "/etc/walduct/worker.properties";
+std::string Absolute(const std::string& file) {
+  if (file.empty() || file == "-") return file;
   std::error_code error;
-  const std::filesystem::path whole = std::filesystem::absolute(typed, error);
-  return error ? typed : whole.string();
+  const std::filesystem::path whole = std::filesystem::absolute(file, error);
+  return error ? file : whole.string();
 }
+
+}  // namespace
 
 names::Called CalledByFiles(const TypedFiles& typed, const config::LoadReport& report) {
   if (typed.connector == "-") return {};
@@ -57,6 +55,20 @@ names::Called CalledByFiles(const TypedFiles& typed, const config::LoadReport& r
   std::string who = absl::StrCat("-f ", ShellWord(connector));
   if (!worker.empty()) absl::StrAppend(&who, " -w ", ShellWord(worker));
   return {.who = who + Overrides(typed, report), .unit = unit};
+}
+
+std::string DoctorByFiles(const TypedFiles& typed, const config::LoadReport& report) {
+  const names::Called called = CalledByFiles({.connector = Absolute(typed.connector),
+                                              .worker = Absolute(typed.worker),
+                                              .overrides = typed.overrides},
+                                             report);
+  return called.who.empty() ? "" : names::Command(called, "doctor");
+}
+
+std::string KeptWorkerFile(const std::string& typed) {
+  const std::string credentials = Variable("CREDENTIALS_DIRECTORY");
+  const bool copied = !credentials.empty() && typed == credentials + "/worker.properties";
+  return copied ? "/etc/walduct/worker.properties" : Absolute(typed);
 }
 
 }  // namespace walduct::cli

@@ -15,9 +15,12 @@ struct TypedFiles {
   std::string connector, worker;       // worker may be empty
   std::vector<std::string> overrides;  // key=value
 };
+names::Called CalledByFiles(const TypedFiles& typed, const config::LoadReport& report);
+// The command that looks before a start, typed in any folder. Empty: no file has it.
+std::string DoctorByFiles(const TypedFiles& typed, const config::LoadReport& report);
+
 // Of the worker that was started with that file: its path, as it is typed in any folder; of the
 // unit, whose copy goes with the process, that in /etc/walduct.
 std::string KeptWorkerFile(const std::string& typed);
-names::Called CalledByFiles(const TypedFiles& typed, const config::LoadReport& report);
 
 }  // namespace walduct::cli
