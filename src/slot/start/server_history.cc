@@ -94,7 +94,8 @@ absl::Status CheckHistory(const offset::StoredOffset& stored, const ServerHistor
   }
   if (position.xid != 0 && server.next_xid != 0 && !IsBefore(position.xid, server.next_xid)) {
     return Ahead(absl::StrCat(text, " follows transaction ", position.xid,
-                              ", which this server has not begun yet"));
+                              ", which this server has not begun yet"),
+                 server.slot);
   }
   return absl::OkStatus();
 }
