@@ -44,6 +44,7 @@ class PickySink : public sink::Sink {
     if (record.topic == refused_topic) return Refusal("topic_name_invalid");
     if (!of_topic.empty() && record.topic != "letters") return Refusal(of_topic);
     if (broken) return absl::PermissionDeniedError("no WRITE on the topic");
+    if (full) return absl::ResourceExhaustedError("full");
     Sent one{.topic = std::string(record.topic),
              .key = std::string(record.key.value_or("<null>")),
              .value = std::string(record.value.value_or("<null>")),
@@ -63,6 +64,7 @@ class PickySink : public sink::Sink {
   std::string refused_topic;
   std::string of_topic;  // why it takes no record but letters
   bool broken = false;
+  bool full = false;
 
  private:
   static absl::Status Refusal(absl::string_view reason) {
@@ -72,8 +74,10 @@ class PickySink : public sink::Sink {
 
 class NoWait : public RoomWaiter {
  public:
-  absl::Status WaitForRoom() override { return absl::OkStatus(); }
+  absl::Status WaitForRoom() override { return room; }
   absl::Status WaitForSchemaId() override { return absl::OkStatus(); }
+
+  absl::Status room;
 };
 
 // items(id int4 primary key, amount text, note text), whose amount a chain casts to int32.
@@ -158,6 +162,21 @@ TEST_F(RecordErrorsTest, FAIL11_NoneStopsWithRowKeyPositionAndTheWayOut) {
   for (const char* part :
        {"predicate", "errors.tolerance=all", "errors.deadletterqueue.topic.name"})
     EXPECT_TRUE(absl::StrContains(ErrorHint(status), part)) << ErrorHint(status);
+  EXPECT_TRUE(sink_.sent.empty());
+}
+
+// Of a full sink that refuses one record while the next waits for room: who skips what the error
+// names would leave out another one.
+TEST_F(RecordErrorsTest, WhatEndsAWaitIsNoVerdictOnTheRecordThatWaits) {
+  sink_.full = true;
+  waiter_.room = Error(absl::StatusCode::kInvalidArgument, "record_refused", "of another record",
+                       "walduct skip shop --lsn 0/1:1");
+  for (const bool tolerate : {true, false}) {
+    policy_.tolerate = tolerate;
+    EXPECT_EQ(InsertItem("7", "1"), waiter_.room);
+    EXPECT_EQ(ErrorHint(InsertItem("8", "1")), "walduct skip shop --lsn 0/1:1");
+  }
+  EXPECT_EQ(Outcome(RecordErrorOutcome::kDeadLetter), 0u);
   EXPECT_TRUE(sink_.sent.empty());
 }
 

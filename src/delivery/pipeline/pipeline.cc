@@ -306,19 +306,32 @@ void Pipeline::EndBatch() { parts_.encoder->ShareTime(1); }
 
 void Pipeline::RenewTime() { parts_.encoder->RenewTime(); }
 
+// While one record waits, the sink may refuse another one for good.
+absl::Status Pipeline::Waited(absl::Status waited) {
+  RenewTime();
+  wait_failed_ = !waited.ok();
+  return waited;
+}
+
+bool Pipeline::IsVerdict(const absl::Status& written) const {
+  return absl::IsInvalidArgument(written) && !wait_failed_;
+}
+
 absl::Status Pipeline::Encode(const event::Emission& emission, event::Record* record) {
   while (true) {
     absl::Status encoded = parts_.encoder->Encode(emission, record);
     if (encoded.code() != absl::StatusCode::kResourceExhausted) return encoded;
-    RETURN_IF_ERROR(parts_.waiter->WaitForSchemaId());
-    RenewTime();
+    RETURN_IF_ERROR(Waited(parts_.waiter->WaitForSchemaId()));
   }
 }
 
 absl::Status Pipeline::Publish(const event::Emission& emission) {
   event::Record record;
+  wait_failed_ = false;
   const absl::Status encoded = Encode(emission, &record);
-  if (!encoded.ok()) return OnFailure(emission, encoded, RecordErrors::Stage::kEncode);
+  if (!encoded.ok() && !wait_failed_)
+    return OnFailure(emission, encoded, RecordErrors::Stage::kEncode);
+  if (!encoded.ok()) return encoded;
   if (record.dropped) {
     parts_.metrics->Filtered(metrics::FilterRule::kTransform).Add();
     return absl::OkStatus();
@@ -326,7 +339,7 @@ absl::Status Pipeline::Publish(const event::Emission& emission) {
   if (record.warned) parts_.metrics->transform_warnings.Add();
   Name(emission, &record);
   absl::Status written = Write(record);
-  if (!absl::IsInvalidArgument(written)) return written;
+  if (!IsVerdict(written)) return written;
   if (parts_.destinations != nullptr) parts_.destinations->OnNotTaken(record.topic);
   return OnFailure(emission, written, RecordErrors::Stage::kProduce);
 }
@@ -343,7 +356,7 @@ absl::Status Pipeline::LetPass(const event::Emission& emission, const absl::Stat
   if (parts_.sink->spoilt()) return WithContext(error, DescribeRecord(emission));
   if (stage == RecordErrors::Stage::kProduce && parts_.errors->WantsPlaceholder(error)) {
     const absl::Status smaller = PublishSmaller(emission, error);
-    if (!absl::IsInvalidArgument(smaller)) return smaller;
+    if (!IsVerdict(smaller)) return smaller;
   }
   const event::Record* letter = nullptr;
   RETURN_IF_ERROR(parts_.errors->Take(emission, error, stage, &letter));
@@ -353,17 +366,17 @@ absl::Status Pipeline::LetPass(const event::Emission& emission, const absl::Stat
     event::Record named = *letter;
     Name(emission, &named);
     written = Write(named, true);
-  } while (absl::IsInvalidArgument(written) && parts_.errors->Shrink());
+  } while (IsVerdict(written) && parts_.errors->Shrink());
   return WithContext(written, "dead letter");
 }
 
 absl::Status Pipeline::PublishSmaller(const event::Emission& emission, const absl::Status& error) {
   SmallerChange smaller(emission);
   absl::Status written = error;
-  while (absl::IsInvalidArgument(written) && smaller.Shrink()) {
+  while (IsVerdict(written) && smaller.Shrink()) {
     event::Record record;
     const absl::Status encoded = Encode(smaller.emission(), &record);
-    if (absl::IsCancelled(encoded)) return encoded;
+    if (absl::IsCancelled(encoded) || wait_failed_) return encoded;
     if (!encoded.ok() || record.dropped) return error;
     Name(smaller.emission(), &record);
     written = Write(record);
@@ -382,8 +395,7 @@ absl::Status Pipeline::Write(const event::Record& record, bool letter) {
       parts_.metrics->delivery_errors.Add();
       return written;
     }
-    RETURN_IF_ERROR(parts_.waiter->WaitForRoom());
-    RenewTime();
+    RETURN_IF_ERROR(Waited(parts_.waiter->WaitForRoom()));
   }
   parts_.tracker->OnWritten();
   const size_t bytes = BytesOf(record);

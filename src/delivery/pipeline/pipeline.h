@@ -95,6 +95,9 @@ class Pipeline final : public event::ChangeHandler {
   absl::Status Encode(const event::Emission& emission, event::Record* record);
   absl::Status Publish(const event::Emission& emission);
   absl::Status Write(const event::Record& record, bool letter = false);
+  absl::Status Waited(absl::Status waited);
+  // Of the record that was written, and of no other one.
+  bool IsVerdict(const absl::Status& written) const;
   absl::Status OnFailure(const event::Emission& emission, const absl::Status& error,
                          RecordErrors::Stage stage);
   absl::Status LetPass(const event::Emission& emission, const absl::Status& error,
@@ -111,6 +114,7 @@ class Pipeline final : public event::ChangeHandler {
   incremental::IncrementalSnapshots* incremental_ = nullptr;
   std::optional<event::ChangeId> skip_;
   bool in_change_ = false;           // its position is not covered yet
+  bool wait_failed_ = false;         // what ended a wait is no verdict on the record that waited
   route::Router::Counters counted_;  // already in the metrics
   std::array<uint64_t, metrics::kReplacementLabels.size()> replaced_{};  // the same
   route::Router::Emissions emissions_;

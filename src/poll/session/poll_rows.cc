@@ -79,7 +79,8 @@ postgres::Statement PollSession::ClaimOf(const OutboxTable& table) {
 absl::Status PollSession::Fail(const postgres::Result& rows, int row, const absl::Status& why,
                                Batch* batch) {
   const OutboxTable& table = *batch->table;
-  if (!FailedRows::IsOfRow(why) || sink_->spoilt()) return why;
+  // Another row has ended the sink: see TakeRefused.
+  if (!FailedRows::IsOfRow(why) || sink_->spoilt() || duties_->unsettled()) return why;
   if (!table.counts_attempts()) return WithAttemptsAdvice(why, table, KeyOf(rows, row, table));
   batch->failed.push_back({KeyOf(rows, row, table), AttemptsOf(rows, row, table), why});
   return absl::OkStatus();
