@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -29,6 +30,7 @@ struct Counted {
   int stored = 0;                      // no LSN: the number that it goes on from
   std::vector<absl::Status> failures;  // the next attempts end so, having counted one
   std::vector<std::string> told;
+  std::function<void()> as_it_ends = nullptr;
 };
 
 class CountingAttempts final : public Attempts {
@@ -52,6 +54,7 @@ class CountingAttempts final : public Attempts {
       break;
     }
     end.goal_reached = counted_.stored == counted_.end;
+    if (counted_.as_it_ends) std::exchange(counted_.as_it_ends, nullptr)();
     end.position = absl::StrCat(counted_.stored);
     return end;
   }
@@ -178,6 +181,19 @@ TEST_F(CountingSourceTest, APauseEndsItsAttempt) {
   EXPECT_EQ(status.state, ConnectorState::kRunning);
   EXPECT_THAT(counted_.told, ElementsAre("first from 0", "again from 5"));
   EXPECT_LT(counted_.stored, 20);
+}
+
+TEST_F(CountingSourceTest, ResumedWhileItEndsItGoesOn) {
+  counted_.end = 1000;
+  // As one that was interrupted while it waited for its sink.
+  time_.After(absl::Milliseconds(1'500), [this] {
+    counted_.failures.push_back(absl::CancelledError("interrupted"));
+    mailbox_.Post(Command::kPause);
+    counted_.as_it_ends = [this] { mailbox_.Post(Command::kResume); };
+  });
+  const ConnectorStatus status = RunFor(absl::Seconds(20));
+  EXPECT_EQ(status.state, ConnectorState::kRunning);
+  EXPECT_THAT(counted_.told, ElementsAre("first from 0", "again from 2"));
 }
 
 TEST_F(CountingSourceTest, WhatIsLeftUndoneByAStopIsNoCleanEnd) {

@@ -31,6 +31,7 @@ void TellRetry(const absl::Status& error, absl::Duration failing, absl::Duration
 constexpr absl::Duration kRest = absl::Minutes(1);
 // A loop that waits for its next attempt turns.
 constexpr absl::Duration kBeat = absl::Seconds(1);
+constexpr absl::Duration kAfterEnding = absl::Milliseconds(100);
 
 }  // namespace
 
@@ -86,6 +87,11 @@ void Lifecycle::RunAttempts() {
       failing_since.reset();
     }
     if (end.status.ok() || parts_.control->interrupted()) return OnEnd(end);
+    // It was resumed while it was ending.
+    if (absl::IsCancelled(end.status) && !end.goal_reached) {
+      WaitToRetry(kAfterEnding);
+      continue;
+    }
     attempts_->ShowError(end.status);
     const std::optional<absl::Duration> delay =
         budget.Next(attempts_->ActionAfter(end.status, phase_), attempts_->soon());
