@@ -50,7 +50,7 @@ std::deque<DestinationMeter::Run>::iterator DestinationMeter::Begin(uint64_t tic
 // Null: there is none.
 DestinationMeter::Run* DestinationMeter::FindRun(uint64_t ticket, const DestinationCounters* of) {
   for (auto at = Begin(ticket); at != runs_.end() && at->ticket == ticket; ++at) {
-    if (at->of == of) return &*at;
+    if (at->of == of && at->records > 0) return &*at;
   }
   return nullptr;
 }
@@ -76,7 +76,7 @@ void DestinationMeter::OnRefused(uint64_t ticket, const event::Record& record,
   DestinationCounters* const of = Find(record.topic);
   of->refused.Add();
   Run* const run = FindRun(ticket, of);
-  if (run == nullptr || run->records == 0) return;
+  if (run == nullptr) return;
   const uint64_t bytes = std::min<uint64_t>(BytesOf(record), run->bytes);
   --run->records;
   run->bytes -= bytes;
@@ -94,15 +94,17 @@ void DestinationMeter::OnRefused(uint64_t ticket, const event::Record& record,
 
 void DestinationMeter::OnAcknowledged(uint64_t ticket) {
   const auto now = static_cast<uint64_t>(absl::ToUnixMicros(clock_.Now()));
-  for (auto run = Begin(ticket); run != runs_.end() && run->ticket == ticket; ++run) {
+  const auto begin = Begin(ticket);
+  auto run = begin;
+  for (; run != runs_.end() && run->ticket == ticket; ++run) {
     if (run->records == 0) continue;
     run->of->records.Add(run->records);
     run->of->bytes.Add(run->bytes);
     run->of->last_acknowledged_us.Set(now);
     Move(&run->of->in_flight, 0, run->records);
-    run->records = run->bytes = 0;
   }
-  while (!runs_.empty() && runs_.front().records == 0) runs_.pop_front();
+  // One that stays away for long keeps none of those behind it.
+  runs_.erase(begin, run);
 }
 
 }  // namespace walduct::delivery
