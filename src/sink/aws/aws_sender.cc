@@ -135,7 +135,7 @@ void AwsSender::TakeGiven() {
 
 void AwsSender::Sleep() {
   MutexLock lock(mutex_);
-  worker_.Await(lock, [this] { return asked_.load(); });
+  worker_.Await(lock, [this] { return asked_.load() || halts_.load(); });
 }
 
 // Up to the first one that may not go with those before it.

@@ -202,7 +202,8 @@ void HttpSender::StartAll() {
       Fill(slot.get());
     }
     Send(slot.get());
-    if (environment_.clock->Monotonic() < paused_until_) return;
+    // A token that was asked for takes its time.
+    if (environment_.clock->Monotonic() < paused_until_ || !MaySend()) return;
   }
 }
 
