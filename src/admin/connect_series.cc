@@ -80,15 +80,14 @@ void AddStatus(const std::string& name, const std::string& state, const std::str
   out->Add(kConnectorVersion, {{"connector", name}, {"connector_version", version}}, yes);
 }
 
-void AddConnector(const ShownConnector& one, const std::string& version, MetricText* out) {
-  const std::string& name = one.status.name;
-  const std::string state = absl::AsciiStrToLower(engine::StateText(one.status.state));
+void AddConnector(const std::string& name, const std::string& state, bool has_task,
+                  const std::string& version, MetricText* out) {
   // Its task fails, the connector runs.
   AddStatus(name, state == "failed" ? "running" : state, version, out);
-  out->Add(kTotalTasks, {{"connector", name}}, uint64_t{HasTask(one) ? 1u : 0u});
+  out->Add(kTotalTasks, {{"connector", name}}, uint64_t{has_task ? 1u : 0u});
   for (const TaskState& task : kTaskStates)
     out->Add(task.count, {{"connector", name}}, uint64_t{task.word == state ? 1u : 0u});
-  if (HasTask(one))
+  if (has_task)
     out->Add(kTaskStatus, {{"connector", name}, {"status", state}, {"task", "0"}}, uint64_t{1});
 }
 
@@ -117,6 +116,7 @@ void AddConnectSeries(const ProcessView& process, MetricText* out) {
   const std::string version = operate::LibraryVersions().debezium;
   uint64_t tasks = 0;
   for (const ShownConnector& one : process.connectors) tasks += HasTask(one) ? 1 : 0;
+  for (const IdleConnector& one : process.idle) tasks += one.refused ? 1 : 0;
   const uint64_t connectors = process.connectors.size() + process.idle.size();
   for (const Family* family : {&kDebeziumConnectors, &kConnectors, &kAssignedConnectors})
     out->Add(*family, {}, connectors);
@@ -125,11 +125,16 @@ void AddConnectSeries(const ProcessView& process, MetricText* out) {
   for (const Family* family : {&kRebalancing, &kConsumers, &kConsumerBytes, &kAdmins})
     out->Add(*family, {}, uint64_t{0});
   for (const ShownConnector& one : process.connectors) {
-    AddConnector(one, version, out);
+    const std::string state = absl::AsciiStrToLower(engine::StateText(one.status.state));
+    AddConnector(one.status.name, state, HasTask(one), version, out);
     AddTask(one, out);
   }
-  for (const IdleConnector& one : process.idle)
-    AddStatus(one.name, absl::AsciiStrToLower(one.state), version, out);
+  for (const IdleConnector& one : process.idle) {
+    if (one.refused)
+      AddConnector(one.name, "failed", /*has_task=*/true, version, out);
+    else
+      AddStatus(one.name, absl::AsciiStrToLower(one.state), version, out);
+  }
 }
 
 }  // namespace walduct::admin

@@ -123,6 +123,7 @@ class OwnSeries {
   // Of one that rests there is no more.
   void AddResting() {
     AddState();
+    AddTrouble();
     AddCapture();
     AddBeside();
     AddLag();

@@ -111,7 +111,7 @@ ProcessView StatusHandler::View() const {
     if (running.contains(one.name)) continue;
     if (const auto lanes = resting.find(one.name); lanes != resting.end())
       one.lanes = std::move(lanes->second);
-    if (one.refused) process.resting.push_back(Refused(one));
+    if (one.refused && one.lanes.empty()) process.resting.push_back(Refused(one));
     process.idle.push_back(std::move(one));
   }
   return process;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
@@ -38,10 +39,14 @@ std::string RandomKey() {
   return key;
 }
 
-// "property 'x': …"
+// "property 'x': …", where another value mends it; empty: it names none, or one that is a secret,
+// or a reference, whose target is to be mended.
 absl::string_view NamedIn(absl::string_view refusal) {
   const std::vector<absl::string_view> parts = absl::StrSplit(refusal, absl::MaxSplits('\'', 2));
-  return parts.size() < 3 || parts[0] != "property " ? "PROPERTY" : parts[1];
+  const bool named = parts.size() == 3 && parts[0] == "property ";
+  const bool refers = absl::StrContains(refusal, "${") || absl::StrContains(refusal, "password") ||
+                      absl::StrContains(refusal, "secret");
+  return named && !refers ? parts[1] : "";
 }
 
 }  // namespace
@@ -130,14 +135,18 @@ std::optional<engine::ConnectorError> Service::RefusedOf(const std::string& name
   const std::optional<Runner::Failure> failure = worker_.FailureOf(name);
   if (!failure) return std::nullopt;
   const names::Called called{.who = ShellWord(name), .where = options_.url, .name = name};
+  const absl::string_view property = NamedIn(failure->why);
   return engine::ConnectorError{
       .at = failure->at,
-      .message = absl::StrCat("its configuration is refused: ",
-                              absl::StrReplaceAll(failure->why, {{"\n", "; "}})),
+      .message =
+          absl::StrCat("it cannot be loaded: ", absl::StrReplaceAll(failure->why, {{"\n", "; "}})),
       .reason = "configuration_refused",
-      .hint = absl::StrCat("put right what it names: ",
-                           names::SetCommand(called, absl::StrCat(NamedIn(failure->why), "=VALUE")),
-                           "; after a change of a file: ", names::RestartCommand(called)),
+      .hint = absl::StrCat(
+          "put right what it names",
+          property.empty()
+              ? ""
+              : absl::StrCat(": ", names::SetCommand(called, absl::StrCat(property, "=VALUE"))),
+          "; after a change of a file, or of the machine: ", names::RestartCommand(called)),
       .change = {}};
 }
 

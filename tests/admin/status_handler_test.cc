@@ -319,8 +319,13 @@ TEST_F(StatusHandlerTest, AConnectorThatCannotBeLoadedIsShownAsFailed) {
   EXPECT_EQ(ready.status, 503);
   EXPECT_THAT(ready.body, HasSubstr("shop: FAILED: its configuration is refused: no secret\n"));
   request.path = "/metrics";
-  EXPECT_THAT(status_handler.Handle(request).body,
-              HasSubstr("walduct_connector_state{connector=\"shop\",state=\"failed\"} 1\n"));
+  const std::string metrics = status_handler.Handle(request).body;
+  for (const char* const series :
+       {"walduct_connector_state{connector=\"shop\",state=\"failed\"} 1\n",
+        "walduct_error_open{connector=\"shop\",reason=\"configuration_refused\"} 1\n",
+        "kafka_connect_worker_connector_failed_task_count{connector=\"shop\"} 1\n",
+        "kafka_connect_connector_status{connector=\"shop\",status=\"running\"} 1\n"})
+    EXPECT_THAT(metrics, HasSubstr(series));
   request.path = "/status";
   const std::string status = status_handler.Handle(request).body;
   EXPECT_THAT(status, HasSubstr("\"name\":\"shop\",\"state\":\"FAILED\""));

@@ -43,7 +43,8 @@ bool Runner::Step(const std::string& name) {
   const bool failed =
       wanted && failure != failures_.end() && failure->second.version == wanted->version;
   // Whoever owns it next, or again, tries for itself.
-  if (failure != failures_.end() && (!failed || !parts_.assignment->Owns(name)))
+  const bool stopped = wanted && wanted->target == TargetState::kStopped;
+  if (failure != failures_.end() && (!failed || stopped || !parts_.assignment->Owns(name)))
     failures_.erase(failure);
   return wanted && wanted->target == TargetState::kStarted && !failed;
 }
@@ -115,8 +116,9 @@ std::optional<Runner::Failure> Runner::FailureOf(const std::string& name) const 
   const std::optional<Deployments::Wanted> wanted = deployments_.WantedOf(name);
   const MutexLock lock(mutex_);
   const auto failure = failures_.find(name);
-  const bool failed = wanted && failure != failures_.end() &&
-                      failure->second.version == wanted->version && !running_.contains(name);
+  const bool failed = wanted && wanted->target != TargetState::kStopped &&
+                      failure != failures_.end() && failure->second.version == wanted->version &&
+                      !running_.contains(name);
   return failed ? std::optional(failure->second) : std::nullopt;
 }
 
