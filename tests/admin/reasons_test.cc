@@ -95,6 +95,20 @@ TEST(Reasons, HintsHaveTheNames) {
   EXPECT_THAT(engine::NamedHint("no_such_reason", "", "", names), IsEmpty());
 }
 
+// One position is set for all of its slots.
+TEST(Reasons, OfSeveralSlotsAPositionIsNotJustSet) {
+  engine::ConnectorNames names;
+  names.connector = "shop";
+  names.called = {.who = "shop", .where = "http://w"};
+  const auto hint = [&] {
+    return engine::NamedHint("position_skipped", "", "walduct offsets set NAME 0/AB goes on",
+                             names);
+  };
+  EXPECT_EQ(hint(), "walduct offsets set shop 0/AB --url http://w goes on");
+  names.called.signals = names::Called::Signals::kNever;
+  EXPECT_THAT(hint(), HasSubstr(" (it moves all slots of the connector there"));
+}
+
 TEST(Reasons, WhoHoldsALockIsSaidWithItsTimeout) {
   const std::string lock = "a lock on table public.t, held up by pid 4711 (application \"psql\")";
   const absl::Status timeout =

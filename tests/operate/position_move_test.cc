@@ -111,10 +111,6 @@ TEST_F(PositionMove, WhatNoStartGoesOnFromIsImportedOnceThatIsAccepted) {
   expect("position_lost", "replication slot shop does not exist");
   facts_.of_other_server = true;
   expect("system_mismatch", "it is the position of another server");
-  facts_.upgraded = true;
-  EXPECT_EQ(*JudgeImport(facts_, wanted),
-            "pg_upgrade has made the server of that one: a start goes on where slot shop stands\n");
-  facts_.upgraded = false;
   facts_.of_other_server = false;
   facts_.slot.emplace().restart_lsn = Lsn(100);
   wanted->position.commit_end = Lsn(1001);

@@ -172,8 +172,11 @@ std::string WithPosition(std::string hint, const ConnectorNames& names) {
   if (end == lsn) return hint;
   const std::string flag = " --accept-loss";
   const size_t all = end + (hint.compare(end, flag.size(), flag) == 0 ? flag.size() : 0);
-  return hint.replace(at, all - at,
-                      names::Command(names.called, "offsets set", hint.substr(lsn, all - lsn)));
+  std::string command = names::Command(names.called, "offsets set", hint.substr(lsn, all - lsn));
+  if (names.called.signals == names::Called::Signals::kNever)
+    command +=
+        " (it moves all slots of the connector there: walduct offsets show has where each is)";
+  return hint.replace(at, all - at, command);
 }
 
 // "permission denied for table beat", as the server says it in English. Who lacks a schema mostly

@@ -225,10 +225,6 @@ absl::StatusOr<std::string> JudgeImport(MoveFacts facts,
   facts.drops_slot = false;
   facts.to.reset();
   if (!wanted) return DropsSlot(facts) ? std::string() : JudgeForget(facts);
-  if (facts.of_other_server && facts.upgraded) {
-    return absl::StrCat("pg_upgrade has made the server of that one: a start goes on where slot ",
-                        facts.slot_name, " stands\n");
-  }
   if (facts.of_other_server) {
     return JudgeUnreachable(
         Refused("system_mismatch", "it is the position of another server",

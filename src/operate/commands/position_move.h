@@ -40,8 +40,7 @@ absl::StatusOr<std::string> JudgeMove(const MoveFacts& facts);
 
 // Lines that say what a position from elsewhere means, with all that belongs to it. Refused: one
 // that the server has not come to (position_ahead); unless that is accepted, one that no start
-// could go on from, by the reasons of JudgeMove. facts: of_other_server and upgraded say it of
-// `wanted`.
+// could go on from, by the reasons of JudgeMove. facts: of_other_server says it of `wanted`.
 // Absent: the position is forgotten, and the slot stays.
 absl::StatusOr<std::string> JudgeImport(MoveFacts facts,
                                         const std::optional<offset::StoredOffset>& wanted);

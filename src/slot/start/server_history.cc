@@ -51,8 +51,8 @@ absl::Status Diverged(const offset::StoredOffset& stored, const ServerHistory& s
                    "the standby's physical slot in synchronized_standby_slots of the primary"));
 }
 
-// slot: where it stands, which is behind the position: nothing is left out from there.
-absl::Status Ahead(absl::string_view why, Lsn slot) {
+// slot: where it stands. Behind the position nothing is left out from there.
+absl::Status Ahead(absl::string_view why, Lsn slot, Lsn position) {
   return Error(
       absl::StatusCode::kFailedPrecondition, "position_ahead",
       absl::StrCat(why,
@@ -60,9 +60,10 @@ absl::Status Ahead(absl::string_view why, Lsn slot) {
                    "position of another one was stored (walduct offsets import or set)"),
       absl::StrCat("check database.hostname; if a wrong position was stored by mistake: walduct "
                    "offsets import NAME FILE puts the one before it back, from its export",
-                   slot.valid() ? absl::StrCat(", or walduct offsets set NAME ", slot.ToString(),
-                                               " goes on where the slot stands")
-                                : "",
+                   slot.valid() && slot <= position
+                       ? absl::StrCat(", or walduct offsets set NAME ", slot.ToString(),
+                                      " goes on where the slot stands")
+                       : "",
                    "; if this is the server to follow: ", kNewSnapshot));
 }
 
@@ -81,7 +82,7 @@ absl::Status CheckHistory(const offset::StoredOffset& stored, const ServerHistor
     return Ahead(
         absl::StrCat(text, stored.snapshot_seen ? ", or the snapshot before it," : "",
                      " lies beyond the end of the server's WAL ", server.system.wal_end.ToString()),
-        server.slot);
+        server.slot, position.commit_end);
   }
   // Its WAL has grown past the position since. The slot tells whether it is the same server: nobody
   // but us moves it.
@@ -90,12 +91,12 @@ absl::Status CheckHistory(const offset::StoredOffset& stored, const ServerHistor
                               " was found beyond the end of the server's WAL before, and the "
                               "replication slot still stands at ",
                               server.slot.ToString()),
-                 server.slot);
+                 server.slot, position.commit_end);
   }
   if (position.xid != 0 && server.next_xid != 0 && !IsBefore(position.xid, server.next_xid)) {
     return Ahead(absl::StrCat(text, " follows transaction ", position.xid,
                               ", which this server has not begun yet"),
-                 server.slot);
+                 server.slot, position.commit_end);
   }
   return absl::OkStatus();
 }

@@ -94,6 +94,7 @@ void CaptureWatch::AddMore(postgres::Connection& connection,
   if (!more.ok()) {
     log::Debug("what is only worth knowing of what is captured is not known",
                {{"error", std::string(more.status().message())}});
+    of_columns_ = true;  // asked again
     return;
   }
   // A column that is renamed leaves no mark.
