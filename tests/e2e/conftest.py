@@ -26,7 +26,7 @@ LONG = ("test_any_number_after_any_other_with_kills_at_each_step", "test_every_e
 SINKS = ("test_rabbitmq_is_away_and_back", "test_amqps_with_certificates_on_both_sides", "test_an_alarm_is_waited_for",
          "test_what_is_taken_away_is_waited_for", "test_the_server_is_disturbed_again_and_again[rabbitmq-killed]",
          "test_the_server_is_disturbed_again_and_again[rabbitmq-restarted]", "test_the_server_is_disturbed_again_and_again[rabbitmq-paused]",
-         *(f"test_a_sink_is_away_for_long[{sink}]" for sink in ("redis", "nats", "rabbitmq", "http")))
+         *(f"test_a_sink_is_away_for_long[{sink}]" for sink in ("redis", "nats", "rabbitmq", "http", "aws")))
 # A shorter test of the same kind runs in their place; these run when they are asked for: by a path with '::', by -k, or all of
 # them with E2E=all.
 BY_NAME = ("test_connectors_are_shared_whatever_ends_a_worker[plain]",

@@ -220,7 +220,7 @@ def test_one_slot_of_two_connectors(shop, broker):  # noqa: F811
     log = worker.log_text()
     assert re.search(r"two connectors are to read one replication slot.* name=shop2 .*connector shop of this worker reads it", log), log
     hint = hint_of(worker, "shop2", "slot_in_use")
-    assert hint.startswith("connector shop of this worker reads it: give one of the two another slot.name"), hint
+    assert hint.startswith("connector shop of this process reads it: give one of the two another slot.name"), hint
     assert "pg_terminate_backend" not in hint and "other process" not in hint, hint
     shared = {one["name"]: one.get("shared_slot", {}).get("message", "") for one in worker.get("/status")["connectors"]}
     assert "connector shop2, too" in shared["shop"] and "connector shop, too" in shared["shop2"], shared
