@@ -16,7 +16,6 @@
 #include "engine/configuration/options_of.h"
 #include "engine/configuration/shared_prefixes.h"
 #include "engine/configuration/shared_slots.h"
-#include "engine/configuration/source_type.h"
 #include "engine/errors/named_hint.h"
 #include "engine/lifecycle/connectors.h"
 #include "metrics/connector_metrics.h"
@@ -178,11 +177,17 @@ void AddLastError(const engine::ConnectorStatus& status, Findings* findings) {
   findings->all.insert(findings->all.begin(), std::move(first));
 }
 
+// Of those that run and those that rest.
+std::vector<engine::ConnectorView> AllViews(const engine::Connectors& connectors) {
+  std::vector<engine::ConnectorView> views = connectors.Views();
+  for (engine::ConnectorView& view : connectors.Resting()) views.push_back(std::move(view));
+  return views;
+}
+
 // Absent: none of that name is known here.
 std::optional<engine::ConnectorView> ViewOf(const engine::Connectors& connectors,
                                             const std::string& lane) {
-  std::vector<engine::ConnectorView> views = connectors.Views();
-  for (engine::ConnectorView& view : connectors.Resting()) views.push_back(std::move(view));
+  std::vector<engine::ConnectorView> views = AllViews(connectors);
   for (engine::ConnectorView& view : views)
     if (view.status.name == lane && view.names != nullptr) return std::move(view);
   return std::nullopt;
@@ -237,36 +242,24 @@ namespace {
 void AddSharedPrefix(const engine::ConnectorNames& own, const engine::Connectors& connectors,
                      std::vector<Examined>* all) {
   engine::SharedPrefixes prefixes;
-  for (const std::vector<engine::ConnectorView>& views :
-       {connectors.Views(), connectors.Resting()}) {
-    for (const engine::ConnectorView& view : views)
-      if (view.names != nullptr) prefixes.Add(*view.names);
-  }
+  for (const engine::ConnectorView& view : AllViews(connectors))
+    if (view.names != nullptr) prefixes.Add(*view.names);
   const std::string text = prefixes.TextOf(own);
   if (text.empty() || all->empty()) return;
   AddWarnings({absl::StrCat(kOfPrefix, text)}, &all->front().findings);
-}
-
-// Whether it reads a slot, by a publication.
-bool ReadsSlot(const engine::ConnectorOptions& config) {
-  const engine::SourceType* const source = engine::SourceOf(config);
-  return source == nullptr || source->by_slot;
 }
 
 // Other connectors that read by its publication.
 std::vector<engine::ConnectorView> SharingPublication(const engine::ConnectorNames& own,
                                                       const engine::Connectors& connectors) {
   std::vector<engine::ConnectorView> sharing;
-  for (const std::vector<engine::ConnectorView>& views :
-       {connectors.Views(), connectors.Resting()}) {
-    for (const engine::ConnectorView& view : views) {
-      if (view.names == nullptr || view.config == nullptr || !ReadsSlot(*view.config)) continue;
-      const engine::ConnectorNames& names = *view.names;
-      if (names.called.name == own.called.name) continue;
-      if (names.host == own.host && names.port == own.port && names.database == own.database &&
-          names.publication == own.publication)
-        sharing.push_back(view);
-    }
+  for (const engine::ConnectorView& view : AllViews(connectors)) {
+    if (view.names == nullptr || view.config == nullptr) continue;
+    const engine::ConnectorNames& names = *view.names;
+    if (names.slot.empty() || names.called.name == own.called.name) continue;
+    if (names.host == own.host && names.port == own.port && names.database == own.database &&
+        names.publication == own.publication)
+      sharing.push_back(view);
   }
   return sharing;
 }
@@ -274,16 +267,13 @@ std::vector<engine::ConnectorView> SharingPublication(const engine::ConnectorNam
 // Of its server, what other connectors read. A publication's name may be folded.
 KnownHere KnownOfOthers(const engine::ConnectorNames& own, const engine::Connectors& connectors) {
   KnownHere known;
-  for (const std::vector<engine::ConnectorView>& views :
-       {connectors.Views(), connectors.Resting()}) {
-    for (const engine::ConnectorView& view : views) {
-      if (view.names == nullptr || view.names->called.name == own.called.name) continue;
-      if (view.names->host != own.host || view.names->port != own.port) continue;
-      known.slots_of_others.insert(view.names->slot);
-      if (view.names->database != own.database) continue;
-      known.publications_of_others.insert(view.names->publication);
-      known.publications_of_others.insert(absl::AsciiStrToLower(view.names->publication));
-    }
+  for (const engine::ConnectorView& view : AllViews(connectors)) {
+    if (view.names == nullptr || view.names->called.name == own.called.name) continue;
+    if (view.names->host != own.host || view.names->port != own.port) continue;
+    known.slots_of_others.insert(view.names->slot);
+    if (view.names->database != own.database) continue;
+    known.publications_of_others.insert(view.names->publication);
+    known.publications_of_others.insert(absl::AsciiStrToLower(view.names->publication));
   }
   return known;
 }
