@@ -45,6 +45,7 @@ def test_what_is_published_is_what_the_slot_would_have_given(version, scenes):
     assert "segments of the gap are not in the archive" in missing and "pg_switch_wal" in missing
     scene.backup.wait_archived()
     there = scene.plan(0, "--archive", scene.backup.archive)
+    assert "The restored server takes about " in there
     assert "Not yet" in there and "AT ONCE" not in there and "The archive has all of them." in there, there
     assert "The archive has all of them." in scene.plan(0, "--archive-command", f'cp {scene.backup.archive}/%f "%p"')
     scene.restore()

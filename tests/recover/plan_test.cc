@@ -53,6 +53,13 @@ TEST(PlanTest, SaysWhichBackupWhichSegmentsAndWhatToType) {
   EXPECT_THAT(plan.text, AllOf(Not(HasSubstr("AT ONCE")), Not(HasSubstr("idle_replication"))));
 }
 
+TEST(PlanTest, TheRoomThatTheRestoredServerTakes) {
+  PlanFacts facts = Held();
+  EXPECT_THAT(Of(facts).text, HasSubstr("takes as much as the primary's databases of disk"));
+  facts.cluster_bytes = uint64_t{12} << 30;
+  EXPECT_THAT(Of(facts).text, HasSubstr("takes about 12.0 GB of disk"));
+}
+
 TEST(PlanTest, ASlotThatIsNotHeldComesFirst) {
   PlanFacts facts = Held();
   facts.slot_trouble = "missing";

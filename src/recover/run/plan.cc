@@ -106,7 +106,7 @@ std::string Steps(const PlanFacts& facts, const std::string& files) {
       "= "
       "off\n  archive_cleanup_command = ''\n  max_slot_wal_keep_size = -1\n");
   if (facts.version >= 180000) absl::StrAppend(&text, "  idle_replication_slot_timeout = 0\n");
-  absl::StrAppend(&text, "  wal_retrieve_retry_interval = 100ms\n",
+  absl::StrAppend(&text, "  wal_retrieve_retry_interval = 100ms\n  shared_buffers = 128MB\n",
                   "Then, in two shells:\n  walduct recover run ", files,
                   " --from 127.0.0.1:5433 --state /var/tmp/", facts.slot_name,
                   "\n  pg_ctl -D /restore/data -l /var/tmp/", facts.slot_name,
@@ -141,6 +141,16 @@ std::string Segments(const PlanFacts& facts, Lsn end) {
     absl::StrAppend(&text, "The archive has all of them.\n");
   }
   return text;
+}
+
+// Spilled transactions and what the slot keeps of replayed WAL come on top.
+std::string Room(const PlanFacts& facts) {
+  const std::string size = facts.cluster_bytes
+                               ? absl::StrCat("about ", BytesText(*facts.cluster_bytes))
+                               : std::string("as much as the primary's databases");
+  return absl::StrCat("The restored server takes ", size,
+                      " of disk, some segments and the largest transaction on top, and a few "
+                      "hundred MB of memory (shared_buffers = 128MB).\n");
 }
 
 std::string Archive(const PlanFacts& facts) {
@@ -214,7 +224,7 @@ Plan MakePlan(const PlanFacts& facts, const std::string& files) {
   absl::StrAppend(&text,
                   ", and before the oldest transaction began that was open then. Keep it, and the "
                   "archive from its beginning on.\n");
-  absl::StrAppend(&text, Segments(facts, end), Archive(facts));
+  absl::StrAppend(&text, Segments(facts, end), Archive(facts), Room(facts));
   if (facts.stored_timeline && *facts.stored_timeline != facts.timeline) {
     absl::StrAppend(&text, "The server went from timeline ", *facts.stored_timeline, " to ",
                     facts.timeline,

@@ -32,6 +32,7 @@ struct PlanFacts {
   uint32_t timeline = 0;
   std::optional<uint32_t> stored_timeline;
   uint64_t segment_bytes = 0;
+  std::optional<uint64_t> cluster_bytes = {};  // its databases; absent: the role may not ask
   bool archives = false;
   std::string archive_command;             // or its library
   std::string last_archived, last_failed;  // segments; empty: none. last_failed: nothing since

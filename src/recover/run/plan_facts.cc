@@ -41,6 +41,17 @@ SELECT pg_catalog.current_setting('archive_mode') <> 'off',
   (SELECT setting FROM pg_catalog.pg_settings WHERE name = 'wal_segment_size')
 FROM pg_catalog.pg_stat_archiver a)";
 
+// A database that one may neither connect to nor look at has no size for one.
+constexpr absl::string_view kSizeSql = R"(
+SELECT pg_catalog.sum(pg_catalog.pg_database_size(d.oid)) FROM pg_catalog.pg_database d)";
+
+std::optional<uint64_t> ClusterBytes(postgres::Connection& sql) {
+  const absl::StatusOr<postgres::Result> size = sql.Query(postgres::OneRow(1), kSizeSql);
+  uint64_t bytes = 0;
+  if (!size.ok() || !absl::SimpleAtoi(size->Get(0, 0), &bytes)) return std::nullopt;
+  return bytes;
+}
+
 // A segment may be compressed: its name has more behind it.
 absl::StatusOr<std::vector<uint64_t>> Lacking(const std::string& folder, const PlanFacts& facts,
                                               Lsn end) {
@@ -148,6 +159,7 @@ absl::StatusOr<PlanFacts> ReadPlanFacts(const engine::ConnectorOptions& connecto
   if (!absl::SimpleAtoi(server.Get(0, 4), &facts.segment_bytes) ||
       !IsSegmentSize(facts.segment_bytes))
     return absl::InternalError("wal_segment_size is not known");
+  facts.cluster_bytes = ClusterBytes(*sql);
   return facts;
 }
 

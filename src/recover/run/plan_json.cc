@@ -45,6 +45,7 @@ absl::StatusOr<std::string> PlanFactsJson(const engine::ConnectorOptions& connec
   json.Key("timeline").Whole(facts.timeline);
   if (facts.stored_timeline) json.Key("stored_timeline").Whole(*facts.stored_timeline);
   json.Key("segment_bytes").Whole(facts.segment_bytes).Key("archives").Flag(facts.archives);
+  if (facts.cluster_bytes) json.Key("cluster_bytes").Whole(*facts.cluster_bytes);
   json.Key("archive_command").Text(facts.archive_command);
   json.Key("last_archived").Text(facts.last_archived);
   const names::Called called = engine::CalledOf(connector);
@@ -76,6 +77,7 @@ std::optional<PlanFacts> ParsePlanFacts(absl::string_view text) {
   facts.stored_timeline = NumberIn(body, "stored_timeline");
   const rapidjson::Value* const archives = json::Find(body, "archives");
   facts.archives = archives != nullptr && archives->IsTrue();
+  facts.cluster_bytes = WholeIn(body, "cluster_bytes");
   facts.archive_command = json::TextIn(body, "archive_command");
   facts.last_archived = json::TextIn(body, "last_archived");
   facts.last_failed = json::TextIn(body, "last_failed");
