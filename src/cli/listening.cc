@@ -1,6 +1,7 @@
 #include "cli/listening.h"
 
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "base/status_macros.h"
 #include "cli/configuration.h"
 #include "cli/process/last_end.h"
+#include "engine/configuration/connector_options.h"
 #include "loader/load_connector.h"
 #include "operate/commands/offset_commands.h"
 #include "operate/commands/signal_reader_of.h"
@@ -46,13 +48,27 @@ struct Given {
   std::vector<std::string> warnings;
 };
 
+// On its server, as far as this process was started with their readers.
+std::set<std::string> SlotsOfOthers(const std::vector<Given>& connectors,
+                                    const engine::ConnectorOptions& own) {
+  const std::string server = engine::SlotOf(own).server;
+  std::set<std::string> slots;
+  for (const auto& [other, warnings] : connectors) {
+    if (other.name == own.name) continue;
+    for (const engine::SlotAddress& reads : engine::SlotsOf(other))
+      if (reads.server == server) slots.insert(reads.slot);
+  }
+  return slots;
+}
+
 // Beside what runs: by the configurations that the process was started with.
 absl::StatusOr<std::string> AskOf(const std::vector<Given>& connectors,
                                   const engine::Connectors& running, const std::string& name,
                                   const std::string& what) {
   for (const auto& [one, warnings] : connectors) {
     if (one.name != name) continue;
-    if (what == "recovery") return recover::PlanFactsJson(one, Environment::Real());
+    if (what == "recovery")
+      return recover::PlanFactsJson(one, Environment::Real(), SlotsOfOthers(connectors, one));
     return what == "doctor" ? operate::ExamineRunning(one, running, Environment::Real(), warnings)
                             : operate::ReadOffsets(one, Environment::Real());
   }

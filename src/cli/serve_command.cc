@@ -119,6 +119,9 @@ int Serve(const Arguments& arguments) {
   std::optional<ConsoleSide> side;  // the service's listeners use it
   serve::Service service(std::move(worker.options), *request, arguments.log_level, environment,
                          &connectors, &stop);
+  world.AskForSlots([&](const std::string& connector, const std::string& slot_server) {
+    return service.worker().SlotsOfOthers(connector, slot_server);
+  });
   side.emplace(worker.console,
                admin::ConsolePages::Parts{
                    .connectors = &connectors,

@@ -68,7 +68,10 @@ Service::Service(WorkerOptions options, const config::LoadRequest& request,
                .confirmed = [this] { return seat_.Confirmed(); },
                .weights = [this] { return worker_.Weights(); }}),
       loader_(request, WorkerUrl(options_), environment_),
-      operations_(&loader_, connectors, environment_),
+      operations_(&loader_, connectors, environment_,
+                  [this](const std::string& connector, const std::string& server) {
+                    return worker_.SlotsOfOthers(connector, server);
+                  }),
       worker_({.topics = &topics_,
                .assignment = options_.shares ? static_cast<Assignment*>(&shared_) : &seat_,
                .connectors = connectors,

@@ -75,10 +75,8 @@ TEST(SlotsOfOthers, AreNotToBeDropped) {
     return findings.all.front().hint;
   };
   EXPECT_EQ(hint("dbz_shop", {"", "other", "dbz_shop"}, drop),
-            "another connector of this process reads that slot, too: give one of the two another "
-            "slot.name");
-  EXPECT_EQ(hint("own", {"dbz_shop"}, drop),
-            "another connector of this process reads that slot: start that one");
+            "another connector reads that slot, too: give one of the two another slot.name");
+  EXPECT_EQ(hint("own", {"dbz_shop"}, drop), "another connector reads that slot: start that one");
   const std::string reset = "walduct offsets reset shop --drop-slot --accept-loss";
   EXPECT_NE(hint("dbz_shop", {"dbz_shop"}, reset), reset);
   EXPECT_EQ(hint("own", {"dbz_shop"}, reset), reset);

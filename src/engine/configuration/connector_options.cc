@@ -40,6 +40,15 @@ SlotAddress SlotOf(const ConnectorOptions& options) {
           .slot = options.replication->slot_name};
 }
 
+std::vector<SlotAddress> SlotsOf(const ConnectorOptions& whole) {
+  if (whole.source != nullptr && !whole.source->by_slot) return {};
+  const SlotAddress first = SlotOf(whole);
+  std::vector<SlotAddress> all = {first};
+  for (int number = 2; number <= whole.replication->share.count; ++number)
+    all.push_back({.server = first.server, .slot = absl::StrCat(first.slot, "_", number)});
+  return all;
+}
+
 const RuntimeOptions& RuntimeOf(const ConnectorOptions& options) { return *options.runtime; }
 
 std::string TopicPrefixOf(const ConnectorOptions& options) { return options.encode->topic_prefix; }

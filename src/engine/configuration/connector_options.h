@@ -107,6 +107,8 @@ struct SlotAddress {
   auto operator<=>(const SlotAddress&) const = default;
 };
 SlotAddress SlotOf(const ConnectorOptions& options);
+// Those of all its lanes; empty: it reads none.
+std::vector<SlotAddress> SlotsOf(const ConnectorOptions& whole);
 
 // Debezium's name of the server.
 std::string TopicPrefixOf(const ConnectorOptions& options);

@@ -212,10 +212,9 @@ void KeepSlotsOfOthers(const std::string& own, const std::set<std::string>& slot
                                                        postgres::QuoteLiteral(slot), ")")) ||
           (is_own && absl::StrContains(finding.hint, "--drop-slot"));
       if (!drops) continue;
-      finding.hint = is_own
-                         ? absl::StrCat("another connector of this process reads that slot, too: ",
-                                        engine::kSharedSlotHint)
-                         : "another connector of this process reads that slot: start that one";
+      finding.hint =
+          is_own ? absl::StrCat("another connector reads that slot, too: ", engine::kSharedSlotHint)
+                 : "another connector reads that slot: start that one";
       break;
     }
   }
@@ -296,7 +295,8 @@ void AddLiveBeside(const engine::ConnectorView& view, bool shares, absl::Time no
 
 std::string ExamineRunning(const engine::ConnectorOptions& options,
                            const engine::Connectors& connectors, const Environment& environment,
-                           const std::vector<std::string>& warnings) {
+                           const std::vector<std::string>& warnings,
+                           const std::set<std::string>& slots_of_others) {
   static Mutex one_at_a_time;
   const MutexLock lock(one_at_a_time);
   std::vector<Examined> all;
@@ -304,6 +304,7 @@ std::string ExamineRunning(const engine::ConnectorOptions& options,
     const std::optional<engine::ConnectorView> before = ViewOf(connectors, lane.name);
     const engine::ConnectorNames names = engine::NamesOf(lane);
     KnownHere known = KnownOfOthers(names, connectors);
+    known.slots_of_others.insert(slots_of_others.begin(), slots_of_others.end());
     if (!before) {
       all.push_back(ExamineConnector(lane, names, environment, known));
       continue;

@@ -41,7 +41,7 @@ struct KnownHere {
   std::set<std::string> publications_of_others = {};  // of the same database
 };
 
-// What another connector of this process reads is not to be dropped. own: the slot of this one.
+// What another connector of this process or its worker reads is not to be dropped. own: the slot of this one.
 void KeepSlotsOfOthers(const std::string& own, const std::set<std::string>& slots_of_others,
                        Findings* findings);
 
@@ -51,10 +51,11 @@ Examined ExamineConnector(const engine::ConnectorOptions& options,
                           const KnownHere& known = {});
 
 // The same of a connector that runs here, each of its lanes, as JSON. One at a time. warnings: of
-// its configuration.
+// its configuration. slots_of_others: on its server, beside those of `connectors`.
 std::string ExamineRunning(const engine::ConnectorOptions& options,
                            const engine::Connectors& connectors, const Environment& environment,
-                           const std::vector<std::string>& warnings = {});
+                           const std::vector<std::string>& warnings = {},
+                           const std::set<std::string>& slots_of_others = {});
 
 // For OffsetTopicWatch; borrows the options.
 OffsetTopic OffsetTopicOf(const engine::ConnectorOptions& options, const Environment& environment);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -55,11 +56,14 @@ Plan MakePlan(const PlanFacts& facts, const std::string& files);
 
 // FailedPrecondition recover_no_position, or slot_other_name: there is no gap, the slot has another
 // name; InvalidArgument: the connector can have no gap.
+// slots_of_others: that other connectors read on its server.
 absl::StatusOr<PlanFacts> ReadPlanFacts(const engine::ConnectorOptions& connector,
-                                        const Environment& environment);
+                                        const Environment& environment,
+                                        const std::set<std::string>& slots_of_others = {});
 // The same as JSON, of a process for another one; nullopt: the text is not that.
 absl::StatusOr<std::string> PlanFactsJson(const engine::ConnectorOptions& connector,
-                                          const Environment& environment);
+                                          const Environment& environment,
+                                          const std::set<std::string>& slots_of_others = {});
 std::optional<PlanFacts> ParsePlanFacts(absl::string_view json);
 
 // Where the segments of the gap are looked for; both empty: nowhere.

@@ -113,7 +113,8 @@ absl::StatusOr<std::vector<uint64_t>> LackingBehind(const std::string& command,
 }
 
 absl::StatusOr<PlanFacts> ReadPlanFacts(const engine::ConnectorOptions& connector,
-                                        const Environment& environment) {
+                                        const Environment& environment,
+                                        const std::set<std::string>& slots_of_others) {
   RETURN_IF_ERROR(slot::CheckHasGap(connector));
   slot::ServerWorld world(environment);
   PlanFacts facts;
@@ -144,6 +145,7 @@ absl::StatusOr<PlanFacts> ReadPlanFacts(const engine::ConnectorOptions& connecto
     RETURN_IF_ERROR(replication::CheckSlotName(
         *sql, facts.slot_name, engine::ShareOf(connector), facts.position,
         {.own = absl::StrCat("walduct ", engine::NameOf(connector), " stream"),
+         .of_others = [&] { return slots_of_others; },
          .at_position_only = true}));
     facts.slot_trouble = "missing";
   } else {

@@ -34,8 +34,9 @@ std::optional<uint32_t> NumberIn(const rapidjson::Value& facts, const char* name
 }  // namespace
 
 absl::StatusOr<std::string> PlanFactsJson(const engine::ConnectorOptions& connector,
-                                          const Environment& environment) {
-  ASSIGN_OR_RETURN(const PlanFacts facts, ReadPlanFacts(connector, environment));
+                                          const Environment& environment,
+                                          const std::set<std::string>& slots_of_others) {
+  ASSIGN_OR_RETURN(const PlanFacts facts, ReadPlanFacts(connector, environment, slots_of_others));
   JsonWriter json;
   json.Object().Key("slot_name").Text(facts.slot_name);
   json.Key("position").Text(facts.position.ToString());

@@ -1,11 +1,13 @@
 #include "serve/worker/connector_loader.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <system_error>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/descriptors.h"
 #include "base/environment.h"
@@ -14,6 +16,7 @@
 #include "base/lsn.h"
 #include "base/shell_word.h"
 #include "base/status_macros.h"
+#include "engine/configuration/connector_names.h"
 #include "engine/configuration/connector_options.h"
 #include "engine/configuration/runtime_options.h"
 #include "engine/configuration/source_type.h"
@@ -75,6 +78,28 @@ std::string PropertyOf(const std::string& error) {
   return error.substr(begin + 1, end - begin - 1);
 }
 
+// As it is written, or what stands for it unwritten; empty: a reference, which is not known.
+std::string Written(const ConfigMap& config, absl::string_view name, absl::string_view unwritten) {
+  const std::string* const value = FindValue(config, name);
+  if (value == nullptr) return std::string(unwritten);
+  return absl::StrContains(*value, "${") ? "" : *value;
+}
+
+std::vector<engine::SlotAddress> WrittenSlots(const ConfigMap& config) {
+  constexpr int kMost = 100;  // more than there may be
+  const std::string first = Written(config, "slot.name", "debezium");
+  if (first.empty() || Written(config, "walduct.outbox.source", "") == "poll") return {};
+  const std::string host = Written(config, "database.hostname", "");
+  const std::string port = Written(config, "database.port", "5432");
+  const std::string server = host.empty() || port.empty() ? "" : absl::StrCat(host, ":", port);
+  std::vector<engine::SlotAddress> slots = {{.server = server, .slot = first}};
+  int count = 1;
+  if (!absl::SimpleAtoi(Written(config, "walduct.slots", "1"), &count)) count = 1;
+  for (int number = 2; number <= std::min(count, kMost); ++number)
+    slots.push_back({.server = server, .slot = absl::StrCat(first, "_", number)});
+  return slots;
+}
+
 }  // namespace
 
 std::vector<config::PropertyReport> ConnectorLoader::Properties(const ConfigMap& config) const {
@@ -103,6 +128,11 @@ std::string ConnectorLoader::SlotOf(const ConfigMap& config) const {
   if (!read.errors.empty() || (source != nullptr && !source->by_slot)) return "";
   const engine::SlotAddress address = engine::SlotOf(read.options);
   return absl::StrCat(address.server, " ", address.slot);
+}
+
+std::vector<engine::SlotAddress> ConnectorLoader::SlotsOf(const ConfigMap& config) const {
+  const loader::LoadResult read = Read(config);
+  return read.errors.empty() ? engine::SlotsOf(read.options) : WrittenSlots(config);
 }
 
 Loaded ConnectorLoader::Load(const ConfigMap& config) const {
@@ -144,6 +174,11 @@ absl::StatusOr<std::string> Operations::With(
   return ask(read.options);
 }
 
+std::set<std::string> Operations::OthersOf(const Options& options) const {
+  if (!slots_of_others_) return {};
+  return slots_of_others_(engine::CalledOf(options).name, engine::SlotOf(options).server);
+}
+
 absl::StatusOr<Operations::Sent> Operations::SendSignal(
     const ConfigMap& config, const std::shared_ptr<const Options>& running,
     const std::string& signal) const {
@@ -168,12 +203,13 @@ absl::StatusOr<std::string> Operations::SkipChange(const ConfigMap& config,
 absl::StatusOr<std::string> Operations::Examine(const ConfigMap& config) const {
   const loader::LoadResult read = loader_.Read(config);
   if (!read.errors.empty()) return absl::FailedPreconditionError(read.errors.front());
-  return operate::ExamineRunning(read.options, connectors_, environment_, read.warnings);
+  return operate::ExamineRunning(read.options, connectors_, environment_, read.warnings,
+                                 OthersOf(read.options));
 }
 
 absl::StatusOr<std::string> Operations::PlanRecovery(const ConfigMap& config) const {
   return With(config, [&](const Options& options) {
-    return recover::PlanFactsJson(options, environment_);
+    return recover::PlanFactsJson(options, environment_, OthersOf(options));
   });
 }
 

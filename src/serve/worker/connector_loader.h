@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +22,7 @@
 namespace walduct::engine {
 class Connectors;
 struct ConnectorOptions;
+struct SlotAddress;
 }  // namespace walduct::engine
 namespace walduct::loader {
 struct LoadResult;
@@ -53,6 +55,9 @@ class ConnectorLoader {
   loader::LoadResult Read(const ConfigMap& config) const;
   // The slot that it reads, on its server: "host:port slot"; empty: it reads none, or is refused.
   virtual std::string SlotOf(const ConfigMap& config) const;
+  // All slots that it reads; of one that is refused what its text says, with an empty server where
+  // that does not tell it.
+  virtual std::vector<engine::SlotAddress> SlotsOf(const ConfigMap& config) const;
   // Its properties alone.
   std::vector<config::PropertyReport> Properties(const ConfigMap& config) const;
 
@@ -66,10 +71,16 @@ class ConnectorLoader {
 // configuration is not one that runs.
 class Operations {
  public:
+  // Slots of a server that others than this connector are to read, here or elsewhere.
+  using SlotsOfOthers =
+      std::function<std::set<std::string>(const std::string& connector, const std::string& server)>;
   // Pointers are borrowed.
   Operations(const ConnectorLoader* loader, const engine::Connectors* connectors,
-             const Environment& environment)
-      : loader_(*loader), connectors_(*connectors), environment_(environment) {}
+             const Environment& environment, SlotsOfOthers slots_of_others = nullptr)
+      : loader_(*loader),
+        connectors_(*connectors),
+        environment_(environment),
+        slots_of_others_(std::move(slots_of_others)) {}
   virtual ~Operations() = default;
 
   // Writes a signal, {"id": …, "type": …, "data": {…}}, where the connector reads it: its id, and
@@ -101,10 +112,12 @@ class Operations {
   absl::StatusOr<std::string> With(
       const ConfigMap& config,
       const std::function<absl::StatusOr<std::string>(const Options&)>& ask) const;
+  std::set<std::string> OthersOf(const Options& options) const;
 
   const ConnectorLoader& loader_;
   const engine::Connectors& connectors_;
   const Environment environment_;
+  const SlotsOfOthers slots_of_others_;  // null: nobody knows
 };
 
 }  // namespace walduct::serve

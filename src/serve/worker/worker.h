@@ -104,6 +104,10 @@ class Worker {
   // next start from serving: internal_topic_not_compacted. OK: nothing that is known.
   absl::Status TopicsTrouble() const;
 
+  // Slots of a server that other connectors are to read, whether they can be loaded or not, and
+  // wherever they run.
+  std::set<std::string> SlotsOfOthers(const std::string& name, const std::string& server) const;
+
   // Levels that were set for all workers, as the topics had them.
   std::map<std::string, std::string> LoggerLevels() const { return deployments_.LoggerLevels(); }
   // key: 32 random bytes.

@@ -1,4 +1,5 @@
 // What clients ask a Worker for.
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "absl/strings/str_replace.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "engine/configuration/connector_options.h"
 #include "serve/worker/worker.h"
 
 namespace walduct::serve {
@@ -79,6 +81,20 @@ std::string Worker::SharersOf(const std::string& name, const ConfigMap& config) 
       sharers.push_back(other);
   }
   return absl::StrJoin(sharers, ", ");
+}
+
+std::set<std::string> Worker::SlotsOfOthers(const std::string& name,
+                                            const std::string& server) const {
+  std::vector<ConfigMap> others;
+  deployments_.VisitAll([&](const std::string& other, const Deployment& one) {
+    if (other == name || one.foreign) return;
+    PutValue(&others.emplace_back(one.config), "name", other);
+  });
+  std::set<std::string> slots;
+  for (const ConfigMap& other : others)
+    for (const engine::SlotAddress& reads : parts_.loader->SlotsOf(other))
+      if (reads.server.empty() || reads.server == server) slots.insert(reads.slot);
+  return slots;
 }
 
 // Kafka Connect takes it, and so does this.

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"
+#include "engine/configuration/connector_names.h"
 #include "engine/configuration/connector_options.h"
 #include "engine/configuration/options_of.h"
 #include "kafka/options.h"
@@ -201,7 +202,10 @@ std::unique_ptr<Source> ServerWorld::MakeSource(const SourceOptions& options) {
   SourceOptions known = options;
   known.slot_readers.own = absl::StrCat("walduct ", options.config->name, " stream");
   known.slot_readers.of_others = [this, config = options.config] {
-    return known_.SlotsOfOthers(config->name, engine::SlotOf(*config).server);
+    const std::string server = engine::SlotOf(*config).server;
+    std::set<std::string> slots = known_.SlotsOfOthers(config->name, server);
+    if (slots_of_others_) slots.merge(slots_of_others_(engine::CalledOf(*config).name, server));
+    return slots;
   };
   return std::make_unique<PostgresSource>(known, environment_);
 }

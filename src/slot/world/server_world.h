@@ -1,10 +1,13 @@
 // ServerWorld: the real World: PostgreSQL, Kafka and files as configured.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -44,6 +47,11 @@ class ServerWorld : public World {
   std::shared_ptr<KnownSlot> KnownOf(const engine::ConnectorOptions& config) override;
   std::vector<std::string> OtherReadersOf(const engine::ConnectorOptions& config) override;
   std::unique_ptr<Source> MakeSource(const SourceOptions& options) override;
+  // Who knows of other connectors than this process runs: slots of a server that others than this
+  // one are to read. Before the first connector; asked from any thread.
+  using SlotsOfOthers =
+      std::function<std::set<std::string>(const std::string& connector, const std::string& server)>;
+  void AskForSlots(SlotsOfOthers ask) { slots_of_others_ = std::move(ask); }
   // What is stored by a connector whose positions this process is going to store. With exactly once
   // earlier instances are shut out first: a transaction that one of them has left open, killed,
   // would hold up whoever reads the position until its time is over.
@@ -65,6 +73,7 @@ class ServerWorld : public World {
 
   const Environment environment_;
   KnownSlots known_;
+  SlotsOfOthers slots_of_others_;  // null: nobody knows
   Mutex mutex_;
   std::map<std::string, std::shared_ptr<postgres::Connection>> looks_
       ABSL_GUARDED_BY(mutex_);  // by server, role and database
