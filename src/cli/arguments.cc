@@ -219,6 +219,10 @@ void AddOffsets(CLI::App* app, Arguments* arguments) {
   AddOfConnector(set, arguments, &arguments->lsn, true,
                  "an LSN as PostgreSQL prints it (0/16B3748)");
   set->add_flag("--accept-loss", arguments->accept_loss, kAcceptLoss);
+  set->add_option("--slot", arguments->slot_number,
+                  "Of a connector with several slots: which one, by its number")
+      ->type_name("NUMBER")
+      ->check(WholeNumber("2"));
   set->callback([arguments] { arguments->command = Command::kSetOffsets; });
   auto* reset = offsets->add_subcommand(
       "reset",

@@ -103,6 +103,7 @@ struct Arguments {
   bool yes = false;                  // of skip: do not ask
   bool accept_loss = false;          // of offsets import, set and reset, recover read
   bool drop_slot = false;            // of offsets reset
+  int slot_number = 0;               // of offsets set; 0: not said
   bool print_reference = false;      // of validate: docs/configuration.md
   bool print_transforms = false;     // of validate: docs/transforms.md
   bool ask_database = false;         // of validate: look at the tables too

@@ -95,8 +95,8 @@ TEST(Reasons, HintsHaveTheNames) {
   EXPECT_THAT(engine::NamedHint("no_such_reason", "", "", names), IsEmpty());
 }
 
-// One position is set for all of its slots.
-TEST(Reasons, OfSeveralSlotsAPositionIsNotJustSet) {
+// Each has a position of its own.
+TEST(Reasons, OfSeveralSlotsOneHasItsPositionSet) {
   engine::ConnectorNames names;
   names.connector = "shop";
   names.called = {.who = "shop", .where = "http://w"};
@@ -106,7 +106,9 @@ TEST(Reasons, OfSeveralSlotsAPositionIsNotJustSet) {
   };
   EXPECT_EQ(hint(), "walduct offsets set shop 0/AB --url http://w goes on");
   names.called.signals = names::Called::Signals::kNever;
-  EXPECT_THAT(hint(), HasSubstr(" (it moves all slots of the connector there"));
+  EXPECT_EQ(hint(), "walduct offsets set shop 0/AB --slot NUMBER --url http://w goes on");
+  names.slot_number = 2;
+  EXPECT_EQ(hint(), "walduct offsets set shop 0/AB --slot 2 --url http://w goes on");
 }
 
 TEST(Reasons, WhoHoldsALockIsSaidWithItsTimeout) {

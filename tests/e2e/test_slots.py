@@ -1,4 +1,5 @@
 """walduct.slots: the tables of one connector over several slots and publications."""
+import json
 import random
 import threading
 
@@ -260,6 +261,13 @@ def test_doctor_and_offsets_know_each_slot(databases, pg17, connectors):
     assert "0 errors" in doctor.stdout and f"{connector.name}/2\n" in doctor.stdout and "error  " not in doctor.stdout, doctor.stdout
     shown = connector.call("offsets", "show")
     assert shown.stdout.count('"walduct_slot":2}') == 1 and shown.stdout.count('"walduct_slots":2') == 2, shown.stdout
+    at = db.slot(f"{connector.slot}_2")["confirmed_flush_lsn"]
+    unnamed = connector.call("offsets", "set", at)
+    assert unnamed.returncode == 2 and "--slot NUMBER, from 1 to 2" in unnamed.stderr, unnamed
+    moved = connector.call("offsets", "set", at, "--slot", "2", "--accept-loss")
+    assert moved.returncode == 0 and "slot 2: position was " in moved.stdout and f"is now {at}" in moved.stdout, moved
+    before, after = (json.loads(text)["offsets"] for text in (shown.stdout, connector.call("offsets", "show").stdout))
+    assert "walduct_slot" not in before[0]["partition"] and after[0] == before[0] and len(after) == 2, (before, after)
     reset = connector.call("offsets", "reset", "--accept-loss")
     assert reset.returncode == 0 and "slot 2: " in reset.stdout, (reset.stdout, reset.stderr)
     assert connector.call("offsets", "show").stdout == '{"offsets":[]}\n'

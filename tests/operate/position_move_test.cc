@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "absl/strings/match.h"
 #include "base/error.h"
 
@@ -238,6 +240,16 @@ TEST_F(PositionMove, ForgottenAndItsSlotDropped) {
 TEST_F(PositionMove, ForgottenOfAnotherServer) {
   facts_.of_other_server = true;
   EXPECT_EQ(ErrorReason(JudgeMove(facts_).status()), "move_loses_changes");
+}
+
+TEST(MovedSlot, OfSeveralOneIsNamed) {
+  EXPECT_TRUE(CheckMovedSlot(0, 1).ok());
+  EXPECT_TRUE(CheckMovedSlot(1, 1).ok());
+  EXPECT_TRUE(CheckMovedSlot(3, 3).ok());
+  for (const auto& [slot, slots] : {std::pair(0, 3), std::pair(4, 3), std::pair(2, 1)})
+    EXPECT_TRUE(absl::IsInvalidArgument(CheckMovedSlot(slot, slots))) << slot << " of " << slots;
+  EXPECT_NE(CheckMovedSlot(0, 3).message().find("--slot NUMBER, from 1 to 3"), std::string::npos);
+  EXPECT_NE(CheckMovedSlot(2, 1).message().find("has one slot"), std::string::npos);
 }
 
 }  // namespace

@@ -211,14 +211,13 @@ absl::StatusOr<std::string> ToldProcess(const Arguments& arguments, const std::s
                  "stop it, and name the connector by its files: -f CONNECTOR -w WORKER");
   }
   if (answer.status == 404) return UnknownConnector(server, arguments.connector);
-  if (answer.status >= 300) {
-    return Error(absl::StatusCode::kFailedPrecondition, "command_refused",
-                 MessageIn(answer.body, answer.status));
-  }
+  const std::string message = MessageIn(answer.body, answer.status);
+  if (absl::StartsWith(message, operate::kOfSlotNumber)) return absl::InvalidArgumentError(message);
+  if (answer.status >= 300)
+    return Error(absl::StatusCode::kFailedPrecondition, "command_refused", message);
   const rapidjson::Document said = json::Parse(answer.body);
   const rapidjson::Value* const found = json::Find(said, "restarts");
   const bool restarts = found != nullptr && found->IsTrue();
-  const std::string message = MessageIn(answer.body, answer.status);
   return absl::StrCat(
       message, restarts ? "\nit begins again"
                : page == "position" && !absl::StrContains(message, operate::kNoStart)
@@ -233,6 +232,7 @@ std::string MoveBody(const Arguments& arguments) {
   if (arguments.command == Command::kSetOffsets) {
     body += ",\"lsn\":";
     AppendJsonString(arguments.lsn, &body);
+    if (arguments.slot_number != 0) absl::StrAppend(&body, ",\"slot\":", arguments.slot_number);
   }
   return body + "}";
 }
@@ -309,8 +309,10 @@ int ImportOffsets(const Arguments& arguments) {
 }
 
 int MoveOffsets(const Arguments& arguments) {
-  operate::OffsetMove move{
-      .to = std::nullopt, .accept_loss = arguments.accept_loss, .drop_slot = arguments.drop_slot};
+  operate::OffsetMove move{.to = std::nullopt,
+                           .slot = arguments.slot_number,
+                           .accept_loss = arguments.accept_loss,
+                           .drop_slot = arguments.drop_slot};
   if (arguments.command == Command::kSetOffsets) {
     const absl::StatusOr<Lsn> lsn = Lsn::Parse(arguments.lsn);
     if (!lsn.ok() || !lsn->valid())

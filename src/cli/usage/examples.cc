@@ -75,6 +75,7 @@ constexpr Example kExamples[] = {
     {"offsets import",
      "curl -s connect:8083/connectors/shop/offsets | walduct offsets import shop -"},
     {"offsets set", "walduct offsets set shop 0/16B3748"},
+    {"offsets set", "walduct offsets set shop 0/16B3748 --slot 2"},
     {"offsets set",
      "walduct offsets set -f shop.json -w worker.properties 0/16B3748 --accept-loss"},
     {"offsets reset", "walduct offsets reset shop"},

@@ -12,7 +12,8 @@ struct ConnectorOptions;
 
 struct ConnectorNames {
   std::string connector, host, port, database, role;
-  std::string slot;  // empty: it reads none
+  std::string slot;     // empty: it reads none
+  int slot_number = 0;  // among several of its connector; 0: it is not one of several
   std::string publication, prefix;
   names::Called called;            // by commands; of a lane, the connector that it is of
   bool makes_publication = false;  // a start does where it is missing

@@ -57,10 +57,17 @@ std::string OffsetFileOf(const ConnectorOptions& options) {
   return options.offset->kind == offset::OffsetStoreKind::kFile ? options.offset->file_path : "";
 }
 
+namespace {
+
+bool IsLane(const ConnectorOptions& options) {
+  return options.replication->share.several() && !options.offset->connector.empty();
+}
+
+}  // namespace
+
 names::Called CalledOf(const ConnectorOptions& options) {
   names::Called called = options.runtime->called;
-  const bool lane = options.replication->share.several() && !options.offset->connector.empty();
-  called.name = lane ? options.offset->connector : options.name;
+  called.name = IsLane(options) ? options.offset->connector : options.name;
   if (called.who.empty()) called.who = ShellWord(called.name);
   const bool as_called = !called.where.empty() || options.incremental->channels();
   called.signals = options.replication->share.several() ? names::Called::Signals::kNever
@@ -78,6 +85,7 @@ ConnectorNames NamesOf(const ConnectorOptions& options) {
           .database = options.database->dbname,
           .role = options.database->user,
           .slot = by_slot ? options.replication->slot_name : "",
+          .slot_number = IsLane(options) ? options.replication->share.number : 0,
           .publication = options.replication->publication_name,
           .prefix = TopicPrefixOf(options),
           .called = CalledOf(options),

@@ -162,7 +162,7 @@ std::string ToWorker(const std::string& hint, const ConnectorNames& names) {
                       "; walduct serve is told so by: ", absl::StrJoin(commands, ", or by: "));
 }
 
-// "walduct offsets set NAME 0/16B3748", whatever the position is, or LSN.
+// "walduct offsets set NAME 0/16B3748", whatever the position is, or LSN; of several slots, which.
 std::string WithPosition(std::string hint, const ConnectorNames& names) {
   const std::string set = "walduct offsets set NAME ";
   const size_t at = hint.find(set);
@@ -172,11 +172,12 @@ std::string WithPosition(std::string hint, const ConnectorNames& names) {
   if (end == lsn) return hint;
   const std::string flag = " --accept-loss";
   const size_t all = end + (hint.compare(end, flag.size(), flag) == 0 ? flag.size() : 0);
-  std::string command = names::Command(names.called, "offsets set", hint.substr(lsn, all - lsn));
-  if (names.called.signals == names::Called::Signals::kNever)
-    command +=
-        " (it moves all slots of the connector there: walduct offsets show has where each is)";
-  return hint.replace(at, all - at, command);
+  std::string flags = hint.substr(lsn, all - lsn);
+  if (names.slot_number != 0)
+    absl::StrAppend(&flags, " --slot ", names.slot_number);
+  else if (names.called.signals == names::Called::Signals::kNever)
+    flags += " --slot NUMBER";
+  return hint.replace(at, all - at, names::Command(names.called, "offsets set", flags));
 }
 
 // "permission denied for table beat", as the server says it in English. Who lacks a schema mostly

@@ -308,6 +308,10 @@ absl::Status CheckHasPosition(const engine::ConnectorOptions& options) {
                "change the rows themselves");
 }
 
+bool IsMoved(const engine::ConnectorOptions& lane, const OffsetMove& move) {
+  return move.slot == 0 || lane.replication->share.number == move.slot;
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> ReadOffsets(const engine::ConnectorOptions& options,
@@ -356,10 +360,12 @@ absl::StatusOr<std::string> WriteOffsets(const engine::ConnectorOptions& options
 absl::StatusOr<std::string> MoveOffset(const engine::ConnectorOptions& options,
                                        const OffsetMove& move, const Environment& environment) {
   RETURN_IF_ERROR(CheckHasPosition(options));
+  if (move.to) RETURN_IF_ERROR(CheckMovedSlot(move.slot, options.replication->share.count));
   if (move.to) RETURN_IF_ERROR(RefuseBeforeHandover(options, environment));
   std::vector<JudgedMove> judged;
   ASSIGN_OR_RETURN(const auto first, LoadFirstToReplace(options, environment));
   for (const engine::ConnectorOptions& lane : StoredLanes(options, first)) {
+    if (!IsMoved(lane, move)) continue;
     ASSIGN_OR_RETURN(judged.emplace_back(), Judge(lane, move, environment));
   }
   // The first says how many there are, and where tables are on their way to: as long as it does, a

@@ -35,10 +35,12 @@ absl::StatusOr<std::string> WriteOffsets(const engine::ConnectorOptions& options
 
 struct OffsetMove {
   std::optional<Lsn> to;     // absent: forgets the position
+  int slot = 0;              // of several, the one that goes there; 0: not named
   bool accept_loss = false;  // go there though changes are never published
   bool drop_slot = false;    // where it is forgotten: the slot, too; one that is lost goes anyway
 };
 // The server has to answer: it is asked what the move means. See JudgeMove for what is refused.
+// InvalidArgument: which slot goes there is not said, or there is none of that number.
 absl::StatusOr<std::string> MoveOffset(const engine::ConnectorOptions& options,
                                        const OffsetMove& move, const Environment& environment);
 

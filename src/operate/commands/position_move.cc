@@ -242,6 +242,21 @@ absl::StatusOr<std::string> JudgeImport(MoveFacts facts,
   return JudgeSet(facts);
 }
 
+absl::Status CheckMovedSlot(int slot, int slots) {
+  const bool named = slot > 0 && slot <= slots;
+  if (named || (slot == 0 && slots == 1)) return absl::OkStatus();
+  if (slots == 1) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        kOfSlotNumber, "--slot ", slot, ": the connector has one slot; leave --slot out"));
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      kOfSlotNumber,
+      slot == 0 ? "which slot is not said" : absl::StrCat("--slot ", slot, ": there is none"),
+      ": the connector has ", slots, " (walduct.slots), each with a position of its own; say ",
+      "--slot NUMBER, from 1 to ", slots, ", as walduct offsets show has them (walduct_slot; the ",
+      "first has none)"));
+}
+
 absl::StatusOr<std::string> JudgeMove(const MoveFacts& facts) {
   ASSIGN_OR_RETURN(std::string means, facts.to ? JudgeSet(facts) : JudgeForget(facts));
   if (HasIncrementalSnapshot(facts))

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "base/lsn.h"
@@ -44,6 +45,11 @@ absl::StatusOr<std::string> JudgeMove(const MoveFacts& facts);
 // Absent: the position is forgotten, and the slot stays.
 absl::StatusOr<std::string> JudgeImport(MoveFacts facts,
                                         const std::optional<offset::StoredOffset>& wanted);
+
+// Each slot has a position of its own: of several the one that is set is named, by its number; 0:
+// it is not. InvalidArgument.
+absl::Status CheckMovedSlot(int slot, int slots);
+inline constexpr absl::string_view kOfSlotNumber = "offsets set: ";  // what it says begins so
 
 // In what is said of a position that was stored all the same.
 inline constexpr absl::string_view kNoStart = "no start can go on from there";

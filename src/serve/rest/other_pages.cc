@@ -75,6 +75,8 @@ absl::StatusOr<Operations::Move> MoveOf(const std::string& body) {
       const absl::string_view name = json::TextOf(member.name);
       if (name == "lsn" && member.value.IsString())
         move.lsn = member.value.GetString();
+      else if (name == "slot" && member.value.IsInt() && member.value.GetInt() > 0)
+        move.slot = member.value.GetInt();
       else if (name == "accept_loss" && member.value.IsBool())
         move.accept_loss = member.value.GetBool();
       else if (name == "drop_slot" && member.value.IsBool())
@@ -83,11 +85,10 @@ absl::StatusOr<Operations::Move> MoveOf(const std::string& body) {
         good = false;
     }
   }
-  if (good) return move;
+  if (good && (move.slot == 0 || !move.lsn.empty())) return move;
   return absl::InvalidArgumentError(
       "The request body must be {\"lsn\":\"0/16B3748\",\"accept_loss\":true,\"drop_slot\":false}, "
-      "or "
-      "a part of it");
+      "or a part of it, and with an lsn of a connector with several slots \"slot\":2");
 }
 
 absl::Status WithHint(const absl::Status& error) {
@@ -194,8 +195,9 @@ http::Response ConnectHandler::Recovery(const Path& path, const http::Request&) 
   return found.ok() ? Json(*found) : ErrorAnswer(WithHint(found.status()));
 }
 
-// Ours: {"lsn":"0/16B3748","accept_loss":true,"drop_slot":false}, each of which may be left out. Of
-// a connector that is stopped or paused, or of one that has failed, which begins again then.
+// Ours: {"lsn":"0/16B3748","accept_loss":true,"drop_slot":false}, each of which may be left out; of
+// several slots "slot":2 says which one goes to the LSN. Of a connector that is stopped or paused,
+// or of one that has failed, which begins again then.
 http::Response ConnectHandler::MovePosition(const Path& path, const http::Request& request) {
   const std::optional<ConnectorView> view = parts_.worker->Find(path[1]);
   if (!view || view->foreign) return ConnectorNotFound(path[1]);

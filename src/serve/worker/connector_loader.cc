@@ -216,8 +216,10 @@ absl::StatusOr<std::string> Operations::PlanRecovery(const ConfigMap& config) co
 absl::StatusOr<std::string> Operations::MovePosition(const ConfigMap& config,
                                                      const Move& asked) const {
   return With(config, [&](const Options& options) -> absl::StatusOr<std::string> {
-    operate::OffsetMove move{
-        .to = std::nullopt, .accept_loss = asked.accept_loss, .drop_slot = asked.drop_slot};
+    operate::OffsetMove move{.to = std::nullopt,
+                             .slot = asked.slot,
+                             .accept_loss = asked.accept_loss,
+                             .drop_slot = asked.drop_slot};
     if (!asked.lsn.empty()) {
       ASSIGN_OR_RETURN(move.to, Lsn::Parse(asked.lsn));
     }

@@ -99,6 +99,7 @@ class Operations {
   // Moves the stored position, or forgets it; what that means.
   struct Move {
     std::string lsn;  // empty: forgets it
+    int slot = 0;     // see operate::OffsetMove
     bool accept_loss = false, drop_slot = false;
   };
   absl::StatusOr<std::string> MovePosition(const ConfigMap& config, const Move& move) const;
