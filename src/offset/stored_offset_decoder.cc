@@ -25,8 +25,10 @@ absl::Status OfStored(const absl::Status& malformed) {
                "put a good one in its place, from FILE of a backup (walduct offsets import NAME "
                "FILE); or, where the slot was read before, walduct offsets set NAME LSN, with its "
                "confirmed_flush_lsn (SELECT slot_name, confirmed_flush_lsn FROM "
-               "pg_replication_slots), goes on where it stands and leaves nothing out; or forget "
-               "it: walduct offsets reset NAME --accept-loss");
+               "pg_replication_slots), goes on where it stands: it says that nothing is left out, "
+               "or asks for --accept-loss where nobody can tell (PostgreSQL before 14, statistics "
+               "of slots that were reset, a snapshot.mode that may take one anew); or forget it: "
+               "walduct offsets reset NAME --accept-loss");
 }
 
 // Nothing is stored yet.

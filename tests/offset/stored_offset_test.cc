@@ -201,6 +201,9 @@ TEST(StoredOffsetTest, MalformedOffsetsAreRefused) {
     EXPECT_TRUE(absl::IsInvalidArgument(refused)) << json;
     // Not all who have a slot have a backup.
     EXPECT_NE(ErrorHint(refused).find("walduct offsets set NAME LSN, with its"), std::string::npos);
+    // What the command does not always say is not promised.
+    EXPECT_NE(ErrorHint(refused).find("or asks for --accept-loss where"), std::string::npos);
+    EXPECT_EQ(ErrorHint(refused).find("leaves nothing out"), std::string::npos);
   }
 }
 
