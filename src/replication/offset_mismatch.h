@@ -5,4 +5,9 @@ namespace walduct::replication {
 
 enum class OffsetMismatch { kNoValidation, kTrustOffset, kTrustSlot, kTrustGreaterLsn };
 
+// A start goes on at a slot that stands beyond the stored position.
+constexpr bool TrustsSlot(OffsetMismatch strategy) {
+  return strategy == OffsetMismatch::kTrustSlot || strategy == OffsetMismatch::kTrustGreaterLsn;
+}
+
 }  // namespace walduct::replication

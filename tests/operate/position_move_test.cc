@@ -119,6 +119,35 @@ TEST_F(PositionMove, WhatNoStartGoesOnFromIsImportedOnceThatIsAccepted) {
   EXPECT_EQ(ErrorReason(JudgeImport(facts_, wanted).status()), "position_ahead");
 }
 
+// As a start does: offset.mismatch.strategy says that the slot is right.
+TEST_F(PositionMove, WhereAStartTrustsTheSlotAnImportDoes) {
+  std::optional<offset::StoredOffset> wanted(std::in_place);
+  wanted->position.commit_end = Lsn(100);
+  const auto means = [&] {
+    const auto lines = JudgeImport(facts_, wanted);
+    return lines.ok() ? *lines : ErrorReason(lines.status());
+  };
+  EXPECT_EQ(means(), "position_skipped");
+  facts_.trusts_slot = true;
+  EXPECT_EQ(means(),
+            "by offset.mismatch.strategy the next start goes on where replication slot shop "
+            "stands, at 0/C8: what was committed in 100 bytes of WAL (0/64 to 0/C8) is never "
+            "published\n");
+  facts_.of_other_server = true;
+  EXPECT_EQ(means(), "system_mismatch") << "pg_upgrade made nothing of it";
+  facts_.upgraded = true;
+  EXPECT_THAT(means(), testing::HasSubstr("at 0/C8, and nothing lies in between"));
+  wanted->slot_held = true;
+  EXPECT_EQ(means(), "system_mismatch") << "its slot had been lost";
+  wanted->slot_held = false;
+  facts_.trusts_slot = false;
+  EXPECT_EQ(means(), "system_mismatch");
+  facts_.of_other_server = facts_.upgraded = false;
+  facts_.trusts_slot = true;
+  facts_.slot.reset();
+  EXPECT_EQ(means(), "position_lost");
+}
+
 // Nothing is confirmed to it that was not published and stored.
 TEST_F(PositionMove, WhereTheSlotStandsNothingIsLeftOutOfWhatNobodyCanRead) {
   facts_.stored.reset();

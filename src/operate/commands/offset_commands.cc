@@ -229,11 +229,18 @@ absl::StatusOr<std::string> MeaningOfImport(const engine::ConnectorOptions& opti
                    replication::InspectSlot(**connection, options.replication->slot_name));
   ASSIGN_OR_RETURN(const replication::SystemIdentity system,
                    replication::IdentifySystem(**replication));
+  const bool of_other_server = wanted && slot::IsOfAnotherSystem(*wanted, system);
+  bool upgraded = false;
+  if (of_other_server) {
+    ASSIGN_OR_RETURN(upgraded, IsUpgraded(**connection, *wanted, slot, system));
+  }
   MoveFacts facts = {.stored = found.stored,
                      .slot_name = options.replication->slot_name,
                      .slot = slot,
                      .wal_end = system.wal_end,
-                     .of_other_server = wanted && slot::IsOfAnotherSystem(*wanted, system),
+                     .of_other_server = of_other_server,
+                     .upgraded = upgraded,
+                     .trusts_slot = replication::TrustsSlot(options.replication->offset_mismatch),
                      .unreadable = found.unreadable,
                      .takes_snapshot = TakesSnapshot(options.snapshot->mode),
                      .reads_back = engine::CalledOf(options).reads_back,

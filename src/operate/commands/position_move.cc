@@ -219,6 +219,27 @@ std::string PositionText(const std::optional<offset::StoredOffset>& stored) {
                                                           : "");
 }
 
+namespace {
+
+// Of a position from elsewhere, before or beside what the slot has: where the next start goes on by
+// offset.mismatch.strategy. A slot that was lost and made anew is not trusted.
+std::string AtTrustedSlot(const MoveFacts& facts, const offset::StoredOffset& wanted) {
+  if (!facts.trusts_slot || !facts.slot || wanted.slot_held) return "";
+  const Lsn at = SlotLsn(*facts.slot), from = wanted.position.commit_end;
+  const std::string goes_on =
+      absl::StrCat("by offset.mismatch.strategy the next start goes on where replication slot ",
+                   facts.slot_name, " stands, at ", at.ToString());
+  if (!facts.of_other_server)
+    return absl::StrCat(goes_on, ": what was committed in ", Bytes(from, at),
+                        " is never published\n");
+  if (!facts.upgraded) return "";
+  return absl::StrCat(
+      "it is the position of another server, and this one looks like what pg_upgrade makes of it: ",
+      goes_on, ", and nothing lies in between\n");
+}
+
+}  // namespace
+
 absl::StatusOr<std::string> JudgeImport(MoveFacts facts,
                                         const std::optional<offset::StoredOffset>& wanted) {
   const bool accepted = std::exchange(facts.accept_loss, true);
@@ -226,6 +247,7 @@ absl::StatusOr<std::string> JudgeImport(MoveFacts facts,
   facts.to.reset();
   if (!wanted) return DropsSlot(facts) ? std::string() : JudgeForget(facts);
   if (facts.of_other_server) {
+    if (std::string at_slot = AtTrustedSlot(facts, *wanted); !at_slot.empty()) return at_slot;
     return JudgeUnreachable(
         Refused("system_mismatch", "it is the position of another server",
                 "check database.hostname, and whose position it is; after pg_upgrade see "
@@ -237,6 +259,9 @@ absl::StatusOr<std::string> JudgeImport(MoveFacts facts,
   facts.to = wanted->position.commit_end;
   if (const absl::Status reachable = CheckReachable(facts); !reachable.ok()) {
     if (ErrorReason(reachable) == "position_ahead") return reachable;
+    if (ErrorReason(reachable) == "position_skipped") {
+      if (std::string at_slot = AtTrustedSlot(facts, *wanted); !at_slot.empty()) return at_slot;
+    }
     return JudgeUnreachable(reachable, accepted);
   }
   return JudgeSet(facts);

@@ -24,6 +24,9 @@ struct MoveFacts {
   // Yet all that can be seen says that pg_upgrade made the server of that one: what is stored goes
   // on where the slot stands.
   bool upgraded = false;
+  // By offset.mismatch.strategy a start goes on at the slot where it stands beyond the position, or
+  // pg_upgrade made the server.
+  bool trusts_slot = false;
   // Something is stored that nobody can read: `stored` is absent.
   bool unreadable = false;
   bool takes_snapshot = true;  // a start without a position does, by its snapshot.mode
@@ -41,7 +44,8 @@ absl::StatusOr<std::string> JudgeMove(const MoveFacts& facts);
 
 // Lines that say what a position from elsewhere means, with all that belongs to it. Refused: one
 // that the server has not come to (position_ahead); unless that is accepted, one that no start
-// could go on from, by the reasons of JudgeMove. facts: of_other_server says it of `wanted`.
+// could go on from, by the reasons of JudgeMove. facts: of_other_server and upgraded say it of
+// `wanted`.
 // Absent: the position is forgotten, and the slot stays.
 absl::StatusOr<std::string> JudgeImport(MoveFacts facts,
                                         const std::optional<offset::StoredOffset>& wanted);

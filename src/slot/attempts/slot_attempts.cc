@@ -54,11 +54,8 @@ SlotAttempts::SlotAttempts(World& world, const engine::AttemptParts& parts, Read
     : world_(world), parts_(parts), reading_(reading), known_(world.KnownOf(*parts.config)) {}
 
 RestRules RestRulesOf(const engine::ConnectorOptions& config) {
-  using replication::OffsetMismatch;
-  const OffsetMismatch mismatch = config.replication->offset_mismatch;
   return {.slots = config.replication->share.count,
-          .trusts_moved = mismatch == OffsetMismatch::kTrustSlot ||
-                          mismatch == OffsetMismatch::kTrustGreaterLsn,
+          .trusts_moved = replication::TrustsSlot(config.replication->offset_mismatch),
           .fills_gaps = snapshot::FillsGaps(config.snapshot->mode)};
 }
 

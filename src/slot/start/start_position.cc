@@ -10,8 +10,8 @@
 namespace walduct::slot {
 namespace {
 
-using replication::OffsetMismatch;
 using replication::SlotLsn;
+using replication::TrustsSlot;
 
 constexpr absl::string_view kResnapshotHint =
     "set snapshot.mode=when_needed to take a new snapshot, or erase the stored offset (walduct "
@@ -22,10 +22,6 @@ event::Position AtBoundary(Lsn lsn) {
   position.commit_end = lsn;
   position.change_lsn = lsn;
   return position;
-}
-
-bool TrustsSlot(OffsetMismatch strategy) {
-  return strategy == OffsetMismatch::kTrustSlot || strategy == OffsetMismatch::kTrustGreaterLsn;
 }
 
 std::string NoLonger(Lsn stored, absl::string_view why) {
