@@ -62,6 +62,7 @@ TEST_F(CaptureCatalogTest, WhatTheRoleOwnsIsKnown) {
   const auto reader = MustOpen(database);
   const CaptureFacts facts = *ReadCaptureFacts(*reader, {"pub"});
   EXPECT_FALSE(facts.publications.front().owned);
+  EXPECT_FALSE(facts.publications.front().on_standby);
   EXPECT_FALSE(CaptureMap(facts).Find("public.a")->owned);
   EXPECT_TRUE(CaptureMap(facts).Find("public.b")->owned);
   // A superuser may do all of it.

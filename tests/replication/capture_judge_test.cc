@@ -51,6 +51,10 @@ TEST_F(OneTable, IsDroppedAndCreated) {
   own().owned = false;
   Judge();
   EXPECT_FALSE(finding().role_may);
+  EXPECT_FALSE(finding().on_standby);
+  own().on_standby = true;
+  Judge();
+  EXPECT_TRUE(finding().on_standby);
 }
 
 TEST_F(OneTable, ChangesPlacesWithAnother) {

@@ -149,6 +149,18 @@ TEST(CaptureWords, SayWhatWorksUnderTheCommandThatRunsIt) {
               testing::AllOf(testing::StartsWith("X; that is for the owner of the publication and "
                                                  "the tables, or a superuser"),
                              Not(HasSubstr("walduct restart"))));
+  // Whoever the role is: the same statement is refused to a superuser.
+  anew.on_standby = true;
+  for (const bool role_may : {false, true}) {
+    anew.role_may = role_may;
+    EXPECT_THAT(hint(anew, serve),
+                testing::AllOf(testing::StartsWith("X; that is for the primary: this server is a "
+                                                   "standby, which is read-only, and a restart "
+                                                   "before it fails (publication_outdated)"),
+                               Not(HasSubstr("the role")), Not(HasSubstr("walduct restart"))));
+  }
+  EXPECT_THAT(CaptureHint({&anew}, {.called = serve}), Not(HasSubstr("publication_outdated")))
+      << "walduct leaves the publication as it is";
   for (const char* const reason :
        {"no_tables_captured", "list_matches_nothing", "column_matches_nothing",
         "publication_sends_more", "captured_table_renamed"}) {

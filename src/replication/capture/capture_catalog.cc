@@ -51,7 +51,7 @@ SELECT p.puballtables, p.pubinsert, p.pubupdate, p.pubdelete,
        pg_catalog.to_jsonb(p) OPERATOR(pg_catalog.->>) 'pubtruncate',
        pg_catalog.to_jsonb(p) OPERATOR(pg_catalog.->>) 'pubviaroot',
        (pg_catalog.to_jsonb(p) OPERATOR(pg_catalog.->>) 'pubgencols') = 's', p.oid,
-       pg_catalog.pg_has_role(p.pubowner, 'USAGE') AND NOT pg_catalog.pg_is_in_recovery()
+       pg_catalog.pg_has_role(p.pubowner, 'USAGE'), pg_catalog.pg_is_in_recovery()
 FROM pg_catalog.pg_publication p WHERE p.pubname = $1)";
 
 constexpr absl::string_view kNames = "SELECT p.oid, p.pubname FROM pg_catalog.pg_publication p";
@@ -150,7 +150,7 @@ absl::StatusOr<PublicationFacts> ReadPublicationFacts(postgres::Connection& conn
                                                       const std::string& name) {
   PublicationFacts facts;
   facts.name = name;
-  ASSIGN_OR_RETURN(const Result state, connection.Query(Rows(9), kPublication, {name}));
+  ASSIGN_OR_RETURN(const Result state, connection.Query(Rows(10), kPublication, {name}));
   if (state.rows() == 0) return facts;
   facts.exists = true;
   facts.all_tables = Flag(state, 0, 0);
@@ -162,6 +162,7 @@ absl::StatusOr<PublicationFacts> ReadPublicationFacts(postgres::Connection& conn
   facts.generated = Flag(state, 0, 6);
   facts.oid = ParseOid(state.Get(0, 7));
   facts.owned = Flag(state, 0, 8);
+  facts.on_standby = Flag(state, 0, 9);
   const bool with_lists = connection.server_version() >= kFirstWithSchemas;
   ASSIGN_OR_RETURN(const Result members,
                    connection.Query(Rows(4), with_lists ? kMembersWithLists : kMembers, {name}));

@@ -54,8 +54,9 @@ struct PublicationFacts {
   bool all_tables = false;
   bool inserts = true, updates = true, deletes = true, truncates = true;
   bool via_root = false;
-  bool generated = false;  // stored generated columns are sent
-  bool owned = true;       // by the role that looks, on a server that is no standby
+  bool generated = false;   // stored generated columns are sent
+  bool owned = true;        // by the role that looks
+  bool on_standby = false;  // it was read there, where nobody can alter it
   std::map<Oid, MemberFacts> members = {};
   std::set<std::string> schemas = {};  // FOR TABLES IN SCHEMA
   std::map<Oid, Refusal> refusals = {};

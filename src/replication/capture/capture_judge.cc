@@ -83,6 +83,7 @@ class Judge {
 
  private:
   void Find(CaptureFinding finding) {
+    finding.on_standby = own_.on_standby;
     if (said_.emplace(finding.reason, finding.table).second)
       verdict_.findings.push_back(std::move(finding));
   }

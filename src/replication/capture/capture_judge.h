@@ -83,6 +83,7 @@ struct CaptureFinding {
   Oid relation = {};            // the table, which is to be read then; 0: none is
   bool lists_first = false;     // they may be wrong: the statement would make it worse
   bool role_may = true;         // walduct's role may do it; else the owner, or a superuser
+  bool on_standby = false;      // nobody may, but on the primary
 };
 
 struct CaptureVerdict {

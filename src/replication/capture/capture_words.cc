@@ -193,10 +193,29 @@ std::string Spelling(const std::vector<const CaptureFinding*>& findings, const C
                       "walduct.allow.empty=true says so");
 }
 
+// Who can do what the statements say.
+struct Doer {
+  bool role = true;      // walduct's
+  bool standby = false;  // nobody on this server
+};
+
+Doer DoerOf(const std::vector<const CaptureFinding*>& of_one_reason) {
+  Doer doer;
+  for (const CaptureFinding* const one : of_one_reason) {
+    doer.role = doer.role && one->role_may;
+    doer.standby = doer.standby || one->on_standby;
+  }
+  return doer;
+}
+
 // Of a publication that a start makes of the lists.
-std::string DoneByAStart(bool role_may, const CaptureWish& wish) {
+std::string DoneByAStart(const Doer& doer, const CaptureWish& wish) {
+  if (doer.standby)
+    return absl::StrCat(
+        "; that is for the primary: this server is a standby, which is read-only",
+        wish.filtered ? ", and a restart before it fails (publication_outdated)" : "");
   if (!wish.filtered || wish.follows) return "";
-  if (!role_may)
+  if (!doer.role)
     return "; that is for the owner of the publication and the tables, or a superuser: the role "
            "may not do it, and a restart before it fails (publication_not_permitted)";
   return absl::StrCat(", or ", names::RestartCommand(wish.called),
@@ -204,14 +223,14 @@ std::string DoneByAStart(bool role_may, const CaptureWish& wish) {
 }
 
 // tables: as `--table` takes them.
-std::string Rest(Afterwards afterwards, bool role_may, const std::vector<std::string>& tables,
+std::string Rest(Afterwards afterwards, const Doer& doer, const std::vector<std::string>& tables,
                  const CaptureWish& wish) {
   switch (afterwards) {
     case Afterwards::kNothing:
       return "";
     case Afterwards::kRowsAreMissing:
       return absl::StrCat(
-          DoneByAStart(role_may, wish), "; what was written before that does not come: ",
+          DoneByAStart(doer, wish), "; what was written before that does not come: ",
           names::SnapshotCommand(wish.called, tables), "; ", names::DeletesNote(wish.called));
     case Afterwards::kRestored:
       return absl::StrCat("; where it is not meant, restore them under their names, then ",
@@ -281,9 +300,8 @@ std::string CaptureHint(const std::vector<const CaptureFinding*>& of_one_reason,
   }
   const CaptureFinding& first = *of_one_reason.front();
   const Words* const words = WordsOf(first.reason);
-  const bool role_may = std::all_of(of_one_reason.begin(), of_one_reason.end(),
-                                    [](const CaptureFinding* one) { return one->role_may; });
-  std::string rest = words == nullptr ? "" : Rest(words->afterwards, role_may, tables, wish);
+  std::string rest =
+      words == nullptr ? "" : Rest(words->afterwards, DoerOf(of_one_reason), tables, wish);
   if (words != nullptr && words->afterwards == Afterwards::kEntries)
     return Spelling(of_one_reason, wish);
   if (first.lists_first) {
