@@ -1,4 +1,4 @@
-#include "cli/listening.h"
+#include "cli/process/listening.h"
 
 #include <map>
 #include <set>
