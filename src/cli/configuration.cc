@@ -61,18 +61,21 @@ bool Streams(Command command) {
          command == Command::kRecoverRead || command == Command::kReplay;
 }
 
-// Also of a command that listens nowhere itself: the environment is that of the process, too.
-std::string ListenOf(const Arguments& arguments) {
-  const char* const there = std::getenv("WALDUCT_LISTEN");
-  return arguments.listen.empty() && there != nullptr ? there : arguments.listen;
+// Of a command that listens itself; MakeRequest has given it the place as it is typed.
+bool Listens(Command command) {
+  return command == Command::kRun || command == Command::kShadow ||
+         command == Command::kRecoverRun || command == Command::kRecoverRead ||
+         command == Command::kReplay;
 }
 
 // Where the process answers that runs it by its files. Empty: nowhere that is known.
 std::string PlaceOf(const Arguments& arguments, const loader::LoadResult& result) {
-  const std::string listen = result.listen
-                                 ? absl::StrCat(result.listen->tls == nullptr ? "" : "https://",
-                                                result.listen->address.ToString())
-                                 : ListenOf(arguments);
+  const std::string by_files = result.listen
+                                   ? absl::StrCat(result.listen->tls == nullptr ? "" : "https://",
+                                                  result.listen->address.ToString())
+                                   : "";
+  const std::string listen =
+      Listens(arguments.command) ? by_files : ListenOfProcess(arguments, by_files);
   const bool known = !listen.empty() && !absl::EndsWith(listen, ":0");
   return known ? UrlOfListener(listen) : "";
 }
@@ -84,6 +87,16 @@ std::string ListenFlag(const Arguments& arguments) {
 }
 
 }  // namespace
+
+// The environment is that of the process, too, and wins over its files there.
+std::string ListenOfProcess(const Arguments& arguments, const std::string& by_files) {
+  if (!arguments.listen.empty()) return arguments.listen;
+  const bool typed =
+      std::any_of(arguments.overrides.begin(), arguments.overrides.end(),
+                  [](const std::string& one) { return one.starts_with("walduct.listen="); });
+  const char* const there = std::getenv("WALDUCT_LISTEN");
+  return typed || there == nullptr || *there == '\0' ? by_files : there;
+}
 
 std::string LoginFile() {
   constexpr absl::string_view kFlag = "-Djava.security.auth.login.config=";
@@ -124,11 +137,7 @@ std::optional<config::LoadRequest> MakeRequest(const Arguments& arguments) {
   request.reaches_kafka =
       arguments.command != Command::kTail && arguments.command != Command::kRecord;
   if (!ParseOverrides(arguments, &request.overrides)) return std::nullopt;
-  const bool listens =
-      arguments.command == Command::kRun || arguments.command == Command::kShadow ||
-      arguments.command == Command::kRecoverRun || arguments.command == Command::kRecoverRead ||
-      arguments.command == Command::kReplay;
-  if (!listens || arguments.listen.empty()) return request;
+  if (!Listens(arguments.command) || arguments.listen.empty()) return request;
   if (const absl::Status place = http::ParseListen(arguments.listen).status(); !place.ok()) {
     Refuse(absl::StrCat(arguments.listen_typed ? "--listen" : "WALDUCT_LISTEN", " '",
                         arguments.listen, "': ", place.message()));

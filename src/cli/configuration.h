@@ -53,6 +53,9 @@ bool LoadOne(const Arguments& arguments, loader::LoadResult* result);
 // What their files say, without the options made of it.
 bool LoadReports(const Arguments& arguments, std::vector<config::LoadReport>* reports);
 
+// Where `walduct run` listens with these files and this environment. by_files: where -o, or the
+// files, say; empty: nowhere.
+std::string ListenOfProcess(const Arguments& arguments, const std::string& by_files);
 // Where neither --url nor --listen nor the environment says where a process answers: with the
 // listener that the files of -f and -w have, as far as they can be read.
 Arguments WithListenerOfFiles(Arguments arguments);

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "cli/arguments.h"
+#include "cli/configuration.h"
 
 namespace walduct::cli {
 namespace {
@@ -50,6 +51,23 @@ INSTANTIATE_TEST_SUITE_P(Commands, ListenArgumentsTest,
                                          "replay -f a.json --from h:1 --state /s --since 0/1 "
                                          "--until 0/2 --to past.",
                                          "status -f a.json", "doctor -f a.json"));
+
+// Of commands beside the process, which have no --listen themselves.
+TEST(ListenArguments, TheProcessIsWhereTheEnvironmentSaysNotItsFiles) {
+  const std::string files = "127.0.0.1:3";
+  setenv("WALDUCT_LISTEN", "127.0.0.1:2", 1);
+  const Arguments tail = ParsedOf("tail -f a.json");
+  EXPECT_EQ(ListenOfProcess(tail, files), "127.0.0.1:2");
+  EXPECT_EQ(ListenOfProcess(tail, ""), "127.0.0.1:2");
+  const std::string typed = "tail -f a.json -o walduct.listen=127.0.0.1:3";
+  EXPECT_EQ(ListenOfProcess(ParsedOf(typed), files), files) << "as run has it";
+  EXPECT_EQ(ListenOfProcess(ParsedOf("status -f a.json --listen 127.0.0.1:1"), files),
+            "127.0.0.1:1");
+  setenv("WALDUCT_LISTEN", "", 1);
+  EXPECT_EQ(ListenOfProcess(tail, files), files);
+  unsetenv("WALDUCT_LISTEN");
+  EXPECT_EQ(ListenOfProcess(tail, files), files);
+}
 
 TEST(ListenArguments, WhatDoesNotListenTakesNone) {
   setenv("WALDUCT_LISTEN", "127.0.0.1:2", 1);
