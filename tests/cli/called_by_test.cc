@@ -30,7 +30,8 @@ TEST(CalledBy, FilesAsTheyWereTyped) {
   const names::Called called = CalledByFiles(Typed("shop.json"), Report());
   EXPECT_EQ(called.who, "-f shop.json -w 'my worker.properties' -o slot.name=other");
   EXPECT_EQ(called.unit, "");
-  EXPECT_EQ(CalledByFiles(Typed("-"), Report()).who, "");
+  for (const char* const pipe : {"-", "/dev/stdin", "/dev/fd/63", "/proc/self/fd/0"})
+    EXPECT_EQ(CalledByFiles(Typed(pipe), Report()).who, "") << pipe;
 }
 
 TEST(CalledBy, WhatIsTypedInAnyFolder) {
@@ -38,7 +39,7 @@ TEST(CalledBy, WhatIsTypedInAnyFolder) {
   EXPECT_EQ(DoctorByFiles({.connector = "a.json", .worker = "/w", .overrides = {"slot.name=other"}},
                           Report()),
             "walduct doctor -f " + here + "/a.json -w /w -o slot.name=other");
-  EXPECT_EQ(DoctorByFiles(Typed("-"), Report()), "") << "it was read from standard input";
+  EXPECT_EQ(DoctorByFiles(Typed("/dev/stdin"), Report()), "") << "nobody can read it again";
 }
 
 TEST(CalledBy, AUnitsFilesAreThoseItCopies) {

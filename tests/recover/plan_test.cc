@@ -125,6 +125,10 @@ TEST(PlanTest, FactsOfAnotherProcess) {
   const auto served = ParsePlanFacts(absl::StrCat("{", kFacts, R"(,"worker_file":"/etc/w"})"));
   ASSERT_TRUE(served);
   EXPECT_EQ(served->worker_file, "/etc/w");
+  EXPECT_FALSE(served->from_input);
+  const auto input = ParsePlanFacts(absl::StrCat("{", kFacts, R"(,"from_input":true})"));
+  ASSERT_TRUE(input.has_value());
+  EXPECT_TRUE(input->from_input);
   EXPECT_EQ(served->files, "");
   const auto run = ParsePlanFacts(absl::StrCat("{", kFacts, R"(,"files":"-f a.json"})"));
   ASSERT_TRUE(run);

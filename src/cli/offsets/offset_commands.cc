@@ -25,10 +25,10 @@
 #include "base/log.h"
 #include "base/percent.h"
 #include "base/plain_text.h"
-#include "base/shell_word.h"
 #include "base/status_macros.h"
 #include "cli/commands.h"
 #include "cli/configuration.h"
+#include "cli/recover/plan_files.h"
 #include "cli/running_process.h"
 #include "engine/configuration/connector_names.h"
 #include "engine/configuration/record_error_options.h"
@@ -379,37 +379,6 @@ absl::StatusOr<recover::PlanFacts> AskProcess(const Arguments& arguments) {
   return absl::UnavailableError("the answer is not walduct's");
 }
 
-// With which files the commands of a plan are typed, and what is said of those behind it.
-struct PlanFiles {
-  std::string who, note;
-};
-
-PlanFiles FilesOf(const Arguments& arguments, const recover::PlanFacts& facts) {
-  if (!arguments.connector_files.empty()) {
-    std::string files = absl::StrCat("-f ", ShellWord(arguments.connector_files.front()));
-    if (!arguments.worker_file.empty())
-      absl::StrAppend(&files, " -w ", ShellWord(arguments.worker_file));
-    return {.who = std::move(files), .note = ""};
-  }
-  if (!facts.files.empty()) {
-    return {.who = facts.files,
-            .note =
-                "\nThe files are those that the process was started with, where it was; it has "
-                "to be stopped before the commands above.\n"};
-  }
-  const names::Called served{.who = ShellWord(arguments.connector),
-                             .where = http::WithoutLogin(ServerOf(arguments).url),
-                             .name = arguments.connector,
-                             .worker_file = facts.worker_file};
-  names::ServedFiles made = names::FilesOfServed(served);
-  const absl::string_view worker =
-      facts.worker_file.empty() ? "worker.properties is the file of the worker.\n" : "";
-  return {.who = std::move(made.who),
-          .note = absl::StrCat("\nBefore the commands above, as a worker runs it:\n  ", made.make,
-                               "\n  ", names::Command(served, "stop"), "\nAnd after them:\n  ",
-                               names::Command(served, "resume"), "\n", worker)};
-}
-
 }  // namespace
 
 int RecoverPlan(const Arguments& arguments) {
@@ -418,9 +387,11 @@ int RecoverPlan(const Arguments& arguments) {
         "recover plan: name the connector of a running process, or -f (and -w) of its files");
   log::SetLevel(log::Level::kError);
   absl::StatusOr<recover::PlanFacts> facts;
+  std::string name = arguments.connector;
   if (arguments.connector.empty()) {
     loader::LoadResult loaded;
     if (!LoadOne(arguments, &loaded)) return engine::kExitConfiguration;
+    name = loaded.options.name;
     facts = recover::ReadPlanFacts(loaded.options, Environment::Real());
   } else {
     facts = AskProcess(arguments);
@@ -429,7 +400,7 @@ int RecoverPlan(const Arguments& arguments) {
   const absl::Status looked = recover::LookIntoArchive(
       {.folder = arguments.archive, .command = arguments.archive_command}, &*facts);
   if (!looked.ok()) return PrintStatus(looked);
-  const PlanFiles files = FilesOf(arguments, *facts);
+  const PlanFiles files = FilesOfPlan(arguments, *facts, name);
   const recover::Plan plan = recover::MakePlan(*facts, files.who);
   std::cout << WithDocuments(plan.text);
   if (plan.verdict != recover::Plan::Verdict::kNoGap) std::cout << files.note;

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "base/shell_word.h"
@@ -33,7 +34,7 @@ std::string Overrides(const TypedFiles& typed, const config::LoadReport& report)
 }
 
 std::string Absolute(const std::string& file) {
-  if (file.empty() || file == "-") return file;
+  if (file.empty() || IsReadOnce(file)) return file;
   std::error_code error;
   const std::filesystem::path whole = std::filesystem::absolute(file, error);
   return error ? file : whole.string();
@@ -41,8 +42,14 @@ std::string Absolute(const std::string& file) {
 
 }  // namespace
 
+bool IsReadOnce(const std::string& file) {
+  std::error_code error;
+  return file == "-" || file == "/dev/stdin" || absl::StartsWith(file, "/dev/fd/") ||
+         absl::StartsWith(file, "/proc/self/fd/") || std::filesystem::is_fifo(file, error);
+}
+
 names::Called CalledByFiles(const TypedFiles& typed, const config::LoadReport& report) {
-  if (typed.connector == "-") return {};
+  if (IsReadOnce(typed.connector)) return {};
   std::string connector = typed.connector, worker = typed.worker;
   const std::string credentials = Variable("CREDENTIALS_DIRECTORY");
   std::string unit = credentials.empty() ? "" : Variable("WALDUCT_UNIT");

@@ -9,12 +9,16 @@
 
 namespace walduct::cli {
 
+// Standard input, or another pipe: a command that names it finds nothing there.
+bool IsReadOnce(const std::string& file);
+
 // By the files that it was read from, as they were typed, with -o as it may be shown; of the unit
 // walduct@NAME, whose copies go with the process, by those in /etc/walduct.
 struct TypedFiles {
   std::string connector, worker;       // worker may be empty
   std::vector<std::string> overrides;  // key=value
 };
+// Empty: nobody can read them again (IsReadOnce).
 names::Called CalledByFiles(const TypedFiles& typed, const config::LoadReport& report);
 // The command that looks before a start, typed in any folder. Empty: no file has it.
 std::string DoctorByFiles(const TypedFiles& typed, const config::LoadReport& report);

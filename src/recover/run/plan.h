@@ -44,6 +44,7 @@ struct PlanFacts {
   // Of a process that was asked: what it was started with, "-f …"; or, of one that a worker runs,
   // the worker's file. Empty: not known.
   std::string files = {}, worker_file = {};
+  bool from_input = false;  // its process has read the configuration from a pipe
 };
 
 struct Plan {

@@ -50,7 +50,9 @@ absl::StatusOr<std::string> PlanFactsJson(const engine::ConnectorOptions& connec
   json.Key("archive_command").Text(facts.archive_command);
   json.Key("last_archived").Text(facts.last_archived);
   const names::Called called = engine::CalledOf(connector);
-  if (called.who.starts_with("-f ")) json.Key("files").Text(called.who);
+  const bool by_files = called.who.starts_with("-f ");
+  if (by_files) json.Key("files").Text(called.who);
+  json.Key("from_input").Flag(!by_files && called.where.empty() && called.worker_file.empty());
   json.Key("worker_file").Text(called.worker_file);
   return json.Key("last_failed").Text(facts.last_failed).EndObject().text();
 }
@@ -84,6 +86,8 @@ std::optional<PlanFacts> ParsePlanFacts(absl::string_view text) {
   facts.last_failed = json::TextIn(body, "last_failed");
   facts.files = json::TextIn(body, "files");
   facts.worker_file = json::TextIn(body, "worker_file");
+  const rapidjson::Value* const from_input = json::Find(body, "from_input");
+  facts.from_input = from_input != nullptr && from_input->IsTrue();
   return facts;
 }
 

@@ -1,0 +1,69 @@
+#include "cli/recover/plan_files.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "base/shell_word.h"
+#include "cli/process/called_by.h"
+#include "cli/running_process.h"
+#include "http/client.h"
+#include "names/called.h"
+
+namespace walduct::cli {
+namespace {
+
+std::string WithWorker(std::string files, const std::string& worker) {
+  if (!worker.empty()) absl::StrAppend(&files, " -w ", ShellWord(worker));
+  return files;
+}
+
+// others: what else it was given there, to be typed as well.
+PlanFiles ToBeWritten(const std::string& name, const std::string& worker,
+                      absl::string_view others) {
+  const std::string file = ShellWord(name + ".from-input.json");
+  return {
+      .who = WithWorker(absl::StrCat("-f ", file), worker),
+      .note = absl::StrCat(
+          "\nThe configuration was read from standard input, or another pipe, and no file is known "
+          "that has it: before the commands above write it to ",
+          file, ", which only its owner may read (umask 077), as it may have a password", others,
+          "; and stop the process that runs the connector.\n")};
+}
+
+PlanFiles OfServed(const Arguments& arguments, const recover::PlanFacts& facts) {
+  const names::Called served{.who = ShellWord(arguments.connector),
+                             .where = http::WithoutLogin(ServerOf(arguments).url),
+                             .name = arguments.connector,
+                             .worker_file = facts.worker_file};
+  names::ServedFiles made = names::FilesOfServed(served);
+  const absl::string_view worker =
+      facts.worker_file.empty() ? "worker.properties is the file of the worker.\n" : "";
+  return {.who = std::move(made.who),
+          .note = absl::StrCat("\nBefore the commands above, as a worker runs it:\n  ", made.make,
+                               "\n  ", names::Command(served, "stop"), "\nAnd after them:\n  ",
+                               names::Command(served, "resume"), "\n", worker)};
+}
+
+}  // namespace
+
+PlanFiles FilesOfPlan(const Arguments& arguments, const recover::PlanFacts& facts,
+                      const std::string& name) {
+  if (!arguments.connector_files.empty()) {
+    const std::string& file = arguments.connector_files.front();
+    if (IsReadOnce(file)) return ToBeWritten(name, arguments.worker_file, "");
+    return {.who = WithWorker(absl::StrCat("-f ", ShellWord(file)), arguments.worker_file),
+            .note = ""};
+  }
+  if (!facts.files.empty()) {
+    return {.who = facts.files,
+            .note =
+                "\nThe files are those that the process was started with, where it was; it has "
+                "to be stopped before the commands above.\n"};
+  }
+  if (facts.from_input)
+    return ToBeWritten(name, "", "; give the commands the -w and -o of the process, too");
+  return OfServed(arguments, facts);
+}
+
+}  // namespace walduct::cli
