@@ -81,6 +81,12 @@ def test_a_misspelt_mask_is_told(db, connectors):
     one = wait_until(found, 30, "shown")[0]
     assert one["severity"] == "notice" and one["tables"] == [said], one
     connector.stop()
+    for entries, severity in ((mask, "warning"), ("column.propagate.source.type", "notice")):
+        connector.config = {**{key: value for key, value in connector.config.items() if key != mask}, entries: "public.customers.naem"}
+        findings = json.loads(connector.call("doctor", "--json").stdout)["connectors"][0]["findings"]
+        told, = (one for one in findings if one["reason"] == "column_matches_nothing")
+        assert told["severity"] == severity, (entries, told)
+    connector.config.pop("column.propagate.source.type")
     connector.config[mask] = "public.customers.name,public.customers.email"
     for command in (("validate", "--database"), ("doctor",)):
         assert "column_matches_nothing" not in connector.call(*command).stdout
@@ -104,7 +110,7 @@ def test_a_masked_column_that_was_dropped_is_told_by_doctor(db, connectors):
     assert "column_matches_nothing" in shown and entry in shown, shown
     findings = json.loads(connector.call("doctor", "--json").stdout)["connectors"][0]["findings"]
     told, = (one for one in findings if one["reason"] == "column_matches_nothing")
-    assert told["severity"] == "notice" and "where they are gone, take the entries out" in told["hint"], told
+    assert told["severity"] == "warning" and "where they are gone, take the entries out" in told["hint"], told
     connector.start().wait_streaming()
     connector.wait_log("warning .*entries of lists of columns match no column .*" + re.escape(entry))
     connector.stop()

@@ -98,6 +98,22 @@ TEST(ColumnEntries, WhereTablesAreToComeItIsOnlyWorthKnowing) {
   EXPECT_FALSE(found.front().loses);
 }
 
+// What they were to hide is published.
+TEST(ColumnEntries, SomeWereToHideAColumn) {
+  const auto hides = [](const std::vector<std::string>& entries, size_t count) {
+    metrics::CaptureProblem problem;
+    problem.tables = entries;
+    problem.count = count;
+    return HidesNothing(problem);
+  };
+  const std::string included = "public.a.b (column.include.list)";
+  EXPECT_FALSE(hides({included, "public.a.c (column.propagate.source.type)"}, 2));
+  EXPECT_TRUE(hides({included, "public.a.c (column.exclude.list)"}, 2));
+  EXPECT_TRUE(hides({"public.a.c (column.truncate.to.4.chars: did you mean public.a.d?)"}, 1));
+  EXPECT_TRUE(hides({"public.a.c (column.mask.hash.SHA-256.with.salt.******)"}, 1));
+  EXPECT_TRUE(hides({included}, 2)) << "one is not named";
+}
+
 TEST(ColumnEntries, TheHintCorrectsTheEntry) {
   const auto found = FindIdleColumns(Masked("public.customers.naem"), kNames, false);
   ASSERT_EQ(found.size(), 1u);

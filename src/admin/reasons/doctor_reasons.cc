@@ -36,10 +36,12 @@ constexpr Reason kRows[] = {
                 "column.include.list or column.propagate.source.type matches no column of a "
                 "captured table: it is misspelt, and the column that it means is published as if "
                 "there were no such entry, as it is; or that column is gone, or still to come.",
-     .remedy = "The line names the property, the entry and what may be meant. Correct the entry: "
-               "what was published before stays in the topics; where the column is gone, take the "
-               "entry out. It is a notice once the slot is there, and before that where "
-               "walduct.allow.empty=true says that tables are to come."},
+     .remedy =
+         "The line names the property, the entry and what may be meant. Correct the entry: "
+         "what was published before stays in the topics; where the column is gone, take the "
+         "entry out. It is a notice where walduct.allow.empty=true says that tables are to come, "
+         "and, once the slot is there, of entries that hide nothing (column.include.list, "
+         "column.propagate.source.type)."},
     {.name = "configuration_warning",
      .meaning = "A property has no effect, is unknown (a spelling error, as a rule), or does "
                 "something else than in Debezium.",

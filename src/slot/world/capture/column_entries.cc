@@ -141,6 +141,15 @@ std::vector<CaptureFinding> FindIdleColumns(const encode::ColumnOptions& columns
   return findings;
 }
 
+bool HidesNothing(const metrics::CaptureProblem& problem) {
+  if (problem.count > problem.tables.size()) return true;
+  return std::any_of(problem.tables.begin(), problem.tables.end(), [](const std::string& entry) {
+    return absl::StrContains(entry, "column.mask.") ||
+           absl::StrContains(entry, "column.truncate.") ||
+           absl::StrContains(entry, "column.exclude.list");
+  });
+}
+
 absl::StatusOr<std::vector<metrics::CaptureProblem>> FindColumnProblems(
     const engine::ConnectorOptions& config, postgres::Connection& connection) {
   if (!SpeaksForAll(config)) return std::vector<metrics::CaptureProblem>();
