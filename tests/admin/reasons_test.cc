@@ -115,17 +115,19 @@ TEST(Reasons, WhoHoldsALockIsSaidWithItsTimeout) {
   const std::string lock = "a lock on table public.t, held up by pid 4711 (application \"psql\")";
   const absl::Status timeout =
       Error(absl::StatusCode::kDeadlineExceeded, "lock_timeout", "canceling statement", "see");
-  const absl::Status known = engine::WithLock(timeout, lock);
+  const absl::Duration age = absl::Milliseconds(8700);
+  const absl::Status known = engine::WithLock(timeout, lock, age);
   EXPECT_EQ(ErrorReason(known), "lock_timeout");
   EXPECT_EQ(known.code(), timeout.code());
-  EXPECT_THAT(std::string(known.message()), HasSubstr("canceling statement; seen from beside: "));
+  EXPECT_THAT(std::string(known.message()),
+              HasSubstr("canceling statement; seen from beside 8s ago: waiting for "));
   EXPECT_THAT(std::string(known.message()), HasSubstr(lock));
   EXPECT_THAT(ErrorHint(known), HasSubstr("pg_terminate_backend(4711)"));
-  EXPECT_EQ(engine::WithLock(known, lock), known);
-  EXPECT_EQ(engine::WithLock(timeout, ""), timeout);
+  EXPECT_EQ(engine::WithLock(known, lock, age), known);
+  EXPECT_EQ(engine::WithLock(timeout, "", age), timeout);
   const absl::Status other =
       Error(absl::StatusCode::kUnavailable, "server_unreachable", "away", "");
-  EXPECT_EQ(engine::WithLock(other, lock), other);
+  EXPECT_EQ(engine::WithLock(other, lock, age), other);
 }
 
 TEST(Reasons, APositionToGoOnFromIsSetByTheConnectorsName) {

@@ -299,11 +299,13 @@ std::string LockHint(absl::string_view lock) {
       "end that transaction (COMMIT, ROLLBACK, SELECT pg_terminate_backend(PID)), or wait", lock);
 }
 
-absl::Status WithLock(const absl::Status& error, absl::string_view lock) {
-  constexpr absl::string_view kSeen = "; seen from beside: waiting for ";
+absl::Status WithLock(const absl::Status& error, absl::string_view lock, absl::Duration age) {
+  constexpr absl::string_view kSeen = "; seen from beside ";
   if (lock.empty() || ErrorReason(error) != "lock_timeout") return error;
   if (absl::StrContains(error.message(), kSeen)) return error;
-  return Error(error.code(), ErrorReason(error), absl::StrCat(error.message(), kSeen, lock),
+  const std::string ago = absl::FormatDuration(absl::Trunc(age, absl::Seconds(1)));
+  return Error(error.code(), ErrorReason(error),
+               absl::StrCat(error.message(), kSeen, ago, " ago: waiting for ", lock),
                LockHint(lock));
 }
 

@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "engine/configuration/connector_names.h"
 
 namespace walduct::engine {
@@ -32,10 +33,10 @@ absl::Status AndRestart(const absl::Status& error, const ConnectorNames& names);
 std::string WithProcess(const std::string& hint, absl::string_view message);
 // About a session that holds what is waited for. lock: "a lock on table …, held up by pid 7".
 std::string LockHint(absl::string_view lock);
-// A lock_timeout with what a look from beside has shown: "…; seen from beside: waiting for a lock
-// on …".
+// A lock_timeout with what a look from beside has shown, and how long ago: who held it may be gone
+// by now. "…; seen from beside 8s ago: waiting for a lock on …".
 // lock: as above; empty: nothing is known. Other errors stay as they are.
-absl::Status WithLock(const absl::Status& error, absl::string_view lock);
+absl::Status WithLock(const absl::Status& error, absl::string_view lock, absl::Duration age);
 // The same error with it.
 absl::Status WithNamedHint(const absl::Status& error, const ConnectorNames& names);
 

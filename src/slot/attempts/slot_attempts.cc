@@ -11,7 +11,6 @@
 #include "engine/configuration/connector_options.h"
 #include "engine/configuration/runtime_options.h"
 #include "engine/control/control.h"
-#include "engine/errors/named_hint.h"
 #include "metrics/connector_metrics.h"
 #include "postgres/connection.h"
 #include "replication/options.h"
@@ -25,6 +24,7 @@
 #include "slot/phases/session.h"
 #include "slot/start/preparation.h"
 #include "slot/world/known/known_slots.h"
+#include "slot/world/watch/server_view.h"
 #include "snapshot/options.h"
 
 namespace walduct::slot {
@@ -199,7 +199,7 @@ absl::StatusOr<Prepared> SlotAttempts::Prepare(const engine::ConnectorOptions& c
                     .clock = &world_.clock(),
                     .board = parts_.board,
                     .metrics = parts_.metrics});
-  look_ = [&] { stall.Look(preparation.lock()); };
+  look_ = [&] { stall.Look(preparation.view().lock); };
   absl::StatusOr<Prepared> prepared = preparation.Run();
   look_ = nullptr;
   sender_timeout_ = preparation.facts().sender_timeout;
@@ -207,7 +207,7 @@ absl::StatusOr<Prepared> SlotAttempts::Prepare(const engine::ConnectorOptions& c
     parts_.metrics->slot.OnUnreached();
     parts_.metrics->lag.OnUnreached(world_.clock().Now());
   }
-  if (!prepared.ok()) return engine::WithLock(prepared.status(), preparation.lock());
+  if (!prepared.ok()) return WithLock(prepared.status(), preparation.view(), world_.clock());
   return prepared;
 }
 

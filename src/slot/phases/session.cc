@@ -10,7 +10,6 @@
 #include "engine/configuration/connector_options.h"
 #include "engine/configuration/heartbeat_options.h"
 #include "engine/configuration/runtime_options.h"
-#include "engine/errors/named_hint.h"
 #include "incremental/options/incremental_options.h"
 #include "names/table_filter.h"
 #include "offset/options.h"
@@ -24,6 +23,7 @@
 #include "slot/phases/snapshot_phase.h"
 #include "slot/phases/standby_phase.h"
 #include "slot/phases/stream_phase.h"
+#include "slot/world/watch/server_view.h"
 #include "snapshot/options.h"
 
 namespace walduct::slot {
@@ -62,7 +62,8 @@ absl::Status Session::Run() {
   const absl::Status ran = RunPhases();
   GiveUpTransaction();
   parts_.control->HoldPauses(false);
-  return engine::WithLock(prepared_.store->ExplainEnd(ran), prepared_.source->View().lock);
+  return WithLock(prepared_.store->ExplainEnd(ran), prepared_.source->View(),
+                  parts_.world->clock());
 }
 
 absl::Status Session::RunPhases() {

@@ -26,6 +26,7 @@
 #include "slot/start/start_checks.h"
 #include "slot/start/start_rules.h"
 #include "slot/world/registries.h"
+#include "slot/world/watch/server_view.h"
 #include "slot/world/world.h"
 #include "snapshot/mode.h"
 #include "spill/spill.h"
@@ -104,9 +105,9 @@ class Preparation {
   const SourceFacts& facts() const { return facts_; }
   // The server of the slot did not answer, or refused the session.
   bool unreached() const { return unreached_; }
-  // What a look from beside has seen it wait for on the server; empty: nothing.
-  std::string lock() const {
-    return prepared_.source == nullptr ? "" : prepared_.source->View().lock;
+  // What a look from beside has seen, so of the lock that it waits for on the server.
+  ServerView view() const {
+    return prepared_.source == nullptr ? ServerView() : prepared_.source->View();
   }
 
   // Cancelled when it was interrupted while it waited.

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "base/environment.h"
-#include "engine/errors/named_hint.h"
 #include "event/wanted_columns.h"
 #include "incremental/chunks/held_commits.h"
 #include "names/table_filter.h"
@@ -29,6 +28,7 @@
 #include "slot/world/source.h"
 #include "slot/world/standby/snapshot_standby.h"
 #include "slot/world/tail.h"
+#include "slot/world/watch/server_view.h"
 #include "slot/world/watch/server_watch.h"
 #include "slot/world/watch/slot_xmin.h"
 #include "slot/world/world.h"
@@ -136,7 +136,8 @@ class PostgresSource final : public Source {
   absl::StatusOr<std::unique_ptr<postgres::Connection>> OpenAsUser() const;
   // Of what reads tables beside, and no longer than this.
   std::function<absl::Status(const absl::Status&)> LockExplainer() {
-    return [this](const absl::Status& error) { return engine::WithLock(error, View().lock); };
+    return
+        [this](const absl::Status& error) { return WithLock(error, View(), *environment_.clock); };
   }
   std::vector<postgres::TableName> SnapshotTables() const;
   event::WantedColumns WantedColumns() const;

@@ -5,7 +5,9 @@
 #include <optional>
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "base/clock.h"
 #include "base/lsn.h"
 #include "metrics/slot_board.h"
 
@@ -28,8 +30,12 @@ struct ServerView {
   absl::Duration looked_at;  // on the monotonic clock
   // What a session waits for that the stream needs: "a lock on table public.t, held by pid 12 (…)".
   std::string lock;
+  absl::Duration lock_looked_at;                               // as looked_at, of lock
   std::optional<metrics::OpenTransaction> oldest_transaction;  // see ServerWatch
   bool shutting_down = false;                                  // refuses new sessions
 };
+
+// A lock_timeout with the lock of that view, and its age.
+absl::Status WithLock(const absl::Status& error, const ServerView& view, Clock& clock);
 
 }  // namespace walduct::slot

@@ -214,6 +214,7 @@ absl::Status ServerWatch::LookAtServer(postgres::Connection& connection) {
   WarnOfLock(locks.stream, "", &stream_lock_);
   TellOfChunks(locks.chunks, locks.chunks_holder);
   next.lock = std::move(locks.stream);
+  next.lock_looked_at = options_.connection.environment.clock->Monotonic();
   const MutexLock lock(mutex_);
   view_ = std::move(next);
   return absl::OkStatus();
