@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "postgres/oid_text.h"
+#include "replication/session_names.h"
 #include "replication/slot.h"
 
 namespace walduct::replication {
@@ -31,9 +32,6 @@ WHERE l.granted AND l.locktype = 'advisory' AND l.objsubid = 1
   AND l.database = (SELECT oid FROM pg_catalog.pg_database
                     WHERE datname = pg_catalog.current_database())
   AND (l.classid::pg_catalog.int8 << 32 | l.objid::pg_catalog.int8) = )";
-
-// NAMEDATALEN - 1: what the server keeps of a name.
-constexpr size_t kNameBytes = 63;
 
 struct Holder {
   int pid = 0;  // 0: nobody has the lock
@@ -111,7 +109,7 @@ absl::StatusOr<bool> WorksOnSlot(postgres::Connection& sql, absl::string_view sl
   if (slot && slot->active) return false;
   ASSIGN_OR_RETURN(const Holder holder, FindHolder(sql, slot_name));
   if (holder.pid == 0) return false;
-  if (holder.application != own_application.substr(0, kNameBytes)) return HeldBy(holder, slot_name);
+  if (!SameSession(own_application, holder.application)) return HeldBy(holder, slot_name);
   return true;
 }
 

@@ -13,6 +13,7 @@
 #include "postgres/host_checks.h"
 #include "postgres/server_check.h"
 #include "replication/options.h"
+#include "replication/session_names.h"
 #include "replication/slot.h"
 #include "replication/slot_lock.h"
 #include "replication/slots/other_slot.h"
@@ -111,10 +112,10 @@ absl::Status CheckWalStatus(Connection& connection, const std::string& name, Fin
 // By the connector that is asked about, which runs: its stream's session is named so.
 absl::StatusOr<bool> IsRead(Connection& connection, const std::string& connector,
                             const replication::SlotState& slot) {
-  ASSIGN_OR_RETURN(const postgres::Result reader,
-                   connection.Query(postgres::Rows(1), kReader,
-                                    {absl::StrCat(slot.active_pid),
-                                     absl::StrCat("walduct ", connector, " stream")}));
+  ASSIGN_OR_RETURN(
+      const postgres::Result reader,
+      connection.Query(postgres::Rows(1), kReader,
+                       {absl::StrCat(slot.active_pid), replication::StreamSession(connector)}));
   return reader.rows() == 1;
 }
 
@@ -178,12 +179,11 @@ absl::Status CheckOtherName(Examination& examined, Lsn at) {
   const replication::ReplicationOptions& own = examined.subject.replication;
   if (!own.takes_up_a_slot()) return absl::OkStatus();
   const std::set<std::string>& others = examined.subject.slots_of_others;
-  return replication::CheckSlotName(
-      *examined.sql, own.slot_name, own.share, at,
-      {.own = absl::StrCat("walduct ", examined.subject.name, " stream"),
-       .of_others = [&others] { return others; },
-       .at_position_only = own.holds_lost_slot,
-       .waits = !std::exchange(examined.has_waited, true)});
+  return replication::CheckSlotName(*examined.sql, own.slot_name, own.share, at,
+                                    {.own = replication::StreamSession(examined.subject.name),
+                                     .of_others = [&others] { return others; },
+                                     .at_position_only = own.holds_lost_slot,
+                                     .waits = !std::exchange(examined.has_waited, true)});
 }
 
 absl::StatusOr<slot::StartVerdict> Judge(Examination& examined,
@@ -220,9 +220,9 @@ absl::StatusOr<slot::StartVerdict> JudgeTwice(Examination& examined) {
 // Who works on the slot and does not read it: a snapshot, or a start. That of the connector that is
 // asked about is nothing wrong.
 absl::Status LookForWork(Connection& connection, Examination& examined) {
-  ASSIGN_OR_RETURN(examined.works, replication::WorksOnSlot(
-                                       connection, examined.subject.replication.slot_name,
-                                       absl::StrCat("walduct ", examined.subject.name, " stream")));
+  ASSIGN_OR_RETURN(examined.works,
+                   replication::WorksOnSlot(connection, examined.subject.replication.slot_name,
+                                            replication::StreamSession(examined.subject.name)));
   return absl::OkStatus();
 }
 

@@ -22,6 +22,7 @@
 #include "recover/archive_command.h"
 #include "recover/run/plan.h"
 #include "recover/wal_name.h"
+#include "replication/session_names.h"
 #include "replication/slot.h"
 #include "replication/slots/other_slot.h"
 #include "slot/start/start_rules.h"
@@ -144,7 +145,7 @@ absl::StatusOr<PlanFacts> ReadPlanFacts(const engine::ConnectorOptions& connecto
   if (!found) {
     RETURN_IF_ERROR(replication::CheckSlotName(
         *sql, facts.slot_name, engine::ShareOf(connector), facts.position,
-        {.own = absl::StrCat("walduct ", engine::NameOf(connector), " stream"),
+        {.own = replication::StreamSession(engine::NameOf(connector)),
          .of_others = [&] { return slots_of_others; },
          .at_position_only = true}));
     facts.slot_trouble = "missing";

@@ -11,6 +11,7 @@
 #include "absl/strings/strip.h"
 #include "base/error.h"
 #include "base/status_macros.h"
+#include "replication/session_names.h"
 #include "replication/slot_lock.h"
 
 namespace walduct::replication {
@@ -31,7 +32,6 @@ WHERE s.slot_type = 'logical' AND s.plugin = 'pgoutput' AND NOT s.temporary
 
 enum FoundColumn { kName, kConfirmed, kUsable, kActive, kReader };
 
-constexpr size_t kNameBytes = 63;  // of an application's name
 constexpr int kLooks = 15;
 constexpr absl::string_view kPause = "SELECT pg_catalog.pg_sleep(0.2)";
 
@@ -57,8 +57,7 @@ absl::StatusOr<std::vector<FoundSlot>> ReadFound(postgres::Connection& sql, absl
     slot.name = std::string(rows.Get(row, kName));
     const bool usable = rows.Get(row, kUsable) == "t", active = rows.Get(row, kActive) == "t";
     slot.idle = usable && !active;
-    slot.own =
-        usable && active && !own.empty() && rows.Get(row, kReader) == own.substr(0, kNameBytes);
+    slot.own = usable && active && !own.empty() && SameSession(own, rows.Get(row, kReader));
     if (rows.is_null(row, kConfirmed)) continue;
     ASSIGN_OR_RETURN(slot.confirmed, Lsn::Parse(rows.Get(row, kConfirmed)));
   }

@@ -14,6 +14,7 @@
 #include "metrics/connector_metrics.h"
 #include "postgres/connection.h"
 #include "replication/options.h"
+#include "replication/session_names.h"
 #include "slot/attempts/slot_monitor.h"
 #include "slot/attempts/slot_source.h"
 #include "slot/attempts/start_stall.h"
@@ -33,6 +34,12 @@ namespace {
 
 const engine::SourceType& SourceOf(const engine::ConnectorOptions& config) {
   return config.source == nullptr ? kSlotSource : *config.source;
+}
+
+bool NamesSession(absl::string_view message, absl::string_view session) {
+  for (const std::string& shown : replication::ShownNames(session))
+    if (absl::StrContains(message, postgres::QuoteIdentifier(shown))) return true;
+  return false;
 }
 
 }  // namespace
@@ -86,12 +93,10 @@ engine::AttemptEnd SlotAttempts::Run(bool ran_before) {
 // Another connector of this process that has the slot, by the name of the session that the message
 // names: there is no process to be stopped.
 absl::Status SlotAttempts::WithReader(const absl::Status& error) const {
-  constexpr size_t kNameBytes = 63;  // PostgreSQL cuts names of sessions there
   const std::string reason = ErrorReason(error);
   if (reason != "slot_in_use" && reason != "slot_held") return error;
   for (const std::string& other : world_.OtherReadersOf(*parts_.config)) {
-    const std::string session = absl::StrCat("walduct ", other, " stream").substr(0, kNameBytes);
-    if (!absl::StrContains(error.message(), postgres::QuoteIdentifier(session))) continue;
+    if (!NamesSession(error.message(), replication::StreamSession(other))) continue;
     return Error(error.code(), reason, error.message(),
                  absl::StrCat("connector ", other,
                               " of this process reads it: give one of the two another slot.name"));

@@ -31,6 +31,7 @@
 #include "replication/publication_name.h"
 #include "replication/replication_stream.h"
 #include "replication/sender_timeout.h"
+#include "replication/session_names.h"
 #include "replication/slot_lock.h"
 #include "replication/start_command.h"
 #include "slot/in_progress/streaming_pause.h"
@@ -70,7 +71,7 @@ postgres::ConnectionOptions PostgresSource::Session(SessionKind kind,
                                                     absl::string_view what) const {
   return {.database = database_,
           .kind = kind,
-          .application_name = absl::StrCat("walduct ", config().name, what),
+          .application_name = replication::SessionName(config().name, what),
           .stopping = options_.stopping,
           .environment = environment_};
 }

@@ -17,6 +17,7 @@
 #include "postgres/connection_options.h"
 #include "registry/open_clients.h"
 #include "replication/options.h"
+#include "replication/session_names.h"
 #include "sink/options.h"
 #include "sink/refusals.h"
 #include "slot/world/postgres_source.h"
@@ -190,7 +191,7 @@ absl::StatusOr<std::unique_ptr<postgres::Connection>> ServerWorld::OpenSession(
   postgres::ConnectionOptions options{
       .database = *config.database,
       .kind = kind,
-      .application_name = absl::StrCat("walduct ", config.name, what),
+      .application_name = replication::SessionName(config.name, what),
       .stopping = stopping,
       .environment = environment_};
   options.database.connect_timeout = std::min(options.database.connect_timeout, longest);
@@ -200,7 +201,7 @@ absl::StatusOr<std::unique_ptr<postgres::Connection>> ServerWorld::OpenSession(
 
 std::unique_ptr<Source> ServerWorld::MakeSource(const SourceOptions& options) {
   SourceOptions known = options;
-  known.slot_readers.own = absl::StrCat("walduct ", options.config->name, " stream");
+  known.slot_readers.own = replication::StreamSession(options.config->name);
   known.slot_readers.of_others = [this, config = options.config] {
     const std::string server = engine::SlotOf(*config).server;
     std::set<std::string> slots = known_.SlotsOfOthers(config->name, server);

@@ -12,6 +12,7 @@
 #include "postgres/options.h"
 #include "postgres/server_check.h"
 #include "replication/options.h"
+#include "replication/session_names.h"
 #include "replication/slot_lock.h"
 #include "replication/slots/move_rights.h"
 #include "snapshot/transaction.h"
@@ -43,7 +44,7 @@ absl::StatusOr<std::unique_ptr<Connection>> PostgresHandover::Open(SessionKind k
                                                                    absl::string_view what) const {
   return Connection::Open({.database = *database_,
                            .kind = kind,
-                           .application_name = absl::StrCat("walduct ", options_.connector, what),
+                           .application_name = replication::SessionName(options_.connector, what),
                            .stopping = options_.stopping,
                            .environment = options_.environment});
 }

@@ -6,12 +6,14 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/amount_text.h"
 #include "base/code_pages.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "engine/errors/named_hint.h"
+#include "replication/session_names.h"
 #include "replication/watched_slot.h"
 #include "slot/world/capture/capture_watch.h"
 #include "slot/world/watch/slot_show.h"
@@ -47,7 +49,8 @@ CROSS JOIN LATERAL (SELECT x.pid FROM pg_catalog.unnest(pg_catalog.pg_blocking_p
 JOIN pg_catalog.pg_stat_activity b ON b.pid = f.pid
 CROSS JOIN LATERAL (SELECT w.application_name <> ALL ($1::pg_catalog.text[]) AS chunks) c
 WHERE w.datname = pg_catalog.current_database()
-  AND (w.application_name = ANY ($1::pg_catalog.text[]) OR w.application_name = $2)
+  AND (w.application_name = ANY ($1::pg_catalog.text[])
+       OR w.application_name = ANY ($2::pg_catalog.text[]))
 ORDER BY c.chunks, w.pid)";
 
 // The oldest transaction of the server that has written something, of any database, open or
@@ -80,20 +83,22 @@ absl::StatusOr<std::optional<metrics::OpenTransaction>> FindOldestTransaction(
                                   .age = absl::Seconds(seconds)};
 }
 
-constexpr size_t kLongestName = 63;  // PostgreSQL cuts names of sessions there
-
-// What the connector's sessions are called, as an array of SQL, but for the one of chunks.
-std::string SessionNames(const std::string& base) {
-  std::string names = "{";
-  for (const absl::string_view what : {"", " stream", " snapshot", " outbox", " heartbeat"}) {
-    std::string quoted;
-    for (const char c : absl::StrCat(base, what).substr(0, kLongestName)) {
-      if (c == '"' || c == '\\') quoted += '\\';
-      quoted += c;
-    }
-    absl::StrAppend(&names, names.size() > 1 ? "," : "", "\"", quoted, "\"");
+std::string Quoted(absl::string_view text) {
+  std::string quoted;
+  for (const char c : text) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += c;
   }
-  return names + "}";
+  return absl::StrCat("\"", quoted, "\"");
+}
+
+// Sessions that are called base and one of these, as the server shows them, as an array of SQL.
+std::string SessionNames(const std::string& base, const std::vector<absl::string_view>& all) {
+  std::vector<std::string> names;
+  for (const absl::string_view what : all)
+    for (const std::string& shown : replication::ShownNames(absl::StrCat(base, what)))
+      names.push_back(Quoted(shown));
+  return absl::StrCat("{", absl::StrJoin(names, ","), "}");
 }
 
 std::string DescribeLock(const postgres::Result& result, int row) {
@@ -257,8 +262,9 @@ absl::Status ServerWatch::LookAtSlot(postgres::Connection& connection, ServerVie
 absl::StatusOr<ServerWatch::Locks> ServerWatch::LookAtLocks(postgres::Connection& connection,
                                                             int tries) {
   const std::string& base = options_.connection.application_name;
-  const std::string names = SessionNames(base);
-  const std::string chunks = absl::StrCat(base, " chunks").substr(0, kLongestName);
+  const std::string names =
+      SessionNames(base, {"", " stream", " snapshot", " outbox", " heartbeat"});
+  const std::string chunks = SessionNames(base, {" chunks"});
   while (true) {
     ASSIGN_OR_RETURN(const postgres::Result result,
                      connection.Query(postgres::Rows(8), kLocks, {names, chunks}));
