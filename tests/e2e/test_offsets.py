@@ -331,6 +331,9 @@ def test_a_position_that_no_start_goes_on_from_is_stored_when_asked(db, connecto
     refused = connector.call("offsets", "import", older)
     assert refused.returncode == 4 and "no start can go on from there" in refused.stderr and "--accept-loss" in refused.stderr, refused
     assert connector.offset() == before
+    trusted = connector.call("offsets", "import", older, "-o", "offset.mismatch.strategy=trust_slot")
+    assert trusted.returncode == 0 and "the next start goes on where replication slot" in trusted.stdout, trusted
+    assert "is never published" in trusted.stdout and connector.offset() != before, trusted
     done = connector.call("offsets", "import", "--accept-loss", older)
     assert done.returncode == 0 and "no start can go on from there" in done.stdout, done
     assert connector.run_to_end() == 4

@@ -367,8 +367,8 @@ absl::StatusOr<std::string> WriteOffsets(const engine::ConnectorOptions& options
 absl::StatusOr<std::string> MoveOffset(const engine::ConnectorOptions& options,
                                        const OffsetMove& move, const Environment& environment) {
   RETURN_IF_ERROR(CheckHasPosition(options));
-  if (move.to) RETURN_IF_ERROR(CheckMovedSlot(move.slot, options.replication->share.count));
   if (move.to) RETURN_IF_ERROR(RefuseBeforeHandover(options, environment));
+  if (move.to) RETURN_IF_ERROR(CheckMovedSlot(move.slot, options.replication->share.count));
   std::vector<JudgedMove> judged;
   ASSIGN_OR_RETURN(const auto first, LoadFirstToReplace(options, environment));
   for (const engine::ConnectorOptions& lane : StoredLanes(options, first)) {
