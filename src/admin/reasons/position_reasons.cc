@@ -93,11 +93,9 @@ constexpr Reason kRows[] = {
     {.name = "offset_malformed",
      .meaning = "A stored offset cannot be read.",
      .remedy =
-         "Put a good one in its place with walduct offsets import. Where the slot was read before, "
-         "walduct offsets set NAME LSN with its confirmed_flush_lsn goes on where it stands: it "
-         "says that nothing is left out, or asks for --accept-loss where nobody can tell "
-         "(PostgreSQL before 14, statistics of slots that were reset, snapshot.mode=when_needed or "
-         "always). Else forget it: walduct offsets reset NAME --accept-loss."},
+         "walduct offsets import puts a good one in its place. Where the slot was read before, "
+         "walduct offsets set NAME LSN with its confirmed_flush_lsn goes on where it stands, or "
+         "asks for --accept-loss. Else forget it: walduct offsets reset NAME --accept-loss."},
     {.name = "offset_missing",
      .meaning = "The slot exists and no offset is stored: it is not known what was published. Of "
                 "walduct doctor, asked before a move from a file or a REST offset, it is the "

@@ -41,7 +41,8 @@ struct KnownHere {
   std::set<std::string> publications_of_others = {};  // of the same database
 };
 
-// What another connector of this process or its worker reads is not to be dropped. own: the slot of this one.
+// What another connector of this process, or of its worker, reads is not to be dropped. own: the
+// slot of this one.
 void KeepSlotsOfOthers(const std::string& own, const std::set<std::string>& slots_of_others,
                        Findings* findings);
 
