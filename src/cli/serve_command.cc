@@ -19,7 +19,7 @@
 #include "cli/console/console_side.h"
 #include "cli/process/called_by.h"
 #include "cli/process/last_end.h"
-#include "cli/process/listening.h"
+#include "cli/listening.h"
 #include "cli/process/shutdown_watch.h"
 #include "cli/process/systemd.h"
 #include "console/console.h"

@@ -1,4 +1,4 @@
-#include "cli/recover/plan_files.h"
+#include "cli/offsets/plan_files.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,44 +11,42 @@ using testing::HasSubstr;
 using testing::Not;
 
 TEST(PlanFiles, AreThoseThatWereTyped) {
-  Arguments typed;
-  typed.connector_files = {"my shop.json"};
-  typed.worker_file = "w.properties";
-  const PlanFiles files = FilesOfPlan(typed, {}, "shop");
+  const PlanFiles files = FilesOfPlan(
+      {.name = "shop", .connector_file = "my shop.json", .worker_file = "w.properties", .url = ""},
+      {});
   EXPECT_EQ(files.who, "-f 'my shop.json' -w w.properties");
   EXPECT_EQ(files.note, "");
 }
 
 // A command that reads standard input would wait for the terminal.
 TEST(PlanFiles, WhatCameFromStandardInputIsWrittenFirst) {
-  Arguments typed;
-  typed.connector_files = {"/dev/stdin"};
-  typed.worker_file = "w.properties";
-  const PlanFiles files = FilesOfPlan(typed, {}, "shop");
+  const PlanFiles files = FilesOfPlan(
+      {.name = "shop", .connector_file = "/dev/stdin", .worker_file = "w.properties", .url = ""},
+      {});
   EXPECT_EQ(files.who, "-f shop.from-input.json -w w.properties");
   EXPECT_THAT(files.note, AllOf(HasSubstr("write it to shop.from-input.json"), HasSubstr("umask"),
                                 HasSubstr("stop the process")));
-  Arguments asked;
-  asked.connector = "shop";
+  TypedPlan asked;
+  asked.name = "shop";
   recover::PlanFacts facts;
   facts.from_input = true;
-  const PlanFiles of_process = FilesOfPlan(asked, facts, "shop");
+  const PlanFiles of_process = FilesOfPlan(asked, facts);
   EXPECT_EQ(of_process.who, "-f shop.from-input.json");
   EXPECT_THAT(of_process.note, AllOf(HasSubstr("the -w and -o of the process"),
                                      Not(HasSubstr("a worker")), Not(HasSubstr("walduct stop"))));
 }
 
 TEST(PlanFiles, OfAProcessAreItsOwnOrMadeOfAWorkers) {
-  Arguments asked;
-  asked.connector = "shop";
+  TypedPlan asked;
+  asked.name = "shop";
   asked.url = "http://h:8083";
   recover::PlanFacts facts;
   facts.files = "-f a.json";
-  EXPECT_EQ(FilesOfPlan(asked, facts, "shop").who, "-f a.json");
-  EXPECT_THAT(FilesOfPlan(asked, facts, "shop").note, HasSubstr("was started with"));
+  EXPECT_EQ(FilesOfPlan(asked, facts).who, "-f a.json");
+  EXPECT_THAT(FilesOfPlan(asked, facts).note, HasSubstr("was started with"));
   facts.files.clear();
   facts.worker_file = "/etc/w";
-  const PlanFiles served = FilesOfPlan(asked, facts, "shop");
+  const PlanFiles served = FilesOfPlan(asked, facts);
   EXPECT_EQ(served.who, "-f shop.of-worker.json -w /etc/w");
   EXPECT_THAT(served.note, HasSubstr("walduct stop shop --url http://h:8083"));
 }

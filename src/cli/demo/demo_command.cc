@@ -20,7 +20,7 @@
 #include "cli/commands.h"
 #include "cli/configuration.h"
 #include "cli/demo/demo_settings.h"
-#include "cli/process/listening.h"
+#include "cli/listening.h"
 #include "cli/process/shutdown_watch.h"
 #include "cli/running_process.h"
 #include "cli/status/status_screen.h"

@@ -28,7 +28,7 @@
 #include "base/status_macros.h"
 #include "cli/commands.h"
 #include "cli/configuration.h"
-#include "cli/recover/plan_files.h"
+#include "cli/offsets/plan_files.h"
 #include "cli/running_process.h"
 #include "engine/configuration/connector_names.h"
 #include "engine/configuration/record_error_options.h"
@@ -387,20 +387,23 @@ int RecoverPlan(const Arguments& arguments) {
         "recover plan: name the connector of a running process, or -f (and -w) of its files");
   log::SetLevel(log::Level::kError);
   absl::StatusOr<recover::PlanFacts> facts;
-  std::string name = arguments.connector;
+  TypedPlan typed{.name = arguments.connector, .connector_file = "", .worker_file = "", .url = ""};
   if (arguments.connector.empty()) {
     loader::LoadResult loaded;
     if (!LoadOne(arguments, &loaded)) return engine::kExitConfiguration;
-    name = loaded.options.name;
+    typed.name = loaded.options.name;
+    typed.connector_file = arguments.connector_files.front();
+    typed.worker_file = arguments.worker_file;
     facts = recover::ReadPlanFacts(loaded.options, Environment::Real());
   } else {
+    typed.url = ServerOf(arguments).url;
     facts = AskProcess(arguments);
   }
   if (!facts.ok()) return PrintStatus(facts.status());
   const absl::Status looked = recover::LookIntoArchive(
       {.folder = arguments.archive, .command = arguments.archive_command}, &*facts);
   if (!looked.ok()) return PrintStatus(looked);
-  const PlanFiles files = FilesOfPlan(arguments, *facts, name);
+  const PlanFiles files = FilesOfPlan(typed, *facts);
   const recover::Plan plan = recover::MakePlan(*facts, files.who);
   std::cout << WithDocuments(plan.text);
   if (plan.verdict != recover::Plan::Verdict::kNoGap) std::cout << files.note;

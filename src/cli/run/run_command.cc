@@ -22,7 +22,7 @@
 #include "cli/commands.h"
 #include "cli/configuration.h"
 #include "cli/process/last_end.h"
-#include "cli/process/listening.h"
+#include "cli/listening.h"
 #include "cli/process/shutdown_watch.h"
 #include "cli/process/systemd.h"
 #include "cli/recover/read_report.h"

@@ -2,7 +2,9 @@
 // the server.
 #pragma once
 
+#include <compare>
 #include <string>
+#include <vector>
 
 #include "names/called.h"
 
@@ -23,5 +25,16 @@ struct ConnectorNames {
 ConnectorNames NamesOf(const ConnectorOptions& options);
 // What commands call it: the connector that a lane is of, too.
 names::Called CalledOf(const ConnectorOptions& options);
+
+// What no two connectors may share.
+struct SlotAddress {
+  std::string server;  // host:port
+  std::string slot;
+
+  auto operator<=>(const SlotAddress&) const = default;
+};
+SlotAddress SlotOf(const ConnectorOptions& options);
+// Those of all its lanes; empty: it reads none.
+std::vector<SlotAddress> SlotsOf(const ConnectorOptions& whole);
 
 }  // namespace walduct::engine

@@ -99,17 +99,6 @@ struct ConnectorOptions {
   std::shared_ptr<slot::HandoverNews> handover_news;  // one for all lanes; null: no lane of any
 };
 
-// What no two connectors may share.
-struct SlotAddress {
-  std::string server;  // host:port
-  std::string slot;
-
-  auto operator<=>(const SlotAddress&) const = default;
-};
-SlotAddress SlotOf(const ConnectorOptions& options);
-// Those of all its lanes; empty: it reads none.
-std::vector<SlotAddress> SlotsOf(const ConnectorOptions& whole);
-
 // Debezium's name of the server.
 std::string TopicPrefixOf(const ConnectorOptions& options);
 

@@ -1,4 +1,4 @@
-#include "cli/process/listening.h"
+#include "cli/listening.h"
 
 #include <map>
 #include <set>
@@ -12,7 +12,8 @@
 #include "base/status_macros.h"
 #include "cli/configuration.h"
 #include "cli/process/last_end.h"
-#include "engine/configuration/connector_options.h"
+#include "engine/configuration/connector_names.h"
+#include "engine/configuration/options_of.h"
 #include "loader/load_connector.h"
 #include "operate/commands/offset_commands.h"
 #include "operate/commands/signal_reader_of.h"

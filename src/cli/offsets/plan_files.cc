@@ -1,4 +1,4 @@
-#include "cli/recover/plan_files.h"
+#include "cli/offsets/plan_files.h"
 
 #include <utility>
 
@@ -6,7 +6,6 @@
 #include "absl/strings/string_view.h"
 #include "base/shell_word.h"
 #include "cli/process/called_by.h"
-#include "cli/running_process.h"
 #include "http/client.h"
 #include "names/called.h"
 
@@ -31,10 +30,10 @@ PlanFiles ToBeWritten(const std::string& name, const std::string& worker,
           "; and stop the process that runs the connector.\n")};
 }
 
-PlanFiles OfServed(const Arguments& arguments, const recover::PlanFacts& facts) {
-  const names::Called served{.who = ShellWord(arguments.connector),
-                             .where = http::WithoutLogin(ServerOf(arguments).url),
-                             .name = arguments.connector,
+PlanFiles OfServed(const TypedPlan& typed, const recover::PlanFacts& facts) {
+  const names::Called served{.who = ShellWord(typed.name),
+                             .where = http::WithoutLogin(typed.url),
+                             .name = typed.name,
                              .worker_file = facts.worker_file};
   names::ServedFiles made = names::FilesOfServed(served);
   const absl::string_view worker =
@@ -47,13 +46,11 @@ PlanFiles OfServed(const Arguments& arguments, const recover::PlanFacts& facts) 
 
 }  // namespace
 
-PlanFiles FilesOfPlan(const Arguments& arguments, const recover::PlanFacts& facts,
-                      const std::string& name) {
-  if (!arguments.connector_files.empty()) {
-    const std::string& file = arguments.connector_files.front();
-    if (IsReadOnce(file)) return ToBeWritten(name, arguments.worker_file, "");
-    return {.who = WithWorker(absl::StrCat("-f ", ShellWord(file)), arguments.worker_file),
-            .note = ""};
+PlanFiles FilesOfPlan(const TypedPlan& typed, const recover::PlanFacts& facts) {
+  const std::string& file = typed.connector_file;
+  if (!file.empty()) {
+    if (IsReadOnce(file)) return ToBeWritten(typed.name, typed.worker_file, "");
+    return {.who = WithWorker(absl::StrCat("-f ", ShellWord(file)), typed.worker_file), .note = ""};
   }
   if (!facts.files.empty()) {
     return {.who = facts.files,
@@ -62,8 +59,8 @@ PlanFiles FilesOfPlan(const Arguments& arguments, const recover::PlanFacts& fact
                 "to be stopped before the commands above.\n"};
   }
   if (facts.from_input)
-    return ToBeWritten(name, "", "; give the commands the -w and -o of the process, too");
-  return OfServed(arguments, facts);
+    return ToBeWritten(typed.name, "", "; give the commands the -w and -o of the process, too");
+  return OfServed(typed, facts);
 }
 
 }  // namespace walduct::cli
