@@ -10,7 +10,7 @@
 #include "absl/strings/str_replace.h"
 #include "base/log.h"
 #include "base/status_macros.h"
-#include "engine/configuration/connector_options.h"
+#include "engine/configuration/connector_names.h"
 #include "serve/worker/worker.h"
 
 namespace walduct::serve {

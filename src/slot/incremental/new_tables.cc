@@ -315,7 +315,8 @@ bool NewTables::IsBack(const postgres::TableName& table) {
 }
 
 void NewTables::Saw(const std::vector<postgres::TableName>& captured,
-                    const replication::Coverage& coverage) {
+                    const replication::Coverage& coverage, std::vector<Oid> left_out) {
+  left_out_ = std::move(left_out);
   Judge(captured, coverage);
 }
 
@@ -339,7 +340,7 @@ void NewTables::Judge(const std::vector<postgres::TableName>& captured,
   KnownTables now = KnowNow(known_, captured, coverage);
   now.lists = lists_;
   KeepMissing(&now);
-  KeepLeft(&now);
+  KeepLeft(known_, &now);
   ForgetLacks(&now);
   whole_ = coverage.all_tables || !coverage.names_others.empty();
   const bool differs = !compares_ || !(now == known_);
@@ -380,12 +381,16 @@ void NewTables::TellSettings(const replication::Coverage& coverage) const {
 }
 
 // Between its DROP and its CREATE a table is only missing. Those that stay away are forgotten: they
-// may come back with rows.
+// may come back with rows. One that goes on under a name that the lists leave out has left them.
 void NewTables::KeepMissing(KnownTables* now) {
   std::set<std::string> missing;
   if (now->lists == known_.lists) {
     for (const auto& [name, table] : known_.tables) {
-      if (now->tables.contains(name) || missing_.contains(name)) continue;
+      if (now->tables.contains(name)) continue;
+      if (missing_.contains(name)) {
+        Leave(name, table.relation, now);
+        continue;
+      }
       now->tables.emplace(name, table);
       missing.insert(name);
     }
@@ -393,14 +398,9 @@ void NewTables::KeepMissing(KnownTables* now) {
   missing_ = std::move(missing);
 }
 
-// What the lists leave out from now on lacks rows where it comes back.
-void NewTables::KeepLeft(KnownTables* now) const {
-  if (now->lists != known_.lists) {
-    for (const auto& [name, table] : known_.tables) {
-      if (now->left.size() < KnownTables::kMostLeft) now->left.emplace(name, table.relation);
-    }
-  }
-  std::erase_if(now->left, [now](const auto& one) { return now->tables.contains(one.first); });
+void NewTables::Leave(const std::string& name, Oid relation, KnownTables* now) const {
+  const bool goes_on = std::binary_search(left_out_.begin(), left_out_.end(), relation);
+  if (goes_on && now->left.size() < KnownTables::kMostLeft) now->left.emplace(name, relation);
 }
 
 void NewTables::Came(const postgres::TableName& table, bool renamed) {

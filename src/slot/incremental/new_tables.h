@@ -81,7 +81,9 @@ class NewTables {
   void Begin(const std::optional<replication::Coverage>& coverage);
   // What is captured and sent by now, as somebody has found it in the catalog beside the stream;
   // after Begin. What was missed since the last look is told or read, once.
-  void Saw(const std::vector<postgres::TableName>& captured, const replication::Coverage& coverage);
+  // left_out: all tables of the database that the lists leave out, sorted.
+  void Saw(const std::vector<postgres::TableName>& captured, const replication::Coverage& coverage,
+           std::vector<Oid> left_out = {});
   // The stream has come to a captured table for the first time. renamed: in this stream it had a
   // name that is not captured.
   void Came(const postgres::TableName& table, bool renamed);
@@ -104,7 +106,7 @@ class NewTables {
              const replication::Coverage& coverage);
   void TellSettings(const replication::Coverage& coverage) const;
   void KeepMissing(KnownTables* now);
-  void KeepLeft(KnownTables* now) const;
+  void Leave(const std::string& name, Oid relation, KnownTables* now) const;
   void TellStored();
   void TellDeleted();
   void ForgetLacks(KnownTables* now) const;
@@ -124,6 +126,7 @@ class NewTables {
   bool compares_ = false;                            // with what was stored, or seen before
   bool whole_ = false;  // tables come into the publication by themselves
   KnownTables known_;
+  std::vector<Oid> left_out_;        // by the last look; sorted
   std::set<std::string> missing_;    // of those: they were not there when it was looked last
   std::optional<absl::Time> since_;  // it was so then
   std::set<Oid> told_;               // in this session

@@ -150,6 +150,17 @@ std::vector<Oid> Without(std::vector<Oid> names, const absl::flat_hash_set<Oid>&
   return names;
 }
 
+// Tables that were captured under another name, and that the lists left out under some name since.
+absl::flat_hash_set<Oid> LeftUnderSomeName(const KnownTables& known, bool same_lists) {
+  absl::flat_hash_set<Oid> relations;
+  for (const auto& [name, relation] : known.left) relations.insert(relation);
+  if (!same_lists) {
+    for (const auto& [name, table] : known.tables) relations.insert(table.relation);
+  }
+  relations.erase(Oid{});
+  return relations;
+}
+
 }  // namespace
 
 const KnownTable* FindKnown(const KnownTables& known, const postgres::TableName& table) {
@@ -170,17 +181,22 @@ std::vector<TableGap> FindGaps(const KnownTables& known, bool same_lists,
                                const std::vector<postgres::TableName>& captured,
                                const Coverage& coverage) {
   const Lasting lasting(known, coverage);
+  const absl::flat_hash_set<Oid> renamed = LeftUnderSomeName(known, same_lists);
   std::vector<TableGap> gaps;
   for (const postgres::TableName& table : captured) {
     const auto now = coverage.tables.find(table.relation);
     if (now == coverage.tables.end() || !now->second.sent) continue;
     const KnownTable* const before = FindKnown(known, table);
     const auto left = known.left.find(NameOf(table));
+    const bool is_renamed =
+        before == nullptr && left == known.left.end() && renamed.contains(table.relation);
     const Oid was = before != nullptr          ? before->relation
                     : left != known.left.end() ? left->second
+                    : is_renamed               ? table.relation
                                                : Oid{};
     const std::optional<Kind> kind =
-        before != nullptr ? JudgeKnown(*before, table.relation, now->second, lasting)
+        is_renamed          ? Kind::kUnlisted
+        : before != nullptr ? JudgeKnown(*before, table.relation, now->second, lasting)
         : left != known.left.end()
             ? JudgeLeft(was, table.relation, now->second, same_lists, lasting)
             : JudgeNew(now->second, same_lists, lasting);
@@ -260,6 +276,20 @@ KnownTables KnowNow(const KnownTables& known, const std::vector<postgres::TableN
     }
   }
   return now;
+}
+
+void KeepLeft(const KnownTables& known, KnownTables* now) {
+  if (now->lists != known.lists) {
+    for (const auto& [name, table] : known.tables) {
+      if (now->left.size() < KnownTables::kMostLeft) now->left.emplace(name, table.relation);
+    }
+  }
+  absl::flat_hash_set<Oid> captured;
+  for (const auto& [name, table] : now->tables) captured.insert(table.relation);
+  captured.erase(Oid{});
+  std::erase_if(now->left, [&](const auto& one) {
+    return now->tables.contains(one.first) || captured.contains(one.second);
+  });
 }
 
 bool EndedBefore(const TableGap& gap, const Coverage& coverage,

@@ -22,7 +22,7 @@ struct TableGap {
     kPlaced,        // all of it was sent, but some of it under another name
     kMoved,         // the same, perhaps: its schema was renamed, or its rights were changed
     kAway,          // it had a name for a while that is not captured, and has its own again
-    kUnlisted,      // it was captured, and the lists left it out for a while
+    kUnlisted,      // it was captured, and the lists left it, or its new name, out for a while
     kLogged,        // it, or a partition of it, was not in the WAL
     kRewritten,     // it is new, and has got other files: perhaps it was not in the WAL before
     kAttached,      // a table with rows has become a partition of it
@@ -71,6 +71,10 @@ void AddNarrower(const KnownTables& known, const std::vector<postgres::TableName
 // stays as it was.
 KnownTables KnowNow(const KnownTables& known, const std::vector<postgres::TableName>& captured,
                     const replication::Coverage& coverage);
+
+// What the lists leave out from now on lacks rows where it comes back, under any name: it is in
+// `now` as one that has left.
+void KeepLeft(const KnownTables& known, KnownTables* now);
 
 // "table was created anew: …", without what is done about it; kReplaced: whole.
 std::string DescribeGap(TableGap::Kind kind);

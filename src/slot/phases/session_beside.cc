@@ -54,7 +54,7 @@ std::function<absl::Status()> Session::LookBeside(const pgoutput::Assembler* ass
     if (xmin) path_->encoder().SetXmin(source->Xmin());
     if (new_tables_ == nullptr) return absl::OkStatus();
     if (const std::optional<CapturedNow> now = source->TakeCaptured()) {
-      new_tables_->Saw(now->tables, now->coverage);
+      new_tables_->Saw(now->tables, now->coverage, now->left_out);
       source->JudgedCaptured();
       names.Saw(*now);
       if (names.waits()) duties_->housekeeping().AskForReply();

@@ -212,6 +212,7 @@ absl::Status CaptureWatch::HandOn(postgres::Connection& connection) {
   CapturedNow now;
   std::map<std::string, postgres::TableName> sorted;
   for (const replication::TableFacts& table : facts_.tables) {
+    if (!Admits(table)) now.left_out.push_back(table.relation);
     if (!Admits(table) || elsewhere_.contains(table.relation)) continue;
     sorted.emplace(replication::NameOf(table),
                    postgres::TableName{.relation = table.relation,
@@ -220,6 +221,7 @@ absl::Status CaptureWatch::HandOn(postgres::Connection& connection) {
                                        .partitioned = table.partitioned});
   }
   for (auto& [name, table] : sorted) now.tables.push_back(std::move(table));
+  std::sort(now.left_out.begin(), now.left_out.end());
   ASSIGN_OR_RETURN(now.coverage,
                    replication::ReadCoverage(connection, publications_[OwnPublication()],
                                              now.tables, options_.captured->seen()));

@@ -21,6 +21,7 @@ namespace walduct::slot {
 struct CapturedNow {
   std::vector<postgres::TableName> tables;
   replication::Coverage coverage;
+  std::vector<Oid> left_out = {};  // all other tables of the database, sorted
   // Of tables with partitions, and where the server announces no other name of a schema, of all:
   // the end of the WAL, after all that is shown here.
   Lsn end = {};
