@@ -105,7 +105,11 @@ Judgement Judge(const HowFar& how_far, const GateNotes& notes, uint64_t number) 
 }
 
 std::optional<Cut> NextCut(const HowFar& how_far, const SegmentRecords& records,
-                           const Judgement& judgement) {
+                           const Judgement& given) {
+  Judgement judgement = given;
+  // Replay that stops before a promotion is of the timeline before, whose file of this segment no
+  // archive has: the session that decodes would ask for it for ever.
+  judgement.floor = std::max(judgement.floor, records.promoted);
   const std::optional<Cut> cut = NextRunning(how_far, records, judgement);
   if (!how_far.clear_marks) return cut;
   for (const CatalogPruning& one : records.prunings) {

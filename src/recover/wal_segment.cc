@@ -24,6 +24,9 @@ constexpr uint16_t kFirstIsContinuation = 1, kLongHeader = 2, kContinuationWasOv
 constexpr size_t kRecordHeaderBytes = 24, kInfoAt = 16, kManagerAt = 17, kCrcAt = 20;
 constexpr uint32_t kMostRecordBytes = 1020 << 20;
 constexpr uint8_t kManagerXlog = 0, kInfoSwitch = 0x40;
+// What a promotion begins the new timeline with; both say which, and the one before, at one place.
+constexpr uint8_t kInfoShutdown = 0x00, kInfoEndOfRecovery = 0x90;
+constexpr size_t kTimelineAt = 8, kTimelinesBytes = 16;
 constexpr uint8_t kManagerHeap2 = 9, kManagerBtree = 11;
 constexpr uint8_t kManagerStandby = 8, kInfoRunningXacts = 0x10;
 // What stands before a record's data.
@@ -137,6 +140,15 @@ bool ListsRunning(absl::string_view record) {
          (At<uint8_t>(record, kInfoAt) & 0xF0) == kInfoRunningXacts;
 }
 
+bool BeginsTimeline(absl::string_view record) {
+  const auto kind = static_cast<uint8_t>(At<uint8_t>(record, kInfoAt) & 0xF0);
+  if (At<uint8_t>(record, kManagerAt) != kManagerXlog) return false;
+  if (kind != kInfoShutdown && kind != kInfoEndOfRecovery) return false;
+  const size_t data = PartsOf(record).data_at;
+  return data != 0 && record.size() >= data + kTimelinesBytes &&
+         At<uint32_t>(record, data + kTimelineAt) != At<uint32_t>(record, data + kTimelineAt + 4);
+}
+
 std::optional<Xid> OldestRunning(absl::string_view record) {
   if (!ListsRunning(record)) return std::nullopt;
   const size_t data = PartsOf(record).data_at;
@@ -240,6 +252,7 @@ class Walk {
     found_.last_end = Lsn(Aligned(end));
     if (const std::optional<Xid> oldest = OldestRunning(record))
       found_.running.push_back({begin, found_.last_end, *oldest});
+    if (BeginsTimeline(record)) found_.promoted = begin;
   }
 
   // Of the record that begins at `begin`: where its byte lies, behind the headers of pages.

@@ -47,6 +47,9 @@ struct CatalogPruning {
 struct SegmentRecords {
   std::vector<RunningXacts> running;
   std::vector<CatalogPruning> prunings;  // those that are whole in this segment
+  // Where the server that wrote this was promoted: up to there it is another timeline's, too.
+  // Invalid: nowhere in this segment.
+  Lsn promoted;
   // Of the last record that ends in this segment; invalid: none does.
   Lsn last_begin, last_end;
   // The record that goes on in the next segment, as far as it is here; empty: none.

@@ -208,6 +208,18 @@ TEST(CutTest, AtEachListWhereCatalogXminIsNeeded) {
   EXPECT_EQ(NextCut(how_far, records, judgement)->oldest_running, Xid(100));
 }
 
+TEST(CutTest, NoneBeforeAPromotion) {
+  HowFar how_far = Confirmed(In(7, 40));
+  how_far.clear_marks = true;
+  SegmentRecords records = WithLists({100, 200});
+  records.prunings = {PruningAt(50, 9, true)};
+  records.promoted = NextCut(how_far, records, {Step::kNextPart, In(7, 10), Xid(9), "", ""})->end;
+  const Judgement judgement{Step::kNextPart, In(7, 10), Xid(5), "", ""};
+  EXPECT_EQ(NextCut(how_far, records, judgement)->over, In(7, 200));
+  records.running.pop_back();
+  EXPECT_FALSE(NextCut(how_far, records, judgement));
+}
+
 TEST(CutTest, BeforeAPruningThatTheSlotDoesNotAllow) {
   HowFar how_far = Confirmed(In(7, 40));
   how_far.clear_marks = true;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 
 #include "recover/crc32c.h"
 #include "recover/wal_name.h"
@@ -177,6 +178,21 @@ TEST(WalSegmentTest, APruningOfPublicationsKeepsIt) {
   const SegmentRecords records = Read(wal.Segment(0));
   ASSERT_EQ(records.prunings.size(), 4u);
   EXPECT_EQ(WithEdits(wal.Segment(0), records), wal.Segment(0));
+}
+
+TEST(WalSegmentTest, APromotionIsSeen) {
+  constexpr std::pair<int, uint32_t> kRecords[] = {{0x90, 1}, {0x00, 1}, {0x00, 2}, {0x10, 1}};
+  for (const auto& [info, before] : kRecords) {
+    WalBuilder wal;
+    wal.AddRunning(100);
+    std::string timelines(40, '\0');
+    WalBuilder::Put<uint32_t>(&timelines, 8, 2);
+    WalBuilder::Put<uint32_t>(&timelines, 12, before);
+    const Lsn begin = wal.Add(0, static_cast<uint8_t>(info), timelines);
+    const std::string segment = wal.Segment(0);
+    const SegmentRecords found = ReadRecords(*ReadSegmentHeader(segment), segment, "", Lsn());
+    EXPECT_EQ(found.promoted, info != 0x10 && before == 1 ? begin : Lsn());
+  }
 }
 
 TEST(WalSegmentTest, ASwitchEndsIt) {
