@@ -13,12 +13,24 @@
 namespace {
 
 // What runs no connector of its own.
-int RecoverBeside(const walduct::cli::Arguments& arguments) {
+int DoBeside(const walduct::cli::Arguments& arguments) {
   using walduct::cli::Command;
-  if (arguments.command == Command::kRecoverGate) return walduct::cli::RecoverGate(arguments.gate);
-  if (arguments.command == Command::kRecoverDrill)
-    return walduct::cli::RecoverDrill(arguments.drill);
-  return walduct::cli::RecoverPlan(arguments);
+  switch (arguments.command) {
+    case Command::kRecoverGate:
+      return walduct::cli::RecoverGate(arguments.gate);
+    case Command::kRecoverDrill:
+      return walduct::cli::RecoverDrill(arguments.drill);
+    case Command::kOutboxInit:
+      return walduct::cli::PrintOutbox(arguments);
+    case Command::kOutboxClean:
+      return walduct::cli::CleanOutbox(arguments);
+    case Command::kOutboxRows:
+      return walduct::cli::AskOutboxRows(arguments);
+    case Command::kOutboxDrill:
+      return walduct::cli::RunOutboxDrill(arguments);
+    default:
+      return walduct::cli::RecoverPlan(arguments);
+  }
 }
 
 absl::Status Prepare() {
@@ -52,7 +64,11 @@ int main(int argc, char** argv) {
     case Command::kRecoverPlan:
     case Command::kRecoverGate:
     case Command::kRecoverDrill:
-      return RecoverBeside(arguments);
+    case Command::kOutboxInit:
+    case Command::kOutboxClean:
+    case Command::kOutboxRows:
+    case Command::kOutboxDrill:
+      return DoBeside(arguments);
     case Command::kReplay:
       return walduct::cli::RunReplay(arguments);
     case Command::kShadow:
@@ -76,10 +92,6 @@ int main(int argc, char** argv) {
       return walduct::cli::MoveOffsets(arguments);
     case Command::kSignal:
       return walduct::cli::SendSignal(arguments);
-    case Command::kOutboxInit:
-      return walduct::cli::PrintOutbox(arguments);
-    case Command::kOutboxClean:
-      return walduct::cli::CleanOutbox(arguments);
     case Command::kStatus:
       return walduct::cli::ShowStatus(arguments);
     case Command::kPause:

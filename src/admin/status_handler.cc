@@ -145,10 +145,13 @@ http::Response StatusHandler::Get(const http::Request& request) const {
       return AsQuarkus(Liveness(process, LimitOf(request)));
   }
   if (ask_ && path.size() == 3 && path[0] == "connectors" &&
-      (path[2] == "doctor" || path[2] == "offsets" || path[2] == "recovery")) {
-    const absl::StatusOr<std::string> answer = ask_(path[1], path[2]);
+      (path[2] == "doctor" || path[2] == "offsets" || path[2] == "recovery" ||
+       path[2] == "outbox")) {
+    const absl::StatusOr<std::string> answer = ask_(path[1], path[2], request.query);
     if (answer.ok()) return {.content_type = "application/json", .body = *answer};
-    return ConnectError(absl::IsNotFound(answer.status()) ? 404 : 500,
+    return ConnectError(absl::IsNotFound(answer.status())          ? 404
+                        : absl::IsInvalidArgument(answer.status()) ? 400
+                                                                   : 500,
                         std::string(answer.status().message()));
   }
   return connect_.Get(path, request, process);

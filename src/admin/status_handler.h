@@ -24,6 +24,10 @@ class StatusHandler final : public http::Handler {
   // Unless a probe asks for another.
   static constexpr absl::Duration kLivenessLimit = absl::Seconds(60);
 
+  using Query = std::multimap<std::string, std::string>;
+  using Asks = std::function<absl::StatusOr<std::string>(
+      const std::string& name, const std::string& what, const Query& query)>;
+
   // connectors and clock are borrowed.
   struct Options {
     const engine::Connectors* connectors = nullptr;
@@ -34,9 +38,9 @@ class StatusHandler final : public http::Handler {
     std::function<std::vector<IdleConnector>()> known = nullptr;
     const WorkerBoard* board = nullptr;  // of a worker; borrowed, may be null
     // What a connector's "doctor" finds, its stored "offsets", what is known for the "recovery" of
-    // a gap, as JSON; takes its time. Null: nobody is asked.
-    std::function<absl::StatusOr<std::string>(const std::string& name, const std::string& what)>
-        ask = nullptr;
+    // a gap, the rows of its "outbox" that could not be published, as JSON; takes its time. Null:
+    // nobody is asked.
+    Asks ask = nullptr;
     // What becomes of a signal for a connector, as JSON; body: as it was sent. Null: none is taken.
     std::function<absl::StatusOr<std::string>(const std::string& name, const std::string& body)>
         signal = nullptr;
@@ -66,7 +70,7 @@ class StatusHandler final : public http::Handler {
   Clock& clock_;
   const std::function<std::vector<IdleConnector>()> known_;
   const WorkerBoard* const board_;
-  const std::function<absl::StatusOr<std::string>(const std::string&, const std::string&)> ask_;
+  const Asks ask_;
   const std::function<absl::StatusOr<std::string>(const std::string&, const std::string&)> signal_;
   const bool guarded_;
   std::function<std::optional<ProcessNotice>()> notice_;

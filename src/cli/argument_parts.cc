@@ -9,7 +9,9 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "cli/outbox_arguments.h"
 #include "cli/recover/recover_command.h"
+#include "outbox/init_options.h"
 
 namespace walduct::cli {
 namespace {
@@ -164,10 +166,12 @@ void AddOfConnector(CLI::App* command, Arguments* arguments, std::string* value,
 }
 
 void AddOutbox(CLI::App* app, Arguments* arguments) {
-  auto* outbox = app->add_subcommand("outbox", "Set an outbox table up, or clean it");
+  auto* outbox = app->add_subcommand(
+      "outbox", "Set an outbox table up, clean it, and what could not be published");
   outbox->require_subcommand(1);
   auto* init = outbox->add_subcommand("init", "Print SQL and the matching connector configuration");
-  AddOutboxNames(init, &arguments->outbox, &arguments->outbox_url);
+  arguments->outbox = std::make_shared<outbox::InitOptions>();
+  AddOutboxNames(init, arguments->outbox.get(), &arguments->outbox_url);
   static const std::map<std::string, OutboxPart> kParts = {{"all", OutboxPart::kAll},
                                                            {"connector", OutboxPart::kConnector},
                                                            {"example", OutboxPart::kExample}};
@@ -191,6 +195,8 @@ void AddOutbox(CLI::App* app, Arguments* arguments) {
       ->capture_default_str()
       ->check(Seconds());
   clean->callback([arguments] { arguments->command = Command::kOutboxClean; });
+  AddOutboxRows(outbox, arguments);
+  AddOutboxDrill(outbox, arguments);
 }
 
 void AddDemo(CLI::App* app, Arguments* arguments) {

@@ -71,5 +71,10 @@ int MoveOffsets(const Arguments& arguments);
 int SendSignal(const Arguments& arguments);
 int PrintOutbox(const Arguments& arguments);
 int CleanOutbox(const Arguments& arguments);
+// Of a running process's connector, or with -f by the database. 3: a row is not as it was asked
+// for.
+int AskOutboxRows(const Arguments& arguments);
+// Events in a table of its own, which arrive: cli/outbox/drill_command.cc.
+int RunOutboxDrill(const Arguments& arguments);
 
 }  // namespace walduct::cli

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/environment.h"
+#include "base/error.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/status_macros.h"
@@ -18,6 +19,7 @@
 #include "operate/commands/offset_commands.h"
 #include "operate/commands/signal_reader_of.h"
 #include "operate/doctor/doctor_report.h"
+#include "operate/outbox/outbox_rows.h"
 #include "recover/run/plan.h"
 #include "slot/lanes/lanes.h"
 
@@ -65,9 +67,17 @@ std::set<std::string> SlotsOfOthers(const std::vector<Given>& connectors,
 // Beside what runs: by the configurations that the process was started with.
 absl::StatusOr<std::string> AskOf(const std::vector<Given>& connectors,
                                   const engine::Connectors& running, const std::string& name,
-                                  const std::string& what) {
+                                  const std::string& what, const operate::RowsQuery& query) {
   for (const auto& [one, warnings] : connectors) {
     if (one.name != name) continue;
+    if (what == "outbox") {
+      ASSIGN_OR_RETURN(const operate::OutboxRowsRequest request, operate::ParseRowsQuery(query));
+      const auto rows = operate::AskOutboxRows(one, request, Environment::Real());
+      const std::string hint = ErrorHint(rows.status());
+      if (rows.ok() || hint.empty()) return rows;
+      return absl::Status(rows.status().code(),
+                          absl::StrCat(rows.status().message(), "; hint: ", hint));
+    }
     if (what == "recovery")
       return recover::PlanFactsJson(one, Environment::Real(), SlotsOfOthers(connectors, one));
     return what == "doctor" ? operate::ExamineRunning(one, running, Environment::Real(), warnings)
@@ -169,8 +179,8 @@ absl::StatusOr<std::unique_ptr<Listening>> Listening::Open(
        .configs = ShownConfigs(results),
        .worker = wanted.address.ToString(),
        .ask = [all = AllOf(results), &connectors](
-                  const auto& name,
-                  const auto& what) { return AskOf(all, connectors, name, what); },
+                  const auto& name, const auto& what,
+                  const auto& query) { return AskOf(all, connectors, name, what, query); },
        .signal = [all = AllOf(results)](const auto& name,
                                         const auto& body) { return Signal(all, name, body); },
        .guarded = chosen.access.passwords != nullptr},

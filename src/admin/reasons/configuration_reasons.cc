@@ -57,6 +57,15 @@ constexpr Reason kRows[] = {
     {.name = "demo_silent",
      .meaning = "The events of walduct demo have not come within a minute.",
      .remedy = "The status above says what the connector waits for."},
+    {.name = "drill_exists",
+     .meaning = "What walduct outbox drill would make is there already; it touches nothing of it.",
+     .remedy =
+         "--schema takes another name; what a drill that was killed has left is dropped as the "
+         "hint says."},
+    {.name = "drill_failed",
+     .meaning = "Events of walduct outbox drill did not arrive within a minute, or not once and in "
+                "order.",
+     .remedy = "The message says which; walduct doctor -f of a connector like it looks further."},
     {.name = "group_in_use",
      .meaning =
          "The group of group.id has members of another kind, such as a Kafka Connect that runs; or "

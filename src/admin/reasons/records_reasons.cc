@@ -44,6 +44,10 @@ constexpr Reason kRows[] = {
     {.name = "number_converter",
      .meaning = "A converter of numbers meets another value.",
      .remedy = "Use another converter."},
+    {.name = "outbox_cannot_park",
+     .meaning = "An outbox table that is polled has nowhere to count attempts: no row of it is "
+                "parked, retried or waits.",
+     .remedy = "The hint has the ALTER TABLE; walduct outbox skip leaves one row out."},
     {.name = "outbox_columns",
      .meaning = "A table lacks columns that EventRouter needs.",
      .remedy = "table.field.event.*, or walduct.outbox.tables."},

@@ -1,10 +1,8 @@
-#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -21,6 +19,7 @@
 #include "cli/configuration.h"
 #include "cli/demo/demo_settings.h"
 #include "cli/listening.h"
+#include "cli/process/scratch_folder.h"
 #include "cli/process/shutdown_watch.h"
 #include "cli/running_process.h"
 #include "cli/status/status_screen.h"
@@ -45,28 +44,6 @@ constexpr absl::Duration kBetweenLooks = absl::Milliseconds(200);
 void Say(const std::string& text) {
   std::cout << Toned(HasColours(STDOUT_FILENO), Tone::kGood, "\n==> " + text) << "\n" << std::flush;
 }
-
-// A folder that goes with all that is in it.
-class Folder {
- public:
-  Folder() {
-    std::error_code error;
-    const std::filesystem::path below = std::filesystem::temp_directory_path(error);
-    path_ = absl::StrCat(error ? "/tmp" : below.string(), "/walduct-demo-XXXXXX");
-    if (mkdtemp(path_.data()) == nullptr) path_.clear();
-  }
-  ~Folder() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  const std::string& path() const { return path_; }  // empty: none could be made
-
- private:
-  std::string path_;
-};
 
 class Demo {
  public:
@@ -249,7 +226,7 @@ class Demo {
 
 int RunDemo(const Arguments& arguments) {
   log::SetLevel(log::Level::kWarn);
-  const Folder folder;
+  const ScratchFolder folder("demo");
   if (folder.path().empty())
     return Refuse(absl::StrCat("cannot make a temporary folder: ", std::strerror(errno),
                                "; TMPDIR names another place"));

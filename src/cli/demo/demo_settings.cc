@@ -26,29 +26,33 @@ bool IsName(absl::string_view name) {
          std::all_of(name.begin(), name.end(), fits);
 }
 
-absl::StatusOr<std::string> PasswordOf(const DemoRequest& asked, const operate::DemoUrl& url) {
-  if (asked.password_file.empty()) return url.password;
-  std::ifstream file(asked.password_file);
+}  // namespace
+
+absl::StatusOr<operate::DemoUrl> ReadUrl(const std::string& url, const std::string& password_file) {
+  ASSIGN_OR_RETURN(operate::DemoUrl read, operate::ParseDemoUrl(url));
+  if (password_file.empty()) return read;
+  std::ifstream file(password_file);
   std::string line;
   if (!file || !std::getline(file, line))
     return absl::InvalidArgumentError(
-        absl::StrCat("--password-file ", asked.password_file, ": cannot be read, or is empty"));
-  return std::string(absl::StripSuffix(line, "\r"));
+        absl::StrCat("--password-file ", password_file, ": cannot be read, or is empty"));
+  read.password = std::string(absl::StripSuffix(line, "\r"));
+  return read;
 }
 
-}  // namespace
+absl::Status CheckSchemaName(const std::string& schema) {
+  if (IsName(schema)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("--schema: '", schema,
+                   "': at most 40 lower-case letters, digits and underscores; it does not begin "
+                   "with a digit or pg_"));
+}
 
 absl::StatusOr<DemoSettings> DemoSettingsOf(const DemoRequest& asked,
                                             const std::string& directory) {
   DemoSettings settings;
-  ASSIGN_OR_RETURN(settings.url, operate::ParseDemoUrl(asked.url));
-  ASSIGN_OR_RETURN(settings.url.password, PasswordOf(asked, settings.url));
-  if (!IsName(asked.schema)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--schema: '", asked.schema,
-                     "': at most 40 lower-case letters, digits and underscores; it does not begin "
-                     "with a digit or pg_"));
-  }
+  ASSIGN_OR_RETURN(settings.url, ReadUrl(asked.url, asked.password_file));
+  RETURN_IF_ERROR(CheckSchemaName(asked.schema));
   settings.name = asked.schema;
   settings.kafka = !asked.bootstrap_servers.empty() || !asked.worker_file.empty();
   for (const char* table : {"customers", "orders"})

@@ -19,6 +19,11 @@ struct DemoSettings {
   std::vector<std::pair<std::string, std::string>> properties;  // with its secrets
 };
 
+// Of --url and --password-file. InvalidArgument: one of them is none.
+absl::StatusOr<operate::DemoUrl> ReadUrl(const std::string& url, const std::string& password_file);
+// Of --schema.
+absl::Status CheckSchemaName(const std::string& schema);
+
 // directory: for what the demo writes. InvalidArgument: an address, a name or a file is none.
 absl::StatusOr<DemoSettings> DemoSettingsOf(const DemoRequest& asked, const std::string& directory);
 

@@ -1,7 +1,6 @@
 #include "operate/commands/offset_commands.h"
 
 #include <rapidjson/document.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -28,6 +27,7 @@
 #include "base/status_macros.h"
 #include "cli/commands.h"
 #include "cli/configuration.h"
+#include "cli/confirmed.h"
 #include "cli/offsets/plan_files.h"
 #include "cli/running_process.h"
 #include "engine/configuration/connector_names.h"
@@ -137,20 +137,6 @@ int PrintReport(const std::string& connector, const absl::StatusOr<std::string>&
   return engine::kExitClean;
 }
 
-// Asks who sits before it; where nobody does, --yes has to be given.
-bool Confirms(const std::string& what) {
-  if (isatty(STDIN_FILENO) != 1) {
-    Refuse(absl::StrCat("skip: ", what, " Nobody is here to be asked: say --yes"));
-    return false;
-  }
-  std::cerr << what << " Type yes to go on: " << std::flush;
-  std::string answer;
-  std::getline(std::cin, answer);
-  if (answer == "yes") return true;
-  std::cerr << "nothing was changed\n";
-  return false;
-}
-
 // Of walduct run the files are the user's: what to start it with.
 int SkipRow(const Arguments& arguments) {
   const absl::StatusOr<engine::SkippedRow> row =
@@ -170,11 +156,12 @@ int SkipRow(const Arguments& arguments) {
   }
   const std::string& name = arguments.connector;
   if (!arguments.yes &&
-      !Confirms(absl::StrCat("Snapshots of connector ", PlainText(name),
-                             " will never publish the "
-                             "row of ",
-                             PlainText(arguments.skip_table), " with the key ",
-                             PlainText(engine::PrintKey(*row)), ", where that cannot be done.")))
+      !IsConfirmed("skip",
+                   absl::StrCat("Snapshots of connector ", PlainText(name),
+                                " will never publish the "
+                                "row of ",
+                                PlainText(arguments.skip_table), " with the key ",
+                                PlainText(engine::PrintKey(*row)), ", where that cannot be done.")))
     return engine::kExitConfiguration;
   const absl::StatusOr<std::string> done =
       AskToSkipRow(ServerOf(arguments), name, arguments.skip_table, arguments.skip_key);
@@ -356,8 +343,9 @@ int SkipChange(const Arguments& arguments) {
         "skip: name the connector of a running walduct serve, or -f (and -w) of one that "
         "does not run");
   const std::string& name = stored ? loaded.options.name : arguments.connector;
-  if (!arguments.yes && !Confirms(absl::StrCat("Change ", change->Text(), " of connector ",
-                                               PlainText(name), " will never be published.")))
+  if (!arguments.yes &&
+      !IsConfirmed("skip", absl::StrCat("Change ", change->Text(), " of connector ",
+                                        PlainText(name), " will never be published.")))
     return engine::kExitConfiguration;
   const absl::StatusOr<std::string> done =
       stored ? operate::SkipChange(loaded.options, *change, Environment::Real())

@@ -254,7 +254,10 @@ absl::StatusOr<Layout> ByStatus(const LayoutRequest& request, const LayoutColumn
                 .open = absl::StrCat(column, " = 'NEW'"),
                 .mark = absl::StrCat(column, " = 'PUBLISHED'"),
                 .words = {"NEW", "PUBLISHED", "FAILED"},
-                .word_column = status.name};
+                .word_column = status.name,
+                .aside = absl::StrCat(column, " = 'FAILED'"),
+                .set_aside = absl::StrCat(column, " = 'FAILED'"),
+                .reopened = absl::StrCat(column, " = 'NEW'")};
   if (done != nullptr) absl::StrAppend(&layout.mark, ", ", Braced(*done), " = now()");
   return WithRest(std::move(layout), request);
 }
@@ -328,6 +331,12 @@ std::string Folded(absl::string_view name) {
   for (const char c : name)
     if (c != '_') folded.push_back(absl::ascii_tolower(static_cast<unsigned char>(c)));
   return folded;
+}
+
+std::string FullTypeOf(absl::string_view braced, Columns columns) {
+  for (const LayoutColumn& column : columns)
+    if (braced == Braced(column) && !column.full_type.empty()) return column.full_type;
+  return "text";
 }
 
 std::string Qualify(absl::string_view condition, absl::string_view alias, Columns columns) {

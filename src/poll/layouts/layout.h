@@ -43,7 +43,11 @@ struct Layout {
   std::string due = {};       // a column; empty: it waits in memory
   std::string parked = {};    // of an open row: its attempts are used up
   std::string parking = {};   // what would let such a row be parked; empty: nothing
-  std::string born = {};      // a column; empty: nobody knows how old a row is
+  // Of a row that is neither open nor done: somebody has given it up. Empty: there are none.
+  std::string aside = {};      // a condition
+  std::string set_aside = {};  // as mark: what gives a row up
+  std::string reopened = {};   // as mark: what takes that back
+  std::string born = {};       // a column; empty: nobody knows how old a row is
   std::string xact = {};  // a column: the transaction that wrote the row; empty: rows are marked
 };
 
@@ -69,6 +73,9 @@ absl::StatusOr<Layout> RecogniseLayout(const LayoutRequest& request);
 // condition with {column} replaced by alias."Column". Columns that the table lacks are a defect.
 std::string Qualify(absl::string_view condition, absl::string_view alias,
                     absl::Span<const LayoutColumn> columns);
+
+// The type of the column "{name}" with its length, so that a value that is cast to it is cut.
+std::string FullTypeOf(absl::string_view braced, absl::Span<const LayoutColumn> columns);
 
 // Lower case, without underscores.
 std::string Folded(absl::string_view name);

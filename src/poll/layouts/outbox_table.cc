@@ -269,13 +269,6 @@ absl::Status ReadColumns(const postgres::Result& rows, const std::string& called
                  absl::StrCat("ALTER TABLE ", called, " ADD PRIMARY KEY (…)"));
 }
 
-std::string FullType(absl::string_view braced, absl::Span<const LayoutColumn> columns) {
-  for (const LayoutColumn& column : columns)
-    if (braced == absl::StrCat("{", Folded(column.name), "}") && !column.full_type.empty())
-      return column.full_type;
-  return "text";
-}
-
 std::string Columns(const std::string& alias, const std::vector<std::string>& names) {
   return absl::StrJoin(names, ", ", [&](std::string* out, const std::string& name) {
     absl::StrAppend(out, alias, name);
@@ -293,16 +286,17 @@ std::string OutboxTable::ShareCondition(int64_t workers, int64_t worker) const {
   return absl::StrCat("(pg_catalog.hashtext(", key, ") & 2147483647) % ", workers, " = ", worker);
 }
 
+std::string OutboxTable::OrderSql(absl::string_view alias) const {
+  const std::string first = Qualify(layout.order, alias, columns);
+  return absl::StrCat(first, first.empty() ? "" : ", ",
+                      Columns(absl::StrCat(alias, "."), key_names));
+}
+
 std::string OutboxTable::ClaimSql(const std::string& where, bool waits) const {
   const auto qualified = [&](absl::string_view text, absl::string_view alias) {
     return Qualify(text, alias, columns);
   };
-  const auto order = [&](absl::string_view alias) {
-    const std::string dot = absl::StrCat(alias, ".");
-    const std::string first = qualified(layout.order, alias);
-    return first.empty() ? Columns(dot, key_names)
-                         : absl::StrCat(first, ", ", Columns(dot, key_names));
-  };
+  const auto order = [&](absl::string_view alias) { return OrderSql(alias); };
   std::vector<std::string> names;
   for (const event::Column& column : schema->columns) names.push_back(QuoteIdentifier(column.name));
   std::string condition = qualified(layout.open, "o");
@@ -355,7 +349,7 @@ std::string OutboxTable::ChosenSql() const {
   return absl::StrCat(KeysSql("o", 1), " AND ", Qualify(layout.open, "o", columns));
 }
 
-std::string OutboxTable::MovedSql() const {
+std::string OutboxTable::MovedSql(const std::string& chosen) const {
   std::vector<std::string> names, values;
   for (const LayoutColumn& column : columns) {
     if (absl::c_linear_search(archive_makes, column.name)) continue;
@@ -368,19 +362,20 @@ std::string OutboxTable::MovedSql() const {
         values.back() = Qualify(set.second, "g", columns);
     }
   }
-  return absl::StrCat("WITH gone AS (DELETE FROM ", name, " o WHERE ", ChosenSql(),
+  return absl::StrCat("WITH gone AS (DELETE FROM ", name, " o WHERE ", chosen,
                       " RETURNING o.*), kept AS (INSERT INTO ", archive, " (",
                       absl::StrJoin(names, ", "), ") OVERRIDING SYSTEM VALUE SELECT ",
                       absl::StrJoin(values, ", "),
                       " FROM gone g RETURNING 1) SELECT count(*) FROM kept");
 }
 
-std::string OutboxTable::DoneSql() const {
-  if (!archive.empty()) return MovedSql();
+std::string OutboxTable::DoneSql(bool also_aside) const {
+  const std::string chosen = also_aside ? KeysSql("o", 1) : ChosenSql();
+  if (!archive.empty()) return MovedSql(chosen);
   const std::string change = layout.mark.empty() ? absl::StrCat("DELETE FROM ", name, " o")
                                                  : absl::StrCat("UPDATE ", name, " o SET ",
                                                                 Qualify(layout.mark, "", columns));
-  return absl::StrCat("WITH done AS (", change, " WHERE ", ChosenSql(),
+  return absl::StrCat("WITH done AS (", change, " WHERE ", chosen,
                       " RETURNING 1) SELECT count(*) FROM done");
 }
 
@@ -397,7 +392,7 @@ std::string OutboxTable::FailedSql(int64_t max_attempts) const {
   std::string set = absl::StrCat(target(layout.attempts), " = ", counted);
   if (!layout.error.empty())
     absl::StrAppend(&set, ", ", target(layout.error),
-                    " = f.walduct_error::", FullType(layout.error, columns));
+                    " = f.walduct_error::", FullTypeOf(layout.error, columns));
   if (!layout.due.empty())
     absl::StrAppend(&set, ", ", target(layout.due), " = now() + f.walduct_pause * interval '1 ms'");
   return absl::StrCat(

@@ -52,8 +52,9 @@ struct OutboxTable {
   // $1: the most rows. Sorted as they are to be published. waits: without the rows of the arrays
   // that follow, of the columns of the primary key, and without later rows of their keys.
   std::string ClaimSql(const std::string& where, bool waits = false) const;
-  // $1 …: arrays of the columns of the primary key. Answers how many rows it has changed or moved.
-  std::string DoneSql() const;
+  // $1 …: arrays of the columns of the primary key. Answers how many rows it has changed or moved:
+  // of those that are open; also_aside: of all, for who has looked.
+  std::string DoneSql(bool also_aside = false) const;
   // The same arrays. Answers how many of these rows are open.
   std::string StillOpenSql() const;
   // The same arrays, then one of errors and one of milliseconds to the next attempt. Answers how
@@ -63,10 +64,13 @@ struct OutboxTable {
   // former is, in seconds.
   std::string BacklogSql(const std::string& where) const;
 
- private:
-  std::string MovedSql() const;
   // Whether the row is one of the arrays' keys; first: the number of their first parameter.
   std::string KeysSql(absl::string_view alias, size_t first) const;
+  // As in ORDER BY: in which order rows are published.
+  std::string OrderSql(absl::string_view alias) const;
+
+ private:
+  std::string MovedSql(const std::string& chosen) const;
   // Whether row o is one of the arrays' keys, which are the first parameters, and open.
   std::string ChosenSql() const;
 };

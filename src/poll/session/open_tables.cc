@@ -22,12 +22,14 @@ SELECT pg_catalog.set_config('tcp_keepalives_idle', '15', false),
 
 absl::StatusOr<OpenedTables> OpenTables(const engine::ConnectorOptions& config,
                                         const Environment& environment,
-                                        const postgres::StopCheck& stopping) {
+                                        const postgres::StopCheck& stopping,
+                                        absl::string_view purpose) {
   OpenedTables opened;
-  ASSIGN_OR_RETURN(opened.connection,
-                   postgres::OpenSession(engine::DatabaseOf(config),
-                                         absl::StrCat("walduct ", engine::NameOf(config), " poll"),
-                                         environment, postgres::SessionKind::kSql, stopping));
+  ASSIGN_OR_RETURN(
+      opened.connection,
+      postgres::OpenSession(engine::DatabaseOf(config),
+                            absl::StrCat("walduct ", engine::NameOf(config), " ", purpose),
+                            environment, postgres::SessionKind::kSql, stopping));
   postgres::Connection& connection = *opened.connection;
   if (connection.shared())
     return Error(absl::StatusCode::kFailedPrecondition, "poll_pooled",

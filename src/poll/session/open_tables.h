@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "base/environment.h"
 #include "poll/layouts/outbox_table.h"
 #include "postgres/connection.h"
@@ -20,11 +21,13 @@ struct OpenedTables {
   std::vector<OutboxTable> tables;
 };
 
-// Changes nothing. FailedPrecondition: those of FindOutboxTables, and
+// Changes nothing. purpose: by which the server knows the session, behind the connector's name.
+// FailedPrecondition: those of FindOutboxTables, and
 //   poll_pooled   a pooler shares the session
 //   poll_standby  the server is one
 absl::StatusOr<OpenedTables> OpenTables(const engine::ConnectorOptions& config,
                                         const Environment& environment,
-                                        const postgres::StopCheck& stopping);
+                                        const postgres::StopCheck& stopping,
+                                        absl::string_view purpose = "poll");
 
 }  // namespace walduct::poll

@@ -8,10 +8,14 @@
 #include "absl/strings/str_join.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/shell_word.h"
 #include "base/status_macros.h"
 #include "engine/configuration/options_of.h"
+#include "engine/configuration/runtime_options.h"
+#include "names/called.h"
 #include "outbox/options.h"
 #include "poll/position/position_sql.h"
+#include "poll/rows/row_sql.h"
 #include "poll/session/array_text.h"
 #include "poll/session/poll_session.h"
 
@@ -117,9 +121,10 @@ absl::Status PollSession::NoteFailed(Batch* batch, bool hurries) {
                {"attempts", row.attempts + 1},
                {"reason", ErrorReason(row.why)},
                {"error", row.why.message()},
-               {"hint", last ? absl::StrCat("once mended: UPDATE ", table.name, " SET ",
-                                            Qualify(table.layout.attempts, "", table.columns),
-                                            " = 0 WHERE …")
+               {"hint", last ? absl::StrCat("once mended: ",
+                                            names::Command(engine::RuntimeOf(config()).called,
+                                                           "outbox retry",
+                                                           ShellWord(RowText(table, row.key))))
                              : ErrorHint(row.why)}});
   }
   ASSIGN_OR_RETURN(const auto noted,

@@ -78,6 +78,8 @@ const std::vector<ConnectHandler::Route>& ConnectHandler::Routes() {
       {{"connectors", "*", "skip"}, "POST", &I::Skip, true, Route::By::kOwner},
       {{"connectors", "*", "doctor"}, "GET", &I::Doctor, false, Route::By::kOwner},
       {{"connectors", "*", "recovery"}, "GET", &I::Recovery, false, Route::By::kOwner},
+      {{"connectors", "*", "outbox"}, "GET", &I::OutboxRows, false, Route::By::kOwner},
+      {{"connectors", "*", "outbox"}, "POST", &I::ChangeOutboxRows, true, Route::By::kOwner},
       {{"connectors", "*", "position"}, "POST", &I::MovePosition, true, Route::By::kOwner},
       {{"connectors", "*", "position"}, "PUT", &I::ImportPosition, true, Route::By::kOwner},
       {{"connector-plugins"}, "GET", &I::ListPlugins},

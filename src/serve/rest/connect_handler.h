@@ -21,6 +21,10 @@
 #include "serve/worker/resting.h"
 #include "serve/worker/worker.h"
 
+namespace walduct::operate {
+struct OutboxRowsRequest;
+}
+
 namespace walduct::serve {
 
 // The parts of a path, decoded, without the first slash and empty ends.
@@ -98,8 +102,12 @@ class ConnectHandler final : public http::Handler {
   http::Response Skip(const Path& path, const http::Request& request);
   http::Response Doctor(const Path& path, const http::Request& request);
   http::Response Recovery(const Path& path, const http::Request& request);
+  http::Response OutboxRows(const Path& path, const http::Request& request);
+  http::Response ChangeOutboxRows(const Path& path, const http::Request& request);
   http::Response MovePosition(const Path& path, const http::Request& request);
   http::Response ImportPosition(const Path& path, const http::Request& request);
+  http::Response AnswerOfRows(const std::string& name,
+                              const absl::StatusOr<operate::OutboxRowsRequest>& asked);
   // to: for the log. change: what to say.
   using Change = std::function<absl::StatusOr<std::string>()>;
   http::Response ChangePosition(const std::string& name, const http::Request& request,

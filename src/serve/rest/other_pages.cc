@@ -13,6 +13,7 @@
 #include "base/shell_word.h"
 #include "base/status_macros.h"
 #include "names/called.h"
+#include "operate/outbox/outbox_rows_request.h"
 #include "serve/plugins/versions.h"
 #include "serve/rest/answers.h"
 #include "serve/rest/connect_handler.h"
@@ -193,6 +194,25 @@ http::Response ConnectHandler::Recovery(const Path& path, const http::Request&) 
   if (!view || view->foreign) return ConnectorNotFound(path[1]);
   const auto found = parts_.operations->PlanRecovery(view->config);
   return found.ok() ? Json(*found) : ErrorAnswer(WithHint(found.status()));
+}
+
+// Ours: rows of outbox tables that are polled which could not be published; with ?row= those.
+http::Response ConnectHandler::OutboxRows(const Path& path, const http::Request& request) {
+  return AnswerOfRows(path[1], operate::ParseRowsQuery(request.query));
+}
+
+// Ours: {"do":"retry","rows":["7"]}, as operate::ParseRowsBody has it.
+http::Response ConnectHandler::ChangeOutboxRows(const Path& path, const http::Request& request) {
+  return AnswerOfRows(path[1], operate::ParseRowsBody(request.body));
+}
+
+http::Response ConnectHandler::AnswerOfRows(
+    const std::string& name, const absl::StatusOr<operate::OutboxRowsRequest>& asked) {
+  const std::optional<ConnectorView> view = parts_.worker->Find(name);
+  if (!view || view->foreign) return ConnectorNotFound(name);
+  if (!asked.ok()) return ErrorAnswer(asked.status());
+  const auto answer = parts_.operations->AskOutboxRows(view->config, *asked);
+  return answer.ok() ? Json(*answer) : ErrorAnswer(WithHint(answer.status()));
 }
 
 // Ours: {"lsn":"0/16B3748","accept_loss":true,"drop_slot":false}, each of which may be left out; of

@@ -27,6 +27,7 @@
 #include "operate/commands/offset_commands.h"
 #include "operate/commands/signal_reader_of.h"
 #include "operate/doctor/doctor_report.h"
+#include "operate/outbox/outbox_rows.h"
 #include "postgres/connection.h"
 #include "postgres/connection_options.h"
 #include "postgres/host_checks.h"
@@ -210,6 +211,13 @@ absl::StatusOr<std::string> Operations::Examine(const ConfigMap& config) const {
 absl::StatusOr<std::string> Operations::PlanRecovery(const ConfigMap& config) const {
   return With(config, [&](const Options& options) {
     return recover::PlanFactsJson(options, environment_, OthersOf(options));
+  });
+}
+
+absl::StatusOr<std::string> Operations::AskOutboxRows(
+    const ConfigMap& config, const operate::OutboxRowsRequest& request) const {
+  return With(config, [&](const Options& options) {
+    return operate::AskOutboxRows(options, request, environment_);
   });
 }
 

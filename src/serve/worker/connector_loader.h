@@ -30,6 +30,9 @@ struct LoadResult;
 namespace walduct::metrics {
 class TopicBoard;
 }  // namespace walduct::metrics
+namespace walduct::operate {
+struct OutboxRowsRequest;
+}
 
 namespace walduct::serve {
 
@@ -96,6 +99,9 @@ class Operations {
   absl::StatusOr<std::string> Examine(const ConfigMap& config) const;
   // What is known of a gap, as JSON (recover::PlanFactsJson).
   absl::StatusOr<std::string> PlanRecovery(const ConfigMap& config) const;
+  // What is asked about rows of its outbox tables, as JSON; see operate::AskOutboxRows.
+  absl::StatusOr<std::string> AskOutboxRows(const ConfigMap& config,
+                                            const operate::OutboxRowsRequest& request) const;
   // Moves the stored position, or forgets it; what that means.
   struct Move {
     std::string lsn;  // empty: forgets it

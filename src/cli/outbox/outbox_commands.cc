@@ -1,4 +1,4 @@
-#include "operate/commands/outbox_commands.h"
+#include "operate/outbox/outbox_commands.h"
 
 #include <iostream>
 
@@ -27,7 +27,7 @@ void PrintAsComment(absl::string_view title, absl::string_view text) {
 }  // namespace
 
 int PrintOutbox(const Arguments& arguments) {
-  outbox::InitOptions options = arguments.outbox;
+  outbox::InitOptions options = *arguments.outbox;
   if (!arguments.outbox_url.empty()) {
     const absl::Status read = outbox::ReadUrl(arguments.outbox_url, &options);
     if (!read.ok()) return Refuse(std::string(read.message()));

@@ -1,4 +1,4 @@
-#include "operate/commands/outbox_commands.h"
+#include "operate/outbox/outbox_commands.h"
 
 #include <algorithm>
 #include <memory>

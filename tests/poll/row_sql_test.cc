@@ -1,0 +1,100 @@
+// SQL about rows that could not be published, by what a table can say of them.
+#include "poll/rows/row_sql.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace walduct::poll {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+constexpr char kAt[] = "timestamp with time zone";
+
+LayoutRequest Tries(int64_t most, bool deletes = false) {
+  LayoutRequest request;
+  request.max_attempts = most;
+  request.deletes = deletes;
+  return request;
+}
+
+OutboxTable Table(std::vector<LayoutColumn> more, const LayoutRequest& how = {}) {
+  OutboxTable table{.name = "\"public\".\"outbox\"",
+                    .columns = {{"id", "bigint", false},
+                                {"Aggregate_Id", "text"},
+                                {"payload", "jsonb"},
+                                {"event_type", "text"}},
+                    .key_names = {"\"id\""},
+                    .key_types = {"bigint"}};
+  for (LayoutColumn& column : more) table.columns.push_back(std::move(column));
+  LayoutRequest request = how;
+  request.table = "public.outbox";
+  request.columns = table.columns;
+  table.layout = RecogniseLayout(request).value();
+  return table;
+}
+
+std::vector<LayoutColumn> Counted(bool nullable_due) {
+  return {{"published_at", kAt},
+          {"attempts", "integer"},
+          {"last_error", "character varying", true, "", "character varying(20)"},
+          {"next_try_at", kAt, nullable_due}};
+}
+
+TEST(RowSql, ARetryTakesBackWhatAnAttemptHasWritten) {
+  EXPECT_EQ(
+      RetrySql(Table(Counted(true), Tries(3))),
+      "WITH changed AS (UPDATE \"public\".\"outbox\" o SET \"attempts\" = 0, \"next_try_at\" = "
+      "NULL WHERE o.\"id\" = ANY ($1::text[]::bigint[]) RETURNING 1) SELECT count(*) FROM "
+      "changed");
+  EXPECT_THAT(RetrySql(Table(Counted(false), Tries(3))), HasSubstr("\"next_try_at\" = now()"));
+}
+
+TEST(RowSql, ParkingUsesTheAttemptsUpAndCutsTheReason) {
+  const OutboxTable table = Table(Counted(true), Tries(3));
+  EXPECT_TRUE(KeepsFailed(table));
+  EXPECT_THAT(ParkSql(table, 3),
+              HasSubstr("SET \"attempts\" = greatest(coalesce(o.\"attempts\", 0), 3), "
+                        "\"last_error\" = $2::text::character varying(20) WHERE"));
+  EXPECT_THAT(FailedRowsSql(table, "tenant = 5"),
+              HasSubstr("AND (tenant = 5) ORDER BY o.\"id\", o.\"id\" LIMIT $1::bigint"));
+  EXPECT_THAT(NamedRowsSql(table, "", true), HasSubstr("FOR NO KEY UPDATE OF o SKIP LOCKED"));
+  EXPECT_THAT(NamedRowsSql(table, "", false), Not(HasSubstr("FOR NO KEY UPDATE")));
+}
+
+TEST(RowSql, AStatusOfRowsThatAreGivenUpIsTheirState) {
+  const OutboxTable table = Table({{"status", "text"}, {"published_at", kAt}}, Tries(3));
+  EXPECT_TRUE(KeepsFailed(table));
+  EXPECT_THAT(RetrySql(table), HasSubstr("SET \"status\" = 'NEW' WHERE"));
+  EXPECT_THAT(ParkSql(table, 3), HasSubstr("SET \"status\" = 'FAILED' WHERE"));
+  EXPECT_THAT(FailedRowsSql(table, ""), HasSubstr("coalesce(o.\"status\" = 'FAILED', false)"));
+  EXPECT_THAT(OvertakenSql(table), HasSubstr("AND NOT coalesce(p.\"status\" = 'FAILED', false)"));
+}
+
+TEST(RowSql, WhatATableCannotSayIsNotAsked) {
+  const OutboxTable plain = Table({{"published_at", kAt}}, Tries(3));
+  EXPECT_FALSE(KeepsFailed(plain));
+  EXPECT_THAT(OvertakenSql(plain), StartsWith("SELECT (o.\"id\")::text FROM"));
+  // Published rows are gone.
+  EXPECT_EQ(OvertakenSql(Table(Counted(true), Tries(3, true))), "");
+  OutboxTable keyless = plain;
+  keyless.layout.key.clear();
+  EXPECT_EQ(OvertakenSql(keyless), "");
+  EXPECT_EQ(BehindRowsSql(keyless), "");
+}
+
+TEST(RowSql, ARowIsNamedByItsPrimaryKey) {
+  OutboxTable table = Table({{"published_at", kAt}});
+  EXPECT_EQ(RowText(table, {"7"}), "7");
+  table.key_names.emplace_back("\"Aggregate_Id\"");
+  EXPECT_EQ(RowText(table, {"7", "a, \"b\""}), "{\"id\":\"7\",\"Aggregate_Id\":\"a, \\\"b\\\"\"}");
+}
+
+}  // namespace
+}  // namespace walduct::poll
