@@ -3,6 +3,7 @@ import contextlib
 import os
 import pwd
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -21,7 +22,7 @@ class PgBouncer:
 
     def __init__(self, server, pool_mode, **settings):
         assert PROGRAM.exists(), "PgBouncer is missing; run scripts/deps pgbouncer"
-        self.host, self.port = "127.0.0.1", free_ports(1)[0]
+        self.host, self.port = "127.0.0.1", settings.pop("listen_port", None) or free_ports(1)[0]
         self.dir = Path(tempfile.mkdtemp(prefix="walduct-pgbouncer-"))
         shutil.copy(PROGRAM, self.dir / "pgbouncer")
         passwords = {server.user: server.password, CDC_ROLE: CDC_PASSWORD}
@@ -52,7 +53,11 @@ class PgBouncer:
     def properties(self):
         return {"database.hostname": self.host, "database.port": str(self.port)}
 
-    def close(self):
-        self.process.terminate()
+    def end(self):
+        """At once: SIGTERM waits until the last client has gone."""
+        self.process.send_signal(signal.SIGQUIT)
         self.process.wait()
+
+    def close(self):
+        self.end()
         shutil.rmtree(self.dir)

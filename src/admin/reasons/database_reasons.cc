@@ -108,10 +108,6 @@ constexpr Reason kRows[] = {
      .meaning = "The server refuses database.user with the password that database.password refers "
                 "to. It is read again for each connection, so a new one is taken up by itself.",
      .remedy = "Make the two agree: ALTER ROLE … PASSWORD on the server, or the file."},
-    {.name = "poll_pooled",
-     .meaning = "A connection pooler hands each transaction to another session: the lock that says "
-                "who polls the outbox tables cannot be held.",
-     .remedy = "Connect to the server itself, or set the pooler to session mode."},
     {.name = "poll_standby",
      .meaning = "Outbox tables cannot be polled on a standby: their rows cannot be marked there.",
      .remedy = "Connect to the primary."},

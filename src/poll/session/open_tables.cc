@@ -25,25 +25,25 @@ absl::StatusOr<OpenedTables> OpenTables(const engine::ConnectorOptions& config,
                                         const postgres::StopCheck& stopping,
                                         absl::string_view purpose) {
   OpenedTables opened;
-  ASSIGN_OR_RETURN(
-      opened.connection,
-      postgres::OpenSession(engine::DatabaseOf(config),
-                            absl::StrCat("walduct ", engine::NameOf(config), " ", purpose),
-                            environment, postgres::SessionKind::kSql, stopping));
+  const auto open = [&](absl::string_view of) {
+    return postgres::OpenSession(engine::DatabaseOf(config),
+                                 absl::StrCat("walduct ", engine::NameOf(config), " ", of),
+                                 environment, postgres::SessionKind::kSql, stopping);
+  };
+  ASSIGN_OR_RETURN(opened.connection, open(purpose));
   postgres::Connection& connection = *opened.connection;
-  if (connection.shared())
-    return Error(absl::StatusCode::kFailedPrecondition, "poll_pooled",
-                 "a connection pooler hands each transaction to another session: the lock that "
-                 "says who polls a table cannot be held",
-                 "set database.hostname and database.port to the server itself, or the pooler to "
-                 "session mode");
   ASSIGN_OR_RETURN(const auto standby,
                    connection.Query(postgres::OneRow(1), "SELECT pg_is_in_recovery()"));
   if (standby.Get(0, 0) == "t")
     return Error(absl::StatusCode::kFailedPrecondition, "poll_standby",
                  "the server is a standby: rows cannot be marked there",
                  "set database.hostname to the primary");
-  RETURN_IF_ERROR(connection.Query(postgres::OneRow(3), kNoticeLoss).status());
+  // Of a pooler's session it would be there for its next client.
+  if (connection.shared()) {
+    ASSIGN_OR_RETURN(opened.owner, open(absl::StrCat(purpose, " owner")));
+  } else {
+    RETURN_IF_ERROR(connection.Query(postgres::OneRow(3), kNoticeLoss).status());
+  }
   ASSIGN_OR_RETURN(opened.tables, FindOutboxTables(connection, engine::TablesOf(config),
                                                    engine::OutboxOf(config)));
   return opened;

@@ -18,12 +18,14 @@ namespace walduct::poll {
 
 struct OpenedTables {
   std::unique_ptr<postgres::Connection> connection;
+  // Where a pooler shares the former: one that has a session of the server to itself as long as a
+  // transaction is open in it. Null: connection is one.
+  std::unique_ptr<postgres::Connection> owner;
   std::vector<OutboxTable> tables;
 };
 
 // Changes nothing. purpose: by which the server knows the session, behind the connector's name.
 // FailedPrecondition: those of FindOutboxTables, and
-//   poll_pooled   a pooler shares the session
 //   poll_standby  the server is one
 absl::StatusOr<OpenedTables> OpenTables(const engine::ConnectorOptions& config,
                                         const Environment& environment,

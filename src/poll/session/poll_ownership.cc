@@ -29,12 +29,16 @@ int32_t LockKey(const OutboxTable& table) {
 }
 
 // One alone has the table; of several each its share, and all of them know how many they are.
-std::string LockSql(const OutboxTable& table, int64_t workers, int64_t worker) {
+// kind: "" of the session, "_xact" of the transaction; they exclude one another.
+std::string LockSql(const OutboxTable& table, int64_t workers, int64_t worker,
+                    absl::string_view kind) {
   const int32_t key = LockKey(table);
-  if (workers == 1) return absl::StrCat("pg_try_advisory_lock(", kLockClass, ", ", key, ")");
-  return absl::StrCat("pg_try_advisory_lock_shared(", kLockClass, ", ", key,
-                      ") AND pg_try_advisory_lock_shared(", kCountClass + workers, ", ", key,
-                      ") AND pg_try_advisory_lock(", kShareClass + worker, ", ", key, ")");
+  const auto lock = [&](absl::string_view how, int64_t of) {
+    return absl::StrCat("pg_try_advisory", kind, "_lock", how, "(", of, ", ", key, ")");
+  };
+  if (workers == 1) return lock("", kLockClass);
+  return absl::StrCat(lock("_shared", kLockClass), " AND ", lock("_shared", kCountClass + workers),
+                      " AND ", lock("", kShareClass + worker));
 }
 
 // Sessions that share the tables out among another number of workers. Of two that begin at once
@@ -73,18 +77,24 @@ std::string PollSession::WhereOf(const OutboxTable& table) const {
 
 absl::StatusOr<bool> PollSession::Own() {
   const outbox::OutboxOptions& options = engine::OutboxOf(config());
+  const absl::string_view kind = owner_ == nullptr ? "" : "_xact";
+  // It stays open: the server's session is not shared meanwhile. It has no number and keeps no
+  // snapshot between its statements, so that it holds no vacuum up.
+  constexpr char kBegin[] = "BEGIN ISOLATION LEVEL READ COMMITTED";
+  if (owner_ != nullptr) RETURN_IF_ERROR(AskOn(*owner_, {kBegin, {}, std::nullopt}).status());
   std::string sql = "SELECT ";
   absl::StrAppend(&sql, absl::StrJoin(tables_, " AND ", [&](std::string* out, const auto& table) {
-    absl::StrAppend(out, LockSql(table, options.workers, options.worker));
+    absl::StrAppend(out, LockSql(table, options.workers, options.worker, kind));
   }));
-  ASSIGN_OR_RETURN(const auto owned, Ask(sql, postgres::OneRow(1)));
+  ASSIGN_OR_RETURN(const auto owned, AskOn(Owner(), {sql, {}, postgres::OneRow(1)}));
   if (owned.Get(0, 0) == "t") {
     if (options.workers == 1) return true;
     ASSIGN_OR_RETURN(const auto others,
                      Ask(OthersSql(tables_, options.workers), postgres::OneRow(1)));
     if (others.Get(0, 0) == "0") return true;
   }
-  RETURN_IF_ERROR(Ask("SELECT pg_advisory_unlock_all()").status());
+  const char* const release = owner_ == nullptr ? "SELECT pg_advisory_unlock_all()" : "ROLLBACK";
+  RETURN_IF_ERROR(AskOn(Owner(), {release, {}, std::nullopt}).status());
   return false;
 }
 
@@ -111,7 +121,8 @@ absl::Status PollSession::AwaitOwnership() {
 // The server ends the session of a machine that is gone, and another worker goes on from there.
 absl::Status PollSession::Verify() {
   if (!duties_->doubts()) return absl::OkStatus();
-  ASSIGN_OR_RETURN(const auto locks, Ask(std::string(kLocksHeld), postgres::OneRow(1)));
+  ASSIGN_OR_RETURN(const auto locks,
+                   AskOn(Owner(), {std::string(kLocksHeld), {}, postgres::OneRow(1)}));
   RETURN_IF_ERROR(CheckLocks(locks, tables_.size()));
   duties_->Believe();
   return absl::OkStatus();
@@ -120,8 +131,7 @@ absl::Status PollSession::Verify() {
 absl::Status PollSession::VerifyLocks(bool hurries) {
   ASSIGN_OR_RETURN(
       const auto locks,
-      AskOfMarks({.sql = std::string(kLocksHeld), .parameters = {}, .answer = postgres::OneRow(1)},
-                 hurries));
+      AskHurried(Owner(), {std::string(kLocksHeld), {}, postgres::OneRow(1)}, hurries));
   return CheckLocks(locks, tables_.size());
 }
 

@@ -30,11 +30,6 @@ constexpr absl::Duration kFirstFlush = absl::Milliseconds(5);
 constexpr absl::Duration kLongestFlush = absl::Milliseconds(160);
 constexpr int64_t kLeastId = std::numeric_limits<int64_t>::min();
 
-// Statistics that are old make the planner sort what is left of a window for every batch.
-constexpr absl::string_view kByIndex = R"(
-SELECT pg_catalog.set_config('enable_bitmapscan', 'off', false),
-  pg_catalog.set_config('enable_sort', 'off', false))";
-
 absl::Status SlowStore() {
   return Error(absl::StatusCode::kDeadlineExceeded, "offset_store_slow",
                "the position of the outbox tables is not stored within the time to stop in: what "
@@ -59,7 +54,9 @@ absl::Status PollSession::OpenPositions() {
     store_ = std::move(committing);
     RETURN_IF_ERROR(committing_->Open());
   }
-  RETURN_IF_ERROR(Ask(std::string(kByIndex), postgres::OneRow(2)).status());
+  // Statistics that are old make the planner sort what is left of a window for every batch.
+  for (const absl::string_view way : {"enable_bitmapscan", "enable_sort"})
+    RETURN_IF_ERROR(connection_->Set(way, "off"));
   ASSIGN_OR_RETURN(std::optional<offset::StoredOffset> stored, store_->Load());
   const bool first = !stored.has_value();
   ASSIGN_OR_RETURN(const auto answer, Ask(NowSql(), postgres::OneRow(5)));

@@ -88,6 +88,7 @@ absl::Status PollSession::Open() {
                      return control->interrupted();
                    }));
   connection_ = std::move(opened.connection);
+  owner_ = std::move(opened.owner);
   tables_ = std::move(opened.tables);
   for (const OutboxTable& table : tables_)
     log::Info("outbox table is polled",
@@ -136,7 +137,7 @@ absl::Status PollSession::Build() {
 
 absl::Status PollSession::LookBeside() {
   // Whoever waits for the server may have the tables by now: nothing more is sent.
-  const absl::Status alive = connection_->CheckAlive();
+  const absl::Status alive = CheckAlive();
   if (!alive.ok()) duties_->Doubt();
   RETURN_IF_ERROR(alive);
   RETURN_IF_ERROR(Verify());
@@ -144,50 +145,64 @@ absl::Status PollSession::LookBeside() {
 }
 
 // Waits for the answer, and does the other duties meanwhile.
-absl::StatusOr<postgres::Result> PollSession::Ask(const postgres::Statement& statement) {
-  RETURN_IF_ERROR(connection_->Send(statement));
+absl::StatusOr<postgres::Result> PollSession::AskOn(postgres::Connection& connection,
+                                                    const postgres::Statement& statement) {
+  RETURN_IF_ERROR(connection.Send(statement));
   while (true) {
-    ASSIGN_OR_RETURN(std::optional<postgres::Result> result, connection_->PollResult());
+    ASSIGN_OR_RETURN(std::optional<postgres::Result> result, connection.PollResult());
     if (result) return *std::move(result);
     if (duties_->interrupted()) {
-      connection_->Cancel();
+      connection.Cancel();
       return absl::CancelledError("interrupted");
     }
-    RETURN_IF_ERROR(duties_->TurnAndWait(connection_->ready_fd(), kStatementTurn,
-                                         engine::WaitReason::kNothing));
+    RETURN_IF_ERROR(
+        duties_->TurnAndWait(connection.ready_fd(), kStatementTurn, engine::WaitReason::kNothing));
   }
 }
 
 // Of marks: an interruption leaves them the rest of the time to stop in. Hurried, the sink that has
 // failed is not asked.
-absl::StatusOr<postgres::Result> PollSession::AskOfMarks(const postgres::Statement& statement,
+absl::StatusOr<postgres::Result> PollSession::AskHurried(postgres::Connection& connection,
+                                                         const postgres::Statement& statement,
                                                          bool hurries) {
   Clock& clock = parts_.attempt.world->clock();
   const absl::Duration most = engine::RuntimeOf(config()).shutdown_timeout * (1 - kSettleShare);
   std::optional<absl::Duration> until;
-  RETURN_IF_ERROR(connection_->Send(statement));
+  RETURN_IF_ERROR(connection.Send(statement));
   while (true) {
-    ASSIGN_OR_RETURN(std::optional<postgres::Result> result, connection_->PollResult());
+    ASSIGN_OR_RETURN(std::optional<postgres::Result> result, connection.PollResult());
     if (result) return *std::move(result);
     const absl::Duration now = clock.Monotonic();
     if (!until && (hurries || duties_->interrupted())) until = now + most;
     if (until && now >= *until) {
-      connection_->Cancel();
+      connection.Cancel();
       return NoTimeToMark();
     }
     const absl::Duration turn = hurries ? kHurriedTurn : kStatementTurn;
     const absl::Duration wait = until ? std::min(turn, *until - now) : turn;
     if (hurries) {
       parts_.attempt.board->Beat();
-      parts_.attempt.world->poller().WaitReadable({connection_->ready_fd()}, wait);
+      parts_.attempt.world->poller().WaitReadable({connection.ready_fd()}, wait);
     } else {
       RETURN_IF_ERROR(
-          duties_->TurnAndWait(connection_->ready_fd(), wait, engine::WaitReason::kNothing));
+          duties_->TurnAndWait(connection.ready_fd(), wait, engine::WaitReason::kNothing));
     }
   }
 }
 
+absl::Status PollSession::CheckAlive() {
+  RETURN_IF_ERROR(connection_->CheckAlive());
+  return owner_ == nullptr ? absl::OkStatus() : owner_->CheckAlive();
+}
+
 absl::Status PollSession::Listen() {
+  if (owner_ != nullptr) {
+    log::Info(
+        "a pooler hands each transaction to another session: it is not listened for NOTIFY",
+        {{"asks_every_ms", absl::ToInt64Milliseconds(engine::OutboxOf(config()).longest_pause)},
+         {"hint", "connect to the server itself, or set the pooler to session mode"}});
+    return absl::OkStatus();
+  }
   for (const OutboxTable& table : tables_) {
     for (const std::string& channel : table.channels) {
       RETURN_IF_ERROR(Ask(absl::StrCat("LISTEN ", postgres::QuoteIdentifier(channel))).status());
@@ -262,7 +277,7 @@ absl::Status PollSession::Pause(absl::Duration longest) {
     const absl::Duration before = clock.Monotonic();
     RETURN_IF_ERROR(duties_->TurnAndWait(connection_->ready_fd(), until - before,
                                          engine::WaitReason::kNothing));
-    RETURN_IF_ERROR(connection_->CheckAlive());
+    RETURN_IF_ERROR(CheckAlive());
     if (postgres::TakeNotifications(*connection_)) break;
   }
   return absl::OkStatus();
@@ -290,6 +305,8 @@ absl::StatusOr<size_t> PollSession::PollTable(const OutboxTable& table) {
   bool whole = false;
   absl::StatusOr<postgres::Result> rows = Claim(table, &whole);
   if (!rows.ok()) return rows.status();
+  // Read by another session than that of the locks: these are what it was allowed by.
+  if (owner_ != nullptr && rows->rows() > 0) RETURN_IF_ERROR(VerifyLocks(false));
   Batch batch;
   batch.table = &table;
   batch.first = number_ + 1;

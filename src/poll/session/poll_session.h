@@ -81,6 +81,10 @@ class PollSession {
   absl::Status Verify();
   // The same, whether it stood still or not.
   absl::Status VerifyLocks(bool hurries);
+  // Where the locks are: they are the session's, or with a pooler those of a transaction.
+  postgres::Connection& Owner() { return owner_ == nullptr ? *connection_ : *owner_; }
+  // Neither session has ended, as far as is known without asking.
+  absl::Status CheckAlive();
   // While a sink is waited for.
   absl::Status LookBeside();
   absl::Status Listen();
@@ -109,12 +113,20 @@ class PollSession {
   absl::Status Mark(const OutboxTable& table, const std::vector<std::vector<std::string>>& all,
                     size_t from, size_t wanted, bool hurries);
   absl::Status Salvage(Batch* batch, const absl::Status& why);
-  absl::StatusOr<postgres::Result> Ask(const postgres::Statement& statement);
+  absl::StatusOr<postgres::Result> Ask(const postgres::Statement& statement) {
+    return AskOn(*connection_, statement);
+  }
+  absl::StatusOr<postgres::Result> AskOn(postgres::Connection& connection,
+                                         const postgres::Statement& statement);
   absl::StatusOr<postgres::Result> Ask(std::string sql,
                                        std::optional<postgres::Shape> answer = std::nullopt) {
     return Ask(postgres::Statement{std::move(sql), {}, answer});
   }
-  absl::StatusOr<postgres::Result> AskOfMarks(const postgres::Statement& statement, bool hurries);
+  absl::StatusOr<postgres::Result> AskOfMarks(const postgres::Statement& statement, bool hurries) {
+    return AskHurried(*connection_, statement, hurries);
+  }
+  absl::StatusOr<postgres::Result> AskHurried(postgres::Connection& connection,
+                                              const postgres::Statement& statement, bool hurries);
   // Without rows that wait where the table cannot say it.
   postgres::Statement ClaimOf(const OutboxTable& table);
   // *whole: there are no more rows than these.
@@ -137,6 +149,7 @@ class PollSession {
 
   const Parts parts_;
   std::unique_ptr<postgres::Connection> connection_;
+  std::unique_ptr<postgres::Connection> owner_;  // null: connection_ is no pooler's
   std::unique_ptr<sink::Sink> sink_;
   std::shared_ptr<event::SchemaIds> key_ids_, value_ids_;
   std::vector<OutboxTable> tables_;
