@@ -69,7 +69,7 @@ def test_a_drill_touches_nothing_that_is_there_and_says_what_fails(databases, pg
     role = f"{db.name}_nobody"
     db.script(f"create role {role} login password 'x'")
     done = Drill(db, tmp_path, user=role, password="x").run()
-    assert done.returncode == 1 and "permission denied for database" in done.stderr and drill.left() == 0, done
+    assert done.returncode == 2 and "permission denied for database" in done.stderr and drill.left() == 0, done
     bad = Drill(db, tmp_path)
     bad.command[bad.command.index(bad.name)] = "Bad"
     done = bad.run()

@@ -136,6 +136,9 @@ class Drill {
     return told.ok() ? cleaned : told;
   }
 
+  // There is something whose events could arrive.
+  bool begun() const { return begun_; }
+
  private:
   absl::Status CheckTopics() {
     if (!settings_.kafka) return absl::OkStatus();
@@ -152,6 +155,7 @@ class Drill {
 
   absl::Status Tell() {
     RETURN_IF_ERROR(database_->Make());
+    begun_ = true;
     Say(absl::StrCat("made the table ", settings_.schema, ".outbox"));
     RETURN_IF_ERROR(database_->Write());
     Say(absl::StrCat("wrote ", operate::kDrillEvents, " events of ", operate::kDrillKeys,
@@ -239,6 +243,7 @@ class Drill {
   std::unique_ptr<operate::DrillDatabase> database_;
   std::unique_ptr<operate::DemoEvents> events_;
   operate::DrillTally tally_;
+  bool begun_ = false;
   std::optional<OwnChild> connector_;
 };
 
@@ -263,11 +268,11 @@ int RunOutboxDrill(const Arguments& arguments) {
   engine::StopSignal stop;
   InstallSignals(&stop);
   return ForEachConnector(files, [&](const std::string&, const auto& options) -> int {
-    const absl::Status done = Drill(*settings, options, stop).Run(asked.delete_topics);
+    Drill drill(*settings, options, stop);
+    const absl::Status done = drill.Run(asked.delete_topics);
     if (done.ok()) return engine::kExitClean;
     PrintStatus(done);
-    return absl::IsInvalidArgument(done) || absl::IsAlreadyExists(done) ? engine::kExitConfiguration
-                                                                        : engine::kExitFailure;
+    return drill.begun() ? engine::kExitFailure : engine::kExitConfiguration;
   });
 }
 
