@@ -47,6 +47,16 @@ std::string LeaveOutSql(const OutboxTable& table, const std::vector<std::string>
   return sql;
 }
 
+// What tries it again. several: the connector has other tables, too.
+std::string RetryCommand(const names::Called& called, const OutboxTable& table, bool several,
+                         const std::vector<std::string>& key) {
+  std::string flags = ShellWord(RowText(table, key));
+  if (several)
+    absl::StrAppend(&flags, " --table ",
+                    ShellWord(absl::StrCat(table.schema->schema, ".", table.schema->table)));
+  return names::Command(called, "outbox retry", flags);
+}
+
 // The row itself, and what would let it be parked.
 absl::Status WithAttemptsAdvice(const absl::Status& why, const OutboxTable& table,
                                 const std::vector<std::string>& key) {
@@ -122,9 +132,8 @@ absl::Status PollSession::NoteFailed(Batch* batch, bool hurries) {
                {"reason", ErrorReason(row.why)},
                {"error", row.why.message()},
                {"hint", last ? absl::StrCat("once mended: ",
-                                            names::Command(engine::RuntimeOf(config()).called,
-                                                           "outbox retry",
-                                                           ShellWord(RowText(table, row.key))))
+                                            RetryCommand(engine::RuntimeOf(config()).called, table,
+                                                         tables_.size() > 1, row.key))
                              : ErrorHint(row.why)}});
   }
   ASSIGN_OR_RETURN(const auto noted,
