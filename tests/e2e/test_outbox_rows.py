@@ -123,6 +123,7 @@ def test_a_row_is_parked_by_hand_and_holds_its_key(databases, pg17, connectors):
     put(db, "Order", "4", 7)
     wait_until(lambda: opened(db) == [2, 3, 5, 6], 20, "the other key published")
     assert "was parked, and is" in asked(connector, "park", "5")
+    assert "the reason is not noted, as it was parked before" in asked(connector, "park", "5", "--reason", "another")
     asked(connector, "retry", "5")
     wait_until(lambda: opened(db) == [2, 3], 20, "published")
     connector.stop()
@@ -206,14 +207,27 @@ def test_a_table_that_counts_no_attempts_says_what_it_lacks(databases, pg17, con
     connector = connectors(db, polled(db), superuser=True, sink="file")
     assert connector.run_to_end() == 1
     assert "public.outbox: it has nowhere to count attempts" in asked(connector, "list")
-    for act, more in (("retry", ["1"]), ("park", ["1"])):
-        told = asked(connector, act, *more, code=3)
+    for act, more in (("retry", ["1"]), ("park", ["1"]), ("retry", ["--all"])):
+        told = asked(connector, act, *more, code=2)
         assert "ALTER TABLE public.outbox ADD COLUMN attempts integer NOT NULL DEFAULT 0" in told
     asked(connector, "skip", "1", "--yes")
     connector.start().wait_streaming()
     wait_until(lambda: opened(db) == [], 20, "it goes on behind the row")
     connector.stop()
     assert numbers(connector.events(), b"1") == [2]
+
+
+def test_of_several_tables_all_rows_are_tried_again_where_a_table_counts(databases, pg17, connectors):
+    db = databases(pg17)
+    db.execute(TABLE.replace("table outbox", "table plain").replace(", attempts int, last_error text, next_try_at timestamptz", ""))
+    connector = parked(db, connectors, **{"walduct.outbox.tables": "public.outbox,public.plain"})
+    connector.wait_log(r"once mended: walduct outbox retry -f \S+connector.json -w \S+worker.properties 2 --table public.outbox")
+    db.execute("update outbox set aggregate_type = 'Order' where id = 2")
+    text = asked(connector, "retry", "--all")
+    assert "public.outbox 2 is tried again" in text and "public.plain: it has nowhere to count attempts" in text
+    wait_until(lambda: opened(db) == [], 20, "published")
+    assert "it has nowhere to count attempts" in asked(connector, "retry", "--all", "--table", "public.plain", code=2)
+    connector.stop()
 
 
 def test_rows_that_a_status_says_have_failed(databases, pg17, connectors):
@@ -232,6 +246,7 @@ def test_rows_that_a_status_says_have_failed(databases, pg17, connectors):
     assert db.value("select status from outbox where id = 3") == "PUBLISHED"
     connector.stop()
     put(db, "Order", "1", 5)
-    assert "later events of its key 1 pass it" in asked(connector, "park", "5")
+    text = asked(connector, "park", "5", "--reason", "why")
+    assert "later events of its key 1 pass it; the reason is noted nowhere: the table has no column last_error" in text
     assert db.value("select status from outbox where id = 5") == "FAILED"
     assert numbers(connector.events(), b"1") == [2, 4, 1]

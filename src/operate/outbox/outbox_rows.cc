@@ -31,6 +31,9 @@ using poll::RowColumn;
 using enum OutboxRowsRequest::Act;
 
 constexpr char kLookPatience[] = "10000";  // milliseconds
+constexpr char kKeepsNone[] =
+    "it has nowhere to count attempts: no row is parked or waits, and one that cannot be published "
+    "stops the connector";
 
 // Of the columns of the primary key.
 using RowKey = std::vector<std::string>;
@@ -65,6 +68,14 @@ absl::Status WrongRow(const OutboxTable& table, absl::string_view typed) {
                    parts.size() == 1 ? "" : "; write a row as walduct outbox list has it: {\"",
                    parts.size() == 1 ? "" : absl::StrJoin(names, "\":\"…\",\""),
                    parts.size() == 1 ? "" : "\":\"…\"}"));
+}
+
+absl::Status CannotPark(const OutboxTable& table) {
+  const std::string& parking = table.layout.parking;
+  return Error(absl::StatusCode::kInvalidArgument, "outbox_cannot_park",
+               absl::StrCat("outbox table ", CalledOf(table), ": ", kKeepsNone),
+               absl::StrCat(parking, parking.empty() ? "" : "; or ",
+                            "correct the row, or walduct outbox skip leaves it out"));
 }
 
 absl::StatusOr<RowKey> ParseKey(const OutboxTable& table, const std::string& typed) {
@@ -124,12 +135,11 @@ class Desk {
   absl::StatusOr<std::vector<Row>> Read(const postgres::Statement& statement);
   // Within a limit; absent: it takes longer.
   absl::StatusOr<std::optional<postgres::Result>> AskBriefly(const postgres::Statement& statement);
-  absl::Status CheckCan(OutboxRowsRequest::Act act) const;
   absl::Status Apply(const OutboxRowsRequest& request, const std::vector<RowKey>& keys);
   static bool Fits(OutboxRowsRequest::Act act, const Row& row);
   Outcome OutcomeOf(const OutboxRowsRequest& request, const Row& row) const;
   std::string AfterRetry(const Row& row) const;
-  std::string AfterPark(const Row& row) const;
+  std::string AfterPark(const std::string& why, const Row& row) const;
   std::string AfterSkip() const;
 
   const outbox::OutboxOptions& options_;
@@ -154,7 +164,7 @@ absl::StatusOr<std::vector<Row>> Desk::Read(const postgres::Statement& statement
 absl::StatusOr<std::vector<RowKey>> Desk::Canonical(const std::vector<std::string>& typed) {
   const int parts = static_cast<int>(table_.key_names.size());
   std::vector<std::string> columns;
-  for (int i = 0; i < parts; ++i)
+  for (size_t i = 0; i < table_.key_types.size(); ++i)
     columns.push_back(absl::StrCat("($", i + 1, "::text::", table_.key_types[i], ")::text"));
   std::vector<RowKey> keys;
   for (const std::string& one : typed) {
@@ -207,17 +217,6 @@ absl::StatusOr<std::optional<int64_t>> Desk::HeldBack(const RowKey& key) {
   return rows;
 }
 
-absl::Status Desk::CheckCan(OutboxRowsRequest::Act act) const {
-  if (act == kSkip || poll::KeepsFailed(table_)) return absl::OkStatus();
-  const std::string& parking = table_.layout.parking;
-  return Error(absl::StatusCode::kFailedPrecondition, "outbox_cannot_park",
-               absl::StrCat("outbox table ", CalledOf(table_),
-                            " has nowhere to count attempts: no row of it is parked or waits, and "
-                            "one that cannot be published stops the connector"),
-               absl::StrCat(parking, parking.empty() ? "" : "; or ",
-                            "correct the row, or walduct outbox skip leaves it out"));
-}
-
 bool Desk::Fits(OutboxRowsRequest::Act act, const Row& row) {
   if (row.state() == poll::kIsDone) return false;
   return row.state() != (act == kRetry ? poll::kIsOpen : act == kPark ? poll::kParked : "");
@@ -259,12 +258,17 @@ std::string Desk::AfterRetry(const Row& row) const {
   return said;
 }
 
-std::string Desk::AfterPark(const Row& row) const {
+std::string Desk::AfterPark(const std::string& why, const Row& row) const {
   const bool holds = options_.parked_holds && !table_.layout.attempts.empty();
   const auto& key = row.Get(RowColumn::kKey);
   return absl::StrCat(
       row.state() == poll::kParked ? "was parked, and is" : "is parked",
       key ? absl::StrCat("; later events of its key ", *key, holds ? " wait for it" : " pass it")
+          : "",
+      why.empty()                    ? ""
+      : row.state() == poll::kParked ? "; the reason is not noted, as it was parked before"
+      : table_.layout.error.empty()
+          ? "; the reason is noted nowhere: the table has no column last_error"
           : "",
       row.state() == poll::kIsOpen
           ? "; if the connector has read it already, it is published all the same"
@@ -286,7 +290,7 @@ Outcome Desk::OutcomeOf(const OutboxRowsRequest& request, const Row& row) const 
     return row.state() == poll::kIsOpen
                ? Outcome{"open", "has not failed: it is published in its turn", true}
                : Outcome{"retried", AfterRetry(row), true};
-  if (request.act == kPark) return {"parked", AfterPark(row), true};
+  if (request.act == kPark) return {"parked", AfterPark(request.why, row), true};
   return {"skipped",
           absl::StrCat(AfterSkip(), row.state() == poll::kIsOpen
                                         ? "; unless the connector had read it already"
@@ -296,12 +300,13 @@ Outcome Desk::OutcomeOf(const OutboxRowsRequest& request, const Row& row) const 
 
 absl::StatusOr<std::vector<std::pair<Row, Outcome>>> Desk::Change(const OutboxRowsRequest& request,
                                                                   const std::vector<RowKey>& keys) {
-  RETURN_IF_ERROR(CheckCan(request.act));
+  if (request.act != kSkip && !poll::KeepsFailed(table_)) return CannotPark(table_);
   // Before it is changed: as soon as it is, others are published.
   if (request.act == kRetry) {
     ASSIGN_OR_RETURN(overtaken_, Overtaken(keys));
   }
-  RETURN_IF_ERROR(connection_.Run("BEGIN"));
+  // What is locked is seen as it is then, whatever the role's transactions see else.
+  RETURN_IF_ERROR(connection_.Run("BEGIN ISOLATION LEVEL READ COMMITTED"));
   ASSIGN_OR_RETURN(const std::vector<Row> there, Named(keys, /*locks=*/false));
   ASSIGN_OR_RETURN(const std::vector<Row> locked, Named(keys, /*locks=*/true));
   std::vector<RowKey> changed;
@@ -358,11 +363,7 @@ absl::Status AddListed(const OutboxRowsRequest& request, const OutboxTable& tabl
   }
   const bool more = static_cast<int64_t>(rows.size()) > request.most;
   if (more) rows.pop_back();
-  json->Key("more").Flag(more).Key("note").Text(
-      poll::KeepsFailed(table)
-          ? ""
-          : "it has nowhere to count attempts: no row is parked or waits, and one that cannot be "
-            "published stops the connector");
+  json->Key("more").Flag(more).Key("note").Text(poll::KeepsFailed(table) ? "" : kKeepsNone);
   json->Key("rows").Array();
   for (const Row& row : rows) {
     AddRow(table, row, &json->Object());
@@ -404,11 +405,13 @@ absl::Status AddShown(const OutboxRowsRequest& request, const OutboxTable& table
 absl::Status AddChanged(const OutboxRowsRequest& request, const OutboxTable& table, Desk* desk,
                         JsonWriter* json) {
   std::vector<RowKey> keys;
+  if (request.all && !poll::KeepsFailed(table)) {
+    json->Key("more").Flag(false).Key("note").Text(kKeepsNone).Key("rows").Array().EndArray();
+    return absl::OkStatus();
+  }
   if (request.all) {
-    if (poll::KeepsFailed(table)) {
-      ASSIGN_OR_RETURN(const auto rows, desk->Failed(OutboxRowsRequest::kMostAtOnce));
-      for (const Row& row : rows) keys.push_back(row.key);
-    }
+    ASSIGN_OR_RETURN(const auto rows, desk->Failed(OutboxRowsRequest::kMostAtOnce));
+    for (const Row& row : rows) keys.push_back(row.key);
   } else {
     ASSIGN_OR_RETURN(keys, desk->Canonical(request.rows));
   }
@@ -472,6 +475,9 @@ absl::StatusOr<std::string> AskOutboxRows(const engine::ConnectorOptions& option
   ASSIGN_OR_RETURN(const poll::OpenedTables opened,
                    poll::OpenTables(options, environment, nullptr, "outbox"));
   ASSIGN_OR_RETURN(const auto tables, ChooseTables(request, opened.tables));
+  const auto keeps = [](const OutboxTable* table) { return poll::KeepsFailed(*table); };
+  if (request.all && std::none_of(tables.begin(), tables.end(), keeps))
+    return CannotPark(*tables.front());
   JsonWriter json;
   json.Object().Key("connector").Text(engine::NameOf(options));
   json.Key("did").Text(ActName(request.act)).Key("tables").Array();

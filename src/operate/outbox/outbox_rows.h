@@ -24,9 +24,9 @@ namespace walduct::operate {
 // rows each has also "outcome" (retried, parked, skipped; or what it was not done for: locked,
 // unknown, published), "done" and "message". A row of others' locks is not waited for.
 //
-// InvalidArgument: the connector does not poll, or keeps a position; the table or a row is none
-// that it could be. FailedPrecondition: those of poll::OpenTables, and
-//   outbox_cannot_park  the table has no column that counts attempts
+// FailedPrecondition: those of poll::OpenTables. InvalidArgument: the connector does not poll, or
+// keeps a position; the table or a row is none that it could be; and
+//   outbox_cannot_park  the table has no column that counts attempts; of all: none has
 absl::StatusOr<std::string> AskOutboxRows(const engine::ConnectorOptions& options,
                                           const OutboxRowsRequest& request,
                                           const Environment& environment);
