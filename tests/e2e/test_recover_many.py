@@ -12,9 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from support.cluster import Standby
 from support.many import ALL_OF_IT, Many, ReadTopics, difference, digest, digest_of_file, last_line, lines_of, seconds_between
 from support.postgres import lsn
 from support.restored import Restored
+from support.servers import free_ports
 from support.wait import wait_until
 
 CHANGES = int(os.environ.get("E2E_RECOVER_CHANGES", 20000))
@@ -33,8 +35,9 @@ def streams(tmp_path):
 class Gap:
     """What is done while nothing streams, and the transactions that are open over its ends."""
 
-    def __init__(self, scene, stack):
+    def __init__(self, scene, stack, ways):
         self.scene, self.stack, self.many, self.lost = scene, stack, Many(scene.db, SEED), [scene.lost, *scene.others]
+        self.standby = with_standby(scene, stack) if by_failover in ways else None
         self.many.work(500)
         self.at_position = self._open(1, "open at the position")
         scene.work_on()
@@ -106,17 +109,59 @@ def by_idling(gap, lost):
     gap.scene.primary.query("select pg_reload_conf()")
 
 
+def by_failover(gap, lost):
+    """To a standby that has the other slot and not this one. What is open then is undone."""
+    scene, standby = gap.scene, gap.standby
+    lost.stop()
+    gap.first_half()
+    gap.at_position.commit()
+    gap.loses_now()
+    scene.db.execute("insert into slow values (4, 'behind it the server is gone')")
+    wait_until(lambda: b"the server is gone" in last_line(scene.control), PATIENCE_S, "the other has all", interval_s=0.5)
+    scene.control.stop()
+    scene.backup.wait_archived(PATIENCE_S)
+    standby.wait_replayed()
+    standby.sync_slots()
+    scene.servers.do("kill-postgres")
+    scene.db.close_session()
+    standby.promote()
+    scene.db.server = scene.primary = scene.backup.primary = standby.postgres
+    for connector in (scene.control, lost):
+        connector.config["database.port"] = str(standby.postgres.port)
+    scene.control.start().wait_streaming(PATIENCE_S)
+
+
+def with_standby(scene, stack):
+    """That has the other connector's slot."""
+    standby = Standby(scene.servers, free_ports(1)[0])
+    stack.callback(goes_back, scene, scene.db.server, standby)
+    standby.sync_slots()
+    return standby
+
+
+def goes_back(scene, server, standby):
+    """What follows the test looks at its database there."""
+    for connector in (scene.control, scene.lost):
+        connector.close()
+    scene.db.close_session()
+    scene.db.server = server
+    standby.stop("immediate")
+    scene.servers.do("start-postgres")
+
+
 def lose(scene, ways, stack):
     """Each connector in its own way, and the gaps are made one."""
-    gap = Gap(scene, stack)
+    gap = Gap(scene, stack, ways)
     for way, lost in zip(ways, gap.lost, strict=True):
         if way is by_drop and gap.at_loss is None:
             gap.loses_now()
         way(gap, lost)
-    gap.first_half()
-    gap.at_loss.commit()
+    if by_failover not in ways:
+        gap.first_half()
+        gap.at_loss.commit()
     gap.second_half()
-    gap.at_position.commit()
+    if by_failover not in ways:
+        gap.at_position.commit()
     return gap
 
 
@@ -169,20 +214,22 @@ def outcome_of_topics(scene, lost):
     return sum(count for _, count in wanted.values())
 
 
-WAYS = {18: (by_size, by_idling, by_drop), 17: (by_size, by_drop), 16: (by_size, by_drop)}
+CASES = {"18": (18, by_size, by_idling, by_drop), "18-failover": (18, by_failover), "17": (17, by_size, by_drop), "17-failover": (17, by_failover),
+         "16": (16, by_size, by_drop)}
 
 
 @pytest.mark.timeout(900 + CHANGES // 100)
-@pytest.mark.parametrize("version", WAYS)
-def test_a_gap_of_many_changes(version, scenes, tmp_path):
+@pytest.mark.parametrize("case", CASES)
+def test_a_gap_of_many_changes(case, scenes, tmp_path):
     """As many connectors as there are ways, of one gap."""
-    ways = WAYS[version]
-    scene = scenes(version, shared=ALL_OF_IT, others=len(ways) - 1, **streams(tmp_path))
+    version, *ways = CASES[case]
+    fails_over = {"slot.failover": "true"} if by_failover in ways else {}
+    scene = scenes(version, shared={**ALL_OF_IT, **fails_over}, others=len(ways) - 1, **streams(tmp_path), **dict.fromkeys(fails_over, "false"))
     with contextlib.ExitStack() as stack:
         gap = lose(scene, ways, stack)
         took = recover_all(scene, gap)
         records = [outcome_of_file(scene, lost) for lost in gap.lost]
-    print(f"{version}: {records} records, {gap.many.altered} ALTER TABLE, {took} s")
+    print(f"{case}: {records} records, {gap.many.altered} ALTER TABLE, {took} s")
 
 
 @pytest.mark.timeout(900 + CHANGES // 100)
