@@ -157,7 +157,7 @@ def test_what_came_under_a_name_that_the_lists_lacked_is_missed(mode, db, connec
     done = subprocess.run([str(BINARY), *shlex.split(typed)[1:], "--url", surface.base], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, (one, done)
     connector.wait_log("incremental snapshot completed", 30)
-    assert 2 in of(connector, "cust_v2", "r")
+    wait_until(lambda: 2 in of(connector, "cust_v2", "r"), 30, "the row that was passed over comes")
     wait_until(lambda: problems(surface) == {}, 30, "nothing is missed any more")
     connector.stop()
 
