@@ -48,6 +48,11 @@ void WorkerBoard::Show(bool serves, WorkerWait wait, absl::Time since, std::stri
 
 void WorkerBoard::ShowServing() { Show(true, WorkerWait::kNothing, clock_.Now(), ""); }
 
+void WorkerBoard::ShowWarning(std::optional<WorkerWarning> warning) {
+  const MutexLock lock(mutex_);
+  view_.warning = std::move(warning);
+}
+
 WorkerView WorkerBoard::Read() const {
   std::optional<GroupView> shares;
   if (group_) shares = group_();

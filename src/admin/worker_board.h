@@ -26,6 +26,11 @@ enum class WorkerWait {
 };
 absl::string_view WaitWord(WorkerWait wait);  // a stable word for labels: "kafka"; empty: nothing
 
+// What may be wrong with it though it serves.
+struct WorkerWarning {
+  std::string reason, message, hint;
+};
+
 struct WorkerView {
   std::string group;
   // Its connectors run as far as they can, also while it waits; else there are none of its.
@@ -36,6 +41,7 @@ struct WorkerView {
   std::string message;  // "for Kafka at kafka:9092: …"; empty: it waits for nothing
   std::string hint;     // may be empty
   std::optional<GroupView> shares = {};  // of a group that shares its connectors
+  std::optional<WorkerWarning> warning = {};
 
   // "waits for Kafka at kafka:9092: …, since 2026-01-01T00:00:00Z"; empty: for nothing.
   std::string Text() const;
@@ -50,6 +56,8 @@ class WorkerBoard {
   void Show(bool serves, WorkerWait wait, absl::Time since, std::string message,
             std::string hint = "");
   void ShowServing();
+  // Until it is shown anew; absent: there is none.
+  void ShowWarning(std::optional<WorkerWarning> warning);
   WorkerView Read() const;
   // Before all other calls.
   void ShowGroup(std::function<GroupView()> group) { group_ = std::move(group); }

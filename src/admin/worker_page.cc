@@ -46,6 +46,10 @@ void WriteWorker(const WorkerView& worker, JsonWriter* json) {
     json->Key("message").Text(worker.message);
     json->Key("hint").Text(worker.hint);
   }
+  if (const auto& warning = worker.warning) {
+    json->Key("warning").Object().Key("reason").Text(warning->reason);
+    json->Key("message").Text(warning->message).Key("hint").Text(warning->hint).EndObject();
+  }
   if (worker.shares) WriteGroup(*worker.shares, json);
   json->EndObject();
 }

@@ -15,6 +15,9 @@ constexpr Family kState = {"walduct_worker_state", kGauge,
 constexpr Family kWaiting = {"walduct_worker_waiting_seconds", kGauge,
                              "for how long the worker has been waiting, by what for"};
 
+constexpr Family kWarning = {"walduct_worker_warning", kGauge,
+                             "1 while something may be wrong with a worker that serves, by reason"};
+
 constexpr Family kWorkers = {"walduct_group_workers", kGauge,
                              "workers of a group that shares its connectors, as Kafka lists them"};
 constexpr Family kLeads = {"walduct_group_leads", kGauge,
@@ -63,6 +66,7 @@ void AddWorkerSeries(const ProcessView& process, MetricText* out) {
   const WorkerView& worker = *process.worker;
   out->Add(kState, {{"state", "serving"}}, uint64_t{worker.serves});
   out->Add(kState, {{"state", "waiting"}}, uint64_t{!worker.serves});
+  if (worker.warning) out->Add(kWarning, {{"reason", worker.warning->reason}}, uint64_t{1});
   if (worker.shares) AddGroupSeries(process, worker, out);
   if (worker.wait == WorkerWait::kNothing) return;
   out->Add(kWaiting, {{"for", std::string(WaitWord(worker.wait))}},

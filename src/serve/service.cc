@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "base/error.h"
 #include "base/log.h"
 #include "base/shell_word.h"
 #include "base/status_macros.h"
@@ -20,6 +21,7 @@
 #include "postgres/sender_timeout.h"
 #include "serve/load_worker.h"
 #include "serve/topics/topic_formats.h"
+#include "serve/topics/unconfigured.h"
 
 namespace walduct::serve {
 namespace {
@@ -192,7 +194,29 @@ absl::Status Service::TryTurn() {
   Judge(/*serves=*/true);
   connect_.Open(topics_.ClusterId());
   log::Info("serving", {{"group", options_.group_id}, {"connectors", worker_.Names().size()}});
+  LookForUnconfigured();
   return absl::OkStatus();
+}
+
+// Not to be ready for it would be to cry wolf: positions outlive connectors that are deleted.
+void Service::LookForUnconfigured() {
+  board_.ShowWarning(std::nullopt);
+  if (!worker_.Names().empty()) return;
+  const absl::StatusOr<std::vector<std::string>> names = Unconfigured(topics_);
+  if (!names.ok()) {
+    log::Warn(absl::StrCat("no connector is configured; whether the offset topic has positions of "
+                           "some could not be read: ",
+                           names.status().message()),
+              {{"reason", ErrorReason(names.status())}, {"hint", ErrorHint(names.status())}});
+    return;
+  }
+  if (names->empty()) return;
+  const absl::Status told =
+      UnconfiguredError(*names, options_, topics_.SimilarTo(InternalTopic::kConfigs));
+  log::Warn(told.message(), {{"reason", ErrorReason(told)}, {"hint", ErrorHint(told)}});
+  board_.ShowWarning(admin::WorkerWarning{.reason = ErrorReason(told),
+                                          .message = std::string(told.message()),
+                                          .hint = ErrorHint(told)});
 }
 
 // Before the topics are read, so that nothing that is written meanwhile is missed.
@@ -261,6 +285,7 @@ void Service::Serve(const std::function<void()>& watch) {
     if (const absl::Duration now = environment_.clock->Monotonic(); now >= next_comparison_) {
       next_comparison_ = now + kComparison;
       resting_.Look();
+      if (!worker_.Names().empty()) board_.ShowWarning(std::nullopt);
       watch();
     }
     Wait(kLook);

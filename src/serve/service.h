@@ -72,6 +72,7 @@ class Service {
   absl::Status Follow();
   void OnFollowed(const InternalTopics::Followed& record);
   kafka::SeatVerdict Judge(bool serves, const absl::Status& topics = absl::OkStatus());
+  void LookForUnconfigured();
   void Serve(const std::function<void()>& watch);
 
   const WorkerOptions options_;

@@ -88,6 +88,16 @@ TEST_F(StatusHandlerTest, WhatAWorkerWaitsForIsOnEachPage) {
   EXPECT_EQ(ask("/readyz").status, 200);
   EXPECT_THAT(ask("/metrics").body, Not(HasSubstr("walduct_worker_waiting_seconds{")));
   EXPECT_THAT(ask("/status").body, HasSubstr(R"("state":"serving")"));
+  // What may be as it should fails no probe.
+  board.ShowWarning(WorkerWarning{.reason = "connectors_missing", .message = "m", .hint = "h"});
+  EXPECT_EQ(ask("/readyz").status, 200);
+  EXPECT_THAT(ask("/metrics").body,
+              HasSubstr("walduct_worker_warning{reason=\"connectors_missing\"} 1\n"));
+  EXPECT_THAT(ask("/status").body,
+              HasSubstr(R"("warning":{"reason":"connectors_missing","message":"m","hint":"h"})"));
+  board.ShowWarning(std::nullopt);
+  EXPECT_THAT(ask("/metrics").body, Not(HasSubstr("walduct_worker_warning{")));
+  EXPECT_THAT(ask("/status").body, Not(HasSubstr("\"warning\"")));
   // A process that is no worker has none of it.
   EXPECT_THAT(Ask("/metrics").body, Not(HasSubstr("walduct_worker_")));
 }

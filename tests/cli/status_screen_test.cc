@@ -104,6 +104,13 @@ TEST(StatusScreen, WhatAWorkerWaitsFor) {
   one.connector = "shop";
   EXPECT_THAT(Show(OfWorker(kWaits), one), HasSubstr("WAITING"));
   EXPECT_EQ(Show(OfWorker(kServes)), "no connectors\n");
+  const std::string warns = absl::StrCat(
+      kServes, R"(,"warning":{"reason":"connectors_missing","message":"none","hint":"look"})");
+  EXPECT_EQ(Show(OfWorker(warns)),
+            "worker  none (connectors_missing)\n"
+            "  hint       look\n"
+            "no connectors\n");
+  EXPECT_EQ(StatusExitOf(OfWorker(warns), ""), 0);
   EXPECT_THAT(Show(OfWorker(absl::StrCat(kServes, R"(,"waiting_for":"kafka")"),
                             R"({"name":"shop","state":"RUNNING"})")),
               testing::AllOf(testing::StartsWith("worker  SERVING"), HasSubstr("\nshop  RUNNING")));

@@ -59,3 +59,29 @@ def test_a_topic_that_is_not_compacted_any_more(workers):  # noqa: F811
     kafka_tool(shlex.split(re.search(r"kafka-configs\.sh .*", told).group(0)))
     wait_until(lambda: "for the worker's topics" not in status().stdout, 20, "it is over", interval_s=0.5)
     worker.stop()
+
+
+def test_a_misspelt_topic_of_configurations(workers, databases, pg17):  # noqa: F811
+    """It is created empty, and nothing runs: the positions in the offset topic tell, until a connector is there."""
+    db = databases(pg17)
+    db.execute("create table items (id int primary key)")
+    worker = workers().start()
+
+    def status():
+        return subprocess.run([str(BINARY), "status", "--url", worker.base], capture_output=True, text=True, timeout=30)
+    assert "connectors_missing" not in status().stdout, "nothing has a position yet"
+    worker.create("shop", config_of(db))
+    worker.wait_state("shop", "RUNNING/RUNNING")
+    wait_until(lambda: worker.get("/connectors/shop/offsets")["offsets"], 30, "its position is stored", interval_s=0.5)
+    worker.stop()
+    right = worker.properties["config.storage.topic"]
+    worker.properties["config.storage.topic"] = right + "x"
+    worker.start()
+    told = wait_until(lambda: "connectors_missing" in (done := status()).stdout and done, 30, "it is told", interval_s=0.5)
+    assert told.returncode == 0 and "has positions of shop:" in told.stdout and f"there is {right}" in told.stdout, told
+    assert "reason=connectors_missing" in worker.log_text()
+    worker.stop()
+    worker.properties["config.storage.topic"] = right
+    worker.start()
+    worker.wait_state("shop", "RUNNING/RUNNING")
+    assert "connectors_missing" not in status().stdout

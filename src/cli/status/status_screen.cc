@@ -68,6 +68,7 @@ class Screen {
   // Nothing, unless it waits or shares connectors with others.
   void AddWorker(const Value& worker) {
     AddWait(worker);
+    if (const Value* const warning = Find(worker, "warning")) AddWarning(*warning);
     if (const Value* const shares = Find(worker, "shares"))
       text_ += GroupLines(Text(worker, "group"), *shares, now_, options_.colour);
   }
@@ -81,6 +82,11 @@ class Screen {
          Toned(waits == "seat" ? Tone::kWarning : Tone::kBad,
                absl::StrCat(Text(worker, "message"), ", for ", Since(worker, "waiting_since"))));
     if (const std::string hint = Text(worker, "hint"); !hint.empty()) Line("hint", hint);
+  }
+  void AddWarning(const Value& warning) {
+    absl::StrAppend(&text_, "worker  ", Toned(Tone::kWarning, Text(warning, "message")), " (",
+                    Text(warning, "reason"), ")\n");
+    Line("hint", Text(warning, "hint"));
   }
   void AddResting(const Value& connector) {  // one that does not run
     AddHead(connector);

@@ -36,10 +36,15 @@ function tellChanges() {
   if (news.length > 0) announce(news.slice(0, 5).map(([name, word]) => `${name}: ${word}`).join('. '));
 }
 
-// What the worker itself waits for: Kafka, its topics, or its turn.
+// What the worker itself waits for: Kafka, its topics, or its turn; or else what it warns of.
 function showWorker({worker}) {
-  waiting.hidden = !worker?.waiting_for;
+  const warning = worker?.warning;
+  waiting.hidden = !worker?.waiting_for && !warning;
   if (waiting.hidden) return;
+  if (!worker.waiting_for) {
+    setText(waiting, `The worker warns: ${warning.message}. What to do: ${warning.hint}.`);
+    return;
+  }
   setText(waiting, `The worker waits ${worker.message}, for ${since(worker.waiting_since, new Date().toISOString())}.${
     worker.state === 'serving' ? '' : ' It runs no connectors meanwhile.'}${worker.hint ? ` What to do: ${worker.hint}.` : ''}`);
 }

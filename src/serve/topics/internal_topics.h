@@ -32,6 +32,9 @@ class InternalTopics {
   // Whatever else is wrong is told by who writes or reads.
   virtual absl::Status CheckThere() { return absl::OkStatus(); }
 
+  // Other topics of Kafka with almost its name; empty: none, or nobody answers.
+  virtual std::vector<std::string> SimilarTo(InternalTopic /*topic*/) { return {}; }
+
   // In this order, durable when it returns OK. What was begun when it fails may have been written.
   virtual absl::Status Write(InternalTopic topic, const std::vector<TopicEntry>& entries) = 0;
 

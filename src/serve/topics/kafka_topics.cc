@@ -5,11 +5,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/edit_distance.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "kafka/look/topic_policy.h"
 #include "kafka/look/topic_reader.h"
+#include "kafka/look/topic_stream.h"
 #include "kafka/options.h"
 #include "kafka/topic_admin.h"
 
@@ -97,6 +99,19 @@ absl::Status KafkaTopics::CheckThere() {
                             gone.front() == options_.configs.name ? options_.configs.partitions
                                                                   : options_.status.partitions,
                             " --config cleanup.policy=compact)"));
+}
+
+std::vector<std::string> KafkaTopics::SimilarTo(InternalTopic topic) {
+  const MutexLock lock(mutex_);
+  if (!Open().ok()) return {};
+  absl::StatusOr<std::vector<std::string>> names =
+      kafka::ListTopics(writer_.producer->client(), "", kRequestTimeout);
+  if (!names.ok()) return {};
+  std::erase_if(*names, [this](const std::string& name) {
+    return name == options_.configs.name || name == options_.status.name ||
+           name == options_.offsets.name;
+  });
+  return SimilarNames(OptionsOf(topic).name, *names);
 }
 
 std::string KafkaTopics::ClusterId() {

@@ -27,6 +27,7 @@ class KafkaTopics final : public InternalTopics, private kafka::DeliveryHandler 
   // internal_topic_not_compacted, or as topics are created.
   absl::Status Prepare() override;
   absl::Status CheckThere() override;
+  std::vector<std::string> SimilarTo(InternalTopic topic) override;
 
   // The id of the cluster that they were prepared in.
   std::string ClusterId();
