@@ -110,6 +110,112 @@ TEST_F(MatcherTest, ATombstoneBelongsToItsDelete) {
   EXPECT_THAT(result.examples, ElementsAre(HasSubstr("tombstone")));
 }
 
+// As ExtractNewRecordState leaves them: a delete has no field that could say where it was.
+std::string Flat(int lsn) {
+  return absl::StrCat(R"({"schema":null,"payload":{"v":"a","__op":"u","__source_lsn":)", lsn,
+                      R"(,"__source_txId":7}})");
+}
+constexpr absl::string_view kDeleted = R"({"schema":null,"payload":null})";
+constexpr std::array<Extent, 2> kLater = {Extent{.first = 1, .last = 100},
+                                          Extent{.first = 50, .last = 100}};
+
+TEST_F(MatcherTest, DeletesWithoutPositionFromBeforeTheOthersBeginning) {
+  matcher_.emplace(kLater, Matcher::Limits{});
+  for (const int lsn : {10, 40, 60, 70}) {
+    Left("k", Flat(lsn));
+    Left("k", kDeleted);
+    Left("k", std::nullopt);
+  }
+  for (const int lsn : {60, 70}) {
+    Right("k", Flat(lsn));
+    Right("k", kDeleted);
+    Right("k", std::nullopt);
+  }
+  const Result result = matcher_->Finish();
+  EXPECT_TRUE(result.same()) << testing::PrintToString(result.examples);
+  EXPECT_EQ(result.before, 6);
+  EXPECT_EQ(result.equal, 6);
+  EXPECT_EQ(result.repeated, 0);
+}
+
+TEST_F(MatcherTest, DeletesWithoutPositionAreMissedFromTheBeginningOn) {
+  matcher_.emplace(kLater, Matcher::Limits{});
+  Left("k", Flat(10));
+  Left("k", kDeleted);
+  for (const int lsn : {50, 60}) Left("k", Flat(lsn));
+  Left("k", kDeleted);
+  for (const int lsn : {50, 60}) Right("k", Flat(lsn));
+  const Result result = matcher_->Finish();
+  EXPECT_EQ(result.before, 2);
+  EXPECT_EQ(result.missing, 1);
+}
+
+// The other side has the one that is older than the one that it lacks.
+TEST_F(MatcherTest, ADeleteAmongTheFirstOfBothSidesIsMissed) {
+  matcher_.emplace(kLater, Matcher::Limits{});
+  for (const char* key : {"a", "b", "c"}) Left(key, kDeleted);
+  Left("k", Flat(60));
+  Right("b", kDeleted);
+  Right("k", Flat(60));
+  const Result result = matcher_->Finish();
+  EXPECT_EQ(result.equal, 2);
+  EXPECT_EQ(result.before, 1);
+  EXPECT_EQ(result.missing, 1);
+  EXPECT_THAT(result.examples, ElementsAre(HasSubstr("missing key c")));
+}
+
+TEST_F(MatcherTest, OfEqualDeletesTheOlderOneIsBefore) {
+  matcher_.emplace(kLater, Matcher::Limits{});
+  Right("k", kDeleted);
+  for (const int lsn : {10, 20}) {
+    Left("k", kDeleted);
+    Left("k", Flat(lsn));
+  }
+  for (int i = 0; i < 2; ++i) Left("k", kDeleted);
+  Left("k", Flat(60));
+  Right("k", Flat(60));
+  const Result result = matcher_->Finish();
+  EXPECT_TRUE(result.same()) << testing::PrintToString(result.examples);
+  EXPECT_EQ(result.before, 5);
+  EXPECT_EQ(result.equal, 2);
+}
+
+// Nothing behind it says that it is older.
+TEST_F(MatcherTest, ADeleteAtTheEndOfAPartitionIsMissed) {
+  matcher_.emplace(kLater, Matcher::Limits{});
+  Left("k", Flat(10));
+  Left("k", kDeleted);
+  const Result result = matcher_->Finish();
+  EXPECT_EQ(result.before, 1);
+  EXPECT_EQ(result.missing, 1);
+}
+
+TEST_F(MatcherTest, ADeleteBehindTheOthersEndIsAfter) {
+  matcher_.emplace(
+      std::array<Extent, 2>{Extent{.first = 1, .last = 50}, Extent{.first = 1, .last = 60}},
+      Matcher::Limits{});
+  Right("k", Flat(50));
+  Right("l", kDeleted);
+  Right("k", Flat(60));
+  Right("k", kDeleted);
+  Left("k", Flat(50));
+  const Result result = matcher_->Finish();
+  EXPECT_EQ(result.after, 2);
+  EXPECT_EQ(result.extra, 1);
+}
+
+// They wait as all others do then.
+TEST_F(MatcherTest, RecordsWithoutAnyPositionAreNotHeldWithoutEnd) {
+  matcher_.emplace(kLater, Matcher::Limits{.waiting = 100});
+  for (int i = 0; i < 300; ++i) {
+    Left("k", absl::StrCat("text ", i));
+    if (i != 150) Right("k", absl::StrCat("text ", i));
+  }
+  const Result result = matcher_->Finish();
+  EXPECT_EQ(result.equal, 299);
+  EXPECT_EQ(result.missing, 1);
+}
+
 TEST_F(MatcherTest, RowsWithoutKeyAreCounted) {
   for (int i = 0; i < 3; ++i) Left(std::nullopt, Change("c", 10, "a"));
   for (int i = 0; i < 2; ++i) Right(std::nullopt, Change("c", 10, "a"));
