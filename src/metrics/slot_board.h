@@ -63,8 +63,8 @@ struct SlotView {
 };
 
 // Why a connector that rests could not go on from where it stands. Labels, by reason.
-inline constexpr std::array<absl::string_view, 3> kPositionReasons = {
-    "lost_slot_held", "position_ahead", "position_skipped"};
+inline constexpr std::array<absl::string_view, 4> kPositionReasons = {
+    "lost_slot_held", "offset_missing", "position_ahead", "position_skipped"};
 struct PositionProblem {
   std::string reason, message, hint;
 };

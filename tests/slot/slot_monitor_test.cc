@@ -14,7 +14,9 @@
 #include "absl/strings/str_split.h"
 #include "base/error.h"
 #include "engine/configuration/connector_options.h"
+#include "engine/errors/named_hint.h"
 #include "metrics/connector_metrics.h"
+#include "slot/world/known/known_slots.h"
 #include "tests/support/fake_offset_store.h"
 #include "tests/support/fake_world.h"
 #include "tests/support/simulated_time.h"
@@ -255,6 +257,56 @@ TEST_F(SlotMonitorTest, ASlotThatWasMovedOnWhileItsConnectorRestsIsTold) {
   slot->now.activity = engine::Activity::kStreaming;
   Pass(absl::Seconds(1));
   EXPECT_FALSE(slot->metrics().slot.position()) << "its start says what it makes of it";
+}
+
+TEST_F(SlotMonitorTest, APositionThatIsGoneWhileItsConnectorRestsIsTold) {
+  offset::StoredOffset stored;
+  stored.position.commit_end = Lsn(100);
+  const auto slot = Add("one", "s");
+  slot->now.state = engine::ConnectorState::kStopped;
+  Pass(absl::Seconds(90));
+  EXPECT_FALSE(slot->metrics().slot.position()) << "there was none ever";
+  world_.disk.content = offset::EncodeOffset(stored);
+  Pass(absl::Seconds(90));
+  EXPECT_FALSE(slot->metrics().slot.position());
+  world_.disk.content.reset();
+  Pass(absl::Seconds(90));
+  ASSERT_TRUE(slot->metrics().slot.position());
+  EXPECT_EQ(slot->metrics().slot.position()->reason, "offset_missing");
+  EXPECT_THAT(slot->metrics().slot.position()->hint, testing::HasSubstr("offsets set"));
+  world_.disk.content = offset::EncodeOffset(stored);
+  Pass(absl::Seconds(45));
+  EXPECT_FALSE(slot->metrics().slot.position()) << "it is stored again";
+}
+
+TEST(RestPosition, WhatThisProcessKnowsIsGoneOnFrom) {
+  const absl::Status known = PositionGone(Lsn(0xAB), /*remembered=*/true);
+  EXPECT_EQ(ErrorReason(known), "offset_missing");
+  EXPECT_THAT(std::string(known.message()), testing::HasSubstr("it was 0/AB, which this process"));
+  engine::ConnectorNames names;
+  names.connector = "shop";
+  names.called = {.who = "shop", .where = "http://w:1", .name = "shop"};
+  names.called.rests = true;
+  names.served = true;
+  const std::string hint =
+      engine::NamedHint("offset_missing", known.message(), ErrorHint(known), names);
+  EXPECT_THAT(hint, testing::StartsWith("walduct resume shop --url http://w:1: it goes on"));
+  EXPECT_THAT(hint, testing::HasSubstr("walduct offsets set shop 0/AB --url http://w:1"));
+  EXPECT_EQ(ErrorHint(PositionGone(Lsn(0xAB), false)),
+            "walduct offsets set NAME 0/AB stores it again");
+}
+
+TEST(KnownSlot, WhereAnAttemptHasEnded) {
+  KnownSlot known;
+  known.RememberEnd();
+  EXPECT_FALSE(known.ended_at());
+  known.stored().emplace().position.commit_end = Lsn(7);
+  EXPECT_FALSE(known.ended_at()) << "it goes on";
+  known.RememberEnd();
+  EXPECT_EQ(known.ended_at(), Lsn(7));
+  known.stored().reset();
+  known.RememberEnd();
+  EXPECT_FALSE(known.ended_at());
 }
 
 // A start that fails at once lies between two looks: what was in doubt before it is looked at anew.

@@ -206,15 +206,20 @@ absl::Status KafkaTopics::Write(InternalTopic topic, const std::vector<TopicEntr
 
 absl::Status KafkaTopics::Read(InternalTopic topic, const Handler& handler) {
   const kafka::KafkaOptions now = kafka::WithFreshSecrets(*options_.clients);
-  return kafka::ReadTopic({.bootstrap_servers = now.bootstrap_servers,
-                           .java = now.consumer,
-                           .topic = OptionsOf(topic).name,
-                           .timeout = kTimeout,
-                           .until_silent = true,
-                           .environment = environment_},
-                          [&](const kafka::TopicRecord& record) {
-                            if (record.key) handler(*record.key, record.value);
-                          });
+  const absl::Status read = kafka::ReadTopic({.bootstrap_servers = now.bootstrap_servers,
+                                              .java = now.consumer,
+                                              .topic = OptionsOf(topic).name,
+                                              .timeout = kTimeout,
+                                              .until_silent = true,
+                                              .environment = environment_},
+                                             [&](const kafka::TopicRecord& record) {
+                                               if (record.key) handler(*record.key, record.value);
+                                             });
+  if (topic != InternalTopic::kOffsets || ErrorReason(read) != "topic_missing") return read;
+  return Error(read.code(), "offset_topic_gone",
+               absl::StrCat("the offset topic ", options_.offsets.name, " is gone: it was deleted"),
+               "walduct status says of each connector what to type; until then do not stop this "
+               "process: it alone may know their positions");
 }
 
 absl::Status KafkaTopics::Follow(const FollowHandler& handler) {

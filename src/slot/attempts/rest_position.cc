@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
@@ -48,6 +49,21 @@ absl::Status JudgeRest(const RestRules& rules, const std::optional<offset::Store
   return rules.trusts_moved && ErrorReason(why) == "position_skipped" ? absl::OkStatus() : why;
 }
 
+absl::Status PositionGone(Lsn lsn, bool remembered) {
+  const std::string set = absl::StrCat("walduct offsets set NAME ", lsn.ToString());
+  return Error(
+      absl::StatusCode::kFailedPrecondition, "offset_missing",
+      absl::StrCat(
+          "the stored position is gone: nobody has erased it, and the offset store has none "
+          "any more; it was ",
+          lsn.ToString(), remembered ? ", which this process alone knows" : ""),
+      remembered ? absl::StrCat("restart the connector: it goes on from there and stores it again; "
+                                "until then do not stop this process. If it has ended all the "
+                                "same: ",
+                                set)
+                 : absl::StrCat(set, " stores it again"));
+}
+
 void RestPosition::End() {
   const MutexLock lock(mutex_);
   rests_ = false;
@@ -60,19 +76,31 @@ void RestPosition::Forget() {
   read_.reset();
   stored_.reset();
   said_.clear();
+  had_.reset();
+  let_go_ = false;
+}
+
+// Where the slot is gone as well it is that which is told.
+absl::Status RestPosition::Judge(const RestRules& rules, const replication::WatchedSlot& look,
+                                 std::optional<Lsn> ended_at, bool served) const {
+  const bool gone = look.wal_status == "lost" || look.wal_status == "missing";
+  const std::optional<Lsn> was = ended_at ? ended_at : had_;
+  if (stored_ || let_go_ || gone || !was || !rules.tells_erased)
+    return JudgeRest(rules, stored_, look);
+  return PositionGone(*was, /*remembered=*/served && ended_at.has_value());
 }
 
 // What was read before it came to rest is not what it rests on: a start that failed at once may
 // have been between two looks.
 void RestPosition::Saw(engine::Monitored& connector, const replication::WatchedSlot& look,
-                       absl::Time now) {
+                       absl::Time now, std::optional<Lsn> ended_at) {
   const engine::ConnectorStatus status = connector.status();
   const MutexLock lock(mutex_);
   rests_ = true;
   if (!read_) return;
   if (*read_ < status.activity_since) return Forget();
   const RestRules rules = RestRulesOf(connector.config());
-  const absl::Status why = JudgeRest(rules, stored_, look);
+  const absl::Status why = Judge(rules, look, ended_at, connector.names().served);
   metrics::SlotBoard& board = connector.metrics().slot;
   // Who has a position had a slot, though nobody has seen it here.
   const std::optional<metrics::SlotView> shown = board.Read();
@@ -89,7 +117,7 @@ void RestPosition::Saw(engine::Monitored& connector, const replication::WatchedS
   const engine::ConnectorNames names = engine::NamesIn(status.state, connector.names());
   const std::string message(why.message()), reason = ErrorReason(why);
   std::string hint = engine::NamedHint(reason, message, ErrorHint(why), names);
-  if (rules.fills_gaps)
+  if (rules.fills_gaps && stored_)
     hint =
         "the next start reads all tables anew (snapshot.mode=when_needed), and nobody tells of "
         "rows that were deleted meanwhile";
@@ -124,6 +152,8 @@ absl::Status RestPosition::Read(World& world, const engine::ConnectorOptions& co
   if (!rests_) return absl::OkStatus();
   read_ = begun;
   stored_ = std::move(stored);
+  if (stored_) had_ = stored_->position.commit_end;
+  let_go_ = !stored_ && (let_go_ || store->erased());
   return absl::OkStatus();
 }
 

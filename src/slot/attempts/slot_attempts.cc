@@ -12,6 +12,7 @@
 #include "engine/configuration/runtime_options.h"
 #include "engine/control/control.h"
 #include "metrics/connector_metrics.h"
+#include "offset/options.h"
 #include "postgres/connection.h"
 #include "replication/options.h"
 #include "replication/session_names.h"
@@ -61,9 +62,12 @@ SlotAttempts::SlotAttempts(World& world, const engine::AttemptParts& parts, Read
     : world_(world), parts_(parts), reading_(reading), known_(world.KnownOf(*parts.config)) {}
 
 RestRules RestRulesOf(const engine::ConnectorOptions& config) {
+  const offset::OffsetStoreKind store = config.offset->kind;
   return {.slots = config.replication->share.count,
           .trusts_moved = replication::TrustsSlot(config.replication->offset_mismatch),
-          .fills_gaps = snapshot::FillsGaps(config.snapshot->mode)};
+          .fills_gaps = snapshot::FillsGaps(config.snapshot->mode),
+          .tells_erased = store == offset::OffsetStoreKind::kKafkaTopic ||
+                          store == offset::OffsetStoreKind::kFile};
 }
 
 bool StreamsSlot(const engine::ConnectorOptions& config) {
@@ -87,6 +91,7 @@ engine::AttemptEnd SlotAttempts::Run(bool ran_before) {
   engine::AttemptEnd end = Attempt(ran_before);
   end.status = WithReader(Patiently(end));
   if (capture_.memory.begun) known_->Remember(capture_.memory);
+  known_->RememberEnd();
   return end;
 }
 

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "metrics/connector_metrics.h"
 #include "slot/attempts/slot_source.h"
+#include "slot/world/known/known_slots.h"
 
 namespace walduct::slot {
 namespace {
@@ -235,7 +236,8 @@ void SlotMonitor::Show(const Slot& slot, const replication::WatchedSlot& look, a
   Tried(slot, absl::OkStatus());
   slot.shower->Show(look, now, world_.clock(), connector.names(), connector.status(),
                     &connector.metrics());
-  if (Rests(connector.status())) slot.position->Saw(connector, look, world_.clock().Now());
+  if (Rests(connector.status()))
+    slot.position->Saw(connector, look, world_.clock().Now(), slot.known->ended_at());
 }
 
 // Those in doubt are few.

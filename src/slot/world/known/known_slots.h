@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/lsn.h"
 #include "base/mutex.h"
 #include "offset/stored_offset.h"
 #include "replication/capture/capture_judge.h"
@@ -22,6 +23,18 @@ class KnownSlot {
  public:
   // Loaded or stored last. Data thread of who runs the connector; one does at a time.
   std::optional<offset::StoredOffset>& stored() { return stored_; }
+
+  // Its attempt has ended: this process alone may know the position then. The data thread.
+  void RememberEnd() {
+    const MutexLock lock(mutex_);
+    ended_at_.reset();
+    if (stored_) ended_at_ = stored_->position.commit_end;
+  }
+  // Any thread; absent: none has ended that had one.
+  std::optional<Lsn> ended_at() const {
+    const MutexLock lock(mutex_);
+    return ended_at_;
+  }
 
   // How what is captured was sent when a session ended; any thread.
   void Remember(replication::CaptureMemory captured) {
@@ -37,6 +50,7 @@ class KnownSlot {
   std::optional<offset::StoredOffset> stored_;
   mutable Mutex mutex_;
   replication::CaptureMemory captured_ ABSL_GUARDED_BY(mutex_);
+  std::optional<Lsn> ended_at_ ABSL_GUARDED_BY(mutex_);
 };
 
 // Thread-safe.
