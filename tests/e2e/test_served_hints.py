@@ -179,13 +179,15 @@ def test_what_is_meant_is_said_once(shop, broker, shell):  # noqa: F811
     db.execute("drop table old")
     hint = problem_of(worker, "shop", "captured_table_dropped")
     line = hint.split("where it is, ")[1]
-    assert "process" not in hint and line.startswith("walduct stop shop "), hint
-    shell(line)
+    assert "process" not in hint and line.startswith("take them out of the list: curl -X PATCH "), hint
+    shell(re.search(r"curl -X PATCH .*?\}'", line).group(0))
+    wait_until(lambda: worker.get("/connectors/shop/config")["table.include.list"] == "public.items", 30, "the list")
     worker.wait_state("shop", "RUNNING/RUNNING")
     db.execute("insert into items values (2)")
     wait_until(lambda: published(broker, db) == [1, 2], 60, "it goes on")
     wait_until(lambda: worker.ask_text("/metrics")[1].count("walduct_capture_look_age_seconds{"), 30, "it was looked at")
-    assert "captured_table_dropped" not in shell(f"walduct status --url {worker.base} || true")
+    shown = shell(f"walduct status --url {worker.base} || true")
+    assert "captured_table_dropped" not in shown and "list_matches_nothing" not in shown, shown
     worker.stop()
 
 

@@ -35,6 +35,33 @@ TEST(CaptureWords, CallTheConnectorAsCommandsDo) {
           HasSubstr("walduct signal execute-snapshot shop --table public.a --url http://h:8083")));
 }
 
+// An entry that stays in the list would be told next.
+TEST(CaptureWords, WhatIsGoneForGoodIsTakenOutOfTheList) {
+  const CaptureFinding gone{.reason = "captured_table_dropped", .table = "public.a"};
+  const CaptureFinding more{.reason = "captured_table_dropped", .table = "public.b"};
+  const names::Called serve{.who = "shop", .where = "http://h:1", .name = "shop"};
+  const names::Called run{.who = "shop"};
+  const auto hint = [&](const std::string& list, const names::Called& called) {
+    const std::string all = CaptureHint({&gone}, {.called = called, .include_list = list});
+    return all.substr(all.find("; where it is, "));
+  };
+  EXPECT_THAT(hint("public.c, public\\.a,public.b", serve),
+              testing::AllOf(HasSubstr("take them out of the list: curl -X PATCH "),
+                             HasSubstr(R"({"table.include.list":"public.c,public.b"})"),
+                             Not(HasSubstr("walduct stop"))));
+  EXPECT_EQ(hint("public.a,public.b", run),
+            "; where it is, set table.include.list=public.b and restart the process");
+  EXPECT_THAT(hint("public.a", serve), HasSubstr(R"({"walduct.allow.empty":"true"})"))
+      << "without a list all tables would be captured";
+  EXPECT_THAT(hint("public..*", serve),
+              testing::AllOf(HasSubstr("where it is, walduct stop shop"),
+                             HasSubstr("take entries of table.include.list that match no table")));
+  EXPECT_EQ(hint("", run), "; where it is, restart the process");
+  EXPECT_THAT(
+      CaptureHint({&gone, &more}, {.called = run, .include_list = "public.a,public.b,public.c"}),
+      HasSubstr("set table.include.list=public.c and"));
+}
+
 // Rows that were deleted meanwhile stay in the topic.
 TEST(CaptureWords, SayThatASnapshotTellsNoDeletes) {
   const names::Called called{.who = "-f s.json -w w.properties", .name = "shop"};

@@ -14,8 +14,9 @@ constexpr Reason kRows[] = {
                 "more, and nobody tells consumers that the rows it had are gone.",
      .remedy = "Where that is not meant, restore it under its name; walduct signal "
                "execute-snapshot NAME --table SCHEMA.TABLE reads what was written before it was in "
-               "the publication again. Where it is, restart the process; under walduct serve "
-               "stop and resume the connector."},
+               "the publication again. Where it is, take its entry out of table.include.list and "
+               "restart the process; under walduct serve PATCH the configuration, or, where no "
+               "entry names it, stop and resume the connector."},
     {.name = "captured_table_renamed",
      .loses = true,
      .meaning = "A captured table has another name now, which the lists leave out.",

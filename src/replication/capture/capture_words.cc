@@ -1,10 +1,12 @@
 #include "replication/capture/capture_words.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "base/shell_word.h"
 
@@ -165,6 +167,44 @@ std::string SetNames(const std::vector<const CaptureFinding*>& findings, const C
                                    : names::SetCommand(wish.called, setting);
 }
 
+// The list without them; nothing: not each is an entry of it.
+std::optional<std::string> Without(const std::vector<const CaptureFinding*>& findings,
+                                   absl::string_view list) {
+  std::vector<absl::string_view> kept;
+  size_t taken = 0;
+  for (absl::string_view entry : absl::StrSplit(list, ',')) {
+    entry = absl::StripAsciiWhitespace(entry);
+    const std::string name = absl::StrReplaceAll(entry, {{"\\.", "."}});
+    const auto is_it = [&name](const CaptureFinding* finding) { return finding->table == name; };
+    if (std::none_of(findings.begin(), findings.end(), is_it))
+      kept.push_back(entry);
+    else
+      ++taken;
+  }
+  if (taken < findings.size()) return std::nullopt;
+  return absl::StrJoin(kept, ",");
+}
+
+// What ends it where the tables are gone for good: an entry that stays matches nothing. A list that
+// is empty would be of all tables.
+std::string TakeOut(const std::vector<const CaptureFinding*>& findings, const CaptureWish& wish) {
+  const std::string begin = BeginAnew(wish.called);
+  if (wish.include_list.empty()) return begin;
+  const std::optional<std::string> kept = Without(findings, wish.include_list);
+  if (!kept) {
+    return absl::StrCat(
+        begin, ", and take entries of table.include.list that match no table any more out of it");
+  }
+  if (kept->empty()) {
+    return absl::StrCat("name other tables in table.include.list, or say that these come again: ",
+                        names::SetCommand(wish.called, "walduct.allow.empty=true"));
+  }
+  const std::string setting = absl::StrCat("table.include.list=", *kept);
+  return wish.called.where.empty()
+             ? absl::StrCat("set ", setting, " and ", begin)
+             : absl::StrCat("take them out of the list: ", names::SetCommand(wish.called, setting));
+}
+
 // tables: as `--table` takes them, with the names that they have now.
 std::string NewNames(const std::vector<const CaptureFinding*>& findings,
                      const std::vector<std::string>& tables, const CaptureWish& wish) {
@@ -223,20 +263,21 @@ std::string DoneByAStart(const Doer& doer, const CaptureWish& wish) {
 }
 
 // tables: as `--table` takes them.
-std::string Rest(Afterwards afterwards, const Doer& doer, const std::vector<std::string>& tables,
-                 const CaptureWish& wish) {
+std::string Rest(Afterwards afterwards, const std::vector<const CaptureFinding*>& of_one_reason,
+                 const std::vector<std::string>& tables, const CaptureWish& wish) {
   switch (afterwards) {
     case Afterwards::kNothing:
       return "";
     case Afterwards::kRowsAreMissing:
-      return absl::StrCat(
-          DoneByAStart(doer, wish), "; what was written before that does not come: ",
-          names::SnapshotCommand(wish.called, tables), "; ", names::DeletesNote(wish.called));
+      return absl::StrCat(DoneByAStart(DoerOf(of_one_reason), wish),
+                          "; what was written before that does not come: ",
+                          names::SnapshotCommand(wish.called, tables), "; ",
+                          names::DeletesNote(wish.called));
     case Afterwards::kRestored:
       return absl::StrCat("; where it is not meant, restore them under their names, then ",
                           names::SnapshotCommand(wish.called, tables), " (",
                           names::DeletesNote(wish.called), "); where it is, ",
-                          BeginAnew(wish.called));
+                          TakeOut(of_one_reason, wish));
     case Afterwards::kRead:
       return absl::StrCat("; ", names::SnapshotCommand(wish.called, tables), "; ",
                           names::DeletesNote(wish.called));
@@ -300,8 +341,7 @@ std::string CaptureHint(const std::vector<const CaptureFinding*>& of_one_reason,
   }
   const CaptureFinding& first = *of_one_reason.front();
   const Words* const words = WordsOf(first.reason);
-  std::string rest =
-      words == nullptr ? "" : Rest(words->afterwards, DoerOf(of_one_reason), tables, wish);
+  std::string rest = words == nullptr ? "" : Rest(words->afterwards, of_one_reason, tables, wish);
   if (words != nullptr && words->afterwards == Afterwards::kEntries)
     return Spelling(of_one_reason, wish);
   if (first.lists_first) {
