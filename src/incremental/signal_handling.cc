@@ -138,7 +138,7 @@ absl::Status IncrementalSnapshots::OnSignal(const RawSignal& raw, bool may_repea
                              absl::StrCat("signal '", raw.id,
                                           "' was sent in the gap of a lost slot, which is read "
                                           "from a restored server"),
-                             "send it again when walduct run goes on"));
+                             "send it again when the connector goes on"));
   }
   const absl::StatusOr<Signal> signal = ParseSignal(raw);
   if (!signal.ok()) return Refuse(raw, signal.status());

@@ -305,8 +305,9 @@ absl::Span<const config::PropertyDefinition> ReplicationProperties() { return kR
 
 void WarnOfReplication(const config::PropertySet& properties, config::Findings* findings) {
   if (properties.Text("plugin.name") != "pgoutput") {
-    findings->Warn("plugin.name",
-                   absl::StrCat("'", properties.Text("plugin.name"), "' is mapped to pgoutput"));
+    findings->Warn("plugin.name", absl::StrCat("'", properties.Text("plugin.name"),
+                                               "' is mapped to pgoutput, which every server "
+                                               "has and walduct always uses: the line can go"));
   }
   if (properties.Text("slot.drop.on.stop") == "true") {
     findings->Warn(

@@ -96,6 +96,14 @@ TEST(ConfigurationWarnings, AMisspeltNameIsAWarningWhatHasNoEffectANotice) {
   EXPECT_EQ(findings.all[1].severity, Severity::kNotice);
 }
 
+TEST(ConfigurationWarnings, AValueThatIsReadAsAnotherHasNoWrongName) {
+  Findings findings;
+  AddWarnings({"property 'plugin.name': 'wal2json' is mapped to pgoutput, which"}, &findings);
+  ASSERT_EQ(findings.all.size(), 1u);
+  EXPECT_EQ(findings.all[0].severity, Severity::kNotice);
+  EXPECT_EQ(findings.all[0].hint, "take the line out, or leave it so");
+}
+
 TEST_F(LiveTest, WhatIsDoneBesideTheStreamIsAWarning) {
   metrics_.beside.Waits(metrics::Beside::kIncrementalSnapshot, now_ - absl::Seconds(12),
                         "waits for a lock on table t, held up by pid 7", "end it");

@@ -312,6 +312,27 @@ TEST_F(CaptureJudgeTest, ListsThatMatchNothingAreTold) {
   EXPECT_THAT(Judge(), testing::Not(testing::Contains("no_tables_captured")));
 }
 
+TEST_F(CaptureJudgeTest, ATableOfAnotherSchemaMayBeMeant) {
+  names::TableFilterOptions lists;
+  lists.table_include = java::RegexList::OfChecked("warehouse.orders,public.items,warehouse.gone");
+  wish_.lists = &lists;
+  wish_.may_be_empty = false;
+  for (const auto& [oid, name] : {std::pair(1u, "orders"), std::pair(2u, "items")}) {
+    Table(oid, name);
+    Publish(oid);
+  }
+  Admit("items");
+  EXPECT_THAT(Judge(), testing::Contains("list_matches_nothing warehouse.orders"));
+  for (const CaptureFinding& one : verdict_.findings) {
+    if (one.table == "warehouse.orders") {
+      EXPECT_EQ(one.detail, "table.include.list: did you mean public.orders?");
+      EXPECT_EQ(one.renamed_to, "public.orders");
+    } else if (one.table == "warehouse.gone") {
+      EXPECT_EQ(one.detail, "table.include.list");
+    }
+  }
+}
+
 TEST_F(CaptureJudgeTest, AnEntryThatMatchesNothingIsTold) {
   names::TableFilterOptions lists;
   lists.table_include = java::RegexList::OfChecked("public.orders,public.itmes,public.ev_.*,far");

@@ -76,8 +76,8 @@ constexpr Reason kRows[] = {
      .remedy = "Stop it, or give each process its own file."},
     {.name = "offset_file_malformed",
      .meaning = "The offset file is not what Kafka Connect writes.",
-     .remedy = "Restore it from a backup; or move it away, which forgets the positions of all its "
-               "connectors, and give them back with walduct offsets import."},
+     .remedy = "Restore it from a backup, or walduct offsets import from one. Without: mv it away, "
+               "start each connector and type what offset_missing says."},
     {.name = "offset_file_mounted",
      .meaning = "The offset file itself is a mount: it cannot be replaced as a whole.",
      .remedy = "Mount its directory instead."},
@@ -342,7 +342,7 @@ constexpr Reason kRows[] = {
     {.name = "signal_in_gap",
      .meaning = "A signal was sent in the gap of a lost slot, and walduct recover run carries none "
                 "out.",
-     .remedy = "Send it again when walduct run goes on."},
+     .remedy = "Send it again when the connector goes on."},
     {.name = "skip_of_several_slots",
      .meaning =
          "walduct skip names a change of one slot's stream, and the connector reads several.",

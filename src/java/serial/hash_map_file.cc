@@ -38,9 +38,11 @@ absl::Status Malformed(absl::string_view what) {
   return Error(
       absl::StatusCode::kDataLoss, "offset_file_malformed",
       absl::StrCat("not the offset file of Kafka Connect: ", what),
-      "restore the file from a backup; or move it away, which forgets the positions of all its "
-      "connectors, and give each its own back from FILE of a backup: walduct offsets import NAME "
-      "FILE");
+      "restore the file from a backup, or give each connector its position back from FILE of one "
+      "(walduct offsets import NAME FILE). Without a backup: move the file away (mv), which "
+      "forgets "
+      "the positions of all its connectors, and start each again: it ends with offset_missing, "
+      "whose hint has the walduct offsets set with which it goes on where its slot stands");
 }
 
 class ElementReader {

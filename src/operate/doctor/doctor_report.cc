@@ -341,12 +341,15 @@ void AddWarnings(const std::vector<std::string>& warnings, Findings* findings) {
     const bool shared = absl::StartsWith(warning, kOfPrefix);
     // Of a property that is not there no name is wrong.
     const bool unset = absl::StrContains(warning, "not set: ");
+    // Its value is one that Debezium has.
+    const bool mapped = absl::StrContains(warning, "is mapped to ");
     findings->Add({.severity = misspelt || shared ? Severity::kWarning : Severity::kNotice,
                    .reason = shared ? "topic_prefix_shared" : "configuration_warning",
                    .message = warning,
-                   .hint = shared  ? engine::kSharedPrefixHint
-                           : unset ? "set it, or leave it so"
-                                   : "correct its name, or take it out"});
+                   .hint = shared   ? engine::kSharedPrefixHint
+                           : unset  ? "set it, or leave it so"
+                           : mapped ? "take the line out, or leave it so"
+                                    : "correct its name, or take it out"});
   }
   findings->WorstFirst();
 }

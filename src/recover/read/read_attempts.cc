@@ -57,8 +57,10 @@ engine::AttemptEnd ReadAttempts::Run(bool ran_before) {
   state.judge = nullptr;
   view_.reset();
   if (end.status.ok() && end.goal_reached)
-    log::Info("the topics have what the tables have: walduct run goes on",
-              {{"position", end.position}, {"view", options_.report->at.ToString()}});
+    log::Info(
+        "the topics have what the tables have: start the connector again (walduct run; one of "
+        "walduct serve: walduct resume), it goes on",
+        {{"position", end.position}, {"view", options_.report->at.ToString()}});
   return end;
 }
 

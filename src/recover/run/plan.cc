@@ -184,7 +184,7 @@ Plan MakePlan(const PlanFacts& facts, const std::string& files) {
     return {Plan::Verdict::kNoGap,
             absl::StrCat("Have I lost data? No: the slot begins at ", facts.slot.ToString(),
                          ", at or before the stored position ", facts.position.ToString(),
-                         ". walduct run goes on there.\n")};
+                         ". The connector goes on there.\n")};
   }
   if (facts.version < 160000) {
     return Impossible(absl::StrCat("the server is PostgreSQL ", facts.version / 10000,

@@ -24,8 +24,8 @@ engine::AttemptEnd RecoveryAttempts::Run(bool ran_before) {
   if (gap->any()) SwitchWal(primary_.sql(), *gap);
   if (!gap->any()) {
     log::Info(
-        "there is no gap: the primary's slot reaches back to the stored position; walduct run "
-        "goes on",
+        "there is no gap: the primary's slot reaches back to the stored position; start the "
+        "connector again (walduct run; one of walduct serve: walduct resume), it goes on",
         {{"stored_position", gap->from.ToString()}, {"slot", gap->to.ToString()}});
     return {.goal_reached = true, .position = gap->from.ToString()};
   }
@@ -43,8 +43,8 @@ engine::AttemptEnd RecoveryAttempts::Run(bool ran_before) {
     follower_.reset();
     parts_.metrics->recovery_left_bytes.Set(0);
     log::Info(
-        "the gap is closed: walduct run goes on at the primary's slot, and the restored server "
-        "can be thrown away",
+        "the gap is closed: start the connector again (walduct run; one of walduct serve: walduct "
+        "resume), it goes on at the primary's slot, and the restored server can be thrown away",
         {{"position", end.position}, {"slot", gap->to.ToString()}});
   }
   return end;

@@ -17,14 +17,22 @@ namespace {
 
 constexpr size_t kMostMeant = 3;
 
-// Written without its schema, or misspelt; nothing that another entry matches.
+// Those that end so.
+std::vector<std::string> EndingWith(const std::string& end, const std::vector<std::string>& there) {
+  std::vector<std::string> found;
+  for (const std::string& one : there) {
+    if (absl::EndsWithIgnoreCase(one, end)) found.push_back(one);
+  }
+  return found;
+}
+
+// Written without its schema, misspelt, or with another schema; nothing that another entry matches.
 std::vector<std::string> Meant(const std::string& name, const java::RegexList& list,
                                const std::vector<std::string>& there) {
-  std::vector<std::string> meant;
-  for (const std::string& one : there) {
-    if (absl::EndsWithIgnoreCase(one, absl::StrCat(".", name))) meant.push_back(one);
-  }
+  std::vector<std::string> meant = EndingWith(absl::StrCat(".", name), there);
   if (meant.empty()) meant = SimilarNames(name, there, kMostNamed);
+  if (const size_t dot = name.rfind('.'); meant.empty() && dot != std::string::npos)
+    meant = EndingWith(name.substr(dot), there);
   std::erase_if(meant, [&list](const std::string& one) { return list.Matches(one); });
   if (meant.size() > kMostMeant) meant.resize(kMostMeant);
   return meant;
