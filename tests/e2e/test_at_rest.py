@@ -6,6 +6,7 @@ import pytest
 from test_lag import Series, screen
 from test_serve import config_of, published, workers  # noqa: F401
 
+from support.kafka import delete_topics
 from support.paths import BINARY
 from support.wait import wait_until
 
@@ -76,4 +77,25 @@ def test_a_slot_that_was_moved_on_is_told(anew, resting):
     assert worker.log_text().count("a connector that rests could not go on") == 1
     worker.ask("PUT", "/connectors/shop/resume")
     wait_until(lambda: shown(worker).get("last_error", {}).get("reason") == "position_skipped", 30, "a start says the same")
+    worker.stop()
+
+
+def test_a_position_that_is_gone_is_told(resting, broker):
+    """The offset topic was deleted: this process alone knows where the connector stood, and a start of it stores that again."""
+    worker, db = resting(False, "stop")
+    metrics = Series(worker.base)
+    wait_until(lambda: metrics.value("walduct_slot_position_problem", reason="offset_missing") == 0, 30, "looked at")
+    delete_topics(broker, worker.properties["offset.storage.topic"])
+    wait_until(lambda: metrics.value("walduct_slot_position_problem", reason="offset_missing") == 1, 150, "told", interval_s=1)
+    problem = shown(worker)["slot"]["problem"]
+    assert f"walduct resume shop --url {worker.base}" in problem["hint"] and "do not stop this process" in problem["hint"], problem
+    answer = screen(worker.base)
+    assert answer.returncode == 6 and "(offset_missing)" in answer.stdout, answer
+    ready = subprocess.run([str(BINARY), "status", "--ready", "--url", worker.base], capture_output=True, text=True, timeout=30)
+    assert ready.returncode == 1 and "(offset_missing)" in ready.stderr, ready
+    worker.ask("PUT", "/connectors/shop/resume")
+    worker.wait_state("shop", "RUNNING/RUNNING")
+    db.execute("insert into items values (2)")
+    wait_until(lambda: 2 in published(broker, db), 60, "it goes on")
+    wait_until(lambda: worker.ask("GET", "/connectors/shop/offsets")[1].get("offsets"), 60, "it is stored again", interval_s=1)
     worker.stop()
