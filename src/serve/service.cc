@@ -70,10 +70,14 @@ Service::Service(WorkerOptions options, const config::LoadRequest& request,
                .confirmed = [this] { return seat_.Confirmed(); },
                .weights = [this] { return worker_.Weights(); }}),
       loader_(request, WorkerUrl(options_), environment_),
-      operations_(&loader_, connectors, environment_,
-                  [this](const std::string& connector, const std::string& server) {
-                    return worker_.SlotsOfOthers(connector, server);
-                  }),
+      operations_(
+          &loader_, connectors, environment_,
+          [this](const std::string& connector, const std::string& server) {
+            return worker_.SlotsOfOthers(connector, server);
+          },
+          [this](const std::string& connector, const std::string& database) {
+            return worker_.PublicationsOfOthers(connector, database);
+          }),
       worker_({.topics = &topics_,
                .assignment = options_.shares ? static_cast<Assignment*>(&shared_) : &seat_,
                .connectors = connectors,

@@ -230,6 +230,8 @@ def test_doctor_and_offsets_of_a_worker(workers, databases, pg17, notes):  # noq
     assert json.loads(walduct("offsets", "show", "shop", "--url", worker.base).stdout) == {"offsets": []}
     explained = walduct("explain", "shop", "--url", worker.base)
     assert explained.returncode == 0 and "FAILED" in explained.stdout or "publication_missing" in explained.stdout, explained
+    nobody = walduct("explain", "shpo", "--url", worker.base)
+    assert nobody.returncode == 2 and f"neither a reason nor a connector of the process at {worker.base} is named 'shpo'; shop" in nobody.stderr, nobody
 
 
 def test_how_connectors_of_a_worker_ended(workers, databases, pg17, notes):  # noqa: F811

@@ -55,6 +55,15 @@ TEST_F(SlotsOfOthersTest, AreThoseOfAllThatAreWanted) {
   EXPECT_THAT(worker_.SlotsOfOthers("own", "db2:5432"), ElementsAre("other"));
 }
 
+TEST_F(SlotsOfOthersTest, PublicationsAreThoseThatConfigurationsName) {
+  Put("own", {{"publication.name", "mine"}});
+  Put("named", {{"publication.name", "Shop_pub"}, {"snapshot.mode", "nonsense"}});
+  Put("refers", {{"database.dbname", "${file:/nowhere:db}"}});
+  Put("elsewhere", {{"database.dbname", "other"}, {"publication.name", "other_pub"}});
+  EXPECT_THAT(worker_.PublicationsOfOthers("own", "shop"),
+              ElementsAre("Shop_pub", "dbz_publication", "shop_pub"));
+}
+
 TEST_F(SlotsOfOthersTest, OneThatCannotBeLoadedHasWhatItsTextNames) {
   Put("refused", {{"slot.name", "dbz_r"}, {"snapshot.mode", "nonsense"}, {"walduct.slots", "2"}});
   EXPECT_THAT(worker_.SlotsOfOthers("own", "db:5432"), ElementsAre("dbz_r", "dbz_r_2"));

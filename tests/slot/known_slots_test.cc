@@ -1,5 +1,6 @@
 #include "slot/world/known/known_slots.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -38,7 +39,11 @@ using Names = std::vector<std::string>;
 using Slots = std::set<std::string>;
 
 KnownSlots::Reader Reads(std::string connector, std::string server, std::string slot) {
-  return {.connector = std::move(connector), .server = std::move(server), .slot = std::move(slot)};
+  return {.connector = std::move(connector),
+          .server = std::move(server),
+          .slot = std::move(slot),
+          .database = {},
+          .publications = {}};
 }
 
 TEST(KnownSlots, ASlotIsSomebodyElsesAsLongAsHisConfigurationNamesIt) {
@@ -52,6 +57,25 @@ TEST(KnownSlots, ASlotIsSomebodyElsesAsLongAsHisConfigurationNamesIt) {
   EXPECT_EQ(known.SlotsOfOthers("a", "db:5432"), Slots({"misspelt"}));
   b.reset();
   EXPECT_EQ(known.SlotsOfOthers("a", "db:5432"), Slots()) << "it is gone";
+}
+
+TEST(KnownSlots, APublicationIsSomebodyElsesWhateverItsServerIsCalled) {
+  KnownSlots known;
+  auto shop = known.Of("shop", {.connector = "shop",
+                                .server = "db:5432",
+                                .slot = "a",
+                                .database = "shopdb",
+                                .publications = {"Shop_pub"}});
+  const auto elsewhere = known.Of("elsewhere", {.connector = "elsewhere",
+                                                .server = "db:5432",
+                                                .slot = "b",
+                                                .database = "other",
+                                                .publications = {"other_pub"}});
+  EXPECT_THAT(known.PublicationsOfOthers("new", "shopdb"),
+              testing::ElementsAre("Shop_pub", "shop_pub"));
+  EXPECT_THAT(known.PublicationsOfOthers("shop", "shopdb"), testing::IsEmpty()) << "its own";
+  shop.reset();
+  EXPECT_THAT(known.PublicationsOfOthers("new", "shopdb"), testing::IsEmpty()) << "it is gone";
 }
 
 TEST(KnownSlots, OthersThatReadTheSameSlotAreNamed) {

@@ -268,8 +268,9 @@ KnownHere KnownOfOthers(const engine::ConnectorNames& own, const engine::Connect
   KnownHere known;
   for (const engine::ConnectorView& view : AllViews(connectors)) {
     if (view.names == nullptr || view.names->called.name == own.called.name) continue;
-    if (view.names->host != own.host || view.names->port != own.port) continue;
-    known.slots_of_others.insert(view.names->slot);
+    if (view.names->host == own.host && view.names->port == own.port)
+      known.slots_of_others.insert(view.names->slot);
+    // A server may have several names: one too few is offered rather than another's.
     if (view.names->database != own.database) continue;
     known.publications_of_others.insert(view.names->publication);
     known.publications_of_others.insert(absl::AsciiStrToLower(view.names->publication));
@@ -296,7 +297,8 @@ void AddLiveBeside(const engine::ConnectorView& view, bool shares, absl::Time no
 std::string ExamineRunning(const engine::ConnectorOptions& options,
                            const engine::Connectors& connectors, const Environment& environment,
                            const std::vector<std::string>& warnings,
-                           const std::set<std::string>& slots_of_others) {
+                           const std::set<std::string>& slots_of_others,
+                           const std::set<std::string>& publications_of_others) {
   static Mutex one_at_a_time;
   const MutexLock lock(one_at_a_time);
   std::vector<Examined> all;
@@ -305,6 +307,8 @@ std::string ExamineRunning(const engine::ConnectorOptions& options,
     const engine::ConnectorNames names = engine::NamesOf(lane);
     KnownHere known = KnownOfOthers(names, connectors);
     known.slots_of_others.insert(slots_of_others.begin(), slots_of_others.end());
+    known.publications_of_others.insert(publications_of_others.begin(),
+                                        publications_of_others.end());
     if (!before) {
       all.push_back(ExamineConnector(lane, names, environment, known));
       continue;

@@ -52,11 +52,13 @@ Examined ExamineConnector(const engine::ConnectorOptions& options,
                           const KnownHere& known = {});
 
 // The same of a connector that runs here, each of its lanes, as JSON. One at a time. warnings: of
-// its configuration. slots_of_others: on its server, beside those of `connectors`.
+// its configuration. slots_of_others: on its server, beside those of `connectors`;
+// publications_of_others: of its database.
 std::string ExamineRunning(const engine::ConnectorOptions& options,
                            const engine::Connectors& connectors, const Environment& environment,
                            const std::vector<std::string>& warnings = {},
-                           const std::set<std::string>& slots_of_others = {});
+                           const std::set<std::string>& slots_of_others = {},
+                           const std::set<std::string>& publications_of_others = {});
 
 // For OffsetTopicWatch; borrows the options.
 OffsetTopic OffsetTopicOf(const engine::ConnectorOptions& options, const Environment& environment);

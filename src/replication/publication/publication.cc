@@ -283,7 +283,7 @@ absl::StatusOr<PublicationWish> MakeWish(postgres::Connection& connection,
 
 absl::StatusOr<std::vector<PublishedTable>> EnsurePublication(
     postgres::Connection& connection, const ReplicationOptions& options,
-    const std::vector<postgres::TableName>& captured) {
+    const std::vector<postgres::TableName>& captured, const std::set<std::string>& read_by_others) {
   ASSIGN_OR_RETURN(const bool in_recovery, postgres::IsInRecovery(connection));
   PublicationWish wish;
   std::vector<PublishedTable> added;
@@ -291,7 +291,7 @@ absl::StatusOr<std::vector<PublishedTable>> EnsurePublication(
   std::string name;
   for (int attempt = 0; attempt < kPublicationAttempts; ++attempt) {
     ASSIGN_OR_RETURN(wish, MakeWish(connection, options, captured));
-    Publisher publisher(connection, wish, in_recovery);
+    Publisher publisher(connection, wish, in_recovery, read_by_others);
     ASSIGN_OR_RETURN(name, ResolvePublicationName(connection, options.publication_name));
     ASSIGN_OR_RETURN(const std::optional<PublicationState> state,
                      ReadPublication(connection, name));

@@ -34,18 +34,19 @@ namespace walduct::replication {
 struct ReplicationOptions;
 
 // captured: the tables the filters include now. The tables that it has put into the publication by
-// name. FailedPrecondition / PermissionDenied with the SQL to type.
+// name. FailedPrecondition / PermissionDenied with the SQL to type. read_by_others: publications of
+// other connectors, which no hint names.
 absl::StatusOr<std::vector<PublishedTable>> EnsurePublication(
     postgres::Connection& connection, const ReplicationOptions& options,
-    const std::vector<postgres::TableName>& captured);
+    const std::vector<postgres::TableName>& captured,
+    const std::set<std::string>& read_by_others = {});
 
 // Looks only: whether tables that are created later come into the publication by themselves, as
 // into one FOR ALL TABLES or of schemas. False where there is none. name: as it is configured.
 absl::StatusOr<bool> TakesNewTables(postgres::Connection& connection, const std::string& name);
 
 // Looks only: what EnsurePublication would fail for, as far as the catalog tells, and what is to be
-// known about the publication, or about the one that would be created. read_by_others:
-// publications of other connectors, which no hint names.
+// known about the publication, or about the one that would be created. read_by_others: as above.
 absl::StatusOr<std::vector<Advice>> CheckPublication(
     postgres::Connection& connection, const ReplicationOptions& options,
     const std::vector<postgres::TableName>& captured,

@@ -204,8 +204,12 @@ absl::StatusOr<std::string> Operations::SkipChange(const ConfigMap& config,
 absl::StatusOr<std::string> Operations::Examine(const ConfigMap& config) const {
   const loader::LoadResult read = loader_.Read(config);
   if (!read.errors.empty()) return absl::FailedPreconditionError(read.errors.front());
+  std::set<std::string> publications;
+  if (publications_of_others_)
+    publications = publications_of_others_(engine::CalledOf(read.options).name,
+                                           engine::NamesOf(read.options).database);
   return operate::ExamineRunning(read.options, connectors_, environment_, read.warnings,
-                                 OthersOf(read.options));
+                                 OthersOf(read.options), publications);
 }
 
 absl::StatusOr<std::string> Operations::PlanRecovery(const ConfigMap& config) const {

@@ -77,13 +77,18 @@ class Operations {
   // Slots of a server that others than this connector are to read, here or elsewhere.
   using SlotsOfOthers =
       std::function<std::set<std::string>(const std::string& connector, const std::string& server)>;
+  // The same of publications of a database.
+  using PublicationsOfOthers = std::function<std::set<std::string>(const std::string& connector,
+                                                                   const std::string& database)>;
   // Pointers are borrowed.
   Operations(const ConnectorLoader* loader, const engine::Connectors* connectors,
-             const Environment& environment, SlotsOfOthers slots_of_others = nullptr)
+             const Environment& environment, SlotsOfOthers slots_of_others = nullptr,
+             PublicationsOfOthers publications_of_others = nullptr)
       : loader_(*loader),
         connectors_(*connectors),
         environment_(environment),
-        slots_of_others_(std::move(slots_of_others)) {}
+        slots_of_others_(std::move(slots_of_others)),
+        publications_of_others_(std::move(publications_of_others)) {}
   virtual ~Operations() = default;
 
   // Writes a signal, {"id": …, "type": …, "data": {…}}, where the connector reads it: its id, and
@@ -124,7 +129,8 @@ class Operations {
   const ConnectorLoader& loader_;
   const engine::Connectors& connectors_;
   const Environment environment_;
-  const SlotsOfOthers slots_of_others_;  // null: nobody knows
+  const SlotsOfOthers slots_of_others_;                // null: nobody knows
+  const PublicationsOfOthers publications_of_others_;  // the same
 };
 
 }  // namespace walduct::serve

@@ -108,6 +108,11 @@ class Worker {
   // wherever they run.
   std::set<std::string> SlotsOfOthers(const std::string& name, const std::string& server) const;
 
+  // Publications of a database of that name that configurations of other connectors name, whether
+  // they can be loaded or not; also in lower case, as a name may be folded.
+  std::set<std::string> PublicationsOfOthers(const std::string& name,
+                                             const std::string& database) const;
+
   // Levels that were set for all workers, as the topics had them.
   std::map<std::string, std::string> LoggerLevels() const { return deployments_.LoggerLevels(); }
   // key: 32 random bytes.

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -95,6 +96,22 @@ std::set<std::string> Worker::SlotsOfOthers(const std::string& name,
     for (const engine::SlotAddress& reads : parts_.loader->SlotsOf(other))
       if (reads.server.empty() || reads.server == server) slots.insert(reads.slot);
   return slots;
+}
+
+std::set<std::string> Worker::PublicationsOfOthers(const std::string& name,
+                                                   const std::string& database) const {
+  std::set<std::string> publications;
+  deployments_.VisitAll([&](const std::string& other, const Deployment& one) {
+    if (other == name || one.foreign || Polls(one.config)) return;
+    const std::string* const its = FindValue(one.config, "database.dbname");
+    const bool elsewhere = its != nullptr && *its != database && !absl::StrContains(*its, "${");
+    if (elsewhere) return;
+    const std::string* const named = FindValue(one.config, "publication.name");
+    const std::string publication = named == nullptr ? "dbz_publication" : *named;
+    publications.insert(publication);
+    publications.insert(absl::AsciiStrToLower(publication));
+  });
+  return publications;
 }
 
 // Kafka Connect takes it, and so does this.

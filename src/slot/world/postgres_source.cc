@@ -220,7 +220,8 @@ absl::Status PostgresSource::PreparePublication(const SourcePlan& plan) {
   ASSIGN_OR_RETURN(const auto added, replication_options_.share.several()
                                          ? EnsureSlotTables(TablesQuery(), facts_.captured)
                                          : replication::EnsurePublication(
-                                               *sql_, replication_options_, facts_.captured));
+                                               *sql_, replication_options_, facts_.captured,
+                                               options_.publications_of_others));
   if (facts_.slot) coverage_.Added(added, plan.seen, plan.publication);
   RememberCaptured();
   RETURN_IF_ERROR(AdviseOnSignals());
@@ -406,8 +407,7 @@ CaptureWatch::Options PostgresSource::CaptureOptions() const {
 // snapshot may take hours), is told by the first look. Advice: nobody waits for it.
 void PostgresSource::RememberCaptured() {
   if (!LooksAfterCaptured()) return;
-  const absl::Status status = CaptureWatch(CaptureOptions()).Remember(*sql_);
-  if (!status.ok())
+  if (const auto status = CaptureWatch(CaptureOptions()).Remember(*sql_); !status.ok())
     log::Warn("how tables are captured is not known", {{"error", std::string(status.message())}});
 }
 

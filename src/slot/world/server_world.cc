@@ -43,7 +43,9 @@ KnownSlots::Reader ReaderOf(const engine::ConnectorOptions& config) {
   engine::SlotAddress address = engine::SlotOf(config);
   return {.connector = config.name,
           .server = std::move(address.server),
-          .slot = std::move(address.slot)};
+          .slot = std::move(address.slot),
+          .database = config.database->dbname,
+          .publications = {config.replication->publication_name}};
 }
 
 }  // namespace
@@ -208,6 +210,8 @@ std::unique_ptr<Source> ServerWorld::MakeSource(const SourceOptions& options) {
     if (slots_of_others_) slots.merge(slots_of_others_(engine::CalledOf(*config).name, server));
     return slots;
   };
+  known.publications_of_others =
+      known_.PublicationsOfOthers(options.config->name, options.config->database->dbname);
   return std::make_unique<PostgresSource>(known, environment_);
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,7 @@ struct SourceOptions {
   const StreamingPause* pause = nullptr;      // null: none
   postgres::StopCheck stopping = {};          // what waits for the database gives up
   replication::SlotReaders slot_readers = {};
+  std::set<std::string> publications_of_others = {};  // of the process, which no hint names
 };
 
 // Where a connector's slot is.

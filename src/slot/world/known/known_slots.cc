@@ -1,5 +1,7 @@
 #include "slot/world/known/known_slots.h"
 
+#include "absl/strings/ascii.h"
+
 namespace walduct::slot {
 
 std::shared_ptr<KnownSlot> KnownSlots::Of(const std::string& place, const Reader& reader) {
@@ -22,6 +24,21 @@ std::vector<std::string> KnownSlots::OthersOf(const Reader& reader) const {
       others.push_back(other.connector);
   }
   return others;
+}
+
+std::set<std::string> KnownSlots::PublicationsOfOthers(const std::string& connector,
+                                                       const std::string& database) const {
+  std::set<std::string> publications;
+  const MutexLock lock(mutex_);
+  for (const auto& [place, entry] : all_) {
+    const Reader& other = entry.reader;
+    if (!entry.is_there() || other.connector == connector || other.database != database) continue;
+    for (const std::string& publication : other.publications) {
+      publications.insert(publication);
+      publications.insert(absl::AsciiStrToLower(publication));
+    }
+  }
+  return publications;
 }
 
 std::set<std::string> KnownSlots::SlotsOfOthers(const std::string& connector,

@@ -64,6 +64,9 @@ class KnownSlots {
     std::string connector;
     std::string server;  // host:port, as it is configured
     std::string slot;
+    // Of that database, as they are configured.
+    std::string database;
+    std::set<std::string> publications;
   };
   // place: its entry of the offset store, and where that is.
   std::shared_ptr<KnownSlot> Of(const std::string& place, const Reader& reader = {});
@@ -74,6 +77,10 @@ class KnownSlots {
   // and the slots of that server which others than this connector read.
   std::set<std::string> SlotsOfOthers(const std::string& connector,
                                       const std::string& server) const;
+  // The publications that others read by of databases of that name, whatever their servers are
+  // called; a name is also there in lower case, as it may be folded.
+  std::set<std::string> PublicationsOfOthers(const std::string& connector,
+                                             const std::string& database) const;
 
  private:
   struct Entry {
