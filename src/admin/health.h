@@ -16,8 +16,8 @@ namespace walduct::admin {
 http::Response Liveness(const ProcessView& process, absl::Duration limit);
 
 // 200 while every connector streams or takes a snapshot and is not stalled, and their worker waits
-// for nothing; 503 says what the others do, and what the worker waits for. A warning of the worker's
-// is none of it: what it warns of may be as it should.
+// for nothing; 503 says what the others do, and what the worker waits for. A warning of it is
+// none of that: what it warns of may be as it should.
 http::Response Readiness(const ProcessView& process);
 
 // The same in the form of Debezium Server's /q/health (MicroProfile Health): UP, or DOWN and why.

@@ -1,6 +1,6 @@
 // RestPosition: where a connector that rests would go on from, and whether it could: its slot may
-// have been moved meanwhile, by somebody else, or its position be gone. Thread-safe; one thread looks, another one reads the
-// offset store, which may take long.
+// have been moved meanwhile, by somebody else, or its position be gone. Thread-safe; one thread
+// looks, another one reads the offset store, which may take long.
 #pragma once
 
 #include <optional>
