@@ -17,7 +17,7 @@
 namespace walduct::metrics {
 
 enum class Beside : uint8_t {
-  kHeartbeatAction,  // heartbeat.action.query
+  kHeartbeatAction,  // heartbeat.action.query; may wait for somebody else's lock
   kOutboxCleanup,
   kIncrementalSnapshot,  // waits for somebody else's lock
   kSlotLook,             // nobody can ask the server about the slot
@@ -36,44 +36,69 @@ struct BesideTrouble {
 class BesideBoard {
  public:
   void Failed(Beside what, absl::Time now, std::string message, std::string hint) {
-    Show(what, now, std::move(message), std::move(hint), /*waits=*/false);
+    const MutexLock lock(mutex_);
+    Entry& one = all_[static_cast<size_t>(what)];
+    const absl::Time since = Since(one).value_or(now);
+    one.ran = Trouble(what, since, std::move(message), std::move(hint), /*waits=*/false);
+    one.waits.reset();
   }
+  // What runs now; whether the run before it failed is kept.
   void Waits(Beside what, absl::Time now, std::string message, std::string hint) {
-    Show(what, now, std::move(message), std::move(hint), /*waits=*/true);
+    const MutexLock lock(mutex_);
+    Entry& one = all_[static_cast<size_t>(what)];
+    const absl::Time since = Since(one).value_or(now);
+    one.waits = Trouble(what, since, std::move(message), std::move(hint), /*waits=*/true);
+  }
+  // It says by itself whether it works.
+  void WaitsNoMore(Beside what) {
+    const MutexLock lock(mutex_);
+    Entry& one = all_[static_cast<size_t>(what)];
+    if (one.waits && !one.ran) one.ran = Trouble(what, std::nullopt, "", "", /*waits=*/false);
+    one.waits.reset();
   }
   void Works(Beside what) {
     const MutexLock lock(mutex_);
-    all_[static_cast<size_t>(what)] = {kBesideLabels[static_cast<size_t>(what)], {}, "", ""};
+    all_[static_cast<size_t>(what)] =
+        Entry{.ran = Trouble(what, std::nullopt, "", "", /*waits=*/false), .waits = std::nullopt};
   }
   // What is said of slot and catalog is old.
   bool cannot_look() const {
     const MutexLock lock(mutex_);
-    return Fails(Beside::kSlotLook) || Fails(Beside::kCatalogLook);
+    return Since(all_[static_cast<size_t>(Beside::kSlotLook)]) ||
+           Since(all_[static_cast<size_t>(Beside::kCatalogLook)]);
   }
   // What has run.
   std::vector<BesideTrouble> Read() const {
     const MutexLock lock(mutex_);
     std::vector<BesideTrouble> ran;
-    for (const std::optional<BesideTrouble>& one : all_)
-      if (one) ran.push_back(*one);
+    for (const Entry& one : all_) {
+      if (one.waits)
+        ran.push_back(*one.waits);
+      else if (one.ran)
+        ran.push_back(*one.ran);
+    }
     return ran;
   }
 
  private:
-  bool Fails(Beside what) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    const std::optional<BesideTrouble>& one = all_[static_cast<size_t>(what)];
-    return one && one->since;
+  struct Entry {
+    std::optional<BesideTrouble> ran;    // the last run that has ended
+    std::optional<BesideTrouble> waits;  // for somebody else
+  };
+
+  static BesideTrouble Trouble(Beside what, std::optional<absl::Time> since, std::string message,
+                               std::string hint, bool waits) {
+    return {kBesideLabels[static_cast<size_t>(what)], since, std::move(message), std::move(hint),
+            waits};
   }
-  void Show(Beside what, absl::Time now, std::string message, std::string hint, bool waits) {
-    const MutexLock lock(mutex_);
-    std::optional<BesideTrouble>& one = all_[static_cast<size_t>(what)];
-    const std::optional<absl::Time> before = one ? one->since : std::nullopt;
-    one = {kBesideLabels[static_cast<size_t>(what)], before.value_or(now), std::move(message),
-           std::move(hint), waits};
+  // What has failed since then, and waits now, has not worked in between.
+  static std::optional<absl::Time> Since(const Entry& one) {
+    if (one.ran && one.ran->since) return one.ran->since;
+    return one.waits ? one.waits->since : std::nullopt;
   }
 
   mutable Mutex mutex_;
-  std::array<std::optional<BesideTrouble>, kBesideLabels.size()> all_ ABSL_GUARDED_BY(mutex_);
+  std::array<Entry, kBesideLabels.size()> all_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace walduct::metrics

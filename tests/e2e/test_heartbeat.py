@@ -1,6 +1,9 @@
 """Heartbeat records and the statement that goes with them."""
+import subprocess
 import time
 
+from support.http import Surface
+from support.paths import BINARY
 from support.postgres import lsn
 from support.wait import wait_until
 
@@ -89,6 +92,32 @@ def test_hbt04_failing_action_query_is_logged(db, connectors):
     connector.wait_events(lambda events: any(e.id == 2 for e in events if e.table == "items"), 10)
     seen = len(beats(connector.events()))
     connector.wait_events(beating(connector, seen + 3), 10)
+    connector.stop()
+
+
+def test_an_action_query_that_waits_for_a_lock_is_told(db, connectors):
+    """Status, series and doctor name the holder and what to type, and no longer once it is over; the stream goes on."""
+    db.script(ITEMS + "; create table beat (id int primary key, at timestamptz); insert into beat values (1, now())")
+    connector = connectors(db, {"heartbeat.interval.ms": "100", "heartbeat.action.query": "update beat set at = clock_timestamp() where id = 1",
+                                         "walduct.stall.warn.ms": "2000"}, sink="file").start("--listen", "127.0.0.1:0").wait_streaming()
+    surface = Surface(connector)
+    wait_until(lambda: surface.value("walduct_beside_failing_seconds", what="heartbeat_action") == 0, 20, "it works")
+    with db.connect(application_name="migration", autocommit=False) as holder:
+        holder.execute("lock table beat in access exclusive mode")
+        pid = holder.info.backend_pid
+        beside = wait_until(lambda: surface.status().get("beside"), 15, "told")
+        assert [(one["what"], one.get("waits")) for one in beside] == [("heartbeat_action", True)], beside
+        assert f"a lock on table beat, held up by pid {pid}" in beside[0]["message"].replace("public.", ""), beside
+        assert f"pg_terminate_backend({pid})" in beside[0]["hint"], beside
+        assert surface.value("walduct_beside_failing_seconds", what="heartbeat_action") > 0
+        asked = subprocess.run([BINARY, "doctor", connector.name, "--url", surface.base], capture_output=True, text=True, timeout=60)
+        assert "warning  beside_waits" in asked.stdout and f"pg_terminate_backend({pid})" in asked.stdout, asked
+        assert "stall" not in surface.status(), "the stream waits for nothing"
+        db.execute("insert into items values (1)")
+        connector.wait_events(lambda events: any(e.id == 1 for e in events if e.table == "items"))
+        holder.commit()
+    wait_until(lambda: not surface.status().get("beside"), 15, "over")
+    wait_until(lambda: surface.value("walduct_beside_failing_seconds", what="heartbeat_action") == 0, 5, "it works again")
     connector.stop()
 
 

@@ -63,8 +63,8 @@ constexpr Reason kRows[] = {
      .remedy = "The message is the server's, and the hint says what to type; walduct status NAME "
                "shows the same as beside."},
     {.name = "beside_waits",
-     .meaning = "An incremental snapshot waits for a lock that another session holds, which the "
-                "message names. The stream goes on.",
+     .meaning = "An incremental snapshot, or heartbeat.action.query, waits for a lock that another "
+                "session holds, which the message names. The stream goes on.",
      .remedy =
          "End that transaction (COMMIT, ROLLBACK, SELECT pg_terminate_backend(PID)), or wait; "
          "walduct status NAME shows the same as beside."},

@@ -1,6 +1,7 @@
 #include "slot/world/watch/server_watch.h"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -34,24 +35,38 @@ constexpr absl::Duration kOldTransaction = absl::Minutes(10);
 constexpr uint64_t kMuchKept = uint64_t{1} << 30;
 constexpr absl::Duration kRepeatTransaction = absl::Minutes(10);
 
+// What runs beside the stream, on a session of its own.
+struct BesideSession {
+  metrics::Beside what;
+  absl::string_view session, who;
+};
+constexpr BesideSession kBeside[] = {
+    {metrics::Beside::kIncrementalSnapshot, " chunks", "an incremental snapshot is "},
+    {metrics::Beside::kHeartbeatAction, " heartbeat", "heartbeat.action.query is "},
+};
+
 // Our sessions that wait for a lock, and the first of those in the way: of those that the stream
-// needs one, and of the one that reads chunks beside it. Takes no lock on a table.
+// needs one (0), and one of each that runs beside it (its place in kBeside, from 1 on). Takes no
+// lock on a table.
 constexpr absl::string_view kLocks = R"(
-SELECT DISTINCT ON (c.chunks) CASE WHEN l.relation IS NULL THEN 'the end of a transaction'
+SELECT DISTINCT ON (c.kind) CASE WHEN l.relation IS NULL THEN 'the end of a transaction'
             ELSE pg_catalog.concat('a lock on table ', l.relation::pg_catalog.regclass) END,
   b.pid, b.application_name, b.state,
   pg_catalog.date_trunc('second', pg_catalog.clock_timestamp() - b.xact_start),
-  pg_catalog.left(pg_catalog.regexp_replace(b.query, '\s+', ' ', 'g'), 120), c.chunks, b.usename
+  pg_catalog.left(pg_catalog.regexp_replace(b.query, '\s+', ' ', 'g'), 120), c.kind, b.usename
 FROM pg_catalog.pg_stat_activity w
 JOIN pg_catalog.pg_locks l ON l.pid = w.pid AND NOT l.granted
 CROSS JOIN LATERAL (SELECT x.pid FROM pg_catalog.unnest(pg_catalog.pg_blocking_pids(w.pid)) x(pid)
                     LIMIT 1) f
 JOIN pg_catalog.pg_stat_activity b ON b.pid = f.pid
-CROSS JOIN LATERAL (SELECT w.application_name <> ALL ($1::pg_catalog.text[]) AS chunks) c
+CROSS JOIN LATERAL (SELECT CASE WHEN w.application_name = ANY ($1::pg_catalog.text[]) THEN 0
+                                WHEN w.application_name = ANY ($2::pg_catalog.text[]) THEN 1
+                                ELSE 2 END AS kind) c
 WHERE w.datname = pg_catalog.current_database()
   AND (w.application_name = ANY ($1::pg_catalog.text[])
-       OR w.application_name = ANY ($2::pg_catalog.text[]))
-ORDER BY c.chunks, w.pid)";
+       OR w.application_name = ANY ($2::pg_catalog.text[])
+       OR w.application_name = ANY ($3::pg_catalog.text[]))
+ORDER BY c.kind, w.pid)";
 
 // The oldest transaction of the server that has written something, of any database, open or
 // prepared: until it ends, the server keeps the WAL since its first change for every slot, however
@@ -167,6 +182,9 @@ void ServerWatch::Loop() {
     const MutexLock lock(mutex_);
     view_.shutting_down = refused;
   }
+  // Nobody would tell of their end.
+  if (options_.metrics == nullptr) return;
+  for (const BesideSession& one : kBeside) options_.metrics->beside.WaitsNoMore(one.what);
 }
 
 bool ServerWatch::AwaitLook(absl::Duration duration) {
@@ -217,7 +235,7 @@ absl::Status ServerWatch::LookAtServer(postgres::Connection& connection) {
     ASSIGN_OR_RETURN(locks, LookAtLocks(connection, kTries));
   }
   WarnOfLock(locks.stream, "", &stream_lock_);
-  TellOfChunks(locks.chunks, locks.chunks_holder);
+  for (size_t i = 0; i < locks.beside.size(); ++i) TellOfBeside(i, locks.beside[i]);
   next.lock = std::move(locks.stream);
   next.lock_looked_at = options_.connection.environment.clock->Monotonic();
   const MutexLock lock(mutex_);
@@ -262,25 +280,32 @@ absl::Status ServerWatch::LookAtSlot(postgres::Connection& connection, ServerVie
 absl::StatusOr<ServerWatch::Locks> ServerWatch::LookAtLocks(postgres::Connection& connection,
                                                             int tries) {
   const std::string& base = options_.connection.application_name;
-  const std::string names =
-      SessionNames(base, {"", " stream", " snapshot", " outbox", " heartbeat"});
-  const std::string chunks = SessionNames(base, {" chunks"});
+  const std::string stream = SessionNames(base, {"", " stream", " snapshot", " outbox"});
+  const std::string chunks = SessionNames(base, {kBeside[0].session});
+  const std::string heartbeat = SessionNames(base, {kBeside[1].session});
   while (true) {
     ASSIGN_OR_RETURN(const postgres::Result result,
-                     connection.Query(postgres::Rows(8), kLocks, {names, chunks}));
+                     connection.Query(postgres::Rows(8), kLocks, {stream, chunks, heartbeat}));
     Locks locks;
     for (int row = 0; row < result.rows(); ++row) {
-      const bool of_chunks = result.Get(row, 6) == "t";
-      (of_chunks ? locks.chunks : locks.stream) = DescribeLock(result, row);
-      if (of_chunks) locks.chunks_holder = std::string(result.Get(row, 1));
+      size_t kind = 0;
+      if (!absl::SimpleAtoi(result.Get(row, 6), &kind) || kind > locks.beside.size()) continue;
+      std::string text = DescribeLock(result, row);
+      if (kind == 0)
+        locks.stream = std::move(text);
+      else
+        locks.beside[kind - 1] = {.text = std::move(text),
+                                  .holder = std::string(result.Get(row, 1))};
     }
     if (!locks.stream.empty() || --tries <= 0 || !thread_.Pause(kBetweenTries)) return locks;
   }
 }
 
 bool ServerWatch::IsNew(const Locks& locks) const {
-  return (!locks.stream.empty() && stream_lock_.text.empty()) ||
-         (!locks.chunks.empty() && chunks_lock_.text.empty());
+  bool is_new = !locks.stream.empty() && stream_lock_.text.empty();
+  for (size_t i = 0; i < locks.beside.size(); ++i)
+    is_new |= !locks.beside[i].text.empty() && beside_locks_[i].text.empty();
+  return is_new;
 }
 
 void ServerWatch::WarnOfLock(const std::string& lock, absl::string_view who, SaidLock* said) {
@@ -295,17 +320,19 @@ void ServerWatch::WarnOfLock(const std::string& lock, absl::string_view who, Sai
 }
 
 // Publishing goes on, so that no lag tells of it.
-void ServerWatch::TellOfChunks(const std::string& lock, const std::string& holder) {
-  const bool waited = !chunks_lock_.text.empty();
-  WarnOfLock(lock, "an incremental snapshot is ", &chunks_lock_);
-  if (options_.metrics == nullptr || (lock.empty() && !waited)) return;
-  constexpr auto kWhat = metrics::Beside::kIncrementalSnapshot;
+void ServerWatch::TellOfBeside(size_t place, const BesideLock& lock) {
+  static_assert(std::size(kBeside) == kBesideSessions);
+  SaidLock& said = beside_locks_[place];
+  const bool waited = !said.text.empty();
+  WarnOfLock(lock.text, kBeside[place].who, &said);
+  if (options_.metrics == nullptr || (lock.text.empty() && !waited)) return;
+  const metrics::Beside what = kBeside[place].what;
   metrics::BesideBoard& beside = options_.metrics->beside;
-  if (lock.empty()) return beside.Works(kWhat);
   // It is told for how long each holds it up.
-  if (std::exchange(chunks_holder_, holder) != holder) beside.Works(kWhat);
-  beside.Waits(kWhat, options_.connection.environment.clock->Now(),
-               absl::StrCat("waits for ", lock), engine::LockHint(lock));
+  if (std::exchange(beside_holders_[place], lock.holder) != lock.holder) beside.WaitsNoMore(what);
+  if (lock.text.empty()) return beside.WaitsNoMore(what);
+  beside.Waits(what, options_.connection.environment.clock->Now(),
+               absl::StrCat("waits for ", lock.text), engine::LockHint(lock.text));
 }
 
 // While something can still be done about it.

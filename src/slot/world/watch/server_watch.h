@@ -12,6 +12,8 @@
 // up.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -62,9 +64,13 @@ class ServerWatch {
   absl::Status LookAtServer(postgres::Connection& connection);
   absl::Status LookAtSlot(postgres::Connection& connection, ServerView* next);
   // What is waited for; empty: for none.
+  static constexpr size_t kBesideSessions = 2;  // that run beside the stream
+  struct BesideLock {
+    std::string text, holder;  // its pid
+  };
   struct Locks {
-    std::string stream, chunks;
-    std::string chunks_holder = {};  // its pid
+    std::string stream;
+    std::array<BesideLock, kBesideSessions> beside;
   };
   absl::StatusOr<Locks> LookAtLocks(postgres::Connection& connection, int tries);
   absl::Status LookForGone(postgres::Connection& connection);
@@ -76,7 +82,7 @@ class ServerWatch {
   };
   bool IsNew(const Locks& locks) const;
   void WarnOfLock(const std::string& lock, absl::string_view who, SaidLock* said);
-  void TellOfChunks(const std::string& lock, const std::string& holder);
+  void TellOfBeside(size_t place, const BesideLock& lock);
   void WarnOfSlot(bool endangered, const ServerView& next);
   void WarnOfOldTransaction(const ServerView& next);
 
@@ -89,9 +95,10 @@ class ServerWatch {
   std::shared_ptr<CaptureWatch> capture_ ABSL_GUARDED_BY(mutex_);  // null: nobody looks
   // The thread's own.
   absl::Duration slot_said_;
-  SaidLock stream_lock_, chunks_lock_;  // as said last
-  std::string chunks_holder_;
-  std::string wal_status_;  // the same
+  SaidLock stream_lock_;  // as said last
+  std::array<SaidLock, kBesideSessions> beside_locks_;
+  std::array<std::string, kBesideSessions> beside_holders_;
+  std::string wal_status_;  // as said last
   std::optional<absl::Duration> transaction_said_;
   LookTrouble slot_trouble_{metrics::Beside::kSlotLook};
 
