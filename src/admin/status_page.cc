@@ -61,6 +61,8 @@ class StatusWriter {
     if (status_.wait != engine::WaitReason::kNothing) {
       json_.Key("waiting_for").Text(engine::WaitText(status_.wait));
       json_.Key("waiting_since").Text(TimeText(status_.wait_since));
+      if (!status_.wait_on.empty()) json_.Key("waiting_on").Text(status_.wait_on);
+      if (!status_.wait_hint.empty()) json_.Key("waiting_hint").Text(status_.wait_hint);
     }
     WriteHealth();
     if (status_.exit_code) json_.Key("exit_code").Signed(*status_.exit_code);

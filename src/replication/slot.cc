@@ -61,11 +61,11 @@ absl::Status CreationBlocked(postgres::Connection& sql, const ReplicationOptions
                              "internal.create.slot.command.timeout");
 }
 
-void WarnOfBlockers(postgres::Connection& sql) {
+void WarnOfBlockers(postgres::Connection& sql, const TellBlockers& tell) {
   const std::string blockers = Blockers(sql);
-  if (!blockers.empty())
-    log::Warn("the new replication slot waits for transactions to end",
-              {{"transactions", blockers}});
+  if (blockers.empty()) return;
+  log::Warn("the new replication slot waits for transactions to end", {{"transactions", blockers}});
+  if (tell) tell(blockers);
 }
 
 absl::StatusOr<CreatedSlot> ReadCreated(const postgres::Result& result) {
@@ -79,12 +79,13 @@ absl::StatusOr<CreatedSlot> ReadCreated(const postgres::Result& result) {
 
 absl::StatusOr<CreatedSlot> CreateSlot(postgres::Connection& replication, postgres::Connection& sql,
                                        const ReplicationOptions& options,
-                                       const postgres::StopCheck& stopping) {
+                                       const postgres::StopCheck& stopping,
+                                       const TellBlockers& tell) {
   ASSIGN_OR_RETURN(const bool in_recovery, postgres::IsInRecovery(sql));
   if (options.failover_slot && (sql.server_version() < 170000 || in_recovery)) {
     log::Warn("slot.failover has no effect: it needs PostgreSQL 17 or newer and a primary server");
   }
-  WarnOfBlockers(sql);
+  WarnOfBlockers(sql, tell);
   const std::string command = CreateSlotCommand(options, replication.server_version(), in_recovery);
   const auto result =
       replication.QueryWithin(options.create_slot_timeout, postgres::OneRow(4), command, stopping);

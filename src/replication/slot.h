@@ -3,6 +3,7 @@
 // connection.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -76,13 +77,16 @@ struct CreatedSlot {
   Lsn consistent_point;
   std::string snapshot_name;
 };
+// Is told the transactions that are in the way of a new slot: "pid 7 (…), prepared transaction …".
+using TellBlockers = std::function<void(const std::string& transactions)>;
 // replication must be a kReplication connection and stay idle while the snapshot is used. Waits for
-// running transactions up to create_slot_timeout; then DeadlineExceeded slot_creation_blocked names
-// the transactions in the way (needs sql). Cancelled stopped once `stopping` says so; the server
-// then keeps no slot.
+// running transactions, which are told before, up to create_slot_timeout; then DeadlineExceeded
+// slot_creation_blocked names the transactions in the way (needs sql). Cancelled stopped once
+// `stopping` says so; the server then keeps no slot.
 absl::StatusOr<CreatedSlot> CreateSlot(postgres::Connection& replication, postgres::Connection& sql,
                                        const ReplicationOptions& options,
-                                       const postgres::StopCheck& stopping = nullptr);
+                                       const postgres::StopCheck& stopping = nullptr,
+                                       const TellBlockers& tell = nullptr);
 
 // OK when there is no such slot. Waits a few seconds for a walsender that is just ending; then
 // Aborted slot_in_use.

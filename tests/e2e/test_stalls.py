@@ -266,3 +266,23 @@ def test_lock_that_keeps_the_publication_from_being_made(two_tables):
         holder.commit()
     connector.wait_streaming(60)
     connector.stop()
+
+
+def test_transactions_that_hold_a_new_slot_up(two_tables):
+    """Status and doctor name the oldest one, and what to type, as soon as the log does."""
+    db, connector = two_tables
+    with db.connect(application_name="migration", autocommit=False) as holder:
+        holder.execute("insert into other values (1)")
+        pid = holder.info.backend_pid
+        surface = Surface(connector.start("--listen", "127.0.0.1:0"))
+        connector.wait_log(rf"the new replication slot waits for transactions to end .*pid {pid} ", 60)
+        told = wait_until(lambda: surface.status().get("waiting_on") and surface.status(), 2, "at once")
+        assert f"pid {pid} " in told["waiting_on"] and "pg_terminate_backend(" in told["waiting_hint"], told
+        asked = subprocess.run([BINARY, "doctor", connector.name, "--url", surface.base], capture_output=True, text=True, timeout=60)
+        assert asked.returncode >= 1 and "connector_stalled" in asked.stdout and f"pid {pid} " in asked.stdout, asked
+        shown = subprocess.run([BINARY, "status", "--url", surface.base], capture_output=True, text=True, timeout=60)
+        assert shown.returncode == 7 and f"pid {pid} " in shown.stdout, shown
+        holder.commit()
+    connector.wait_streaming(60)
+    wait_until(lambda: "waiting_on" not in surface.status(), 5, "it is over")
+    connector.stop()

@@ -67,6 +67,21 @@ TEST_F(StatusBoardTest, ANewActivityWaitsForNothing) {
   EXPECT_EQ(board_.Read().wait, WaitReason::kNothing);
 }
 
+TEST_F(StatusBoardTest, WhoIsWaitedForGoesWithTheWait) {
+  board_.WaitsFor(WaitReason::kTransactions);
+  board_.WaitsOn("pid 7 (database shop), pid 8 (database shop)");
+  EXPECT_EQ(board_.Read().wait_on, "pid 7 (database shop), pid 8 (database shop)");
+  EXPECT_NE(board_.Read().wait_hint.find("pg_terminate_backend(7)"), std::string::npos);
+  board_.WaitsFor(WaitReason::kTransactions);
+  EXPECT_NE(board_.Read().wait_on, "");
+  board_.WaitsOn("prepared transaction \"forgotten\" (database shop)");
+  EXPECT_NE(board_.Read().wait_hint.find("ROLLBACK PREPARED"), std::string::npos);
+  EXPECT_EQ(board_.Read().wait_hint.find("PID"), std::string::npos);
+  board_.WaitsFor(WaitReason::kDatabase);
+  EXPECT_EQ(board_.Read().wait_on, "");
+  EXPECT_EQ(board_.Read().wait_hint, "");
+}
+
 TEST_F(StatusBoardTest, TheLastErrorStaysWithReasonAndHint) {
   board_.ShowError(Error(absl::StatusCode::kUnavailable, "connection_lost", "gone", "look there"));
   board_.Show(ConnectorState::kRunning, Activity::kStreaming);

@@ -64,6 +64,25 @@ TEST_F(LiveTest, AStallIsAWarning) {
                                   "end it"));
 }
 
+TEST_F(LiveTest, AStartThatSomebodyHoldsUpIsAWarning) {
+  status_.wait = engine::WaitReason::kTransactions;
+  status_.wait_since = now_ - absl::Seconds(2);
+  EXPECT_THAT(Said(), ElementsAre()) << "a slot takes its time";
+  status_.wait_on = "pid 7 (database shop)";
+  status_.wait_hint = "end it";
+  EXPECT_THAT(Said(), ElementsAre("warning connector_stalled: the connector has waited for 2s for "
+                                  "transactions that are older than the slot: pid 7 (database "
+                                  "shop) -> end it"));
+  status_.wait = engine::WaitReason::kNothing;
+  EXPECT_THAT(Said(), ElementsAre());
+  status_.wait = engine::WaitReason::kTransactions;
+  status_.wait_on = status_.wait_hint = "";
+  status_.wait_since = now_ - absl::Seconds(4);
+  EXPECT_EQ(Said().size(), 1u);
+  status_.stall = {.since = now_ - absl::Seconds(12), .kind = "database", .cause = "it"};
+  EXPECT_EQ(Said().size(), 1u) << "a stall says the same";
+}
+
 // One that rests reads it, too: it is not to be dropped under it.
 TEST(SlotsOfOthers, AreNotToBeDropped) {
   const std::string drop = "start it, or SELECT pg_drop_replication_slot('dbz_shop')";

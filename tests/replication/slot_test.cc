@@ -104,7 +104,11 @@ TEST_F(SlotTest, SLT04_OpenTransactionsAreNamedAndTheSlotIsGone) {
   const std::string pid = MustQuery(*writer, "SELECT pg_backend_pid()");
   ReplicationOptions options = Named("ours");
   options.create_slot_timeout = absl::Milliseconds(300);
-  const auto blocked = CreateSlot(*replication_, *sql_, options);
+  std::string told;
+  const auto blocked =
+      CreateSlot(*replication_, *sql_, options, nullptr,
+                 [&told](const std::string& transactions) { told = transactions; });
+  EXPECT_THAT(told, HasSubstr(absl::StrCat("pid ", pid))) << "before it waits";
   EXPECT_TRUE(absl::IsDeadlineExceeded(blocked.status())) << blocked.status();
   EXPECT_EQ(ErrorReason(blocked.status()), "slot_creation_blocked");
   EXPECT_THAT(std::string(blocked.status().message()), HasSubstr(absl::StrCat("pid ", pid)));

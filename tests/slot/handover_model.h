@@ -112,7 +112,8 @@ class ModelServer final : public slot::HandoverServer {
         disk_.publications.insert(PublicationName(number));
     });
   }
-  absl::StatusOr<Lsn> CreateSlot(const replication::ReplicationOptions& slot) override {
+  absl::StatusOr<Lsn> CreateSlot(const replication::ReplicationOptions& slot,
+                                 const replication::TellBlockers&) override {
     EXPECT_TRUE(disk_.publications.contains(slot.publication_name));
     const absl::Status made = Effect([&] { disk_.slots.emplace(slot.slot_name, disk_.end); });
     if (!made.ok()) return made;

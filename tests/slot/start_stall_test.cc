@@ -60,10 +60,43 @@ TEST_F(StartStallTest, WhatItHasShownEndsWithIt) {
   EXPECT_EQ(metrics_.stalled.value(), 0u);
 }
 
-TEST_F(StartStallTest, WithoutPatienceNothingIsShown) {
+TEST_F(StartStallTest, WithoutPatienceNoStallIsShown) {
   StartStall start(Parts(absl::ZeroDuration()));
   Pass(start, 100, kLock);
   EXPECT_FALSE(stall());
+  EXPECT_EQ(board_.Read().wait_on, kLock);
+}
+
+TEST_F(StartStallTest, WhoHoldsItUpIsShownAtOnce) {
+  {
+    StartStall start(Parts(absl::Seconds(10)));
+    board_.WaitsFor(engine::WaitReason::kTransactions);
+    start.Look("");
+    board_.WaitsOn("pid 7 (database shop)");
+    start.Look("");
+    EXPECT_EQ(board_.Read().wait_on, "pid 7 (database shop)") << "no look has seen it yet";
+    start.Look(kLock);
+    EXPECT_EQ(board_.Read().wait_on, kLock);
+    EXPECT_THAT(board_.Read().wait_hint, HasSubstr("pg_terminate_backend(12)"));
+    EXPECT_FALSE(stall());
+    start.Look("");
+    EXPECT_EQ(board_.Read().wait_on, "");
+    start.Look(kLock);
+  }
+  EXPECT_EQ(board_.Read().wait_on, "") << "the start is over";
+}
+
+TEST_F(StartStallTest, ALookAtTheWaitBeforeSaysNothing) {
+  StartStall start(Parts(absl::Seconds(10)));
+  const absl::Duration looked = time_.Monotonic();
+  board_.WaitsFor(engine::WaitReason::kDatabase);
+  start.Look(kLock, looked);
+  EXPECT_EQ(board_.Read().wait_on, kLock);
+  time_.Advance(absl::Seconds(1));
+  board_.WaitsFor(engine::WaitReason::kTransactions);
+  board_.WaitsOn("pid 7 (database shop)");
+  start.Look(kLock, looked);
+  EXPECT_EQ(board_.Read().wait_on, "pid 7 (database shop)");
 }
 
 }  // namespace

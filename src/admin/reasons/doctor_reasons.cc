@@ -69,9 +69,13 @@ constexpr Reason kRows[] = {
          "End that transaction (COMMIT, ROLLBACK, SELECT pg_terminate_backend(PID)), or wait; "
          "walduct status NAME shows the same as beside."},
     {.name = "connector_stalled",
-     .meaning = "A connector that runs has something to do and makes no progress: the message says "
-                "for how long, and what it waits for.",
-     .remedy = "The hint says what ends the wait; walduct status NAME shows the same as stalled."},
+     .meaning =
+         "A connector that runs has something to do and makes no progress: the message says "
+         "for how long, and what it waits for. So does a start that a transaction or a lock of "
+         "somebody else holds up.",
+     .remedy =
+         "The hint says what ends the wait; walduct status NAME shows the same as stalled, or "
+         "waiting."},
     {.name = "database_without_encoding",
      .meaning = "The database's encoding is SQL_ASCII: it may hold text that is not UTF-8, which "
                 "cannot be published.",

@@ -79,6 +79,10 @@ bool ExplainTrouble(const rapidjson::Value& one) {
     if (const std::string hint = Member(*stall, "hint"); !hint.empty())
       std::cout << "  hint     " << WithDocuments(PlainText(hint)) << "\n";
     any = true;
+  } else if (const std::string on = Member(one, "waiting_on"); !on.empty()) {
+    std::cout << "  waiting  for " << PlainText(Member(one, "waiting_for")) << ": " << PlainText(on)
+              << "\n  hint     " << PlainText(Member(one, "waiting_hint")) << "\n";
+    any = true;
   }
   const Value* const capture = FindObject(one, "capture");
   const Value* const problems = capture == nullptr ? nullptr : FindArray(*capture, "problems");

@@ -153,7 +153,10 @@ class Screen {
                                                      "itself",
                                                      WhatStartsIt(connector))));
     } else if (const std::string wait = Text(connector, "waiting_for"); !wait.empty()) {
-      Line("waiting", absl::StrCat("for ", wait, ", for ", Since(connector, "waiting_since")));
+      const std::string on = Text(connector, "waiting_on"), hint = Text(connector, "waiting_hint");
+      Line("waiting", absl::StrCat("for ", wait, ", for ", Since(connector, "waiting_since"),
+                                   on.empty() ? "" : ": ", on));
+      if (!hint.empty()) Line("", "-> " + hint);
       AddWhatResumesIt(connector);
     }
     const double age = Number(connector, "loop_age_seconds").value_or(0);

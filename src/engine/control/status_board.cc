@@ -110,9 +110,21 @@ void StatusBoard::ShowState(ConnectorState state) { Change(state, std::nullopt);
 
 void StatusBoard::WaitsFor(WaitReason wait) {
   if (std::exchange(wait_, wait) == wait) return;
+  wait_on_.clear();
   const MutexLock lock(mutex_);
   status_.wait = wait;
   status_.wait_since = clock_.Now();
+  status_.wait_on.clear();
+  status_.wait_hint.clear();
+}
+
+void StatusBoard::WaitsOn(const std::string& who) {
+  if (who == wait_on_) return;
+  wait_on_ = who;
+  std::string hint = who.empty() ? "" : LockHint(who);
+  const MutexLock lock(mutex_);
+  status_.wait_on = who;
+  status_.wait_hint = std::move(hint);
 }
 
 void StatusBoard::ShowError(const absl::Status& unnamed, Lsn received) {

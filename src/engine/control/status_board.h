@@ -96,6 +96,7 @@ struct ConnectorStatus {
   absl::Time activity_since;
   WaitReason wait = WaitReason::kNothing;
   absl::Time wait_since;
+  std::string wait_on, wait_hint;  // who is waited for, where that is known, and what to type
   std::optional<Stall> stall;
   std::optional<ConnectorError> last_error;  // kept until another comes
   std::optional<ExitCode> exit_code;         // of the last run that ended: stopped, or failed
@@ -133,6 +134,10 @@ class StatusBoard {
   void ShowState(ConnectorState state);
   // Cheap when it is what it waited for before.
   void WaitsFor(WaitReason wait);
+  WaitReason waits_for() const { return wait_; }  // the writer's
+  // Who holds up what it waits for: "a lock on table public.t, held up by pid 7 (…)"; empty: not
+  // known. Until it waits for something else. Cheap when it is the same as before.
+  void WaitsOn(const std::string& who);
   // received: how far the stream had come.
   void ShowError(const absl::Status& error, Lsn received = Lsn());
   // What the last error told of is behind. It stays to be read, as solved.
@@ -158,6 +163,7 @@ class StatusBoard {
   Wake* const changed_;
   ConnectorNames names_;
   WaitReason wait_ = WaitReason::kNothing;  // the writer's own copy
+  std::string wait_on_;                     // the same
   bool has_open_error_ = false;             // the same
   ErrorPlace error_place_;                  // the writer's own
   std::atomic<int64_t> turned_ns_;

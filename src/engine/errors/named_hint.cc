@@ -295,6 +295,8 @@ std::string WithProcess(const std::string& hint, absl::string_view message) {
 }
 
 std::string LockHint(absl::string_view lock) {
+  if (ProcessIn(lock).empty() && absl::StrContains(lock, "prepared transaction "))
+    return "end that transaction (COMMIT PREPARED, ROLLBACK PREPARED, in its database), or wait";
   return WithProcess(
       "end that transaction (COMMIT, ROLLBACK, SELECT pg_terminate_backend(PID)), or wait", lock);
 }

@@ -86,6 +86,22 @@ void AddStall(const engine::Stall& stall, absl::Time now, Findings* findings) {
        .hint = stall.hint});
 }
 
+// A start that somebody holds up, before it counts as a stall.
+void AddWait(const engine::ConnectorStatus& status, absl::Time now, Findings* findings) {
+  const absl::Duration waited = absl::Trunc(now - status.wait_since, absl::Seconds(1));
+  const bool long_enough =
+      status.wait == engine::WaitReason::kTransactions && waited >= absl::Seconds(3);
+  const bool told = status.wait != engine::WaitReason::kNothing && !status.wait_on.empty();
+  if (!told && !long_enough) return;
+  findings->Add(
+      {.severity = Severity::kWarning,
+       .reason = "connector_stalled",
+       .message = absl::StrCat("the connector has waited for ", absl::FormatDuration(waited),
+                               " for ", engine::WaitText(status.wait),
+                               status.wait_on.empty() ? "" : ": ", status.wait_on),
+       .hint = status.wait_hint});
+}
+
 // Publishing goes on, so that no stall tells of it.
 void AddBeside(const metrics::ConnectorMetrics& numbers, absl::Time now, Findings* findings) {
   for (const metrics::BesideTrouble& one : numbers.beside.Read()) {
@@ -400,7 +416,10 @@ void AddLive(const engine::ConnectorStatus& status, const metrics::ConnectorMetr
   AddCapture(numbers, findings);
   AddSlot(numbers, findings);
   AddBeside(numbers, now, findings);
-  if (status.stall) AddStall(*status.stall, now, findings);
+  if (status.stall)
+    AddStall(*status.stall, now, findings);
+  else
+    AddWait(status, now, findings);
   findings->WorstFirst();
   AddLastError(status, findings);
   FirstKafka(findings);

@@ -200,7 +200,11 @@ absl::StatusOr<Prepared> SlotAttempts::Prepare(const engine::ConnectorOptions& c
                                       .capture = &capture_,
                                       .schemas = &memory->schemas,
                                       .pause = &memory->pause,
-                                      .stopping = [this] { return Interrupted(); }},
+                                      .stopping = [this] { return Interrupted(); },
+                                      .blockers =
+                                          [this](const std::string& transactions) {
+                                            parts_.board->WaitsOn(transactions);
+                                          }},
                            .refusals = &refusals_,
                            .control = parts_.control,
                            .board = parts_.board,
@@ -209,7 +213,10 @@ absl::StatusOr<Prepared> SlotAttempts::Prepare(const engine::ConnectorOptions& c
                     .clock = &world_.clock(),
                     .board = parts_.board,
                     .metrics = parts_.metrics});
-  look_ = [&] { stall.Look(preparation.view().lock); };
+  look_ = [&] {
+    const ServerView view = preparation.view();
+    stall.Look(view.lock, view.lock_looked_at);
+  };
   absl::StatusOr<Prepared> prepared = preparation.Run();
   look_ = nullptr;
   sender_timeout_ = preparation.facts().sender_timeout;

@@ -5,7 +5,8 @@
 
 namespace walduct::slot {
 
-void StartStall::Look(const std::string& lock) {
+void StartStall::Look(const std::string& lock, absl::Duration looked_at) {
+  ShowHolder(lock, looked_at);
   if (parts_.patience <= absl::ZeroDuration()) return;
   if (lock.empty()) return End();
   const absl::Duration now = parts_.clock->Monotonic();
@@ -22,6 +23,19 @@ void StartStall::Look(const std::string& lock) {
                                         .kind = "database",
                                         .cause = lock,
                                         .hint = ErrorHint(named)});
+}
+
+// What no look has seen yet may have been told by the start itself.
+void StartStall::ShowHolder(const std::string& lock, absl::Duration looked_at) {
+  const engine::WaitReason wait = parts_.board->waits_for();
+  if (wait != wait_) {
+    wait_ = wait;
+    waits_since_ = parts_.clock->Monotonic();
+    seen_.clear();
+  }
+  if (looked_at < waits_since_) return;
+  if (!lock.empty() || !seen_.empty()) parts_.board->WaitsOn(lock);
+  seen_ = lock;
 }
 
 void StartStall::End() {

@@ -1,6 +1,6 @@
-// StartStall: a start that waits for a lock on the server, as a look from beside has seen it, is
-// shown as a stall, as StallWatch shows one of what streams. The look has its own lines in the log.
-// Data thread only.
+// StartStall: a start that waits for a lock on the server, as a look from beside has seen it, says
+// at once who holds it, and is shown as a stall once it lasts, as StallWatch shows one of what
+// streams. The look has its own lines in the log. Data thread only.
 #pragma once
 
 #include <optional>
@@ -17,27 +17,34 @@ class StartStall {
  public:
   // All borrowed.
   struct Parts {
-    absl::Duration patience;  // zero: never shows
+    absl::Duration patience;  // zero: never shows a stall
     Clock* clock = nullptr;
     engine::StatusBoard* board = nullptr;
     metrics::ConnectorMetrics* metrics = nullptr;
   };
   explicit StartStall(const Parts& parts) : parts_(parts) {}
   // What it has shown ends with it.
-  ~StartStall() { End(); }
+  ~StartStall() {
+    ShowHolder("", absl::InfiniteDuration());
+    End();
+  }
   StartStall(const StartStall&) = delete;
   StartStall& operator=(const StartStall&) = delete;
 
   // Again and again, while the start waits. lock: "a lock on table …, held up by pid 7"; empty: it
-  // waits for none.
-  void Look(const std::string& lock);
+  // waits for none. looked_at: on the monotonic clock; an earlier wait's look says nothing of this.
+  void Look(const std::string& lock, absl::Duration looked_at = absl::InfiniteDuration());
 
  private:
+  void ShowHolder(const std::string& lock, absl::Duration looked_at);
   void End();
 
   const Parts parts_;
   std::optional<absl::Duration> since_;
-  std::string shown_;  // empty: nothing is
+  engine::WaitReason wait_ = engine::WaitReason::kNothing;  // as the board said last
+  absl::Duration waits_since_;
+  std::string seen_;   // last, of that wait
+  std::string shown_;  // as a stall; empty: nothing is
 };
 
 }  // namespace walduct::slot

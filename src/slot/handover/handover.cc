@@ -298,7 +298,8 @@ absl::Status Handover::MakeSlot(int number) {
   } else {
     parts_.board->WaitsFor(engine::WaitReason::kTransactions);
     log::Info("creating replication slot", {{"slot", SlotName(number)}});
-    ASSIGN_OR_RETURN(begins, server_->CreateSlot(*Lane(number).replication));
+    const auto tell = [this](const std::string& who) { parts_.board->WaitsOn(who); };
+    ASSIGN_OR_RETURN(begins, server_->CreateSlot(*Lane(number).replication, tell));
     log::Info("replication slot created",
               {{"slot", SlotName(number)}, {"consistent_point", begins.ToString()}});
   }

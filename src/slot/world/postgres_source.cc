@@ -243,17 +243,17 @@ absl::Status PostgresSource::AdviseOnSignals() {
 
 absl::StatusOr<Lsn> PostgresSource::CreateSlot(const SourcePlan& plan,
                                                const postgres::StopCheck& stopping) {
-  log::Info("creating replication slot", {{"slot", replication_options_.slot_name}});
+  const std::string& slot = replication_options_.slot_name;
+  log::Info("creating replication slot", {{"slot", slot}});
   ASSIGN_OR_RETURN(const replication::CreatedSlot created,
-                   replication::CreateSlot(*replication_, *sql_, replication_options_, stopping));
+                   replication::CreateSlot(*replication_, *sql_, replication_options_, stopping,
+                                           options_.blockers));
   exported_snapshot_ = created.snapshot_name;
   log::Info("replication slot created",
-            {{"slot", replication_options_.slot_name},
-             {"consistent_point", created.consistent_point.ToString()}});
+            {{"slot", slot}, {"consistent_point", created.consistent_point.ToString()}});
   if (outbox_.enabled() && !ReadsOutboxRows(plan)) RETURN_IF_ERROR(CheckNoOutboxHistory());
   if (plan.decision.snapshot && config().snapshot->reads_standby()) {
-    // The primary's view of its beginning is of no use, and would keep VACUUM from its work. Any
-    // command of the session ends it.
+    // The primary's view is of no use, and would keep VACUUM from work. Any command ends it.
     RETURN_IF_ERROR(replication::IdentifySystem(*replication_).status());
     exported_snapshot_.clear();
   }

@@ -20,6 +20,7 @@
 #include "offset/offset_store.h"
 #include "outbox/tables.h"
 #include "postgres/describe/schema_memory.h"
+#include "replication/slot.h"
 #include "replication/slots/other_slot.h"
 #include "replication/watched_slot.h"
 #include "sink/sink.h"
@@ -63,6 +64,7 @@ struct SourceOptions {
   postgres::SchemaMemory* schemas = nullptr;  // null: nothing is remembered
   const StreamingPause* pause = nullptr;      // null: none
   postgres::StopCheck stopping = {};          // what waits for the database gives up
+  replication::TellBlockers blockers = {};    // is told what a new slot waits for
   replication::SlotReaders slot_readers = {};
   std::set<std::string> publications_of_others = {};  // of the process, which no hint names
 };

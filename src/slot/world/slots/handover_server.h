@@ -39,8 +39,9 @@ class HandoverServer {
   virtual void ReleaseSlots() = 0;
 
   virtual absl::Status MakePublications(const replication::SlotsChange& change) = 0;
-  // Its consistent point.
-  virtual absl::StatusOr<Lsn> CreateSlot(const replication::ReplicationOptions& slot) = 0;
+  // Its consistent point. tell: what it waits for.
+  virtual absl::StatusOr<Lsn> CreateSlot(const replication::ReplicationOptions& slot,
+                                         const replication::TellBlockers& tell) = 0;
   virtual absl::StatusOr<std::vector<replication::TableMove>> FindMoves(
       const replication::SlotsChange& change) = 0;
   // PermissionDenied publication_not_permitted: the role may not make them.

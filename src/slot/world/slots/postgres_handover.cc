@@ -102,10 +102,11 @@ absl::Status PostgresHandover::MakePublications(const replication::SlotsChange& 
   return replication::MakeEmptyPublications(*sql_, change);
 }
 
-absl::StatusOr<Lsn> PostgresHandover::CreateSlot(const replication::ReplicationOptions& slot) {
+absl::StatusOr<Lsn> PostgresHandover::CreateSlot(const replication::ReplicationOptions& slot,
+                                                 const replication::TellBlockers& tell) {
   ASSIGN_OR_RETURN(const auto replication, Open(SessionKind::kReplication, " hand-over"));
   ASSIGN_OR_RETURN(const replication::CreatedSlot created,
-                   replication::CreateSlot(*replication, *sql_, slot, options_.stopping));
+                   replication::CreateSlot(*replication, *sql_, slot, options_.stopping, tell));
   return created.consistent_point;
 }
 

@@ -42,7 +42,8 @@ class PostgresHandover final : public HandoverServer {
   absl::Status HoldSlots(const std::vector<std::string>& names) override;
   void ReleaseSlots() override { slots_.reset(); }
   absl::Status MakePublications(const replication::SlotsChange& change) override;
-  absl::StatusOr<Lsn> CreateSlot(const replication::ReplicationOptions& slot) override;
+  absl::StatusOr<Lsn> CreateSlot(const replication::ReplicationOptions& slot,
+                                 const replication::TellBlockers& tell) override;
   absl::StatusOr<std::vector<replication::TableMove>> FindMoves(
       const replication::SlotsChange& change) override;
   absl::Status CheckRights(const replication::SlotsChange& change,
