@@ -141,6 +141,11 @@ def test_of_a_worker_also_while_it_is_paused(workers, databases, pg17, broker): 
     assert done.returncode == 0 and "it is carried out once the connector streams" in done.stdout, done
     assert walduct("resume", "shop", "--url", worker.base).returncode == 0
     wait_until(lambda: published(broker, db) == [1, 2, 1, 2], 30, "both rows again")
+    # One that begins anew is waited for.
+    assert worker.ask("PATCH", "/connectors/shop/config", {"walduct.stall.warn.ms": "9000"})[0] == 200
+    done = walduct("signal", "execute-snapshot", "shop", "--table", "public.items", "--url", worker.base)
+    assert done.returncode == 0, done
+    wait_until(lambda: published(broker, db) == [1, 2, 1, 2, 1, 2], 30, "and again")
     assert walduct("stop", "shop", "--url", worker.base).returncode == 0
     done = walduct("signal", "execute-snapshot", "shop", "--table", "public.items", "--url", worker.base)
     assert done.returncode != 0 and "does not run" in done.stderr, done

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "engine/lifecycle/connector.h"
 #include "engine/lifecycle/connector_set.h"
+#include "operate/commands/signal_commands.h"
 #include "tests/serve/memory_topics.h"
 #include "tests/serve/test_assignment.h"
 #include "tests/serve/test_loader.h"
@@ -58,16 +59,27 @@ class ConnectHandlerTest : public testing::Test {
    public:
     using Operations::Operations;
     absl::StatusOr<Sent> SendSignal(const ConfigMap& config,
-                                    const std::shared_ptr<const engine::ConnectorOptions>&,
+                                    const std::shared_ptr<const engine::ConnectorOptions>& running,
                                     const std::string& text) const override {
+      if (text == kAsked) {
+        asked.push_back(running);
+        if (meanwhile) meanwhile();
+        if (running != nullptr) return Sent("s2", std::string(operate::kInProcess));
+        return Error(absl::StatusCode::kInvalidArgument, "signal_no_channel", "it reads none", "");
+      }
       if (text == "{}")
         return Error(absl::StatusCode::kInvalidArgument, "signal_malformed", "it has no type",
                      "name one");
       sent += *FindValue(config, "topic.prefix") + text;
       return Sent("s1", "file f");
     }
+    static constexpr char kAsked[] = R"({"type":"asked"})";  // by the process itself
     mutable std::string sent;
+    mutable std::vector<std::shared_ptr<const engine::ConnectorOptions>> asked;
+    std::function<void()> meanwhile;
   };
+  static constexpr absl::Duration kPatience = absl::Milliseconds(50);
+  http::Response AskSignal() { return Ask("POST", "/connectors/a/signal", Signals::kAsked); }
 
   std::string authorization_;
   admin::WorkerBoard board_{"g", Clock::Real()};
@@ -94,7 +106,8 @@ class ConnectHandlerTest : public testing::Test {
                            .loader = &loader_,
                            .operations = &signals_,
                            .board = &board_,
-                           .log_level = "INFO"}};
+                           .log_level = "INFO",
+                           .patience = kPatience}};
 };
 
 TEST_F(ConnectHandlerTest, PathsMethodsAndTypes) {
@@ -198,6 +211,42 @@ TEST_F(ConnectHandlerTest, ASignalIsWrittenWhereTheConnectorReadsIt) {
   EXPECT_EQ(refused.status, 400);
   EXPECT_THAT(refused.body, HasSubstr("it has no type; hint: name one"));
   EXPECT_EQ(Ask("GET", "/connectors/a/signal").status, 405);
+}
+
+TEST_F(ConnectHandlerTest, ASignalWaitsForAConnectorThatBegins) {
+  ASSERT_EQ(Ask("POST", "/connectors", CreateBody("a")).status, 201);
+  const http::Response early = AskSignal();
+  EXPECT_EQ(early.status, 503) << "nobody begins it";
+  EXPECT_THAT(early.body, HasSubstr("begins just now"));
+  signals_.asked.clear();
+  signals_.meanwhile = [this] { worker_.Reconcile(); };
+  EXPECT_EQ(AskSignal().status, 202);
+  ASSERT_EQ(signals_.asked.size(), 2u);
+  EXPECT_EQ(signals_.asked[0], nullptr);
+  EXPECT_NE(signals_.asked[1], nullptr);
+}
+
+TEST_F(ConnectHandlerTest, ASignalIsNotLeftWithWhatEnds) {
+  ASSERT_EQ(Ask("POST", "/connectors", CreateBody("a")).status, 201);
+  worker_.Reconcile();
+  const auto before = worker_.RunningOf("a");
+  ASSERT_NE(before, nullptr);
+  signals_.meanwhile = [this] {
+    if (signals_.asked.size() > 1) return;
+    EXPECT_EQ(Ask("PATCH", "/connectors/a/config", R"({"database.user":"v"})").status, 200);
+  };
+  EXPECT_EQ(AskSignal().status, 503) << "what took it ends, and the next one has not begun";
+  ASSERT_EQ(signals_.asked.size(), 2u);
+  EXPECT_EQ(signals_.asked[0], before);
+  EXPECT_EQ(signals_.asked[1], nullptr);
+}
+
+TEST_F(ConnectHandlerTest, ASignalForWhatIsStoppedIsRefusedAtOnce) {
+  ASSERT_EQ(Ask("POST", "/connectors", CreateBody("a", R"(,"initial_state":"STOPPED")")).status,
+            201);
+  const http::Response refused = AskSignal();
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_THAT(refused.body, HasSubstr("it reads none"));
 }
 
 TEST_F(ConnectHandlerTest, OffsetsOfAStoppedConnector) {

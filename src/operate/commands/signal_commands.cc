@@ -83,6 +83,16 @@ absl::Status NoChannel(const SignalReader& reader, SignalVia via) {
                             names::WithConfiguration(reader.called)));
 }
 
+// What its channels would take, and refuse in the log.
+absl::Status OnlyByProcess(const SignalReader& reader) {
+  return Error(absl::StatusCode::kInvalidArgument, "signal_no_channel",
+               absl::StrCat("connector ", reader.connector,
+                            " takes no incremental snapshot by a file or a topic without "
+                            "signal.data.collection or read.only=true, and does not run in this "
+                            "process"),
+               "start it, or resume it, and ask again");
+}
+
 // A session takes it at once, and what it asks for is then stored within moments.
 absl::StatusOr<std::string> ToProcess(const SignalReader& reader, const RawSignal& signal,
                                       const Environment& environment) {
@@ -97,9 +107,7 @@ absl::StatusOr<std::string> ToProcess(const SignalReader& reader, const RawSigna
   }
   const absl::Duration deadline = environment.clock->Monotonic() + kStored;
   while (!queue.IsDone(*number)) {
-    if (environment.clock->Monotonic() > deadline)
-      return "the process: it is carried out once the connector streams, and forgotten if the "
-             "process ends before";
+    if (environment.clock->Monotonic() > deadline) return std::string(kInProcess);
     environment.poller->WaitReadable({}, kLookAgain);
   }
   return "the stored position";
@@ -208,6 +216,8 @@ absl::StatusOr<std::string> SendSignal(const SignalReader& reader, SignalVia via
   const bool by_process = (!chosen || refused_by_channels) && via == SignalVia::kAny &&
                           reader.runs_here && reader.incremental.asked != nullptr;
   if (!chosen && !by_process) return NoChannel(reader, via);
+  const bool asks_process = via == SignalVia::kAny && reader.incremental.asked != nullptr;
+  if (refused_by_channels && asks_process && !by_process) return OnlyByProcess(reader);
   RETURN_IF_ERROR(CheckTables(reader, parsed, environment));
   if (by_process) return ToProcess(reader, signal, environment);
   if (*chosen == SignalVia::kSource) return ToTable(reader, signal, environment);

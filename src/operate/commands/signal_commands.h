@@ -47,6 +47,11 @@ struct SignalReader {
   names::Called called = {};  // by commands to type
 };
 
+// Where a signal is that the process has and that is not stored yet.
+inline constexpr absl::string_view kInProcess =
+    "the process: it is carried out once the connector streams, and forgotten if the process ends "
+    "before";
+
 enum class SignalVia { kAny, kSource, kFile, kKafka };
 
 // Where it has been written: a table, a file, a topic, or, of a connector of this process that

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "access/passwords.h"
 #include "admin/worker_board.h"
 #include "base/clock.h"
@@ -45,6 +46,8 @@ class ConnectHandler final : public http::Handler {
     const admin::WorkerBoard* board = nullptr;
     std::string log_level;  // "INFO"
     std::string url = {};   // of this worker, for other ones; empty: none
+    // With a connector that begins.
+    absl::Duration patience = absl::Seconds(15);
   };
   explicit ConnectHandler(Parts parts);
 

@@ -1,6 +1,7 @@
 // Pages of ConnectHandler about offsets, signals, plug-ins and loggers.
 #include <rapidjson/document.h>
 
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "base/shell_word.h"
 #include "base/status_macros.h"
 #include "names/called.h"
+#include "operate/commands/signal_commands.h"
 #include "operate/outbox/outbox_rows_request.h"
 #include "serve/plugins/versions.h"
 #include "serve/rest/answers.h"
@@ -21,6 +23,13 @@
 
 namespace walduct::serve {
 namespace {
+
+constexpr int kSignalTries = 2;
+
+// The process had it for what has ended since.
+bool IsForgotten(const absl::StatusOr<Operations::Sent>& sent, bool still_runs) {
+  return sent.ok() && sent->second == operate::kInProcess && !still_runs;
+}
 
 http::Response OffsetsChanged(absl::string_view how) {
   JsonWriter json;
@@ -135,19 +144,33 @@ http::Response ConnectHandler::DeleteOffsets(const Path& path, const http::Reque
   return changed.ok() ? OffsetsChanged("reset") : ErrorAnswer(changed);
 }
 
-// Ours. A connector that does not run carries it out when it starts.
+// Ours. A connector that does not run carries it out when it starts. The process itself takes it
+// for one that runs: one that begins, or begins anew meanwhile, is waited for.
 http::Response ConnectHandler::Signal(const Path& path, const http::Request& request) {
-  const std::optional<ConnectorView> view = parts_.worker->Find(path[1]);
-  if (!view || view->foreign) return ConnectorNotFound(path[1]);
-  const auto sent =
-      parts_.operations->SendSignal(view->config, parts_.worker->RunningOf(path[1]), request.body);
+  const std::string& name = path[1];
+  std::shared_ptr<const engine::ConnectorOptions> running = parts_.worker->RunningOf(name);
+  absl::StatusOr<Operations::Sent> sent = absl::UnknownError("");
+  bool untaken = true;
+  for (int tries = 0; untaken && tries < kSignalTries; ++tries) {
+    if (tries > 0) running = parts_.worker->AwaitRunning(name, parts_.patience);
+    const std::optional<ConnectorView> view = parts_.worker->Find(name);
+    if (!view || view->foreign) return ConnectorNotFound(name);
+    sent = parts_.operations->SendSignal(view->config, running, request.body);
+    untaken = running == nullptr ? ErrorReason(sent.status()) == "signal_no_channel"
+                                 : IsForgotten(sent, parts_.worker->RunningOf(name) == running);
+  }
+  if (untaken && (sent.ok() || parts_.worker->Begins(name))) {
+    return ErrorAnswer(503, absl::StrCat("Connector ", name,
+                                         " begins just now, and has not taken the signal: ask "
+                                         "again in some seconds"));
+  }
   if (!sent.ok()) {
     const absl::Status why = WithHint(sent.status());
     // Of a right: to be asked for anew once it is given.
     return absl::IsPermissionDenied(why) ? ErrorAnswer(400, why.message()) : ErrorAnswer(why);
   }
   JsonWriter json;
-  json.Object().Key("name").Text(path[1]).Key("id").Text(sent->first);
+  json.Object().Key("name").Text(name).Key("id").Text(sent->first);
   json.Key("written_to").Text(sent->second);
   return Json(json.EndObject().text(), 202);
 }

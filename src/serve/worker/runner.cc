@@ -163,10 +163,15 @@ bool Runner::HasEnded(const std::string& name, bool ends) {
   return false;
 }
 
+// What is about to end takes what it was asked for with it.
 std::shared_ptr<const engine::ConnectorOptions> Runner::OptionsOf(const std::string& name) const {
+  const std::optional<Deployments::Wanted> wanted = deployments_.WantedOf(name);
   const MutexLock lock(mutex_);
   const auto running = running_.find(name);
-  return running == running_.end() || running->second.stopping ? nullptr : running->second.options;
+  if (running == running_.end() || running->second.stopping) return nullptr;
+  const bool goes_on = wanted && wanted->target != TargetState::kStopped &&
+                       wanted->version == running->second.version;
+  return goes_on ? running->second.options : nullptr;
 }
 
 // A task fails, its connector goes on as RUNNING. A stopped one has no task once it has ended; one

@@ -46,7 +46,7 @@ class Runner {
   // Whether nothing runs; ends: what runs is told to end.
   bool HasEnded(const std::string& name, bool ends);
 
-  // What it runs by; null: nothing of it does.
+  // What it runs by, and is to go on running by; null: nothing of it does.
   std::shared_ptr<const engine::ConnectorOptions> OptionsOf(const std::string& name) const;
   std::optional<TaskView> TaskOf(const std::string& name, const Deployment& one) const;
   // Why it does not run, as it is wanted: it could not be loaded. Absent: nothing was refused.

@@ -60,6 +60,11 @@ class Worker {
   std::shared_ptr<const engine::ConnectorOptions> RunningOf(const std::string& name) const {
     return runner_.OptionsOf(name);
   }
+  // Whether it is to run here, as it is configured now, and has not begun.
+  bool Begins(const std::string& name) const;
+  // The same as RunningOf, which is waited for as long as it begins.
+  std::shared_ptr<const engine::ConnectorOptions> AwaitRunning(const std::string& name,
+                                                               absl::Duration patience) const;
   std::optional<Runner::Failure> FailureOf(const std::string& name) const {
     return runner_.FailureOf(name);
   }

@@ -241,6 +241,21 @@ absl::Status Worker::CheckMayAct(const std::string& name) const {
       name, " is not this worker's. Nothing is changed; ask again in some seconds"));
 }
 
+bool Worker::Begins(const std::string& name) const {
+  const std::optional<Deployments::Wanted> wanted = deployments_.WantedOf(name);
+  return wanted && wanted->target == TargetState::kStarted && parts_.assignment->Owns(name) &&
+         !runner_.FailureOf(name) && RunningOf(name) == nullptr;
+}
+
+std::shared_ptr<const engine::ConnectorOptions> Worker::AwaitRunning(
+    const std::string& name, absl::Duration patience) const {
+  constexpr absl::Duration kLookAgain = absl::Milliseconds(20);
+  const absl::Duration deadline = parts_.environment.clock->Monotonic() + patience;
+  while (Begins(name) && parts_.environment.clock->Monotonic() < deadline)
+    parts_.environment.poller->WaitReadable({}, kLookAgain);
+  return RunningOf(name);
+}
+
 absl::Status Worker::WhileFailed(
     const std::string& name,
     const std::function<absl::Status(const engine::ConnectorError& last)>& change) {
@@ -249,6 +264,12 @@ absl::Status Worker::WhileFailed(
   std::optional<engine::ConnectorStatus> status;
   if (!runner_.restarts(name)) status = parts_.connectors->StatusOf(name);
   if (!status || status->state != engine::ConnectorState::kFailed || !status->last_error) {
+    if (runner_.restarts(name) || Begins(name)) {
+      return absl::FailedPreconditionError(
+          absl::StrCat("Connector ", name,
+                       " begins just now, and whether it fails again is not known yet: ask again "
+                       "in some seconds"));
+    }
     return absl::FailedPreconditionError(
         absl::StrCat("Connector ", name, " has not failed: there is nothing to skip"));
   }
