@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "postgres/checks/denied_object.h"
 
 namespace walduct::postgres {
 namespace {
@@ -48,7 +49,8 @@ absl::Status BackgroundStatement::RunOnce() {
   if (connection_ == nullptr) {
     ASSIGN_OR_RETURN(connection_, options_.open(stopping));
   }
-  const absl::Status status = connection_->Run(options_.sql, stopping);
+  absl::Status status = connection_->Run(options_.sql, stopping);
+  if (!status.ok() && !stopping()) status = NameDenied(*connection_, options_.sql, status);
   // Whatever went wrong: a new session has forgotten it.
   if (!status.ok()) connection_.reset();
   const std::string reason = ErrorReason(status);

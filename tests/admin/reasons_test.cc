@@ -162,13 +162,25 @@ TEST(Reasons, WhatIsDeniedIsGrantedAtOnce) {
                     HasSubstr("GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA \"ops\" TO "
                               "\"cdc\"")));
   EXPECT_THAT(hint("permission denied for table My Table: detail"),
-              HasSubstr("GRANT SELECT, INSERT, UPDATE ON \"My Table\" TO \"cdc\""));
-  EXPECT_THAT(hint("permission denied for sequence s"),
-              HasSubstr("GRANT USAGE ON SEQUENCE \"s\" TO \"cdc\""));
+              HasSubstr("GRANT SELECT, INSERT, UPDATE ON \u2026.\"My Table\" TO \"cdc\"; \u2026 is "
+                        "its schema; or less"));
+  EXPECT_EQ(hint("permission denied for table My Table",
+                 "give the role the right SELECT, UPDATE on table \"s\".\"My Table\""),
+            "GRANT SELECT, UPDATE ON \"s\".\"My Table\" TO \"cdc\"; or less, where the statement "
+            "does less");
+  EXPECT_EQ(hint("permission denied for view v", "give the role the right on table \"s\".\"v\""),
+            "GRANT SELECT, INSERT, UPDATE ON \"s\".\"v\" TO \"cdc\"; or less, where the statement "
+            "does less");
+  EXPECT_EQ(hint("permission denied for sequence s"),
+            "GRANT USAGE ON SEQUENCE \u2026.\"s\" TO \"cdc\"; \u2026 is its schema");
+  EXPECT_EQ(
+      hint("permission denied for sequence s", "give the role the right on sequence \"o\".\"s\""),
+      "GRANT USAGE ON SEQUENCE \"o\".\"s\" TO \"cdc\"");
   // Whoever reads needs no more.
   const std::string read = ErrorHint(
       postgres::OfReading(postgres::StatusFromSqlState("42501", "permission denied for table t")));
-  EXPECT_EQ(hint("permission denied for table t", read), "GRANT SELECT ON \"t\" TO \"cdc\"");
+  EXPECT_EQ(hint("permission denied for table t", read),
+            "GRANT SELECT ON \u2026.\"t\" TO \"cdc\"; \u2026 is its schema");
   EXPECT_THAT(hint("permission denied for schema s", read),
               HasSubstr("; GRANT SELECT ON ALL TABLES IN SCHEMA \"s\""));
   // In another language, or of something else.

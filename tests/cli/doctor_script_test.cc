@@ -13,6 +13,14 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
+std::string ScriptOf(const std::vector<std::string>& hints) {
+  std::vector<operate::Finding> findings;
+  for (const std::string& hint : hints)
+    findings.push_back({.reason = "r", .message = "m", .hint = hint});
+  DoneCommands done;
+  return FixScript({}, findings, &done);
+}
+
 TEST(DoctorScript, CommandsAreWhatAHintBeginsWith) {
   EXPECT_THAT(CommandsOf("ALTER SYSTEM SET wal_level = logical; then restart the server"),
               ElementsAre("ALTER SYSTEM SET wal_level = logical"));
@@ -36,6 +44,26 @@ TEST(DoctorScript, NeitherChoicesNorWhatDestroys) {
   EXPECT_THAT(CommandsOf("add a primary key"), IsEmpty());
 }
 
+TEST(DoctorScript, WordsAboutAStatementAreNoneOfIt) {
+  for (const char* const hint :
+       {"GRANT SELECT ON \"t\" TO \"r\", or less where the statement does less",
+        "ALTER PUBLICATION \"p\" DROP TABLES IN SCHEMA s, or set walduct.slots=1",
+        "ALTER PUBLICATION \"p\" SET (publish = 'insert'), or skipped.operations where it is meant",
+        "ALTER TABLE t REPLICA IDENTITY DEFAULT, with a primary key of other columns, or else",
+        "CREATE TABLE a (LIKE b), and GRANT INSERT ON it TO r",
+        "ALTER TABLE t ADD COLUMN x int (it does not rewrite the table)",
+        "where it is one: ALTER ROLE r SET default_transaction_read_only = off is for this role"})
+    EXPECT_THAT(CommandsOf(hint), IsEmpty()) << hint;
+  EXPECT_THAT(CommandsOf("ALTER TABLE \"a, or b\" SET LOGGED; then go on"),
+              ElementsAre("ALTER TABLE \"a, or b\" SET LOGGED"));
+  EXPECT_THAT(CommandsOf("ALTER SYSTEM SET a = 'b, then ''c'', or d'; x"),
+              ElementsAre("ALTER SYSTEM SET a = 'b, then ''c'', or d'"));
+  EXPECT_THAT(
+      CommandsOf("GRANT SELECT, INSERT ON \"s\".\"t\" TO \"r\"; or less, where less is done"),
+      ElementsAre("GRANT SELECT, INSERT ON \"s\".\"t\" TO \"r\""));
+  EXPECT_THAT(ScriptOf({"GRANT SELECT ON \u2026.\"t\" TO \"r\""}), Not(HasSubstr("psql -X")));
+}
+
 TEST(DoctorScript, WhatIsLeftToDoBehindTheCommandsIsSaid) {
   DoneCommands done;
   const std::string script = FixScript(
@@ -43,14 +71,6 @@ TEST(DoctorScript, WhatIsLeftToDoBehindTheCommandsIsSaid) {
       &done);
   EXPECT_THAT(script, EndsWith("psql -X -c 'CREATE PUBLICATION p'\n"
                                "# by hand, afterwards: then walduct x; y\n"));
-}
-
-std::string ScriptOf(const std::vector<std::string>& hints) {
-  std::vector<operate::Finding> findings;
-  for (const std::string& hint : hints)
-    findings.push_back({.reason = "r", .message = "m", .hint = hint});
-  DoneCommands done;
-  return FixScript({}, findings, &done);
 }
 
 TEST(DoctorScript, WhatTwoFindingsAskForIsDoneOnce) {

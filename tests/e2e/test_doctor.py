@@ -186,16 +186,19 @@ def test_rights(databases, pg17, connectors):
 def test_the_script_of_fix_is_run(databases, pg17, connectors, tmp_path):
     """As it is printed; afterwards nothing of it is found any more, and the connector starts."""
     db = databases(pg17)
-    db.script('create schema "My shop"; create table "My shop"."o\'rders" (id int primary key)')
+    db.script('create schema "My shop"; create table "My shop"."o\'rders" (id int primary key); create schema "ops"; grant usage on schema ops to public;'
+              "create table ops.beat (id int primary key, at timestamptz)")
     role = f"Doctor's {uuid.uuid4().hex[:8]}"
     db.script(f"create role \"{role}\" login password 'x'")
     try:
         connector = connectors(db, {"database.user": role, "database.password": "x", "schema.include.list": "My shop",
-                                    "publication.name": db.name})
-        assert {"role_may_not_replicate", "table_not_readable", "publication_not_permitted"} <= set(examine(connector)[1])
+                                    "publication.name": db.name, "heartbeat.interval.ms": "1000",
+                                    "heartbeat.action.query": "update ops.beat set at = now() where id = 1"})
+        assert {"permission_denied", "role_may_not_replicate", "table_not_readable", "publication_not_permitted"} <= set(examine(connector)[1])
         done = connector.call("doctor", "--fix", timeout_s=120)
         script = tmp_path / "fix.sh"
         script.write_text(done.stdout)
+        assert f'GRANT SELECT, UPDATE ON "ops"."beat" TO "{role}"'.replace("'", "'\\''") in done.stdout, done.stdout
         environment = {**os.environ, "PGUSER": pg17.user, "PGPASSWORD": pg17.password}
         run = subprocess.run(["sh", script], env=environment, capture_output=True, text=True, timeout=60)
         assert done.returncode == 2 and run.returncode == 0, (done.stdout, run.stderr)

@@ -25,10 +25,29 @@ bool BeginsWithOneOf(absl::string_view text, const Words& words) {
                      [&](absl::string_view word) { return absl::StartsWith(text, word); });
 }
 
+// Words that join a statement of a hint with what is said about it.
+constexpr absl::string_view kProse[] = {", or ",    ", and ",      ", then ", ", with ",
+                                        ", which ", ", where ",    ", once ", " is for ",
+                                        " (it ",    " makes them "};
+
+// Outside of what is quoted.
+bool HasProse(absl::string_view text) {
+  char quote = 0;
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (quote == 0 && BeginsWithOneOf(text.substr(at), kProse)) return true;
+    if (quote == 0 && (text[at] == '"' || text[at] == '\''))
+      quote = text[at];
+    else if (text[at] == quote)
+      quote = 0;
+  }
+  return false;
+}
+
 bool IsCommand(absl::string_view text) {
   const bool known = BeginsWithOneOf(text, kSql) || BeginsWithOneOf(text, kShell) ||
                      absl::StripSuffix(text, ";") == kReload;
-  return known && !absl::StrContains(text, "\xE2\x80\xA6");  // an ellipsis: not the whole of it
+  // With an ellipsis it is not the whole of it.
+  return known && !absl::StrContains(text, "\xE2\x80\xA6") && !HasProse(text);
 }
 
 // Of a hint that says first who runs it, or when.

@@ -180,17 +180,19 @@ std::string WithPosition(std::string hint, const ConnectorNames& names) {
   return hint.replace(at, all - at, names::Command(names.called, "offsets set", flags));
 }
 
-// "permission denied for table beat", as the server says it in English. Who lacks a schema mostly
-// lacks what is in it, too: the server would say so only after the first GRANT.
-// hint: "give the role the right SELECT on …" of whoever knows which; else one of all.
+// "permission denied for table beat", as the server says it in English, which names no schema. Who
+// lacks a schema mostly lacks what is in it, too: the server would say so only after the first
+// GRANT. hint: "give the role the right SELECT on …" of whoever knows which; else one of all.
+// "… on table "ops"."beat"" of whoever knows that (postgres::NameDenied); else it is no whole
+// statement.
 std::string Grants(absl::string_view message, absl::string_view hint, absl::string_view role) {
   constexpr absl::string_view kDenied = "permission denied for ", kRight = "the right ";
   const size_t right = hint.find(kRight);
   const absl::string_view said =
       right == absl::string_view::npos ? "" : hint.substr(right + kRight.size());
-  const absl::string_view known = said.substr(0, said.find("on "));
-  const absl::string_view of_tables =
-      known.empty() ? "SELECT, INSERT, UPDATE" : absl::StripTrailingAsciiWhitespace(known);
+  const size_t on = std::min(said.find("on "), said.size());
+  const absl::string_view known = absl::StripTrailingAsciiWhitespace(said.substr(0, on));
+  const absl::string_view of_tables = known.empty() ? "SELECT, INSERT, UPDATE" : known;
   const size_t at = message.find(kDenied);
   if (at == absl::string_view::npos) return "";
   absl::string_view rest = message.substr(at + kDenied.size());
@@ -204,14 +206,25 @@ std::string Grants(absl::string_view message, absl::string_view hint, absl::stri
                         grant(of_tables, absl::StrCat("ALL TABLES IN ", schema)),
                         "; or that on the tables alone that the statement names");
   }
+  const auto named = [&](absl::string_view kind) {
+    absl::string_view whole = said.substr(std::min(on + 3, said.size()));
+    return absl::ConsumePrefix(&whole, kind) && absl::StartsWith(whole, "\"")
+               ? std::string(whole)
+               : absl::StrCat("\u2026.", Identifier(rest));
+  };
+  const auto whole = [](const std::string& statement) {
+    return absl::StrContains(statement, " \u2026.")
+               ? absl::StrCat(statement, "; \u2026 is its schema")
+               : statement;
+  };
   if (absl::ConsumePrefix(&rest, "sequence "))
-    return grant("USAGE", absl::StrCat("SEQUENCE ", Identifier(rest)));
+    return whole(grant("USAGE", absl::StrCat("SEQUENCE ", named("sequence "))));
   if (absl::ConsumePrefix(&rest, "function "))
-    return grant("EXECUTE", absl::StrCat("FUNCTION ", Identifier(rest)));
+    return whole(grant("EXECUTE", absl::StrCat("FUNCTION ", named("function "))));
   for (const absl::string_view kind : {"table ", "view ", "materialized view ", "foreign table "}) {
     if (absl::ConsumePrefix(&rest, kind))
-      return absl::StrCat(grant(of_tables, Identifier(rest)),
-                          known.empty() ? ", or less where the statement does less" : "");
+      return absl::StrCat(whole(grant(of_tables, named("table "))),
+                          of_tables == "SELECT" ? "" : "; or less, where the statement does less");
   }
   return "";
 }

@@ -12,6 +12,7 @@
 #include "incremental/chunks/signal_rights.h"
 #include "incremental/options/incremental_options.h"
 #include "operate/doctor/checks.h"
+#include "postgres/checks/denied_object.h"
 #include "postgres/options.h"
 #include "postgres/server_check.h"
 #include "slot/world/reads/record_columns.h"
@@ -57,7 +58,8 @@ absl::Status Plan(const Examination& examined, const std::string& sql, absl::str
     known = known || absl::EqualsIgnoreCase(word, one);
   if (!known || absl::StrContains(sql, ';')) return absl::OkStatus();
   ASSIGN_OR_RETURN(const auto connection, OpenAsUser(examined.subject, examined.environment));
-  return WithContext(connection->Run(absl::StrCat("EXPLAIN ", sql)), property);
+  const absl::Status planned = connection->Run(absl::StrCat("EXPLAIN ", sql));
+  return WithContext(postgres::NameDenied(*connection, sql, planned), property);
 }
 
 }  // namespace

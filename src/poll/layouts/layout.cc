@@ -302,13 +302,14 @@ absl::StatusOr<Layout> ByPosition(const LayoutRequest& request) {
   };
   const auto found = std::find_if(request.columns.begin(), request.columns.end(), is_number);
   if (found == request.columns.end())
-    return Refusal("outbox_needs_xact", request,
-                   "has no column xid8 DEFAULT pg_current_xact_id(), by which the rows that became "
-                   "visible are found with walduct.outbox.done=position",
-                   absl::StrCat("ALTER TABLE ", request.table,
-                                " ADD COLUMN xact xid8 NOT NULL DEFAULT pg_current_xact_id() (it "
-                                "does not rewrite the table); CREATE INDEX ON ",
-                                request.table, " (xact)"));
+    return Refusal(
+        "outbox_needs_xact", request,
+        "has no column xid8 DEFAULT pg_current_xact_id(), by which the rows that became "
+        "visible are found with walduct.outbox.done=position",
+        absl::StrCat("ALTER TABLE ", request.table,
+                     " ADD COLUMN xact xid8 NOT NULL DEFAULT pg_current_xact_id(); "
+                     "CREATE INDEX ON ",
+                     request.table, " (xact); the new column does not rewrite the table"));
   if (found->nullable)
     return Refusal(
         "outbox_needs_xact", request,

@@ -217,7 +217,7 @@ absl::Status FindArchive(Connection& connection, const postgres::TableName& one,
   if (facts.Get(0, 0) != "t")
     return lacks("is not there",
                  absl::StrCat("CREATE TABLE ", table->archive, " (LIKE ", table->name,
-                              "), and GRANT INSERT ON it TO ", facts.Get(0, 3)));
+                              "); GRANT INSERT ON ", table->archive, " TO ", facts.Get(0, 3)));
   if (!facts.is_null(0, 1))
     return lacks(absl::StrCat("lacks columns of it: ", facts.Get(0, 1)),
                  absl::StrCat("ALTER TABLE ", table->archive, " ADD COLUMN …"));
