@@ -76,9 +76,12 @@ std::string Quoted(absl::string_view value) {
 // Names documents by where they are; other fields may hold words of others.
 bool NamesDocuments(const Field& field) { return field.key == "hint"; }
 
+bool IsEmptyHint(const Field& field) { return field.key == "hint" && field.value.empty(); }
+
 std::string TextLine(absl::string_view before, absl::string_view message, Fields fields) {
   std::string line = PlainText(absl::StrCat(before, message));
   for (const Field& field : fields) {
+    if (IsEmptyHint(field)) continue;
     absl::StrAppend(&line, " ", field.key, "=");
     const bool bare = !field.value.empty() &&
                       field.value.find_first_of(" \"=\n\t") == std::string::npos &&
@@ -102,6 +105,7 @@ std::string JsonMembers(absl::string_view message, Fields fields) {
     AppendJson(t_connector, &line);
   }
   for (const Field& field : fields) {
+    if (IsEmptyHint(field)) continue;
     line += ',';
     AppendJson(field.key, &line);
     line += ':';

@@ -22,8 +22,11 @@ TEST(LogDeathTest, TextLineHasTimeLevelConnectorMessageAndFields) {
       {
         Configure(Level::kInfo, Format::kText);
         SetConnector("orders");
-        Info("slot created",
-             {{"slot", "debezium"}, {"tables", 3}, {"note", "two words"}, {"empty", ""}});
+        Info("slot created", {{"slot", "debezium"},
+                              {"tables", 3},
+                              {"note", "two words"},
+                              {"empty", ""},
+                              {"hint", ""}});
         std::exit(0);
       },
       testing::ExitedWithCode(0),
@@ -36,7 +39,7 @@ TEST(LogDeathTest, JsonLineIsOneObject) {
       {
         Configure(Level::kInfo, Format::kJson);
         SetConnector("orders");
-        Warn("said \"no\"", {{"path", "a\\b"}, {"tables", 3}});
+        Warn("said \"no\"", {{"path", "a\\b"}, {"hint", ""}, {"tables", 3}});
         std::exit(0);
       },
       testing::ExitedWithCode(0),

@@ -67,6 +67,21 @@ TEST(StatusScreen, OfASnapshotThatLeftATableOut) {
               HasSubstr("Incremental Snapshot COMPLETED 5.0 s ago, rows left out: 2\n"));
 }
 
+TEST(StatusScreen, ASignalThatWasRefusedIsShownBehindSnapshots) {
+  std::string json(kRunning);
+  const std::string ended =
+      R"({"at":"2026-01-01T00:09:55.000Z","what":"Incremental Snapshot","event":"COMPLETED"},)";
+  json.insert(json.find("\"slot\""),
+              absl::StrCat(R"("last_snapshots":[)", ended, ended, ended, ended,
+                           R"({"at":"2026-01-01T00:09:50.000Z","what":"Signal","event":"REFUSED",
+                           "message":"the type 'dance' is not known","hint":"use log"},
+                           {"at":"2026-01-01T00:09:40.000Z","what":"Signal","event":"REFUSED",
+                           "message":"an older one"}],)"));
+  EXPECT_THAT(Show(json), HasSubstr("Signal REFUSED 10 s ago, the type 'dance' is not known\n"
+                                    "             -> use log\n"));
+  EXPECT_THAT(Show(json), Not(HasSubstr("an older one")));
+}
+
 // It takes nothing up: what grows is not its doing, and it waits for nobody.
 TEST(StatusScreen, OfAConnectorThatHasFailed) {
   std::string failed(kRunning);

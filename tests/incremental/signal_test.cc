@@ -29,6 +29,17 @@ TEST(Signal, INC07_ExecuteWithAllItMayHave) {
   EXPECT_EQ(ConditionOf(execute, {"public", "b"}), std::nullopt);
 }
 
+TEST(Signal, WhatIsRefusedSaysHowItIsWritten) {
+  for (const char* const type : {"execute-snapshot", "stop-snapshot", "pause-snapshot",
+                                 "resume-snapshot", "log", "no-such-type"}) {
+    for (const char* const data : {"{no json", "[]", R"({"data-collections": 1, "type": 2})"}) {
+      const auto signal = Parse(type, data);
+      EXPECT_TRUE(signal.ok() || !ErrorHint(signal.status()).empty()) << type << " " << data;
+    }
+  }
+  EXPECT_EQ(ErrorHint(Parse("log", "[]").status()), R"(write its data as {"message": "at {}"})");
+}
+
 ExecuteSnapshot Conditioned(const std::string& collections, const std::string& conditions) {
   const auto signal =
       Parse("execute-snapshot", absl::StrCat(R"({"data-collections": [)", collections,

@@ -361,13 +361,16 @@ class Screen {
     }
   }
 
-  // The last three, and what became of signals.
+  // The last three, and of signals the one that was refused last.
   void AddLastSnapshots(const Value& connector) {
     const Value* const all = Find(connector, "last_snapshots");
     const rapidjson::SizeType size = all == nullptr || !all->IsArray() ? 0 : all->Size();
-    for (rapidjson::SizeType i = 0; i < std::min<rapidjson::SizeType>(size, 3); ++i) {
+    bool refused = false;
+    for (rapidjson::SizeType i = 0; i < size; ++i) {
       const Value& one = (*all)[i];
       const std::string event = Text(one, "event");
+      if (i >= 3 && (event != "REFUSED" || refused)) continue;
+      refused |= event == "REFUSED";
       const std::string left_out = Text(one, "left_out");
       const std::string rows = Text(one, "rows_left_out");
       const bool whole = left_out.empty() && rows.empty();
@@ -381,8 +384,8 @@ class Screen {
           absl::StrAppend(&line, ", ", event == "FAILED" ? text : text.substr(0, kLongestPart));
       }
       Line(i == 0 ? "snapshots" : "", well ? line : Toned(Tone::kWarning, line));
-      if (const std::string hint = Text(one, "hint"); event == "FAILED" && !hint.empty())
-        Line("", "-> " + hint);
+      const bool told = event == "FAILED" || event == "REFUSED";
+      if (const std::string hint = Text(one, "hint"); told && !hint.empty()) Line("", "-> " + hint);
     }
   }
 

@@ -19,10 +19,20 @@ using rapidjson::Value;
 
 std::string TextOf(const Value& value) { return std::string(json::TextOf(value)); }
 
+// What the data of a signal of that type looks like.
+absl::string_view DataOf(absl::string_view type) {
+  if (type == "log") return R"(write its data as {"message": "at {}"})";
+  if (type == "pause-snapshot" || type == "resume-snapshot")
+    return R"(leave its data out, or write {"type": "incremental"})";
+  return R"(write its data as {"data-collections": ["public.orders"], "additional-conditions": )"
+         R"([{"data-collection": "public.orders", "filter": "id > 10"}]}: docs/snapshots.md)";
+}
+
 absl::Status MalformedSignal(const RawSignal& raw, absl::string_view what,
                              absl::string_view hint = "") {
   return Error(absl::StatusCode::kInvalidArgument, "signal_malformed",
-               absl::StrCat("signal '", raw.id, "' (", raw.type, "): ", what), hint);
+               absl::StrCat("signal '", raw.id, "' (", raw.type, "): ", what),
+               hint.empty() ? DataOf(raw.type) : hint);
 }
 
 absl::StatusOr<std::vector<std::string>> Collections(const RawSignal& raw, const Value& data) {
