@@ -380,11 +380,10 @@ TEST(StatusScreen, AnEntryThatHidesNothingHasALine) {
 }
 
 TEST(StatusScreen, WhoHoldsAStartUpIsNamed) {
-  const std::string json = R"({"now":"2026-01-01T00:10:00.000Z","connectors":[{"name":"shop",
+  const std::string json = R"json({"now":"2026-01-01T00:10:00.000Z","connectors":[{"name":"shop",
     "state":"RUNNING","activity":"preparing","waiting_for":"transactions that are older",
     "waiting_since":"2026-01-01T00:09:58.000Z","waiting_on":"pid 7 (database shop)",
-    "waiting_hint":"SELECT pg_terminate_backend(7)"}]
-})";
+    "waiting_hint":"SELECT pg_terminate_backend(7)"}]})json";
   EXPECT_THAT(Show(json),
               HasSubstr("for transactions that are older, for 2.0 s: pid 7 (database shop)\n"
                         "             -> SELECT pg_terminate_backend(7)\n"));
