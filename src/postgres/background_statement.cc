@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
-#include "postgres/checks/denied_object.h"
+#include "postgres/denied_object.h"
 
 namespace walduct::postgres {
 namespace {

@@ -68,7 +68,11 @@ class Screen {
   // Nothing, unless it waits or shares connectors with others.
   void AddWorker(const Value& worker) {
     AddWait(worker);
-    if (const Value* const warning = Find(worker, "warning")) AddWarning(*warning);
+    if (const Value* const warning = Find(worker, "warning")) {
+      absl::StrAppend(&text_, "worker  ", Toned(Tone::kWarning, Text(*warning, "message")), " (",
+                      Text(*warning, "reason"), ")\n");
+      Line("hint", Text(*warning, "hint"));
+    }
     if (const Value* const shares = Find(worker, "shares"))
       text_ += GroupLines(Text(worker, "group"), *shares, now_, options_.colour);
   }
@@ -82,11 +86,6 @@ class Screen {
          Toned(waits == "seat" ? Tone::kWarning : Tone::kBad,
                absl::StrCat(Text(worker, "message"), ", for ", Since(worker, "waiting_since"))));
     if (const std::string hint = Text(worker, "hint"); !hint.empty()) Line("hint", hint);
-  }
-  void AddWarning(const Value& warning) {
-    absl::StrAppend(&text_, "worker  ", Toned(Tone::kWarning, Text(warning, "message")), " (",
-                    Text(warning, "reason"), ")\n");
-    Line("hint", Text(warning, "hint"));
   }
   void AddResting(const Value& connector) {  // one that does not run
     AddHead(connector);
@@ -412,19 +411,17 @@ class Screen {
   void AddError(const Value& connector) {
     const Value* const error = Find(connector, "last_error");
     if (error == nullptr) return;
-    const std::string reason = Text(*error, "reason");
+    std::string reason = Text(*error, "reason");
+    if (!reason.empty()) reason = absl::StrCat(" (", reason, ")");
     if (const std::optional<absl::Time> solved = TimeOf(*error, "solved_at")) {
       if (now_ - *solved > kForget) return;
-      Line("last error",
-           Toned(Tone::kFaint,
-                 absl::StrCat(Since(*error, "at"), " ago, solved ", DurationText(now_ - *solved),
-                              " ago: ", Text(*error, "message"),
-                              reason.empty() ? "" : absl::StrCat(" (", reason, ")"))));
+      Line("last error", Toned(Tone::kFaint, absl::StrCat(Since(*error, "at"), " ago, solved ",
+                                                          DurationText(now_ - *solved), " ago: ",
+                                                          Text(*error, "message"), reason)));
       return;
     }
-    Line("last error",
-         absl::StrCat(Since(*error, "at"), " ago: ", Toned(Tone::kWarning, Text(*error, "message")),
-                      reason.empty() ? "" : absl::StrCat(" (", reason, ")")));
+    Line("last error", absl::StrCat(Since(*error, "at"), " ago: ",
+                                    Toned(Tone::kWarning, Text(*error, "message")), reason));
     if (const std::string hint = Text(*error, "hint"); !hint.empty()) Line("hint", hint);
   }
 

@@ -7,9 +7,10 @@ import {ListPage} from './list.js';
 const EVERY_MS = 2000;
 const LIST_EVERY = 5;  // beside another page, for what is told of all
 
-const main = document.getElementById('main');
-const offline = document.getElementById('offline');
-const waiting = document.getElementById('worker');
+const at = (id) => document.getElementById(id);
+const main = at('main');
+const offline = at('offline');
+const waiting = at('worker');
 let settings = {worker: false, write: false};
 let page = null;
 let world = {rows: []};
@@ -38,27 +39,23 @@ function tellChanges() {
 
 // What the worker itself waits for: Kafka, its topics, or its turn; or else what it warns of.
 function showWorker({worker}) {
-  const warning = worker?.warning;
-  waiting.hidden = !worker?.waiting_for && !warning;
-  if (waiting.hidden) return;
-  if (!worker.waiting_for) {
-    setText(waiting, `The worker warns: ${warning.message}. What to do: ${warning.hint}.`);
-    return;
-  }
-  setText(waiting, `The worker waits ${worker.message}, for ${since(worker.waiting_since, new Date().toISOString())}.${
-    worker.state === 'serving' ? '' : ' It runs no connectors meanwhile.'}${worker.hint ? ` What to do: ${worker.hint}.` : ''}`);
+  const waits = worker?.waiting_for, told = waits ? worker : worker?.warning;
+  waiting.hidden = !told;
+  if (!told) return;
+  setText(waiting, `The worker ${waits ? 'waits' : 'warns:'} ${told.message}${waits ? `, for ${since(told.waiting_since, new Date().toISOString())}` : ''}.${
+    worker.state === 'serving' ? '' : ' It runs no connectors meanwhile.'}${told.hint ? ` What to do: ${told.hint}.` : ''}`);
 }
 
 function showHead() {
   const {rows, worker, version} = world;
   const counted = (kind, word) => {
     const number = rows.filter((one) => (word === 'failed' ? one.state === 'FAILED' : one.kind === kind && one.state !== 'FAILED')).length;
-    return number === 0 ? '' : `, ${number} ${word}`;
+    return number ? `, ${number} ${word}` : '';
   };
   const trouble = `${counted('', 'failed')}${counted('bad', 'in trouble')}${counted('warn', 'to look at')}`;
-  setText(document.getElementById('process'), `${plural(rows.length, 'connector')}${trouble}${worker ? ` · ${worker.group}` : ''} · ${version}`);
+  setText(at('process'), `${plural(rows.length, 'connector')}${trouble}${worker ? ` · ${worker.group}` : ''} · ${version}`);
   const bad = rows.filter((one) => one.kind === 'bad').length;
-  document.title = `${bad > 0 ? `(${bad}) ` : ''}${main.querySelector('h1')?.textContent ?? ''} – walduct`;
+  document.title = `${bad ? `(${bad}) ` : ''}${main.querySelector('h1')?.textContent ?? ''} – walduct`;
 }
 
 async function look() {
@@ -105,7 +102,7 @@ async function start() {
     setTimeout(start, EVERY_MS);
     return;
   }
-  const link = document.getElementById('make');
+  const link = at('make');
   link.hidden = !settings.worker;
   setText(link, settings.write ? 'New connector' : 'Validate a configuration');
   showWorker(world);

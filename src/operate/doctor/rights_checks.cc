@@ -12,7 +12,7 @@
 #include "incremental/chunks/signal_rights.h"
 #include "incremental/options/incremental_options.h"
 #include "operate/doctor/checks.h"
-#include "postgres/checks/denied_object.h"
+#include "postgres/denied_object.h"
 #include "postgres/options.h"
 #include "postgres/server_check.h"
 #include "slot/world/reads/record_columns.h"

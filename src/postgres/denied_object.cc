@@ -1,4 +1,4 @@
-#include "postgres/checks/denied_object.h"
+#include "postgres/denied_object.h"
 
 #include <algorithm>
 
