@@ -32,9 +32,9 @@ async function pageOf(hash) {
 // Only what has changed is said, and nothing at first.
 function tellChanges() {
   const now = new Map(world.rows.map((one) => [one.name, one.word]));
-  const news = [...now].filter(([name, word]) => words.size > 0 && words.get(name) !== word);
+  const news = [...now].filter(([name, word]) => words.size && words.get(name) !== word);
   words = now;
-  if (news.length > 0) announce(news.slice(0, 5).map(([name, word]) => `${name}: ${word}`).join('. '));
+  if (news.length) announce(news.slice(0, 5).map(([name, word]) => `${name}: ${word}`).join('. '));
 }
 
 // What the worker itself waits for: Kafka, its topics, or its turn; or else what it warns of.
