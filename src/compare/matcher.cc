@@ -78,15 +78,6 @@ void Matcher::Show(uint64_t count, std::string example) {
 absl::Status Matcher::Add(Side side, const Identity& identity, const std::string& where) {
   has_snapshot_[Index(side)] |= identity.snapshot;
   const Hash name = HashOfText(identity.name);
-  Beginning& beginning = beginnings_[{Index(side), identity.partition}];
-  if (identity.order != 0 && !identity.snapshot) Pass(side, identity, &beginning);
-  const bool placeless = identity.order == 0 && !identity.snapshot && !identity.keyed;
-  if (placeless && !beginning.passed && extents_[Index(Other(side))].first != 0) {
-    Hold(&beginning, {.name = name,
-                      .waiting = {side, 0, beginning.floor, false, HashOfText(identity.text),
-                                  identity.label, where, ""}});
-    return absl::OkStatus();
-  }
   const auto found = waiting_.find(name);
   if (found != waiting_.end() && found->second.front().side != side) {
     Pair(found->second.front(), identity, where);
@@ -103,103 +94,14 @@ absl::Status Matcher::Add(Side side, const Identity& identity, const std::string
   if (count_ >= limits_.waiting) {
     if (absl::Status room = MakeRoom(); !room.ok()) return room;
   }
-  Waiting waiting{side,
-                  identity.order,
-                  beginning.floor,
-                  identity.snapshot,
-                  HashOfText(identity.text),
-                  identity.label,
-                  where,
-                  ""};
+  Waiting waiting{
+      side, identity.order, identity.snapshot, HashOfText(identity.text), identity.label, where,
+      ""};
   if (text_bytes_ + identity.text.size() <= limits_.text_bytes) waiting.text = identity.text;
   text_bytes_ += waiting.text.size();
   waiting_[name].push_back(std::move(waiting));
   ++count_;
   return absl::OkStatus();
-}
-
-// One with a position.
-void Matcher::Pass(Side side, const Identity& identity, Beginning* beginning) {
-  beginning->floor = identity.order;
-  if (beginning->passed) return;
-  beginning->passed = identity.order >= extents_[Index(Other(side))].first;
-  if (beginning->passed) return;
-  result_.before += beginning->held.size();
-  held_ -= beginning->held.size();
-  beginning->held.clear();
-}
-
-// Where there are too many, as of topics without any position, they wait as all others do.
-void Matcher::Hold(Beginning* beginning, Held held) {
-  beginning->held.push_back(std::move(held));
-  if (++held_ <= limits_.waiting / 10) return;
-  for (auto& [where, one] : beginnings_) {
-    one.passed |= !one.held.empty();
-    for (Held& waits : one.held) {
-      if (!TakePartner(waits)) Wait(std::move(waits));
-    }
-    one.held.clear();
-  }
-  held_ = 0;
-}
-
-// Their names have their texts.
-bool Matcher::TakePartner(const Held& held) {
-  const auto found = waiting_.find(held.name);
-  if (found == waiting_.end() || found->second.front().side == held.waiting.side) return false;
-  text_bytes_ -= found->second.front().text.size();
-  found->second.erase(found->second.begin());
-  if (found->second.empty()) waiting_.erase(found);
-  --count_;
-  ++result_.equal;
-  return true;
-}
-
-void Matcher::Wait(Held held) {
-  waiting_[held.name].push_back(std::move(held.waiting));
-  ++count_;
-}
-
-// The latest with the latest: of equal ones those are left that are older.
-void Matcher::PairHeld() {
-  absl::flat_hash_map<Hash, std::vector<Held*>> rights;
-  for (auto& [where, beginning] : beginnings_) {
-    if (where.first != Index(Side::kRight)) continue;
-    for (Held& one : beginning.held) rights[one.name].push_back(&one);
-  }
-  for (auto& [where, beginning] : beginnings_) {
-    if (where.first != Index(Side::kLeft)) continue;
-    for (auto one = beginning.held.rbegin(); one != beginning.held.rend(); ++one) {
-      const auto found = rights.find(one->name);
-      if (found == rights.end() || found->second.empty()) continue;
-      one->paired = found->second.back()->paired = true;
-      found->second.pop_back();
-      ++result_.equal;
-    }
-  }
-  for (auto& [where, beginning] : beginnings_) {
-    for (auto one = beginning.held.rbegin(); one != beginning.held.rend(); ++one)
-      one->paired = one->paired || TakePartner(*one);
-  }
-}
-
-// Before the other side's beginning, if what follows them is not, and the other side has none that
-// is older.
-void Matcher::SettleHeld() {
-  PairHeld();
-  for (auto& [where, beginning] : beginnings_) {
-    bool has_older = false;
-    for (Held& one : beginning.held) {
-      has_older |= one.paired;
-      if (one.paired) continue;
-      if (beginning.passed && !has_older) {
-        Count(one.waiting, Lack::kBefore);
-      } else {
-        Wait(std::move(one));
-      }
-    }
-    beginning.held.clear();
-  }
 }
 
 void Matcher::Pair(const Waiting& waiting, const Identity& identity, const std::string& where) {
@@ -229,9 +131,7 @@ void Matcher::Remember(const Hash& name) {
 Matcher::Lack Matcher::Judge(const Waiting& waiting) const {
   const size_t other = Index(Other(waiting.side));
   if (waiting.snapshot) return has_snapshot_[other] ? Lack::kMissing : Lack::kBefore;
-  if (extents_[other].first == 0) return Lack::kMissing;
-  if (waiting.order == 0)
-    return waiting.floor > extents_[other].last ? Lack::kAfter : Lack::kMissing;
+  if (waiting.order == 0 || extents_[other].first == 0) return Lack::kMissing;
   if (waiting.order < extents_[other].first) return Lack::kBefore;
   return waiting.order > extents_[other].last ? Lack::kAfter : Lack::kMissing;
 }
@@ -269,7 +169,6 @@ absl::Status Matcher::MakeRoom() {
 }
 
 Result Matcher::Finish() {
-  SettleHeld();
   std::vector<const Waiting*> left;
   for (const auto& [name, bucket] : waiting_) {
     for (const Waiting& one : bucket) left.push_back(&one);

@@ -5,7 +5,6 @@
 #include <array>
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -63,36 +62,15 @@ class Matcher {
   struct Waiting {
     Side side;
     uint64_t order;
-    uint64_t floor;  // it is no older than that: the position of one before it in its partition
     bool snapshot;
     Hash digest;
     std::string label, where;
     std::string text;  // empty: there was no room
   };
   using Bucket = absl::InlinedVector<Waiting, 1>;
-  // Without a position of its own.
-  struct Held {
-    Hash name;
-    Waiting waiting;
-    bool paired = false;
-  };
-  // A partition of one side: up to its first record that the other side may have, those without a
-  // position are held back. Where the next one with a position is older than the other side's
-  // beginning, so are they; the last of them are told apart at the end.
-  struct Beginning {
-    bool passed = false;
-    uint64_t floor = 0;
-    std::vector<Held> held;
-  };
   enum class Lack { kMissing, kBefore, kAfter };
 
   static Hash HashOfText(absl::string_view text);
-  void Pass(Side side, const Identity& identity, Beginning* beginning);
-  void Hold(Beginning* beginning, Held held);
-  bool TakePartner(const Held& held);
-  void Wait(Held held);
-  void PairHeld();
-  void SettleHeld();
   Lack Judge(const Waiting& waiting) const;
   void Count(const Waiting& waiting, Lack lack);
   void Pair(const Waiting& waiting, const Identity& identity, const std::string& where);
@@ -109,8 +87,6 @@ class Matcher {
   absl::flat_hash_set<Hash> paired_;
   std::deque<Hash> paired_order_;
   std::array<bool, 2> has_snapshot_ = {false, false};
-  std::map<std::pair<size_t, int32_t>, Beginning> beginnings_;  // by side and partition
-  size_t held_ = 0;
 };
 
 }  // namespace walduct::compare

@@ -102,14 +102,13 @@ absl::StatusOr<Identity> Identifier::Identify(const kafka::TopicRecord& record) 
   Identity identity;
   const std::string key(record.key.value_or(""));
   identity.keyed = record.key.has_value();
-  identity.partition = record.partition;
   identity.label = absl::StrCat("key ", PlainText(key.substr(0, kMostOfKey)));
   if (!record.value) {
     const bool follows = identity.keyed && key == key_before_;
     identity.name = absl::StrCat(follows ? name_before_ : key, "\ntombstone");
     identity.label = absl::StrCat(follows ? label_before_ : identity.label, " tombstone");
     identity.order = follows ? order_before_ : 0;
-    identity.keyed = follows && keyed_before_;
+    identity.keyed = follows;
     return identity;
   }
   if (const std::optional<std::vector<Field>> fields = LeavesOf(*record.value))
@@ -128,7 +127,6 @@ absl::StatusOr<Identity> Identifier::Identify(const kafka::TopicRecord& record) 
   name_before_ = identity.name;
   label_before_ = identity.label;
   order_before_ = identity.order;
-  keyed_before_ = identity.keyed;
   return identity;
 }
 

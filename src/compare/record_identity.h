@@ -19,7 +19,6 @@ struct Identity {
   uint64_t order = 0;  // by commits, as far as the record says; 0: it has no position
   bool snapshot = false;
   bool keyed = false;  // one name is one record
-  int32_t partition = 0;
 };
 
 // Of the records of one partition, in their order: a tombstone belongs to what was before it.
@@ -38,7 +37,6 @@ class Identifier {
   const std::vector<std::string>& ignored_;
   std::string key_before_, name_before_, label_before_;
   uint64_t order_before_ = 0;
-  bool keyed_before_ = false;
 };
 
 }  // namespace walduct::compare
