@@ -12,6 +12,13 @@ namespace {
 
 using testing::ElementsAre;
 
+// Of two bytes each: 63 bytes end amid one.
+std::string Letters(int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += "\xd0\xb6";
+  return text;
+}
+
 TEST(SessionNames, AreTheConnectorsAndWhatForWhichOneIs) {
   EXPECT_EQ(StreamSession("shop"), "walduct shop stream");
   EXPECT_EQ(SessionName("shop", ""), "walduct shop");
@@ -28,8 +35,7 @@ TEST(SessionNames, AServerShowsTheirBeginning) {
 }
 
 TEST(SessionNames, AServerShowsLettersOutsideAsciiAsItCan) {
-  EXPECT_THAT(ShownNames("walduct \xc3\xbc"),
-              ElementsAre("walduct \xc3\xbc", "walduct ??", R"(walduct \xc3\xbc)"));
+  EXPECT_THAT(ShownNames("walduct \xc3\xbc"), ElementsAre("walduct ??", R"(walduct \xc3\xbc)"));
   EXPECT_FALSE(SameSession("walduct \xc3\xbc", "walduct ?"));
 }
 
@@ -38,7 +44,7 @@ TEST(SessionNames, AreFoundOnAServer) {
   using test_servers::PostgresServer;
   const auto sql = test_servers::MustOpen(PostgresServer::Shared().CreateDatabase());
   for (const std::string& connector :
-       {std::string("shop"), std::string("caf\xc3\xa9"), std::string(70, 'x')}) {
+       {std::string("shop"), std::string("caf\xc3\xa9"), std::string(70, 'x'), Letters(28)}) {
     const std::string name = StreamSession(connector);
     ASSERT_TRUE(sql->Set("application_name", name).ok());
     const std::string shown = test_servers::MustQuery(
