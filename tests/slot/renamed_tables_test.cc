@@ -12,6 +12,7 @@
 namespace walduct::slot {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -88,6 +89,25 @@ TEST(RenamedTables, ASecondNameThatTheListsHave) {
   for (int look = 0; look < 2; ++look) process.Saw({Named(1, "a")}, {Oid{2}});
   process.Saw({Named(1, "a"), Named(2, "b2")}, {});
   EXPECT_THAT(process.lacks(), ElementsAre("table_was_not_published public.b2"));
+}
+
+// A table takes another one's name, which goes on under one that the lists lack.
+TEST(RenamedTables, AnotherTableHasItsName) {
+  Process before("a,b", {Named(1, "a"), Named(2, "b")}, "");
+  for (int look = 0; look < 2; ++look) before.Saw({Named(1, "a"), Named(9, "b")}, {Oid{2}});
+  Process after("a,b,b_old", {Named(1, "a"), Named(9, "b"), Named(2, "b_old")}, before.Member());
+  EXPECT_THAT(after.lacks(), Contains("table_was_not_published public.b_old"));
+  EXPECT_THAT(after.Member(), Not(HasSubstr("left")));
+}
+
+TEST(RenamedTables, OneOfManyThatTheListsLeaveOut) {
+  std::vector<postgres::TableName> many, rest;
+  for (uint32_t i = 1; i <= 600; ++i) many.push_back(Named(i, absl::StrCat("t", 1000 + i)));
+  rest.assign(many.begin(), many.end() - 1);
+  Process all("all", many, "");
+  Process shorter("shorter", rest, all.Member());
+  Process again("all", many, shorter.Member());
+  EXPECT_THAT(again.lacks(), ElementsAre("table_was_not_published public.t1600"));
 }
 
 TEST(RenamedTables, WhatIsDroppedIsForgotten) {

@@ -340,7 +340,7 @@ void NewTables::Judge(const std::vector<postgres::TableName>& captured,
   KnownTables now = KnowNow(known_, captured, coverage);
   now.lists = lists_;
   KeepMissing(&now);
-  KeepLeft(known_, &now);
+  KeepLeft(known_, left_out_ ? &*left_out_ : nullptr, &now);
   ForgetLacks(&now);
   whole_ = coverage.all_tables || !coverage.names_others.empty();
   const bool differs = !compares_ || !(now == known_);
@@ -386,11 +386,11 @@ void NewTables::KeepMissing(KnownTables* now) {
   std::set<std::string> missing;
   if (now->lists == known_.lists) {
     for (const auto& [name, table] : known_.tables) {
-      if (now->tables.contains(name)) continue;
-      if (missing_.contains(name)) {
+      const auto same = now->tables.find(name);
+      const bool is_there = same != now->tables.end();
+      if (is_there ? same->second.relation != table.relation : missing_.contains(name))
         Leave(name, table.relation, now);
-        continue;
-      }
+      if (is_there || missing_.contains(name)) continue;
       now->tables.emplace(name, table);
       missing.insert(name);
     }
@@ -399,7 +399,8 @@ void NewTables::KeepMissing(KnownTables* now) {
 }
 
 void NewTables::Leave(const std::string& name, Oid relation, KnownTables* now) const {
-  const bool goes_on = std::binary_search(left_out_.begin(), left_out_.end(), relation);
+  const bool goes_on =
+      left_out_ && std::binary_search(left_out_->begin(), left_out_->end(), relation);
   if (goes_on && now->left.size() < KnownTables::kMostLeft) now->left.emplace(name, relation);
 }
 

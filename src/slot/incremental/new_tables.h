@@ -126,7 +126,7 @@ class NewTables {
   bool compares_ = false;                            // with what was stored, or seen before
   bool whole_ = false;  // tables come into the publication by themselves
   KnownTables known_;
-  std::vector<Oid> left_out_;        // by the last look; sorted
+  std::optional<std::vector<Oid>> left_out_;  // by the last look; sorted
   std::set<std::string> missing_;    // of those: they were not there when it was looked last
   std::optional<absl::Time> since_;  // it was so then
   std::set<Oid> told_;               // in this session

@@ -278,18 +278,25 @@ KnownTables KnowNow(const KnownTables& known, const std::vector<postgres::TableN
   return now;
 }
 
-void KeepLeft(const KnownTables& known, KnownTables* now) {
-  if (now->lists != known.lists) {
-    for (const auto& [name, table] : known.tables) {
-      if (now->left.size() < KnownTables::kMostLeft) now->left.emplace(name, table.relation);
-    }
-  }
+void KeepLeft(const KnownTables& known, const std::vector<Oid>* left_out, KnownTables* now) {
   absl::flat_hash_set<Oid> captured;
   for (const auto& [name, table] : now->tables) captured.insert(table.relation);
   captured.erase(Oid{});
+  const auto goes_on = [&](Oid relation) {
+    return relation != Oid{} && (left_out == nullptr ||
+                                 std::binary_search(left_out->begin(), left_out->end(), relation));
+  };
+  // Another one may have its name, and it another one.
   std::erase_if(now->left, [&](const auto& one) {
-    return now->tables.contains(one.first) || captured.contains(one.second);
+    return captured.contains(one.second) ||
+           (now->tables.contains(one.first) && !goes_on(one.second));
   });
+  if (now->lists == known.lists) return;
+  for (const auto& [name, table] : known.tables) {
+    const bool stays = captured.contains(table.relation) || now->tables.contains(name);
+    if (!stays && now->left.size() < KnownTables::kMostLeft)
+      now->left.emplace(name, table.relation);
+  }
 }
 
 bool EndedBefore(const TableGap& gap, const Coverage& coverage,

@@ -73,8 +73,9 @@ KnownTables KnowNow(const KnownTables& known, const std::vector<postgres::TableN
                     const replication::Coverage& coverage);
 
 // What the lists leave out from now on lacks rows where it comes back, under any name: it is in
-// `now` as one that has left.
-void KeepLeft(const KnownTables& known, KnownTables* now);
+// `now` as one that has left. left_out: OIDs of all tables that they leave out now, sorted; null:
+// not known.
+void KeepLeft(const KnownTables& known, const std::vector<Oid>* left_out, KnownTables* now);
 
 // "table was created anew: …", without what is done about it; kReplaced: whole.
 std::string DescribeGap(TableGap::Kind kind);
