@@ -77,7 +77,7 @@ constexpr Reason kRows[] = {
     {.name = "offset_file_malformed",
      .meaning = "The offset file is not what Kafka Connect writes.",
      .remedy = "Restore it from a backup, or walduct offsets import from one. Without: mv it away, "
-               "start each connector and type what offset_missing says."},
+               "walduct offsets set NAME LSN with each slot's confirmed_flush_lsn."},
     {.name = "offset_file_mounted",
      .meaning = "The offset file itself is a mount: it cannot be replaced as a whole.",
      .remedy = "Mount its directory instead."},

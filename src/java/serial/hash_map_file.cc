@@ -41,8 +41,10 @@ absl::Status Malformed(absl::string_view what) {
       "restore the file from a backup, or give each connector its position back from FILE of one "
       "(walduct offsets import NAME FILE). Without a backup: move the file away (mv), which "
       "forgets "
-      "the positions of all its connectors, and start each again: it ends with offset_missing, "
-      "whose hint has the walduct offsets set with which it goes on where its slot stands");
+      "the positions of all its connectors, and start each again: with snapshot.mode=initial it "
+      "ends with offset_missing, whose hint has the walduct offsets set with which it goes on "
+      "where "
+      "its slot stands; with another mode type that before, or all tables may be read anew");
 }
 
 class ElementReader {

@@ -70,6 +70,11 @@ void RestPosition::End() {
   Forget();
 }
 
+absl::Time RestPosition::asked_at() const {
+  const MutexLock lock(mutex_);
+  return asked_.value_or(absl::InfinitePast());
+}
+
 void RestPosition::Forget() {
   doubted_.reset();
   asked_.reset();
@@ -85,7 +90,7 @@ absl::Status RestPosition::Judge(const RestRules& rules, const replication::Watc
                                  std::optional<Lsn> ended_at, bool served) const {
   const bool gone = look.wal_status == "lost" || look.wal_status == "missing";
   const std::optional<Lsn> was = ended_at ? ended_at : had_;
-  if (stored_ || let_go_ || gone || !was || !rules.tells_erased)
+  if (stored_ || let_go_ || gone || !was || !rules.needs_position)
     return JudgeRest(rules, stored_, look);
   return PositionGone(*was, /*remembered=*/served && ended_at.has_value());
 }

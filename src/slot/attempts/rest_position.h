@@ -44,6 +44,7 @@ class RestPosition {
   // The store is to be asked; absent: not now. What is in doubt comes first, then what is unknown.
   enum class Due { kAgain, kUnknown, kDoubted };
   std::optional<Due> DueAt(absl::Time now) const;
+  absl::Time asked_at() const;  // InfinitePast: not of this rest
   // Waits for the store.
   absl::Status Read(World& world, const engine::ConnectorOptions& config);
 

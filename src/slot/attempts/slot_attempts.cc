@@ -66,8 +66,9 @@ RestRules RestRulesOf(const engine::ConnectorOptions& config) {
   return {.slots = config.replication->share.count,
           .trusts_moved = replication::TrustsSlot(config.replication->offset_mismatch),
           .fills_gaps = snapshot::FillsGaps(config.snapshot->mode),
-          .tells_erased = store == offset::OffsetStoreKind::kKafkaTopic ||
-                          store == offset::OffsetStoreKind::kFile};
+          .needs_position = config.snapshot->mode == snapshot::SnapshotMode::kInitial &&
+                            (store == offset::OffsetStoreKind::kKafkaTopic ||
+                             store == offset::OffsetStoreKind::kFile)};
 }
 
 bool StreamsSlot(const engine::ConnectorOptions& config) {

@@ -246,11 +246,15 @@ void SlotMonitor::ReadPosition() {
   const bool in_turn = !read_at_ || now - *read_at_ >= kBetweenPositions;
   std::optional<Slot> next;
   RestPosition::Due most{};
+  absl::Time asked;
   for (Slot& slot : Watched()) {
     const std::optional<RestPosition::Due> due = slot.position->DueAt(world_.clock().Now());
-    if (!due || (next && *due <= most) || (!in_turn && *due != RestPosition::Due::kDoubted))
-      continue;
+    if (!due || (!in_turn && *due != RestPosition::Due::kDoubted)) continue;
+    // Of those alike the one that was asked longest ago: else the last ones never have their turn.
+    const absl::Time at = slot.position->asked_at();
+    if (next && (*due < most || (*due == most && at >= asked))) continue;
     most = *due;
+    asked = at;
     next = std::move(slot);
   }
   if (!next || reader_.stopping()) return;

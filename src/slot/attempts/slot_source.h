@@ -15,7 +15,9 @@ struct RestRules {
   int slots = 1;              // it reads so many
   bool trusts_moved = false;  // it goes on from wherever its slot is
   bool fills_gaps = false;    // the next start reads all tables anew
-  bool tells_erased = true;   // its store knows a position that was erased from one that was lost
+  // A start refuses to go on without, and its store knows one that was erased from one that was
+  // lost.
+  bool needs_position = true;
 };
 RestRules RestRulesOf(const engine::ConnectorOptions& config);
 
