@@ -282,6 +282,7 @@ void Service::Serve(const std::function<void()>& watch) {
           "the group's seat is another worker's now, or may be: all connectors are stopped "
           "here",
           {{"group", options_.group_id}});
+      board_.ShowWarning(std::nullopt);
       worker_.Forget();
       resting_.Look();
       return;

@@ -68,6 +68,8 @@ class ConnectHandler final : public http::Handler {
   http::Response Handle(const http::Request& request) override { return Answer(request, {}); }
 
  private:
+  // Who waits has a thread of the listener.
+  static constexpr int kMostWait = 4;
   using Method = http::Response (ConnectHandler::*)(const Path&, const http::Request&);
   struct Route;
   static const std::vector<Route>& Routes();
@@ -137,6 +139,7 @@ class ConnectHandler final : public http::Handler {
   const Parts parts_;
   LoggerBoard loggers_;
   Offsets offsets_;
+  std::atomic<int> waiting_{0};  // for connectors that begin
   Mutex mutex_;
   std::string cluster_id_ ABSL_GUARDED_BY(mutex_);
   std::atomic<bool> open_{false};

@@ -135,7 +135,8 @@ http::Response ConnectHandler::DeleteOffsets(const Path& path, const http::Reque
     const bool ours = view && !view->foreign;
     const std::string* const server = ours ? FindValue(view->config, "topic.prefix") : nullptr;
     const absl::Status reset = offsets_.Reset(path[1], server == nullptr ? "" : *server);
-    if (!ours || ErrorReason(reset) != "topic_missing") return reset;
+    const std::string why = ErrorReason(reset);
+    if (!ours || (why != "topic_missing" && why != "offset_topic_gone")) return reset;
     // The process may know it still.
     const Operations::Move forget{.lsn = {}, .accept_loss = true};
     return parts_.operations->MovePosition(view->config, forget).status();
@@ -152,7 +153,12 @@ http::Response ConnectHandler::Signal(const Path& path, const http::Request& req
   absl::StatusOr<Operations::Sent> sent = absl::UnknownError("");
   bool untaken = true;
   for (int tries = 0; untaken && tries < kSignalTries; ++tries) {
-    if (tries > 0) running = parts_.worker->AwaitRunning(name, parts_.patience);
+    if (tries > 0) {
+      const bool may_wait = waiting_.fetch_add(1) < kMostWait;
+      running =
+          parts_.worker->AwaitRunning(name, may_wait ? parts_.patience : absl::ZeroDuration());
+      waiting_.fetch_sub(1);
+    }
     const std::optional<ConnectorView> view = parts_.worker->Find(name);
     if (!view || view->foreign) return ConnectorNotFound(name);
     sent = parts_.operations->SendSignal(view->config, running, request.body);

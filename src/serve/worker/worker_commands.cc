@@ -251,7 +251,7 @@ std::shared_ptr<const engine::ConnectorOptions> Worker::AwaitRunning(
     const std::string& name, absl::Duration patience) const {
   constexpr absl::Duration kLookAgain = absl::Milliseconds(20);
   const absl::Duration deadline = parts_.environment.clock->Monotonic() + patience;
-  while (Begins(name) && parts_.environment.clock->Monotonic() < deadline)
+  while (!ends_ && Begins(name) && parts_.environment.clock->Monotonic() < deadline)
     parts_.environment.poller->WaitReadable({}, kLookAgain);
   return RunningOf(name);
 }
