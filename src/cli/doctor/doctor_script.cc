@@ -50,6 +50,11 @@ bool IsCommand(absl::string_view text) {
   return known && !absl::StrContains(text, "\xE2\x80\xA6") && !HasProse(text);
 }
 
+// A command that goes on in words.
+bool SaysWhen(absl::string_view text) {
+  return (BeginsWithOneOf(text, kSql) || BeginsWithOneOf(text, kShell)) && HasProse(text);
+}
+
 // Of a hint that says first who runs it, or when.
 absl::string_view FromCommandOn(absl::string_view hint) {
   if (BeginsWithOneOf(hint, kSql) || BeginsWithOneOf(hint, kShell)) return hint;
@@ -69,10 +74,14 @@ Steps Split(absl::string_view hint) {
   std::vector<absl::string_view> left;
   for (const absl::string_view piece : absl::StrSplit(FromCommandOn(hint), "; ")) {
     const absl::string_view command = absl::StripSuffix(piece, ";");
-    if (left.empty() && IsCommand(command))
+    if (left.empty() && IsCommand(command)) {
       steps.commands.emplace_back(command);
-    else
-      left.push_back(piece);
+      continue;
+    }
+    // "ALTER TABLE a …; ALTER TABLE b …, where …": that is a condition of both.
+    if (left.empty() && SaysWhen(command))
+      return {.commands = {}, .afterwards = std::string(FromCommandOn(hint))};
+    left.push_back(piece);
   }
   steps.afterwards = absl::StrJoin(left, "; ");
   return steps;

@@ -230,17 +230,17 @@ absl::StatusOr<std::string> MeaningOfImport(const engine::ConnectorOptions& opti
   ASSIGN_OR_RETURN(const replication::SystemIdentity system,
                    replication::IdentifySystem(**replication));
   const bool of_other_server = wanted && slot::IsOfAnotherSystem(*wanted, system);
-  bool upgraded = false;
-  if (of_other_server) {
-    ASSIGN_OR_RETURN(upgraded, IsUpgraded(**connection, *wanted, slot, system));
-  }
+  const bool trusts_slot = replication::TrustsSlot(options.replication->offset_mismatch);
+  // What a start finds to be wrong with the server is its own matter.
+  const bool upgraded = of_other_server && trusts_slot &&
+                        IsUpgraded(**connection, *wanted, slot, system).value_or(false);
   MoveFacts facts = {.stored = found.stored,
                      .slot_name = options.replication->slot_name,
                      .slot = slot,
                      .wal_end = system.wal_end,
                      .of_other_server = of_other_server,
                      .upgraded = upgraded,
-                     .trusts_slot = replication::TrustsSlot(options.replication->offset_mismatch),
+                     .trusts_slot = trusts_slot,
                      .unreadable = found.unreadable,
                      .takes_snapshot = TakesSnapshot(options.snapshot->mode),
                      .reads_back = engine::CalledOf(options).reads_back,

@@ -233,6 +233,8 @@ std::string AtTrustedSlot(const MoveFacts& facts, const offset::StoredOffset& wa
     return absl::StrCat(goes_on, ": what was committed in ", Bytes(from, at),
                         " is never published\n");
   if (!facts.upgraded) return "";
+  if (wanted.position.snapshot == event::SnapshotPhase::kRunning)
+    return "the next start takes the snapshot again: it had not ended\n";
   return absl::StrCat(
       "it is the position of another server, and this one looks like what pg_upgrade makes of it: ",
       goes_on, ", and nothing lies in between\n");

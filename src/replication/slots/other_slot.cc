@@ -70,10 +70,12 @@ absl::StatusOr<std::optional<FoundSlot>> FindMeant(postgres::Connection& sql,
                                                    const SlotShare& share, Lsn position,
                                                    const SlotReaders& readers) {
   ASSIGN_OR_RETURN(std::vector<FoundSlot> found, ReadFound(sql, readers.own));
-  const std::set<std::string> taken =
-      readers.of_others ? readers.of_others() : std::set<std::string>();
+  std::vector<FoundSlot> meant = MayBeMeant(found, own_slot, share, position, {});
+  // That takes a while, where there are hundreds.
+  if (!meant.empty() && readers.of_others)
+    meant = MayBeMeant(std::move(found), own_slot, share, position, readers.of_others());
   const absl::string_view own = readers.own.empty() ? "walduct" : absl::string_view(readers.own);
-  for (FoundSlot& slot : MayBeMeant(std::move(found), own_slot, share, position, taken)) {
+  for (FoundSlot& slot : meant) {
     if (readers.at_position_only && slot.confirmed != position) continue;
     const absl::Status held = WorksOnSlot(sql, slot.name, own).status();
     if (held.ok()) return std::move(slot);
