@@ -53,10 +53,10 @@ bool Mentions(absl::string_view sql, absl::string_view schema, absl::string_view
 }  // namespace
 
 std::optional<DeniedObject> DeniedIn(absl::string_view message) {
-  constexpr absl::string_view kDenied = "permission denied for ";
-  const size_t at = message.find(kDenied);
+  constexpr absl::string_view kDeniedFor = "permission denied for ";
+  const size_t at = message.find(kDeniedFor);
   if (at == absl::string_view::npos) return std::nullopt;
-  absl::string_view rest = message.substr(at + kDenied.size());
+  absl::string_view rest = message.substr(at + kDeniedFor.size());
   rest = rest.substr(0, std::min({rest.find(": "), rest.find(" ["), rest.find(" (SQLSTATE")}));
   for (const absl::string_view kind : {"table ", "view ", "materialized view ", "foreign table "})
     if (absl::ConsumePrefix(&rest, kind)) return DeniedObject{"table", std::string(rest)};
