@@ -82,6 +82,7 @@ def test_a_lever_says_what_lasts(shop):  # noqa: F811
     """A connector that begins anew runs for a moment before it fails."""
     worker, db = shop("create table items (id int primary key); create publication by_hand for table items",
                       {"publication.name": "by_hand", "publication.autocreate.mode": "disabled"})
+    wait_until(lambda: worker.get("/status")["connectors"][0]["activity"] == "streaming", 60, "it streams")
     db.execute("drop publication by_hand")
     for before in ("RUNNING", "FAILED"):
         done = walduct("restart", "shop", "--url", worker.base)

@@ -200,6 +200,7 @@ def test_what_another_connector_reads_is_not_to_be_dropped(shop):  # noqa: F811
     def more():
         told = subprocess.run([BINARY, "doctor", "shop", "--url", worker.base, "--json"], capture_output=True, text=True, timeout=60).stdout
         return [one for one in json.loads(told)["connectors"][0]["findings"] if one["reason"] == "publication_sends_more"]
+    wait_until(lambda: worker.get("/status")["connectors"][0]["activity"] == "streaming", 60, "it streams")
     one, = more()
     assert "share it (2): public.old, public.orders" in one["message"], one
     assert one["hint"].startswith("where no other connector reads them by this publication: ALTER PUBLICATION"), one
