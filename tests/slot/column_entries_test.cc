@@ -104,7 +104,7 @@ TEST(ColumnEntries, SomeWereToHideAColumn) {
     metrics::CaptureProblem problem;
     problem.tables = entries;
     problem.count = count;
-    return HidesNothing(problem);
+    return WasToHide(problem);
   };
   const std::string included = "public.a.b (column.include.list)";
   EXPECT_FALSE(hides({included, "public.a.c (column.propagate.source.type)"}, 2));

@@ -171,7 +171,7 @@ class Screen {
     for (const Value* const one : CaptureWarnings(connector))
       AddProblem("tables", Tone::kBad, *one);
     for (const Value* const one : CaptureProblems(connector, "notice"))
-      if (HidesNothing(*one)) AddProblem("columns", Tone::kWarning, *one);
+      if (WasToHide(*one)) AddProblem("columns", Tone::kWarning, *one);
   }
   void AddProblem(absl::string_view label, Tone tone, const Value& problem) {
     const std::string tables = TablesOf(problem);

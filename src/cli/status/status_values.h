@@ -75,7 +75,7 @@ inline std::string TablesOf(const rapidjson::Value& problem) {
 
 // An entry that is to hide a column, and hides none, among those that are named. What has no room
 // there may be one.
-inline bool HidesNothing(const rapidjson::Value& problem) {
+inline bool WasToHide(const rapidjson::Value& problem) {
   if (Text(problem, "reason") != "column_matches_nothing") return false;
   const std::string entries = TablesOf(problem);
   const rapidjson::Value* const named = json::FindArray(problem, "tables");

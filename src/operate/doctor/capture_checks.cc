@@ -340,7 +340,7 @@ absl::Status CheckLists(Connection& connection, const Subject& subject, bool beg
   ASSIGN_OR_RETURN(const auto of_columns, slot::FindColumnProblems(subject.whole, connection));
   for (const metrics::CaptureProblem& problem : of_columns) {
     findings->Add(FindingOf(problem));
-    if (begun && !slot::HidesNothing(problem)) findings->all.back().severity = Severity::kNotice;
+    if (begun && !slot::WasToHide(problem)) findings->all.back().severity = Severity::kNotice;
   }
   return absl::OkStatus();
 }

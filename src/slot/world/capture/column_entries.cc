@@ -141,7 +141,7 @@ std::vector<CaptureFinding> FindIdleColumns(const encode::ColumnOptions& columns
   return findings;
 }
 
-bool HidesNothing(const metrics::CaptureProblem& problem) {
+bool WasToHide(const metrics::CaptureProblem& problem) {
   if (problem.count > problem.tables.size()) return true;
   return std::any_of(problem.tables.begin(), problem.tables.end(), [](const std::string& entry) {
     return absl::StrContains(entry, "column.mask.") ||

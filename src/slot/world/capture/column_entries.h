@@ -32,7 +32,7 @@ std::vector<replication::CaptureFinding> FindIdleColumns(const encode::ColumnOpt
 
 // Among the entries that match none is one that was to hide a column (column.mask.*,
 // column.truncate.*, column.exclude.list), which is published as it is; or it has no room there.
-bool HidesNothing(const metrics::CaptureProblem& problem);
+bool WasToHide(const metrics::CaptureProblem& problem);
 
 // In the words of a connector that runs, before anything does; of several slots the first says it
 // of all.
