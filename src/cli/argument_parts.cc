@@ -133,31 +133,44 @@ std::function<void()> AddProcess(CLI::App* command, Arguments* arguments) {
   return parsed;
 }
 
-void AddOfConnector(CLI::App* command, Arguments* arguments, std::string* value, bool required,
-                    const char* what) {
+ConnectorWords AddConnectorWords(CLI::App* command, Arguments* arguments,
+                                 const std::string& behind) {
   AddConfiguration(command, arguments, false);
   const std::function<void()> parsed = AddProcess(command, arguments);
   auto words = std::make_shared<std::vector<std::string>>();
   auto* option =
       command->add_option("connector", *words,
                           absl::StrCat("The connector of a running process, where -f names none",
-                                       value == nullptr ? "" : "; then: ", what));
-  option->type_name(value == nullptr ? "[CONNECTOR]"
-                    : required       ? "[CONNECTOR] VALUE"
-                                     : "[CONNECTOR] [FILE]");
-  option->expected(0, value == nullptr ? 1 : 2);
-  command->parse_complete_callback([=] {
+                                       behind.empty() ? "" : "; then", behind));
+  const auto take = [=]() -> std::optional<std::vector<std::string>> {
     parsed();
     auto word = words->begin();
     if (arguments->connector_files.empty()) {
       if (word == words->end()) {
         arguments->wrong = "name the connector of a running process, or -f FILE -w FILE";
-        return;
+        return std::nullopt;
       }
       arguments->connector = *word++;
     }
-    if (value != nullptr && word != words->end()) *value = *word++;
-    if (word != words->end()) {
+    return std::vector<std::string>(word, words->end());
+  };
+  return {.option = option, .take = take};
+}
+
+void AddOfConnector(CLI::App* command, Arguments* arguments, std::string* value, bool required,
+                    const char* what) {
+  const ConnectorWords words =
+      AddConnectorWords(command, arguments, value == nullptr ? "" : absl::StrCat(": ", what));
+  words.option->type_name(value == nullptr ? "[CONNECTOR]"
+                          : required       ? "[CONNECTOR] VALUE"
+                                           : "[CONNECTOR] [FILE]");
+  words.option->expected(0, value == nullptr ? 1 : 2);
+  command->parse_complete_callback([=, take = words.take] {
+    const std::optional<std::vector<std::string>> others = take();
+    if (!others) return;
+    auto word = others->begin();
+    if (value != nullptr && word != others->end()) *value = *word++;
+    if (word != others->end()) {
       arguments->wrong = absl::StrCat("not expected: ", *word);
     } else if (required && value->empty()) {
       arguments->wrong = absl::StrCat("missing: ", what);

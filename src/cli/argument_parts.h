@@ -3,7 +3,9 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -41,7 +43,16 @@ CLI::Validator OneOf(const Map& values) {
 std::function<void()> AddProcess(CLI::App* command, Arguments* arguments);
 
 // Both of them, and what is no flag: the connector of a running process, unless -f names one; then
-// a value (null: there is none), which says what it is.
+// what else there is. behind: says of help what that is; empty: nothing.
+struct ConnectorWords {
+  CLI::Option* option;
+  // Once the command is parsed: what stands behind the connector; absent: `wrong` says why.
+  std::function<std::optional<std::vector<std::string>>()> take;
+};
+ConnectorWords AddConnectorWords(CLI::App* command, Arguments* arguments,
+                                 const std::string& behind);
+
+// The same with one value (null: there is none), which says what it is.
 void AddOfConnector(CLI::App* command, Arguments* arguments, std::string* value, bool required,
                     const char* what);
 

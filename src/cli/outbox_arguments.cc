@@ -2,7 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
-#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,34 +23,22 @@ CLI::App* Add(CLI::App* outbox, Arguments* arguments, OutboxRowsRequest::Act act
               const char* text) {
   CLI::App* const command =
       outbox->add_subcommand(std::string(operate::ActName(act)), std::string(text));
-  AddConfiguration(command, arguments, false);
-  const std::function<void()> parsed = AddProcess(command, arguments);
-  auto words = std::make_shared<std::vector<std::string>>();
-  auto* option =
-      command->add_option("connector", *words,
-                          absl::StrCat("The connector of a running process, where -f names none",
-                                       act == kList ? "" : "; then rows, by their primary keys"));
-  option->type_name(act == kList    ? "[CONNECTOR]"
-                    : act == kRetry ? "[CONNECTOR] [ROW...]"
-                                    : "[CONNECTOR] ROW...");
+  const ConnectorWords words =
+      AddConnectorWords(command, arguments, act == kList ? "" : " rows, by their primary keys");
+  words.option->type_name(act == kList    ? "[CONNECTOR]"
+                          : act == kRetry ? "[CONNECTOR] [ROW...]"
+                                          : "[CONNECTOR] ROW...");
   command
       ->add_option("--table", arguments->outbox_rows.table,
                    "schema.table, where the connector has several outbox tables")
       ->type_name("TABLE");
   command->add_flag("--json", arguments->json, "As JSON");
-  command->parse_complete_callback([=] {
-    parsed();
-    auto word = words->begin();
+  command->parse_complete_callback([=, take = words.take] {
     OutboxRowsRequest& asked = arguments->outbox_rows;
     asked.act = act;
-    if (arguments->connector_files.empty()) {
-      if (word == words->end()) {
-        arguments->wrong = "name the connector of a running process, or -f FILE -w FILE";
-        return;
-      }
-      arguments->connector = *word++;
-    }
-    asked.rows.assign(word, words->end());
+    const std::optional<std::vector<std::string>> rows = take();
+    if (!rows) return;
+    asked.rows = *rows;
     if (act == kList && !asked.rows.empty())
       arguments->wrong = absl::StrCat("not expected: ", asked.rows.front());
     else if (const absl::Status right = operate::CheckRowsRequest(asked); !right.ok())

@@ -48,6 +48,18 @@ absl::Status CheckSchemaName(const std::string& schema) {
                    "with a digit or pg_"));
 }
 
+void AddDestination(bool kafka, const std::string& bootstrap_servers, const std::string& file,
+                    std::vector<std::pair<std::string, std::string>>* properties) {
+  if (!kafka) {
+    properties->emplace_back("sink", "file");
+    properties->emplace_back("sink.file.path", file);
+    return;
+  }
+  if (!bootstrap_servers.empty()) properties->emplace_back("bootstrap.servers", bootstrap_servers);
+  properties->emplace_back("topic.creation.default.partitions", "1");
+  properties->emplace_back("topic.creation.default.replication.factor", "-1");
+}
+
 absl::StatusOr<DemoSettings> DemoSettingsOf(const DemoRequest& asked,
                                             const std::string& directory) {
   DemoSettings settings;
@@ -78,15 +90,7 @@ absl::StatusOr<DemoSettings> DemoSettingsOf(const DemoRequest& asked,
       {"walduct.listen", asked.listen.empty() ? "127.0.0.1:0" : asked.listen},
       {"offset.storage", "org.apache.kafka.connect.storage.MemoryOffsetBackingStore"}};
   all.insert(all.end(), std::begin(rest), std::end(rest));
-  if (settings.kafka) {
-    if (!asked.bootstrap_servers.empty())
-      all.emplace_back("bootstrap.servers", asked.bootstrap_servers);
-    all.emplace_back("topic.creation.default.partitions", "1");
-    all.emplace_back("topic.creation.default.replication.factor", "-1");
-  } else {
-    all.emplace_back("sink", "file");
-    all.emplace_back("sink.file.path", directory + "/events.jsonl");
-  }
+  AddDestination(settings.kafka, asked.bootstrap_servers, directory + "/events.jsonl", &all);
   return settings;
 }
 

@@ -21,6 +21,9 @@ struct DemoSettings {
 
 // Of --url and --password-file. InvalidArgument: one of them is none.
 absl::StatusOr<operate::DemoUrl> ReadUrl(const std::string& url, const std::string& password_file);
+// Where events go: to Kafka, by these servers where any are given, or to that file.
+void AddDestination(bool kafka, const std::string& bootstrap_servers, const std::string& file,
+                    std::vector<std::pair<std::string, std::string>>* properties);
 // Of --schema.
 absl::Status CheckSchemaName(const std::string& schema);
 

@@ -86,16 +86,8 @@ absl::StatusOr<DrillSettings> SettingsOf(const OutboxDrillRequest& asked,
          {"value.converter", kStrings},
          {"offset.storage", "org.apache.kafka.connect.storage.MemoryOffsetBackingStore"}};
   if (!url.sslmode.empty()) all.emplace_back("database.sslmode", url.sslmode);
-  if (settings.kafka) {
-    if (!asked.bootstrap_servers.empty())
-      all.emplace_back("bootstrap.servers", asked.bootstrap_servers);
-    all.emplace_back("topic.creation.default.partitions", "1");
-    all.emplace_back("topic.creation.default.replication.factor", "-1");
-  } else {
-    all.emplace_back("sink", "file");
-    all.emplace_back("sink.file.path", settings.file);
-    all.emplace_back("walduct.outbox.publish.locally", "true");
-  }
+  AddDestination(settings.kafka, asked.bootstrap_servers, settings.file, &all);
+  if (!settings.kafka) all.emplace_back("walduct.outbox.publish.locally", "true");
   settings.run = {"run", "-f", settings.connector, "--log-level", "error"};
   if (!asked.worker_file.empty())
     settings.run.insert(settings.run.end(), {"-w", asked.worker_file});
