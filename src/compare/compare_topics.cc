@@ -1,11 +1,9 @@
 #include "compare/compare_topics.h"
 
-#include <algorithm>
 #include <array>
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -20,8 +18,6 @@ namespace walduct::compare {
 namespace {
 
 constexpr absl::Duration kPatience = absl::Seconds(60), kTold = absl::Seconds(5);
-// Enough to find one that is no end of a transaction of Kafka's.
-constexpr int64_t kLastRecords = 20;
 
 using Names = std::map<std::string, std::array<std::string, 2>>;  // by what follows the prefix
 
@@ -87,7 +83,7 @@ class Comparison {
     }
   }
 
-  absl::StatusOr<Reading> Open(const std::string& topic, std::optional<int64_t> last) const {
+  absl::StatusOr<Reading> Open(const std::string& topic) const {
     Reading reading{.topic = topic, .stream = nullptr, .partitions = {}};
     if (topic.empty()) return reading;
     ASSIGN_OR_RETURN(reading.stream,
@@ -98,7 +94,6 @@ class Comparison {
                                                .awaits_transactions = false,
                                                .until_silent = true,
                                                .headers = true,
-                                               .last = last,
                                                .environment = options_.environment}));
     return reading;
   }
@@ -119,21 +114,17 @@ class Comparison {
     return *std::move(identity);
   }
 
-  absl::Status Measure(const std::string& topic, Extent* extent) const {
+  // Before anything is compared: what is written meanwhile is after the end. All is read, as the
+  // first and the last ones of a partition may have no position, and a change of a long transaction
+  // has one that is lower than those before it.
+  absl::Status Measure(const std::string& topic, Extent* extent) {
     std::string where;
-    ASSIGN_OR_RETURN(Reading first, Open(topic, std::nullopt));
-    std::set<std::string> seen;
-    const size_t partitions = first.stream == nullptr ? 0 : first.stream->CountFilled();
-    while (first.stream != nullptr && seen.size() < partitions) {
-      ASSIGN_OR_RETURN(const std::optional<Identity> identity, Next(&first, &where));
-      if (!identity || !seen.insert(where.substr(0, where.rfind('@'))).second) continue;
-      if (identity->order != 0 && (extent->first == 0 || identity->order < extent->first))
-        extent->first = identity->order;
-    }
-    ASSIGN_OR_RETURN(Reading last, Open(topic, kLastRecords));
-    while (last.stream != nullptr) {
-      ASSIGN_OR_RETURN(const std::optional<Identity> identity, Next(&last, &where));
-      if (identity) extent->last = std::max(extent->last, identity->order);
+    ASSIGN_OR_RETURN(Reading reading, Open(topic));
+    while (reading.stream != nullptr) {
+      ASSIGN_OR_RETURN(const std::optional<Identity> identity, Next(&reading, &where));
+      if (!identity) continue;
+      extent->Add(identity->order);
+      partitions_[topic][identity->partition].Add(identity->order);
     }
     return absl::OkStatus();
   }
@@ -146,11 +137,11 @@ class Comparison {
     return sides[0].count <= sides[1].count ? 0 : 1;
   }
 
-  absl::StatusOr<Result> ComparePair(const std::array<std::string, 2>& topics) const {
-    Matcher matcher(extents_, options_.limits);
+  absl::StatusOr<Result> ComparePair(const std::array<std::string, 2>& topics) {
+    Matcher matcher(extents_, options_.limits, {partitions_[topics[0]], partitions_[topics[1]]});
     std::array<Reading, 2> sides;
     for (size_t side = 0; side < 2; ++side) {
-      ASSIGN_OR_RETURN(sides[side], Open(topics[side], std::nullopt));
+      ASSIGN_OR_RETURN(sides[side], Open(topics[side]));
     }
     std::string where;
     while (sides[0].stream != nullptr || sides[1].stream != nullptr) {
@@ -165,6 +156,7 @@ class Comparison {
   const CompareOptions& options_;
   const kafka::KafkaOptions kafka_;
   std::array<Extent, 2> extents_;
+  std::map<std::string, Partitions> partitions_;  // by topic
 };
 
 }  // namespace

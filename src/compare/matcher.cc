@@ -57,6 +57,12 @@ std::string Differences(absl::string_view left, absl::string_view right) {
 
 }  // namespace
 
+void Extent::Add(uint64_t order) {
+  if (order == 0) return;
+  first = first == 0 ? order : std::min(first, order);
+  last = std::max(last, order);
+}
+
 void Result::Add(const Result& other) {
   equal += other.equal;
   different += other.different;
@@ -65,6 +71,7 @@ void Result::Add(const Result& other) {
   repeated += other.repeated;
   before += other.before;
   after += other.after;
+  unplaced += other.unplaced;
 }
 
 Matcher::Hash Matcher::HashOfText(absl::string_view text) {
@@ -78,8 +85,10 @@ void Matcher::Show(uint64_t count, std::string example) {
 absl::Status Matcher::Add(Side side, const Identity& identity, const std::string& where) {
   has_snapshot_[Index(side)] |= identity.snapshot;
   const Hash name = HashOfText(identity.name);
+  Progress& progress = Advance(side, identity, name);
+  const bool held = !identity.placed() && progress.holds && !progress.within;
   const auto found = waiting_.find(name);
-  if (found != waiting_.end() && found->second.front().side != side) {
+  if (!held && found != waiting_.end() && found->second.front().side != side) {
     Pair(found->second.front(), identity, where);
     found->second.erase(found->second.begin());
     if (found->second.empty()) waiting_.erase(found);
@@ -97,11 +106,103 @@ absl::Status Matcher::Add(Side side, const Identity& identity, const std::string
   Waiting waiting{
       side, identity.order, identity.snapshot, HashOfText(identity.text), identity.label, where,
       ""};
+  ++count_;
+  if (held) {
+    progress.held.push_back({.name = name, .waiting = std::move(waiting)});
+    return absl::OkStatus();
+  }
   if (text_bytes_ + identity.text.size() <= limits_.text_bytes) waiting.text = identity.text;
   text_bytes_ += waiting.text.size();
   waiting_[name].push_back(std::move(waiting));
-  ++count_;
   return absl::OkStatus();
+}
+
+bool Matcher::BeginsEarlier(Side side, int32_t partition) const {
+  const Partitions& measured = topic_[Index(side)];
+  const auto extent = measured.find(partition);
+  return extent != measured.end() && extent->second.first != 0 &&
+         extent->second.first < extents_[Index(Other(side))].first;
+}
+
+// A row of a snapshot has the position of the change that was read before it. It stands no earlier
+// than that, maybe later: what is before it in its partition need not be that old.
+Matcher::Progress& Matcher::Advance(Side side, const Identity& identity, const Hash& name) {
+  const auto [found, is_new] = progress_.try_emplace({Index(side), identity.partition});
+  Progress& progress = found->second;
+  if (is_new) {
+    const Partitions& measured = topic_[Index(side)];
+    const auto extent = measured.find(identity.partition);
+    progress.begins_earlier = BeginsEarlier(side, identity.partition);
+    progress.holds = extent != measured.end() && extent->second.first != 0 &&
+                     (progress.begins_earlier || BeginsEarlier(Other(side), identity.partition));
+  }
+  if (identity.order == 0 || progress.within) return progress;
+  if (identity.order >= extents_[Index(Other(side))].first) {
+    progress.within = true;
+    progress.opening = name;
+  } else if (!identity.snapshot) {
+    progress.older = progress.held.size();
+  }
+  return progress;
+}
+
+// What stands before the same record of both sides. The latest first: of those that are alike the
+// older ones are left over.
+void Matcher::PairHeld(Progress* earlier, Progress* later) {
+  absl::flat_hash_map<Hash, std::vector<Held*>> partners;
+  for (Held& one : later->held) partners[one.name].push_back(&one);
+  for (auto one = earlier->held.rbegin(); one != earlier->held.rend(); ++one) {
+    const auto found = partners.find(one->name);
+    if (found == partners.end() || found->second.empty()) continue;
+    found->second.back()->paired = one->paired = one->both_begin = true;
+    found->second.pop_back();
+    ++result_.equal;
+  }
+}
+
+// Their names have their texts, so that all of one name are alike.
+bool Matcher::TakePartner(Held* held) {
+  const auto found = waiting_.find(held->name);
+  if (found == waiting_.end() || found->second.front().side == held->waiting.side) return false;
+  text_bytes_ -= found->second.back().text.size();
+  found->second.pop_back();
+  if (found->second.empty()) waiting_.erase(found);
+  ++result_.equal;
+  return held->paired = true;
+}
+
+// What stands behind one that both have is missing. A partner that is not at the beginning says
+// nothing where this one is known to be older: the other side may have its own twice.
+void Matcher::Settle(Progress* progress) {
+  for (auto one = progress->held.rbegin(); one != progress->held.rend(); ++one)
+    one->paired = one->paired || TakePartner(&*one);
+  bool follows_common = false;
+  for (size_t i = 0; i < progress->held.size(); ++i) {
+    const Held& one = progress->held[i];
+    const bool older = i < progress->older;
+    if (one.paired)
+      follows_common |= !older || one.both_begin;
+    else
+      Count(one.waiting, follows_common ? Lack::kMissing : older ? Lack::kBefore : Lack::kUnplaced);
+  }
+}
+
+void Matcher::SettleHeld() {
+  for (auto& [where, progress] : progress_) {
+    const auto later = progress_.find({1 - where.first, where.second});
+    if (progress.begins_earlier && progress.within && later != progress_.end() &&
+        later->second.within && later->second.opening == progress.opening)
+      PairHeld(&progress, &later->second);
+  }
+  for (auto& [where, progress] : progress_) {
+    if (progress.begins_earlier) continue;
+    for (Held& one : progress.held) {
+      if (!one.paired && !TakePartner(&one)) waiting_[one.name].push_back(std::move(one.waiting));
+    }
+  }
+  for (auto& [where, progress] : progress_) {
+    if (progress.begins_earlier) Settle(&progress);
+  }
 }
 
 void Matcher::Pair(const Waiting& waiting, const Identity& identity, const std::string& where) {
@@ -142,6 +243,9 @@ void Matcher::Count(const Waiting& waiting, Lack lack) {
     ++result_.before;
   } else if (lack == Lack::kAfter) {
     ++result_.after;
+  } else if (lack == Lack::kUnplaced) {
+    ++result_.unplaced;
+    Show(result_.unplaced, absl::StrCat("unplaced ", waiting.label, " (", waiting.where, ")"));
   } else {
     const bool left = waiting.side == Side::kLeft;
     uint64_t& count = left ? result_.missing : result_.extra;
@@ -160,6 +264,13 @@ absl::Status Matcher::MakeRoom() {
     count_ -= bucket->second.size();
     waiting_.erase(bucket);
   }
+  for (auto& [where, progress] : progress_) {
+    const auto end = progress.held.begin() + static_cast<std::ptrdiff_t>(progress.older);
+    for (auto one = progress.held.begin(); one != end; ++one) Count(one->waiting, Lack::kBefore);
+    count_ -= progress.older;
+    progress.held.erase(progress.held.begin(), end);
+    progress.older = 0;
+  }
   if (count_ < limits_.waiting - limits_.waiting / 10) return absl::OkStatus();
   return Error(absl::StatusCode::kResourceExhausted, "comparison_too_far_apart",
                absl::StrCat(count_, " records wait for their partners: one side lacks them, or ",
@@ -169,6 +280,7 @@ absl::Status Matcher::MakeRoom() {
 }
 
 Result Matcher::Finish() {
+  SettleHeld();
   std::vector<const Waiting*> left;
   for (const auto& [name, bucket] : waiting_) {
     for (const Waiting& one : bucket) left.push_back(&one);

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,11 +21,14 @@ namespace walduct::compare {
 enum class Side { kLeft, kRight };
 constexpr Side Other(Side side) { return side == Side::kLeft ? Side::kRight : Side::kLeft; }
 
-// From the first to the last position that a side has in any of its topics; 0: it has none.
+// From the lowest to the highest position of records that have one; 0: none has.
 struct Extent {
   uint64_t first = 0;
   uint64_t last = 0;
+
+  void Add(uint64_t order);  // 0: it has no position
 };
+using Partitions = std::map<int32_t, Extent>;  // of a topic
 
 struct Result {
   uint64_t equal = 0;
@@ -34,6 +38,9 @@ struct Result {
   uint64_t repeated = 0;  // delivered more than once by one side
   uint64_t before = 0;    // of before the other side's beginning
   uint64_t after = 0;     // of after its end
+  // Without a position, between one that is older than the other side's beginning and the first
+  // that both may have: nothing says whether they are older, or missing.
+  uint64_t unplaced = 0;
   std::vector<std::string> examples;
 
   bool same() const { return different + missing + extra == 0; }
@@ -48,8 +55,9 @@ class Matcher {
     size_t paired = 262'144;
     size_t examples = 5;  // of each kind
   };
-  // extents: of the left side, of the right one.
-  Matcher(std::array<Extent, 2> extents, Limits limits) : extents_(extents), limits_(limits) {}
+  // Of the left side, of the right one. extents: of all topics; topic: of the one that is compared.
+  Matcher(std::array<Extent, 2> extents, Limits limits, std::array<Partitions, 2> topic = {})
+      : extents_(extents), limits_(limits), topic_(std::move(topic)) {}
 
   // where: for people.
   //   ResourceExhausted comparison_too_far_apart
@@ -68,9 +76,32 @@ class Matcher {
     std::string text;  // empty: there was no room
   };
   using Bucket = absl::InlinedVector<Waiting, 1>;
-  enum class Lack { kMissing, kBefore, kAfter };
+  // Without a position, at the beginning of a partition. They wait to the end, when it is known
+  // which of those that are alike have partners.
+  struct Held {
+    Hash name;
+    Waiting waiting;
+    bool paired = false;
+    bool both_begin = false;  // its partner is at the beginning, too
+  };
+  // How far a partition of one side has come.
+  struct Progress {
+    bool begins_earlier = false;  // than the other side
+    bool holds = false;           // the beginnings of both sides differ here
+    bool within = false;          // one has come that is not older than the other's beginning
+    Hash opening;                 // the name of the first of these
+    std::vector<Held> held;       // from before it
+    size_t older = 0;             // so many of these are followed by one that is older
+  };
+  enum class Lack { kMissing, kBefore, kAfter, kUnplaced };
 
   static Hash HashOfText(absl::string_view text);
+  bool BeginsEarlier(Side side, int32_t partition) const;
+  Progress& Advance(Side side, const Identity& identity, const Hash& name);
+  void PairHeld(Progress* earlier, Progress* later);
+  bool TakePartner(Held* held);
+  void Settle(Progress* progress);
+  void SettleHeld();
   Lack Judge(const Waiting& waiting) const;
   void Count(const Waiting& waiting, Lack lack);
   void Pair(const Waiting& waiting, const Identity& identity, const std::string& where);
@@ -80,9 +111,11 @@ class Matcher {
 
   const std::array<Extent, 2> extents_;
   const Limits limits_;
+  const std::array<Partitions, 2> topic_;
   Result result_;
   absl::flat_hash_map<Hash, Bucket> waiting_;
-  size_t count_ = 0;
+  std::map<std::pair<size_t, int32_t>, Progress> progress_;  // by side and partition
+  size_t count_ = 0;                                         // of those that wait and are held
   size_t text_bytes_ = 0;
   absl::flat_hash_set<Hash> paired_;
   std::deque<Hash> paired_order_;

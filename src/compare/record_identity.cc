@@ -42,6 +42,13 @@ uint64_t LastCommit(const std::vector<Field>& fields) {
   return parts.size() < 2 ? 0 : Number(absl::StripSuffix(parts[1], "\\"));
 }
 
+// Of a flattened one nothing may be left: {"schema":…,"payload":null}.
+bool IsDelete(const std::vector<Field>& fields) {
+  if (Find(fields, {"op", "__op"}) == "d" || Find(fields, {"__deleted"}) == "true") return true;
+  return fields.size() == 2 && fields[0].path == "schema" && fields[1].path == "payload" &&
+         fields[1].text == "null";
+}
+
 bool IsTime(absl::string_view name) {
   return name == "ts_ms" || name == "ts_us" || name == "ts_ns";
 }
@@ -81,6 +88,7 @@ void Identifier::Describe(const std::vector<Field>& fields, Identity* identity) 
   const absl::string_view lsn = Find(fields, {"source.lsn", "__source_lsn", "__lsn"});
   const absl::string_view transaction = Find(fields, {"source.txId", "__source_txId", "__txId"});
   identity->snapshot = op == "r";
+  identity->deletes = IsDelete(fields);
   identity->order = std::max(Number(lsn), LastCommit(fields));
   for (const Field& field : fields) {
     if (!Masked(field.path, identity->snapshot, op == "m"))
@@ -102,19 +110,21 @@ absl::StatusOr<Identity> Identifier::Identify(const kafka::TopicRecord& record) 
   Identity identity;
   const std::string key(record.key.value_or(""));
   identity.keyed = record.key.has_value();
+  identity.partition = record.partition;
   identity.label = absl::StrCat("key ", PlainText(key.substr(0, kMostOfKey)));
   if (!record.value) {
-    const bool follows = identity.keyed && key == key_before_;
+    const bool follows = identity.keyed && deletes_before_ && key == key_before_;
     identity.name = absl::StrCat(follows ? name_before_ : key, "\ntombstone");
     identity.label = absl::StrCat(follows ? label_before_ : identity.label, " tombstone");
     identity.order = follows ? order_before_ : 0;
-    identity.keyed = follows;
+    identity.keyed = follows && keyed_before_;
     return identity;
   }
   if (const std::optional<std::vector<Field>> fields = LeavesOf(*record.value))
     Describe(*fields, &identity);
   else
     identity.text = std::string(*record.value);
+  identity.deletes |= *record.value == "null";
   for (const absl::string_view line : absl::StrSplit(record.headers, '\n', absl::SkipEmpty())) {
     const std::string header = absl::StrCat("headers.", line);
     if (!Masked(header.substr(0, header.find('=')), false, false))
@@ -127,6 +137,8 @@ absl::StatusOr<Identity> Identifier::Identify(const kafka::TopicRecord& record) 
   name_before_ = identity.name;
   label_before_ = identity.label;
   order_before_ = identity.order;
+  keyed_before_ = identity.keyed;
+  deletes_before_ = identity.deletes;
   return identity;
 }
 

@@ -19,9 +19,14 @@ struct Identity {
   uint64_t order = 0;  // by commits, as far as the record says; 0: it has no position
   bool snapshot = false;
   bool keyed = false;  // one name is one record
+  int32_t partition = 0;
+  bool deletes = false;  // a tombstone of its key that follows is of the same change
+
+  bool placed() const { return order != 0 || snapshot || keyed; }
 };
 
-// Of the records of one partition, in their order: a tombstone belongs to what was before it.
+// Of the records of one partition, in their order: a tombstone belongs to the delete before it.
+// Without one it is a delete of its own, as flattened ones are, and says nothing of its position.
 class Identifier {
  public:
   // ignored: paths that are not compared, such as after.updated_at; headers are "headers".
@@ -37,6 +42,7 @@ class Identifier {
   const std::vector<std::string>& ignored_;
   std::string key_before_, name_before_, label_before_;
   uint64_t order_before_ = 0;
+  bool keyed_before_ = false, deletes_before_ = false;
 };
 
 }  // namespace walduct::compare

@@ -23,9 +23,10 @@ constexpr int kDiffers = 1;
 constexpr int kTrouble = 2;
 
 void PrintCounts(absl::string_view name, const compare::Result& result) {
-  std::cout << absl::StreamFormat("%-40s %10d %10d %10d %10d %10d %10d %10d\n", PlainText(name),
-                                  result.equal, result.different, result.missing, result.extra,
-                                  result.repeated, result.before, result.after);
+  std::cout << absl::StreamFormat("%-40s %10d %10d %10d %10d %10d %10d %10d %10d\n",
+                                  PlainText(name), result.equal, result.different, result.missing,
+                                  result.extra, result.repeated, result.before, result.after,
+                                  result.unplaced);
 }
 
 void PrintTopic(const compare::TopicResult& topic) {
@@ -45,13 +46,24 @@ struct OneSided {
     const compare::Result& result = topic.result;
     if (!topic.left.empty() && !topic.right.empty()) return;
     const uint64_t since = result.missing + result.extra + result.after;
-    if (since + result.before == 0) return;
+    if (since + result.before + result.unplaced == 0) return;
     (since > 0 ? written : idle).push_back(topic.left.empty() ? topic.right : topic.left);
   }
 };
 
+void TellUnplaced(uint64_t count) {
+  if (count == 0) return;
+  std::cerr
+      << count
+      << " unplaced: one side alone has them, they have no position, and nothing says whether "
+         "they are older than the other side, or lost\n"
+         "hint: --examples 100 shows more of their keys; where a row is written to each table "
+         "before a new shadow begins, those from before it are told apart\n";
+}
+
 int Conclude(const compare::Result& all, const OneSided& one_sided, bool allows_idle) {
   PrintCounts("all", all);
+  TellUnplaced(all.unplaced);
   if (!one_sided.written.empty()) {
     Refuse(
         absl::StrCat("one side has no such topic, and the other has written to it since both "
@@ -65,8 +77,9 @@ int Conclude(const compare::Result& all, const OneSided& one_sided, bool allows_
   if (!one_sided.idle.empty() && !allows_idle) {
     Refuse(absl::StrCat("one side has no such topic, so that nothing was compared: ",
                         absl::StrJoin(one_sided.idle, ", ")));
-    std::cerr << "hint: all of their records are from before the other side began: write a row to "
-                 "each table and look again, or --allow-idle, where nobody writes to them\n";
+    std::cerr
+        << "hint: none of their records is known to be from after the other side began: write a "
+           "row to each table and look again, or --allow-idle, where nobody writes to them\n";
     return kTrouble;
   }
   if (all.equal > 0) return kSame;
@@ -107,8 +120,9 @@ int Diff(const Arguments& arguments) {
                                   .limits = {.examples = arguments.examples},
                                   .environment = Environment::Real(),
                                   .waits = TellWait};
-  std::cout << absl::StreamFormat("%-40s %10s %10s %10s %10s %10s %10s %10s\n", "topic", "equal",
-                                  "different", "missing", "extra", "repeated", "before", "after");
+  std::cout << absl::StreamFormat("%-40s %10s %10s %10s %10s %10s %10s %10s %10s\n", "topic",
+                                  "equal", "different", "missing", "extra", "repeated", "before",
+                                  "after", "unplaced");
   compare::Result all;
   OneSided one_sided;
   const absl::Status done = compare::CompareTopics(options, [&](const compare::TopicResult& topic) {
