@@ -66,9 +66,8 @@ class Reader final : public TopicStream {
       RETURN_IF_ERROR(QueryEnd(partition));
     }
     for (int32_t partition = 0; partition < partitions; ++partition) {
-      const int64_t from =
-          options_.last ? RD_KAFKA_OFFSET_TAIL(*options_.last) : RD_KAFKA_OFFSET_BEGINNING;
-      if (rd_kafka_consume_start_queue(topic_.get(), partition, from, queue_.get()) != 0) {
+      if (rd_kafka_consume_start_queue(topic_.get(), partition, RD_KAFKA_OFFSET_BEGINNING,
+                                       queue_.get()) != 0) {
         return KafkaError(rd_kafka_last_error(), Name());
       }
       started_.push_back(partition);
@@ -96,7 +95,6 @@ class Reader final : public TopicStream {
     return std::nullopt;
   }
 
-  size_t CountFilled() const override { return filled_; }
   uint64_t CountExpired() const override { return expired_; }
 
  private:
@@ -138,7 +136,6 @@ class Reader final : public TopicStream {
                                            &low, &high, std::min(kAttemptMs, RemainingMs()));
       if (error == RD_KAFKA_RESP_ERR_NO_ERROR) {
         ends_.push_back(high);
-        if (high > low) ++filled_;
         expired_ += static_cast<uint64_t>(low);
         return absl::OkStatus();
       }
@@ -223,7 +220,6 @@ class Reader final : public TopicStream {
   std::vector<int64_t> ends_;  // by partition, when the reading began
   std::vector<bool> ended_;
   size_t open_ = 0;
-  size_t filled_ = 0;
   uint64_t expired_ = 0;
   MessagePtr message_;  // the last one given out
 };

@@ -1,5 +1,5 @@
-// TopicStream: a topic from its first record, or its last ones, to what is its end when it is
-// opened: all partitions, committed records only, one record at a time. Blocks.
+// TopicStream: a topic from its first record to what is its end when it is opened: all partitions,
+// committed records only, one record at a time. Blocks.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,6 @@ struct TopicReadOptions {
   // prolong the wait.
   bool until_silent = false;
   bool headers = false;
-  std::optional<int64_t> last = std::nullopt;  // only so many of each partition; absent: all
   Environment environment;
 };
 
@@ -54,8 +53,6 @@ class TopicStream {
   //   Unavailable topic_read_timeout
   virtual absl::StatusOr<std::optional<TopicRecord>> Next() = 0;
 
-  // Partitions that may have records.
-  virtual size_t CountFilled() const = 0;
   // Records that were there once and have expired: the offsets before the partitions' beginnings.
   virtual uint64_t CountExpired() const = 0;
 };
