@@ -1,10 +1,11 @@
 // What can be done to a connector, in a state in which it does something, and the state that lasts.
 import * as api from './api.js';
 import {command, shell, withUrl} from './commands.js';
-import {announce, button, el, setText} from './dom.js';
+import {announce, aside, button, el, fold, input, setText, tell} from './dom.js';
 
 const LOOK_MS = 500;
-const LASTS = 3;  // looks: what begins may fail at once
+// Looks: what begins may fail at once.
+const LASTS = 3;
 const LIMIT = 60;
 const LEADS_TO = {Pause: 'PAUSED', Resume: 'RUNNING', Restart: 'RUNNING', Stop: 'STOPPED'};
 const BUSY = /^(connecting|preparing)|^$/;
@@ -56,19 +57,18 @@ async function lasting(name, word, failedBefore, seen) {
 
 async function mayDelete(name) {
   const {properties} = await api.config(name);
-  const slot = properties.find(([key]) => key === 'slot.name')?.[1] ?? 'debezium';
+  const of = Object.fromEntries(properties);
+  const slot = of['slot.name'] ?? 'debezium';
   return confirm(`Delete ${name}?`, 'Delete it', el('p', {}, 'Its configuration is gone from the worker then. What it published stays in Kafka, and so does its position.'),
-    el('p', {}, 'Its replication slot stays, too, and the server keeps WAL for it until it is dropped:'),
-    command(`SELECT pg_drop_replication_slot('${slot.replaceAll('\'', '\'\'')}')`));
+    ...(of['walduct.outbox.source'] === 'poll' ? [] : [el('p', {}, 'Its replication slot stays, too, and the server keeps WAL for it until it is dropped:'),
+      command(`SELECT pg_drop_replication_slot('${slot.replaceAll('\'', '\'\'')}')`)]));
 }
 
 export class Actions {
   constructor(name) {
-    this.name = name;
+    Object.assign(this, {name, busy: false, row: null});
     this.buttons = el('span', {class: 'row'});
     this.answer = el('p', {role: 'status'});
-    this.busy = false;
-    this.row = null;
   }
 
   show(row) {
@@ -78,7 +78,7 @@ export class Actions {
     const there = [...this.buttons.children].map((one) => one.textContent);
     if (wanted.join() === there.join()) return;
     const focused = this.buttons.contains(document.activeElement);
-    this.buttons.replaceChildren(...wanted.map((word) => button(word, () => this.run(word), word === 'Delete' ? 'risk' : '')));
+    this.buttons.replaceChildren(...wanted.map((word) => button(word, () => this.run(word), word === 'Delete' && 'risk')));
     if (focused) this.buttons.firstElementChild?.focus();
   }
 
@@ -93,18 +93,19 @@ export class Actions {
     if (!sure) return;
     const failed = this.row?.state === 'FAILED';
     this.busy = true;
-    this.buttons.querySelectorAll('button').forEach((one) => { one.disabled = true; });
-    setText(this.answer, `${word}: asked…`);
+    for (const one of this.buttons.children) one.disabled = true;
+    const say = (text) => setText(this.answer, `${word}: ${text}`);
+    say('asked…');
     try {
-      await api.pull[word](this.name, change);
+      await api.pull[word](this.name, change && {change});
       const state = await lasting(this.name, word === 'Skip' ? 'Restart' : word, failed, (row) => { this.row = row; });
-      setText(this.answer, `${word}: ${state}`);
+      say(state);
       if (word === 'Delete' && state === '') {
         announce(`${this.name} is deleted`);
         location.hash = '#';
       }
     } catch (error) {
-      setText(this.answer, `${word}: ${error.message}`);
+      say(error.message);
     }
     this.busy = false;
     const was = document.activeElement;
@@ -119,24 +120,21 @@ const KINDS = [['Incremental snapshot, beside the stream', 'execute-snapshot', '
 
 export function signalForm(name) {
   const kind = el('select', {id: 'signal-kind'}, ...KINDS.map(([title], i) => el('option', {value: i}, title)));
-  const tables = el('input', {id: 'signal-tables', autocomplete: 'off', spellcheck: 'false'});
+  const tables = input('signal-tables');
   const answer = el('p', {role: 'status', class: 'message'});
   const form = el('form', {}, el('label', {for: 'signal-kind'}, 'What', kind),
-    el('label', {for: 'signal-tables'}, 'Tables', el('span', {class: 'quiet'}, 'such as public.orders, public.items'), tables),
+    el('label', {for: 'signal-tables'}, 'Tables', aside('such as public.orders, public.items'), tables),
     el('div', {class: 'wide'}, el('button', {type: 'submit'}, 'Send the signal'), answer));
-  form.addEventListener('submit', async (event) => {
+  form.addEventListener('submit', (event) => {
     event.preventDefault();
     const [, type, how] = KINDS[kind.value];
     const data = how ? {type: how} : {};
     const named = tables.value.split(',').map((one) => one.trim()).filter(Boolean);
     if (named.length > 0) data['data-collections'] = named;
-    setText(answer, 'Asking…');
-    try {
+    tell(answer, async () => {
       const {id, written_to: place} = await api.pull.Signal(name, {type, data});
-      setText(answer, `Sent as ${id}, to ${place}. What becomes of it stands under “Snapshots and signals”.`);
-    } catch (error) {
-      setText(answer, error.message);
-    }
+      return `Sent as ${id}, to ${place}. What becomes of it stands under “Snapshots and signals”.`;
+    });
   });
-  return el('details', {class: 'card'}, el('summary', {}, 'Ask for a snapshot'), form);
+  return fold('Ask for a snapshot', form);
 }

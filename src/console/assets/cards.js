@@ -1,15 +1,15 @@
 // What the page of a connector says of it.
 import {reasonLink, whatToDo} from './commands.js';
-import {card, el, facts, quiet, table} from './dom.js';
+import {card, el, facts, quiet, tableCard} from './dom.js';
 import {bytes, count, duration, known, since} from './format.js';
 
 const SHOWN_SOLVED_S = 600;
 const sum = (rows) => Object.values(rows).reduce((all, one) => all + one, 0);
 const nameOf = (one) => (one.schema === '' && one.table === '' ? 'all other tables' : `${one.schema}.${one.table}`);
-const gone = (slot) => ['lost', 'missing'].includes(slot?.wal_status);
+export const gone = (slot) => ['lost', 'missing'].includes(slot?.wal_status);
 
-function box(kind, title, reason, message, hint, name) {
-  return el('section', {class: `card ${kind}`}, el('h2', {}, title, reason ? ': ' : '', reason && reasonLink(reason)),
+export function box(kind, title, reason, message, hint, name) {
+  return el('section', {class: `card ${kind}`}, el('h2', {}, title, reason && ': ', reason && reasonLink(reason)),
     el('p', {class: 'message'}, message), whatToDo(hint, name));
 }
 
@@ -22,33 +22,27 @@ export function solved(one, now) {
 // The worst first. skip: a button for the change that it failed at, where there is one.
 export function troubles(one, now, skip) {
   const parts = [];
-  const name = one.name;
-  const error = one.last_error;
+  const add = (kind, title, reason, message, hint) => parts.push(box(kind, title, reason, message, hint, one.name));
+  const {last_error: error, stall} = one;
   if (error && !error.solved_at) {
     const failed = one.state === 'FAILED';
-    const shown = box(failed ? 'bad' : 'warn', `${failed ? 'Failed' : 'Last error,'} ${since(error.at, now)} ago`, error.reason, error.message,
-      error.hint, name);
-    if (failed && error.change && skip) shown.append(skip(error.change));
-    parts.push(shown);
+    add(failed ? 'bad' : 'warn', `${failed ? 'Failed' : 'Last error,'} ${since(error.at, now)} ago`, error.reason, error.message, error.hint);
+    if (failed && error.change && skip) parts[0].append(skip(error.change));
   }
   const problem = one.slot?.problem;
-  if (problem && error?.reason !== problem.reason) parts.push(box('bad', 'Slot', problem.reason, problem.message, problem.hint, name));
+  if (problem && error?.reason !== problem.reason) add('bad', 'Slot', problem.reason, problem.message, problem.hint);
   for (const {severity, reason, tables, message, hint, since: begun} of one.capture?.problems ?? [])
-    if (severity === 'warning') parts.push(box('bad', `For ${since(begun, now)}`, reason, [tables.join(', '), message].filter(Boolean).join(': '), hint, name));
-  if (one.stall) parts.push(box('warn', `Stalled for ${since(one.stall.since, now)}`, '', `Waiting for ${one.stall.waiting_for}`,
-    one.stall.hint, name));
-  for (const {what, since: begun, waits, message, hint} of one.beside ?? []) {
-    parts.push(box('warn', `${what} ${waits ? 'has waited' : 'has failed'} for ${since(begun, now)}`, '', message, hint, name));
-  }
+    if (severity === 'warning') add('bad', `For ${since(begun, now)}`, reason, [tables.join(', '), message].filter(Boolean).join(': '), hint);
+  if (stall) add('warn', `Stalled for ${since(stall.since, now)}`, '', `Waiting for ${stall.waiting_for}`, stall.hint);
+  for (const {what, since: begun, waits, message, hint} of one.beside ?? [])
+    add('warn', `${what} ${waits ? 'has waited' : 'has failed'} for ${since(begun, now)}`, '', message, hint);
   return parts;
 }
-
-const nothingLeft = (slot) => known(slot.safe_wal_bytes) && slot.safe_wal_bytes <= 0;
 
 function untilLost(slot) {
   if (gone(slot)) return 'it is lost';
   if (slot.wal_status === 'unknown') return 'not known now';
-  if (nothingLeft(slot)) return 'nothing left';
+  if (slot.safe_wal_bytes <= 0) return 'nothing left';
   if (known(slot.seconds_until_lost)) return duration(slot.seconds_until_lost);
   return known(slot.safe_wal_bytes) ? 'not at the present rate' : 'the server sets no limit';
 }
@@ -60,12 +54,12 @@ export function slotCard(one) {
   const lost = gone(slot);
   const made = card('Slot', facts([
     ['WAL status', slot.last_wal_status ? `${slot.wal_status} (was ${slot.last_wal_status})` : slot.wal_status],
-    ['WAL kept', lost ? null : bytes(slot.retained_wal_bytes)],
-    ['Growth', lost || !slot.growth_bytes_per_second ? null : `${bytes(slot.growth_bytes_per_second)}/s`],
+    ['WAL kept', !lost && bytes(slot.retained_wal_bytes)],
+    ['Growth', !lost && slot.growth_bytes_per_second && `${bytes(slot.growth_bytes_per_second)}/s`],
     ['Until lost', untilLost(slot)],
-    ['Held by', slot.oldest_transaction_seconds >= 60 ? `${slot.oldest_transaction}, open for ${duration(slot.oldest_transaction_seconds)}` : null],
+    ['Held by', slot.oldest_transaction_seconds >= 60 && `${slot.oldest_transaction}, open for ${duration(slot.oldest_transaction_seconds)}`],
     ...[['Received', one.received_lsn], ['Stored', one.stored_lsn], ['Confirmed', one.confirmed_lsn]]
-      .map(([title, lsn]) => [title, lsn && lsn !== '0/0' ? el('code', {}, lsn) : null]),
+      .map(([title, lsn]) => [title, lsn && lsn !== '0/0' && el('code', {}, lsn)]),
     ['Looked at', `${duration(slot.age_seconds)} ago`]]));
   if (known(slot.safe_wal_bytes) && !lost) {
     const whole = slot.retained_wal_bytes + Math.max(0, slot.safe_wal_bytes);
@@ -76,15 +70,21 @@ export function slotCard(one) {
 }
 
 export function workCard(one, now) {
+  const does = one.activity !== 'none' && one.activity;
   return card('Work', facts([
     ['State', `${one.state} for ${since(one.state_since, now)}`],
-    ['Does', one.activity === 'none' || !one.activity ? null : `${one.activity} for ${since(one.activity_since, now)}`],
-    ['Waits for', one.waiting_for && one.state !== 'FAILED' && one.activity !== 'none' ? `${one.waiting_for} for ${since(one.waiting_since, now)}` : null],
-    ['Rows read', known(one.events) ? `${count(one.events)} in all` : null],
-    ['Records', known(one.records) ? `${count(one.records)}, ${bytes(one.bytes)}; ${count(one.acknowledged)} acknowledged` : null],
-    ['In flight', one.in_flight_limit_bytes > 0 ? `${count(one.in_flight_records)} records, ${bytes(one.in_flight_bytes)} of ${
-      bytes(one.in_flight_limit_bytes)}` : null]]));
+    ['Does', does && `${does} for ${since(one.activity_since, now)}`],
+    ['Waits for', one.waiting_for && one.state !== 'FAILED' && one.activity !== 'none' && `${one.waiting_for} for ${since(one.waiting_since, now)}`],
+    ['Rows read', known(one.events) && `${count(one.events)} in all`],
+    ['Records', known(one.records) && `${count(one.records)}, ${bytes(one.bytes)}; ${count(one.acknowledged)} acknowledged`],
+    ['In flight', one.in_flight_limit_bytes > 0 && `${count(one.in_flight_records)} records, ${bytes(one.in_flight_bytes)} of ${
+      bytes(one.in_flight_limit_bytes)}`]]));
 }
+
+// Of tables that are polled: there is no slot.
+export const outboxCard = ({outbox}) => card('Outbox tables', facts([
+  ['To publish', count(outbox.unpublished)], ['Oldest', outbox.unpublished > 0 && duration(outbox.oldest_seconds)], ['Parked', count(outbox.parked)],
+  ['Looked at', `${duration(outbox.age_seconds)} ago`]]));
 
 // By the blocks of its files, or by the server's estimate of its rows.
 function read(row) {
@@ -99,8 +99,8 @@ export function snapshotCard(one) {
   const bar = (row) => (known(row.percent) && row.state === 'reading' ? read(row) : row.state);
   const speed = known(snapshot.rows_per_second) ? `, ${count(snapshot.rows_per_second)} rows/s` : '';
   const title = `Snapshot ${snapshot.outcome}: ${count(snapshot.rows)} rows in ${duration(snapshot.seconds)}${speed}${left}`;
-  return card(title, table(title, ['Table', 'Rows', 'Estimated', 'State'],
-    snapshot.tables.slice(0, 500).map((row) => [nameOf(row), count(row.rows), count(row.estimated_rows), bar(row)])));
+  return tableCard(title, ['Table', 'Rows', 'Estimated', 'State'],
+    snapshot.tables.slice(0, 500).map((row) => [nameOf(row), count(row.rows), count(row.estimated_rows), bar(row)]));
 }
 
 export function incrementalCard(one) {
@@ -109,11 +109,11 @@ export function incrementalCard(one) {
   const of = known(snapshot.estimated_rows) ? `${count(snapshot.rows)} of about ${count(snapshot.estimated_rows)}` : count(snapshot.rows);
   const more = snapshot.tables_waiting - snapshot.waiting.length;
   const made = card('Incremental snapshot', facts([
-    ['Reads', nameOf(snapshot)], ['Rows', of], ['Read', known(snapshot.percent) ? read(snapshot) : null], ['Chunks', count(snapshot.chunks)],
-    ['Rows/s', known(snapshot.rows_per_second) ? count(snapshot.rows_per_second) : null], ['For', duration(snapshot.seconds)],
-    ['Left', known(snapshot.seconds_left) ? duration(snapshot.seconds_left) : null],
-    ['Held by', snapshot.held_by ? `${snapshot.held_by}, for ${duration(snapshot.held_seconds)}` : null],
-    ['Then', snapshot.tables_waiting === 0 ? null : snapshot.waiting.join(', ') + (more > 0 ? ` and ${count(more)} more` : '')],
+    ['Reads', nameOf(snapshot)], ['Rows', of], ['Read', known(snapshot.percent) && read(snapshot)], ['Chunks', count(snapshot.chunks)],
+    ['Rows/s', known(snapshot.rows_per_second) && count(snapshot.rows_per_second)], ['For', duration(snapshot.seconds)],
+    ['Left', known(snapshot.seconds_left) && duration(snapshot.seconds_left)],
+    ['Held by', snapshot.held_by && `${snapshot.held_by}, for ${duration(snapshot.held_seconds)}`],
+    ['Then', snapshot.tables_waiting > 0 && snapshot.waiting.join(', ') + (more > 0 ? ` and ${count(more)} more` : '')],
     ['Signal', el('code', {}, snapshot.id)]]));
   if (snapshot.held_by) made.classList.add('warn');
   return made;
@@ -123,16 +123,14 @@ export function incrementalCard(one) {
 export function endsCard(one, now) {
   const ends = one.last_snapshots ?? [];
   if (ends.length === 0) return null;
-  const without = (end) => end.rows_left_out && `rows left out: ${end.rows_left_out}`;
-  const told = (end) => [end.data_collections ?? end.scanned_collection, end.status, without(end), end.message].filter(Boolean).join(', ');
-  return card('Snapshots and signals', table('Snapshots and signals', ['What', 'Event', 'When', 'About'],
-    ends.map((end) => [end.what, end.event, `${since(end.at, now)} ago`, told(end)])));
+  const told = (end) => [end.data_collections ?? end.scanned_collection, end.status, end.rows_left_out && `rows left out: ${end.rows_left_out}`, end.message].filter(Boolean).join(', ');
+  return tableCard('Snapshots and signals', ['What', 'Event', 'When', 'About'],
+    ends.map((end) => [end.what, end.event, `${since(end.at, now)} ago`, told(end)]));
 }
 
 export function tablesCard(one) {
   const rows = (one.tables ?? []).sort((a, b) => sum(b.rows) - sum(a.rows));
   if (rows.length === 0) return null;
-  const cell = (row, kind) => count(row.rows[kind] ?? 0);
-  return card('Tables: published since the start', table('Tables', ['Table', 'Read', 'Created', 'Updated', 'Deleted', 'Truncated', 'Bytes'],
-    rows.map((row) => [nameOf(row), ...['read', 'create', 'update', 'delete', 'truncate'].map((kind) => cell(row, kind)), bytes(row.bytes)])));
+  return tableCard('Tables: published since the start', ['Table', 'Read', 'Created', 'Updated', 'Deleted', 'Truncated', 'Bytes'],
+    rows.map((row) => [nameOf(row), ...['read', 'create', 'update', 'delete', 'truncate'].map((kind) => count(row.rows[kind] ?? 0)), bytes(row.bytes)]));
 }

@@ -42,8 +42,7 @@ const frame = (kind, height, more) => svg('svg', {class: kind, viewBox: `0 -2 ${
 // history: {seconds, points}, and what it is now. No line before there are two values.
 export function chart(title, history, key, text, now) {
   let values = [...history.points.map((point) => point[key]), now];
-  const first = values.findIndex(known);
-  values = first < 0 ? [] : values.slice(first);
+  values = values.slice(values.findIndex(known));
   const real = values.filter(known);
   if (real.length < 2) return null;
   const most = Math.max(...real);

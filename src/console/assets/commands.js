@@ -1,5 +1,6 @@
 // Commands of a text, to be copied as a whole. What is not sure to be one is left alone.
 import {announce, button, el} from './dom.js';
+import {link} from './format.js';
 
 const SQL = /\b(?:ALTER|CREATE|DROP|GRANT|REVOKE|SELECT) [A-Za-z_]/g;
 const ENDS = /^(?:, (?:or|then|and|which|so) |\. |: |\.?$| \(|, with )/;
@@ -95,8 +96,7 @@ export const command = (text) => el('div', {class: 'command'}, el('code', {}, te
 
 // A hint with what is to be typed below it.
 export function whatToDo(hint, name) {
-  if (!hint) return null;
-  return el('div', {}, el('p', {class: 'message'}, el('strong', {}, 'What to do: '), hint), ...commandsIn(hint, name).map(command));
+  return hint && el('div', {}, el('p', {class: 'message'}, el('strong', {}, 'What to do: '), hint), ...commandsIn(hint, name).map(command));
 }
 
-export const reasonLink = (reason) => el('a', {href: `#reason/${encodeURIComponent(reason)}`, class: 'code'}, reason);
+export const reasonLink = (reason) => el('a', {href: link('reason', reason), class: 'code'}, reason);

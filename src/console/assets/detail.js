@@ -1,33 +1,18 @@
 // The page of one connector.
 import {Actions, signalForm} from './act.js';
 import * as api from './api.js';
-import {endsCard, incrementalCard, slotCard, snapshotCard, solved, tablesCard, troubles, workCard} from './cards.js';
+import {box, endsCard, gone, incrementalCard, outboxCard, slotCard, snapshotCard, solved, tablesCard, troubles, workCard} from './cards.js';
 import {chart} from './chart.js';
-import {command, reasonLink, shell, whatToDo, withUrl} from './commands.js';
-import {announce, card, el, facts, quiet, refill, setText} from './dom.js';
-import {bytes, duration, known, plural, rate} from './format.js';
+import {command, shell, withUrl} from './commands.js';
+import {announce, aside, card, cut, el, facts, heading, opened, quiet, refill, region, section, setState, setText} from './dom.js';
+import {bytes, clock, duration, known, plural, rate} from './format.js';
 import {elsewhere} from './group.js';
+import {ParkedRows} from './outbox.js';
 import {Tail} from './tail.js';
 
-const HISTORY_EVERY = 5;  // looks
+// Looks.
+const HISTORY_EVERY = 5;
 const KEPT_LINES = 200;
-const KINDS = {error: 'bad', warning: 'warn', notice: ''};
-
-// Something that is asked for when it is opened.
-function opened(title, ask) {
-  const body = el('div');
-  const root = el('details', {class: 'card'}, el('summary', {}, title), body);
-  root.addEventListener('toggle', async () => {
-    if (!root.open) return;
-    body.replaceChildren(quiet('Asking…'));
-    try {
-      body.replaceChildren(...await ask());
-    } catch (error) {
-      body.replaceChildren(el('p', {class: 'fault'}, error.message));
-    }
-  });
-  return root;
-}
 
 // What `walduct doctor NAME` prints: the process asks the servers.
 async function examine(name) {
@@ -36,8 +21,7 @@ async function examine(name) {
   return [quiet(`Asked: ${[...new Set(connectors.flatMap((one) => one.asked))].join(', ')}.`),
     el('p', {role: 'status'}, all.length === 0 ? 'Nothing was found.' : ['error', 'warning', 'notice']
       .map((kind) => plural(all.filter((one) => one.severity === kind).length, kind)).join(', ')),
-    el('div', {class: 'stack'}, ...all.map((one) => el('div', {class: `card ${KINDS[one.severity] ?? ''}`}, el('p', {class: 'as-title'}, `${one.severity}: `,
-      reasonLink(one.reason)), el('p', {class: 'message'}, one.message), whatToDo(one.hint, name))))];
+    el('div', {class: 'stack'}, ...all.map((one) => box(one.severity, one.severity, one.reason, one.message, one.hint, name)))];
 }
 
 async function configured(name) {
@@ -51,91 +35,78 @@ class Log {
     [this.name, this.last] = [name, 0];
     this.lines = el('ol', {class: 'lines code'});
     this.none = quiet('No lines since the process was started.');
-    this.root = card('Last lines of the log', this.none, el('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Last lines of the log'}, this.lines));
+    this.root = card('Last lines of the log', this.none, region('Last lines of the log', this.lines));
   }
 
   async show() {
     const {lines} = await api.log(this.name, this.last);
     for (const {number, at, level, text} of lines) {
       this.last = number;
-      this.lines.prepend(el('li', {class: level}, `${at.slice(0, 10)} ${at.slice(11, 19)} ${level} ${text}`));
+      this.lines.prepend(el('li', {class: level}, `${clock(at)} ${level} ${text}`));
     }
-    while (this.lines.children.length > KEPT_LINES) this.lines.lastElementChild.remove();
+    cut(this.lines, KEPT_LINES);
     this.none.hidden = this.last > 0;
     this.lines.parentElement.hidden = this.last === 0;
   }
 }
 
-function tile(title, big, small, line) {
-  return el('section', {class: 'card'}, el('h2', {}, title), el('p', {class: 'big'}, big), quiet(small), line);
-}
-
 export class DetailPage {
   constructor(name, settings) {
-    Object.assign(this, {name, settings, turn: 0, past: {seconds: 10, points: []}});
-    this.state = el('span', {class: 'state'});
+    Object.assign(this, {name, writes: settings.write, turn: 0, past: {seconds: 10, points: []}});
+    this.state = el('span');
     this.actions = new Actions(name);
-    this.note = el('span', {class: 'quiet'});
-    [this.troubles, this.tiles, this.main, this.side] = ['stack troubles', 'tiles', 'stack', 'stack'].map((kind) => el('div', {class: kind}));
+    this.places = ['stack troubles', 'tiles', 'stack', 'stack'].map((kind) => el('div', {class: kind}));
+    const [troubles, tiles, main, side] = this.places;
     this.log = new Log(name);
-    this.signal = settings.worker && settings.write ? signalForm(name) : null;
-    this.fixed = el('div', {class: 'stack'}, ...[this.signal, card('On a terminal', ...['status', 'doctor'].map((word) => command(withUrl(`walduct ${word} ${shell(name)}`))))].filter(Boolean));
-    this.body = el('div', {class: 'page'}, el('div', {class: 'stack'}, this.main, opened('Doctor: ask the servers', () => examine(name)), opened('Configuration', () => configured(name)),
-      this.log.root, new Tail(name, settings.values).root),
-      el('div', {class: 'stack'}, this.side, this.fixed));
-    this.root = el('section', {'aria-labelledby': 'title'}, el('div', {class: 'row tools'}, el('h1', {id: 'title'}, name), this.state, this.note,
-      el('span', {class: 'push'}, settings.write ? this.actions.buttons : null)), this.actions.answer, this.troubles, this.tiles, this.body);
+    this.parked = new ParkedRows(name, this.writes);
+    this.signal = this.writes && signalForm(name);
+    this.body = el('div', {class: 'page'}, el('div', {class: 'stack'}, this.parked.root, main, opened('Doctor: ask the servers', () => examine(name)),
+      opened('Configuration', () => configured(name)), this.log.root, new Tail(name, settings.values).root),
+    el('div', {class: 'stack'}, side, this.signal, card('On a terminal', ...['status', 'doctor'].map((word) => command(withUrl(`walduct ${word} ${shell(name)}`))))));
+    this.root = section(el('div', {class: 'row tools'}, heading(name), this.state, !this.writes && aside('read-only'),
+      el('span', {class: 'push'}, this.writes && this.actions.buttons)), this.actions.answer, troubles, tiles, this.body);
+  }
+
+  // Of each place what stands there: troubles, tiles, the wide column, the narrow one.
+  put(...parts) {
+    this.places.forEach((place, i) => refill(place, parts[i]));
   }
 
   async show() {
     const {rows: [row], status} = await api.detail(this.name);
     this.body.hidden = !row;
-    if (!row) return this.showNothing();
-    setText(this.state, row.word);
-    this.state.className = `state ${row.kind}`;
-    setText(this.note, this.settings.write ? '' : 'read-only');
-    if (this.settings.write) this.actions.show(row);
+    this.actions.show(row);
+    setState(this.state, row?.word ?? 'not there', row?.kind ?? 'none');
+    if (!row) {
+      const text = `There is no connector ${this.name}.`;
+      announce(text);
+      return this.put([el('p', {class: 'card'}, text)]);
+    }
     if (this.signal) this.signal.hidden = row.other || row.state === 'STOPPED';
     const one = status.connectors[0] ?? status.resting[0];
-    if (!one) return this.showIdle(row);
-    if (this.turn++ % HISTORY_EVERY === 0) {
-      this.past = await api.history(this.name).catch(() => this.past);
-      await this.log.show();
-    }
-    const now = status.now;
-    refill(this.troubles, troubles(one, now, this.settings.write && ((change) => this.actions.skip(change))));
-    this.showTiles(one, row);
+    const {now} = status;
+    this.parked.show(one?.outbox?.parked, now);
+    const often = this.turn++ % HISTORY_EVERY === 0;
+    if (often) await this.log.show();
+    if (!one) return this.put([row.on && elsewhere(row), row.about ? el('p', {class: `card ${row.kind} message`}, row.about)
+      : !row.on && el('p', {class: 'card'}, 'It has no task here: nothing runs.')]);
+    if (often) this.past = await api.history(this.name).catch(() => this.past);
     const running = one.snapshot?.outcome === 'running';
-    refill(this.main, [solved(one, now), incrementalCard(one), running && snapshotCard(one), endsCard(one, now), tablesCard(one), !running && snapshotCard(one)]);
-    refill(this.side, [workCard(one, now), slotCard(one)]);
+    return this.put(troubles(one, now, this.writes && ((change) => this.actions.skip(change))), this.tiles(one, row),
+      [solved(one, now), incrementalCard(one), running && snapshotCard(one), endsCard(one, now), tablesCard(one), !running && snapshotCard(one)],
+      [workCard(one, now), one.outbox ? outboxCard(one) : slotCard(one)]);
   }
 
-  showTiles(one, row) {
-    const draw = (title, key, text, now) => chart(title, this.past, key, text, now);
+  tiles(one, row) {
+    const tile = (title, big, small, key, text, now) => el('section', {class: 'card'}, el('h2', {}, title), el('p', {class: 'big'}, big), quiet(small),
+      chart(title, this.past, key, text, now));
     const slot = one.slot ?? {};
-    const lost = ['lost', 'missing'].includes(slot.wal_status);
-    refill(this.tiles, [
-      !lost && known(one.lag_seconds) && tile('Lag', duration(one.lag_seconds), known(one.lag_bytes) ? `${bytes(one.lag_bytes)} of WAL behind` : '',
-        draw('Lag', 'lag', duration, one.lag_seconds)),
-      (one.events > 0 || one.state === 'RUNNING') && tile('Rows read a second', rate(row.rate), `${plural(one.events, 'row')} read in all`, draw('Rows read a second', 'rate', rate, row.rate)),
+    const lost = gone(slot);
+    return [
+      !lost && known(one.lag_seconds) && tile('Lag', duration(one.lag_seconds), known(one.lag_bytes) && `${bytes(one.lag_bytes)} of WAL behind`,
+        'lag', duration, one.lag_seconds),
+      (one.events > 0 || one.state === 'RUNNING') && tile('Rows read a second', rate(row.rate), `${plural(one.events, 'row')} read in all`, 'rate', rate, row.rate),
       slot.wal_status && slot.wal_status !== 'none' && tile('WAL kept', lost ? `slot ${slot.wal_status}` : bytes(slot.retained_wal_bytes), lost ? 'what it needs is gone'
-        : slot.growth_bytes_per_second ? `grows by ${bytes(slot.growth_bytes_per_second)}/s` : 'does not grow', draw('WAL kept', 'wal', bytes, lost ? null : slot.retained_wal_bytes))]);
-  }
-
-  showIdle(row) {
-    refill(this.tiles, []);
-    refill(this.troubles, [row.on && elsewhere(row), row.about ? el('p', {class: `card ${row.kind} message`}, row.about) : !row.on && el('p', {class: 'card'}, 'It has no task here: nothing runs.')]);
-    refill(this.main, []);
-    refill(this.side, []);
-    return this.turn++ % HISTORY_EVERY === 0 ? this.log.show() : undefined;
-  }
-
-  showNothing() {
-    setText(this.state, 'not there');
-    this.state.className = 'state none';
-    this.actions.show(null);
-    refill(this.tiles, []);
-    refill(this.troubles, [el('p', {class: 'card'}, `There is no connector ${this.name}.`)]);
-    announce(`There is no connector ${this.name}.`);
+        : slot.growth_bytes_per_second ? `grows by ${bytes(slot.growth_bytes_per_second)}/s` : 'does not grow', 'wal', bytes, lost ? null : slot.retained_wal_bytes)];
   }
 }

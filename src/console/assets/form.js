@@ -1,7 +1,7 @@
 // The form that checks a configuration and creates a connector of it, typed or pasted.
 import * as api from './api.js';
-import {el, setText} from './dom.js';
-import {plural} from './format.js';
+import {aside, button, el, heading, input, section, setText} from './dom.js';
+import {link, plural} from './format.js';
 
 const FIELDS = [
   ['name', 'Name', 'of the connector'],
@@ -40,52 +40,50 @@ export function plainErrors(errors) {
 export class FormPage {
   constructor(settings) {
     this.inputs = new Map();
-    this.faults = new Map();
     this.paste = el('textarea', {id: 'paste', spellcheck: 'false', 'aria-describedby': 'pasted'});
     this.pasted = el('p', {id: 'pasted', role: 'status', class: 'message'});
     this.paste.addEventListener('input', () => this.read());
     this.more = el('textarea', {id: 'more', spellcheck: 'false', class: 'code'});
     this.answer = el('div', {role: 'status'});
-    this.check = el('button', {type: 'submit', class: settings.write ? '' : 'main'}, 'Validate');
-    this.make = settings.write ? el('button', {type: 'button', class: 'main'}, 'Create') : null;
+    this.check = el('button', {type: 'submit', class: !settings.write && 'main'}, 'Validate');
+    this.make = settings.write && button('Create', () => this.run(() => this.create()), 'main');
     this.form = el('form', {autocomplete: 'off', novalidate: true, class: 'card'}, ...FIELDS.map((field) => this.field(...field)),
       el('label', {class: 'wide', for: 'more'}, 'More properties',
-        el('span', {class: 'quiet'}, 'a line each: name=value'), this.more),
+        aside('a line each: name=value'), this.more),
       el('div', {class: 'row wide'}, this.check, this.make,
-        settings.write ? null : el('span', {class: 'quiet'}, 'read-only: nothing is created')),
+        !settings.write && aside('read-only: nothing is created')),
       el('div', {class: 'wide'}, this.answer));
-    this.root = el('section', {'aria-labelledby': 'title'},
-      el('h1', {id: 'title'}, settings.write ? 'New connector' : 'Validate a configuration'),
+    this.root = section(heading(settings.write ? 'New connector' : 'Validate a configuration'),
       el('div', {class: 'two'}, el('div', {class: 'card'}, el('label', {for: 'paste'}, 'Paste a configuration',
-        el('span', {class: 'quiet'}, 'Kafka Connect’s JSON, Strimzi’s KafkaConnector, or name=value lines: it fills the form'), this.paste), this.pasted),
+        aside('Kafka Connect’s JSON, Strimzi’s KafkaConnector, or name=value lines: it fills the form'), this.paste), this.pasted),
       this.form));
     this.form.addEventListener('submit', (event) => {
       event.preventDefault();
       this.run(() => this.validate());
     });
-    this.make?.addEventListener('click', () => this.run(() => this.create()));
   }
 
   show() {}
 
   field(name, title, hint) {
     const id = `field-${name}`;
-    const input = el('input', {id, name, type: name.endsWith('password') ? 'password' : 'text', autocomplete: 'off',
-      spellcheck: 'false', 'aria-describedby': `${id}-fault`});
-    const fault = el('span', {id: `${id}-fault`, class: 'fault'});
-    this.inputs.set(name, input);
-    this.faults.set(name, fault);
-    return el('div', {}, el('label', {for: id}, title, el('span', {class: 'quiet'}, hint)), input, fault);
+    const typed = input(id, {name, type: name.endsWith('password') ? 'password' : 'text', 'aria-describedby': `${id}-fault`});
+    this.inputs.set(name, typed);
+    return el('div', {}, el('label', {for: id}, title, aside(hint)), typed, el('span', {id: `${id}-fault`, class: 'fault'}));
   }
 
   // What the process reads of it replaces what stands in the form.
   async read() {
     const text = this.paste.value;
-    if (text.trim() === '') return setText(this.pasted, '');
+    if (text.trim() === '') {
+      setText(this.pasted, '');
+      return;
+    }
     this.pasted.className = 'message';
     try {
       const {properties, warnings} = await api.read(text);
-      if (text !== this.paste.value) return null;  // it was changed meanwhile
+      // It was changed meanwhile.
+      if (text !== this.paste.value) return;
       const config = new Map(properties);
       for (const [name, input] of this.inputs) input.value = config.get(name) ?? '';
       this.more.value = properties.filter(([name]) => !this.inputs.has(name)).map((pair) => pair.join('=')).join('\n');
@@ -95,7 +93,6 @@ export class FormPage {
       this.pasted.className = 'message fault';
       setText(this.pasted, error.message);
     }
-    return null;
   }
 
   config() {
@@ -105,15 +102,18 @@ export class FormPage {
   }
 
   async run(work) {
-    [this.check, this.make].forEach((one) => { if (one) one.disabled = true; });
-    this.answer.className = '';
-    this.answer.replaceChildren('Asking…');
+    this.enable(false);
+    this.tell('', 'Asking…');
     try {
       await work();
     } catch (error) {
       this.tell('bad', el('p', {class: 'message'}, error.message));
     }
-    [this.check, this.make].forEach((one) => { if (one) one.disabled = false; });
+    this.enable(true);
+  }
+
+  enable(may) {
+    for (const one of [this.check, this.make]) if (one) one.disabled = !may;
   }
 
   tell(kind, ...parts) {
@@ -125,8 +125,8 @@ export class FormPage {
   mark(found) {
     for (const [name, input] of this.inputs) {
       const own = found.find((value) => value.name === name);
-      setText(this.faults.get(name), own ? own.errors.join(' ') : '');
-      input.setAttribute('aria-invalid', own ? 'true' : 'false');
+      setText(input.nextSibling, own ? own.errors.join(' ') : '');
+      input.setAttribute('aria-invalid', Boolean(own));
     }
   }
 
@@ -151,6 +151,6 @@ export class FormPage {
     if (!(await this.validate())) return;
     const config = this.config();
     await api.create(config.name ?? '', config);
-    location.hash = `#connector/${encodeURIComponent(config.name)}`;
+    location.hash = link('connector', config.name);
   }
 }

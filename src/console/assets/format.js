@@ -22,9 +22,8 @@ export function duration(seconds) {
   if (seconds < 10) return `${seconds.toFixed(1)} s`;
   const whole = Math.floor(seconds);
   if (whole < 120) return `${whole} s`;
-  if (whole < 7200) return `${Math.floor(whole / 60)}m ${two(whole % 60)}s`;
-  if (whole < 172800) return `${Math.floor(whole / 3600)}h ${two(Math.floor(whole / 60) % 60)}m`;
-  return `${Math.floor(whole / 86400)}d ${two(Math.floor(whole / 3600) % 24)}h`;
+  const [large, small, ...words] = whole < 7200 ? [60, 1, 'm', 's'] : whole < 172800 ? [3600, 60, 'h', 'm'] : [86400, 3600, 'd', 'h'];
+  return `${Math.floor(whole / large)}${words[0]} ${two(Math.floor(whole % large / small))}${words[1]}`;
 }
 
 export const rate = (value) => (known(value) ? `${count(value)}/s` : '–');
@@ -33,3 +32,8 @@ export const plural = (number, word) => `${count(number)} ${word}${number === 1 
 
 // Both are ISO texts of the process's own clock.
 export const since = (time, now) => duration(Math.max(0, (Date.parse(now) - Date.parse(time)) / 1000));
+
+// Of an ISO text, to the second.
+export const clock = (time) => `${time.slice(0, 10)} ${time.slice(11, 19)}`;
+
+export const link = (kind, name) => `#${kind}/${encodeURIComponent(name)}`;

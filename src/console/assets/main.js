@@ -5,15 +5,15 @@ import {plural, since} from './format.js';
 import {ListPage} from './list.js';
 
 const EVERY_MS = 2000;
-const LIST_EVERY = 5;  // beside another page, for what is told of all
+// Beside another page, for what is told of all.
+const LIST_EVERY = 5;
 
 const at = (id) => document.getElementById(id);
 const main = at('main');
 const offline = at('offline');
 const waiting = at('worker');
-let settings = {worker: false, write: false};
-let page = null;
-let world = {rows: []};
+// All are there once the first page is made.
+let page, settings, world;
 let words = new Map();
 let turn = 0;
 
@@ -111,7 +111,8 @@ async function start() {
   document.addEventListener('keydown', (event) => page?.key?.(event));
   await turnTo(false, true);
   setTimeout(loop, EVERY_MS);
-  import('./detail.js');  // the next page, behind the first
+  // The next page, behind the first.
+  import('./detail.js');
 }
 
 start();

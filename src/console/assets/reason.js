@@ -1,22 +1,22 @@
 // What a reason means, as docs/reasons.md and `walduct explain` have it.
 import * as api from './api.js';
 import {command} from './commands.js';
-import {card, el} from './dom.js';
+import {card, el, heading, refill, section} from './dom.js';
 
 export class ReasonPage {
   constructor(name) {
     this.name = name;
     this.body = el('div', {class: 'stack'}, el('p', {}, 'Loading…'));
-    this.root = el('section', {'aria-labelledby': 'title'}, el('h1', {id: 'title'}, name), this.body);
+    this.root = section(heading(name), this.body);
   }
 
   async show() {
     if (this.known) return;
     try {
       const {loses, meaning, remedy} = await api.reason(this.name);
-      this.body.replaceChildren(...[loses && el('p', {class: 'card bad'}, 'Changes may be gone for good.'),
+      refill(this.body, [loses && el('p', {class: 'card bad'}, 'Changes may be gone for good.'),
         card('What it means', el('p', {}, meaning)), card('What to do', el('p', {}, remedy)),
-        card('On a terminal', command(`walduct explain ${this.name}`))].filter(Boolean));
+        card('On a terminal', command(`walduct explain ${this.name}`))]);
     } catch (error) {
       if (!error.status) throw error;
       this.body.replaceChildren(el('p', {class: 'card'}, error.message));
