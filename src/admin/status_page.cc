@@ -120,8 +120,7 @@ class StatusWriter {
     json_.Key("age_seconds").Number(Seconds(process_.monotonic - view->looked_at));
     json_.Key("problems").Array();
     for (const metrics::CaptureProblem& problem : view->problems) {
-      json_.Object();
-      json_.Key("severity").Text(problem.loses ? "warning" : "notice");
+      json_.Object().Key("severity").Text(problem.loses ? "warning" : "notice");
       json_.Key("reason").Text(problem.reason);
       json_.Key("since").Text(TimeText(problem.since));
       json_.Key("message").Text(problem.message);
@@ -174,6 +173,12 @@ class StatusWriter {
     if (const uint64_t all = numbers_.recovery_wal_bytes.value(); all > 0) {
       json_.Key("recovery").Object().Key("wal_bytes").Whole(all);
       json_.Key("left_bytes").Whole(numbers_.recovery_left_bytes.value()).EndObject();
+    }
+    const uint64_t open = numbers_.outbox_unpublished.value();
+    const uint64_t parked = numbers_.outbox_parked.value();
+    if (open + parked + numbers_.outbox_published.value() > 0) {
+      json_.Key("outbox").Object().Key("unpublished").Whole(open).Key("parked").Whole(parked);
+      json_.Key("oldest_seconds").Whole(numbers_.outbox_oldest_seconds.value()).EndObject();
     }
   }
 

@@ -176,6 +176,17 @@ TEST_F(VerdictTest, AnErrorThatIsSolvedIsNone) {
   EXPECT_EQ(Word(), "RUNNING good");
 }
 
+TEST_F(VerdictTest, ParkedRowsAreToBeLookedAt) {
+  metrics_.outbox_parked.Set(1);
+  EXPECT_EQ(Word(),
+            "RUNNING warn 1 row of an outbox table is parked: not published, and tried no more");
+  metrics_.outbox_parked.Set(2);
+  EXPECT_EQ(Word(),
+            "RUNNING warn 2 rows of outbox tables are parked: not published, and tried no more");
+  metrics_.outbox_parked.Set(0);
+  EXPECT_EQ(Word(), "RUNNING good");
+}
+
 TEST_F(VerdictTest, WhatRestsIsAsItWasAskedToBe) {
   one_.status.state = engine::ConnectorState::kPaused;
   EXPECT_EQ(Word(), "PAUSED none");

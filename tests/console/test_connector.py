@@ -126,7 +126,7 @@ def test_doctor_finds_in_the_page_what_it_finds_on_the_terminal(page_of, shop):
     shows(page, "publication_missing")
     found = json.loads(subprocess.run([str(BINARY), "doctor", shop.names[0], "--url", shop.worker.base, "--json"],
                                       capture_output=True, text=True, timeout=60).stdout)["connectors"][0]["findings"]
-    shown = page.locator("details", has_text="Doctor").locator(".as-title").all_inner_texts()
+    shown = page.locator("details", has_text="Doctor").locator("h2").all_inner_texts()
     assert sorted(shown) == sorted(f"{one['severity']}: {one['reason']}" for one in found)
     assert len(found) > 0
     view.accessible("doctor")
