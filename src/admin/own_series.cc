@@ -33,6 +33,15 @@ constexpr Family kRetries = {"walduct_retries_total", kCounter,
                              "attempts that failed and were followed by another"};
 constexpr Family kOutboxFailed = {"walduct_outbox_failed_attempts_total", kCounter,
                                   "attempts to publish a row of an outbox table that failed"};
+constexpr Family kUnpublished = {
+    "walduct_outbox_unpublished", kGauge,
+    "rows of outbox tables that are polled and are not published, without parked ones"};
+constexpr Family kParked = {"walduct_outbox_parked", kGauge,
+                            "rows of outbox tables whose attempts are used up"};
+constexpr Family kOldestRow = {"walduct_outbox_oldest_seconds", kGauge,
+                               "age of the oldest row that is not published, parked ones aside"};
+constexpr Family kBacklogAge = {"walduct_outbox_look_age_seconds", kGauge,
+                                "since rows of outbox tables were counted last"};
 constexpr Family kLagBytes = {"walduct_lag_bytes", kGauge,
                               "WAL of the server behind the stored position"};
 constexpr Family kLagSeconds = {"walduct_lag_seconds", kGauge,
@@ -128,6 +137,7 @@ class OwnSeries {
     AddBeside();
     AddLag();
     AddSlot();
+    AddBacklog();
   }
 
   void AddAll() {
@@ -137,6 +147,7 @@ class OwnSeries {
     out_.Add(kDelivery, {{"connector", name_}}, one_.metrics->delivery_latency);
     AddLag();
     AddSlot();
+    AddBacklog();
     AddCapture();
     AddBeside();
     AddTables();
@@ -230,6 +241,17 @@ class OwnSeries {
     if (slot->oldest_transaction)
       out_.Add(kOldestTransaction, labels, Seconds(slot->oldest_transaction->age));
     out_.Add(kSlotAge, labels, Seconds(process_.monotonic - slot->looked_at));
+  }
+
+  void AddBacklog() {
+    const auto view = one_.metrics->backlog.Read(process_.monotonic);
+    if (!view) return;
+    const Labels labels = {{"connector", name_}};
+    out_.Add(kOldestRow, labels, Seconds(view->oldest));
+    out_.Add(kBacklogAge, labels, Seconds(process_.monotonic - view->counted_at));
+    if (!view->counted) return;
+    out_.Add(kUnpublished, labels, view->unpublished);
+    out_.Add(kParked, labels, view->parked);
   }
 
   void AddCapture() {

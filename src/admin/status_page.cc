@@ -174,11 +174,10 @@ class StatusWriter {
       json_.Key("recovery").Object().Key("wal_bytes").Whole(all);
       json_.Key("left_bytes").Whole(numbers_.recovery_left_bytes.value()).EndObject();
     }
-    const uint64_t open = numbers_.outbox_unpublished.value();
-    const uint64_t parked = numbers_.outbox_parked.value();
-    if (open + parked + numbers_.outbox_published.value() > 0) {
-      json_.Key("outbox").Object().Key("unpublished").Whole(open).Key("parked").Whole(parked);
-      json_.Key("oldest_seconds").Whole(numbers_.outbox_oldest_seconds.value()).EndObject();
+    if (const auto rows = numbers_.backlog.Read(process_.monotonic); rows && rows->counted) {
+      json_.Key("outbox").Object().Key("unpublished").Whole(rows->unpublished);
+      json_.Key("parked").Whole(rows->parked).Key("oldest_seconds").Number(Seconds(rows->oldest));
+      json_.Key("age_seconds").Number(Seconds(process_.monotonic - rows->counted_at)).EndObject();
     }
   }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "metrics/backlog_board.h"
 #include "metrics/beside_board.h"
 #include "metrics/capture_board.h"
 #include "metrics/cell.h"
@@ -119,7 +120,7 @@ struct ConnectorMetrics {
   // Written by the thread of outbox housekeeping alone.
   Counter outbox_rows_deleted, outbox_partitions_dropped, outbox_cleanup_errors;
   // Of outbox tables that are polled. Attempts that failed are counted by reason.
-  Gauge outbox_unpublished, outbox_parked, outbox_oldest_seconds;
+  BacklogBoard backlog;
   Counter outbox_published;
   ReasonCounters outbox_failed;
 

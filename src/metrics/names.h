@@ -130,13 +130,6 @@ inline constexpr Name kNames[] = {
                                          "outbox partitions dropped by housekeeping"),
     Row<&All::outbox_cleanup_errors>("walduct_outbox_cleanup_errors_total", "",
                                      "rounds of outbox housekeeping that failed"),
-    Row<&All::outbox_unpublished>(
-        "walduct_outbox_unpublished", "",
-        "rows of outbox tables that are polled and are not published, without parked ones"),
-    Row<&All::outbox_oldest_seconds>("walduct_outbox_oldest_seconds", "",
-                                     "age of the oldest of these rows"),
-    Row<&All::outbox_parked>("walduct_outbox_parked", "",
-                             "rows of outbox tables whose attempts are used up"),
     Row<&All::outbox_published>("walduct_outbox_published_total", "",
                                 "rows of outbox tables that were published and marked or deleted"),
 };

@@ -177,13 +177,13 @@ TEST_F(VerdictTest, AnErrorThatIsSolvedIsNone) {
 }
 
 TEST_F(VerdictTest, ParkedRowsAreToBeLookedAt) {
-  metrics_.outbox_parked.Set(1);
+  metrics_.backlog.Show({.parked = 1}, process_.monotonic);
   EXPECT_EQ(Word(),
             "RUNNING warn 1 row of an outbox table is parked: not published, and tried no more");
-  metrics_.outbox_parked.Set(2);
+  metrics_.backlog.Show({.parked = 2}, process_.monotonic);
   EXPECT_EQ(Word(),
             "RUNNING warn 2 rows of outbox tables are parked: not published, and tried no more");
-  metrics_.outbox_parked.Set(0);
+  metrics_.backlog.Show({.parked = 0}, process_.monotonic);
   EXPECT_EQ(Word(), "RUNNING good");
 }
 

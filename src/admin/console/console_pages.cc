@@ -227,11 +227,13 @@ Verdict VerdictOf(const ShownConnector& one, const ProcessView& process) {
       return {state, "warn",
               absl::StrCat(trouble.what, trouble.waits ? " " : ": ", trouble.message)};
   }
-  if (const uint64_t parked = one.metrics->outbox_parked.value(); parked > 0)
+  const auto rows = one.metrics->backlog.Read(process.monotonic);
+  if (rows && rows->parked > 0)
     return {state, "warn",
-            absl::StrCat(parked,
-                         parked == 1 ? " row of an outbox table is" : " rows of outbox tables are",
-                         " parked: not published, and tried no more")};
+            absl::StrCat(
+                rows->parked,
+                rows->parked == 1 ? " row of an outbox table is" : " rows of outbox tables are",
+                " parked: not published, and tried no more")};
   if (status.state == ConnectorState::kPaused || status.state == ConnectorState::kStopped)
     return {state, "none", ""};
   return {state, status.state == ConnectorState::kRunning ? "good" : "warn", ""};

@@ -83,7 +83,8 @@ export function workCard(one, now) {
 
 // Of tables that are polled: there is no slot.
 export const outboxCard = ({outbox}) => card('Outbox tables', facts([
-  ['To publish', count(outbox.unpublished)], ['Oldest', outbox.unpublished > 0 && duration(outbox.oldest_seconds)], ['Parked', count(outbox.parked)]]));
+  ['To publish', count(outbox.unpublished)], ['Oldest', outbox.unpublished > 0 && duration(outbox.oldest_seconds)], ['Parked', count(outbox.parked)],
+  ['Counted', `${duration(outbox.age_seconds)} ago`]]));
 
 // By the blocks of its files, or by the server's estimate of its rows.
 function read(row) {

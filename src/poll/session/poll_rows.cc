@@ -188,7 +188,7 @@ absl::StatusOr<std::optional<postgres::Result>> PollSession::AskBriefly(
 
 void PollSession::CountFails(const OutboxTable& table, const absl::Status& why) {
   next_look_ = parts_.attempt.world->clock().Monotonic() + kSeldomLook;
-  if (!aged_) aged_ = counted_;
+  parts_.attempt.metrics->backlog.Lapse();
   if (why.ok())
     log::Warn("rows of an outbox table take too long to be counted: metrics lack them",
               {{"table", table.name},
@@ -198,52 +198,34 @@ void PollSession::CountFails(const OutboxTable& table, const absl::Status& why) 
               {{"table", table.name}, {"error", why.message()}, {"hint", ErrorHint(why)}});
 }
 
-// A row that waited when it was counted last waits longer now, as far as anybody knows: whoever is
-// told by its age must not be told less for want of a count.
-void PollSession::AgeOldest() {
-  if (!aged_) return;
-  metrics::ConnectorMetrics& metrics = *parts_.attempt.metrics;
-  const absl::Duration now = parts_.attempt.world->clock().Monotonic();
-  const int64_t seconds = absl::ToInt64Seconds(now - *aged_);
-  const bool waits = !idle_ || metrics.outbox_oldest_seconds.value() > 0;
-  if (seconds <= 0 || !waits) return;
-  metrics.outbox_oldest_seconds.Set(metrics.outbox_oldest_seconds.value() +
-                                    static_cast<uint64_t>(seconds));
-  *aged_ += absl::Seconds(seconds);
-}
-
 absl::Status PollSession::LookAtBacklog() {
   Clock& clock = parts_.attempt.world->clock();
-  metrics::ConnectorMetrics& metrics = *parts_.attempt.metrics;
+  metrics::BacklogBoard& board = parts_.attempt.metrics->backlog;
+  board.Comes(!idle_);
   const absl::Duration began = clock.Monotonic();
   // What was counted is published by now.
-  const bool over =
-      idle_ && metrics.outbox_unpublished.value() > 0 && began >= next_look_ - kIdleLook + kLook;
-  AgeOldest();
+  const bool over = idle_ && unpublished_ && began >= next_look_ - kIdleLook + kLook;
   if (looks_ || (began < next_look_ && !over)) return absl::OkStatus();
   looks_ = true;
   const absl::Cleanup looked = [this] { looks_ = false; };
-  uint64_t unpublished = 0, parked = 0, oldest = 0;
+  metrics::BacklogView view{.counted_at = began};
   for (const OutboxTable& table : tables_) {
     absl::Status why;
     ASSIGN_OR_RETURN(const std::optional<postgres::Result> counts,
                      AskBriefly(BacklogOf(table), &why));
     if (!counts) {
       CountFails(table, why);
-      AgeOldest();
       return absl::OkStatus();
     }
-    unpublished += NumberAt(*counts, 0);
-    parked += NumberAt(*counts, 1);
-    oldest = std::max(oldest, NumberAt(*counts, 2));
+    view.unpublished += NumberAt(*counts, 0);
+    view.parked += NumberAt(*counts, 1);
+    view.oldest = std::max(view.oldest, absl::Seconds(NumberAt(*counts, 2)));
   }
-  metrics.outbox_unpublished.Set(unpublished);
-  metrics.outbox_parked.Set(parked);
-  metrics.outbox_oldest_seconds.Set(oldest);
-  counted_ = began;
-  aged_.reset();
+  unpublished_ = view.unpublished > 0;
   const absl::Duration now = clock.Monotonic();
   next_look_ = now + std::max(idle_ ? kIdleLook : kLook, (now - began) * kShareOfLooks);
+  // The next one takes its time, too.
+  board.Show(view, next_look_ + kLook);
   return absl::OkStatus();
 }
 

@@ -69,7 +69,9 @@ absl::Status PollSession::Run() {
   RETURN_IF_ERROR(OpenPositions());
   RETURN_IF_ERROR(Listen());
   began_ = true;
-  counted_ = parts_.attempt.world->clock().Monotonic();
+  metrics::BacklogBoard& backlog = parts_.attempt.metrics->backlog;
+  backlog.Begin(parts_.attempt.world->clock().Monotonic());
+  const absl::Cleanup lapsed = [&backlog] { backlog.Lapse(); };
   parts_.attempt.board->Show(engine::ConnectorState::kRunning, engine::Activity::kStreaming);
   log::Info("streaming", {{"source", "poll"},
                           {"tables", tables_.size()},

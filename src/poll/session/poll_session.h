@@ -105,7 +105,6 @@ class PollSession {
   absl::StatusOr<std::optional<postgres::Result>> AskBriefly(const postgres::Statement& statement,
                                                              absl::Status* why);
   void CountFails(const OutboxTable& table, const absl::Status& why);
-  void AgeOldest();
   // What of the batch is acknowledged.
   absl::Status MarkDone(Batch* batch, bool hurries);
   absl::Status MarkApart(const Batch& batch);
@@ -176,10 +175,7 @@ class PollSession {
   absl::Duration queue_watched_;
   absl::Duration next_look_ = absl::ZeroDuration();
   bool looks_ = false, idle_ = false;
-  // When the rows were counted, or the session began; and up to when the oldest one's age has been
-  // carried on since, where they cannot be counted.
-  absl::Duration counted_;
-  std::optional<absl::Duration> aged_;
+  bool unpublished_ = false;  // there were rows when they were counted
   // Keys whose later rows wait, as long as the claim is published.
   absl::flat_hash_set<std::string> held_;
   std::vector<event::Value> values_;
