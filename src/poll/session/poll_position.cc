@@ -98,7 +98,8 @@ absl::Status PollSession::BeginTables(const ServerNow& now, bool first) {
 // the numbers of its transactions are given again then, and rows that have them would lie behind
 // the position.
 absl::Status PollSession::AwaitFlush(Lsn written) {
-  absl::Duration pause = kFirstFlush;
+  // The bounds were asked for since: where others commit it is flushed by now.
+  absl::Duration pause = absl::ZeroDuration();
   while (stored_.position.commit_end < written) {
     if (duties_->interrupted()) return absl::CancelledError("interrupted");
     RETURN_IF_ERROR(duties_->TurnAndWait(-1, pause, engine::WaitReason::kDatabase));
@@ -107,7 +108,7 @@ absl::Status PollSession::AwaitFlush(Lsn written) {
                      Ask(FlushedSql(pause == kLongestFlush), postgres::OneRow(2)));
     ASSIGN_OR_RETURN(stored_.position.commit_end, Lsn::Parse(answer.Get(0, 0)));
     stored_.position.change_lsn = stored_.position.commit_end;
-    pause = std::min(pause * 2, kLongestFlush);
+    pause = std::clamp(pause * 2, kFirstFlush, kLongestFlush);
   }
   return absl::OkStatus();
 }
