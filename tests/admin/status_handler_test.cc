@@ -199,6 +199,32 @@ TEST_F(StatusHandlerTest, ALostSlotIsSeenToBehindKafka) {
   EXPECT_THAT(hint(), HasSubstr("\"hint\":\"first Kafka has to answer: "));
 }
 
+TEST_F(StatusHandlerTest, RowsOfOutboxTablesAreToldWithTheAgeOfTheirCount) {
+  metrics::ConnectorMetrics metrics;
+  ProcessView process;
+  process.now = absl::Now();
+  process.monotonic = absl::Seconds(1003);
+  process.connectors.emplace_back().metrics = &metrics;
+  const auto series = [&] {
+    MetricText text;
+    AddOwnSeries(process, &text);
+    return text.Print(MetricText::Format::kPrometheus);
+  };
+  EXPECT_THAT(StatusJson(process), Not(HasSubstr("\"outbox\"")));
+  EXPECT_THAT(series(), Not(HasSubstr("walduct_outbox_oldest_seconds"))) << "nothing is polled";
+  metrics.backlog.Show({.unpublished = 7,
+                        .parked = 2,
+                        .oldest = absl::Seconds(61),
+                        .counted_at = absl::Seconds(1000)},
+                       absl::Seconds(1020));
+  EXPECT_THAT(StatusJson(process), HasSubstr(R"("outbox":{"unpublished":7,"parked":2,)"
+                                             R"("oldest_seconds":61.0,"age_seconds":3.0})"));
+  EXPECT_THAT(series(), HasSubstr("walduct_outbox_parked{connector=\"\"} 2\n"));
+  process.monotonic = absl::Seconds(1600);
+  EXPECT_THAT(series(), HasSubstr("walduct_outbox_oldest_seconds{connector=\"\"} 661\n"));
+  EXPECT_THAT(series(), HasSubstr("walduct_outbox_look_age_seconds{connector=\"\"} 600\n"));
+}
+
 TEST_F(StatusHandlerTest, APausedConnectorLivesButIsNotReady) {
   connectors_.Find("orders")->Pause();
   test::Await([this] { return connectors_.Statuses()[0].rests(); });
