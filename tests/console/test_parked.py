@@ -117,7 +117,7 @@ def test_a_row_that_another_session_has_locked_is_told(browser, writing, parking
         press(page, "Try it again")
         shows(page, "Row 2 is locked by another session: nothing was changed, ask again.")
         other.rollback()
-    assert page.get_by_role("button", name="Retry row 2 of public.outbox").count() == 1
+    page.get_by_role("button", name="Retry row 2 of public.outbox").wait_for(timeout=TIMEOUT_MS)
     press(page, "Delete")
     assert "replication slot" not in page.get_by_role("dialog").inner_text(), "there is none"
     view.check()
