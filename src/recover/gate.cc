@@ -237,8 +237,11 @@ class Gate {
   GateAnswer HandOut(const Judgement& judgement, const SegmentHeader& header,
                      absl::string_view segment, bool was_kept) {
     const bool follows = !notes_.file.empty() && number_ == notes_.number + 1;
+    const bool again = !notes_.file.empty() && number_ == notes_.number;
+    if (follows) begun_from_ = notes_.next_xid;
+    if (again) begun_from_ = notes_.begun_from;
     const SegmentRecords records =
-        ReadRecords(header, segment, follows ? notes_.head : "", notes_.head_begin);
+        ReadRecords(header, segment, follows ? notes_.head : "", notes_.head_begin, begun_from_);
     std::optional<Cut> cut;
     if (judgement.step == Step::kUpToCut) cut = notes_.cut;
     if (judgement.step == Step::kNextPart) {
@@ -247,6 +250,7 @@ class Gate {
     }
     if (cut && OffsetOf(cut->end) == 0) {
       notes_.cut = cut;
+      notes_.waits_for.clear();  // so that it is noted, whatever was waited for before
       return Waits("confirmed", absl::StrCat("the WAL is cut at ", cut->end.ToString()));
     }
     const bool was_cut = WasCut();
@@ -270,6 +274,8 @@ class Gate {
       notes_.last_record = cut ? cut->over : records.last_begin;
       notes_.head = cut ? "" : records.head;
       notes_.head_begin = cut ? Lsn() : records.head_begin;
+      notes_.begun_from = begun_from_;
+      notes_.next_xid = records.next_xid;
     }
     if (cut) notes_.cut = cut;
     notes_.waits_for.clear();
@@ -298,6 +304,7 @@ class Gate {
   StateFolder folder_;
   const std::string file_, path_, data_folder_, kept_, had_;
   uint64_t number_ = 0;
+  std::optional<Xid> begun_from_;  // transactions from that number on, in this segment
   HowFar how_far_;
   GateNotes notes_;
   std::optional<bool> has_up_to_cut_;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "recover/wal_record.h"
 
 namespace walduct::recover {
 namespace {
@@ -55,6 +56,31 @@ std::optional<Cut> NextRunning(const HowFar& how_far, const SegmentRecords& reco
                std::nullopt};
   }
   return std::nullopt;
+}
+
+std::optional<Cut> NextPruning(const SegmentRecords& records, const Judgement& judgement) {
+  for (const CatalogPruning& one : records.prunings) {
+    if (Holds(one, judgement))
+      return Cut{Lsn(one.begin.value() - 1), one.begin, std::nullopt, one.horizon};
+  }
+  return std::nullopt;
+}
+
+// Replay waits before it until the rows before it have been read by the catalog of their time. What
+// is confirmed has been. Without a slot nothing is read yet; and behind a floor it has been passed.
+std::optional<Cut> NextDdl(const HowFar& how_far, const SegmentRecords& records,
+                           const Judgement& judgement) {
+  if (!how_far.confirmed.valid()) return std::nullopt;
+  for (const DdlCommit& one : records.ddl) {
+    const bool elsewhere = how_far.database != 0 && one.database != how_far.database;
+    if (elsewhere || one.stop <= judgement.floor || one.rows_to <= how_far.confirmed) continue;
+    return Cut{Lsn(one.enough.value() - 1), one.stop, std::nullopt, std::nullopt};
+  }
+  return std::nullopt;
+}
+
+std::optional<Cut> Earlier(const std::optional<Cut>& one, const std::optional<Cut>& other) {
+  return !one || (other && other->end < one->end) ? other : one;
 }
 
 }  // namespace
@@ -110,13 +136,9 @@ std::optional<Cut> NextCut(const HowFar& how_far, const SegmentRecords& records,
   // Replay that stops before a promotion is of the timeline before, whose file of this segment no
   // archive has: the session that decodes would ask for it for ever.
   judgement.floor = std::max(judgement.floor, records.promoted);
-  const std::optional<Cut> cut = NextRunning(how_far, records, judgement);
-  if (!how_far.clear_marks) return cut;
-  for (const CatalogPruning& one : records.prunings) {
-    if (cut && one.begin >= cut->end) break;
-    if (!Holds(one, judgement)) continue;
-    return Cut{Lsn(one.begin.value() - 1), one.begin, std::nullopt, one.horizon};
-  }
+  std::optional<Cut> cut = NextRunning(how_far, records, judgement);
+  if (how_far.clear_marks) cut = Earlier(cut, NextPruning(records, judgement));
+  if (how_far.cut_at_ddl) cut = Earlier(cut, NextDdl(how_far, records, judgement));
   return cut;
 }
 

@@ -25,11 +25,6 @@ struct Judgement {
   std::string waits_for, why;
 };
 
-// Numbers of transactions go round.
-inline bool IsAtLeast(Xid one, Xid other) {
-  return static_cast<int32_t>(ToInteger(one) - ToInteger(other)) >= 0;
-}
-
 // Whether segments are cut there.
 bool IsCut(const HowFar& how_far, uint64_t number);
 

@@ -138,6 +138,8 @@ absl::StatusOr<HowFar> StateFolder::ReadHowFar() const {
   members.Take("cut_from", &how_far.cut_from);
   members.Take("settled_to", &how_far.settled_to);
   members.Take("clear_marks", &how_far.clear_marks);
+  members.Take("cut_at_ddl", &how_far.cut_at_ddl);
+  members.Take("database", &how_far.database);
   members.Take("ahead", &how_far.ahead);
   if (!IsSegmentSize(how_far.segment_bytes))
     members.Refuse("segment_bytes", "a size of WAL segments: a power of two, 1 MiB to 1 GiB");
@@ -156,6 +158,8 @@ absl::Status StateFolder::WriteHowFar(const HowFar& how_far) const {
   Put(&json, "cut_from", how_far.cut_from);
   Put(&json, "settled_to", how_far.settled_to);
   json.Key("clear_marks").Flag(how_far.clear_marks);
+  json.Key("cut_at_ddl").Flag(how_far.cut_at_ddl);
+  if (how_far.database != 0) json.Key("database").Whole(how_far.database);
   json.Key("ahead").Whole(how_far.ahead).EndObject();
   return ReplaceFile(path_ + "/recovery.json", json.text());
 }
@@ -185,6 +189,8 @@ absl::StatusOr<GateNotes> StateFolder::ReadNotes() const {
   std::string head;
   members.Take("head", &head);
   notes.head = absl::HexStringToBytes(head);
+  members.Take("begun_from", &notes.begun_from);
+  members.Take("next_xid", &notes.next_xid);
   members.Take("waits_for", &notes.waits_for);
   members.Take("asked", &notes.asked);
   uint64_t since = 0;
@@ -222,6 +228,8 @@ absl::Status StateFolder::WriteNotes(const GateNotes& notes) const {
   Put(&json, "pruned_to", notes.pruned_to);
   if (!notes.head.empty()) json.Key("head").Text(absl::BytesToHexString(notes.head));
   Put(&json, "head_begin", notes.head_begin);
+  Put(&json, "begun_from", notes.begun_from);
+  Put(&json, "next_xid", notes.next_xid);
   json.Key("fetch_ms").Whole(notes.fetch_ms);
   if (!notes.system.empty()) json.Key("system").Text(notes.system);
   if (!notes.waits_for.empty()) {

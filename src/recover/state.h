@@ -33,6 +33,10 @@ struct HowFar {
   // Where segments are cut: prunings of catalogs that the slot does not allow yet are waited for,
   // too, and lose their mark of a catalog, so that they do not end it.
   bool clear_marks = false;
+  // Where segments are cut: commits that change tables are waited for, too, so that the catalog is
+  // read as it was. database: the slot's, of which they are; 0: not known, any.
+  bool cut_at_ddl = false;
+  uint64_t database = 0;
   // Segments behind that of `confirmed` that are handed out, too, where none is cut.
   uint64_t ahead = 0;
 };
@@ -57,6 +61,8 @@ struct GateNotes {
   // The record that the highest begins and the next one ends.
   std::string head;
   Lsn head_begin;
+  // Transactions from these numbers on have begun in the highest, and behind it; absent: not known.
+  std::optional<Xid> begun_from, next_xid;
   // What is waited for: slot, confirmed, catalog_xmin, archive (has it not), fetch (its command
   // runs), disk (no room for a segment); empty: nothing.
   std::string waits_for, asked;

@@ -9,7 +9,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "recover/crc32c.h"
+#include "recover/ddl_watch.h"
 #include "recover/wal_name.h"
+#include "recover/wal_record.h"
 
 namespace walduct::recover {
 namespace {
@@ -20,28 +22,19 @@ static_assert(std::endian::native == std::endian::little);
 // XLogPageHeaderData, XLogLongPageHeaderData.
 constexpr size_t kPageHeaderBytes = 24, kLongPageHeaderBytes = 40;
 constexpr uint16_t kFirstIsContinuation = 1, kLongHeader = 2, kContinuationWasOverwritten = 8;
-// XLogRecord.
-constexpr size_t kRecordHeaderBytes = 24, kInfoAt = 16, kManagerAt = 17, kCrcAt = 20;
 constexpr uint32_t kMostRecordBytes = 1020 << 20;
-constexpr uint8_t kManagerXlog = 0, kInfoSwitch = 0x40;
+constexpr uint8_t kInfoSwitch = 0x40;
 // What a promotion begins the new timeline with; both say which, and the one before, at one place.
 constexpr uint8_t kInfoShutdown = 0x00, kInfoEndOfRecovery = 0x90;
 constexpr size_t kTimelineAt = 8, kTimelinesBytes = 16;
-constexpr uint8_t kManagerHeap2 = 9, kManagerBtree = 11;
-constexpr uint8_t kManagerStandby = 8, kInfoRunningXacts = 0x10;
+constexpr uint8_t kInfoRunningXacts = 0x10;
+constexpr uint8_t kTransactionOperation = 0x70, kInfoCommit = 0x00, kInfoCommitPrepared = 0x30;
 // What stands before a record's data.
 constexpr uint8_t kDataShort = 255, kDataLong = 254, kOrigin = 253, kTopLevelXid = 252;
 // xl_running_xacts: where oldestRunningXid stands, and what is there at least.
 constexpr size_t kOldestRunningAt = 16, kRunningXactsBytes = 24;
 
 constexpr std::pair<uint16_t, int> kMagics[] = {{0xD113, 16}, {0xD116, 17}, {0xD118, 18}};
-
-template <typename T>
-T At(absl::string_view bytes, size_t at) {
-  T value{};
-  if (at + sizeof(T) <= bytes.size()) std::memcpy(&value, bytes.data() + at, sizeof(T));
-  return value;
-}
 
 uint64_t Aligned(uint64_t at) { return (at + 7) & ~uint64_t{7}; }
 
@@ -140,6 +133,12 @@ bool ListsRunning(absl::string_view record) {
          (At<uint8_t>(record, kInfoAt) & 0xF0) == kInfoRunningXacts;
 }
 
+bool IsCommit(absl::string_view record) {
+  const auto operation = static_cast<uint8_t>(At<uint8_t>(record, kInfoAt) & kTransactionOperation);
+  return At<uint8_t>(record, kManagerAt) == kManagerXact &&
+         (operation == kInfoCommit || operation == kInfoCommitPrepared);
+}
+
 bool BeginsTimeline(absl::string_view record) {
   const auto kind = static_cast<uint8_t>(At<uint8_t>(record, kInfoAt) & 0xF0);
   if (At<uint8_t>(record, kManagerAt) != kManagerXlog) return false;
@@ -159,22 +158,24 @@ std::optional<Xid> OldestRunning(absl::string_view record) {
 // Walks the pages of one segment.
 class Walk {
  public:
-  Walk(const SegmentHeader& header, absl::string_view segment)
-      : header_(header), segment_(segment) {}
+  Walk(const SegmentHeader& header, absl::string_view segment, std::optional<Xid> begun_from)
+      : header_(header), segment_(segment), ddl_(header.major, header.begin, begun_from) {}
 
   SegmentRecords Run(absl::string_view head, Lsn head_begin) {
-    if (!EnterPage(true)) return std::move(found_);
-    if (ContinuationBytes() == 0) {
-      head = {};
-    } else if (!SkipOrFinish(head, head_begin)) {
-      return std::move(found_);
-    }
-    while (ReadOne()) {
-    }
+    ReadAll(head, head_begin);
+    found_.ddl = ddl_.TakeCommits();
+    if (found_.stopped.empty()) found_.next_xid = ddl_.next();
     return std::move(found_);
   }
 
  private:
+  void ReadAll(absl::string_view head, Lsn head_begin) {
+    if (!EnterPage(true)) return;
+    if (ContinuationBytes() != 0 && !SkipOrFinish(head, head_begin)) return;
+    while (ReadOne()) {
+    }
+  }
+
   size_t PageOf(size_t at) const { return at - at % header_.page_bytes; }
   size_t PageEnd() const { return PageOf(at_) + header_.page_bytes; }
   uint64_t LsnAt(size_t at) const { return header_.begin.value() + at; }
@@ -210,9 +211,20 @@ class Walk {
       if (at_ == segment_.size() && !head.empty()) KeepHead(std::move(record), head_begin);
       return false;
     }
-    if (!head.empty() && record.size() == At<uint32_t>(record, 0) && CrcIsRight(record))
+    if (!head.empty() && record.size() == At<uint32_t>(record, 0) && CrcIsRight(record)) {
       Note(record, head_begin, LsnAt(at_));
+      NoteTransaction(record, PartsOf(record), EndBefore(head_begin), LsnAt(at_));
+    }
     return Align();
+  }
+
+  // Where the record before one that begins there ends: before the header of a page that it is the
+  // first of.
+  Lsn EndBefore(Lsn begin) const {
+    const uint64_t in_page = begin.value() % header_.page_bytes;
+    const bool first_page = begin.value() % header_.segment_bytes < header_.page_bytes;
+    const bool is_first = in_page == (first_page ? kLongPageHeaderBytes : kPageHeaderBytes);
+    return is_first ? Lsn(begin.value() - in_page) : begin;
   }
 
   // Appends the next bytes of a record, over the ends of pages. False: the segment ends before, or
@@ -242,7 +254,7 @@ class Walk {
 
   void KeepHead(std::string record, Lsn begin) {
     // Of no use: it is another one.
-    if (record.size() > kManagerAt && !ListsRunning(record)) return;
+    if (record.size() > kManagerAt && !ListsRunning(record) && !IsCommit(record)) return;
     found_.head = std::move(record);
     found_.head_begin = begin;
   }
@@ -266,8 +278,15 @@ class Walk {
     }
   }
 
-  void NotePruning(size_t before, size_t begin) {
-    const Parts parts = PartsOf(record_);
+  void NoteTransaction(absl::string_view record, const Parts& parts, Lsn before, uint64_t end) {
+    ddl_.OnRecord({.bytes = record,
+                   .before = before,
+                   .end = Lsn(Aligned(end)),
+                   .data_at = parts.data_at,
+                   .relation = parts.relation});
+  }
+
+  void NotePruning(const Parts& parts, size_t before, size_t begin) {
     if (parts.data_at == 0) return;
     const std::optional<Mark> mark = CatalogMark(record_, header_.major, parts.data_at);
     if (!mark) return;
@@ -295,7 +314,9 @@ class Walk {
     overwritten_ = false;
     if (!Take(size, &record_)) {
       if (overwritten_) return true;  // a crash had left it; the page begins with another
-      if (at_ == segment_.size()) KeepHead(std::move(record_), Lsn(LsnAt(begin)));
+      if (at_ != segment_.size()) return false;
+      ddl_.OnBegun(Xid(At<uint32_t>(record_, kXidAt)));
+      KeepHead(std::move(record_), Lsn(LsnAt(begin)));
       return false;
     }
     const bool follows =
@@ -305,7 +326,9 @@ class Walk {
       return Stop("no valid record");
     }
     Note(record_, Lsn(LsnAt(begin)), LsnAt(at_));
-    NotePruning(before, begin);
+    const Parts parts = PartsOf(record_);
+    NotePruning(parts, before, begin);
+    NoteTransaction(record_, parts, Lsn(LsnAt(before)), LsnAt(at_));
     const bool ends = At<uint8_t>(record_, kManagerAt) == kManagerXlog &&
                       (At<uint8_t>(record_, kInfoAt) & 0xF0) == kInfoSwitch;
     if (ends) found_.last_end = Lsn(LsnAt(segment_.size()));
@@ -317,6 +340,7 @@ class Walk {
   size_t at_ = 0, page_ = 0;
   bool overwritten_ = false;
   std::string record_;
+  DdlWatch ddl_;
   SegmentRecords found_;
 };
 
@@ -349,8 +373,8 @@ absl::StatusOr<SegmentHeader> ReadSegmentHeader(absl::string_view segment) {
 }
 
 SegmentRecords ReadRecords(const SegmentHeader& header, absl::string_view segment,
-                           absl::string_view head, Lsn head_begin) {
-  return Walk(header, segment).Run(head, head_begin);
+                           absl::string_view head, Lsn head_begin, std::optional<Xid> begun_from) {
+  return Walk(header, segment, begun_from).Run(head, head_begin);
 }
 
 }  // namespace walduct::recover

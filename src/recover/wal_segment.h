@@ -1,14 +1,16 @@
-// What a WAL segment says of itself, as far as a gate must know it: where its records end, and
-// which of them list the transactions that run (running-xacts records).
+// What a WAL segment says of itself, as far as a gate must know it: where its records end, which of
+// them list the transactions that run (running-xacts records), and which change catalogs.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "base/lsn.h"
+#include "recover/ddl_watch.h"
 
 namespace walduct::recover {
 
@@ -47,6 +49,10 @@ struct CatalogPruning {
 struct SegmentRecords {
   std::vector<RunningXacts> running;
   std::vector<CatalogPruning> prunings;  // those that are whole in this segment
+  std::vector<DdlCommit> ddl;
+  // Transactions from that number on have no record up to the end of this segment; absent: not
+  // known.
+  std::optional<Xid> next_xid;
   // Where the server that wrote this was promoted: up to there it is another timeline's, too.
   // Invalid: nowhere in this segment.
   Lsn promoted;
@@ -61,8 +67,9 @@ struct SegmentRecords {
 };
 
 // head: the record that the segment before has begun, as read from it; empty: not known, what
-// the segment begins with is skipped.
+// the segment begins with is skipped. begun_from: next_xid of the segment before.
 SegmentRecords ReadRecords(const SegmentHeader& header, absl::string_view segment,
-                           absl::string_view head, Lsn head_begin);
+                           absl::string_view head, Lsn head_begin,
+                           std::optional<Xid> begun_from = std::nullopt);
 
 }  // namespace walduct::recover

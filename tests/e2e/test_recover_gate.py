@@ -220,3 +220,43 @@ def test_records_are_where_PostgreSQL_says(version, private_servers):
         number = int(name[16:], 16)
         at, end = [(at, end) for at, end, _, _ in records if lsn(end) <= number + 1 << 24 and lsn(end) > number << 24][-1]
         assert line[1:] == [str(version), at, end], seed
+
+
+# What is done, and whether it changes what a catalog says of tables that were there; names are of the tables that are there by then.
+STATEMENTS = [
+    ("create table one (id serial primary key, v text)", False), ("create table two (id int primary key, v text) partition by range (id)", False),
+    ("insert into one (v) select 'x' from generate_series(1, 100)", False), ("alter table one add c int default 3", True),
+    ("alter table one rename c to d", True), ("alter table one alter d set default 4", True), ("alter table one alter d set not null", True),
+    ("create unique index one_v on one (v, id)", True), ("alter table one replica identity using index one_pkey", True),
+    ("create temp table gone (id serial primary key, v text)", False), ("insert into gone (v) values ('x')", False), ("drop table gone", False),
+    ("create temp table gone on commit drop as select * from one", False), ("truncate one", False), ("analyze one", False),
+    ("grant select on one to public", False), ("create table part partition of two for values from (1) to (9)", True), ("create type mood as enum ('a')", True),
+    ("alter type mood add value 'b'", True), ("create domain short as text", True), ("alter domain short set not null", True), ("drop index one_v", True),
+    ("begin; create table three (id int primary key); alter table one add e int; commit", True),
+    ("begin; savepoint s; alter table one drop e; release s; commit", True), ("begin; alter table one add f int; rollback", False), ("drop table one", True)]
+
+
+@pytest.mark.parametrize("version", [16, 17, 18])
+def test_commits_that_change_tables(version, private_servers):
+    """By what the server has written itself."""
+    servers = private_servers(postgres=version, pg_set={**ARCHIVED, "wal_keep_size": "1GB"})
+    spans = []
+    with servers.postgres.connect() as session:
+        begin = session.execute("select pg_walfile_name(pg_switch_wal() + 16777216)").fetchone()[0]
+        database = session.execute("select oid::text from pg_database where datname = current_database()").fetchone()[0]
+        session.execute("select pg_log_standby_snapshot()")
+        for statement, alters in STATEMENTS:
+            before = session.execute("select pg_current_wal_insert_lsn()::text").fetchone()[0]
+            session.execute(statement)
+            spans.append((statement, alters, lsn(before), lsn(session.execute("select pg_current_wal_insert_lsn()::text").fetchone()[0])))
+        last = session.execute("select pg_walfile_name(pg_switch_wal())").fetchone()[0]
+    wal = Path(servers.values["PG_DATA"]) / "pg_wal"
+    names = sorted(path.name for path in wal.iterdir() if begin <= path.name <= last)
+    printed = subprocess.run([WAL_RECORDS, *(wal / name for name in names)], capture_output=True, text=True, check=True).stdout
+    ddl = [(lsn(line[1]), line[2], lsn(line[3])) for line in (line.split() for line in printed.splitlines()) if line[0] == "ddl"]
+    seen = {statement: sum(first <= at < end for at, _, _ in ddl) for statement, _, first, end in spans}
+    assert seen == {statement: int(alters) for statement, alters in STATEMENTS}
+    assert {of for _, of, _ in ddl} == {database}
+    # Rows were committed before the first ALTER TABLE, and none between that one and the next.
+    rows = next(end for statement, _, _, end in spans if statement.startswith("insert into one"))
+    assert [rows_to <= rows for _, _, rows_to in ddl[:4]] == [True] * 4

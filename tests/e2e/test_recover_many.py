@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from support.cluster import Standby
-from support.many import ALL_OF_IT, Many, ReadTopics, difference, digest, digest_of_file, last_line, lines_of, seconds_between
+from support.many import ALL_OF_IT, Many, ReadTopics, Small, difference, digest, digest_of_file, last_line, lines_of, seconds_between
 from support.postgres import lsn
 from support.restored import Restored
 from support.servers import free_ports
@@ -37,6 +37,7 @@ class Gap:
 
     def __init__(self, scene, stack, ways):
         self.scene, self.stack, self.many, self.lost = scene, stack, Many(scene.db, SEED), [scene.lost, *scene.others]
+        self.small = Small(scene.db)
         self.standby = with_standby(scene, stack) if by_failover in ways else None
         self.many.work(500)
         self.at_position = self._open(1, "open at the position")
@@ -60,7 +61,11 @@ class Gap:
             large.result()
 
     def second_half(self):
+        self.small.work(self._wait_published)
         self.many.work(CHANGES // 2)
+
+    def _wait_published(self, text):
+        wait_until(lambda: text.encode() in last_line(self.scene.control), PATIENCE_S, f"published: {text}", interval_s=0.05)
 
 
 def by_drop(gap, lost):

@@ -14,6 +14,7 @@
 #include "absl/strings/str_format.h"
 #include "recover/state.h"
 #include "recover/wal_segment.h"
+#include "tests/recover/commit_builder.h"
 #include "tests/recover/wal_builder.h"
 
 namespace walduct::recover {
@@ -207,6 +208,79 @@ TEST_F(GateTest, StopsBeforePruningsAndTakesTheirMark) {
   say(Lsn(0x100010), "");
   ASSERT_TRUE(Restore(NameOf(1)));
   EXPECT_EQ(Restored(1), wal.Segment(0));
+}
+
+TEST_F(GateTest, StopsBeforeCommitsThatChangeTables) {
+  const std::string altered = CommitBuilder().Column(20000, 1).Data();
+  WalBuilder wal;
+  wal.AddRow(700);
+  wal.AddCommit(700);
+  const Lsn first = wal.AddCommit(701, altered);
+  for (uint32_t xid = 702; xid < 900; ++xid) wal.AddCommit(xid, altered);
+  for (uint32_t xid = 900; xid < 2000; ++xid)  // temporary tables, one after the other
+    wal.AddCommit(xid, CommitBuilder().Table(40000 + xid).Data());
+  wal.AddRow(2000);
+  wal.AddCommit(2000);
+  const Lsn second = wal.AddCommit(2001, altered);
+  wal.AddFilling(100);
+  Archive(wal, 1);
+  const auto say = [&](Lsn confirmed) {
+    Say(absl::StrCat(R"({"segment_bytes": 1048576, "cut_from": "0/100010", "clear_marks": true, )",
+                     R"("cut_at_ddl": true, "database": 5, "confirmed": ")", confirmed.ToString(),
+                     R"("})"));
+  };
+  // What follows is told from what was before by the numbers of transactions.
+  Write("/state/gate.json", "{}");
+  GateNotes notes = *StateFolder(root_ + "/state").ReadNotes();
+  notes.file = NameOf(0);
+  notes.next_xid = Xid(700);
+  struct stat status {};
+  stat((root_ + "/data").c_str(), &status);
+  notes.data_folder = absl::StrCat(status.st_dev, ":", status.st_ino);
+  ASSERT_TRUE(StateFolder(root_ + "/state").WriteNotes(notes).ok());
+  const std::string whole = wal.Segment(0), zeros(kSegment, '\0');
+  const auto upto = [&](Lsn lsn) {
+    return whole.substr(0, wal.OffsetOf(lsn)) + zeros.substr(wal.OffsetOf(lsn));
+  };
+  say(Lsn(0x100010));
+  ASSERT_TRUE(Restore(NameOf(1)));
+  EXPECT_EQ(Restored(1), upto(first));
+  EXPECT_FALSE(Restore(NameOf(1)));
+  EXPECT_THAT(said_, HasSubstr(absl::StrCat("the WAL is cut at ", first.ToString())));
+  say(first);
+  ASSERT_TRUE(Restore(NameOf(1)));
+  EXPECT_EQ(Restored(1), upto(second));  // not before one that follows on no rows
+  say(second);
+  ASSERT_TRUE(Restore(NameOf(1)));
+  EXPECT_EQ(Restored(1), whole);
+  EXPECT_EQ(StateFolder(root_ + "/state").ReadNotes()->next_xid, Xid(2002));
+}
+
+// Whatever was waited for before, the cut is known when it has been passed.
+TEST_F(GateTest, ACommitThatTwoSegmentsHold) {
+  WalBuilder wal;
+  while (kSegment - wal.OffsetOf(wal.next()) > 3000) wal.AddFilling(2000);
+  const Lsn last = wal.AddFilling(kSegment - wal.OffsetOf(wal.next()) - 40 - 29);
+  const Lsn begin = wal.AddCommit(700, CommitBuilder().Column(20000, 1).Data());
+  wal.AddFilling(100);
+  Archive(wal, 2);
+  const auto say = [&](Lsn confirmed) {
+    Say(absl::StrCat(R"({"segment_bytes": 1048576, "cut_from": "0/100010", "cut_at_ddl": true, )",
+                     R"("confirmed": ")", confirmed.ToString(), R"("})"));
+  };
+  say(Lsn(0x100010));
+  ASSERT_TRUE(Restore(NameOf(1)));
+  EXPECT_EQ(Restored(1), wal.Segment(0));
+  EXPECT_FALSE(Restore(NameOf(2)));
+  EXPECT_THAT(said_, HasSubstr("the last record before it begins"));
+  say(Lsn(last.value() + 8));
+  EXPECT_FALSE(Restore(NameOf(2)));
+  EXPECT_THAT(said_, HasSubstr("the WAL is cut at 0/200000"));
+  EXPECT_FALSE(Restore(NameOf(2)));
+  EXPECT_EQ(said_, "");
+  say(begin);
+  ASSERT_TRUE(Restore(NameOf(2)));
+  EXPECT_EQ(Restored(2), wal.Segment(1));
 }
 
 TEST_F(GateTest, GoesAheadOfTheSlotUpToTheFirstCut) {

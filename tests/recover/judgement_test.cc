@@ -234,5 +234,90 @@ TEST(CutTest, BeforeAPruningThatTheSlotDoesNotAllow) {
   EXPECT_EQ(NextCut(how_far, records, judgement)->over, In(7, 100));
 }
 
+DdlCommit DdlAt(uint64_t at, uint64_t rows_to, uint32_t database = 5) {
+  return {.begin = In(7, at),
+          .stop = In(7, at),
+          .database = database,
+          .rows_to = In(7, rows_to),
+          .enough = In(7, rows_to)};
+}
+
+TEST(CutTest, BeforeACommitThatChangesATable) {
+  HowFar how_far = Confirmed(In(7, 40));
+  how_far.clear_marks = how_far.cut_at_ddl = true;
+  SegmentRecords records = WithLists({400});
+  records.ddl = {DdlAt(100, 90), DdlAt(200, 90), DdlAt(300, 250), DdlAt(500, 250)};
+  Judgement judgement{Step::kNextPart, In(7, 10), Xid(5), "", ""};
+  std::optional<Cut> cut = NextCut(how_far, records, judgement);
+  ASSERT_TRUE(cut);
+  EXPECT_EQ(cut->end, In(7, 100));
+  EXPECT_EQ(cut->over, In(7, 89));
+  EXPECT_FALSE(cut->oldest_running || cut->horizon);
+  // Passed: the second one has nothing before it that is not confirmed.
+  how_far.confirmed = judgement.floor = In(7, 100);
+  cut = NextCut(how_far, records, judgement);
+  ASSERT_TRUE(cut);
+  EXPECT_EQ(cut->end, In(7, 300));
+  how_far.confirmed = judgement.floor = In(7, 300);
+  EXPECT_EQ(NextCut(how_far, records, judgement)->over, In(7, 400));
+  // Where the slot is not known to be behind it, as before: once is enough.
+  how_far.confirmed = In(7, 40);
+  EXPECT_EQ(NextCut(how_far, records, judgement)->over, In(7, 400));
+  how_far.confirmed = Lsn();
+  judgement.floor = In(7, 10);
+  EXPECT_EQ(NextCut(how_far, records, judgement)->over, In(7, 400));  // no slot, nothing is read
+  how_far.confirmed = In(7, 40);
+  how_far.cut_at_ddl = false;
+  EXPECT_EQ(NextCut(how_far, records, judgement)->over, In(7, 400));
+}
+
+TEST(CutTest, OfTheSlotsDatabaseAlone) {
+  HowFar how_far = Confirmed(In(7, 40));
+  how_far.cut_at_ddl = true;
+  SegmentRecords records;
+  records.ddl = {DdlAt(100, 90, 4), DdlAt(200, 90)};
+  const Judgement judgement{Step::kNextPart, In(7, 10), Xid(5), "", ""};
+  EXPECT_EQ(NextCut(how_far, records, judgement)->end, In(7, 100));
+  how_far.database = 5;
+  EXPECT_EQ(NextCut(how_far, records, judgement)->end, In(7, 200));
+}
+
+TEST(CutTest, TheFirstOfAllKinds) {
+  HowFar how_far = Confirmed(In(7, 40));
+  how_far.clear_marks = how_far.cut_at_ddl = true;
+  SegmentRecords records = WithLists({400});
+  records.prunings = {PruningAt(300, 9, true)};
+  records.ddl = {DdlAt(200, 90)};
+  Judgement judgement{Step::kNextPart, In(7, 10), Xid(5), "", ""};
+  EXPECT_EQ(NextCut(how_far, records, judgement)->end, In(7, 200));
+  judgement.floor = In(7, 200);
+  EXPECT_EQ(NextCut(how_far, records, judgement)->end, In(7, 300));
+  records.promoted = In(7, 350);
+  judgement.floor = In(7, 10);
+  EXPECT_EQ(NextCut(how_far, records, judgement)->over, In(7, 400));
+}
+
+// Its first part is in the segment before, of which the slot has confirmed all that is whole.
+TEST(CutTest, BeforeOneThatGoesOverTheEndOfASegment) {
+  HowFar how_far = Confirmed(In(6, 4000));
+  how_far.cut_at_ddl = true;
+  how_far.cut_from = In(6);
+  SegmentRecords records;
+  records.ddl = {{.begin = In(6, 4100),
+                  .stop = In(7),
+                  .database = 5,
+                  .rows_to = In(7),
+                  .enough = In(6, 4100)}};
+  GateNotes notes = HandedOut(6, In(6, 3900));
+  ASSERT_EQ(StepFor(how_far, notes, 7), Step::kNextPart);
+  notes.cut = NextCut(how_far, records, Judge(how_far, notes, 7));
+  ASSERT_TRUE(notes.cut);
+  EXPECT_EQ(notes.cut->end, In(7));
+  EXPECT_EQ(StepFor(how_far, notes, 7), Step::kWait);
+  how_far.confirmed = In(6, 4100);
+  ASSERT_EQ(StepFor(how_far, notes, 7), Step::kNextPart);
+  EXPECT_FALSE(NextCut(how_far, records, Judge(how_far, notes, 7)));
+}
+
 }  // namespace
 }  // namespace walduct::recover

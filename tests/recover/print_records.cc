@@ -1,5 +1,6 @@
 // Prints what a gate sees in segments, given in order: `running BEGIN END OLDEST` for each
-// running-xacts record, `pruning HORIZON` for each pruning of a catalog, `segment MAJOR LAST_BEGIN
+// running-xacts record, `pruning HORIZON` for each pruning of a catalog, `ddl BEGIN DATABASE
+// ROWS_TO` for each commit that changes what a catalog says of tables, `segment MAJOR LAST_BEGIN
 // LAST_END` for each file, and what stopped it; `left NUMBER`: prunings that have their mark when
 // all that may lose it have.
 // tests/e2e/test_recover_gate.py compares that with what PostgreSQL says itself.
@@ -20,10 +21,14 @@ int main(int argc, char** argv) {
     }
     const std::string head = records.head;
     const walduct::Lsn head_begin = records.head_begin;
-    records = ReadRecords(*header, file.bytes(), head, head_begin);
+    records = ReadRecords(*header, file.bytes(), head, head_begin, records.next_xid);
     for (const auto& one : records.running) {
       std::cout << "running " << one.begin.ToString() << " " << one.end.ToString() << " "
                 << walduct::ToInteger(one.oldest_running) << "\n";
+    }
+    for (const auto& one : records.ddl) {
+      std::cout << "ddl " << one.begin.ToString() << " " << one.database << " "
+                << one.rows_to.ToString() << "\n";
     }
     std::string without(file.bytes());
     for (const auto& one : records.prunings) {

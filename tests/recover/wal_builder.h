@@ -21,8 +21,8 @@ class WalBuilder {
       : begin_(first * kSegment), magic_(magic) {}
 
   // Its begin. Data up to 255 bytes is as a record has it that changes no block; longer data, too.
-  Lsn Add(uint8_t manager, uint8_t info, const std::string& payload,
-          const std::string& block = "") {
+  Lsn Add(uint8_t manager, uint8_t info, const std::string& payload, const std::string& block = "",
+          uint32_t xid = 0) {
     std::string record(24, '\0');
     record += block;
     if (payload.size() < 256) {
@@ -34,6 +34,7 @@ class WalBuilder {
     }
     record += payload;
     Put<uint32_t>(&record, 0, static_cast<uint32_t>(record.size()));
+    Put<uint32_t>(&record, 4, xid);
     Put<uint64_t>(&record, 8, last_.value());
     record[16] = static_cast<char>(info);
     record[17] = static_cast<char>(manager);
@@ -50,14 +51,25 @@ class WalBuilder {
   }
   // As PostgreSQL 17 has it, of a page of that relation.
   Lsn AddPruning(uint32_t horizon, uint32_t relation = 1259, bool of_catalog = true) {
-    std::string block(20, '\0');
-    Put<uint32_t>(&block, 4, 1663);
-    Put<uint32_t>(&block, 8, 5);
-    Put<uint32_t>(&block, 12, relation);
     std::string prune(6, '\0');
     prune[1] = static_cast<char>(8 | (of_catalog ? 2 : 0));
     Put<uint32_t>(&prune, 2, horizon);
-    return Add(9, 0x10, prune, block);
+    return Add(9, 0x10, prune, BlockOf(relation));
+  }
+  // An insert.
+  Lsn AddRow(uint32_t xid, uint32_t relation = 20000) {
+    return Add(10, 0x00, std::string(3, '\0'), BlockOf(relation), xid);
+  }
+  // data: of CommitBuilder; empty: of a transaction that nothing is said of.
+  Lsn AddCommit(uint32_t xid, const std::string& data = "") {
+    return data.empty() ? Add(1, 0x00, std::string(8, '\0'), "", xid) : Add(1, 0x80, data, "", xid);
+  }
+  // AccessExclusiveLock.
+  Lsn AddLock(uint32_t xid, uint32_t relation) {
+    std::string locks;
+    for (const uint32_t number : {1u, xid, 5u, relation})
+      Put<uint32_t>(&locks, locks.size(), number);
+    return Add(8, 0x00, locks);
   }
   // Of another manager, so that the next record begins `bytes` further.
   Lsn AddFilling(size_t bytes) { return Add(10, 0, std::string(bytes, 'x')); }
@@ -80,6 +92,14 @@ class WalBuilder {
   }
 
  private:
+  static std::string BlockOf(uint32_t relation) {
+    std::string block(20, '\0');
+    Put<uint32_t>(&block, 4, 1663);
+    Put<uint32_t>(&block, 8, 5);
+    Put<uint32_t>(&block, 12, relation);
+    return block;
+  }
+
   void BeginPage(uint32_t left) {
     const bool is_long = log_.size() % kSegment == 0;
     std::string header(is_long ? 40 : 24, '\0');

@@ -3,11 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "recover/crc32c.h"
 #include "recover/wal_name.h"
+#include "tests/recover/commit_builder.h"
 #include "tests/recover/wal_builder.h"
 
 namespace walduct::recover {
@@ -244,6 +247,160 @@ TEST(WalSegmentTest, AWrongByteIsSeen) {
   EXPECT_EQ(records.last_begin, good);
   EXPECT_THAT(records.running, IsEmpty());
   EXPECT_THAT(records.stopped, HasSubstr(bad.ToString()));
+}
+
+std::string Altered() { return CommitBuilder().Column(20000, 1).Data(); }
+
+std::vector<DdlCommit> DdlOf(const WalBuilder& wal, std::optional<Xid> begun_from) {
+  const std::string segment = wal.Segment(0);
+  return ReadRecords(*ReadSegmentHeader(segment), segment, "", Lsn(), begun_from).ddl;
+}
+
+TEST(DdlWatchTest, WhatWasCommittedBeforeHasRowsOrNot) {
+  WalBuilder wal;
+  wal.AddRow(700);
+  const Lsn first = wal.AddCommit(701, Altered());
+  const Lsn second = wal.AddCommit(702, Altered());
+  wal.AddCommit(700);
+  const Lsn rows = wal.next();
+  const Lsn third = wal.AddCommit(703, Altered());
+  wal.AddRow(705);  // of a subtransaction
+  wal.AddCommit(704, CommitBuilder().Subtransactions({705}).Column(20000, 1).Data());
+  const Lsn own_rows = wal.next();
+  wal.AddCommit(706, CommitBuilder().Table(30000).Data());
+  wal.AddRow(707, 1259);  // of a catalog
+  const Lsn last = wal.AddCommit(707, Altered());
+  const std::vector<DdlCommit> ddl = DdlOf(wal, Xid(700));
+  ASSERT_EQ(ddl.size(), 5u);
+  const Lsn begin(WalBuilder::kSegment);
+  EXPECT_EQ(ddl[0].begin, first);
+  EXPECT_EQ(ddl[0].stop, first);
+  EXPECT_EQ(ddl[0].database, 5u);
+  EXPECT_EQ(ddl[0].rows_to, begin);
+  EXPECT_EQ(ddl[0].enough, first);
+  EXPECT_EQ(ddl[1].begin, second);
+  EXPECT_EQ(ddl[1].rows_to, begin);
+  EXPECT_EQ(ddl[2].begin, third);
+  EXPECT_EQ(ddl[2].rows_to, rows);
+  EXPECT_EQ(ddl[2].enough, rows);
+  EXPECT_EQ(ddl[3].rows_to, rows);
+  EXPECT_EQ(ddl[4].begin, last);
+  EXPECT_EQ(ddl[4].rows_to, own_rows);
+}
+
+// It may have them in a segment before.
+TEST(DdlWatchTest, ATransactionThatMayHaveBegunBefore) {
+  WalBuilder wal;
+  wal.AddCommit(700, Altered());
+  const Lsn behind = wal.next();
+  wal.AddCommit(701, Altered());
+  for (const std::optional<Xid> begun_from : {std::optional<Xid>(), std::optional(Xid(701))})
+    EXPECT_EQ(DdlOf(wal, begun_from)[1].rows_to, behind);
+  EXPECT_EQ(DdlOf(wal, Xid(700))[1].rows_to, Lsn(WalBuilder::kSegment));
+  // A list of those that run says where the next one begins.
+  WalBuilder listed;
+  listed.AddRunning(700);
+  listed.AddCommit(700, Altered());
+  listed.AddCommit(701, Altered());
+  EXPECT_EQ(DdlOf(listed, std::nullopt)[1].rows_to, Lsn(WalBuilder::kSegment));
+}
+
+TEST(DdlWatchTest, ThoseThatWerePrepared) {
+  WalBuilder wal;
+  wal.Add(1, 0x10, std::string(60, 'x'), "", 700);
+  const Lsn prepared = wal.next();
+  const Lsn begin = wal.Add(1, 0x80 | 0x30, CommitBuilder().Column(20000, 1).Prepared(700).Data());
+  const Lsn committed = wal.next();
+  wal.AddCommit(701, Altered());
+  const std::vector<DdlCommit> ddl = DdlOf(wal, Xid(700));
+  ASSERT_EQ(ddl.size(), 2u);
+  EXPECT_EQ(ddl[0].begin, begin);
+  EXPECT_EQ(ddl[0].rows_to, prepared);
+  EXPECT_EQ(ddl[1].rows_to, committed);
+}
+
+TEST(DdlWatchTest, NoneWhileACatalogIsLocked) {
+  WalBuilder wal;
+  wal.AddLock(700, 1259);
+  wal.AddLock(701, 20000);
+  wal.AddCommit(701, Altered());
+  wal.AddCommit(700, CommitBuilder().Table(30000).Files(1).Data());
+  wal.AddLock(702, 1259);
+  wal.Add(1, 0x20, std::string(8, 'x'), "", 702);
+  const Lsn free = wal.AddCommit(703, Altered());
+  const std::vector<DdlCommit> ddl = DdlOf(wal, Xid(700));
+  ASSERT_EQ(ddl.size(), 1u);
+  EXPECT_EQ(ddl[0].begin, free);
+}
+
+TEST(DdlWatchTest, TheNextTransaction) {
+  WalBuilder wal;
+  wal.AddRow(700);
+  EXPECT_FALSE(Read(wal.Segment(0)).next_xid);  // an older one may have a higher number
+  const auto next = [](const WalBuilder& of, uint32_t begun_from) {
+    const std::string segment = of.Segment(0);
+    const auto header = ReadSegmentHeader(segment);
+    return ReadRecords(*header, segment, "", Lsn(), Xid(begun_from)).next_xid;
+  };
+  EXPECT_EQ(next(wal, 650), Xid(701));
+  EXPECT_EQ(next(wal, 750), Xid(750));
+  wal.AddRunning(690, 20);
+  EXPECT_EQ(Read(wal.Segment(0)).next_xid, Xid(710));
+  // Of a record that only begins here, too.
+  while (WalBuilder::kSegment - wal.OffsetOf(wal.next()) > 3000) wal.AddFilling(2000);
+  wal.Add(10, 0, std::string(5000, 'x'), "", 800);
+  EXPECT_EQ(next(wal, 650), Xid(801));
+  WalBuilder around;
+  around.AddRow(3);
+  EXPECT_EQ(next(around, 0xFFFFFFF0), Xid(4));
+  around.AddRow(4);
+  around.log().back() ^= 1;  // no valid record
+  EXPECT_FALSE(next(around, 0xFFFFFFF0));
+}
+
+// At each place around the end of a segment: replay stops where the next one begins, for of that
+// one it needs the rest.
+TEST(DdlWatchTest, OneThatTheNextSegmentEnds) {
+  for (size_t before = 8; before <= 88; before += 8) {
+    WalBuilder wal;
+    wal.AddFilling(100);
+    while (WalBuilder::kSegment - wal.OffsetOf(wal.next()) > 3000) wal.AddFilling(2000);
+    wal.AddFilling(WalBuilder::kSegment - wal.OffsetOf(wal.next()) - before - 29);
+    ASSERT_EQ(wal.OffsetOf(wal.next()), WalBuilder::kSegment - before);
+    const Lsn begin = wal.AddCommit(700, Altered());
+    wal.AddFilling(10);
+    const SegmentRecords first = Read(wal.Segment(0));
+    EXPECT_THAT(first.ddl, IsEmpty());
+    const SegmentRecords second = Read(wal.Segment(1), first.head, first.head_begin);
+    ASSERT_EQ(second.ddl.size(), 1u) << before;
+    EXPECT_EQ(second.ddl[0].begin, begin);
+    EXPECT_EQ(second.ddl[0].stop, Lsn(2 * WalBuilder::kSegment));
+    EXPECT_EQ(second.ddl[0].rows_to, Lsn(2 * WalBuilder::kSegment));
+    EXPECT_EQ(second.ddl[0].enough, begin);
+  }
+}
+
+// The record before it ends before the page's header.
+TEST(DdlWatchTest, OneThatAPageBeginsWith) {
+  WalBuilder wal;
+  wal.AddFilling(WalBuilder::kPage - 40 - 29);
+  ASSERT_EQ(wal.OffsetOf(wal.next()), WalBuilder::kPage);
+  const Lsn begin = wal.AddCommit(700, Altered());
+  EXPECT_EQ(begin.value(), WalBuilder::kSegment + WalBuilder::kPage + 24u);
+  EXPECT_EQ(DdlOf(wal, std::nullopt)[0].begin.value(), WalBuilder::kSegment + WalBuilder::kPage);
+  // And of the last page of a segment, over the end of which it goes.
+  WalBuilder large;
+  const size_t last_page = WalBuilder::kSegment - WalBuilder::kPage;
+  while (last_page - large.OffsetOf(large.next()) > 3000) large.AddFilling(2000);
+  large.AddFilling(last_page - large.OffsetOf(large.next()) - 29);
+  ASSERT_EQ(large.OffsetOf(large.next()), last_page);
+  CommitBuilder commit;
+  for (int16_t number = 1; number < 300; ++number) commit.Column(20000, number);
+  large.AddCommit(700, commit.Data());
+  const SegmentRecords first = Read(large.Segment(0));
+  const SegmentRecords second = Read(large.Segment(1), first.head, first.head_begin);
+  ASSERT_EQ(second.ddl.size(), 1u);
+  EXPECT_EQ(second.ddl[0].begin.value(), WalBuilder::kSegment + last_page);
 }
 
 TEST(WalSegmentTest, WhatIsNoSegment) {

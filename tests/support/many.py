@@ -23,6 +23,46 @@ ALL_OF_IT = {"publication.autocreate.mode": "all_tables", "publish.via.partition
              "include.unknown.datatypes": "true", **OUTBOX}
 
 
+class Small:
+    """A table whose columns come with defaults, get other ones and other names, an enum that gets a label, and a table that goes. The catalog alone has those, and
+    deletes show them in place of what is not sent. After each step is a wait: a connector that is not behind has read the catalog of its rows by then."""
+
+    STEPS = ("alter table small add c int default 7", "alter table small rename c to d", "alter table small alter d set default 8",
+             "alter table small alter d drop default", "alter table small add e text not null default 'x'", "alter table small alter e set default 'y'",
+             "alter table small alter e drop not null", "alter table small add m temper default 'good'", "alter type temper add value 'bad'",
+             "alter table small alter m set default 'bad'", "alter table small drop d", "alter table small rename e to f")
+
+    def __init__(self, db):
+        self.db = db
+        db.script("""create type temper as enum ('good');
+                     create table small (id int primary key, v text);
+                     insert into small select i, 'small' from generate_series(1, 100) i""")
+
+    def work(self, wait_published):
+        """wait_published(text): until there is a record that has it."""
+        for number, step in enumerate(self.STEPS, 1):
+            self.db.execute(step)
+            self._change(number, wait_published)
+        with self.db.connect(autocommit=False) as session:
+            session.execute("delete from small where id = 40")
+            session.execute("alter table small alter f set default 'of one transaction'")
+            session.execute("delete from small where id = 41")
+            session.commit()
+        self._change(42, wait_published)
+        self.db.execute("create table brief (id int primary key, v text default 'brief')")
+        self.db.execute("insert into brief (id) values (1), (2)")
+        self.db.execute("delete from brief where id = 1")
+        self.db.execute("insert into brief values (3, 'the brief one ends')")
+        wait_published("the brief one ends")
+        self.db.execute("drop table brief")
+
+    def _change(self, number, wait_published):
+        self.db.execute("delete from small where id = %s", number)
+        self.db.execute("update small set id = id + 1000 where id = %s", 50 + number)
+        self.db.execute("insert into small (id, v) values (%s, %s)", 2000 + number, f"behind step {number}")
+        wait_published(f"behind step {number}")
+
+
 class Many:
     def __init__(self, db, seed):
         self.db, self.random = db, random.Random(seed)
@@ -96,7 +136,7 @@ class Many:
 
     def _alter(self, session, table):
         """Columns come, go, are renamed, get another type; or what the record before has. None has a default: that is in the catalog alone,
-        and where it is read later (walduct.catalog.delay.ms; a backlog) the column may have another name by then."""
+        and where it is read later (walduct.catalog.delay.ms) the column may have another name by then. Defaults are Small's."""
         self.altered += 1
         added = [row[0] for row in session.execute("select attname from pg_attribute where attrelid = %s::regclass and attname ~ '^a' and not attisdropped",
                                                    (f"many_{table}",))]

@@ -37,7 +37,8 @@ SELECT s.confirmed_flush_lsn, s.catalog_xmin,
   coalesce(s.wal_status = 'lost' OR s.conflicting, false), s.slot_name IS NOT NULL,
   s.restart_lsn IS NOT NULL,
   pg_catalog.pg_last_wal_replay_lsn(), pg_catalog.pg_get_wal_replay_pause_state(),
-  pg_catalog.trunc(extract(epoch FROM pg_catalog.pg_last_xact_replay_timestamp()) * 1000000)
+  pg_catalog.trunc(extract(epoch FROM pg_catalog.pg_last_xact_replay_timestamp()) * 1000000),
+  s.datoid
 FROM (SELECT) one LEFT JOIN pg_catalog.pg_replication_slots s ON s.slot_name = $1)";
 
 Lsn LsnIn(const postgres::Result& result, int column) {
@@ -113,6 +114,7 @@ absl::Status Follower::Begin() {
   }
   HowFar how_far = read.ok() && read->cut_from.valid() ? *read : Anew();
   how_far.ahead = Ahead(how_far.segment_bytes);
+  how_far.cut_at_ddl = true;
   RETURN_IF_ERROR(Write(std::move(how_far)));
   started_at_ = told_at_ = clock().Monotonic();
   seen_.begun = seen_.replayed_at = clock().Now();
@@ -140,7 +142,7 @@ HowFar Follower::Anew() const {
       Lsn(std::max<uint64_t>((std::max<uint64_t>(number, 1) - 1) * gap.segment_bytes, 1));
   anew.free_to = Lsn(1);
   anew.ahead = Ahead(gap.segment_bytes);
-  anew.clear_marks = true;
+  anew.clear_marks = anew.cut_at_ddl = true;
   return anew;
 }
 
@@ -291,7 +293,7 @@ absl::StatusOr<Follower::SlotRow> Follower::AskSlot() {
     ASSIGN_OR_RETURN(session_, options_.open([this] { return thread_.stopping(); }));
   }
   ASSIGN_OR_RETURN(const postgres::Result result,
-                   session_->Query(postgres::OneRow(8), kSlotSql, {options_.slot}));
+                   session_->Query(postgres::OneRow(9), kSlotSql, {options_.slot}));
   SlotRow row;
   row.confirmed = LsnIn(result, 0);
   uint32_t xmin = 0;
@@ -302,6 +304,8 @@ absl::StatusOr<Follower::SlotRow> Follower::AskSlot() {
   row.replayed = LsnIn(result, 5);
   row.pause = std::string(result.Get(0, 6));
   if (absl::SimpleAtoi(result.Get(0, 7), &row.time_us)) last_time_us_ = row.time_us;
+  uint32_t database = 0;
+  if (absl::SimpleAtoi(result.Get(0, 8), &database)) row.database = database;
   return row;
 }
 
@@ -323,9 +327,10 @@ absl::Status Follower::Look(const GateNotes& notes) {
   const HowFar before = next;
   next.confirmed = std::max(next.confirmed, row->confirmed);
   if (row->catalog_xmin) next.catalog_xmin = row->catalog_xmin;
+  if (row->database != 0) next.database = row->database;
   Settle(notes, next.confirmed, &next);
   const bool moved = next.confirmed != before.confirmed ||
-                     next.catalog_xmin != before.catalog_xmin ||
+                     next.catalog_xmin != before.catalog_xmin || next.database != before.database ||
                      next.settled_to != before.settled_to;
   return moved ? Write(std::move(next)) : absl::OkStatus();
 }

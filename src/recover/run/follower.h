@@ -85,8 +85,9 @@ class Follower {
     bool there = false, reserved = false, lost = false;
     Lsn confirmed, replayed;
     std::optional<Xid> catalog_xmin;
-    std::string pause;    // of replay
-    int64_t time_us = 0;  // of the last commit that was replayed; 0: none
+    std::string pause;      // of replay
+    int64_t time_us = 0;    // of the last commit that was replayed; 0: none
+    uint32_t database = 0;  // of the slot
   };
   absl::Status Begin();
   HowFar Anew() const;
