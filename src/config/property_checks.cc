@@ -24,9 +24,21 @@ bool IsMisspelling(const Property& property, const PropertyTable& table) {
   return absl::StartsWith(nearest, beginning) && nearest != property.name;
 }
 
+// Up to its last dot: what stands behind may be a salt.
+std::string WithoutEnd(absl::string_view name) {
+  return absl::StrCat(name.substr(0, name.rfind('.') + 1), "…");
+}
+
 PropertyReport Unknown(const Property& property, const PropertySet& properties, Findings* findings,
                        PropertyReport report) {
   report.status = PropertyStatus::kUnknown;
+  if (const PropertyDefinition* meant = properties.table().MeantToHide(property.name)) {
+    findings->AddError(absl::StrCat("property '", WithoutEnd(property.written_as),
+                                    "': no property has such a name, so that it would hide "
+                                    "nothing; write ",
+                                    meant->name, ": ", meant->fix));
+    return report;
+  }
   const std::string nearest = properties.table().NearestName(property.written_as);
   if (!nearest.empty()) report.note = absl::StrCat("did you mean '", nearest, "'?");
   std::string line = "unknown property; it has no effect";

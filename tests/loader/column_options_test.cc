@@ -1,7 +1,10 @@
 // Column lists, masks by property name, message keys, naming strategies.
 
 #include <optional>
+#include <string>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "encode/options/encode_options.h"
 #include "java/regex/regex.h"
 #include "java/regex/regex_list.h"
@@ -14,6 +17,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 class ColumnOptionsTest : public LoadFixture {
  protected:
@@ -47,6 +51,24 @@ TEST_F(ColumnOptionsTest, MasksAreOrderedByKind) {
 
 TEST_F(ColumnOptionsTest, ValuesThatAreNoExpressionsAreNotTakenForMasks) {
   EXPECT_THAT(Columns("database.password=(a{b\n").masks, IsEmpty());
+}
+
+// A mask that nobody knows would hide nothing.
+TEST_F(ColumnOptionsTest, MisspeltNamesOfMasksAreRefused) {
+  for (const char* name :
+       {"column.mask.with.3.chrs", "column.mask.with.4.char", "column.mask.with.chars",
+        "column.mask.with.", "column.mask.wth.3.chars", "column.truncate.to.chars",
+        "column.truncate.to.3.char", "column.mask.hash.SHA-256", "column.mask.hash.SHA-256.with.",
+        "column.mask.hash.SHA-256.with.salt."}) {
+    EXPECT_THAT(Errors(absl::StrCat(name, "=a.b.c")),
+                ElementsAre(HasSubstr("so that it would hide nothing; write column.")))
+        << name;
+  }
+  EXPECT_THAT(Errors("column.mask.wth.3.chars=a.b.c"),
+              ElementsAre(HasSubstr("write column.mask.with.<n>.chars: use a number from 0")));
+  const std::vector<std::string> errors = Errors("column.mask.hash.MD5.with.slt.pepper=a.b.c");
+  EXPECT_THAT(errors, ElementsAre(HasSubstr("'column.mask.hash.MD5.with.slt.…'")));
+  EXPECT_THAT(errors, ElementsAre(Not(HasSubstr("pepper"))));
 }
 
 TEST_F(ColumnOptionsTest, NamesThatDebeziumWouldIgnoreAreRefused) {

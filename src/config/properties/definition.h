@@ -73,6 +73,9 @@ struct PropertyDefinition {
   bool secret = false;
   // Patterns: a name near an exact one with the same beginning is a misspelling of that.
   bool suspects_misspellings = false;
+  // Patterns of what hides values: a name that begins so and fits no row is refused, for it would
+  // hide nothing.
+  absl::string_view hides = "";
 
   bool is_pattern() const;
 };

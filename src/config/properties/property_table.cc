@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
 #include "base/check.h"
 #include "config/properties/names.h"
@@ -41,6 +42,19 @@ std::optional<std::string> PropertyTable::CurrentName(absl::string_view name) co
   const auto alias = aliases_.find(name);
   if (alias == aliases_.end()) return std::nullopt;
   return std::string(alias->second->name);
+}
+
+const PropertyDefinition* PropertyTable::MeantToHide(absl::string_view name) const {
+  const PropertyDefinition* meant = nullptr;
+  size_t most = 0;
+  for (const PropertyDefinition* pattern : patterns_) {
+    if (pattern->hides.empty() || !absl::StartsWith(name, pattern->hides)) continue;
+    const size_t shared = absl::FindLongestCommonPrefix(name, pattern->name).size();
+    if (meant != nullptr && shared <= most) continue;
+    meant = pattern;
+    most = shared;
+  }
+  return meant;
 }
 
 std::string PropertyTable::NearestName(absl::string_view name) const {

@@ -38,6 +38,9 @@ class PropertyTable {
   // The known name nearest to a misspelt one; empty when none is near.
   std::string NearestName(absl::string_view name) const;
 
+  // Of a name that no row fits: the row of what hides values that it was meant for; null: none.
+  const PropertyDefinition* MeantToHide(absl::string_view name) const;
+
  private:
   void Add(const PropertyDefinition& definition);
 

@@ -11,7 +11,6 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "base/check.h"
 
 namespace walduct::encode {
 namespace {
@@ -134,23 +133,27 @@ constexpr config::PropertyDefinition kRows[] = {
      .doc = "Columns whose values, including NULL, are replaced by n asterisks. Character types "
             "only; keys are not masked.",
      .fix = "use a number from 0 to 1000000, as in column.mask.with.10.chars",
-     .name_validator = CheckColumnMaskName},
+     .name_validator = CheckColumnMaskName,
+     .hides = "column.mask."},
     {.name = "column.mask.hash.v2.<algorithm>.with.salt.<salt>",
      .type = kRegexList,
      .doc = "Columns whose values are replaced by a salted hash, truncated to the column's length. "
             "Character types only; keys are not masked.",
      .fix = kAlgorithmFix,
-     .name_validator = CheckColumnMaskName},
+     .name_validator = CheckColumnMaskName,
+     .hides = "column.mask."},
     {.name = "column.mask.hash.<algorithm>.with.salt.<salt>",
      .type = kRegexList,
      .doc = "Columns whose values are replaced by a salted hash, in Debezium's version 1.",
      .fix = kAlgorithmFix,
-     .name_validator = CheckColumnMaskName},
+     .name_validator = CheckColumnMaskName,
+     .hides = "column.mask."},
     {.name = "column.truncate.to.<n>.chars",
      .type = kRegexList,
      .doc = "Columns whose text is truncated to n characters, or binary values to n bytes.",
      .fix = "use a number above 0, as in column.truncate.to.20.chars",
-     .name_validator = CheckColumnMaskName},
+     .name_validator = CheckColumnMaskName,
+     .hides = "column.truncate."},
     {.name = "column.propagate.source.type",
      .type = kRegexList,
      .doc = "Columns whose SQL type is added to the record's schema, as regular expressions over "
@@ -194,8 +197,7 @@ ColumnOptions BuildColumns(const config::PropertySet& properties) {
   for (const config::Property& property : properties.all()) {
     std::optional<ColumnMask> mask;
     const std::string problem = ParseName(property.name, &mask);
-    if (!mask) continue;
-    CHECK(problem.empty());  // checked before
+    if (!mask || !problem.empty()) continue;  // refused where it was checked
     mask->columns = properties.Regexes(property.name);
     mask->property = NameWithoutSalt(property.name);
     if (mask->columns == nullptr) continue;
