@@ -65,7 +65,7 @@ void SortAsHashMap(std::vector<Scratch::Entry>* entries) {
 
 // JSON as Jackson writes it to a Java string: no surrogate escapes, those belong to the outer text.
 void AppendInnerString(absl::string_view text, std::string* out) {
-  constexpr char kHex[] = "0123456789ABCDEF";
+  constexpr char kHexDigits[] = "0123456789ABCDEF";
   constexpr char kShort[] = "btn fr";  // \b \t \n, none, \f \r: from 0x08
   out->push_back('"');
   for (char c : text) {
@@ -78,8 +78,8 @@ void AppendInnerString(absl::string_view text, std::string* out) {
       out->push_back(kShort[byte - 8]);
     } else if (byte < 0x20) {
       out->append("\\u00");
-      out->push_back(kHex[byte >> 4]);
-      out->push_back(kHex[byte & 15]);
+      out->push_back(kHexDigits[byte >> 4]);
+      out->push_back(kHexDigits[byte & 15]);
     } else {
       out->push_back(c);
     }

@@ -185,8 +185,8 @@ unsigned PairAt(uint64_t pairs, size_t place) {
 
 // YYYY-MM-DD, as nearly every date is. False: it may be one all the same.
 bool ReadUsualDate(absl::string_view text, CivilDate* date) {
-  constexpr size_t kSize = 10;
-  if (text.size() != kSize) return false;
+  constexpr size_t kDateSize = 10;
+  if (text.size() != kDateSize) return false;
   uint64_t year, day;
   if (!ReadPairs<Layout("0000-00-")>(text.data(), &year) ||
       !ReadPairs<Layout("00-00-00")>(text.data() + 2, &day))

@@ -113,13 +113,13 @@ bool Publisher::MaySend() const {
 
 absl::Status Publisher::Prepare(const RabbitMqSinkOptions& options,
                                 const std::vector<std::string>& topics) {
-  constexpr size_t kMostAsked = 64;
+  constexpr size_t kMostExchanges = 64;
   ASSIGN_OR_RETURN(const auto connection, rabbitmq::Connection::Open(options.server));
   std::set<std::string> exchanges;
   if (!options.default_exchange && !options.exchange.empty()) exchanges.insert(options.exchange);
   if (!options.default_exchange && options.exchange.empty()) {
     for (const std::string& topic : topics) {
-      if (exchanges.size() < kMostAsked) exchanges.insert(topic);
+      if (exchanges.size() < kMostExchanges) exchanges.insert(topic);
     }
   }
   for (const std::string& exchange : exchanges)

@@ -89,14 +89,14 @@ absl::Status RedisSink::TryTopic(const std::string& topic, absl::Duration timeou
 }
 
 absl::Status RedisSink::CheckVersion(absl::Duration timeout, Stopping stopping) {
-  constexpr absl::string_view kVersion = "redis_version:";
+  constexpr absl::string_view kRedisVersion = "redis_version:";
   const auto server = client_->Call({"INFO", "server"}, timeout, stopping);
   if (absl::IsPermissionDenied(server.status())) return absl::OkStatus();
   RETURN_IF_ERROR(server.status());
   const absl::string_view text = (*server)->text();
-  const size_t at = text.find(kVersion);
+  const size_t at = text.find(kRedisVersion);
   if (at == absl::string_view::npos) return absl::OkStatus();
-  const absl::string_view version = text.substr(at + kVersion.size());
+  const absl::string_view version = text.substr(at + kRedisVersion.size());
   int major = 0;
   if (!absl::SimpleAtoi(version.substr(0, version.find('.')), &major) || major >= 7)
     return absl::OkStatus();
@@ -335,11 +335,11 @@ absl::Status RedisSink::OnTop(const Reply& reply) {
 }
 
 absl::Status RedisSink::OnMemory(const Reply& reply) {
-  constexpr absl::string_view kUsed = "used_memory:";
+  constexpr absl::string_view kUsedMemory = "used_memory:";
   uint64_t used = 0;
   const absl::string_view text = reply.text();
-  if (const size_t at = text.find(kUsed); at != absl::string_view::npos) {
-    const absl::string_view number = text.substr(at + kUsed.size());
+  if (const size_t at = text.find(kUsedMemory); at != absl::string_view::npos) {
+    const absl::string_view number = text.substr(at + kUsedMemory.size());
     static_cast<void>(absl::SimpleAtoi(number.substr(0, number.find('\r')), &used));
   }
   if (used < options_.memory_limit_bytes) {

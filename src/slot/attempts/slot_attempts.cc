@@ -33,7 +33,7 @@ namespace walduct::slot {
 
 namespace {
 
-const engine::SourceType& SourceOf(const engine::ConnectorOptions& config) {
+const engine::SourceType& SourceOrSlot(const engine::ConnectorOptions& config) {
   return config.source == nullptr ? kSlotSource : *config.source;
 }
 
@@ -72,15 +72,15 @@ RestRules RestRulesOf(const engine::ConnectorOptions& config) {
 }
 
 bool StreamsSlot(const engine::ConnectorOptions& config) {
-  return &SourceOf(config) == &kSlotSource;
+  return &SourceOrSlot(config) == &kSlotSource;
 }
 
 std::unique_ptr<engine::Attempts> World::MakeAttempts(const engine::AttemptParts& parts) {
-  return SourceOf(*parts.config).attempts(parts);
+  return SourceOrSlot(*parts.config).attempts(parts);
 }
 
 std::vector<engine::ConnectorOptions> World::LanesOf(const engine::ConnectorOptions& whole) {
-  const engine::SourceType& source = SourceOf(whole);
+  const engine::SourceType& source = SourceOrSlot(whole);
   return source.lanes == nullptr ? Host::LanesOf(whole) : source.lanes(whole);
 }
 

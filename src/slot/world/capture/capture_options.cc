@@ -15,7 +15,7 @@ CaptureWatch::Options CaptureOptionsOf(const names::TableFilterOptions& tables,
                                        const replication::ReplicationOptions& replication,
                                        absl::Duration interval, CaptureWatch::Open open,
                                        const Environment& environment) {
-  constexpr int kRepeat = 30;
+  constexpr int kIntervals = 30;
   constexpr absl::Duration kApart = absl::Seconds(3);
   const replication::SlotShare& share = replication.share;
   const bool filtered =
@@ -37,7 +37,7 @@ CaptureWatch::Options CaptureOptionsOf(const names::TableFilterOptions& tables,
                    .include_list = replication::OnlyIncludeList(tables)},
           // Each session is used, but those of a moment ago.
           .interval = follows ? absl::ZeroDuration() : std::min(interval, kApart),
-          .repeat = kRepeat * interval,
+          .repeat = kIntervals * interval,
           .open = std::move(open),
           .environment = environment};
 }
