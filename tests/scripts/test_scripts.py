@@ -75,6 +75,22 @@ def test_postgres_keeps_data_and_port(ways):
             db.execute("select * from kept")
 
 
+@pytest.mark.parametrize("version", [15, 18])
+def test_a_postgres_that_is_copied_is_a_cluster_of_its_own(version):
+    """Its identifier is new, and its upper half the time when it was made: what reads both takes no cluster for another."""
+    begin, found = int(time.time()), []
+    for _ in range(2):
+        with servers_of_this_test(postgres=version) as servers, connect(servers.values) as db:
+            found.append(db.execute("select system_identifier from pg_control_system()").fetchone()[0])
+            db.execute("create table kept (id int)")
+            servers.do("kill-postgres")
+            servers.do("start-postgres")
+            with connect(servers.values) as again:
+                again.execute("select * from kept")
+    assert found[0] != found[1]
+    assert all(begin <= identifier >> 32 <= time.time() for identifier in found), found
+
+
 def test_kafka_keeps_topics_and_port():
     with servers_of_this_test(kafka=True) as servers:
         admin = AdminClient({"bootstrap.servers": servers.values["KAFKA_BOOTSTRAP"], "log_level": 0})
