@@ -72,7 +72,8 @@ class Database:
 
     def create(self, options=""):
         self.server.query(f'drop database if exists "{self.name}" with (force)')
-        self.server.query(f'create database "{self.name}" {options}')
+        # Copied file by file: otherwise its seven megabytes go through the log, which every stream of this server reads.
+        self.server.query(f'create database "{self.name}" {options} strategy file_copy')
         return self
 
     def hand_over(self):
