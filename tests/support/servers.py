@@ -249,14 +249,21 @@ def start(directory, postgres=None, kafka=False, registry=False, redis=False, na
     return Servers(directory)
 
 
+SHARED = {}  # name → what this process has asked for, and got: hundreds of tests ask for the same
+
+
 def shared(name, **what):
     """The server of that name of this run, started unless it runs."""
+    known, servers = SHARED.get(name, (None, None))
+    if known == what and (servers.dir / "servers.json").exists():
+        return servers
     directory = RUN / name
     with file_lock(name):
         new = not (directory / "servers.json").exists()
         servers = start(directory, **what)
         if new:
             (directory / OWNED).touch()
+    SHARED[name] = what, servers
     return servers
 
 
