@@ -1,5 +1,6 @@
 """A PostgreSQL server and the databases that tests make in it."""
 import contextlib
+import select
 import time
 import uuid
 
@@ -43,7 +44,11 @@ def lsn(text):
 
 
 class PostgresServer:
-    def __init__(self, values):
+    """keeps_sessions: questions to the database `postgres` share a few sessions that stay open, on a server that no test stops: what is
+    waited for is asked again and again, and each login costs both sides more than the question."""
+
+    def __init__(self, values, keeps_sessions=False):
+        self._idle = [] if keeps_sessions else None
         self.host, self.port = values["PG_HOST"], int(values["PG_PORT"])
         self.user, self.password = values["PG_USER"], values["PG_PASSWORD"]
         self.version = int(values["PG_VERSION"])
@@ -53,8 +58,34 @@ class PostgresServer:
                  "dbname": database, "autocommit": True, **options}
         return psycopg.connect(**given)
 
+    @contextlib.contextmanager
+    def session(self, database="postgres"):
+        """For questions, each a transaction of its own."""
+        if self._idle is None or database != "postgres":
+            with self.connect(database) as connection:
+                yield connection
+            return
+        connection = self._idle_session() or self.connect(prepare_threshold=None)
+        try:
+            yield connection
+        finally:
+            if connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE:
+                self._idle.append(connection)
+            else:
+                connection.close()
+
+    def _idle_session(self):
+        while True:
+            try:
+                connection = self._idle.pop()
+            except IndexError:
+                return None
+            if not select.select([connection], [], [], 0)[0]:  # the server says nothing to who asks nothing, but that it has ended
+                return connection
+            connection.close()
+
     def query(self, sql, *parameters, database="postgres"):
-        with self.connect(database) as connection:
+        with self.session(database) as connection:
             cursor = connection.execute(sql, parameters or None)
             return cursor.fetchall() if cursor.description else []
 
@@ -117,7 +148,7 @@ class Database:
 
     def slot(self, name):
         """The row of pg_replication_slots as a dict, None when there is no such slot."""
-        with self.server.connect() as connection:
+        with self.server.session() as connection:
             cursor = connection.execute("select * from pg_replication_slots where slot_name = %s", [name])
             row = cursor.fetchone()
             return dict(zip([c.name for c in cursor.description], row)) if row else None

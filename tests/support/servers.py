@@ -85,10 +85,17 @@ class Servers:
     def __init__(self, directory):
         self.dir = directory
         self.values = json.loads((directory / "servers.json").read_text())
+        self._postgres = None  # of a shared one
 
     @property
     def postgres(self):
-        return PostgresServer(self.values)
+        return self._postgres or PostgresServer(self.values)
+
+    def keep_sessions(self):
+        """Of its PostgreSQL, which runs as long as this process."""
+        if "PG_PORT" in self.values:
+            self._postgres = PostgresServer(self.values, keeps_sessions=True)
+        return self
 
     @property
     def bootstrap(self):
@@ -263,7 +270,7 @@ def shared(name, **what):
         servers = start(directory, **what)
         if new:
             (directory / OWNED).touch()
-    SHARED[name] = what, servers
+    SHARED[name] = what, servers.keep_sessions()
     return servers
 
 
