@@ -8,6 +8,7 @@ os.environ.setdefault("SERVERS_SHORT_LIVED", "1")
 
 from support import servers  # noqa: E402
 from support.connector import PLAIN_JSON, Connector, database_properties  # noqa: E402
+from support.kafka import sweep, sweep_afterwards  # noqa: E402
 from support.paths import BINARY  # noqa: E402
 from support.recovery import Scene  # noqa: E402
 from support.restored import ARCHIVED  # noqa: E402
@@ -142,13 +143,13 @@ def each_pg(request):
 @pytest.fixture(scope="session")
 def broker():
     """Bootstrap address of the shared Kafka, which creates topics by itself."""
-    return servers.shared("kafka", kafka=True).bootstrap
+    return sweep_afterwards(servers.shared("kafka", kafka=True).bootstrap)
 
 
 @pytest.fixture(scope="session")
 def strict_broker():
     """A Kafka that creates no topic by itself."""
-    return servers.shared("kafka-strict", kafka=True, kafka_set={"auto.create.topics.enable": "false"}).bootstrap
+    return sweep_afterwards(servers.shared("kafka-strict", kafka=True, kafka_set={"auto.create.topics.enable": "false"}).bootstrap)
 
 
 @pytest.fixture
@@ -168,13 +169,15 @@ def private_servers():
 
 @pytest.fixture
 def databases(private_servers):  # named so that databases go before their servers
-    """Makes databases; drops them and their slots afterwards."""
+    """Makes databases; drops them and their slots afterwards, and what topics are named after them."""
     made = []
 
     def make(server):
         made.append(server.database().create().hand_over())
         return made[-1]
     yield make
+    if made:
+        sweep(*(one.name for one in made))
     for one in made:
         one.drop()
 

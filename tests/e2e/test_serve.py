@@ -10,7 +10,7 @@ import pytest
 from support import servers
 from support.connector import database_properties
 from support.http import ask
-from support.kafka import TopicReader
+from support.kafka import read_topics, sweep
 from support.paths import BINARY, ROOT
 from support.serve import CLASS, JSON, Worker
 from support.wait import wait_until
@@ -34,6 +34,7 @@ def workers(databases, broker, tmp_path):
     yield make
     for one in made:
         one.kill()
+    sweep(name)
 
 
 def config_of(database, **more):
@@ -60,8 +61,7 @@ def shop(workers, databases, pg17):
 
 def published(broker, database):
     """The ids of public.items in the order of their records."""
-    reader = TopicReader(broker, f"{database.name}.public.items")
-    return [json.loads(event.value)["after"]["id"] for event in reader.read()]
+    return [json.loads(event.value)["after"]["id"] for event in read_topics(broker, f"{database.name}.public.items")]
 
 
 def test_answers_are_those_of_kafka_connect(workers, tmp_path):

@@ -1,4 +1,5 @@
 """Reads topics to their end, and what else tests need of a broker."""
+import contextlib
 import time
 import uuid
 
@@ -99,6 +100,26 @@ def delete_topics(bootstrap, prefix):
         for future in admin.delete_topics(names, operation_timeout=20).values():
             future.result()
         wait_until(lambda: not topics_with_prefix(bootstrap, prefix), 20, f"topics {names} gone")
+
+
+SWEPT = {}  # bootstrap of a broker that tests share → a client
+
+
+def sweep_afterwards(bootstrap):
+    """From now on `sweep` clears up at this broker, too; its address."""
+    if bootstrap not in SWEPT:
+        SWEPT[bootstrap] = AdminClient({"bootstrap.servers": bootstrap, **QUIET})
+    return bootstrap
+
+
+def sweep(*names):
+    """Deletes the topics with one of these in their names, of which a test is done with, and waits for nothing: whoever looks at a broker
+    looks at all of its topics, and a run leaves thousands."""
+    for admin in SWEPT.values():
+        with contextlib.suppress(KafkaException):
+            left = [topic for topic in admin.list_topics(timeout=20).topics if any(name in topic for name in names)]
+            if left:
+                admin.delete_topics(left)
 
 
 def create_topic(bootstrap, name, partitions=1, replicas=None, **config):
