@@ -99,6 +99,8 @@ def test_kafka_keeps_topics_and_port():
         servers.do("start-kafka")
         admin = AdminClient({"bootstrap.servers": servers.values["KAFKA_BOOTSTRAP"], "log_level": 0})
         assert "kept" in admin.list_topics(timeout=30).topics
+        # Nor is what a broker has loaded read and checked again by the next one.
+        assert ".deps/cache/kafka/" in Path(f"/proc/{servers.broker}/maps").read_text()
 
 
 @pytest.mark.parametrize("options", [["--postgres", 15, "--pg-port"], ["--kafka", "--kafka-port"]])
