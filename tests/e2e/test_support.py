@@ -9,7 +9,7 @@ from golden import run
 from recorded import answers, formats, records, signals, worker_topics
 from signals import run as signals_run
 from support import workload
-from support.events import Event
+from support.events import Event, GrowingFile
 from support.offsets import read_map, write_map
 from support.paths import ROOT
 from support.sql import split_statements
@@ -25,6 +25,39 @@ def test_offset_files_are_read_and_written_as_java_does(name, tmp_path):
     recorded = run.HERE / "offsets" / name
     write_map(tmp_path / name, read_map(recorded))
     assert (tmp_path / name).read_bytes() == recorded.read_bytes()
+
+
+def test_a_file_that_grows_is_read_as_it_is(tmp_path):
+    def line(number, value="v\u2028"):
+        return json.dumps({"topic": "t", "partition": 0, "key": str(number), "value": value, "headers": [["h", "1"]]}) + "\n"
+
+    path = tmp_path / "records.jsonl"
+    file = GrowingFile(path)
+
+    def seen():
+        return [(e.offset, int(e.key), e.headers) for e in file.read()]
+
+    def all_of(numbers):
+        return [(at, number, [("h", b"1")]) for at, number in enumerate(numbers)]
+    assert seen() == []
+    path.write_text(line(1) + line(2) + line(3)[:20])
+    assert seen() == all_of([1, 2]) and seen() == all_of([1, 2])
+    first = file.read()[0]
+    with open(path, "a") as more:
+        more.write(line(3)[20:] + line(4)[:7])
+    assert seen() == all_of([1, 2, 3]) and file.read()[0] is first
+    path.write_text(line(1) + line(2) + line(3))  # a torn line is cut, as a start does it
+    assert seen() == all_of([1, 2, 3])
+    path.write_text(line(1) + line(2) + line(3) + line(5))
+    assert seen() == all_of([1, 2, 3, 5])
+    path.write_text(line(1) + line(2))
+    assert seen() == all_of([1, 2])
+    path.write_text("".join(line(number, "w") for number in range(6, 20)))
+    assert seen() == all_of(range(6, 20))
+    path.unlink()
+    assert seen() == []
+    path.write_text(line(1))
+    assert seen() == all_of([1])
 
 
 # --- the comparers of recordings: each sees what is planted ---

@@ -5,7 +5,7 @@ import re
 import signal
 import subprocess
 
-from support.events import from_lines
+from support.events import GrowingFile
 from support.kafka import TopicReader
 from support.offsets import read_offset
 from support.paths import BINARY
@@ -62,6 +62,7 @@ class Connector:
         self.process = None
         self._log_begin = 0
         self._reader = None
+        self._file = None
 
     # --- starting and ending ---
 
@@ -182,7 +183,9 @@ class Connector:
         if sink == "kafka":
             return list(self.reader.read())
         path = self.out if sink == "stdout" else self.dir / "records.jsonl"
-        return from_lines(path.read_text(errors="surrogateescape")) if path.exists() else []
+        if self._file is None or self._file.path != path:
+            self._file = GrowingFile(path)
+        return self._file.read()
 
     def wait_events(self, condition, timeout_s=30, what="the expected events"):
         """Waits until `condition(events)` holds, or until that many events came when it is a number; the events."""

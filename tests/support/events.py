@@ -1,7 +1,9 @@
 """A record as a consumer sees it, with shortcuts into the Debezium envelope."""
 import base64
 import json
+import os
 import re
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -113,11 +115,49 @@ def to_line(event):
             "headers": [[name, as_text(value)] for name, value in event.headers]}
 
 
-def from_lines(text):
-    """Events of the file sink or of stdout; a last line without its end is still being written."""
+def from_lines(text, first=0):
+    """Events of the file sink or of stdout; a last line without its end is still being written. first: the number of the first line."""
     events = []
-    for offset, line in enumerate(text.split("\n")[:-1]):  # splitlines would also split at U+2028 and the like
+    for offset, line in enumerate(text.split("\n")[:-1], first):  # splitlines would also split at U+2028 and the like
         record = json.loads(line)
         events.append(Event(record["topic"], record["partition"], offset, as_bytes(record["key"]), as_bytes(record["value"]),
                             lambda pairs=record["headers"]: [(name, as_bytes(value)) for name, value in pairs]))
     return events
+
+
+class GrowingFile:
+    """Events of a file that grows: each line is parsed once, however often it is looked at. What is cut at its end, or another file of that
+    name, is noticed."""
+
+    def __init__(self, path):
+        self.path = path
+        self._reading = threading.Lock()
+        self._begin(None)
+
+    def _begin(self, inode):
+        self._inode, self._events, self._at, self._end = inode, [], 0, b""
+
+    def read(self):
+        """All so far."""
+        with self._reading:
+            try:
+                with open(self.path, "rb") as file:
+                    self._read_more(file)
+            except FileNotFoundError:
+                self._begin(None)
+            return list(self._events)
+
+    def _read_more(self, file):
+        if os.fstat(file.fileno()).st_ino != self._inode or not self._goes_on(file):
+            self._begin(os.fstat(file.fileno()).st_ino)
+            file.seek(0)
+        new = file.read()
+        whole = new[:new.rfind(b"\n") + 1]
+        self._events += from_lines(whole.decode(errors="surrogateescape"), len(self._events))
+        self._at += len(whole)
+        self._end = (self._end + whole[-100:])[-100:]
+
+    def _goes_on(self, file):
+        """Whether what was read last is still there; the file then stands behind it."""
+        file.seek(self._at - len(self._end))
+        return file.read(len(self._end)) == self._end
