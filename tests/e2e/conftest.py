@@ -17,10 +17,13 @@ from support.wait import wait_until  # noqa: E402
 
 MEMBERSHIP = pytest.StashKey()
 
-# Minutes, not seconds: each begins a worker's queue, so that none is left for the end.
+# Most of a minute, or more: none is left for the end. Many of them wait most of the time, so they do not run all at once either.
 LONG = ("test_any_number_after_any_other_with_kills_at_each_step", "test_every_effect_once",
         "test_FAIL_09_10_SNK_02_broker_stopped", "test_FAIL_03_postgres_restarted", "test_FAIL_14_fifty_kills",
-        "test_walduct_and_debezium_take_over", "test_backlog_within_bounds")
+        "test_walduct_and_debezium_take_over", "test_backlog_within_bounds", "test_kafka_is_away_for_longer_than_the_seats_session",
+        "test_broker_that_is_stuck", "test_each_answer_is_short_once", "test_killed_while_it_reads_a_standby",
+        "test_FAIL_07_snapshot_that_begins_again", "test_answers_of_a_group_are_those_of_kafka_connect", "test_positions_that_cannot_be_stored",
+        "test_killed_again_and_again")
 
 
 # A RabbitMQ of a test's own takes ten seconds to start; a sink is away for ten minutes.
@@ -101,9 +104,20 @@ def pytest_collection_modifyitems(config, items):
     ordered = []
     for worker in range(workers):
         mine = long[worker::workers]
-        ordered += mine + short[:share - len(mine)]
-        short = short[share - len(mine):]
+        others, short = short[:share - len(mine)], short[share - len(mine):]
+        ordered += with_long(others, mine, worker / workers)
     items[:] = ordered + short
+
+
+def with_long(others, long, shift):
+    """A worker's queue: the long ones at even distances in its first half; shift: of one distance."""
+    distance = len(others) / 2 / max(1, len(long))
+    queue, begin = [], 0
+    for number, item in enumerate(long):
+        end = round((number + shift) * distance)
+        queue += [*others[begin:end], item]
+        begin = end
+    return queue + others[begin:]
 
 
 @pytest.hookimpl(wrapper=True)
