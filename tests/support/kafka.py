@@ -19,8 +19,10 @@ class TopicReader:
         self.prefix = prefix
         self.events = []
         self._next = {}  # (topic, partition) → offset to read next
+        # A broker answers at once where there is a record, else after this long, again and again while the reader is there. What is
+        # assigned meanwhile waits as long.
         self._consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": f"reader-{uuid.uuid4()}",
-                                   "enable.auto.commit": False, "fetch.wait.max.ms": 10, "check.crcs": False,
+                                   "enable.auto.commit": False, "fetch.wait.max.ms": 40, "check.crcs": False,
                                    "isolation.level": "read_committed", "enable.partition.eof": True, **QUIET})
 
     def _assign_new(self):
