@@ -80,7 +80,9 @@ class PostgresServer:
                 connection = self._idle.pop()
             except IndexError:
                 return None
-            if not select.select([connection], [], [], 0)[0]:  # the server says nothing to who asks nothing, but that it has ended
+            says = select.poll()
+            says.register(connection, select.POLLIN)
+            if not says.poll(0):  # the server says nothing to who asks nothing, but that it has ended
                 return connection
             connection.close()
 
