@@ -80,7 +80,7 @@ def test_what_is_committed_late_is_seen_and_running_transactions_hold_nobody(dat
     connector.stop()
 
 
-def write(db, keys, stop, choose, ledger, lock):
+def write(db, keys, stop, choose, ledger, lock, pause_s):
     with db.connect(autocommit=False) as session:
         while not stop.is_set():
             key = choose.randrange(keys)
@@ -94,16 +94,17 @@ def write(db, keys, stop, choose, ledger, lock):
             session.commit()
             with lock:
                 ledger[key] = max(ledger[key], number)
+            time.sleep(pause_s * choose.random())
 
 
-def under_writers(db, connector, disturb, writers=6, keys=12):
+def under_writers(db, connector, disturb, writers=6, keys=12, pause_s=0.0):
     """Runs disturb() beside writers that lock the aggregate, then insert; the numbers that were committed last, by key."""
     db.script("create table other (n int); create table aggregates (id int primary key, n int not null);"
               f"insert into aggregates select g, 0 from generate_series(0, {keys - 1}) g")
     stop, lock, ledger = threading.Event(), threading.Lock(), [0] * keys
     seed = int(os.environ.get("E2E_SEED", random.randrange(1 << 30)))
     print(f"seed {seed}")
-    threads = [threading.Thread(target=write, args=(db, keys, stop, random.Random(seed + n), ledger, lock)) for n in range(writers)]
+    threads = [threading.Thread(target=write, args=(db, keys, stop, random.Random(seed + n), ledger, lock, pause_s)) for n in range(writers)]
     for thread in threads:
         thread.start()
     try:
@@ -150,7 +151,7 @@ def test_killed_again_and_again(databases, pg17, connectors, exact):
             connector.kill()
             connector.start().wait_streaming(60)
         time.sleep(0.5)
-    last = under_writers(db, connector, kill)
+    last = under_writers(db, connector, kill, pause_s=0.02)  # without pauses most of the time goes to what is left when they end
     connector.stop()
     events = connector.events()
     repeats = 0
