@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <string>
 
 #include "engine/configuration/connector_options.h"
@@ -15,6 +16,7 @@ namespace walduct::serve {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 
 // Nothing runs: what is wanted alone is asked.
@@ -73,10 +75,40 @@ TEST_F(SlotsOfOthersTest, OneThatCannotBeLoadedHasWhatItsTextNames) {
                   {"snapshot.mode", "nonsense"},
                   {"database.hostname", "${file:/nowhere:host}"}});
   EXPECT_THAT(worker_.SlotsOfOthers("own", "db2:5432"), ElementsAre("dbz_r"));
+  // But not on a server with another port, or of another host.
+  EXPECT_THAT(worker_.SlotsOfOthers("own", "db2:6432"), IsEmpty());
+  Put("refused", {{"slot.name", "dbz_r"}, {"database.port", "${file:/nowhere:port}"}});
+  EXPECT_THAT(worker_.SlotsOfOthers("own", "db:6432"), ElementsAre("dbz_r"));
+  EXPECT_THAT(worker_.SlotsOfOthers("own", "db2:6432"), IsEmpty());
   Put("refused", {{"slot.name", "${file:/nowhere:slot}"}});
   EXPECT_THAT(worker_.SlotsOfOthers("own", "db:5432"), IsEmpty()) << "it names none";
   Put("refused", {{"snapshot.mode", "nonsense"}, {"walduct.outbox.source", "poll"}});
   EXPECT_THAT(worker_.SlotsOfOthers("own", "db:5432"), IsEmpty()) << "it reads none";
+}
+
+// What else is refused does not keep its address from being read.
+TEST_F(SlotsOfOthersTest, AReferenceThatCanBeReadIsResolved) {
+  setenv("WALDUCT_TEST_HOST", "db3", 1);
+  setenv("WALDUCT_TEST_SLOT", "dbz_e", 1);
+  Put("refused", {{"slot.name", "${env:WALDUCT_TEST_SLOT}"},
+                  {"database.hostname", "${env:WALDUCT_TEST_HOST}"},
+                  {"snapshot.mode", "nonsense"}});
+  EXPECT_THAT(worker_.SlotsOfOthers("own", "db3:5432"), ElementsAre("dbz_e"));
+  EXPECT_THAT(worker_.SlotsOfOthers("own", "db:5432"), IsEmpty());
+}
+
+// Of one that was deleted: its slot is its own where the other is on another server.
+TEST_F(SlotsOfOthersTest, ThatOfAnotherServerIsNoReasonToLeaveASlot) {
+  const auto said_of_deleted = [&](const std::string& name) {
+    testing::internal::CaptureStderr();
+    EXPECT_TRUE(worker_.Delete(name).ok());
+    return testing::internal::GetCapturedStderr();
+  };
+  Put("refused", {{"slot.name", "dbz"}, {"snapshot.mode", "nonsense"}});
+  Put("own", {{"slot.name", "dbz"}, {"database.hostname", "db2"}});
+  EXPECT_THAT(said_of_deleted("own"), HasSubstr("SELECT pg_drop_replication_slot('dbz')"));
+  Put("own", {{"slot.name", "dbz"}});
+  EXPECT_THAT(said_of_deleted("own"), HasSubstr("connector refused would lose"));
 }
 
 }  // namespace

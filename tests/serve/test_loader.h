@@ -33,11 +33,6 @@ class TestLoader final : public serve::ConnectorLoader {
     return loaded;
   }
   serve::ValidationQuestions Questions() const override { return {}; }
-  std::string SlotOf(const serve::ConfigMap& config) const override {
-    const std::string* const slot = serve::FindValue(config, "slot.name");
-    const bool fine = serve::FindValue(config, kUnknownProperty) == nullptr;
-    return slot == nullptr || !fine ? "" : *slot;
-  }
 
   mutable int loads = 0;
 

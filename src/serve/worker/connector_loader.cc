@@ -86,13 +86,13 @@ std::string Written(const ConfigMap& config, absl::string_view name, absl::strin
   return absl::StrContains(*value, "${") ? "" : *value;
 }
 
+// host:port; a part that the text does not tell is empty.
 std::vector<engine::SlotAddress> WrittenSlots(const ConfigMap& config) {
   constexpr int kMost = 100;  // more than there may be
   const std::string first = Written(config, "slot.name", "debezium");
   if (first.empty() || Written(config, "walduct.outbox.source", "") == "poll") return {};
-  const std::string host = Written(config, "database.hostname", "");
-  const std::string port = Written(config, "database.port", "5432");
-  const std::string server = host.empty() || port.empty() ? "" : absl::StrCat(host, ":", port);
+  const std::string server = absl::StrCat(Written(config, "database.hostname", ""), ":",
+                                          Written(config, "database.port", "5432"));
   std::vector<engine::SlotAddress> slots = {{.server = server, .slot = first}};
   int count = 1;
   if (!absl::SimpleAtoi(Written(config, "walduct.slots", "1"), &count)) count = 1;
@@ -123,17 +123,33 @@ loader::LoadResult ConnectorLoader::Read(const ConfigMap& config) const {
   return read;
 }
 
-std::string ConnectorLoader::SlotOf(const ConfigMap& config) const {
-  const loader::LoadResult read = Read(config);
-  const engine::SourceType* const source = read.options.source;
-  if (!read.errors.empty() || (source != nullptr && !source->by_slot)) return "";
-  const engine::SlotAddress address = engine::SlotOf(read.options);
-  return absl::StrCat(address.server, " ", address.slot);
+ConfigMap ConnectorLoader::WithAddress(ConfigMap config) const {
+  ConfigMap least = {{"name", "x"},
+                     {"topic.prefix", "x"},
+                     {"database.hostname", "x"},
+                     {"database.user", "x"},
+                     {"database.dbname", "x"}};
+  for (const auto& [key, value] : config)
+    if (absl::StartsWith(key, "config.providers")) PutValue(&least, key, value);
+  using engine::ConnectorNames;
+  constexpr std::pair<const char*, std::string ConnectorNames::*> kParts[] = {
+      {"database.hostname", &ConnectorNames::host},
+      {"database.port", &ConnectorNames::port},
+      {"slot.name", &ConnectorNames::slot}};
+  for (const auto& [name, part] : kParts) {
+    const std::string* const written = FindValue(config, name);
+    if (written == nullptr) continue;
+    ConfigMap alone = least;
+    PutValue(&alone, name, *written);
+    const loader::LoadResult read = Read(alone);
+    if (read.errors.empty()) PutValue(&config, name, engine::NamesOf(read.options).*part);
+  }
+  return config;
 }
 
 std::vector<engine::SlotAddress> ConnectorLoader::SlotsOf(const ConfigMap& config) const {
   const loader::LoadResult read = Read(config);
-  return read.errors.empty() ? engine::SlotsOf(read.options) : WrittenSlots(config);
+  return read.errors.empty() ? engine::SlotsOf(read.options) : WrittenSlots(WithAddress(config));
 }
 
 Loaded ConnectorLoader::Load(const ConfigMap& config) const {

@@ -56,15 +56,17 @@ class ConnectorLoader {
   virtual ValidationQuestions Questions() const;
   // As `walduct validate` would.
   loader::LoadResult Read(const ConfigMap& config) const;
-  // The slot that it reads, on its server: "host:port slot"; empty: it reads none, or is refused.
-  virtual std::string SlotOf(const ConfigMap& config) const;
-  // All slots that it reads; of one that is refused what its text says, with an empty server where
-  // that does not tell it.
-  virtual std::vector<engine::SlotAddress> SlotsOf(const ConfigMap& config) const;
+  // All slots that it reads; of one that is refused what its text says, references resolved. What
+  // that does not tell of a server, "host:port", is empty: ":5432".
+  std::vector<engine::SlotAddress> SlotsOf(const ConfigMap& config) const;
   // Its properties alone.
   std::vector<config::PropertyReport> Properties(const ConfigMap& config) const;
 
  private:
+  // With the values of what its server and slot are called by, as far as they can be read, whatever
+  // else of it is refused.
+  ConfigMap WithAddress(ConfigMap config) const;
+
   const config::LoadRequest request_;
   const std::string url_;
   const Environment environment_;

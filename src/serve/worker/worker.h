@@ -127,7 +127,7 @@ class Worker {
  private:
   void Run();
   bool CommitTask(const std::string& name);
-  std::string SlotOf(const std::string& name, const ConfigMap& config) const;
+  std::vector<engine::SlotAddress> SlotsOf(const std::string& name, const ConfigMap& config) const;
   // Other connectors, run where and as they may, that read the slot of this one: "b, c".
   std::string SharersOf(const std::string& name, const ConfigMap& config) const;
   void WarnOfSharers(const std::string& name, const ConfigMap& config) const;

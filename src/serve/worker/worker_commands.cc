@@ -1,4 +1,5 @@
 // What clients ask a Worker for.
+#include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
@@ -26,6 +27,16 @@ std::string SlotText(const ConfigMap& config) {
 // A reference may stand for any name.
 bool MayBeSame(const std::string& a, const std::string& b) {
   return a == b || absl::StrContains(a, "${") || absl::StrContains(b, "${");
+}
+
+// host:port of both; an empty part may be any.
+bool MayBeOneServer(absl::string_view a, absl::string_view b) {
+  const size_t a_end = a.rfind(':'), b_end = b.rfind(':');
+  const auto may_be = [](absl::string_view one, absl::string_view other) {
+    return one.empty() || other.empty() || one == other;
+  };
+  return may_be(a.substr(0, a_end), b.substr(0, b_end)) &&
+         may_be(a.substr(a_end + 1), b.substr(b_end + 1));
 }
 
 bool Polls(const ConfigMap& config) {
@@ -57,10 +68,11 @@ void TellOfSlot(const ConnectorView& deleted, const std::string& sharers) {
 
 }  // namespace
 
-std::string Worker::SlotOf(const std::string& name, const ConfigMap& config) const {
+std::vector<engine::SlotAddress> Worker::SlotsOf(const std::string& name,
+                                                 const ConfigMap& config) const {
   ConfigMap named = config;
   PutValue(&named, "name", name);
-  return parts_.loader->SlotOf(named);
+  return parts_.loader->SlotsOf(named);
 }
 
 std::string Worker::SharersOf(const std::string& name, const ConfigMap& config) const {
@@ -73,28 +85,30 @@ std::string Worker::SharersOf(const std::string& name, const ConfigMap& config) 
       others.emplace_back(other, one.config);
   });
   if (others.empty()) return "";
-  // Of one that does not load, its text alone is known.
-  const std::string slot = SlotOf(name, config);
+  const std::vector<engine::SlotAddress> own = SlotsOf(name, config);
   std::vector<std::string> sharers;
   for (const auto& [other, its] : others) {
-    const std::string reads = SlotOf(other, its);
-    if (slot.empty() || reads.empty() ? SlotText(its) == text : reads == slot)
-      sharers.push_back(other);
+    const std::vector<engine::SlotAddress> reads = SlotsOf(other, its);
+    const auto is_own = [&own](const engine::SlotAddress& read) {
+      return std::any_of(own.begin(), own.end(), [&read](const engine::SlotAddress& one) {
+        return one.slot == read.slot && MayBeOneServer(one.server, read.server);
+      });
+    };
+    if (std::any_of(reads.begin(), reads.end(), is_own)) sharers.push_back(other);
   }
   return absl::StrJoin(sharers, ", ");
 }
 
 std::set<std::string> Worker::SlotsOfOthers(const std::string& name,
                                             const std::string& server) const {
-  std::vector<ConfigMap> others;
+  std::vector<std::pair<std::string, ConfigMap>> others;
   deployments_.VisitAll([&](const std::string& other, const Deployment& one) {
-    if (other == name || one.foreign) return;
-    PutValue(&others.emplace_back(one.config), "name", other);
+    if (other != name && !one.foreign) others.emplace_back(other, one.config);
   });
   std::set<std::string> slots;
-  for (const ConfigMap& other : others)
-    for (const engine::SlotAddress& reads : parts_.loader->SlotsOf(other))
-      if (reads.server.empty() || reads.server == server) slots.insert(reads.slot);
+  for (const auto& [other, its] : others)
+    for (const engine::SlotAddress& reads : SlotsOf(other, its))
+      if (MayBeOneServer(reads.server, server)) slots.insert(reads.slot);
   return slots;
 }
 
