@@ -133,7 +133,11 @@ void ConfigureLog(const Arguments& arguments) {
 
 std::optional<config::LoadRequest> MakeRequest(const Arguments& arguments) {
   config::LoadRequest request;
-  if (!arguments.worker_file.empty()) request.worker_path = arguments.worker_file;
+  if (!arguments.worker_file.empty()) {
+    request.worker_path = arguments.worker_file;
+    request.worker_called = KeptWorkerFile(arguments.worker_file);
+  }
+  request.texts = TextsReadOnce(arguments.worker_file, arguments.connector_files);
   request.reaches_kafka =
       arguments.command != Command::kTail && arguments.command != Command::kRecord;
   if (!ParseOverrides(arguments, &request.overrides)) return std::nullopt;

@@ -18,7 +18,6 @@
 #include "cli/configuration.h"
 #include "cli/console/console_side.h"
 #include "cli/listening.h"
-#include "cli/process/called_by.h"
 #include "cli/process/last_end.h"
 #include "cli/process/shutdown_watch.h"
 #include "cli/process/systemd.h"
@@ -81,7 +80,8 @@ int RunService(serve::Service& service, const ConsoleSide& side,
   });
   if (!open.ok()) return PrintStatus(open);
   WorkerNotes notes(service.group(), service.addresses(),
-                    absl::StrCat("walduct doctor -f FILE -w ", ShellWord(worker_file)));
+                    absl::StrCat("walduct doctor -f FILE -w ",
+                                 worker_file.empty() ? "FILE" : ShellWord(worker_file)));
   notes.Begin(clock.Now());
   // Who asks when nobody answers any more finds them.
   const absl::Status ended = service.Run([&] { notes.Show(connectors.Statuses()); });
@@ -144,7 +144,7 @@ int Serve(const Arguments& arguments) {
                                   .stop = &stop,
                                   .environment = environment});
   return RunService(service, *side, worker.console, connectors, stop, *environment.clock,
-                    KeptWorkerFile(arguments.worker_file));
+                    request->worker_called);
 }
 
 }  // namespace walduct::cli

@@ -24,7 +24,9 @@ std::string Line(const absl::Status& status) {
 std::vector<Source> ReadSources(const LoadRequest& request, LoadReport* report) {
   std::vector<Source> sources;
   const auto read = [&](Layer layer, const std::string& path) {
-    absl::StatusOr<ParsedFile> file = ReadConfigFile(path);
+    const auto text = request.texts.find(path);
+    absl::StatusOr<ParsedFile> file =
+        text == request.texts.end() ? ReadConfigFile(path) : ReadConfigFile(path, text->second);
     if (!file.ok()) {
       report->errors.push_back(Line(file.status()));
       return;

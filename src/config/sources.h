@@ -11,6 +11,7 @@
 // are resolved here and nowhere else.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -28,6 +29,10 @@ struct LoadRequest {
   std::optional<std::string> worker_path;
   std::vector<std::pair<std::string, std::string>> overrides;
   bool reaches_kafka = true;  // false: for a look that publishes and stores nothing
+  // Of files that give it only once, such as pipes, by their paths.
+  std::map<std::string, std::string> texts = {};
+  // Where people find the worker's file, in any folder; empty: nowhere.
+  std::string worker_called = {};
 };
 
 // Older names replaced, references resolved, nothing checked yet. What went wrong is added to the

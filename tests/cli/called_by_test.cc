@@ -1,6 +1,7 @@
 #include "cli/process/called_by.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -32,6 +33,32 @@ TEST(CalledBy, FilesAsTheyWereTyped) {
   EXPECT_EQ(called.unit, "");
   for (const char* const pipe : {"-", "/dev/stdin", "/dev/fd/63", "/proc/self/fd/0"})
     EXPECT_EQ(CalledByFiles(Typed(pipe), Report()).who, "") << pipe;
+}
+
+// What it was is gone with the process that has read it.
+TEST(CalledBy, AWorkersFileFromAPipeHasAnotherName) {
+  for (const char* const pipe : {"/dev/stdin", "/dev/fd/63", "/proc/self/fd/0"}) {
+    const TypedFiles typed{.connector = "/a.json", .worker = pipe, .overrides = {}};
+    EXPECT_EQ(CalledByFiles(typed, Report()).who, "-f /a.json -w WORKER.PROPERTIES") << pipe;
+    EXPECT_EQ(DoctorByFiles(typed, Report()), "walduct doctor -f /a.json -w WORKER.PROPERTIES");
+    EXPECT_EQ(KeptWorkerFile(pipe), "");
+  }
+}
+
+// Several looks at the files of one process find them.
+TEST(CalledBy, WhatAPipeGaveIsKept) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  ASSERT_EQ(write(ends[1], "group.id=g", 10), 10);
+  close(ends[1]);
+  const std::string file = "/proc/self/fd/" + std::to_string(ends[0]);
+  for (int look = 0; look < 2; ++look) {
+    const auto texts = TextsReadOnce(file, {"shop.json"});
+    ASSERT_TRUE(texts.contains(file));
+    EXPECT_EQ(texts.at(file), "group.id=g");
+    EXPECT_FALSE(texts.contains("shop.json"));
+  }
+  close(ends[0]);
 }
 
 TEST(CalledBy, WhatIsTypedInAnyFolder) {

@@ -36,6 +36,19 @@ TEST(PlanFiles, WhatCameFromStandardInputIsWrittenFirst) {
                                      Not(HasSubstr("a worker")), Not(HasSubstr("walduct stop"))));
 }
 
+TEST(PlanFiles, AWorkersFileFromAPipeIsToBeAFile) {
+  const PlanFiles files = FilesOfPlan(
+      {.name = "shop", .connector_file = "shop.json", .worker_file = "/dev/fd/63", .url = ""}, {});
+  EXPECT_EQ(files.who, "-f shop.json -w WORKER.PROPERTIES");
+  EXPECT_THAT(files.note,
+              AllOf(HasSubstr("WORKER.PROPERTIES in the commands"), HasSubstr("umask")));
+  const PlanFiles both = FilesOfPlan(
+      {.name = "shop", .connector_file = "/dev/fd/62", .worker_file = "/dev/fd/63", .url = ""}, {});
+  EXPECT_EQ(both.who, "-f shop.from-input.json -w WORKER.PROPERTIES");
+  EXPECT_THAT(both.note, AllOf(HasSubstr("write it to shop.from-input.json"),
+                               HasSubstr("WORKER.PROPERTIES in the commands")));
+}
+
 TEST(PlanFiles, OfAProcessAreItsOwnOrMadeOfAWorkers) {
   TypedPlan asked;
   asked.name = "shop";

@@ -208,6 +208,19 @@ TEST_F(ClientOptionsTest, ALookThatNeedsNoKafkaIsNotWarnedOfItsBroker) {
   EXPECT_THAT(result.warnings, IsEmpty());
 }
 
+// Of a pipe, which gives it once.
+TEST_F(ClientOptionsTest, ATextThatWasReadBeforeIsTakenForTheFile) {
+  config::LoadRequest request;
+  request.connector_path = "/no/such/connector.properties";
+  request.worker_path = "/no/such/worker.properties";
+  request.texts = {{request.connector_path, Minimal()},
+                   {*request.worker_path, "producer.buffer.memory=2000\n"}};
+  const LoadResult result = LoadConnector(request);
+  EXPECT_THAT(result.errors, IsEmpty());
+  EXPECT_EQ(result.options.name, "orders");
+  EXPECT_EQ(ToKafka(result).buffer_bytes, 2000u);
+}
+
 TEST_F(ClientOptionsTest, BufferMemoryBoundsTheSink) {
   EXPECT_EQ(ToKafka(LoadWith("producer.override.buffer.memory=1000")).buffer_bytes, 1000u);
   EXPECT_EQ(ToKafka(LoadWith("producer.buffer.memory=2000")).buffer_bytes, 2000u);

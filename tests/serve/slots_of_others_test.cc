@@ -5,7 +5,9 @@
 #include <string>
 
 #include "engine/configuration/connector_options.h"
+#include "engine/configuration/runtime_options.h"
 #include "engine/lifecycle/connector_set.h"
+#include "loader/load_connector.h"
 #include "serve/worker/worker.h"
 #include "tests/serve/memory_topics.h"
 #include "tests/serve/test_assignment.h"
@@ -109,6 +111,25 @@ TEST_F(SlotsOfOthersTest, ThatOfAnotherServerIsNoReasonToLeaveASlot) {
   EXPECT_THAT(said_of_deleted("own"), HasSubstr("SELECT pg_drop_replication_slot('dbz')"));
   Put("own", {{"slot.name", "dbz"}});
   EXPECT_THAT(said_of_deleted("own"), HasSubstr("connector refused would lose"));
+}
+
+// Also where it is not what this process was given: the copy of a unit, a pipe.
+TEST(ConnectorLoader, HintsCallTheWorkersFileAsPeopleFindIt) {
+  config::LoadRequest request;
+  request.worker_path = "/dev/fd/63";
+  request.texts = {{*request.worker_path, "group.id=g\n"}};
+  const auto called = [&request] {
+    return ConnectorLoader(request, "http://h:8083", Environment::Real())
+        .Read({{"name", "a"},
+               {"topic.prefix", "a"},
+               {"database.hostname", "db"},
+               {"database.user", "cdc"},
+               {"database.dbname", "shop"}})
+        .options.runtime->called.worker_file;
+  };
+  EXPECT_EQ(called(), "");
+  request.worker_called = "/etc/walduct/worker.properties";
+  EXPECT_EQ(called(), "/etc/walduct/worker.properties");
 }
 
 }  // namespace

@@ -13,8 +13,19 @@ namespace walduct::cli {
 namespace {
 
 std::string WithWorker(std::string files, const std::string& worker) {
-  if (!worker.empty()) absl::StrAppend(&files, " -w ", ShellWord(worker));
+  if (!worker.empty())
+    absl::StrAppend(&files, " -w ",
+                    IsReadOnce(worker) ? std::string(kPipedWorker) : ShellWord(worker));
   return files;
+}
+
+// Of the worker's file; empty: it is a file.
+std::string NoteOfWorker(const std::string& worker) {
+  if (worker.empty() || !IsReadOnce(worker)) return "";
+  return absl::StrCat(
+      "\nThe worker's properties were read from standard input, or another pipe: ", kPipedWorker,
+      " in the commands above is to be a file that has them, which only its owner "
+      "may read (umask 077), as it may have a password.\n");
 }
 
 // others: what else it was given there, to be typed as well.
@@ -49,8 +60,13 @@ PlanFiles OfServed(const TypedPlan& typed, const recover::PlanFacts& facts) {
 PlanFiles FilesOfPlan(const TypedPlan& typed, const recover::PlanFacts& facts) {
   const std::string& file = typed.connector_file;
   if (!file.empty()) {
-    if (IsReadOnce(file)) return ToBeWritten(typed.name, typed.worker_file, "");
-    return {.who = WithWorker(absl::StrCat("-f ", ShellWord(file)), typed.worker_file), .note = ""};
+    if (IsReadOnce(file)) {
+      PlanFiles written = ToBeWritten(typed.name, typed.worker_file, "");
+      written.note += NoteOfWorker(typed.worker_file);
+      return written;
+    }
+    return {.who = WithWorker(absl::StrCat("-f ", ShellWord(file)), typed.worker_file),
+            .note = NoteOfWorker(typed.worker_file)};
   }
   if (!facts.files.empty()) {
     return {.who = facts.files,

@@ -4,11 +4,14 @@
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "base/mutex.h"
 #include "base/shell_word.h"
+#include "config/files/config_file.h"
 
 namespace walduct::cli {
 namespace {
@@ -48,6 +51,22 @@ bool IsReadOnce(const std::string& file) {
          absl::StartsWith(file, "/proc/self/fd/") || std::filesystem::is_fifo(file, error);
 }
 
+std::map<std::string, std::string> TextsReadOnce(const std::string& worker,
+                                                 const std::vector<std::string>& connectors) {
+  static Mutex mutex;
+  static std::map<std::string, std::string>& read = *new std::map<std::string, std::string>();
+  const MutexLock lock(mutex);
+  const auto add = [](const std::string& file) {
+    if (!IsReadOnce(file) || read.contains(file)) return;
+    // What cannot be read is told by who needs it.
+    if (absl::StatusOr<std::string> text = config::ReadTextFile(file); text.ok())
+      read.emplace(file, *std::move(text));
+  };
+  add(worker);
+  for (const std::string& file : connectors) add(file);
+  return read;
+}
+
 names::Called CalledByFiles(const TypedFiles& typed, const config::LoadReport& report) {
   if (IsReadOnce(typed.connector)) return {};
   std::string connector = typed.connector, worker = typed.worker;
@@ -60,7 +79,9 @@ names::Called CalledByFiles(const TypedFiles& typed, const config::LoadReport& r
     unit.clear();
   }
   std::string who = absl::StrCat("-f ", ShellWord(connector));
-  if (!worker.empty()) absl::StrAppend(&who, " -w ", ShellWord(worker));
+  if (!worker.empty())
+    absl::StrAppend(&who, " -w ",
+                    IsReadOnce(worker) ? std::string(kPipedWorker) : ShellWord(worker));
   return {.who = who + Overrides(typed, report), .unit = unit};
 }
 
@@ -75,6 +96,7 @@ std::string DoctorByFiles(const TypedFiles& typed, const config::LoadReport& rep
 std::string KeptWorkerFile(const std::string& typed) {
   const std::string credentials = Variable("CREDENTIALS_DIRECTORY");
   const bool copied = !credentials.empty() && typed == credentials + "/worker.properties";
+  if (IsReadOnce(typed)) return "";
   return copied ? "/etc/walduct/worker.properties" : Absolute(typed);
 }
 

@@ -1,9 +1,11 @@
 // How the commands in hints call the connectors of this process.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "config/load_report.h"
 #include "names/called.h"
 
@@ -11,6 +13,12 @@ namespace walduct::cli {
 
 // Standard input, or another pipe: a command that names it finds nothing there.
 bool IsReadOnce(const std::string& file);
+// What these files, the worker's and the connectors', gave that give it only once, by their paths:
+// whoever asks again in this process finds it, too.
+std::map<std::string, std::string> TextsReadOnce(const std::string& worker,
+                                                 const std::vector<std::string>& connectors);
+// In the place of a worker's file that came so.
+inline constexpr absl::string_view kPipedWorker = "WORKER.PROPERTIES";
 
 // By the files that it was read from, as they were typed, with -o as it may be shown; of the unit
 // walduct@NAME, whose copies go with the process, by those in /etc/walduct.
@@ -24,7 +32,7 @@ names::Called CalledByFiles(const TypedFiles& typed, const config::LoadReport& r
 std::string DoctorByFiles(const TypedFiles& typed, const config::LoadReport& report);
 
 // Of the worker that was started with that file: its path, as it is typed in any folder; of the
-// unit, whose copy goes with the process, that in /etc/walduct.
+// unit, whose copy goes with the process, that in /etc/walduct. Empty: nobody can read it again.
 std::string KeptWorkerFile(const std::string& typed);
 
 }  // namespace walduct::cli

@@ -20,6 +20,7 @@
 #include "base/shell_word.h"
 #include "cli/commands.h"
 #include "cli/configuration.h"
+#include "cli/process/called_by.h"
 #include "cli/process/last_end.h"
 #include "cli/running_process.h"
 #include "cli/status/ask_status.h"
@@ -159,10 +160,13 @@ std::string DoctorOf(const std::vector<LastEnd>& ends, const Arguments& argument
     return doctor.empty() ? "walduct doctor -f FILE -w FILE" : doctor;
   }
   std::vector<std::string> words;
+  const auto again = [](const std::string& file) {
+    return IsReadOnce(file) ? "FILE" : ShellWord(file);
+  };
   for (const std::string& file : arguments.connector_files)
-    words.push_back(absl::StrCat("-f ", ShellWord(file)));
+    words.push_back(absl::StrCat("-f ", again(file)));
   if (!arguments.worker_file.empty())
-    words.push_back(absl::StrCat("-w ", ShellWord(arguments.worker_file)));
+    words.push_back(absl::StrCat("-w ", again(arguments.worker_file)));
   return absl::StrCat("walduct doctor ", absl::StrJoin(words, " "));
 }
 

@@ -84,9 +84,13 @@ absl::StatusOr<ParsedFile> ReadConfigText(absl::string_view text) {
   return ReadForm(text, /*yaml=*/false, {});
 }
 
-absl::StatusOr<ParsedFile> ReadConfigFile(const std::string& path) {
-  ASSIGN_OR_RETURN(const std::string bytes, ReadTextFile(path));
-  absl::string_view text = bytes;
+absl::StatusOr<ParsedFile> ReadConfigFile(const std::string& path,
+                                          const std::optional<std::string>& read) {
+  std::string bytes;
+  if (!read) {
+    ASSIGN_OR_RETURN(bytes, ReadTextFile(path));
+  }
+  absl::string_view text = read ? *read : bytes;
   absl::ConsumePrefix(&text, kByteOrderMark);
   if (text.find_first_not_of(" \t\r\n") == absl::string_view::npos) {
     return Error(absl::StatusCode::kInvalidArgument, "unreadable_file",

@@ -3,6 +3,7 @@
 // properties. Names that begin as Debezium Server's make it an application.properties.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -18,7 +19,8 @@ absl::StatusOr<std::string> ReadTextFile(const std::string& path);
 // A text that somebody gives, of any of these forms. Nothing of the environment comes into it.
 absl::StatusOr<ParsedFile> ReadConfigText(absl::string_view text);
 
-// Every error names the path.
-absl::StatusOr<ParsedFile> ReadConfigFile(const std::string& path);
+// Every error names the path. text: what it has, where it was read before.
+absl::StatusOr<ParsedFile> ReadConfigFile(const std::string& path,
+                                          const std::optional<std::string>& text = std::nullopt);
 
 }  // namespace walduct::config

@@ -1,9 +1,7 @@
 #include "serve/worker/connector_loader.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <string>
-#include <system_error>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -116,10 +114,7 @@ loader::LoadResult ConnectorLoader::Read(const ConfigMap& config) const {
   loader::LoadResult read = loader::LoadConnector(request);
   names::Called& called = read.options.runtime->called;
   called = {.who = ShellWord(read.options.name), .where = url_};
-  // Hints are typed in any folder.
-  std::error_code error;
-  if (request_.worker_path)
-    called.worker_file = std::filesystem::absolute(*request_.worker_path, error).string();
+  called.worker_file = request_.worker_called;
   return read;
 }
 
