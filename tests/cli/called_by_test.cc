@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "serve/load_worker.h"
 #include "serve/topics/worker_options.h"
@@ -59,6 +60,17 @@ TEST(CalledBy, WhatAPipeGaveIsKept) {
     EXPECT_FALSE(texts.contains("shop.json"));
   }
   close(ends[0]);
+}
+
+TEST(CalledBy, OverridesAreTypedAgainAsTheyWere) {
+  const TypedOverrides again =
+      OverridesAgain({"slot.name=first", "database.password=secret", "slot.name=other"}, Report());
+  EXPECT_EQ(again.text, " -o 'database.password=<VALUE>' -o slot.name=other");
+  EXPECT_EQ(again.hidden, std::vector<std::string>{"database.password"});
+  config::LoadReport report;
+  report.properties.push_back(
+      {.name = "snapshot.mode", .value = "no data", .status = {}, .note = {}});
+  EXPECT_EQ(OverridesAgain({"snapshot.mode=no data"}, report).text, " -o 'snapshot.mode=no data'");
 }
 
 TEST(CalledBy, WhatIsTypedInAnyFolder) {

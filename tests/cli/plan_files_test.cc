@@ -49,6 +49,17 @@ TEST(PlanFiles, AWorkersFileFromAPipeIsToBeAFile) {
                                HasSubstr("WORKER.PROPERTIES in the commands")));
 }
 
+TEST(PlanFiles, WhatWasTypedBesideTheFilesIsTypedAgain) {
+  TypedPlan typed{.name = "shop", .connector_file = "a.json", .worker_file = "w", .url = ""};
+  typed.overrides = {.text = " -o 'slot.name=my slot' -o 'database.password=<VALUE>'",
+                     .hidden = {"database.password"}};
+  const PlanFiles files = FilesOfPlan(typed, {});
+  EXPECT_EQ(files.who, "-f a.json -w w -o 'slot.name=my slot' -o 'database.password=<VALUE>'");
+  EXPECT_THAT(files.note, HasSubstr("is not shown, of database.password."));
+  typed.connector_file = "/dev/stdin";
+  EXPECT_EQ(FilesOfPlan(typed, {}).who, "-f shop.from-input.json -w w" + typed.overrides.text);
+}
+
 TEST(PlanFiles, OfAProcessAreItsOwnOrMadeOfAWorkers) {
   TypedPlan asked;
   asked.name = "shop";

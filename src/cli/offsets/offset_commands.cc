@@ -382,6 +382,7 @@ int RecoverPlan(const Arguments& arguments) {
     typed.name = loaded.options.name;
     typed.connector_file = arguments.connector_files.front();
     typed.worker_file = arguments.worker_file;
+    typed.overrides = OverridesAgain(arguments.overrides, loaded);
     facts = recover::ReadPlanFacts(loaded.options, Environment::Real());
   } else {
     typed.url = ServerOf(arguments).url;

@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "base/shell_word.h"
-#include "cli/process/called_by.h"
 #include "http/client.h"
 #include "names/called.h"
 
@@ -41,6 +41,14 @@ PlanFiles ToBeWritten(const std::string& name, const std::string& worker,
           "; and stop the process that runs the connector.\n")};
 }
 
+// Empty: all values are there.
+std::string NoteOfHidden(const TypedOverrides& overrides) {
+  if (overrides.hidden.empty()) return "";
+  return absl::StrCat(
+      "\n<VALUE> in the commands above stands for what was typed and is not shown, of ",
+      absl::StrJoin(overrides.hidden, ", "), ".\n");
+}
+
 PlanFiles OfServed(const TypedPlan& typed, const recover::PlanFacts& facts) {
   const names::Called served{.who = ShellWord(typed.name),
                              .where = http::WithoutLogin(typed.url),
@@ -60,19 +68,19 @@ PlanFiles OfServed(const TypedPlan& typed, const recover::PlanFacts& facts) {
 PlanFiles FilesOfPlan(const TypedPlan& typed, const recover::PlanFacts& facts) {
   const std::string& file = typed.connector_file;
   if (!file.empty()) {
-    if (IsReadOnce(file)) {
-      PlanFiles written = ToBeWritten(typed.name, typed.worker_file, "");
-      written.note += NoteOfWorker(typed.worker_file);
-      return written;
-    }
-    return {.who = WithWorker(absl::StrCat("-f ", ShellWord(file)), typed.worker_file),
-            .note = NoteOfWorker(typed.worker_file)};
+    PlanFiles files = {.who = WithWorker(absl::StrCat("-f ", ShellWord(file)), typed.worker_file),
+                       .note = ""};
+    if (IsReadOnce(file)) files = ToBeWritten(typed.name, typed.worker_file, "");
+    files.who += typed.overrides.text;
+    absl::StrAppend(&files.note, NoteOfWorker(typed.worker_file), NoteOfHidden(typed.overrides));
+    return files;
   }
   if (!facts.files.empty()) {
     return {.who = facts.files,
             .note =
                 "\nThe files are those that the process was started with, where it was; it has "
-                "to be stopped before the commands above.\n"};
+                "to be stopped before the commands above. What it has behind -o that is not to be "
+                "shown, such as a password, is to be given, too.\n"};
   }
   if (facts.from_input)
     return ToBeWritten(typed.name, "", "; give the commands the -w and -o of the process, too");

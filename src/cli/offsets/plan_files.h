@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "cli/process/called_by.h"
 #include "recover/run/plan.h"
 
 namespace walduct::cli {
@@ -16,6 +17,7 @@ struct TypedPlan {
   std::string name;                         // of the connector
   std::string connector_file, worker_file;  // -f, -w; no -f: a process was asked
   std::string url;                          // of that
+  TypedOverrides overrides = {};            // -o
 };
 
 // What came from a pipe nobody can read again: the file that it is to be

@@ -8,7 +8,6 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "base/mutex.h"
 #include "base/shell_word.h"
 #include "config/files/config_file.h"
@@ -21,17 +20,24 @@ std::string Variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
+std::string NameOf(absl::string_view setting) {
+  return std::string(setting.substr(0, setting.find('=')));
+}
+
+// The value counts, and may be printed.
+bool IsShown(const std::string& setting, const config::LoadReport& report) {
+  return std::any_of(report.properties.begin(), report.properties.end(),
+                     [&](const config::PropertyReport& of) {
+                       return absl::StrCat(of.name, "=", of.value) == setting;
+                     });
+}
+
 // Values that were typed beside the files; those of secrets are not shown.
 std::string Overrides(const TypedFiles& typed, const config::LoadReport& report) {
   std::string text;
   for (const std::string& one : typed.overrides) {
-    absl::string_view value = one;
-    const std::string name(value.substr(0, value.find('=')));
-    if (name == "snapshot.mode" || !absl::ConsumePrefix(&value, name + "=")) continue;
-    const bool shown = std::any_of(
-        report.properties.begin(), report.properties.end(),
-        [&](const config::PropertyReport& of) { return of.name == name && of.value == value; });
-    if (shown) absl::StrAppend(&text, " -o ", ShellWord(one));
+    if (NameOf(one) != "snapshot.mode" && IsShown(one, report))
+      absl::StrAppend(&text, " -o ", ShellWord(one));
   }
   return text;
 }
@@ -83,6 +89,20 @@ names::Called CalledByFiles(const TypedFiles& typed, const config::LoadReport& r
     absl::StrAppend(&who, " -w ",
                     IsReadOnce(worker) ? std::string(kPipedWorker) : ShellWord(worker));
   return {.who = who + Overrides(typed, report), .unit = unit};
+}
+
+TypedOverrides OverridesAgain(const std::vector<std::string>& overrides,
+                              const config::LoadReport& report) {
+  TypedOverrides again;
+  for (auto one = overrides.begin(); one != overrides.end(); ++one) {
+    const std::string name = NameOf(*one);
+    const auto is_it = [&name](const std::string& other) { return NameOf(other) == name; };
+    if (std::any_of(one + 1, overrides.end(), is_it)) continue;  // the last one counts
+    const bool shown = IsShown(*one, report);
+    if (!shown) again.hidden.push_back(name);
+    absl::StrAppend(&again.text, " -o ", ShellWord(shown ? *one : absl::StrCat(name, "=<VALUE>")));
+  }
+  return again;
 }
 
 std::string DoctorByFiles(const TypedFiles& typed, const config::LoadReport& report) {

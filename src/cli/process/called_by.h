@@ -28,6 +28,14 @@ struct TypedFiles {
 };
 // Empty: nobody can read them again (IsReadOnce).
 names::Called CalledByFiles(const TypedFiles& typed, const config::LoadReport& report);
+// What was typed behind -o, to be typed again as it was. A value that is not to be shown is <VALUE>,
+// which no start takes for a database's.
+struct TypedOverrides {
+  std::string text;                 // " -o slot.name=other"
+  std::vector<std::string> hidden;  // names of such values
+};
+TypedOverrides OverridesAgain(const std::vector<std::string>& overrides,
+                              const config::LoadReport& report);
 // The command that looks before a start, typed in any folder. Empty: no file has it.
 std::string DoctorByFiles(const TypedFiles& typed, const config::LoadReport& report);
 
