@@ -119,6 +119,44 @@ TEST_F(PositionMove, WhatNoStartGoesOnFromIsImportedOnceThatIsAccepted) {
   EXPECT_EQ(ErrorReason(JudgeImport(facts_, wanted).status()), "position_ahead");
 }
 
+// With snapshot.mode=when_needed.
+TEST_F(PositionMove, WhereAStartTakesASnapshotAnImportSaysThat) {
+  std::optional<offset::StoredOffset> wanted(std::in_place);
+  wanted->position.commit_end = Lsn(199);
+  facts_.fills_gaps = true;
+  const auto expect = [&](const std::string& reason, const std::string& words) {
+    facts_.accept_loss = false;
+    const absl::Status refused = JudgeImport(facts_, wanted).status();
+    EXPECT_EQ(ErrorReason(refused), reason) << refused;
+    EXPECT_THAT(std::string(refused.message()),
+                testing::HasSubstr("the next start takes a snapshot"));
+    EXPECT_THAT(ErrorHint(refused), testing::HasSubstr("repeat the command with --accept-loss"));
+    facts_.accept_loss = true;
+    const auto report = JudgeImport(facts_, wanted);
+    ASSERT_TRUE(report.ok()) << report.status();
+    EXPECT_EQ(*report,
+              "by snapshot.mode the next start takes a snapshot, every row of every table is "
+              "published again, for nothing can be streamed from 0/C7 on: " +
+                  words + "; what was deleted since is never told\n");
+  };
+  expect("position_skipped",
+         "replication slot shop stands at 0/C8: the server sends nothing before that");
+  facts_.holds_slot = true;
+  expect("position_skipped",
+         "replication slot shop stands at 0/C8: the server sends nothing before that");
+  facts_.holds_slot = false;
+  facts_.slot->wal_status = "lost";
+  expect("slot_lost", "replication slot shop has lost its WAL");
+  facts_.slot.reset();
+  expect("position_lost", "replication slot shop does not exist");
+  const auto said = [&] { return *JudgeImport(facts_, wanted); };
+  facts_.holds_slot = true;
+  EXPECT_THAT(said(), testing::StartsWith(std::string(kNoStart)));
+  facts_.holds_slot = false;
+  facts_.of_other_server = true;
+  EXPECT_THAT(said(), testing::StartsWith(std::string(kNoStart))) << "a start refuses that server";
+}
+
 // As a start does: offset.mismatch.strategy says that the slot is right.
 TEST_F(PositionMove, WhereAStartTrustsTheSlotAnImportDoes) {
   std::optional<offset::StoredOffset> wanted(std::in_place);

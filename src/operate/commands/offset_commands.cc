@@ -243,6 +243,8 @@ absl::StatusOr<std::string> MeaningOfImport(const engine::ConnectorOptions& opti
                      .trusts_slot = trusts_slot,
                      .unreadable = found.unreadable,
                      .takes_snapshot = TakesSnapshot(options.snapshot->mode),
+                     .fills_gaps = snapshot::FillsGaps(options.snapshot->mode),
+                     .holds_slot = slot::HoldsSlot(options, wanted),
                      .reads_back = engine::CalledOf(options).reads_back,
                      .accept_loss = accept_loss};
   // LSNs of two servers cannot be compared.

@@ -18,7 +18,7 @@ std::string Bytes(Lsn from, Lsn to) {
                       to.ToString(), ")");
 }
 
-constexpr absl::string_view kNothingChanged = "nothing is changed: ";
+constexpr absl::string_view kNothingChanged = "nothing is changed: ", kSoThat = ", so that ";
 
 absl::Status Refused(absl::string_view reason, const std::string& why, const std::string& hint) {
   return Error(absl::StatusCode::kFailedPrecondition, reason, absl::StrCat(kNothingChanged, why),
@@ -44,11 +44,10 @@ absl::Status CheckReachable(const MoveFacts& facts) {
                    "the position");
   }
   if (!facts.slot) {
-    return Refused(
-        "position_lost",
-        absl::StrCat("replication slot ", facts.slot_name,
-                     " does not exist, so that no start could go on from ", to.ToString()),
-        "walduct offsets reset forgets the position: the next start is a first one");
+    return Refused("position_lost",
+                   absl::StrCat("replication slot ", facts.slot_name, " does not exist", kSoThat,
+                                "no start could go on from ", to.ToString()),
+                   "walduct offsets reset forgets the position: the next start is a first one");
   }
   if (!facts.slot->restart_lsn.valid() || facts.slot->wal_status == "lost") {
     return Refused("slot_lost",
@@ -190,11 +189,32 @@ bool HasIncrementalSnapshot(const MoveFacts& facts) {
                      [](const auto& one) { return event::IsIncrementalMember(one.first); });
 }
 
+absl::string_view WhyUnreachable(const absl::Status& unreachable) {
+  return absl::StripPrefix(unreachable.message(), kNothingChanged);
+}
+
+// The same where a start takes a snapshot in the place of a position that is of no use.
+absl::StatusOr<std::string> JudgeSnapshotInstead(const MoveFacts& facts,
+                                                 const absl::Status& unreachable, bool accepted) {
+  absl::string_view why = WhyUnreachable(unreachable);
+  why = why.substr(0, why.find(kSoThat));
+  const std::string means = absl::StrCat(
+      "by snapshot.mode the next start takes a snapshot, every row of every table is published "
+      "again, for nothing can be streamed from ",
+      facts.to->ToString(), " on: ", why, "; what was deleted since", NeverTold(facts));
+  if (accepted) return absl::StrCat(means, "\n");
+  return Refused(ErrorReason(unreachable), means,
+                 "if that is what you want, repeat the command with --accept-loss");
+}
+
+bool FillsGap(const MoveFacts& facts, absl::string_view reason) {
+  return facts.fills_gaps && (reason == "position_skipped" || !facts.holds_slot);
+}
+
 // Of a position from elsewhere. It may be stored all the same: whoever has it may know better, and
 // the next start says what it finds.
 absl::StatusOr<std::string> JudgeUnreachable(const absl::Status& unreachable, bool accepted) {
-  const std::string why =
-      absl::StrCat(kNoStart, ": ", absl::StripPrefix(unreachable.message(), kNothingChanged));
+  const std::string why = absl::StrCat(kNoStart, ": ", WhyUnreachable(unreachable));
   if (accepted) return absl::StrCat(why, "; ", ErrorHint(unreachable), "\n");
   return Refused(ErrorReason(unreachable), why,
                  absl::StrCat(ErrorHint(unreachable),
@@ -260,10 +280,12 @@ absl::StatusOr<std::string> JudgeImport(MoveFacts facts,
     return std::string("the next start takes the snapshot again: it had not ended\n");
   facts.to = wanted->position.commit_end;
   if (const absl::Status reachable = CheckReachable(facts); !reachable.ok()) {
-    if (ErrorReason(reachable) == "position_ahead") return reachable;
-    if (ErrorReason(reachable) == "position_skipped") {
+    const std::string reason = ErrorReason(reachable);
+    if (reason == "position_ahead") return reachable;
+    if (reason == "position_skipped") {
       if (std::string at_slot = AtTrustedSlot(facts, *wanted); !at_slot.empty()) return at_slot;
     }
+    if (FillsGap(facts, reason)) return JudgeSnapshotInstead(facts, reachable, accepted);
     return JudgeUnreachable(reachable, accepted);
   }
   return JudgeSet(facts);

@@ -31,6 +31,8 @@ struct MoveFacts {
   bool unreadable = false;
   bool takes_snapshot = true;  // a start without a position does, by its snapshot.mode
   bool may_repeat_it = false;  // by that it may do so of a slot that has been read, too
+  bool fills_gaps = false;     // by that it does where a position is of no use
+  bool holds_slot = false;     // but not of a slot that is gone or lost, which is made anew
   bool reads_back = false;     // names::Called: `walduct recover read` can be asked
   bool accept_loss = false;
   bool drops_slot = false;  // as was asked; one that is lost goes in any case
@@ -44,8 +46,8 @@ absl::StatusOr<std::string> JudgeMove(const MoveFacts& facts);
 
 // Lines that say what a position from elsewhere means, with all that belongs to it. Refused: one
 // that the server has not come to (position_ahead); unless that is accepted, one that no start
-// could go on from, by the reasons of JudgeMove. facts: of_other_server and upgraded say it of
-// `wanted`.
+// could go on from, by the reasons of JudgeMove, also where a start takes a snapshot then. facts:
+// of_other_server and upgraded say it of `wanted`.
 // Absent: the position is forgotten, and the slot stays.
 absl::StatusOr<std::string> JudgeImport(MoveFacts facts,
                                         const std::optional<offset::StoredOffset>& wanted);
