@@ -13,6 +13,7 @@
 #include "base/plain_text.h"
 #include "cli/argument_parts.h"
 #include "cli/completion.h"
+#include "cli/outbox_arguments.h"
 #include "cli/usage/examples.h"
 #include "cli/usage/help_formatter.h"
 #include "cli/usage/mistakes.h"
@@ -454,7 +455,10 @@ Arguments ParseArguments(int argc, char** argv) {
   DescribeCommands(&app, &arguments);
   const std::vector<std::string> words(argv + 1, argv + argc);
   try {
-    app.parse(argc, argv);
+    const std::vector<std::string> whole = WithWholeRows(words);
+    std::vector<const char*> typed = {argv[0]};
+    for (const std::string& word : whole) typed.push_back(word.c_str());
+    app.parse(static_cast<int>(typed.size()), typed.data());
     if (!arguments.wrong.empty()) RefuseUsage(app, words, arguments.wrong, &arguments);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() != 0) {

@@ -19,6 +19,22 @@ constexpr char kExitCodes[] =
     "Exit codes: 0 each row is as it was asked for; 3 one is not, for it is not there, published\n"
     "already or locked by another session.";
 
+// Before a word that CLI11 would take apart.
+constexpr char kWhole = '\x01';
+
+std::string Unmarked(std::string word) {
+  if (!word.empty() && word.front() == kWhole) word.erase(0, 1);
+  return word;
+}
+
+void AddRowOption(CLI::App* command, Arguments* arguments) {
+  command
+      ->add_option("--row", arguments->outbox_rows.rows,
+                   "The same where the key begins with -: --row=-7; once per row")
+      ->type_name("ROW")
+      ->allow_extra_args(false);
+}
+
 CLI::App* Add(CLI::App* outbox, Arguments* arguments, OutboxRowsRequest::Act act,
               const char* text) {
   CLI::App* const command =
@@ -33,12 +49,16 @@ CLI::App* Add(CLI::App* outbox, Arguments* arguments, OutboxRowsRequest::Act act
                    "schema.table, where the connector has several outbox tables")
       ->type_name("TABLE");
   command->add_flag("--json", arguments->json, "As JSON");
+  if (act != kList) AddRowOption(command, arguments);
   command->parse_complete_callback([=, take = words.take] {
     OutboxRowsRequest& asked = arguments->outbox_rows;
     asked.act = act;
     const std::optional<std::vector<std::string>> rows = take();
     if (!rows) return;
-    asked.rows = *rows;
+    asked.rows.insert(asked.rows.end(), rows->begin(), rows->end());
+    for (std::string& row : asked.rows) row = Unmarked(row);
+    for (std::string* const text : {&arguments->connector, &asked.table, &asked.why})
+      *text = Unmarked(*text);
     if (act == kList && !asked.rows.empty())
       arguments->wrong = absl::StrCat("not expected: ", asked.rows.front());
     else if (const absl::Status right = operate::CheckRowsRequest(asked); !right.ok())
@@ -49,6 +69,15 @@ CLI::App* Add(CLI::App* outbox, Arguments* arguments, OutboxRowsRequest::Act act
 }
 
 }  // namespace
+
+std::vector<std::string> WithWholeRows(std::vector<std::string> words) {
+  if (words.empty() || words.front() != "outbox") return words;
+  for (std::string& word : words) {
+    const bool is_list = word.size() > 1 && word.front() == '[' && word.back() == ']';
+    if (is_list || (!word.empty() && word.front() == kWhole)) word.insert(0, 1, kWhole);
+  }
+  return words;
+}
 
 void AddOutboxRows(CLI::App* outbox, Arguments* arguments) {
   CLI::App* const list =

@@ -67,6 +67,20 @@ TEST(OutboxRowsArguments, TheFirstWordIsTheConnectorUnlessAFileNamesIt) {
   EXPECT_EQ(Parse({"list", "shop"}).outbox_rows.act, kList);
 }
 
+// A primary key may be any text.
+TEST(OutboxRowsArguments, ARowIsNotTakenApart) {
+  EXPECT_THAT(Parse({"skip", "shop", "[7,8]", "-7", "a,b", "[]"}).outbox_rows.rows,
+              ElementsAre("[7,8]", "-7", "a,b", "[]"));
+  EXPECT_THAT(Parse({"show", "-f", "a.json", "--row=-x", "--row=[1,2]", "3"}).outbox_rows.rows,
+              ElementsAre("-x", "[1,2]", "3"));
+  const Arguments park = Parse({"park", "[a]", "7", "--reason", "[b,c]", "--table", "[d]"});
+  EXPECT_EQ(park.connector, "[a]");
+  EXPECT_EQ(park.outbox_rows.why, "[b,c]");
+  EXPECT_EQ(park.outbox_rows.table, "[d]");
+  EXPECT_THAT(park.outbox_rows.rows, ElementsAre("7"));
+  EXPECT_EQ(Parse({"list", "shop", "[7]"}).command, Command::kNone);
+}
+
 TEST(OutboxRowsArguments, WhatLacksRowsIsRefused) {
   for (const std::vector<std::string>& words : {std::vector<std::string>{"list"},
                                                 {"list", "shop", "7"},

@@ -8,6 +8,7 @@
 #include "engine/lifecycle/connector.h"
 #include "engine/lifecycle/connector_set.h"
 #include "operate/commands/signal_commands.h"
+#include "operate/outbox/outbox_rows_request.h"
 #include "tests/serve/memory_topics.h"
 #include "tests/serve/test_assignment.h"
 #include "tests/serve/test_loader.h"
@@ -73,6 +74,12 @@ class ConnectHandlerTest : public testing::Test {
       sent += *FindValue(config, "topic.prefix") + text;
       return Sent("s1", "file f");
     }
+    absl::StatusOr<std::string> AskOutboxRows(
+        const ConfigMap&, const operate::OutboxRowsRequest& request) const override {
+      if (request.rows.empty()) return absl::FailedPreconditionError("property 'x': is bad");
+      if (request.rows.front() != "lacks") return absl::InvalidArgumentError("it is none");
+      return Error(absl::StatusCode::kFailedPrecondition, "outbox_no_key", "it has no key", "add");
+    }
     static constexpr char kAsked[] = R"({"type":"asked"})";  // by the process itself
     mutable std::string sent;
     mutable std::vector<std::shared_ptr<const engine::ConnectorOptions>> asked;
@@ -109,6 +116,18 @@ class ConnectHandlerTest : public testing::Test {
                            .log_level = "INFO",
                            .patience = kPatience}};
 };
+
+// A command ends with 2 where what is asked, or the configuration, is wrong; else with 3.
+TEST_F(ConnectHandlerTest, WhatTheServerLacksIsNoFaultOfTheRequest) {
+  EXPECT_EQ(Ask("GET", "/connectors/a/outbox").status, 404);
+  ASSERT_EQ(Ask("POST", "/connectors", CreateBody("a", R"(,"initial_state":"STOPPED")")).status,
+            201);
+  EXPECT_EQ(Ask("GET", "/connectors/a/outbox").status, 400);
+  EXPECT_EQ(Ask("GET", "/connectors/a/outbox?row=7").status, 400);
+  const http::Response lacks = Ask("GET", "/connectors/a/outbox?row=lacks");
+  EXPECT_EQ(lacks.status, 500);
+  EXPECT_THAT(lacks.body, testing::HasSubstr("it has no key; hint: add"));
+}
 
 TEST_F(ConnectHandlerTest, PathsMethodsAndTypes) {
   EXPECT_THAT(Ask("GET", "/").body, testing::HasSubstr(R"("kafka_cluster_id":"of-kafka")"));

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/cleanup/cleanup.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -50,7 +51,9 @@ std::string LeaveOutSql(const OutboxTable& table, const std::vector<std::string>
 // What tries it again. several: the connector has other tables, too.
 std::string RetryCommand(const names::Called& called, const OutboxTable& table, bool several,
                          const std::vector<std::string>& key) {
-  std::string flags = ShellWord(RowText(table, key));
+  const std::string row = RowText(table, key);
+  // A word of its own would be a flag.
+  std::string flags = absl::StrCat(absl::StartsWith(row, "-") ? "--row=" : "", ShellWord(row));
   if (several)
     absl::StrAppend(&flags, " --table ",
                     ShellWord(absl::StrCat(table.schema->schema, ".", table.schema->table)));

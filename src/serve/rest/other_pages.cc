@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/shell_word.h"
 #include "base/status_macros.h"
+#include "engine/errors/error_policy.h"
 #include "names/called.h"
 #include "operate/commands/signal_commands.h"
 #include "operate/outbox/outbox_rows_request.h"
@@ -241,7 +242,12 @@ http::Response ConnectHandler::AnswerOfRows(
   if (!view || view->foreign) return ConnectorNotFound(name);
   if (!asked.ok()) return ErrorAnswer(asked.status());
   const auto answer = parts_.operations->AskOutboxRows(view->config, *asked);
-  return answer.ok() ? Json(*answer) : ErrorAnswer(WithHint(answer.status()));
+  if (answer.ok()) return Json(*answer);
+  // What a server lacks is no fault of what was asked; `walduct outbox` ends as it is told.
+  const absl::Status why = WithHint(answer.status());
+  const bool lacks = !ErrorReason(answer.status()).empty() && absl::IsFailedPrecondition(why) &&
+                     engine::ExitCodeFor(answer.status()) == engine::kExitPrerequisite;
+  return lacks ? ErrorAnswer(500, why.message()) : ErrorAnswer(why);
 }
 
 // Ours: {"lsn":"0/16B3748","accept_loss":true,"drop_slot":false}, each of which may be left out; of

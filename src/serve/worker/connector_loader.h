@@ -107,8 +107,8 @@ class Operations {
   // What is known of a gap, as JSON (recover::PlanFactsJson).
   absl::StatusOr<std::string> PlanRecovery(const ConfigMap& config) const;
   // What is asked about rows of its outbox tables, as JSON; see operate::AskOutboxRows.
-  absl::StatusOr<std::string> AskOutboxRows(const ConfigMap& config,
-                                            const operate::OutboxRowsRequest& request) const;
+  virtual absl::StatusOr<std::string> AskOutboxRows(
+      const ConfigMap& config, const operate::OutboxRowsRequest& request) const;
   // Moves the stored position, or forgets it; what that means.
   struct Move {
     std::string lsn;  // empty: forgets it
