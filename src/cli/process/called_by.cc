@@ -20,7 +20,7 @@ std::string Variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-std::string NameOf(absl::string_view setting) {
+std::string SettingName(absl::string_view setting) {
   return std::string(setting.substr(0, setting.find('=')));
 }
 
@@ -36,7 +36,7 @@ bool IsShown(const std::string& setting, const config::LoadReport& report) {
 std::string Overrides(const TypedFiles& typed, const config::LoadReport& report) {
   std::string text;
   for (const std::string& one : typed.overrides) {
-    if (NameOf(one) != "snapshot.mode" && IsShown(one, report))
+    if (SettingName(one) != "snapshot.mode" && IsShown(one, report))
       absl::StrAppend(&text, " -o ", ShellWord(one));
   }
   return text;
@@ -95,8 +95,8 @@ TypedOverrides OverridesAgain(const std::vector<std::string>& overrides,
                               const config::LoadReport& report) {
   TypedOverrides again;
   for (auto one = overrides.begin(); one != overrides.end(); ++one) {
-    const std::string name = NameOf(*one);
-    const auto is_it = [&name](const std::string& other) { return NameOf(other) == name; };
+    const std::string name = SettingName(*one);
+    const auto is_it = [&name](const std::string& other) { return SettingName(other) == name; };
     if (std::any_of(one + 1, overrides.end(), is_it)) continue;  // the last one counts
     const bool shown = IsShown(*one, report);
     if (!shown) again.hidden.push_back(name);
