@@ -1,3 +1,5 @@
+// What becomes of the last answers to a sink that has ended over a refused record, or is to end.
+//
 // AwaitLastAnswers: what Sink::Flush does of a sink that has ended over a refused record. Its
 // sender begins nothing any more, but the target may have taken what was on its way: that is
 // acknowledged, and so is not sent again by the next sink. Data thread only.
@@ -7,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "base/environment.h"
+#include "sink/sink.h"
 
 namespace walduct::sink {
 
@@ -20,5 +23,9 @@ struct LastAnswers {
 // ended, once it is quiet. DeadlineExceeded flush_timeout: it was not in time.
 absl::Status AwaitLastAnswers(const LastAnswers& answers, const Environment& environment,
                               absl::Duration timeout);
+
+// Of a Flush that is not repeated any more: of a sink that has ended what it has ended with, in the
+// place of that the rest was not in time. Else flushed.
+absl::Status EndOfFlush(const absl::Status& flushed, Sink& sink, AckHandler& acks);
 
 }  // namespace walduct::sink

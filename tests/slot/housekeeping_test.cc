@@ -229,6 +229,19 @@ TEST_F(HousekeepingTest, SettlingStoresAndConfirmsWhatWasAcknowledgedEvenWhenNot
   EXPECT_EQ(confirmed(), stored());
 }
 
+// A record that was refused is what people have to know, not that the rest was not in time.
+TEST_F(HousekeepingTest, SettlingSaysWhatTheSinkHasEndedWith) {
+  WriteRecord(100);
+  WriteRecord(200);
+  sink_.ends_late = true;
+  time_.After(absl::Seconds(1), [this] {
+    sink_.Break(Error(absl::StatusCode::kInvalidArgument, "record_refused", "record of t"));
+  });
+  const absl::Duration begin = time_.Monotonic();
+  EXPECT_EQ(ErrorReason(housekeeping().Settle(absl::Seconds(8))), "record_refused");
+  EXPECT_GE(time_.Monotonic() - begin, absl::Seconds(2)) << "the rest is waited for";
+}
+
 TEST_F(HousekeepingTest, SettlingNeedsNoCheckpointToBeDue) {
   WriteRecord(100);
   time_.After(absl::Seconds(1), [this] { sink_.AcknowledgeAll(); });

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/status_macros.h"
+#include "sink/last_answers.h"
 
 namespace walduct::poll {
 namespace {
@@ -78,7 +79,8 @@ absl::Status DeliveryDuties::Flush(absl::Duration timeout) {
     const absl::Status flushed = parts_.sink->Flush(*this, step);
     // A sink that gives up early knows that waiting is useless, and what is held back stays so.
     const bool waited = step > absl::ZeroDuration() && clock.Monotonic() - begin >= step;
-    if (!absl::IsDeadlineExceeded(flushed) || !waited || doubts_) return flushed;
+    if (!absl::IsDeadlineExceeded(flushed) || !waited || doubts_)
+      return sink::EndOfFlush(flushed, *parts_.sink, *this);
   }
 }
 

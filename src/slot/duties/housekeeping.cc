@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "base/status_macros.h"
+#include "sink/last_answers.h"
 
 namespace walduct::slot {
 namespace {
@@ -244,7 +245,8 @@ absl::Status Housekeeping::FlushUntil(absl::Duration deadline) {
     absl::Status flushed = parts_.sink->Flush(*this, step);
     // A sink that gives up early knows that waiting is useless.
     const bool waited = step > absl::ZeroDuration() && parts_.clock->Monotonic() - begin >= step;
-    if (!absl::IsDeadlineExceeded(flushed) || !waited) return flushed;
+    if (!absl::IsDeadlineExceeded(flushed) || !waited)
+      return sink::EndOfFlush(flushed, *parts_.sink, *this);
   }
 }
 
