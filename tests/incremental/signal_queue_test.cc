@@ -36,6 +36,8 @@ TEST(SignalQueue, WhatIsPutIsTakenInOrderAndDoneOnceItIsStored) {
   inbox->Done(a->ticket);
   EXPECT_TRUE(queue->IsDone(first));
   EXPECT_FALSE(queue->IsDone(second));
+  EXPECT_FALSE(queue->IsWaiting("a"));
+  EXPECT_TRUE(queue->IsWaiting("b"));
 }
 
 TEST(SignalQueue, ASessionTakesAgainWhatTheOneBeforeDidNotSettle) {

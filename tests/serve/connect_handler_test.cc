@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "absl/strings/match.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "engine/lifecycle/connector.h"
@@ -62,7 +63,8 @@ class ConnectHandlerTest : public testing::Test {
     absl::StatusOr<Sent> SendSignal(const ConfigMap& config,
                                     const std::shared_ptr<const engine::ConnectorOptions>& running,
                                     const std::string& text) const override {
-      if (text == kAsked) {
+      if (absl::StrContains(text, R"("type":"asked")")) {
+        texts.push_back(text);
         asked.push_back(running);
         if (meanwhile) meanwhile();
         if (running != nullptr) return Sent("s2", std::string(operate::kInProcess));
@@ -81,7 +83,12 @@ class ConnectHandlerTest : public testing::Test {
       return Error(absl::StatusCode::kFailedPrecondition, "outbox_no_key", "it has no key", "add");
     }
     static constexpr char kAsked[] = R"({"type":"asked"})";  // by the process itself
+    bool WasCarriedOut(const engine::ConnectorOptions&, const std::string& id) const override {
+      return id == carried_out;
+    }
     mutable std::string sent;
+    mutable std::vector<std::string> texts;
+    std::string carried_out;  // the id of one
     mutable std::vector<std::shared_ptr<const engine::ConnectorOptions>> asked;
     std::function<void()> meanwhile;
   };
@@ -258,6 +265,20 @@ TEST_F(ConnectHandlerTest, ASignalIsNotLeftWithWhatEnds) {
   ASSERT_EQ(signals_.asked.size(), 2u);
   EXPECT_EQ(signals_.asked[0], before);
   EXPECT_EQ(signals_.asked[1], nullptr);
+  EXPECT_THAT(signals_.texts[1], HasSubstr(R"({"id":"s2")")) << "it is known again";
+}
+
+TEST_F(ConnectHandlerTest, WhatAConnectorHasDoneAsItEndedIsNotAskedForAgain) {
+  ASSERT_EQ(Ask("POST", "/connectors", CreateBody("a")).status, 201);
+  worker_.Reconcile();
+  signals_.meanwhile = [this] {
+    EXPECT_EQ(Ask("PATCH", "/connectors/a/config", R"({"database.user":"v"})").status, 200);
+    signals_.carried_out = "s2";
+  };
+  const http::Response done = AskSignal();
+  EXPECT_EQ(done.status, 202);
+  EXPECT_THAT(done.body, HasSubstr(R"("written_to":"the stored position")"));
+  EXPECT_EQ(signals_.asked.size(), 1u);
 }
 
 TEST_F(ConnectHandlerTest, ASignalForWhatIsStoppedIsRefusedAtOnce) {

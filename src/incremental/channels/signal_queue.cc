@@ -84,6 +84,13 @@ bool SignalQueue::IsDone(uint64_t number) const {
   return number <= done_;
 }
 
+bool SignalQueue::IsWaiting(const std::string& id) const {
+  const MutexLock lock(mutex_);
+  for (const SignalInbox::Incoming& one : waiting_)
+    if (one.signal.ok() && one.signal->id == id) return true;
+  return false;
+}
+
 void SignalQueue::Attach(Wake* wake) {
   const MutexLock lock(mutex_);
   wake_ = wake;

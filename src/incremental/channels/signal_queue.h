@@ -10,6 +10,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "base/mutex.h"
 #include "base/wake.h"
@@ -25,6 +26,8 @@ class SignalQueue {
   std::optional<uint64_t> Put(RawSignal signal);
   // What it asked for goes with the stored position.
   bool IsDone(uint64_t number) const;
+  // One of that id is not done.
+  bool IsWaiting(const std::string& id) const;
 
   // For a session, one at a time: what the one before took and did not settle comes again. beside:
   // what comes from elsewhere; may be null.

@@ -110,7 +110,7 @@ absl::StatusOr<std::string> ToProcess(const SignalReader& reader, const RawSigna
     if (environment.clock->Monotonic() > deadline) return std::string(kInProcess);
     environment.poller->WaitReadable({}, kLookAgain);
   }
-  return "the stored position";
+  return std::string(kInPosition);
 }
 
 // {"id":…,"type":…,"data":{…}} on one line.
@@ -235,6 +235,17 @@ absl::StatusOr<SentSignal> SendSignalText(const SignalReader& reader, absl::stri
   if (signal.id.empty()) signal.id = NewSignalId(*environment.clock);
   ASSIGN_OR_RETURN(std::string where, SendSignal(reader, SignalVia::kAny, signal, environment));
   return SentSignal{.id = std::move(signal.id), .where = std::move(where)};
+}
+
+bool WasCarriedOut(const SignalReader& ended, const std::string& id) {
+  return ended.incremental.asked != nullptr && !ended.incremental.asked->IsWaiting(id);
+}
+
+std::string WithSignalId(absl::string_view text, const std::string& id) {
+  absl::StatusOr<RawSignal> signal = incremental::ParseSignalText(text, "the request's body");
+  if (!signal.ok()) return std::string(text);
+  signal->id = id;
+  return Line(*signal);
 }
 
 }  // namespace walduct::operate

@@ -52,6 +52,9 @@ inline constexpr absl::string_view kInProcess =
     "the process: it is carried out once the connector streams, and forgotten if the process ends "
     "before";
 
+// Where one is that the process has taken, once what it asked for is stored.
+inline constexpr absl::string_view kInPosition = "the stored position";
+
 enum class SignalVia { kAny, kSource, kFile, kKafka };
 
 // Where it has been written: a table, a file, a topic, or, of a connector of this process that
@@ -78,5 +81,13 @@ absl::StatusOr<SentSignal> SendSignalText(const SignalReader& reader, absl::stri
 
 // One that no other signal has.
 std::string NewSignalId(Clock& clock);
+
+// Of a connector that has ended: whether what a signal of that id, which was left with the process,
+// asked for was stored before.
+bool WasCarriedOut(const SignalReader& ended, const std::string& id);
+
+// The text of a signal that is sent again, with the id that it had: what is being carried out is
+// not begun again.
+std::string WithSignalId(absl::string_view text, const std::string& id);
 
 }  // namespace walduct::operate

@@ -152,17 +152,28 @@ http::Response ConnectHandler::Signal(const Path& path, const http::Request& req
   const std::string& name = path[1];
   std::shared_ptr<const engine::ConnectorOptions> running = parts_.worker->RunningOf(name);
   absl::StatusOr<Operations::Sent> sent = absl::UnknownError("");
+  std::string text = request.body;
   bool untaken = true;
   for (int tries = 0; untaken && tries < kSignalTries; ++tries) {
     if (tries > 0) {
+      const std::shared_ptr<const engine::ConnectorOptions> before = running;
       const bool may_wait = waiting_.fetch_add(1) < kMostWait;
       running =
           parts_.worker->AwaitRunning(name, may_wait ? parts_.patience : absl::ZeroDuration());
       waiting_.fetch_sub(1);
+      if (before != nullptr && sent.ok()) {
+        // As it ended it may have carried it out: then it is not asked for twice.
+        if (parts_.operations->WasCarriedOut(*before, sent->first)) {
+          sent->second = std::string(operate::kInPosition);
+          untaken = false;
+          break;
+        }
+        text = operate::WithSignalId(text, sent->first);
+      }
     }
     const std::optional<ConnectorView> view = parts_.worker->Find(name);
     if (!view || view->foreign) return ConnectorNotFound(name);
-    sent = parts_.operations->SendSignal(view->config, running, request.body);
+    sent = parts_.operations->SendSignal(view->config, running, text);
     untaken = running == nullptr ? ErrorReason(sent.status()) == "signal_no_channel"
                                  : IsForgotten(sent, parts_.worker->RunningOf(name) == running);
   }

@@ -205,6 +205,10 @@ absl::StatusOr<Operations::Sent> Operations::SendSignal(
   return Sent(std::move(sent.id), std::move(sent.where));
 }
 
+bool Operations::WasCarriedOut(const Options& ended, const std::string& id) const {
+  return operate::WasCarriedOut(operate::SignalReaderOf(ended, /*runs_here=*/true), id);
+}
+
 absl::StatusOr<std::string> Operations::SkipChange(const ConfigMap& config,
                                                    const event::ChangeId& change) const {
   return With(config, [&](const Options& options) {

@@ -99,6 +99,9 @@ class Operations {
   virtual absl::StatusOr<Sent> SendSignal(
       const ConfigMap& config, const std::shared_ptr<const engine::ConnectorOptions>& running,
       const std::string& signal) const;
+  // Of options that nothing runs by any more: whether what that signal, which was left with the
+  // process, asked for was stored before.
+  virtual bool WasCarriedOut(const engine::ConnectorOptions& ended, const std::string& id) const;
   // The stored position goes with the order to skip a change; what to say.
   absl::StatusOr<std::string> SkipChange(const ConfigMap& config,
                                          const event::ChangeId& change) const;
