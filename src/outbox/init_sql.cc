@@ -64,17 +64,21 @@ REVOKE EXECUTE ON FUNCTION {add_partitions}(integer) FROM PUBLIC;
 SELECT {add_partitions}(14);
 )";
 
-constexpr absl::string_view kPoll = R"(
--- Polled by walduct, without a slot. Rows are marked in published_at; half of each page is left for that. A row that cannot be
--- published is counted in attempts, says why in last_error, and waits until next_try_at.
-CREATE TABLE {table} (
-  id            bigint       GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+// Of both tables that are polled.
+constexpr absl::string_view kPolledColumns =
+    R"(  id            bigint       GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   event_id      uuid         NOT NULL DEFAULT gen_random_uuid(),
   aggregatetype varchar(255) NOT NULL CHECK (aggregatetype ~ '^[A-Za-z0-9._-]{1,200}$'),
   aggregateid   varchar(255) NOT NULL,
   type          varchar(255) NOT NULL,
   payload       jsonb,
-  created_at    timestamptz  NOT NULL DEFAULT now(),
+  created_at    timestamptz  NOT NULL DEFAULT now(),)";
+
+constexpr absl::string_view kPoll = R"(
+-- Polled by walduct, without a slot. Rows are marked in published_at; half of each page is left for that. A row that cannot be
+-- published is counted in attempts, says why in last_error, and waits until next_try_at.
+CREATE TABLE {table} (
+{polled_columns}
   published_at  timestamptz,
   attempts      integer      NOT NULL DEFAULT 0,
   last_error    text,
@@ -88,13 +92,7 @@ CREATE INDEX ON {table} (aggregateid, id) WHERE published_at IS NULL AND (attemp
 constexpr absl::string_view kPosition = R"(
 -- Polled by walduct, without a slot, and never written by it: xact tells which rows became visible between two looks.
 CREATE TABLE {table} (
-  id            bigint       GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  event_id      uuid         NOT NULL DEFAULT gen_random_uuid(),
-  aggregatetype varchar(255) NOT NULL CHECK (aggregatetype ~ '^[A-Za-z0-9._-]{1,200}$'),
-  aggregateid   varchar(255) NOT NULL,
-  type          varchar(255) NOT NULL,
-  payload       jsonb,
-  created_at    timestamptz  NOT NULL DEFAULT now(),
+{polled_columns}
   xact          xid8         NOT NULL DEFAULT pg_current_xact_id()
 ) WITH (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000);
 CREATE INDEX ON {table} (xact);
@@ -113,23 +111,12 @@ constexpr absl::string_view kWake = R"(
 --   CREATE TRIGGER walduct_wake AFTER INSERT ON {table} FOR EACH STATEMENT EXECUTE FUNCTION {wake}();
 )";
 
-constexpr absl::string_view kPollRole = R"(
--- The role walduct connects as. Its password: ALTER ROLE {role} PASSWORD '…', or psql's \password.
-DO $walduct$
-BEGIN
-  IF NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = {role_literal}) THEN
-    CREATE ROLE {role} LOGIN;
-  END IF;
-END
-$walduct$;
-)";
-
 constexpr absl::string_view kRole = R"(
 -- The role walduct connects as. Its password: ALTER ROLE {role} PASSWORD '…', or psql's \password.
 DO $walduct$
 BEGIN
   IF NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = {role_literal}) THEN
-    CREATE ROLE {role} LOGIN REPLICATION;
+    CREATE ROLE {role} LOGIN{replication};
   END IF;
 END
 $walduct$;
@@ -206,6 +193,8 @@ std::string Fill(absl::string_view text, const InitOptions& options) {
              {"{table_literal}", QuoteLiteral(options.table)},
              {"{inbox}", QuoteQualified(options.schema, options.inbox_table)},
              {"{publication}", QuoteIdentifier(options.publication)},
+             {"{polled_columns}", kPolledColumns},
+             {"{replication}", IsPolled(options.flavour) ? "" : " REPLICATION"},
              {"{role}", QuoteIdentifier(options.role)},
              {"{role_literal}", QuoteLiteral(options.role)},
              {"{role_in_format}", role_in_format},
@@ -271,8 +260,7 @@ std::string InitSql(const InitOptions& options) {
   const std::string script = absl::StrCat(
       "-- An outbox for walduct. Run it once, as a superuser or the owner of the "
       "database.\nBEGIN;\n",
-      Relations(options.flavour), Publication(options.flavour),
-      IsPolled(options.flavour) ? kPollRole : kRole, Grants(options), "COMMIT;\n",
+      Relations(options.flavour), Publication(options.flavour), kRole, Grants(options), "COMMIT;\n",
       IsPolled(options.flavour) ? kWake : "");
   return Fill(script, options);
 }
