@@ -44,12 +44,8 @@ FROM pg_catalog.pg_stat_activity a
 WHERE a.backend_xid IS NOT NULL AND a.xact_start < pg_catalog.now() - interval '1 minute'
 ORDER BY a.xact_start LIMIT 1)";
 
-// Whether a session is named so; set_config and the cast make of a name what the server makes of it
-// where it shows it.
 constexpr absl::string_view kReader = R"(
-SELECT true FROM pg_catalog.pg_stat_activity a WHERE a.pid = $1::pg_catalog.int4
-  AND a.application_name =
-      pg_catalog.set_config('application_name', $2, true)::pg_catalog.name::pg_catalog.text)";
+SELECT a.application_name FROM pg_catalog.pg_stat_activity a WHERE a.pid = $1::pg_catalog.int4)";
 
 std::string DropHint(absl::string_view slot) {
   return absl::StrCat("SELECT pg_drop_replication_slot(", postgres::QuoteLiteral(slot), ")");
@@ -112,11 +108,10 @@ absl::Status CheckWalStatus(Connection& connection, const std::string& name, Fin
 // By the connector that is asked about, which runs: its stream's session is named so.
 absl::StatusOr<bool> IsRead(Connection& connection, const std::string& connector,
                             const replication::SlotState& slot) {
-  ASSIGN_OR_RETURN(
-      const postgres::Result reader,
-      connection.Query(postgres::Rows(1), kReader,
-                       {absl::StrCat(slot.active_pid), replication::StreamSession(connector)}));
-  return reader.rows() == 1;
+  ASSIGN_OR_RETURN(const postgres::Result reader,
+                   connection.Query(postgres::Rows(1), kReader, {absl::StrCat(slot.active_pid)}));
+  return reader.rows() == 1 &&
+         replication::SameSession(replication::StreamSession(connector), reader.Get(0, 0));
 }
 
 absl::Status CheckBlockers(Connection& connection, Findings* findings) {
