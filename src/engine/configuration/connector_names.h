@@ -34,6 +34,8 @@ struct SlotAddress {
   auto operator<=>(const SlotAddress&) const = default;
 };
 SlotAddress SlotOf(const ConnectorOptions& options);
+// So many slots of one connector, by the name of the first.
+std::vector<SlotAddress> NumberedSlots(const SlotAddress& first, int count);
 // Those of all its lanes; empty: it reads none.
 std::vector<SlotAddress> SlotsOf(const ConnectorOptions& whole);
 

@@ -40,13 +40,16 @@ SlotAddress SlotOf(const ConnectorOptions& options) {
           .slot = options.replication->slot_name};
 }
 
-std::vector<SlotAddress> SlotsOf(const ConnectorOptions& whole) {
-  if (whole.source != nullptr && !whole.source->by_slot) return {};
-  const SlotAddress first = SlotOf(whole);
+std::vector<SlotAddress> NumberedSlots(const SlotAddress& first, int count) {
   std::vector<SlotAddress> all = {first};
-  for (int number = 2; number <= whole.replication->share.count; ++number)
+  for (int number = 2; number <= count; ++number)
     all.push_back({.server = first.server, .slot = absl::StrCat(first.slot, "_", number)});
   return all;
+}
+
+std::vector<SlotAddress> SlotsOf(const ConnectorOptions& whole) {
+  if (whole.source != nullptr && !whole.source->by_slot) return {};
+  return NumberedSlots(SlotOf(whole), whole.replication->share.count);
 }
 
 const RuntimeOptions& RuntimeOf(const ConnectorOptions& options) { return *options.runtime; }

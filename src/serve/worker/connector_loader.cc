@@ -91,12 +91,9 @@ std::vector<engine::SlotAddress> WrittenSlots(const ConfigMap& config) {
   if (first.empty() || Written(config, "walduct.outbox.source", "") == "poll") return {};
   const std::string server = absl::StrCat(Written(config, "database.hostname", ""), ":",
                                           Written(config, "database.port", "5432"));
-  std::vector<engine::SlotAddress> slots = {{.server = server, .slot = first}};
   int count = 1;
   if (!absl::SimpleAtoi(Written(config, "walduct.slots", "1"), &count)) count = 1;
-  for (int number = 2; number <= std::min(count, kMost); ++number)
-    slots.push_back({.server = server, .slot = absl::StrCat(first, "_", number)});
-  return slots;
+  return engine::NumberedSlots({.server = server, .slot = first}, std::min(count, kMost));
 }
 
 }  // namespace
