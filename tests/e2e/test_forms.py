@@ -1,6 +1,9 @@
 """Configurations in the forms of other programs run as they are."""
+import subprocess
+
 from support.connector import properties_text
 from support.offsets import read_offset
+from support.paths import BINARY
 from support.wait import wait_until
 
 TABLE = "create table items (id int primary key, v text); insert into items values (0, 'a')"
@@ -59,3 +62,16 @@ def test_kafka_connector_of_strimzi(db, connectors):
     run_as(connector, path).start().wait_streaming()
     assert [(e.id, e.op) for e in connector.wait_events(1)] == [(0, "r")]
     connector.stop()
+
+
+def test_a_workers_file_from_a_pipe_is_that_of_all_connectors(tmp_path):
+    """It gives its text once."""
+    files = []
+    for name in ("a", "b"):
+        path = tmp_path / f"{name}.properties"
+        path.write_text(properties_text({"name": name, "topic.prefix": name, "slot.name": name, "database.hostname": "db",
+                                         "database.user": "cdc", "database.dbname": "shop"}))
+        files += ["-f", str(path)]
+    done = subprocess.run([str(BINARY), "validate", *files, "-w", "/dev/stdin"], input="bootstrap.servers=kafka:9092\n",
+                          capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and done.stdout.count("kafka:9092") >= 2, done

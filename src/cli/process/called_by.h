@@ -28,8 +28,8 @@ struct TypedFiles {
 };
 // Empty: nobody can read them again (IsReadOnce).
 names::Called CalledByFiles(const TypedFiles& typed, const config::LoadReport& report);
-// What was typed behind -o, to be typed again as it was. A value that is not to be shown is <VALUE>,
-// which no start takes for a database's.
+// What was typed behind -o, to be typed again as it was. A value that is not to be shown is
+// <VALUE>, which no start takes for a database's.
 struct TypedOverrides {
   std::string text;                 // " -o slot.name=other"
   std::vector<std::string> hidden;  // names of such values
