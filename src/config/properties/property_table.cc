@@ -1,5 +1,6 @@
 #include "config/properties/property_table.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -49,7 +50,9 @@ const PropertyDefinition* PropertyTable::MeantToHide(absl::string_view name) con
   size_t most = 0;
   for (const PropertyDefinition* pattern : patterns_) {
     if (pattern->hides.empty() || !absl::StartsWith(name, pattern->hides)) continue;
-    const size_t shared = absl::FindLongestCommonPrefix(name, pattern->name).size();
+    const auto ends =
+        std::mismatch(name.begin(), name.end(), pattern->name.begin(), pattern->name.end());
+    const auto shared = static_cast<size_t>(ends.first - name.begin());
     if (meant != nullptr && shared <= most) continue;
     meant = pattern;
     most = shared;
