@@ -57,8 +57,8 @@ CLI::App* Add(CLI::App* outbox, Arguments* arguments, OutboxRowsRequest::Act act
     if (!rows) return;
     asked.rows.insert(asked.rows.end(), rows->begin(), rows->end());
     for (std::string& row : asked.rows) row = Unmarked(row);
-    for (std::string* const text : {&arguments->connector, &asked.table, &asked.why})
-      *text = Unmarked(*text);
+    for (std::string* const word : {&arguments->connector, &asked.table, &asked.why})
+      *word = Unmarked(*word);
     if (act == kList && !asked.rows.empty())
       arguments->wrong = absl::StrCat("not expected: ", asked.rows.front());
     else if (const absl::Status right = operate::CheckRowsRequest(asked); !right.ok())
