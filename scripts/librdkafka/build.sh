@@ -3,7 +3,7 @@
 LIBRDKAFKA_MIN=2.3.0
 LIBRDKAFKA_VERSION=2.15.1
 LIBRDKAFKA_NPM=@confluentinc/kafka-javascript@1.10.1
-LIBRDKAFKA_BUILD=9  # how it is built; a higher number builds it anew
+LIBRDKAFKA_BUILD=10  # how it is built; a higher number builds it anew
 LIBRDKAFKA_SHA256=ada7d703bb1d3237e2292bfabf438d663b6160c9f1ac2a2406b5dc4257c81b66
 
 # An idempotent producer has one batch of a partition in flight. While that batch is on its way and more waits behind it,
@@ -15,9 +15,13 @@ LIBRDKAFKA_SHA256=ada7d703bb1d3237e2292bfabf438d663b6160c9f1ac2a2406b5dc4257c81b
 #
 # A request of the admin interface that waits for a broker asks for a connection whenever the broker's state changes, which
 # makes it try at once; it is refused, which changes its state: thousands of attempts a second, most of a core, as long as
-# the broker is away. Here two attempts are 250 ms apart at least. A source that does not look as expected is refused.
+# the broker is away. Here two attempts are 250 ms apart at least.
+#
+# A broker that was frozen for longer than its session answers, until it has joined again, that the cluster has no broker.
+# librdkafka then gives up each that it knows, and may forget to look at bootstrap.servers: it never sends anything again. Here such an
+# answer takes no broker away, as in Kafka's own client. A source that does not look as expected is refused.
 librdkafka_patch() {
-  librdkafka_patch_broker && librdkafka_patch_headers && librdkafka_patch_produce
+  librdkafka_patch_broker && librdkafka_patch_brokers && librdkafka_patch_headers && librdkafka_patch_produce
 }
 
 librdkafka_patch_broker() {
@@ -34,6 +38,14 @@ librdkafka_patch_broker() {
     /^ *if (max_requests <= 0)$/ { n; s/return 0;$/{ *next_wakeup = idle_wakeup; return 0; }/ }
   }' "$file"
   [ "$(grep -c idle_wakeup "$file")" = 2 ]
+}
+
+librdkafka_patch_brokers() {
+  local file=src/rdkafka_metadata.c
+  sed -i '/^static void rd_kafka_metadata_decommission_unavailable_brokers(/,/^}/ {
+    0,/^ *rd_kafka_wrlock(rk);$/ s/^ *rd_kafka_wrlock(rk);$/        if (md->broker_cnt == 0)\n                return;\n\n&/
+  }' "$file"
+  [ "$(grep -c '^ *if (md->broker_cnt == 0)$' "$file")" = 1 ]
 }
 
 # Averages that nobody asked for take no lock, and the time of a message is read once.

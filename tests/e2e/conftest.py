@@ -23,7 +23,7 @@ LONG = ("test_any_number_after_any_other_with_kills_at_each_step", "test_every_e
         "test_walduct_and_debezium_take_over", "test_backlog_within_bounds", "test_kafka_is_away_for_longer_than_the_seats_session",
         "test_broker_that_is_stuck", "test_each_answer_is_short_once", "test_killed_while_it_reads_a_standby",
         "test_FAIL_07_snapshot_that_begins_again", "test_answers_of_a_group_are_those_of_kafka_connect", "test_positions_that_cannot_be_stored",
-        "test_killed_again_and_again")
+        "test_killed_again_and_again", "test_a_broker_that_was_frozen_for_longer_than_its_session")
 
 
 # A RabbitMQ of a test's own takes ten seconds to start; a sink is away for ten minutes.

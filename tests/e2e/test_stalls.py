@@ -14,6 +14,7 @@ from support.postgres import CDC_ROLE
 from support.wait import wait_until
 
 TABLE = "create table items (id int primary key, v text)"
+MANY = 6  # connectors of a process
 
 
 def lines(connector, pattern):
@@ -34,6 +35,45 @@ def test_a_stream_that_flows_says_nothing(db, connectors):
     said = re.findall(".*(?:no progress|(?<!no longer )waiting for).*", connector.log_text()[begun:])
     assert said == [] or slowest > 8, (said, slowest)
     connector.stop()
+
+
+def test_a_broker_that_was_frozen_for_longer_than_its_session(private_servers, databases, connectors):
+    """Until it has joined again it answers that the cluster has no broker. Whoever asks in that moment must not forget it: many ask."""
+    servers = private_servers(postgres=15, kafka=True)
+    db = databases(servers.postgres)
+    db.script("; ".join(f"create table items{n} (id serial primary key)" for n in range(MANY)))
+    all_ = [connectors(db, {name: f"{db.name}_{n}" for name in ("slot.name", "publication.name", "topic.prefix")} |
+                       {"table.include.list": f"public.items{n}"}, name=f"c{n}",
+                       worker={"bootstrap.servers": servers.bootstrap, "offset.storage.file.filename": None,
+                               "offset.storage.topic": f"{db.name}_offsets"}) for n in range(MANY)]
+    files = [word for one in all_ for word in ("-f", one.dir / "connector.json")]
+    for one in all_:
+        one.write_files()
+    all_[0].files = lambda: [*files, "-w", all_[0].dir / "worker.properties"]
+    all_[0].start()
+    stored = "select count(*) from pg_replication_slots where database = current_database() and active and confirmed_flush_lsn >= %s"
+
+    def write():
+        db.script("; ".join(f"insert into items{n} default values" for n in range(MANY)))
+        return db.value("select pg_current_wal_lsn()")
+
+    def all_stored(lsn):
+        wait_until(lambda: db.value(stored, lsn) == MANY, 60, f"the positions of all stored up to {lsn}", interval_s=0.2)
+    wait_until(lambda: db.value(stored, "0/0") == MANY, 60, "all stream")
+    all_stored(write())
+    for _ in range(3):
+        servers.pause_kafka()
+        end = time.monotonic() + 11  # its session lasts for nine seconds
+        while time.monotonic() < end:
+            write()
+            time.sleep(0.05)
+        servers.resume_kafka()
+        end = time.monotonic() + 2
+        while time.monotonic() < end:
+            write()
+            time.sleep(0.01)
+        all_stored(write())
+    all_[0].stop()
 
 
 def test_broker_that_is_stuck(private_servers, databases, connectors):
