@@ -205,6 +205,7 @@ class StatusWriter {
       json_.Key("oldest_transaction").Text(slot->oldest_transaction->who);
       json_.Key("oldest_transaction_seconds").Number(Seconds(slot->oldest_transaction->age));
     }
+    if (!slot->other_reader.empty()) json_.Key("other_reader").Text(slot->other_reader);
     json_.Key("age_seconds").Number(Seconds(process_.monotonic - slot->looked_at));
     json_.EndObject();
   }

@@ -32,6 +32,8 @@ struct SlotView {
   std::optional<int64_t> safe_wal_bytes;  // absent: there is no limit
   // The server keeps WAL from its beginning on; absent: none, or none that the role may see.
   std::optional<OpenTransaction> oldest_transaction;
+  // Of a connector that rests: who reads the slot in its place; empty: nobody.
+  std::string other_reader = {};
   absl::Duration looked_at;  // on the monotonic clock
   bool doubted = false;      // an error has told since that it may be otherwise
   bool unreached = false;    // the server could not be asked since

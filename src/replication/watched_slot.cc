@@ -19,7 +19,10 @@ constexpr absl::string_view kFrom = R"(
   e.lsn, e.in_recovery, e.partial, e.snapshot, s.confirmed_flush_lsn, s.catalog_xmin,
   pg_catalog.pg_wal_lsn_diff(e.lsn, s.restart_lsn)::pg_catalog.int8,
   (SELECT setting::pg_catalog.int8 * 1048576 FROM pg_catalog.pg_settings
-   WHERE name = 'max_slot_wal_keep_size')
+   WHERE name = 'max_slot_wal_keep_size'),
+  CASE WHEN s.active_pid IS NOT NULL THEN 'pid ' || s.active_pid::pg_catalog.text ||
+    coalesce((SELECT ', application ' || nullif(a.application_name, '')
+              FROM pg_catalog.pg_stat_get_activity(s.active_pid) a), '') END
 FROM (SELECT w.lsn, w.r AS in_recovery,
              CASE WHEN w.r THEN false
              ELSE pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_current_wal_insert_lsn(), w.lsn) > 40
@@ -46,6 +49,7 @@ enum Column {
   kXmin,
   kRetained,
   kLimit,
+  kReader,
   kColumns,
 };
 
@@ -93,6 +97,7 @@ WatchedSlot Read(const postgres::Result& result, int row) {
   look.slot_xmin = static_cast<uint32_t>(Number(text(kXmin)));
   look.retained_bytes = Number(text(kRetained));
   look.limit_bytes = Number(text(kLimit));
+  look.reader = std::string(text(kReader));
   int64_t safe = 0;
   if (absl::SimpleAtoi(text(kSafe), &safe)) look.safe_bytes = safe;
   return look;

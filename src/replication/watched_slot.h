@@ -27,6 +27,7 @@ struct WatchedSlot {
   uint64_t retained_bytes = 0;
   std::optional<int64_t> safe_bytes;  // until it is lost, as the server says it; absent: no limit
   uint64_t limit_bytes = 0;           // max_slot_wal_keep_size; 0: none
+  std::string reader;                 // "pid 12, application x"; empty: nobody reads it
 };
 
 // Something is still to be done about it: it keeps most of what the server allows, or more.

@@ -171,6 +171,23 @@ TEST_F(StatusHandlerTest, AStartThatCouldNotMakeTheSlotIsToldOnce) {
   EXPECT_THAT(StatusJson(process), HasSubstr(problem));
 }
 
+TEST_F(StatusHandlerTest, WhoReadsTheSlotOfOneThatRestsIsTold) {
+  metrics::SlotView slot;
+  slot.wal_status = "reserved";
+  slot.looked_at = Clock::Real().Monotonic();
+  slot.other_reader = "pid 12, application walduct";
+  metrics::ConnectorMetrics metrics;
+  metrics.slot.Show(slot);
+  ProcessView process;
+  process.now = absl::Now();
+  process.monotonic = Clock::Real().Monotonic();
+  process.connectors.emplace_back().metrics = &metrics;
+  EXPECT_THAT(StatusJson(process), HasSubstr(R"("other_reader":"pid 12, application walduct")"));
+  slot.other_reader.clear();
+  metrics.slot.Show(std::move(slot));
+  EXPECT_THAT(StatusJson(process), Not(HasSubstr("other_reader")));
+}
+
 // No command is taken before Kafka answers.
 TEST_F(StatusHandlerTest, ALostSlotIsSeenToBehindKafka) {
   metrics::SlotView slot;

@@ -408,6 +408,10 @@ TEST(StatusScreen, APausedConnectorSaysWhatResumesIt) {
       R"("slot":{"wal_status":"reserved","problem":{"reason":"position_skipped","message":"it was moved",)"
       R"("hint":"walduct offsets set shop 0/5"}})");
   EXPECT_THAT(moved, AllOf(HasSubstr("-> walduct offsets set shop 0/5"), Not(HasSubstr("resume"))));
+  EXPECT_THAT(
+      with(R"("lag_seconds":70,"slot":{"wal_status":"reserved","other_reader":"pid 1, a"})"),
+      AllOf(HasSubstr("read by    another process (pid 1, a), which is to end first\n"),
+            Not(HasSubstr("resume")), Not(HasSubstr("lag"))));
   EXPECT_THAT(with(R"("last_error":{"reason":"mask_lost","message":"m","hint":"add it"})"),
               AllOf(HasSubstr("add it"), Not(HasSubstr("resume"))));
   EXPECT_THAT(with(R"("last_error":{"reason":"broker_unavailable","message":"m","hint":"h"})"),

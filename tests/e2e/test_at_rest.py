@@ -1,5 +1,6 @@
 """What has happened to the slot and the publication of a connector that rests is told while it rests, also where it has rested since
 before the process began."""
+import contextlib
 import subprocess
 
 import pytest
@@ -77,6 +78,20 @@ def test_a_slot_that_was_moved_on_is_told(anew, resting):
     assert worker.log_text().count("a connector that rests could not go on") == 1
     worker.ask("PUT", "/connectors/shop/resume")
     wait_until(lambda: shown(worker).get("last_error", {}).get("reason") == "position_skipped", 30, "a start says the same")
+    worker.stop()
+
+
+def test_another_process_that_reads_the_slot_is_told(resting):
+    """In the place of lag, which is its own, and of a resume, which would meet it."""
+    worker, db = resting(False, "stop")
+    assert f"-> walduct resume shop --url {worker.base}" in screen(worker.base).stdout
+    with contextlib.closing(db.connect(replication="database", application_name="somebody")) as reader:
+        reader.pgconn.exec_(f"START_REPLICATION SLOT {db.name} LOGICAL 0/0 (proto_version '1', publication_names 'by_hand')".encode())
+        other = f"pid {db.slot(db.name)['active_pid']}, application somebody"
+        wait_until(lambda: shown(worker)["slot"].get("other_reader") == other, 40, "told")
+        answer = screen(worker.base)
+        assert f"another process ({other})" in answer.stdout and "resume" not in answer.stdout, answer
+    wait_until(lambda: "other_reader" not in shown(worker)["slot"], 40, "it has ended")
     worker.stop()
 
 

@@ -62,6 +62,18 @@ TEST_F(WatchedSlotTest, OneAnswerForEachName) {
   }
 }
 
+TEST_F(WatchedSlotTest, WhoReadsItIsNamed) {
+  EXPECT_EQ(Look().reader, "");
+  MustQuery(*replication_,
+            "CREATE_REPLICATION_SLOT looked_at_too TEMPORARY LOGICAL pgoutput NOEXPORT_SNAPSHOT");
+  const auto looks = ReadWatchedSlots(*sql_, {"looked_at_too"});
+  ASSERT_TRUE(looks.ok()) << looks.status();
+  const std::string pid = MustQuery(*sql_,
+                                    "SELECT active_pid FROM pg_replication_slots "
+                                    "WHERE slot_name = 'looked_at_too'");
+  EXPECT_THAT(looks->front().reader, testing::StartsWith("pid " + pid));
+}
+
 // What lag is judged by: a number that changes with the end of a transaction that writes, and only
 // then.
 TEST_F(WatchedSlotTest, NextXidMovesWithWhatIsCommitted) {

@@ -125,6 +125,7 @@ class Screen {
   void AddWhatResumesIt(const Value& connector) {
     const std::string state = Text(connector, "state");
     if (!WhatAStartMeets(connector).empty()) return;  // its own hint says what helps
+    if (!OtherReader(connector).empty()) return;      // it would meet that one
     const names::Called called = {.who = Text(connector, "name"), .where = options_.url};
     if (served_ && (state == "PAUSED" || state == "STOPPED"))
       Line("", absl::StrCat("-> ", names::Command(called, "resume")));
@@ -213,6 +214,10 @@ class Screen {
   }
 
   void AddLag(const Value& connector) {
+    if (const std::string other = OtherReader(connector); !other.empty()) {
+      Line("read by", absl::StrCat("another process (", other, "), which is to end first"));
+      return;
+    }
     std::vector<std::string> lag;
     if (const auto seconds = Number(connector, "lag_seconds")) {
       lag.push_back(DurationText(absl::Seconds(*seconds)));
@@ -289,12 +294,6 @@ class Screen {
     if (const double age = Number(*slot, "oldest_transaction_seconds").value_or(0); age >= 60)
       Line("held by", absl::StrCat(Text(*slot, "oldest_transaction"), ", open for ",
                                    DurationText(absl::Seconds(age))));
-  }
-
-  // It is shown below; empty: there is none.
-  static std::string HintOfOpenError(const Value& connector) {
-    const Value* const error = Find(connector, "last_error");
-    return error == nullptr || Find(*error, "solved_at") != nullptr ? "" : Text(*error, "hint");
   }
 
   struct Seen {

@@ -107,6 +107,18 @@ inline std::string WhatAStartMeets(const rapidjson::Value& connector) {
   return kEndsIt.contains(reason) ? reason : "";
 }
 
+// It is shown below; empty: there is none.
+inline std::string HintOfOpenError(const rapidjson::Value& connector) {
+  const rapidjson::Value* const error = json::Find(connector, "last_error");
+  return error == nullptr || json::Find(*error, "solved_at") != nullptr ? "" : Text(*error, "hint");
+}
+
+// Of one that rests: who reads its slot meanwhile, and has its lag; empty: nobody.
+inline std::string OtherReader(const rapidjson::Value& connector) {
+  const rapidjson::Value* const slot = json::Find(connector, "slot");
+  return slot == nullptr ? "" : Text(*slot, "other_reader");
+}
+
 // A slot that has no longer is to be kept before anything else.
 inline constexpr double kSoonSeconds = 600;
 inline constexpr char kKeepSlot[] =

@@ -23,10 +23,11 @@ struct ServerView {
   // "reserved", "extended", "unreserved", "lost", "missing"; empty: not known
   std::string wal_status;
   std::string slot;       // its name
-  uint64_t next_xid = 0;  // this and the next three: see replication::WatchedSlot
+  uint64_t next_xid = 0;  // this and the next four: see replication::WatchedSlot
   bool partial = false;
   Lsn confirmed;
   uint32_t slot_xmin = 0;
+  std::string reader;
   absl::Duration looked_at;  // on the monotonic clock
   // What a session waits for that the stream needs: "a lock on table public.t, held by pid 12 (…)".
   std::string lock;

@@ -21,6 +21,7 @@ ServerView ViewOf(const replication::WatchedSlot& look, const ServerView& before
   view.partial = look.partial;
   view.confirmed = look.confirmed;
   view.slot_xmin = look.slot_xmin;
+  view.reader = look.reader;
   const double seconds = absl::ToDoubleSeconds(now - before.looked_at);
   if (before.wal_end.valid() && seconds > 0 && view.retained_bytes > before.retained_bytes) {
     view.growth_per_second = static_cast<uint64_t>(
@@ -43,6 +44,7 @@ void ShowSlot(const ServerView& view, Clock& clock, metrics::ConnectorMetrics* m
                       .growth_per_second = view.growth_per_second,
                       .safe_wal_bytes = view.safe_wal_bytes,
                       .oldest_transaction = view.oldest_transaction,
+                      .other_reader = rests ? view.reader : "",
                       .looked_at = view.looked_at});
   const bool begins = view.wal_status == "missing" && metrics->slot.Read()->wal_status == "none";
   if (begins && rests) {
