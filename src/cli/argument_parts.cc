@@ -58,8 +58,8 @@ void AddOutboxNames(CLI::App* init, outbox::InitOptions* names, std::string* url
                    "Existing role of the application, which is granted INSERT");
   init->add_option("--publication", names->publication)->capture_default_str();
   init->add_option("--slot", names->slot, "Replication slot")->capture_default_str();
-  init->add_option("--connector", names->connector, "Name of the connector and topic.prefix")
-      ->capture_default_str();
+  init->add_option("--connector", names->connector,
+                   "Name of the connector and topic.prefix: DATABASE-outbox, if not said");
   init->add_option("--message-prefix", names->message_prefix, "Prefix of logical messages")
       ->capture_default_str();
   init->add_flag("--cleanup", names->cleanup, "Include what housekeeping needs");

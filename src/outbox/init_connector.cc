@@ -36,7 +36,7 @@ void AddSource(const InitOptions& options, Properties* out) {
                {"database.user", options.role},
                {"database.password", "${env:DATABASE_PASSWORD}"},
                {"database.dbname", Or(options.database, "<DATABASE>")},
-               {"topic.prefix", options.connector}});
+               {"topic.prefix", ConnectorOf(options)}});
   if (!options.sslmode.empty()) out->emplace_back("database.sslmode", options.sslmode);
   if (IsPolled(options.flavour)) return;
   out->insert(out->end(), {{"slot.name", options.slot},
@@ -113,7 +113,7 @@ std::string ConnectorJson(const InitOptions& options) {
        {"tombstones.on.delete", "false"}});
   AddCleanup(options, &properties);
   std::string out = "{\n  \"name\": ";
-  AppendJsonString(options.connector, &out);
+  AppendJsonString(ConnectorOf(options), &out);
   absl::string_view separator = ",\n  \"config\": {\n    ";
   for (const auto& [name, value] : properties) {
     absl::StrAppend(&out, separator);

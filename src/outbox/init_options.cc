@@ -59,6 +59,16 @@ absl::Status ReadUrl(const std::string& url, InitOptions* options) {
   return absl::OkStatus();
 }
 
+std::string ConnectorOf(const InitOptions& options) {
+  if (!options.connector.empty()) return options.connector;
+  if (options.database.empty()) return "outbox";
+  std::string name = absl::StrCat(options.database, "-outbox");
+  std::replace_if(
+      name.begin(), name.end(),
+      [](char c) { return !IsTopicCharacter(static_cast<unsigned char>(c)); }, '_');
+  return name;
+}
+
 absl::Status CheckNames(const InitOptions& options) {
   if (options.cleanup && IsPolled(options.flavour))
     return Error(
@@ -80,7 +90,7 @@ absl::Status CheckNames(const InitOptions& options) {
                                   "lower-case letters, digits and underscores"));
   if (options.slot.size() > kMaxIdentifier)
     return Refusal("--slot", options.slot, "at most 63 characters");
-  RETURN_IF_ERROR(CheckCharacters("--connector", options.connector, IsTopicCharacter,
+  RETURN_IF_ERROR(CheckCharacters("--connector", ConnectorOf(options), IsTopicCharacter,
                                   "letters, digits, '.', '_' and '-', as in a topic's name"));
   constexpr int kLastPort = 65535;
   int port = 0;

@@ -29,7 +29,7 @@ struct InitOptions {
   std::string application_role;  // writes; empty: its grants are printed as a comment
   std::string publication = "walduct_outbox";
   std::string slot = "walduct_outbox";
-  std::string connector = "outbox";  // its name and topic.prefix
+  std::string connector;  // its name and topic.prefix; empty: by the database (ConnectorOf)
   // Where the connector finds the database. All empty: placeholders, which no command accepts. Else
   // localhost and 5432 where they are empty; of an empty name the placeholder stays.
   std::string host, port, database;
@@ -42,6 +42,10 @@ struct InitOptions {
 // password are nobody's here. InvalidArgument: it is no
 // such address.
 absl::Status ReadUrl(const std::string& url, InitOptions* options);
+
+// The connector's name. All that use one offset topic share names: a second outbox of the same name
+// would go on from the first one's position. "shop-outbox" of a database shop; "outbox" of none.
+std::string ConnectorOf(const InitOptions& options);
 
 // InvalidArgument outbox_name names the flag and says what it takes.
 absl::Status CheckNames(const InitOptions& options);

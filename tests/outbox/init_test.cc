@@ -118,6 +118,20 @@ TEST(OutboxInit, WhereTheDatabaseIsIsGivenOrAPlaceholder) {
   EXPECT_EQ(ErrorReason(CheckNames(options)), "outbox_name");
 }
 
+// Two of one name would go on from one position, where they share an offset topic.
+TEST(OutboxInit, TheConnectorHasANameOfItsDatabase) {
+  InitOptions options;
+  EXPECT_EQ(ConnectorOf(options), "outbox");
+  options.database = "shop";
+  EXPECT_THAT(ConnectorJson(options), AllOf(HasSubstr(R"("name": "shop-outbox")"),
+                                            HasSubstr(R"("topic.prefix": "shop-outbox")")));
+  options.database = "shop 2";
+  EXPECT_EQ(ConnectorOf(options), "shop_2-outbox");
+  EXPECT_TRUE(CheckNames(options).ok());
+  options.connector = "orders";
+  EXPECT_EQ(ConnectorOf(options), "orders");
+}
+
 TEST(OutboxInit, ConnectorNamesTheTableLiterally) {
   InitOptions options;
   options.schema = "a.b";
