@@ -214,6 +214,8 @@ void AddOffsets(CLI::App* app, Arguments* arguments) {
   AddOfConnector(load, arguments, &arguments->offsets_file, true, "a file (-: standard input)");
   load->add_flag("--accept-loss", arguments->accept_loss,
                  "Do it also when no start could go on from there");
+  constexpr char kAcceptForeign[] = "Do it also when what is stored is of another server";
+  load->add_flag("--accept-foreign", arguments->accept_foreign, kAcceptForeign);
   load->callback([arguments] { arguments->command = Command::kImportOffsets; });
   constexpr char kAcceptLoss[] = "Do it also when changes are never published for it";
   auto* set = offsets->add_subcommand("set", "Go on after what was committed up to an LSN");
@@ -231,6 +233,7 @@ void AddOffsets(CLI::App* app, Arguments* arguments) {
       "A connector that has failed begins again at once.");
   AddOfConnector(reset, arguments, nullptr, false, "");
   reset->add_flag("--accept-loss", arguments->accept_loss, kAcceptLoss);
+  reset->add_flag("--accept-foreign", arguments->accept_foreign, kAcceptForeign);
   reset->add_flag("--drop-slot", arguments->drop_slot, "Drop the slot in any case");
   reset->callback([arguments] { arguments->command = Command::kResetOffsets; });
 }

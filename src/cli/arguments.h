@@ -109,6 +109,7 @@ struct Arguments {
   std::string skip_table, skip_key;             // of skip: of a row of a snapshot
   bool yes = false;                             // of skip: do not ask
   bool accept_loss = false;                     // of offsets import, set and reset, recover read
+  bool accept_foreign = false;                  // of offsets import and reset
   bool drop_slot = false;                       // of offsets reset
   int slot_number = 0;                          // of offsets set; 0: not said
   bool print_reference = false;                 // of validate: docs/configuration.md

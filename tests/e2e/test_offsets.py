@@ -381,6 +381,37 @@ def test_offsets_import_is_refused(db, connectors, tmp_path):
     assert connector.offset_file.read_bytes() == before
 
 
+def test_the_position_of_another_server_is_left_alone(databases, pg17, pg18, connectors, tmp_path):
+    """Two connectors of one name and one offset store, each of a server of its own: neither erases what the other goes on from."""
+    one, other = databases(pg17), databases(pg18)
+    connector = with_one_event(one, connectors)
+    connector.stop()
+    own = dict(connector.config)
+    before = connector.offset_file.read_bytes()
+    other.script(TABLE)
+    connector.config.update({"database.port": str(pg18.port), "database.dbname": other.name})
+    assert connector.run_to_end() == 4
+    assert connector.logged('reason=system_mismatch hint="another connector of this name may use this offset store'), connector.log_text()
+    body = tmp_path / "body.json"
+    body.write_text(json.dumps({"offsets": [{"partition": {"server": connector.prefix}, "offset": {"lsn": 1, "ts_usec": 0}}]}))
+    for command in (["reset", "--accept-loss"], ["import", "--accept-loss", body]):
+        refused = connector.call("offsets", *command)
+        assert refused.returncode == 4 and "belongs to the server with system identifier" in refused.stderr, (command, refused)
+        assert "give this one another name" in refused.stderr and "--accept-foreign" in refused.stderr, (command, refused)
+    refused = connector.call("offsets", "set", other.value("select pg_current_wal_lsn()::text"), "--accept-loss")
+    assert refused.returncode == 4 and "belongs to the server with system identifier" in refused.stderr, refused
+    assert connector.offset_file.read_bytes() == before
+    connector.config = own
+    one.execute("insert into items values (2)")
+    connector.start().wait_streaming()
+    connector.wait_events(lambda events: 2 in ids(events))
+    connector.stop()
+    connector.config.update({"database.port": str(pg18.port), "database.dbname": other.name})
+    done = connector.call("offsets", "reset", "--accept-foreign")
+    assert done.returncode == 0 and "is now none" in done.stdout, done
+    assert json.loads(connector.call("offsets", "show").stdout) == {"offsets": []}
+
+
 def test_other_entries_of_an_offset_file_stay(db, connectors):
     """A standalone worker keeps the offsets of several connectors in one file."""
     connector = connectors(db)

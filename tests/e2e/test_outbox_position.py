@@ -212,7 +212,9 @@ def test_another_server_is_noticed(databases, pg17, pg18, connectors):
     moved.worker["offset.storage.file.filename"] = connector.worker["offset.storage.file.filename"]
     assert moved.run_to_end() == 3
     assert moved.logged("outbox_position_lost")
-    reset = moved.call("offsets", "reset", "--accept-loss")
+    refused = moved.call("offsets", "reset", "--accept-loss")
+    assert refused.returncode == 4 and "give this one another name" in refused.stderr, refused
+    reset = moved.call("offsets", "reset", "--accept-foreign")
     assert reset.returncode == 0, reset.stderr + reset.stdout
     moved.start().wait_streaming()
     moved.stop()

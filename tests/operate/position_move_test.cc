@@ -78,7 +78,9 @@ TEST_F(PositionMove, WhatComesFromElsewhereSaysWhatItMeans) {
   };
   using testing::HasSubstr;
   EXPECT_EQ(means(1001), "position_ahead");
-  EXPECT_THAT(means(501), HasSubstr("is never published"));
+  EXPECT_THAT(means(501), HasSubstr("1 bytes of WAL (0/1F4 to 0/1F5) is not published by this "
+                                    "connector: right if the process that the position comes from "
+                                    "has published it\n"));
   EXPECT_THAT(means(300), HasSubstr("is published again"));
   wanted->position.snapshot = event::SnapshotPhase::kRunning;
   EXPECT_THAT(means(300), HasSubstr("the next start takes the snapshot again"));
@@ -218,6 +220,47 @@ TEST_F(PositionMove, WhereNoStartCouldGoOnIsRefusedWhateverIsAccepted) {
   EXPECT_EQ(Reason(300), "position_lost");
   facts_.of_other_server = true;
   EXPECT_EQ(Reason(300), "system_mismatch");
+}
+
+// As a rule it is that of another connector of this name, which runs.
+TEST_F(PositionMove, ThePositionOfAnotherServerIsForgottenOnceItIsKnownWhoseItIs) {
+  facts_.of_other_server = true;
+  facts_.system = "7000";
+  facts_.stored->system_identifier = "8000";
+  facts_.stored->position.commit_time_us = 1'767'225'600'000'000;
+  facts_.foreign = facts_.stored;
+  facts_.accept_loss = true;
+  const absl::Status refused = JudgeMove(facts_).status();
+  EXPECT_EQ(ErrorReason(refused), "system_mismatch");
+  EXPECT_EQ(refused.message(),
+            "nothing is changed: the stored position 0/1F4, committed at 2026-01-01 00:00:00 UTC, "
+            "belongs to the server with system identifier 8000, and database.hostname leads to "
+            "7000");
+  EXPECT_THAT(ErrorHint(refused),
+              testing::AllOf(testing::HasSubstr("give this one another name. Where nobody"),
+                             testing::HasSubstr("repeat the command with --accept-foreign")));
+  facts_.accept_loss = false;
+  facts_.accept_foreign = true;
+  ExpectReport("not published yet, is never told");
+  EXPECT_EQ(Reason(300), "system_mismatch") << "LSNs of two servers cannot be compared";
+}
+
+TEST_F(PositionMove, NoImportReplacesThePositionOfAnotherServer) {
+  facts_.system = "7000";
+  facts_.foreign = std::exchange(facts_.stored, std::nullopt);
+  facts_.foreign->system_identifier = "8000";
+  facts_.accept_loss = true;
+  std::optional<offset::StoredOffset> wanted(std::in_place);
+  wanted->position.commit_end = Lsn(300);
+  const absl::Status refused = JudgeImport(facts_, wanted).status();
+  EXPECT_EQ(ErrorReason(refused), "system_mismatch");
+  EXPECT_THAT(std::string(refused.message()),
+              testing::HasSubstr("the stored position 0/1F4 belongs to the server with system "
+                                 "identifier 8000"));
+  EXPECT_EQ(ErrorReason(JudgeImport(facts_, std::nullopt).status()), "system_mismatch")
+      << "nor forgets it";
+  facts_.accept_foreign = true;
+  EXPECT_TRUE(JudgeImport(facts_, wanted).ok());
 }
 
 // Nothing lies between the position on the old server and where the new one's slot stands.

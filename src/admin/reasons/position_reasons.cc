@@ -455,9 +455,9 @@ constexpr Reason kRows[] = {
                "the next start. The message says what was away."},
     {.name = "system_mismatch",
      .meaning = "The stored offset is that of another database cluster.",
-     .remedy =
-         "Another offset topic or name; or walduct offsets reset NAME --accept-loss, for a new "
-         "snapshot. After pg_upgrade: docs/upgrade.md."},
+     .remedy = "Where another connector of this name uses this offset topic: another name. Or "
+               "walduct offsets reset NAME --accept-loss, which first says whose position it is, "
+               "for a new snapshot. After pg_upgrade: docs/upgrade.md."},
     {.name = "table_in_two_publications",
      .meaning = "Two slots' publications name a table: its changes would be published twice.",
      .remedy = "The hint has the ALTER PUBLICATION."},

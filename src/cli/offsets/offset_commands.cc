@@ -186,8 +186,11 @@ absl::StatusOr<std::string> ShownByProcess(const Arguments& arguments) {
 absl::StatusOr<std::string> ToldProcess(const Arguments& arguments, const std::string& method,
                                         absl::string_view page, const std::string& body) {
   const http::Server server = ServerOf(arguments);
-  const bool accepts = arguments.command == Command::kImportOffsets && arguments.accept_loss;
-  const absl::string_view query = accepts ? "?accept_loss=true" : "";
+  const bool imports = arguments.command == Command::kImportOffsets;
+  const std::string query =
+      !imports ? ""
+               : absl::StrCat("?accept_loss=", arguments.accept_loss ? "true" : "false",
+                              "&accept_foreign=", arguments.accept_foreign ? "true" : "false");
   ASSIGN_OR_RETURN(
       const http::Response answer,
       http::Send(method, server, absl::StrCat(PageOf(arguments, page), query), kPatience, body));
@@ -216,6 +219,8 @@ std::string MoveBody(const Arguments& arguments) {
   const auto flag = [](bool value) { return value ? "true" : "false"; };
   std::string body = absl::StrCat("{\"accept_loss\":", flag(arguments.accept_loss),
                                   ",\"drop_slot\":", flag(arguments.drop_slot));
+  // Not known to an older process, which would refuse the whole.
+  if (arguments.accept_foreign) body += ",\"accept_foreign\":true";
   if (arguments.command == Command::kSetOffsets) {
     body += ",\"lsn\":";
     AppendJsonString(arguments.lsn, &body);
@@ -267,6 +272,14 @@ int ExportOffsets(const Arguments& arguments) {
   return engine::kExitClean;
 }
 
+namespace {
+
+operate::Accepts AcceptedBy(const Arguments& arguments) {
+  return {.loss = arguments.accept_loss, .foreign = arguments.accept_foreign};
+}
+
+}  // namespace
+
 int ImportOffsets(const Arguments& arguments) {
   loader::LoadResult result;
   const bool by_process = !arguments.connector.empty();
@@ -284,7 +297,7 @@ int ImportOffsets(const Arguments& arguments) {
   const absl::StatusOr<std::string> report =
       by_process
           ? ToldProcess(arguments, "PUT", "position", body)
-          : operate::WriteOffsets(result.options, body, arguments.accept_loss, Environment::Real());
+          : operate::WriteOffsets(result.options, body, AcceptedBy(arguments), Environment::Real());
   const std::string& name = by_process ? arguments.connector : result.options.name;
   // As offset::DecodeRestBody says it, here or in the process.
   if (!absl::StartsWith(report.status().message(), "offsets to be stored: "))
@@ -298,7 +311,7 @@ int ImportOffsets(const Arguments& arguments) {
 int MoveOffsets(const Arguments& arguments) {
   operate::OffsetMove move{.to = std::nullopt,
                            .slot = arguments.slot_number,
-                           .accept_loss = arguments.accept_loss,
+                           .accepts = AcceptedBy(arguments),
                            .drop_slot = arguments.drop_slot};
   if (arguments.command == Command::kSetOffsets) {
     const absl::StatusOr<Lsn> lsn = Lsn::Parse(arguments.lsn);

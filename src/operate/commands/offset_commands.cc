@@ -15,6 +15,7 @@
 #include "engine/configuration/options_of.h"
 #include "engine/configuration/source_type.h"
 #include "kafka/options.h"
+#include "names/called.h"
 #include "offset/offset_store_factory.h"
 #include "offset/options.h"
 #include "operate/commands/position_move.h"
@@ -119,6 +120,14 @@ absl::StatusOr<bool> IsUpgraded(postgres::Connection& connection,
       .empty();
 }
 
+// What is stored, where it is of a server that this one was not made of; see MoveFacts.
+std::optional<offset::StoredOffset> ForeignOf(const std::optional<offset::StoredOffset>& stored,
+                                              const replication::SystemIdentity& system,
+                                              bool upgraded) {
+  const bool foreign = stored && !upgraded && slot::IsOfAnotherSystem(*stored, system);
+  return foreign ? stored : std::nullopt;
+}
+
 bool MayRepeatSnapshot(snapshot::SnapshotMode mode) {
   return mode == snapshot::SnapshotMode::kAlways || mode == snapshot::SnapshotMode::kWhenNeeded;
 }
@@ -128,23 +137,31 @@ bool TakesSnapshot(snapshot::SnapshotMode mode) {
   return decision.ok() && decision->snapshot;
 }
 
+// A topic that was made just now has no leaders for some seconds: longer than a connector waits,
+// which stores again soon.
+constexpr absl::Duration kPatience = absl::Seconds(30);
+
 absl::Status SaveAndWait(offset::OffsetStore& store, const offset::StoredOffset& offset,
-                         absl::Duration timeout, const Environment& environment) {
+                         const engine::ConnectorOptions& options, const Environment& environment) {
   const auto [clock, poller] = environment;
-  const absl::Duration deadline = clock->Monotonic() + timeout;
   RETURN_IF_ERROR(store.StartSave(offset));
+  const absl::Duration deadline =
+      clock->Monotonic() + std::max(options.offset->flush_timeout, kPatience);
   while (clock->Monotonic() < deadline) {
     if (const std::optional<absl::Status> answer = store.PollSave()) return *answer;
     poller->WaitReadable({store.ready_fd()}, absl::Milliseconds(20));
   }
   return Error(absl::StatusCode::kDeadlineExceeded, "offset_store_slow",
-               "the offset could not be stored in time");
+               "the offset store has not answered in time: it is not known whether the position is "
+               "stored",
+               absl::StrCat(names::Command(engine::CalledOf(options), "offsets show"),
+                            " says which one is; then repeat the command if it is another"));
 }
 
 absl::Status Store(offset::OffsetStore& store, const std::optional<offset::StoredOffset>& wanted,
                    const engine::ConnectorOptions& options, const Environment& environment) {
   if (!wanted) return store.Erase();
-  return SaveAndWait(store, *wanted, options.offset->flush_timeout, environment);
+  return SaveAndWait(store, *wanted, options, environment);
 }
 
 // Before what is said of one of several slots.
@@ -217,7 +234,7 @@ absl::Status RefuseBeforeHandover(const engine::ConnectorOptions& options,
 absl::StatusOr<std::string> MeaningOfImport(const engine::ConnectorOptions& options,
                                             const LoadedOffset& found,
                                             const std::optional<offset::StoredOffset>& wanted,
-                                            bool accept_loss, const Environment& environment) {
+                                            Accepts accepts, const Environment& environment) {
   const auto connection = Open(options, postgres::SessionKind::kSql, environment);
   const auto replication = Open(options, postgres::SessionKind::kReplication, environment);
   if (!connection.ok() || !replication.ok()) {
@@ -238,6 +255,7 @@ absl::StatusOr<std::string> MeaningOfImport(const engine::ConnectorOptions& opti
                      .slot_name = options.replication->slot_name,
                      .slot = slot,
                      .wal_end = system.wal_end,
+                     .system = system.system_identifier,
                      .of_other_server = of_other_server,
                      .upgraded = upgraded,
                      .trusts_slot = trusts_slot,
@@ -246,9 +264,14 @@ absl::StatusOr<std::string> MeaningOfImport(const engine::ConnectorOptions& opti
                      .fills_gaps = snapshot::FillsGaps(options.snapshot->mode),
                      .holds_slot = slot::HoldsSlot(options, wanted),
                      .reads_back = engine::CalledOf(options).reads_back,
-                     .accept_loss = accept_loss};
-  // LSNs of two servers cannot be compared.
-  if (found.stored && slot::IsOfAnotherSystem(*found.stored, system)) facts.stored.reset();
+                     .accept_loss = accepts.loss,
+                     .accept_foreign = accepts.foreign};
+  if (found.stored && slot::IsOfAnotherSystem(*found.stored, system)) {
+    facts.foreign =
+        ForeignOf(found.stored, system,
+                  IsUpgraded(**connection, *found.stored, slot, system).value_or(false));
+    facts.stored.reset();  // LSNs of two servers cannot be compared
+  }
   return JudgeImport(std::move(facts), wanted);
 }
 
@@ -276,21 +299,26 @@ absl::StatusOr<JudgedMove> Judge(const engine::ConnectorOptions& options, const 
   const std::optional<offset::StoredOffset>& stored = found.stored;
   const bool of_other_server = stored && slot::IsOfAnotherSystem(*stored, system);
   bool upgraded = false;
-  if (of_other_server && move.to) {
-    ASSIGN_OR_RETURN(upgraded, IsUpgraded(*connection, *stored, slot, system));
+  if (of_other_server) {
+    const auto found_so = IsUpgraded(*connection, *stored, slot, system);
+    if (move.to) RETURN_IF_ERROR(found_so.status());
+    upgraded = found_so.value_or(false);
   }
   const MoveFacts facts = {.stored = stored,
                            .to = move.to,
                            .slot_name = options.replication->slot_name,
                            .slot = slot,
                            .wal_end = system.wal_end,
+                           .system = system.system_identifier,
                            .of_other_server = of_other_server,
                            .upgraded = upgraded,
                            .unreadable = found.unreadable,
                            .takes_snapshot = TakesSnapshot(options.snapshot->mode),
                            .may_repeat_it = MayRepeatSnapshot(options.snapshot->mode),
                            .reads_back = engine::CalledOf(options).reads_back,
-                           .accept_loss = move.accept_loss,
+                           .accept_loss = move.accepts.loss,
+                           .foreign = ForeignOf(stored, system, upgraded),
+                           .accept_foreign = move.accepts.foreign,
                            .drops_slot = move.drop_slot};
   ASSIGN_OR_RETURN(const std::string report, JudgeMove(facts));
   judged.report = SlotText(options) + report;
@@ -337,7 +365,7 @@ absl::StatusOr<std::string> ReadOffsets(const engine::ConnectorOptions& options,
 }
 
 absl::StatusOr<std::string> WriteOffsets(const engine::ConnectorOptions& options,
-                                         absl::string_view rest_body, bool accept_loss,
+                                         absl::string_view rest_body, Accepts accepts,
                                          const Environment& environment) {
   RETURN_IF_ERROR(CheckHasPosition(options));
   const std::vector<engine::ConnectorOptions> lanes = slot::LanesOf(options);
@@ -354,7 +382,7 @@ absl::StatusOr<std::string> WriteOffsets(const engine::ConnectorOptions& options
     // Loading first reads what else is in the store, and finds out whether it can be written to.
     ASSIGN_OR_RETURN(const LoadedOffset before, LoadToReplace(*stores[i]));
     ASSIGN_OR_RETURN(const std::string means,
-                     MeaningOfImport(lanes[i], before, wanted[i], accept_loss, environment));
+                     MeaningOfImport(lanes[i], before, wanted[i], accepts, environment));
     absl::StrAppend(&report, SlotText(lanes[i]), "position was ", before.Text(), "; is now ",
                     PositionText(wanted[i]), "\n", means);
   }
@@ -400,7 +428,7 @@ absl::StatusOr<std::string> ForgetWithoutSlot(const engine::ConnectorOptions& op
   const bool lost =
       slot && ErrorReason(replication::CheckSlotUsable(*connection, name, *slot)) == "slot_lost";
   if (!lost && (slot || !stored)) return std::string();
-  RETURN_IF_ERROR(MoveOffset(options, {.to = {}, .accept_loss = true}, environment).status());
+  RETURN_IF_ERROR(MoveOffset(options, {.to = {}, .accepts = {.loss = true}}, environment).status());
   return absl::StrCat("replication slot ", name,
                       lost ? " had lost its WAL and is dropped" : " is gone");
 }

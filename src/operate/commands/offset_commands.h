@@ -22,22 +22,27 @@ struct ConnectorOptions;
 
 namespace walduct::operate {
 
+// What is done all the same. See JudgeMove and JudgeImport.
+struct Accepts {
+  bool loss = false;     // changes are never published; what is imported no start goes on from
+  bool foreign = false;  // what is stored is the position of another server
+};
+
 // {"offsets":[…]}; an empty list when nothing is stored.
 absl::StatusOr<std::string> ReadOffsets(const engine::ConnectorOptions& options,
                                         const Environment& environment);
 
 // Stores (or, for "offset": null, forgets) the offset of this connector's partition. An unreachable
 // database does not matter: then nobody can be streaming from us either.
-// accept_loss: also where no start could go on from there (JudgeImport).
 absl::StatusOr<std::string> WriteOffsets(const engine::ConnectorOptions& options,
-                                         absl::string_view rest_body, bool accept_loss,
+                                         absl::string_view rest_body, Accepts accepts,
                                          const Environment& environment);
 
 struct OffsetMove {
-  std::optional<Lsn> to;     // absent: forgets the position
-  int slot = 0;              // of several, the one that goes there; 0: not named
-  bool accept_loss = false;  // go there though changes are never published
-  bool drop_slot = false;    // where it is forgotten: the slot, too; one that is lost goes anyway
+  std::optional<Lsn> to;  // absent: forgets the position
+  int slot = 0;           // of several, the one that goes there; 0: not named
+  Accepts accepts = {};
+  bool drop_slot = false;  // where it is forgotten: the slot, too; one that is lost goes anyway
 };
 // The server has to answer: it is asked what the move means. See JudgeMove for what is refused.
 // InvalidArgument: which slot goes there is not said, or there is none of that number.

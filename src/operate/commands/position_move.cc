@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "absl/time/time.h"
 #include "base/error.h"
 #include "base/status_macros.h"
 
@@ -31,6 +32,28 @@ absl::Status Accepted(const MoveFacts& facts, const std::string& lost) {
                  "if that is what you want, repeat the command with --accept-loss");
 }
 
+// "0/16B3748, committed at 2026-01-31 12:00:00 UTC, belongs to …"
+std::string WhosePosition(const offset::StoredOffset& stored, absl::string_view system) {
+  const int64_t committed = stored.position.commit_time_us;
+  return absl::StrCat("the stored position ", stored.position.commit_end.ToString(),
+                      committed > 0
+                          ? absl::FormatTime(", committed at %Y-%m-%d %H:%M:%S UTC,",
+                                             absl::FromUnixMicros(committed), absl::UTCTimeZone())
+                          : "",
+                      " belongs to the server with system identifier ", stored.system_identifier,
+                      ", and database.hostname leads to ", system);
+}
+
+// Whoever goes on from it, on its own server, would find none, or another's.
+absl::Status CheckForeign(const MoveFacts& facts) {
+  if (!facts.foreign || facts.accept_foreign) return absl::OkStatus();
+  return Refused(
+      "system_mismatch", WhosePosition(*facts.foreign, facts.system),
+      "where another connector of this name uses this offset store it is that one's: give this one "
+      "another name. Where nobody goes on from it any more, repeat the command with "
+      "--accept-foreign");
+}
+
 bool SnapshotCutShort(const MoveFacts& facts) {
   return facts.stored && facts.stored->position.snapshot == event::SnapshotPhase::kRunning;
 }
@@ -39,9 +62,12 @@ bool SnapshotCutShort(const MoveFacts& facts) {
 absl::Status CheckReachable(const MoveFacts& facts) {
   const Lsn to = *facts.to;
   if (facts.of_other_server && !facts.upgraded) {
-    return Refused("system_mismatch", "the stored position belongs to another server",
-                   "check database.hostname and the offset store; walduct offsets reset forgets "
-                   "the position");
+    return Refused("system_mismatch",
+                   facts.foreign ? WhosePosition(*facts.foreign, facts.system)
+                                 : "the stored position belongs to another server",
+                   "another connector of this name may use this offset store: then give this one "
+                   "another name. Else check database.hostname; walduct offsets reset forgets the "
+                   "position where nobody goes on from it any more");
   }
   if (!facts.slot) {
     return Refused("position_lost",
@@ -99,6 +125,11 @@ absl::StatusOr<std::string> JudgeSet(const MoveFacts& facts) {
   }
   const Lsn from = facts.stored && !facts.upgraded ? facts.stored->position.commit_end : slot;
   if (to > from) {
+    if (facts.imported) {
+      return absl::StrCat("what was committed in ", Bytes(from, to),
+                          " is not published by this connector: right if the process that the "
+                          "position comes from has published it\n");
+    }
     const std::string lost =
         absl::StrCat("what was committed in ", Bytes(from, to), " is never published");
     RETURN_IF_ERROR(Accepted(facts, lost));
@@ -128,6 +159,7 @@ absl::string_view NeverTold(const MoveFacts& facts) {
 }
 
 absl::StatusOr<std::string> JudgeForget(const MoveFacts& facts) {
+  RETURN_IF_ERROR(CheckForeign(facts));
   const bool slot_usable = facts.slot && !IsLost(*facts.slot) && !facts.drops_slot;
   const std::string slot = absl::StrCat("replication slot ", facts.slot_name);
   std::string report;
@@ -137,7 +169,7 @@ absl::StatusOr<std::string> JudgeForget(const MoveFacts& facts) {
     const std::string lost =
         "what was changed on the server that the position belongs to, and "
         "not published yet, is never told";
-    RETURN_IF_ERROR(Accepted(facts, lost));
+    if (!facts.accept_foreign) RETURN_IF_ERROR(Accepted(facts, lost));
     return absl::StrCat(report, lost, "\n");
   }
   if (facts.unreadable) {
@@ -266,7 +298,9 @@ absl::StatusOr<std::string> JudgeImport(MoveFacts facts,
                                         const std::optional<offset::StoredOffset>& wanted) {
   const bool accepted = std::exchange(facts.accept_loss, true);
   facts.drops_slot = false;
+  facts.imported = true;
   facts.to.reset();
+  RETURN_IF_ERROR(CheckForeign(facts));
   if (!wanted) return DropsSlot(facts) ? std::string() : JudgeForget(facts);
   if (facts.of_other_server) {
     if (std::string at_slot = AtTrustedSlot(facts, *wanted); !at_slot.empty()) return at_slot;

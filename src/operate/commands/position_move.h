@@ -20,6 +20,7 @@ struct MoveFacts {
   std::string slot_name;
   std::optional<replication::SlotState> slot = {};
   Lsn wal_end = {};
+  std::string system;            // identifier of the server that was asked
   bool of_other_server = false;  // what is stored; LSNs of two servers cannot be compared
   // Yet all that can be seen says that pg_upgrade made the server of that one: what is stored goes
   // on where the slot stands.
@@ -35,18 +36,25 @@ struct MoveFacts {
   bool holds_slot = false;     // but not of a slot that is gone or lost, which is made anew
   bool reads_back = false;     // names::Called: `walduct recover read` can be asked
   bool accept_loss = false;
-  bool drops_slot = false;  // as was asked; one that is lost goes in any case
+  // What would be replaced or forgotten, where it is of a server that did not become this one: as a
+  // rule of another connector of this name that uses this offset store.
+  std::optional<offset::StoredOffset> foreign = {};
+  bool accept_foreign = false;  // nobody goes on from it
+  bool drops_slot = false;      // as was asked; one that is lost goes in any case
+  bool imported = false;        // it comes from elsewhere (JudgeImport)
 };
 
 // Lines for people. FailedPrecondition:
 //   system_mismatch, position_lost, slot_lost, position_skipped, position_ahead
 //     no start could go on from there
+//   system_mismatch  also of what would be forgotten: whose it is (foreign), unless accept_foreign
 //   move_loses_changes  changes would never be published, and nobody has accepted that
 absl::StatusOr<std::string> JudgeMove(const MoveFacts& facts);
 
 // Lines that say what a position from elsewhere means, with all that belongs to it. Refused: one
 // that the server has not come to (position_ahead); unless that is accepted, one that no start
-// could go on from, by the reasons of JudgeMove, also where a start takes a snapshot then. facts:
+// could go on from, by the reasons of JudgeMove, also where a start takes a snapshot then; and what
+// JudgeMove does not forget. facts:
 // of_other_server and upgraded say it of `wanted`.
 // Absent: the position is forgotten, and the slot stays.
 absl::StatusOr<std::string> JudgeImport(MoveFacts facts,

@@ -244,7 +244,9 @@ absl::Status ReplayAttempts::StorePosition() {
     world_.environment().poller->WaitReadable({store->ready_fd()}, absl::Milliseconds(20));
   }
   return Error(absl::StatusCode::kUnavailable, "offset_store_slow",
-               "the offset could not be stored in time", "see the offset store");
+               "the offset store has not answered in time: it is not known whether the position is "
+               "stored",
+               "see the offset store, and start it again");
 }
 
 absl::StatusOr<Lsn> ReplayAttempts::Point() { return gap_.to; }

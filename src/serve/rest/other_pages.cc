@@ -15,6 +15,7 @@
 #include "base/status_macros.h"
 #include "engine/errors/error_policy.h"
 #include "names/called.h"
+#include "operate/commands/offset_commands.h"
 #include "operate/commands/signal_commands.h"
 #include "operate/outbox/outbox_rows_request.h"
 #include "serve/plugins/versions.h"
@@ -90,6 +91,8 @@ absl::StatusOr<Operations::Move> MoveOf(const std::string& body) {
         move.slot = member.value.GetInt();
       else if (name == "accept_loss" && member.value.IsBool())
         move.accept_loss = member.value.GetBool();
+      else if (name == "accept_foreign" && member.value.IsBool())
+        move.accept_foreign = member.value.GetBool();
       else if (name == "drop_slot" && member.value.IsBool())
         move.drop_slot = member.value.GetBool();
       else
@@ -139,7 +142,7 @@ http::Response ConnectHandler::DeleteOffsets(const Path& path, const http::Reque
     const std::string why = ErrorReason(reset);
     if (!ours || (why != "topic_missing" && why != "offset_topic_gone")) return reset;
     // The process may know it still.
-    const Operations::Move forget{.lsn = {}, .accept_loss = true};
+    const Operations::Move forget{.lsn = {}, .accept_loss = true, .accept_foreign = true};
     return parts_.operations->MovePosition(view->config, forget).status();
   });
   if (absl::IsNotFound(changed)) return ConnectorNotFound(path[1]);
@@ -278,10 +281,14 @@ http::Response ConnectHandler::MovePosition(const Path& path, const http::Reques
 http::Response ConnectHandler::ImportPosition(const Path& path, const http::Request& request) {
   const std::optional<ConnectorView> view = parts_.worker->Find(path[1]);
   if (!view || view->foreign) return ConnectorNotFound(path[1]);
-  const auto accepts = request.query.find("accept_loss");
-  const bool accept_loss = accepts != request.query.end() && accepts->second == "true";
+  const auto accepts = [&](const char* name) {
+    const auto found = request.query.find(name);
+    return found != request.query.end() && found->second == "true";
+  };
+  const operate::Accepts accepted{.loss = accepts("accept_loss"),
+                                  .foreign = accepts("accept_foreign")};
   return ChangePosition(path[1], request, "what is imported", [&] {
-    return parts_.operations->ImportPosition(view->config, request.body, accept_loss);
+    return parts_.operations->ImportPosition(view->config, request.body, accepted);
   });
 }
 

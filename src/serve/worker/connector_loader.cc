@@ -242,7 +242,7 @@ absl::StatusOr<std::string> Operations::MovePosition(const ConfigMap& config,
   return With(config, [&](const Options& options) -> absl::StatusOr<std::string> {
     operate::OffsetMove move{.to = std::nullopt,
                              .slot = asked.slot,
-                             .accept_loss = asked.accept_loss,
+                             .accepts = {asked.accept_loss, asked.accept_foreign},
                              .drop_slot = asked.drop_slot};
     if (!asked.lsn.empty()) {
       ASSIGN_OR_RETURN(move.to, Lsn::Parse(asked.lsn));
@@ -253,9 +253,9 @@ absl::StatusOr<std::string> Operations::MovePosition(const ConfigMap& config,
 
 absl::StatusOr<std::string> Operations::ImportPosition(const ConfigMap& config,
                                                        const std::string& body,
-                                                       bool accept_loss) const {
+                                                       operate::Accepts accepts) const {
   return With(config, [&](const Options& options) {
-    return operate::WriteOffsets(options, body, accept_loss, environment_);
+    return operate::WriteOffsets(options, body, accepts, environment_);
   });
 }
 

@@ -31,8 +31,9 @@ namespace walduct::metrics {
 class TopicBoard;
 }  // namespace walduct::metrics
 namespace walduct::operate {
+struct Accepts;
 struct OutboxRowsRequest;
-}
+}  // namespace walduct::operate
 
 namespace walduct::serve {
 
@@ -116,13 +117,13 @@ class Operations {
   struct Move {
     std::string lsn;  // empty: forgets it
     int slot = 0;     // see operate::OffsetMove
-    bool accept_loss = false, drop_slot = false;
+    bool accept_loss = false, accept_foreign = false, drop_slot = false;
   };
   absl::StatusOr<std::string> MovePosition(const ConfigMap& config, const Move& move) const;
   // Stores positions from elsewhere, the body of Connect's PATCH …/offsets; what that means. See
   // operate::WriteOffsets.
   absl::StatusOr<std::string> ImportPosition(const ConfigMap& config, const std::string& body,
-                                             bool accept_loss) const;
+                                             operate::Accepts accepts) const;
 
  private:
   using Options = engine::ConnectorOptions;

@@ -56,8 +56,10 @@ absl::Status AnotherSystem(const offset::StoredOffset& stored,
       absl::StrCat("the stored position belongs to the server with system identifier ",
                    stored.system_identifier, ", but this server is ", system.system_identifier,
                    why.empty() ? "" : ", and not what pg_upgrade makes of that one: ", why),
-      "connect to the original server; after pg_upgrade see docs/upgrade.md; else erase the stored "
-      "offset (walduct offsets reset) and take a new snapshot");
+      "another connector of this name may use this offset store: then give this one another name. "
+      "Else connect to the original server; after pg_upgrade see docs/upgrade.md; else erase the "
+      "stored offset (walduct offsets reset), which first says whose it is, and take a new "
+      "snapshot");
 }
 
 absl::Status Upgraded(const offset::StoredOffset& stored, const StartFacts& facts) {
