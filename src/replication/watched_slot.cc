@@ -49,7 +49,7 @@ enum Column {
   kXmin,
   kRetained,
   kLimit,
-  kReader,
+  kReadBy,
   kColumns,
 };
 
@@ -97,7 +97,7 @@ WatchedSlot Read(const postgres::Result& result, int row) {
   look.slot_xmin = static_cast<uint32_t>(Number(text(kXmin)));
   look.retained_bytes = Number(text(kRetained));
   look.limit_bytes = Number(text(kLimit));
-  look.reader = std::string(text(kReader));
+  look.reader = std::string(text(kReadBy));
   int64_t safe = 0;
   if (absl::SimpleAtoi(text(kSafe), &safe)) look.safe_bytes = safe;
   return look;

@@ -33,6 +33,14 @@ TEST(ServerNowTest, APositionThatTheServerHasPassedIsOfIt) {
   EXPECT_TRUE(Check({.seen = "1:1:"}, Lsn(1000)).ok());
 }
 
+TEST(ServerNowTest, OneOfAnotherServerMayBeThatOfAnotherConnector) {
+  const absl::Status other = Check({.seen = "1:1:"}, Lsn(900), 1, "8");
+  EXPECT_EQ(ErrorReason(other), "outbox_position_lost");
+  EXPECT_THAT(ErrorHint(other), testing::StartsWith("another connector of this name may use"));
+  EXPECT_THAT(ErrorHint(Check({.seen = "1:1:"}, Lsn(900), 2)),
+              testing::StartsWith("walduct offsets reset"));
+}
+
 TEST(ServerNowTest, OneThatItHasNotComeToIsLost) {
   EXPECT_EQ(ErrorReason(Check({.seen = "740:751:"})), "outbox_position_lost");
   const absl::Status window = Check({.seen = "1:1:", .window = "740:751:", .last = "3"});

@@ -139,14 +139,14 @@ bool TakesSnapshot(snapshot::SnapshotMode mode) {
 
 // A topic that was made just now has no leaders for some seconds: longer than a connector waits,
 // which stores again soon.
-constexpr absl::Duration kPatience = absl::Seconds(30);
+constexpr absl::Duration kSavePatience = absl::Seconds(30);
 
 absl::Status SaveAndWait(offset::OffsetStore& store, const offset::StoredOffset& offset,
                          const engine::ConnectorOptions& options, const Environment& environment) {
   const auto [clock, poller] = environment;
   RETURN_IF_ERROR(store.StartSave(offset));
   const absl::Duration deadline =
-      clock->Monotonic() + std::max(options.offset->flush_timeout, kPatience);
+      clock->Monotonic() + std::max(options.offset->flush_timeout, kSavePatience);
   while (clock->Monotonic() < deadline) {
     if (const std::optional<absl::Status> answer = store.PollSave()) return *answer;
     poller->WaitReadable({store.ready_fd()}, absl::Milliseconds(20));

@@ -9,12 +9,15 @@
 namespace walduct::poll {
 namespace {
 
-absl::Status Lost(absl::string_view why) {
+constexpr absl::string_view kResetWays =
+    "walduct offsets reset, then all rows that the tables have are published again, or, with "
+    "snapshot.mode=no_data, only those from now on";
+
+absl::Status Lost(absl::string_view why, absl::string_view first = "") {
   return Error(absl::StatusCode::kFailedPrecondition, "outbox_position_lost",
                absl::StrCat("the stored position of the outbox tables is not of this server: ", why,
                             "; rows could be left out in silence"),
-               "walduct offsets reset, then all rows that the tables have are published again, or, "
-               "with snapshot.mode=no_data, only those from now on");
+               absl::StrCat(first, kResetWays));
 }
 
 }  // namespace
@@ -42,7 +45,9 @@ absl::Status CheckServer(const offset::StoredOffset& stored, const TablePosition
                          const ServerNow& now) {
   if (!stored.system_identifier.empty() && stored.system_identifier != now.system_identifier)
     return Lost(absl::StrCat("it is of server ", stored.system_identifier, ", this one is ",
-                             now.system_identifier));
+                             now.system_identifier),
+                "another connector of this name may use this offset store: then give this one "
+                "another name; else ");
   if (stored.timeline && *stored.timeline != now.timeline)
     return Lost(absl::StrCat("it is of timeline ", *stored.timeline, ", the server is on ",
                              now.timeline,
