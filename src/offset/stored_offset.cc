@@ -92,6 +92,7 @@ std::string EncodeOffset(const StoredOffset& offset) {
     out.Number("walduct_seen_behind", static_cast<int64_t>(offset.seen_behind->value()));
   }
   if (offset.slot_held) out.Bool("walduct_slot_held", true);
+  if (!offset.slot_name.empty()) out.Text("walduct_slot_name", offset.slot_name);
   if (!offset.sink.empty()) out.Text("walduct_sink", offset.sink);
   if (offset.snapshot_seen) {
     out.Number("walduct_snapshot_seen", static_cast<int64_t>(offset.snapshot_seen->value()));

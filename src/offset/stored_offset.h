@@ -6,7 +6,7 @@
 //   ours:       walduct_ordinal, walduct_final_lsn, walduct_change_lsn, walduct_system_id,
 //               walduct_timeline, walduct_standby, walduct_seen_behind, walduct_sink,
 //               walduct_snapshot_seen, walduct_taken_by, walduct_skip, walduct_slots,
-//               walduct_handover, walduct_slot_held
+//               walduct_handover, walduct_slot_held, walduct_slot_name
 //
 // What Debezium sees always stands at a commit boundary: it resumes without loss and repeats at
 // most the transaction that was under way. Ours says how many of that transaction's changes are
@@ -42,6 +42,9 @@ struct StoredOffset {
   // The slot was lost and is made anew to hold what is left (walduct.slot.lost=hold): it does not
   // reach back to the position. Goes with the next position that is stored.
   bool slot_held = false;
+  // The slot that the position was read from; empty: not known, as a Debezium or an older release
+  // has stored it. Where the server has no slot of that name, it was dropped.
+  std::string slot_name = {};
   // What the records went to, where that is not Kafka and not a file: "stdout". Whoever prints must
   // not move the position of a connector that publishes.
   std::string sink;

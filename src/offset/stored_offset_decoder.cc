@@ -142,6 +142,8 @@ absl::Status ReadOurs(const ObjectReader& reader, StoredOffset* offset) {
   ASSIGN_OR_RETURN(const bool was_behind, reader.Unsigned("walduct_seen_behind", &seen));
   if (was_behind) offset->seen_behind = Lsn(seen);
   offset->slot_held = reader.True("walduct_slot_held");
+  if (const Value* name = reader.Find("walduct_slot_name"); name != nullptr && name->IsString())
+    offset->slot_name = std::string(TextOf(*name));
   ASSIGN_OR_RETURN(const bool was_snapshot, reader.Unsigned("walduct_snapshot_seen", &seen));
   if (was_snapshot) offset->snapshot_seen = Lsn(seen);
   uint64_t slots = 1;

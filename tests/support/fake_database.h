@@ -95,6 +95,8 @@ class FakeDatabase {
   // What was asked, in order: "check slot", "preview", "check plan", "publication", "slot",
   // "snapshot", "stream", "drop slot", "heartbeat action".
   std::vector<std::string> asked() const { return Get(asked_); }
+  // What was last known of the position when a slot of another name was looked for.
+  replication::PositionTrace trace() const { return Get(trace_); }
 
   // The last flush position that was reported.
   Lsn confirmed() const { return Get(confirmed_); }
@@ -139,6 +141,7 @@ class FakeDatabase {
   uint32_t timeline_ = 1;
   replication::TimelineHistory timelines_;
   std::optional<replication::UpgradeTraces> traces_;
+  replication::PositionTrace trace_;
   std::function<void()> on_connect_, on_inspect_;
   walduct::Wake* stream_ = nullptr;  // of the one that streams
   int connections_ = 0, reports_ = 0, messages_ = 0;
@@ -325,7 +328,10 @@ class FakeSource final : public slot::Source {
     return database_.Get(database_.traces_);
   }
   absl::Status CheckSlot() override { return Log("check slot"); }
-  absl::Status CheckSlotName(Lsn) override { return Log("slot name"); }
+  absl::Status CheckSlotName(const replication::PositionTrace& trace) override {
+    database_.trace_ = trace;
+    return Log("slot name");
+  }
   absl::Status PreviewTransforms() override { return Log("preview"); }
   absl::Status CheckPlan(const slot::SourcePlan&) override { return Log("check plan"); }
   absl::Status PreparePublication(const slot::SourcePlan&) override { return Log("publication"); }

@@ -393,13 +393,12 @@ constexpr Reason kRows[] = {
      .meaning = "sink=stdout would confirm to a live slot what is only printed.",
      .remedy = "Use walduct tail, or another slot.name."},
     {.name = "slot_other_name",
-     .meaning = "The server does not have the slot that slot.name names, and has another one of "
-                "this database that nobody reads and that stands at the stored position or before "
-                "it: perhaps slot.name is misspelt.",
-     .remedy =
-         "Set slot.name to the name that the hint has, if that is the slot that the connector "
-         "has read: nothing is read anew. Else it is lost, as position_lost; walduct "
-         "recover run asks for no other slot."},
+     .meaning = "The server lacks the slot that slot.name names, and has the one that the stored "
+                "position was read from; or, where the position does not tell that (a Debezium or "
+                "an older release stored it), one alone that stands at it. Nobody reads it.",
+     .remedy = "Set slot.name as the hint has it: nothing is read anew. Where it says \"if\": "
+               "another connector whose slot it is would lose its changes. Else as position_lost; "
+               "walduct recover run asks for no other slot."},
     {.name = "slot_released",
      .meaning = "The stream ended and the slot is free.",
      .remedy = "Nothing: it is taken again."},

@@ -332,6 +332,7 @@ absl::StatusOr<JudgedMove> Judge(const engine::ConnectorOptions& options, const 
   if (!wanted.of_standby) wanted.timeline = system.timeline;
   wanted.sink = slot::SinkMark(options);
   wanted.slots = options.replication->share.count;
+  if (found.stored) wanted.slot_name = found.stored->slot_name;
   return judged;
 }
 

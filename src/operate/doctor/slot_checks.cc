@@ -170,11 +170,11 @@ absl::Status UnderTheConnector(const Subject& subject, const absl::Status& missi
                "are the name, the topic.prefix and the offset store that it runs with");
 }
 
-absl::Status CheckOtherName(Examination& examined, Lsn at) {
+absl::Status CheckOtherName(Examination& examined, const replication::PositionTrace& trace) {
   const replication::ReplicationOptions& own = examined.subject.replication;
   if (!own.takes_up_a_slot()) return absl::OkStatus();
   const std::set<std::string>& others = examined.subject.slots_of_others;
-  return replication::CheckSlotName(*examined.sql, own.slot_name, own.share, at,
+  return replication::CheckSlotName(*examined.sql, own.slot_name, own.share, trace,
                                     {.own = replication::StreamSession(examined.subject.name),
                                      .of_others = [&others] { return others; },
                                      .at_position_only = own.holds_lost_slot,
@@ -196,7 +196,10 @@ absl::StatusOr<slot::StartVerdict> Judge(Examination& examined,
        .timelines =
            [&] { return replication::ReadTimelineHistory(*examined.replication, system.timeline); },
        .traces = [&] { return replication::ReadUpgradeTraces(*examined.sql); },
-       .other_name = [&](Lsn at) { return CheckOtherName(examined, at); }});
+       .other_name =
+           [&](const replication::PositionTrace& trace) {
+             return CheckOtherName(examined, trace);
+           }});
 }
 
 // Slot, position and server are asked one after the other, and a connector that runs, or has just

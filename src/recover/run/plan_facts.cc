@@ -144,7 +144,7 @@ absl::StatusOr<PlanFacts> ReadPlanFacts(const engine::ConnectorOptions& connecto
   ASSIGN_OR_RETURN(const auto found, replication::InspectSlot(*sql, facts.slot_name));
   if (!found) {
     RETURN_IF_ERROR(replication::CheckSlotName(
-        *sql, facts.slot_name, engine::ShareOf(connector), facts.position,
+        *sql, facts.slot_name, engine::ShareOf(connector), slot::TraceOf(*stored),
         {.own = replication::StreamSession(engine::NameOf(connector)),
          .of_others = [&] { return slots_of_others; },
          .at_position_only = true}));

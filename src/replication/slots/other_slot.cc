@@ -67,27 +67,32 @@ absl::StatusOr<std::vector<FoundSlot>> ReadFound(postgres::Connection& sql, absl
 // None is held by another one that takes a snapshot, or is about to stream.
 absl::StatusOr<std::optional<FoundSlot>> FindMeant(postgres::Connection& sql,
                                                    const std::string& own_slot,
-                                                   const SlotShare& share, Lsn position,
+                                                   const SlotShare& share, PositionTrace trace,
                                                    const SlotReaders& readers) {
+  trace.exact = trace.exact || readers.at_position_only;
   ASSIGN_OR_RETURN(std::vector<FoundSlot> found, ReadFound(sql, readers.own));
-  std::vector<FoundSlot> meant = MayBeMeant(found, own_slot, share, position, {});
+  std::vector<FoundSlot> meant = MayBeMeant(found, own_slot, share, trace, {});
   // That takes a while, where there are hundreds.
   if (!meant.empty() && readers.of_others)
-    meant = MayBeMeant(std::move(found), own_slot, share, position, readers.of_others());
+    meant = MayBeMeant(std::move(found), own_slot, share, trace, readers.of_others());
   const absl::string_view own = readers.own.empty() ? "walduct" : absl::string_view(readers.own);
+  std::optional<FoundSlot> only;
   for (FoundSlot& slot : meant) {
-    if (readers.at_position_only && slot.confirmed != position) continue;
     const absl::Status held = WorksOnSlot(sql, slot.name, own).status();
-    if (held.ok()) return std::move(slot);
-    if (ErrorReason(held) != "slot_held") return held;
+    if (ErrorReason(held) == "slot_held") continue;
+    RETURN_IF_ERROR(held);
+    // Which of the two nobody knows, and one of them is another reader's.
+    if (only) return std::nullopt;
+    only = std::move(slot);
   }
-  return std::nullopt;
+  return only;
 }
 
 absl::Status OtherName(const std::string& own_slot, const SlotShare& share, const FoundSlot& slot,
-                       Lsn position) {
+                       const PositionTrace& trace) {
   const std::string own = postgres::QuoteIdentifier(own_slot);
   const absl::string_view name = absl::StripSuffix(slot.name, SuffixOf(share));
+  const bool read = !trace.slot.empty();
   return Error(
       absl::StatusCode::kFailedPrecondition, "slot_other_name",
       absl::StrCat(share.several()
@@ -96,19 +101,24 @@ absl::Status OtherName(const std::string& own_slot, const SlotShare& share, cons
                    ", and replication slot ", postgres::QuoteIdentifier(slot.name),
                    " of this database, which ", slot.own ? "a session of this connector" : "nobody",
                    " reads, stands at ", slot.confirmed.ToString(),
-                   slot.confirmed == position
+                   slot.confirmed == trace.position
                        ? ", the stored position"
-                       : absl::StrCat(", before the stored position ", position.ToString())),
+                       : absl::StrCat(", before the stored position ", trace.position.ToString()),
+                   read ? ", which was read from it" : ""),
       absl::StrCat("set slot.name=", name,
-                   ", if that is the slot that this connector has read, and start the connector "
-                   "again: what was written meanwhile comes, and nothing is read anew. If it is "
-                   "another reader's, see walduct explain position_lost"));
+                   read ? ", from which the stored position was read"
+                        : ", if that is the slot that this connector has read",
+                   ", and start the connector "
+                   "again: what was written meanwhile comes, and nothing is read anew",
+                   read ? ""
+                        : ". If it is another reader's, that one would lose those changes: see "
+                          "walduct explain position_lost"));
 }
 
 }  // namespace
 
 std::vector<FoundSlot> MayBeMeant(std::vector<FoundSlot> found, const std::string& own,
-                                  const SlotShare& share, Lsn position,
+                                  const SlotShare& share, const PositionTrace& trace,
                                   const std::set<std::string>& of_others) {
   std::set<std::string> names;
   for (const FoundSlot& slot : found) names.insert(slot.name);
@@ -120,28 +130,30 @@ std::vector<FoundSlot> MayBeMeant(std::vector<FoundSlot> found, const std::strin
   if (share.several() && std::any_of(found.begin(), found.end(), is_sibling)) return {};
   const auto is_other = [&](const FoundSlot& slot) {
     const bool takes_us = slot.idle || slot.own;
-    if (!takes_us || !slot.confirmed.valid() || slot.confirmed > position) return true;
+    if (!takes_us || !slot.confirmed.valid() || slot.confirmed > trace.position) return true;
     if (of_others.contains(slot.name) || !absl::EndsWith(slot.name, suffix)) return true;
+    if (!trace.slot.empty() && slot.name != trace.slot) return true;
+    if (trace.slot.empty() && trace.exact && slot.confirmed != trace.position) return true;
+    if (!trace.slot.empty() && !share.several()) return false;
     if (share.number > 1) return slot.name == suffix;
     const std::string first = FirstOf(slot.name);
     if (!first.empty() && (first == own_first || names.contains(first))) return true;
     return share.several() && !names.contains(absl::StrCat(slot.name, "_2"));
   };
   std::erase_if(found, is_other);
-  std::stable_sort(found.begin(), found.end(), [](const FoundSlot& a, const FoundSlot& b) {
-    return a.confirmed > b.confirmed;
-  });
   return found;
 }
 
 absl::Status CheckSlotName(postgres::Connection& sql, const std::string& own,
-                           const SlotShare& share, Lsn position, const SlotReaders& readers) {
+                           const SlotShare& share, const PositionTrace& trace,
+                           const SlotReaders& readers) {
+  if (trace.slot == own) return absl::OkStatus();
   for (int look = 1;; ++look) {
     ASSIGN_OR_RETURN(const std::optional<FoundSlot> meant,
-                     FindMeant(sql, own, share, position, readers));
+                     FindMeant(sql, own, share, trace, readers));
     if (!meant) return absl::OkStatus();
     if (meant->idle || look == kLooks || !readers.waits)
-      return OtherName(own, share, *meant, position);
+      return OtherName(own, share, *meant, trace);
     RETURN_IF_ERROR(sql.Run(kPause));
   }
 }

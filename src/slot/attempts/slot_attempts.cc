@@ -148,6 +148,7 @@ engine::AttemptEnd SlotAttempts::Attempt(bool ran_before) {
 engine::AttemptEnd SlotAttempts::RunSession(Prepared prepared, bool ran_before) {
   metrics::LagBoard& lag = parts_.metrics->lag;
   streamed_ = true;
+  if (prepared.decision.stream) known_->slots_read().insert(parts_.config->replication->slot_name);
   lag.Begin(prepared.start.commit_end, prepared.start.commit_time_us);
   if (prepared.decision.snapshot) lag.BeginSnapshot(world_.clock().Now());
   const std::vector<std::string> noted = prepared.deleted_topics;
@@ -209,7 +210,8 @@ absl::StatusOr<Prepared> SlotAttempts::Prepare(const engine::ConnectorOptions& c
                            .refusals = &refusals_,
                            .control = parts_.control,
                            .board = parts_.board,
-                           .known = &config == parts_.config ? &known_->stored() : nullptr});
+                           .known = &config == parts_.config ? &known_->stored() : nullptr,
+                           .slots_read = &known_->slots_read()});
   StartStall stall({.patience = config.runtime->stall_warning,
                     .clock = &world_.clock(),
                     .board = parts_.board,

@@ -311,6 +311,7 @@ absl::Status Handover::MakeSlot(int number) {
   offset.system_identifier = system.system_identifier;
   offset.timeline = system.timeline;
   offset.slots = change_.to();
+  offset.slot_name = SlotName(number);
   return Store(number, offset);
 }
 

@@ -257,9 +257,10 @@ absl::StatusOr<StartVerdict> Preparation::Judge() {
                         .timelines = [this] { return prepared_.source->Timelines(); },
                         .traces = [this] { return prepared_.source->UpgradeTraces(); },
                         .other_name =
-                            [this](Lsn at) {
-                              return parts_.slot_is_lost ? absl::OkStatus()
-                                                         : prepared_.source->CheckSlotName(at);
+                            [this](const replication::PositionTrace& trace) {
+                              return parts_.slot_is_lost || HasRead()
+                                         ? absl::OkStatus()
+                                         : prepared_.source->CheckSlotName(trace);
                             }});
 }
 
@@ -415,6 +416,7 @@ offset::StoredOffset Prepared::NewOffset(const engine::ConnectorOptions& config)
   offset.system_identifier = system.system_identifier;
   offset.of_standby = in_recovery;
   offset.slot_held = config.replication->restored_server;
+  offset.slot_name = SlotRead(config);
   if (!in_recovery) offset.timeline = system.timeline;
   offset.transaction_id = config.route->transaction_metadata;
   return offset;
@@ -435,6 +437,7 @@ absl::Status Preparation::TakeOver() {
     offset.position.commit_time_us = absl::ToUnixMicros(parts_.world->clock().Now());
   }
   if (config().replication->restored_server) offset.slot_held = true;
+  offset.slot_name = prepared_.SlotRead(config());
   offset.taken_by = absl::StrCat(absl::Hex(parts_.world->Random(), absl::kZeroPad16));
   return Save(offset);
 }

@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -76,6 +77,9 @@ struct Prepared {
   std::optional<event::ChangeId> skip() const { return resumes() ? stored->skip : std::nullopt; }
   // What a position is stored with, beside its members.
   offset::StoredOffset NewOffset(const engine::ConnectorOptions& config) const;
+  // The name of the slot that goes with it; of what is read without one, or from another server,
+  // the stored one.
+  std::string SlotRead(const engine::ConnectorOptions& config) const;
   // Of the stored members, those of snapshots that signals asked for and that go on.
   event::OffsetMembers GoingOn() const;
   // Tells who looks what was captured, by its OID: a table that has got another name while nothing
@@ -98,6 +102,9 @@ class Preparation {
     bool slot_is_lost = false;
     // What the attempts before it have loaded or stored last; null: nobody remembers.
     std::optional<offset::StoredOffset>* known = nullptr;
+    // Slots that this process has streamed from for the connector: one of them that is not there
+    // was dropped. Null: nobody remembers.
+    const std::set<std::string>* slots_read = nullptr;
   };
   explicit Preparation(const Parts& parts) : parts_(parts) {}
 
@@ -117,6 +124,7 @@ class Preparation {
   const engine::ConnectorOptions& config() const { return *parts_.config; }
   absl::Status Ask(StartCheck check);
   bool IsDone() const;
+  bool HasRead() const;
   absl::Status OpenSink();
   absl::Status OpenRegistries();
   absl::Status OpenStore();

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "postgres/connection.h"
 #include "slot/start/slot_hold.h"
 #include "slot/start/upgraded_server.h"
 
@@ -29,9 +30,16 @@ std::string NoLonger(Lsn stored, absl::string_view why) {
                       stored.ToString(), ", but this is no longer available on the server: ", why);
 }
 
-absl::Status Lost(Lsn stored) {
+// Whoever has another one in slot.name sees by the name which is meant.
+absl::Status Lost(const offset::StoredOffset& stored) {
+  const std::string read_from = stored.slot_name.empty()
+                                    ? ""
+                                    : absl::StrCat("; the position was read from replication slot ",
+                                                   postgres::QuoteIdentifier(stored.slot_name));
   return Error(absl::StatusCode::kFailedPrecondition, "position_lost",
-               NoLonger(stored, "the replication slot does not exist"), kResnapshotHint);
+               NoLonger(stored.position.commit_end,
+                        absl::StrCat("the replication slot does not exist", read_from)),
+               kResnapshotHint);
 }
 
 absl::Status Skipped(Lsn stored, Lsn slot) {
@@ -144,7 +152,7 @@ absl::StatusOr<StartVerdict> JudgeStart(const StartFacts& facts) {
   verdict.position = stored->position;
   if (!slot) {
     verdict.position.reset();
-    verdict.available = Lost(position);
+    verdict.available = Lost(*stored);
     return verdict;
   }
   const Lsn slot_lsn = SlotLsn(*slot);

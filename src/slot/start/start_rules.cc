@@ -44,6 +44,12 @@ absl::Status CheckPromoted(const PromotionFacts& facts) {
       "database.hostname=HOST1,HOST2 with database.target_session_attrs=primary finds it");
 }
 
+replication::PositionTrace TraceOf(const offset::StoredOffset& stored) {
+  return {.position = stored.position.commit_end,
+          .slot = stored.slot_name,
+          .exact = stored.written_by_walduct};
+}
+
 bool ReplacesSlot(snapshot::SnapshotMode mode, const absl::Status& usable) {
   return ErrorReason(usable) == "slot_lost" && snapshot::FillsGaps(mode);
 }
@@ -54,7 +60,7 @@ namespace {
 absl::Status ExplainLost(const PositionFacts& facts, absl::Status* lost) {
   if (!facts.lost_slot.ok()) *lost = facts.lost_slot;
   if (!facts.lost_slot.ok() || *facts.slot || !facts.other_name) return absl::OkStatus();
-  const absl::Status other = facts.other_name((*facts.stored)->position.commit_end);
+  const absl::Status other = facts.other_name(TraceOf(**facts.stored));
   if (ErrorReason(other) != "slot_other_name") return other;
   *lost = other;
   return absl::OkStatus();

@@ -11,6 +11,7 @@
 #include "offset/stored_offset.h"
 #include "replication/offset_mismatch.h"
 #include "replication/slot.h"
+#include "replication/slots/other_slot.h"
 #include "replication/timeline.h"
 #include "replication/upgrade_traces.h"
 #include "slot/start/start_position.h"
@@ -47,6 +48,9 @@ struct Identity {
 absl::Status CheckNoneIsMissing(const Identity& of, snapshot::SnapshotMode mode,
                                 const std::optional<replication::SlotState>& slot);
 
+// What the stored position tells of the slot that it was read from.
+replication::PositionTrace TraceOf(const offset::StoredOffset& stored);
+
 // Whether a slot that cannot be read, by `usable`, makes room for another and a new snapshot.
 bool ReplacesSlot(snapshot::SnapshotMode mode, const absl::Status& usable);
 
@@ -64,7 +68,7 @@ struct PositionFacts {
   std::function<absl::StatusOr<replication::TimelineHistory>()> timelines;
   std::function<absl::StatusOr<std::optional<replication::UpgradeTraces>>()> traces;
   // Of a slot that is not there: see replication::CheckSlotName.
-  std::function<absl::Status(Lsn position)> other_name = {};
+  std::function<absl::Status(const replication::PositionTrace& trace)> other_name = {};
 };
 absl::StatusOr<StartVerdict> JudgePosition(const PositionFacts& facts);
 

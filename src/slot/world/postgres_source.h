@@ -50,13 +50,13 @@ class PostgresSource final : public Source {
   absl::StatusOr<replication::TimelineHistory> Timelines() override;
   absl::StatusOr<std::optional<replication::UpgradeTraces>> UpgradeTraces() override;
   absl::Status CheckSlot() override;
-  absl::Status CheckSlotName(Lsn position) override {
+  absl::Status CheckSlotName(const replication::PositionTrace& trace) override {
     const replication::ReplicationOptions& own = replication_options_;
     if (!own.takes_up_a_slot()) return absl::OkStatus();
     replication::SlotReaders readers = options_.slot_readers;
     readers.at_position_only = own.holds_lost_slot;
     readers.waits = !std::exchange(has_waited_, true);
-    return replication::CheckSlotName(*sql_, own.slot_name, own.share, position, readers);
+    return replication::CheckSlotName(*sql_, own.slot_name, own.share, trace, readers);
   }
   absl::StatusOr<std::vector<KnownColumns>> WatchedColumns(
       const ColumnCover& cover, const std::vector<KnownColumns>& known) override {

@@ -27,6 +27,7 @@
 #include "replication/coverage.h"
 #include "replication/gone_relations.h"
 #include "replication/slot.h"
+#include "replication/slots/other_slot.h"
 #include "replication/upgrade_traces.h"
 #include "replication/wal_source.h"
 #include "slot/masks/known_columns.h"
@@ -102,7 +103,7 @@ class Source {
   // Whether the slot can be streamed from.
   virtual absl::Status CheckSlot() = 0;
   // Of one that is not there: see replication::CheckSlotName.
-  virtual absl::Status CheckSlotName(Lsn /*position*/) { return absl::OkStatus(); }
+  virtual absl::Status CheckSlotName(const replication::PositionTrace&) { return absl::OkStatus(); }
   // The columns of captured tables, of those that are watched, or that are among `known`.
   virtual absl::StatusOr<std::vector<KnownColumns>> WatchedColumns(
       const ColumnCover&, const std::vector<KnownColumns>& /*known*/) {

@@ -24,6 +24,9 @@ class KnownSlot {
   // Loaded or stored last. Data thread of who runs the connector; one does at a time.
   std::optional<offset::StoredOffset>& stored() { return stored_; }
 
+  // Slots that a session has streamed from, by their names. The data thread as well.
+  std::set<std::string>& slots_read() { return slots_read_; }
+
   // Its attempt has ended: this process alone may know the position then. The data thread.
   void RememberEnd() {
     const MutexLock lock(mutex_);
@@ -48,6 +51,7 @@ class KnownSlot {
 
  private:
   std::optional<offset::StoredOffset> stored_;
+  std::set<std::string> slots_read_;
   mutable Mutex mutex_;
   replication::CaptureMemory captured_ ABSL_GUARDED_BY(mutex_);
   std::optional<Lsn> ended_at_ ABSL_GUARDED_BY(mutex_);
