@@ -42,6 +42,19 @@ TEST_F(HousekeepingTest, AttachedItReportsAtOnceAndThenEachInterval) {
   EXPECT_EQ(source_.statuses[1].at - source_.statuses[0].at, absl::Seconds(5));
 }
 
+// A connector that has failed, say: it comes again, and until then nothing is on its way.
+TEST_F(HousekeepingTest, NothingIsInFlightWhenASessionHasEnded) {
+  {
+    delivery::DeliveryMeter meter(
+        {.clock = &time_, .sink = &sink_, .tracker = &duties_.tracker(), .metrics = &metrics_});
+    WriteRecord(100);
+    meter.Turn({});
+    EXPECT_EQ(metrics_.in_flight_records.value(), 1u);
+  }
+  EXPECT_EQ(metrics_.in_flight_records.value(), 0u);
+  EXPECT_EQ(metrics_.in_flight_bytes.value(), 0u);
+}
+
 TEST_F(HousekeepingTest, AServerThatIsSilentIsAsked) {
   housekeeping().AttachStream(&source_, absl::Seconds(60), nullptr);
   const size_t before = source_.statuses.size();

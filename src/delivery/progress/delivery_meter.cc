@@ -35,6 +35,11 @@ DeliveryMeter::DeliveryMeter(const Parts& parts)
   parts.metrics->open_commit_us.Set(0);
 }
 
+DeliveryMeter::~DeliveryMeter() {
+  parts_.metrics->in_flight_records.Set(0);
+  parts_.metrics->in_flight_bytes.Set(0);
+}
+
 void DeliveryMeter::Turn(const Reading& reading) {
   metrics::ConnectorMetrics& metrics = *parts_.metrics;
   const sink::Load held = parts_.sink->load();

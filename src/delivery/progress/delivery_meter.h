@@ -23,6 +23,10 @@ class DeliveryMeter {
     metrics::ConnectorMetrics* metrics = nullptr;
   };
   explicit DeliveryMeter(const Parts& parts);
+  // Nothing is in flight any more, acknowledged or not: it comes again.
+  ~DeliveryMeter();
+  DeliveryMeter(const DeliveryMeter&) = delete;
+  DeliveryMeter& operator=(const DeliveryMeter&) = delete;
 
   void OnAcknowledged(uint32_t count);
   // What the reading has come to since the last turn.
