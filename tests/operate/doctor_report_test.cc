@@ -11,6 +11,8 @@
 #include "absl/strings/str_cat.h"
 #include "metrics/connector_metrics.h"
 #include "operate/doctor/checks.h"
+#include "operate/doctor/subject/subject_of.h"
+#include "replication/options.h"
 
 namespace walduct::operate {
 namespace {
@@ -205,6 +207,45 @@ TEST_F(LiveTest, WithoutKafkaNoCommandIsTaken) {
               ElementsAre("error broker_unavailable: m -> wait",
                           "error slot_lost: m -> first Kafka has to answer: until then no command "
                           "is taken. Then walduct offsets reset shop"));
+}
+
+// Kafka is away, and with it the stored position; PostgreSQL was asked.
+TEST_F(LiveTest, ASlotThatIsMissingIsToldWithoutTheStoredPosition) {
+  engine::ConnectorOptions config;
+  config.replication->slot_name = "shop_slot";
+  const Environment environment = Environment::Real();
+  const auto reasons = [&](bool had_slot, bool is_there) {
+    Subject subject = SubjectOf(config);
+    subject.had_slot = had_slot;
+    Findings findings;
+    Examination examined{.subject = subject, .environment = environment, .findings = findings};
+    examined.slot.emplace();
+    if (is_there) examined.slot->emplace();
+    AskPosition(examined);
+    std::vector<std::string> found;
+    for (const Finding& one : findings.all)
+      found.push_back(absl::StrCat(one.reason, " ", one.message));
+    return found;
+  };
+  EXPECT_THAT(reasons(true, false),
+              ElementsAre(::testing::StartsWith(
+                  "slot_missing the server has no replication slot \"shop_slot\"")));
+  EXPECT_THAT(reasons(true, true), ElementsAre());
+  EXPECT_THAT(reasons(false, false), ElementsAre()) << "a first start makes it";
+}
+
+TEST_F(LiveTest, WhoHasHadASlotIsKnown) {
+  EXPECT_FALSE(HadSlot(metrics_));
+  metrics::SlotView view;
+  view.wal_status = "missing";
+  metrics_.slot.Show(view);
+  EXPECT_FALSE(HadSlot(metrics_)) << "it is still to be made";
+  view.wal_status = "reserved";
+  metrics_.slot.Show(view);
+  EXPECT_TRUE(HadSlot(metrics_));
+  view.wal_status = "missing";
+  metrics_.slot.Show(view);
+  EXPECT_TRUE(HadSlot(metrics_));
 }
 
 TEST_F(LiveTest, AStatementTakesThePlaceOfWords) {

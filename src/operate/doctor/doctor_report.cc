@@ -217,6 +217,11 @@ bool Goes(const engine::ConnectorView& view) {
 
 }  // namespace
 
+bool HadSlot(const metrics::ConnectorMetrics& numbers) {
+  const std::optional<metrics::SlotView> slot = numbers.slot.Read();
+  return slot && slot->wal_status != "none" && !slot->wal_status.empty();
+}
+
 void KeepSlotsOfOthers(const std::string& own, const std::set<std::string>& slots_of_others,
                        Findings* findings) {
   for (Finding& finding : findings->all) {
@@ -241,6 +246,7 @@ Examined ExamineConnector(const engine::ConnectorOptions& options,
                           const KnownHere& known) {
   Subject subject = SubjectOf(options);
   subject.runs = known.runs;
+  subject.had_slot = known.had_slot;
   subject.sharing = known.sharing;
   subject.slots_of_others = known.slots_of_others;
   subject.publications_of_others = known.publications_of_others;
@@ -332,6 +338,7 @@ std::string ExamineRunning(const engine::ConnectorOptions& options,
     const std::vector<engine::ConnectorView> others =
         SharingPublication(*before->names, connectors);
     known.runs = Goes(*before);
+    known.had_slot = before->metrics != nullptr && HadSlot(*before->metrics);
     for (const engine::ConnectorView& other : others)
       known.sharing.push_back(&engine::TablesOf(*other.config));
     all.push_back(ExamineConnector(lane, engine::NamesIn(before->status.state, *before->names),

@@ -34,12 +34,16 @@ struct Examined {
 
 // What this process knows of a connector.
 struct KnownHere {
-  bool runs = false;  // here, and knows a position
+  bool runs = false;      // here, and knows a position
+  bool had_slot = false;  // seen here
   // Lists of other connectors that read by the same publication; borrowed.
   std::vector<const names::TableFilterOptions*> sharing = {};
   std::set<std::string> slots_of_others = {};         // of the same server
   std::set<std::string> publications_of_others = {};  // of the same database
 };
+
+// The connector has had a slot, as this process has seen.
+bool HadSlot(const metrics::ConnectorMetrics& numbers);
 
 // What another connector of this process, or of its worker, reads is not to be dropped. own: the
 // slot of this one.

@@ -312,10 +312,27 @@ void AskSlotOwner(Examination& examined) {
       slot::CheckSlotOwner(examined.subject.whole, *examined.slot, examined.position.stored));
 }
 
+// Without the stored position a first start, which makes the slot, looks alike: the process knows
+// better.
+void SayMissing(Examination& examined) {
+  const Subject& subject = examined.subject;
+  const replication::ReplicationOptions& own = subject.replication;
+  if (!subject.had_slot || own.temporary_slot || own.drop_slot_on_stop || examined.works) return;
+  if (!examined.slot || *examined.slot) return;
+  examined.findings.Add(
+      {.severity = Severity::kError,
+       .reason = "slot_missing",
+       .message = absl::StrCat("the server has no replication slot ",
+                               postgres::QuoteIdentifier(own.slot_name),
+                               ", which this connector has read: what was written since the stored "
+                               "position, which cannot be read now, is gone from it"),
+       .hint = ""});
+  examined.refused = true;
+}
+
 void AskPosition(Examination& examined) {
-  if (!examined.position.known || !examined.slot || !examined.server ||
-      examined.replication == nullptr)
-    return;
+  if (!examined.position.known) return SayMissing(examined);
+  if (!examined.slot || !examined.server || examined.replication == nullptr) return;
   const auto verdict = JudgeTwice(examined);
   const std::optional<offset::StoredOffset>& stored = examined.position.stored;
   const auto decision = verdict.ok()

@@ -79,7 +79,8 @@ struct Subject {
   const outbox::OutboxOptions& outbox;
   const spill::SpillOptions& spill;
   const transform::ChainSpec& chain;
-  bool runs = false;  // in this process, which knows a position
+  bool runs = false;      // in this process, which knows a position
+  bool had_slot = false;  // as this process has seen
   // Of other connectors of this process that read by the same publication.
   std::vector<const names::TableFilterOptions*> sharing = {};
   // Of others of this process, on the same server: the slots that they read, and the publications
