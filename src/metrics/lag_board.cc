@@ -62,6 +62,36 @@ void LagBoard::Forget() {
   found_.clear();
 }
 
+// What was in flight comes again: what is not acknowledged counts from there.
+LagBoard::Memory LagBoard::Remember() const {
+  Memory memory;
+  memory.oldest_us = oldest_us_.load(kRelaxed);
+  memory.snapshot_us = snapshot_us_.load(kRelaxed);
+  memory.complete_us = Earlier(complete_us_.load(kRelaxed), memory.oldest_us);
+  memory.covered = Lsn(covered_.load(kRelaxed));
+  const MutexLock lock(mutex_);
+  Settle();
+  memory.baseline = baseline_;
+  memory.seen = last_;
+  if (found_.empty()) return memory;
+  memory.first = found_.front();
+  if (found_.size() > 1) memory.last = found_.back();
+  return memory;
+}
+
+void LagBoard::Recall(const Memory& memory) {
+  const MutexLock lock(mutex_);
+  if (last_ || covered_.load(kRelaxed) != 0) return;
+  oldest_us_.store(memory.oldest_us, kRelaxed);
+  snapshot_us_.store(memory.snapshot_us, kRelaxed);
+  complete_us_.store(memory.complete_us, kRelaxed);
+  covered_.store(memory.covered.value(), kRelaxed);
+  baseline_ = memory.baseline;
+  last_ = memory.seen;
+  if (memory.first) found_.push_back(*memory.first);
+  if (memory.last) found_.push_back(*memory.last);
+}
+
 int64_t LagBoard::HeldSince() const {
   return Earlier(oldest_us_.load(kRelaxed), snapshot_us_.load(kRelaxed));
 }

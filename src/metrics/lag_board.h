@@ -88,6 +88,18 @@ class LagBoard {
   };
   void OnLook(const Look& look);
 
+  // What holds on where another board goes on with the same slot: nothing becomes younger because a
+  // connector begins anew.
+  struct Memory {
+    int64_t oldest_us = 0, snapshot_us = 0, complete_us = 0;
+    Lsn covered;
+    std::optional<Look> baseline, first, last;  // first and last: of those that found something
+    std::optional<Look> seen;                   // whatever it has found
+  };
+  Memory Remember() const;
+  // Of a new board, before it is told of anything else.
+  void Recall(const Memory& memory);
+
   // Absent: nobody has looked yet, and there was no time to.
   std::optional<absl::Duration> Read(absl::Time now) const;
   // Since when there is something that the server has not sent; absent: there is nothing.

@@ -203,6 +203,32 @@ def test_a_stopped_connector_is_looked_at(workers, databases, pg17):  # noqa: F8
     worker.stop()
 
 
+def test_lag_goes_on_where_a_connector_begins_anew(workers, databases, pg17):  # noqa: F811
+    """Another configuration of a stopped connector, then its resume: what was committed becomes no younger."""
+    db, worker = databases(pg17), workers().start()
+    db.script(ITEMS)
+    worker.create("shop", config_of(db))
+    worker.wait_state("shop", "RUNNING/RUNNING")
+    metrics = Series(worker.base)
+    wait_until(lambda: metrics.value("walduct_connected") == 1, 30, "it streams")
+    worker.ask("PUT", "/connectors/shop/stop")
+    worker.wait_state("shop", "STOPPED")
+    db.execute("insert into items values (1)")
+    since = time.time()
+    metrics.wait_value(lambda lag: lag >= 3, "walduct_lag_seconds")
+    worker.ask("PUT", "/connectors/shop/config", config_of(db, **{"poll.interval.ms": "400"}))
+    end = time.monotonic() + BETWEEN_LOOKS + 2
+    while time.monotonic() < end:  # sampled, not waited for: it must not begin anew
+        age = time.time() - since
+        lag = metrics.value("walduct_lag_seconds")
+        assert lag is None or age - 1.5 <= lag <= age + BETWEEN_LOOKS + 3, f"{lag} s of a change that is {age} s old"
+        time.sleep(0.3)
+    worker.ask("PUT", "/connectors/shop/resume")
+    metrics.wait_value(lambda acknowledged: acknowledged == 1, "walduct_records_acknowledged_total")
+    metrics.wait_value(lambda lag: lag < 1, "walduct_lag_seconds")
+    worker.stop()
+
+
 @ALL
 def test_kafka_that_is_away_before_anybody_has_looked(private_servers, databases, connectors):
     """Lag is there, of a process that streamed and of one that did not; a slot that is lost meanwhile is lost, whatever the error says."""

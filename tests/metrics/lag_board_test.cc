@@ -9,6 +9,61 @@ namespace {
 
 const absl::Time kBegin = absl::FromUnixSeconds(1'800'000'000);
 
+// A connector that begins anew in the process has another board.
+TEST(LagMemory, AnotherBoardGoesOnCounting) {
+  LagBoard::Look look;
+  look.at = kBegin;
+  look.wal_end = Lsn(1000);
+  look.next_xid = 7;
+  LagBoard before;
+  before.Begin(Lsn(1000), absl::ToUnixMicros(kBegin - absl::Minutes(1)));
+  before.OnLook(look);
+  look.at += absl::Seconds(10);
+  look.wal_end = Lsn(2000);
+  ++look.next_xid;
+  before.OnLook(look);
+  before.End();
+  const absl::Time now = kBegin + absl::Seconds(70);
+  ASSERT_EQ(before.Read(now), absl::Seconds(70));
+
+  LagBoard rests;
+  rests.Recall(before.Remember());
+  EXPECT_EQ(rests.Read(now), absl::Seconds(70)) << "before anybody has looked";
+  look.at = now;
+  look.wal_end = Lsn(3000);
+  rests.OnLook(look);
+  EXPECT_EQ(rests.Read(now), absl::Seconds(70));
+
+  LagBoard goes_on;
+  goes_on.Recall(rests.Remember());
+  goes_on.Begin(Lsn(1000), absl::ToUnixMicros(kBegin - absl::Minutes(1)));
+  EXPECT_EQ(goes_on.Read(now), absl::Seconds(70));
+  goes_on.Show({.covered = Lsn(3000), .complete_us = absl::ToUnixMicros(now), .heard = true}, now);
+  EXPECT_EQ(goes_on.Read(now), absl::ZeroDuration()) << "all is acknowledged";
+}
+
+// What was in flight when it ended is not acknowledged.
+TEST(LagMemory, WhatWasInFlightCountsFromItsCommit) {
+  const absl::Time since = kBegin - absl::Seconds(58);
+  LagBoard before;
+  before.Begin(Lsn(1000), 0);
+  before.Show({.oldest_us = absl::ToUnixMicros(since), .covered = Lsn(1000)}, kBegin);
+  before.End();
+  LagBoard after;
+  after.Recall(before.Remember());
+  EXPECT_EQ(after.Read(kBegin), absl::Seconds(58));
+}
+
+TEST(LagMemory, WhoKnowsMoreRecallsNothing) {
+  LagBoard before, after;
+  before.Begin(Lsn(1000), 0);
+  before.Show({.oldest_us = absl::ToUnixMicros(kBegin), .covered = Lsn(1000)}, kBegin);
+  after.Begin(Lsn(2000), 0);
+  after.Recall(before.Remember());
+  EXPECT_EQ(after.Remember().covered, Lsn(2000));
+  EXPECT_EQ(after.Remember().oldest_us, 0);
+}
+
 // A server that writes, a slot that is read, looks every ten seconds.
 class LagBoardTest : public testing::Test {
  protected:

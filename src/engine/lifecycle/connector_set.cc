@@ -39,8 +39,9 @@ absl::Status ConnectorSet::Add(ConnectorRun options) {
     lanes.push_back(std::make_shared<Connector>(options, world_));
   }
   for (const std::shared_ptr<Connector>& lane : lanes) {
-    lane->Start();
+    // First: it tells the new one what is known of one before.
     if (options.mode == RunMode::kRun) monitor_->Add(lane);
+    lane->Start();
   }
   return absl::OkStatus();
 }

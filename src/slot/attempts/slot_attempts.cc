@@ -93,6 +93,8 @@ engine::AttemptEnd SlotAttempts::Run(bool ran_before) {
   end.status = WithReader(Patiently(end));
   if (capture_.memory.begun) known_->Remember(capture_.memory);
   known_->RememberEnd();
+  if (const std::optional<SlotPlace> place = world_.PlaceOfSlot(*parts_.config))
+    known_->RememberLag(place->Name(), parts_.metrics->lag.Remember(), world_.clock().Now());
   return end;
 }
 

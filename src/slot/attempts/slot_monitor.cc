@@ -48,7 +48,10 @@ bool SlotMonitor::Watch(const std::shared_ptr<engine::Monitored>& connector) {
   if (!StreamsSlot(connector->config())) return false;
   std::optional<SlotPlace> place = world_.PlaceOfSlot(connector->config());
   if (!place) return false;
-  connector->metrics().lag.Watch(world_.clock().Now());
+  std::shared_ptr<KnownSlot> known = world_.KnownOf(connector->config());
+  metrics::LagBoard& lag = connector->metrics().lag;
+  if (const auto behind = known->lag(place->Name(), world_.clock().Now())) lag.Recall(*behind);
+  lag.Watch(world_.clock().Now());
   const MutexLock lock(mutex_);
   slots_.push_back({.place = *std::move(place),
                     .owner = connector,
@@ -56,7 +59,7 @@ bool SlotMonitor::Watch(const std::shared_ptr<engine::Monitored>& connector) {
                     .trouble = std::make_shared<LookTrouble>(metrics::Beside::kSlotLook),
                     .rest = std::make_shared<RestWatch>(),
                     .position = std::make_shared<RestPosition>(),
-                    .known = world_.KnownOf(connector->config())});
+                    .known = std::move(known)});
   return true;
 }
 
@@ -117,6 +120,10 @@ void SlotMonitor::Turn() {
       slot.position->End();
       slot.connector->metrics().slot.ShowPosition(std::nullopt);
     }
+    // Of one that reads its attempt does, when it ends.
+    if (!LooksItself(*slot.connector))
+      slot.known->RememberLag(slot.place.Name(), slot.connector->metrics().lag.Remember(),
+                              world_.clock().Now());
     Group& group = groups[slot.place.server];
     group.due |= IsDue(*slot.connector, slot.place, now);
     group.names.push_back(slot.place.slot);

@@ -73,6 +73,8 @@ struct SourceOptions {
 struct SlotPlace {
   std::string server;  // the same text for slots that one session can look at
   std::string slot;
+
+  std::string Name() const { return server + "/" + slot; }
 };
 
 // What a connector captures, and a session with its database, perhaps another connector's, too.

@@ -12,8 +12,10 @@
 #include <utility>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "base/lsn.h"
 #include "base/mutex.h"
+#include "metrics/lag_board.h"
 #include "offset/stored_offset.h"
 #include "replication/capture/capture_judge.h"
 
@@ -49,12 +51,31 @@ class KnownSlot {
     return captured_;
   }
 
+  // How far behind it is, at the slot of that place, for whoever goes on with it; any thread.
+  void RememberLag(const std::string& place, const metrics::LagBoard::Memory& lag, absl::Time now) {
+    const MutexLock lock(mutex_);
+    lag_ = Behind{.place = place, .lag = lag, .at = now};
+  }
+  // Absent: nobody knows, or it is so old that somebody else may have read meanwhile.
+  static constexpr absl::Duration kLagHolds = absl::Minutes(1);
+  std::optional<metrics::LagBoard::Memory> lag(const std::string& place, absl::Time now) const {
+    const MutexLock lock(mutex_);
+    if (!lag_ || lag_->place != place || now - lag_->at > kLagHolds) return std::nullopt;
+    return lag_->lag;
+  }
+
  private:
+  struct Behind {
+    std::string place;
+    metrics::LagBoard::Memory lag;
+    absl::Time at;
+  };
   std::optional<offset::StoredOffset> stored_;
   std::set<std::string> slots_read_;
   mutable Mutex mutex_;
   replication::CaptureMemory captured_ ABSL_GUARDED_BY(mutex_);
   std::optional<Lsn> ended_at_ ABSL_GUARDED_BY(mutex_);
+  std::optional<Behind> lag_ ABSL_GUARDED_BY(mutex_);
 };
 
 // Thread-safe.
