@@ -56,7 +56,8 @@ absl::string_view HealthText(Health health) {
 }
 
 std::optional<metrics::PositionProblem> ShownPosition(const ShownConnector& one) {
-  if (one.status.activity != engine::Activity::kNone) return std::nullopt;
+  const bool reads = one.status.activity != engine::Activity::kNone && !one.status.retries();
+  if (reads) return std::nullopt;
   std::optional<metrics::PositionProblem> problem = one.metrics->slot.position();
   const std::optional<engine::ConnectorError>& error = one.status.last_error;
   const bool said = problem && error && !error->solved_at && error->reason == problem->reason;

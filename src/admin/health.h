@@ -31,11 +31,11 @@ enum class Health {
   kFine,  // or paused or stopped, as asked
   // It is stalled, does not get to its servers, misses changes, or nobody can look whether it does.
   kTroubled,
-  kFailed,  // or its slot is lost, or moved on while it rests
+  kFailed,  // or its slot is lost, or moved on while it does not read it
 };
 absl::string_view HealthText(Health health);  // "fine"
-// Of one that rests: why it could not go on from its stored position; absent: it could, as far as
-// is known, or its last error says it already.
+// Of one that rests, or retries while somebody else moves its slot: why it could not go on from its
+// stored position; absent: it could, as far as is known, or its last error says it already.
 std::optional<metrics::PositionProblem> ShownPosition(const ShownConnector& one);
 Health HealthOf(const ShownConnector& one, absl::Duration monotonic);
 

@@ -51,9 +51,10 @@ constexpr Family kDelivery = {"walduct_delivery_seconds", kHistogram,
                               "records, by the time from their commit to their acknowledgement"};
 constexpr Family kWalStatus = {"walduct_slot_wal_status", kGauge,
                                "1 for the wal_status of the slot, 0 for the others"};
-constexpr Family kPosition = {"walduct_slot_position_problem", kGauge,
-                              "1 for why a connector that rests could not go on from its stored "
-                              "position, by reason, 0 for the others"};
+constexpr Family kPosition = {
+    "walduct_slot_position_problem", kGauge,
+    "1 for why a connector that does not read could not go on from its stored "
+    "position, by reason, 0 for the others"};
 constexpr Family kSafeWal = {
     "walduct_slot_safe_wal_bytes", kGauge,
     "safe_wal_size: WAL until the slot is lost; absent: there is no limit"};

@@ -64,7 +64,7 @@ struct SlotView {
   }
 };
 
-// Why a connector that rests could not go on from where it stands. Labels, by reason.
+// Why a connector that rests, or retries, could not go on from where it stands. Labels, by reason.
 inline constexpr std::array<absl::string_view, 4> kPositionReasons = {
     "lost_slot_held", "offset_missing", "position_ahead", "position_skipped"};
 struct PositionProblem {
@@ -96,7 +96,7 @@ class SlotBoard {
       view_->doubted = true;
     }
   }
-  // Of one that rests; absent: none is known.
+  // Of one that rests or retries; absent: none is known.
   void ShowPosition(std::optional<PositionProblem> problem) {
     const MutexLock lock(mutex_);
     position_ = std::move(problem);

@@ -176,6 +176,17 @@ TEST_F(VerdictTest, AnErrorThatIsSolvedIsNone) {
   EXPECT_EQ(Word(), "RUNNING good");
 }
 
+TEST_F(VerdictTest, ASlotThatWasMovedOnComesBeforeWhatItWaitsFor) {
+  one_.status.last_error = engine::ConnectorError{
+      .at = {}, .message = "taken", .reason = "slot_in_use", .hint = "", .change = ""};
+  one_.status.activity = engine::Activity::kRetrying;
+  metrics_.slot.ShowPosition(
+      metrics::PositionProblem{.reason = "position_skipped", .message = "moved", .hint = ""});
+  EXPECT_EQ(Word(), "cannot go on bad position_skipped: moved");
+  one_.status.activity = engine::Activity::kStreaming;
+  EXPECT_EQ(Word(), "RUNNING good");
+}
+
 TEST_F(VerdictTest, ParkedRowsAreToBeLookedAt) {
   metrics_.backlog.Show({.parked = 1}, process_.monotonic);
   EXPECT_EQ(Word(),

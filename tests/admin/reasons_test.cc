@@ -416,7 +416,10 @@ TEST(Reasons, WhatIsNotCapturedIsLost) {
 }
 
 TEST(Reasons, AnExplanationSaysWhetherDataIsLost) {
-  EXPECT_THAT(ExplainReason(*FindReason("slot_in_use")), HasSubstr("nothing is lost"));
+  EXPECT_THAT(ExplainReason(*FindReason("slot_exists")), HasSubstr("nothing is lost"));
+  // Whoever reads the slot instead confirms what this connector has not read.
+  EXPECT_THAT(ExplainReason(*FindReason("slot_in_use")), HasSubstr("may be gone for good"));
+  EXPECT_THAT(ExplainReason(*FindReason("slot_in_use")), HasSubstr("position_skipped"));
   EXPECT_THAT(ExplainReason(*FindReason("slot_lost")), HasSubstr("may be gone for good"));
 }
 

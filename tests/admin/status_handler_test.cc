@@ -458,6 +458,22 @@ TEST(Readiness, SaysWhatTheOthersDo) {
       metrics::PositionProblem{.reason = "position_skipped", .message = "", .hint = ""});
   EXPECT_EQ(Readiness(process).body,
             "a: FAILED, and could not go on from its stored position (position_skipped)\n");
+  // Another reader has the slot, and moves it on.
+  process.connectors[0] = ShownIn(ConnectorState::kRunning, Activity::kRetrying);
+  process.connectors[0].metrics = &numbers;
+  EXPECT_EQ(HealthOf(process.connectors[0], process.monotonic), Health::kTroubled)
+      << "no error stands";
+  process.connectors[0].status.last_error = {.at = absl::UnixEpoch(),
+                                             .message = "in use",
+                                             .reason = "slot_in_use",
+                                             .hint = "",
+                                             .change = ""};
+  EXPECT_EQ(HealthOf(process.connectors[0], process.monotonic), Health::kFailed);
+  EXPECT_EQ(Readiness(process).body,
+            "a: RUNNING, retrying, and could not go on from its stored position "
+            "(position_skipped)\n");
+  process.connectors[0].status.activity = Activity::kStreaming;
+  EXPECT_EQ(HealthOf(process.connectors[0], process.monotonic), Health::kFine);
 }
 
 }  // namespace

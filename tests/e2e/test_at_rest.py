@@ -1,12 +1,14 @@
 """What has happened to the slot and the publication of a connector that rests is told while it rests, also where it has rested since
 before the process began."""
 import contextlib
+import os
 import subprocess
 
 import pytest
 from test_lag import Series, screen
 from test_serve import config_of, published, workers  # noqa: F401
 
+from support import servers
 from support.kafka import delete_topics
 from support.paths import BINARY
 from support.wait import wait_until
@@ -92,6 +94,34 @@ def test_another_process_that_reads_the_slot_is_told(resting):
         answer = screen(worker.base)
         assert f"another process ({other})" in answer.stdout and "resume" not in answer.stdout, answer
     wait_until(lambda: "other_reader" not in shown(worker)["slot"], 40, "it has ended")
+    worker.stop()
+
+
+def test_another_reader_that_moves_the_slot_on_is_told_while_it_reads(resting):
+    """pg_recvlogical has the slot, so that the connector retries; what it confirms is lost, which the error alone does not say."""
+    worker, db = resting(False, **{"slot.max.retries": "1000", "slot.retry.delay.ms": "1000"})
+    server = db.server
+    reader = subprocess.Popen(
+        [str(word) for word in (f"{servers.shared('pg17', postgres=17).values['PG_BIN']}/pg_recvlogical", "-h", server.host, "-p", server.port,
+                                "-U", server.user, "-d", db.name, "--slot", db.name, "--start", "-o", "proto_version=1",
+                                "-o", "publication_names=by_hand", "-f", "/dev/null", "--no-loop", "--status-interval=1", "--fsync-interval=1")],
+        env={**os.environ, "PGPASSWORD": server.password}, stderr=subprocess.DEVNULL)
+    try:
+        wait_until(lambda: db.slot(db.name)["active"], 20, "it reads")
+        worker.ask("PUT", "/connectors/shop/resume")
+        wait_until(lambda: shown(worker).get("last_error", {}).get("reason") == "slot_in_use", 30, "it is kept out")
+        db.execute("insert into items values (2)")
+        metrics = Series(worker.base)
+        wait_until(lambda: metrics.value("walduct_slot_position_problem", reason="position_skipped") == 1, 40, "told")
+        answer = screen(worker.base)
+        assert answer.returncode == 6 and "slot_in_use" in answer.stdout and "(position_skipped)" in answer.stdout, answer
+        assert "end the session that reads the slot" in shown(worker)["slot"]["problem"]["hint"], shown(worker)
+        ready = subprocess.run([str(BINARY), "status", "--ready", "--url", worker.base], capture_output=True, text=True, timeout=30)
+        assert ready.returncode == 1 and "(position_skipped)" in ready.stderr, ready
+    finally:
+        reader.terminate()
+        reader.wait()
+    wait_until(lambda: shown(worker).get("last_error", {}).get("reason") == "position_skipped", 60, "its own attempt finds the same")
     worker.stop()
 
 

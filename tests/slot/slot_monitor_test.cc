@@ -75,6 +75,11 @@ class Servers final : public World {
     return absl::UnavailableError("no session here");
   }
 
+  std::shared_ptr<KnownSlot> KnownOf(const engine::ConnectorOptions& config) override {
+    return known.Of(config.name);
+  }
+
+  KnownSlots known;
   int sessions = 0, reads = 0;
   uint64_t confirmed = 100;
   test::FakeDisk disk;
@@ -257,6 +262,92 @@ TEST_F(SlotMonitorTest, ASlotThatWasMovedOnWhileItsConnectorRestsIsTold) {
   slot->now.activity = engine::Activity::kStreaming;
   Pass(absl::Seconds(1));
   EXPECT_FALSE(slot->metrics().slot.position()) << "its start says what it makes of it";
+}
+
+// Another session has the slot and confirms what this connector has not read.
+TEST_F(SlotMonitorTest, ASlotThatIsMovedOnWhileItsConnectorRetriesIsTold) {
+  offset::StoredOffset stored;
+  stored.position.commit_end = Lsn(100);
+  world_.disk.content = offset::EncodeOffset(stored);
+  const auto slot = Add("one", "s");
+  const std::shared_ptr<KnownSlot> known = world_.known.Of("one/s");
+  known->stored() = stored;
+  known->RememberEnd();
+  slot->now.state = engine::ConnectorState::kRunning;
+  slot->now.activity = engine::Activity::kRetrying;
+  slot->now.last_error = {
+      .at = time_.Now(), .message = "in use", .reason = "slot_in_use", .hint = "", .change = ""};
+  Pass(absl::Seconds(30));
+  EXPECT_EQ(world_.reads, 0) << "without a reason";
+  world_.confirmed = 200;
+  // Attempts come and go.
+  slot->now.activity_since = time_.Now() + absl::Seconds(11);
+  Pass(absl::Seconds(13));
+  ASSERT_TRUE(slot->metrics().slot.position());
+  EXPECT_EQ(slot->metrics().slot.position()->reason, "position_skipped");
+  EXPECT_THAT(slot->metrics().slot.position()->hint,
+              testing::HasSubstr("end the session that reads the slot"));
+  slot->now.activity = engine::Activity::kConnecting;
+  Pass(absl::Seconds(12));
+  EXPECT_TRUE(slot->metrics().slot.position()) << "it tries again";
+  slot->now.activity = engine::Activity::kStreaming;
+  Pass(absl::Seconds(1));
+  EXPECT_FALSE(slot->metrics().slot.position());
+}
+
+// Another walduct that stores positions where this one does: each look finds the slot farther on.
+TEST_F(SlotMonitorTest, WhoReadsTheSlotWithTheSamePositionsSkipsNothing) {
+  offset::StoredOffset stored;
+  stored.position.commit_end = Lsn(100);
+  const auto slot = Add("one", "s");
+  const std::shared_ptr<KnownSlot> known = world_.known.Of("one/s");
+  known->stored() = stored;
+  known->RememberEnd();
+  slot->now.state = engine::ConnectorState::kRunning;
+  slot->now.activity = engine::Activity::kRetrying;
+  slot->now.last_error = {
+      .at = time_.Now(), .message = "in use", .reason = "slot_in_use", .hint = "", .change = ""};
+  for (int i = 0; i < 120; ++i) {
+    world_.confirmed += 10;
+    stored.position.commit_end = Lsn(world_.confirmed);
+    world_.disk.content = offset::EncodeOffset(stored);
+    Pass(absl::Seconds(1));
+    ASSERT_FALSE(slot->metrics().slot.position()) << i;
+  }
+  EXPECT_GE(world_.reads, 2);
+  EXPECT_LE(world_.reads, 5);
+}
+
+TEST_F(SlotMonitorTest, ASlotThatWasMovedOnIsToldByOneLook) {
+  offset::StoredOffset stored;
+  stored.position.commit_end = Lsn(100);
+  world_.disk.content = offset::EncodeOffset(stored);
+  const auto slot = Add("one", "s");
+  slot->now.state = engine::ConnectorState::kStopped;
+  Pass(absl::Seconds(20));
+  world_.confirmed = 200;
+  Pass(absl::Seconds(12));
+  EXPECT_TRUE(slot->metrics().slot.position());
+}
+
+// A configuration that is changed, a stop and a resume: another object runs it.
+TEST_F(SlotMonitorTest, LagGoesOnWhereTheConnectorBeginsAnew) {
+  auto slot = Add("one", "s");
+  const absl::Time since = time_.Now() - absl::Seconds(58);
+  slot->metrics().lag.Begin(Lsn(100), 0);
+  slot->metrics().lag.Show({.oldest_us = absl::ToUnixMicros(since), .covered = Lsn(100)},
+                           time_.Now());
+  Pass(absl::Seconds(2));
+  slots_.clear();
+  slot.reset();
+  slot = Add("one", "s");
+  EXPECT_EQ(slot->metrics().lag.Read(time_.Now()), absl::Seconds(60));
+  slots_.clear();
+  slot.reset();
+  EXPECT_NE(Add("other", "s")->metrics().lag.Read(time_.Now()), absl::Seconds(60));
+  time_.Advance(absl::Minutes(2));
+  EXPECT_NE(Add("one", "s")->metrics().lag.Read(time_.Now()), absl::Seconds(180))
+      << "somebody else may have read meanwhile";
 }
 
 TEST_F(SlotMonitorTest, APositionThatIsGoneWhileItsConnectorRestsIsTold) {

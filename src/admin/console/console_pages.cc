@@ -8,6 +8,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "admin/health.h"
 #include "admin/reasons/reasons.h"
 #include "admin/status_page.h"
 #include "base/json.h"
@@ -218,6 +219,8 @@ Verdict VerdictOf(const ShownConnector& one, const ProcessView& process) {
   if (const auto slot = one.metrics->slot.Read()) {
     if (Verdict verdict = OfSlot(*slot, process.monotonic); !verdict.word.empty()) return verdict;
   }
+  if (const auto problem = ShownPosition(one))
+    return {"cannot go on", "bad", ReasonAndMessage(problem->reason, problem->message)};
   if (const auto problem = LosesRows(*one.metrics))
     return {"not captured", "bad", ReasonAndMessage(problem->reason, problem->message)};
   if (status.stall) return {"STALLED", "warn", absl::StrCat("waiting for ", status.stall->cause)};

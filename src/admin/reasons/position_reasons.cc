@@ -364,9 +364,15 @@ constexpr Reason kRows[] = {
      .meaning = "Another instance holds the slot's lock, perhaps while it takes a snapshot.",
      .remedy = "Stop one of the two."},
     {.name = "slot_in_use",
-     .meaning = "Another session streams from the slot.",
+     .loses = true,
+     .meaning =
+         "Another session streams from the slot. What it confirms the server sends to nobody "
+         "again. Another walduct with this connector's positions goes on from there; what "
+         "any other reader confirms is lost to this connector, and walduct status says so "
+         "(position_skipped) as soon as the slot stands beyond the stored position.",
      .remedy =
-         "Stop the other process, which may be another walduct, or give each connector its own "
+         "At once stop the other process, which may be another walduct, or give each connector its "
+         "own "
          "slot.name. The message names pid, application, client and since when; a session that "
          "nobody owns any more: SELECT pg_terminate_backend(PID)."},
     {.name = "slot_invalidated",

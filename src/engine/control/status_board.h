@@ -105,6 +105,13 @@ struct ConnectorStatus {
   // It does not run and waits for a command: its loop has nothing to turn for.
   bool rests() const { return wait == WaitReason::kCommand && activity == Activity::kNone; }
 
+  // It does not read, and an error has told why: it waits for its next attempt, or begins that.
+  bool retries() const {
+    const bool begins = activity == Activity::kRetrying || activity == Activity::kConnecting ||
+                        activity == Activity::kPreparing;
+    return state == ConnectorState::kRunning && begins && last_error && !last_error->solved_at;
+  }
+
   bool ended() const {
     return state == ConnectorState::kStopped || state == ConnectorState::kFailed;
   }

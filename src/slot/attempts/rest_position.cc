@@ -19,13 +19,21 @@ namespace {
 // So short before the look that it counts as of the same time.
 constexpr absl::Duration kFresh = absl::Seconds(5);
 
+bool IsGone(const replication::WatchedSlot& look) {
+  return look.wal_status == "lost" || look.wal_status == "missing";
+}
+
+// Why it does not get to its slot, where somebody else reads that; else empty.
+std::string TakenBy(const engine::ConnectorError& error) {
+  return error.reason == "slot_in_use" || error.reason == "slot_held" ? error.reason : "";
+}
+
 }  // namespace
 
 absl::Status JudgeRest(const RestRules& rules, const std::optional<offset::StoredOffset>& stored,
                        const replication::WatchedSlot& look) {
-  const bool gone = look.wal_status == "lost" || look.wal_status == "missing";
   // Slots that are on their way to other tables.
-  if (!stored || gone || !look.confirmed.valid() || stored->handover ||
+  if (!stored || IsGone(look) || !look.confirmed.valid() || stored->handover ||
       stored->slots != rules.slots)
     return absl::OkStatus();
   const std::optional<replication::SlotState> slot =
@@ -66,7 +74,8 @@ absl::Status PositionGone(Lsn lsn, bool remembered) {
 
 void RestPosition::End() {
   const MutexLock lock(mutex_);
-  rests_ = false;
+  looked_at_ = retries_ = false;
+  taken_.clear();
   Forget();
 }
 
@@ -76,7 +85,9 @@ absl::Time RestPosition::asked_at() const {
 }
 
 void RestPosition::Forget() {
+  seen_.reset();
   doubted_.reset();
+  cleared_.reset();
   asked_.reset();
   read_.reset();
   stored_.reset();
@@ -86,39 +97,87 @@ void RestPosition::Forget() {
 }
 
 // Where the slot is gone as well it is that which is told.
-absl::Status RestPosition::Judge(const RestRules& rules, const replication::WatchedSlot& look,
-                                 std::optional<Lsn> ended_at, bool served) const {
-  const bool gone = look.wal_status == "lost" || look.wal_status == "missing";
+absl::Status RestPosition::WhyNot(const RestRules& rules, std::optional<Lsn> ended_at,
+                                  bool served) const {
+  const replication::WatchedSlot& look = seen_->look;
   const std::optional<Lsn> was = ended_at ? ended_at : had_;
-  if (stored_ || let_go_ || gone || !was || !rules.needs_position)
+  if (stored_ || let_go_ || IsGone(look) || !was || !rules.needs_position || retries_)
     return JudgeRest(rules, stored_, look);
   return PositionGone(*was, /*remembered=*/served && ended_at.has_value());
 }
 
-// What was read before it came to rest is not what it rests on: a start that failed at once may
-// have been between two looks.
 void RestPosition::Saw(engine::Monitored& connector, const replication::WatchedSlot& look,
                        absl::Time now, std::optional<Lsn> ended_at) {
-  const engine::ConnectorStatus status = connector.status();
-  const MutexLock lock(mutex_);
-  rests_ = true;
-  if (!read_) return;
-  if (*read_ < status.activity_since) return Forget();
+  {
+    const engine::ConnectorStatus status = connector.status();
+    const MutexLock lock(mutex_);
+    looked_at_ = true;
+    retries_ = status.retries();
+    taken_ = retries_ ? TakenBy(*status.last_error) : "";
+    // What was read before it came to rest is not what it rests on: a start that failed at once may
+    // have been between two looks.
+    if (!retries_ && read_ && *read_ < status.activity_since) Forget();
+    seen_ = {.look = look, .at = now};
+  }
+  Judge(connector, now, ended_at);
+}
+
+// Before the store was asked: whether there is cause to, by where this process knows that it
+// stands.
+bool RestPosition::IsUnread(const RestRules& rules, std::optional<Lsn> ended_at) {
+  if (read_) return false;
+  const Lsn confirmed = seen_->look.confirmed;
+  const bool beyond = ended_at && !IsGone(seen_->look) && confirmed > *ended_at;
+  if (beyond && !rules.trusts_moved && !doubted_) doubted_ = seen_;
+  return true;
+}
+
+// Somebody may have stored another one, and moved the slot to it.
+bool RestPosition::IsProven(const RestRules& rules, const std::string& reason, absl::Time now) {
+  const bool moved = reason == "position_skipped" || reason == "lost_slot_held";
+  if (!moved && seen_->at < *read_) return false;
+  if (!doubted_) doubted_ = seen_;
+  if (!moved) return *read_ >= doubted_->at - kFresh;
+  if (*read_ < doubted_->at) return false;
+  if (!JudgeRest(rules, stored_, doubted_->look).ok()) return true;
+  // It was right then, and has been moved on since.
+  cleared_ = now;
+  doubted_ = seen_;
+  said_.clear();
+  return false;
+}
+
+void RestPosition::Clear(metrics::SlotBoard* board, absl::Time now) {
+  if (doubted_) cleared_ = now;
+  doubted_.reset();
+  said_.clear();
+  board->ShowPosition(std::nullopt);
+}
+
+void RestPosition::Judge(engine::Monitored& connector, absl::Time now,
+                         std::optional<Lsn> ended_at) {
   const RestRules rules = RestRulesOf(connector.config());
-  const absl::Status why = Judge(rules, look, ended_at, connector.names().served);
   metrics::SlotBoard& board = connector.metrics().slot;
+  const MutexLock lock(mutex_);
+  if (!looked_at_ || !seen_ || IsUnread(rules, ended_at)) return;
   // Who has a position had a slot, though nobody has seen it here.
   const std::optional<metrics::SlotView> shown = board.Read();
-  if (stored_ && look.wal_status == "missing" && shown && shown->wal_status == "none")
+  if (stored_ && seen_->look.wal_status == "missing" && shown && shown->wal_status == "none")
     board.OnError("slot_missing", shown->looked_at);
-  if (why.ok()) {
-    said_.clear();
-    doubted_.reset();
-    return board.ShowPosition(std::nullopt);
-  }
-  // Somebody may have stored another one, and moved the slot to it.
-  if (!doubted_) doubted_ = now;
-  if (*read_ < *doubted_ - kFresh) return;
+  const absl::Status why = WhyNot(rules, ended_at, connector.names().served);
+  const std::string reason = ErrorReason(why);
+  // Of one that retries the rest is told by its errors, or mended by its next attempt.
+  const bool by_itself =
+      retries_ && (reason != "position_skipped" || (rules.fills_gaps && taken_.empty()));
+  if (why.ok() || by_itself) return Clear(&board, now);
+  const bool proven = IsProven(rules, reason, now);
+  if (proven) return Tell(connector, rules, why);
+  if (said_ != reason) board.ShowPosition(std::nullopt);
+}
+
+void RestPosition::Tell(engine::Monitored& connector, const RestRules& rules,
+                        const absl::Status& why) {
+  const engine::ConnectorStatus status = connector.status();
   const engine::ConnectorNames names = engine::NamesIn(status.state, connector.names());
   const std::string message(why.message()), reason = ErrorReason(why);
   std::string hint = engine::NamedHint(reason, message, ErrorHint(why), names);
@@ -126,21 +185,28 @@ void RestPosition::Saw(engine::Monitored& connector, const replication::WatchedS
     hint =
         "the next start reads all tables anew (snapshot.mode=when_needed), and nobody tells of "
         "rows that were deleted meanwhile";
-  board.ShowPosition(metrics::PositionProblem{.reason = reason, .message = message, .hint = hint});
+  if (!taken_.empty())
+    hint = absl::StrCat("at once end the session that reads the slot (", taken_,
+                        "): what it confirms is lost to this connector. Then: ", hint);
+  connector.metrics().slot.ShowPosition(
+      metrics::PositionProblem{.reason = reason, .message = message, .hint = hint});
   if (said_ == reason) return;
   said_ = reason;
   log::SetConnector(connector.names().connector);
-  log::Error("a connector that rests could not go on from its stored position: " + message,
-             {{"slot", look.slot}, {"reason", reason}, {"hint", hint}});
+  log::Error(absl::StrCat("a connector that ", retries_ ? "retries" : "rests",
+                          " could not go on from its stored position: ", message),
+             {{"slot", seen_->look.slot}, {"reason", reason}, {"hint", hint}});
   log::SetConnector("");
 }
 
 std::optional<RestPosition::Due> RestPosition::DueAt(absl::Time now) const {
   const MutexLock lock(mutex_);
-  if (!rests_) return std::nullopt;
+  if (!looked_at_) return std::nullopt;
   const absl::Duration since = asked_ ? now - *asked_ : absl::InfiniteDuration();
-  if (doubted_ && (!asked_ || *asked_ < *doubted_ - kFresh)) return Due::kDoubted;
+  if (doubted_ && cleared_ && now - *cleared_ < kSoon) return std::nullopt;
+  if (doubted_ && (!asked_ || *asked_ < doubted_->at)) return Due::kDoubted;
   if (doubted_) return since >= kSoon ? std::optional(Due::kDoubted) : std::nullopt;
+  if (retries_) return std::nullopt;
   if (!read_) return since >= kSoon ? std::optional(Due::kUnknown) : std::nullopt;
   return since >= kAgain ? std::optional(Due::kAgain) : std::nullopt;
 }
@@ -154,7 +220,7 @@ absl::Status RestPosition::Read(World& world, const engine::ConnectorOptions& co
   ASSIGN_OR_RETURN(const std::unique_ptr<offset::OffsetStore> store, world.OpenOffsetStore(config));
   ASSIGN_OR_RETURN(std::optional<offset::StoredOffset> stored, store->Load());
   const MutexLock lock(mutex_);
-  if (!rests_) return absl::OkStatus();
+  if (!looked_at_) return absl::OkStatus();
   read_ = begun;
   stored_ = std::move(stored);
   if (stored_) had_ = stored_->position.commit_end;

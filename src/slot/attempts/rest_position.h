@@ -1,9 +1,13 @@
-// RestPosition: where a connector that rests would go on from, and whether it could: its slot may
-// have been moved meanwhile, by somebody else, or its position be gone. Thread-safe; one thread
-// looks, another one reads the offset store, which may take long.
+// RestPosition: where a connector that rests, or retries, would go on from, and whether it could:
+// its slot may have been moved meanwhile, by somebody else, or its position be gone. Thread-safe;
+// one thread looks, another one reads the offset store, which may take long.
+//
+// Who reads a slot rightly stores a position first, and confirms it then. So a slot was moved by
+// somebody else if it stood, at a look, beyond what is stored after that look.
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
@@ -13,6 +17,10 @@
 #include "offset/stored_offset.h"
 #include "replication/watched_slot.h"
 #include "slot/world/world.h"
+
+namespace walduct::metrics {
+class SlotBoard;
+}
 
 namespace walduct::slot {
 
@@ -30,17 +38,21 @@ absl::Status PositionGone(Lsn lsn, bool remembered);
 
 class RestPosition {
  public:
-  // What is stored may be changed by hand meanwhile, or be lost.
+  // What is stored may be changed by hand meanwhile, or be lost. Of one that retries it is read in
+  // doubt alone: this process knows where it stands.
   static constexpr absl::Duration kAgain = absl::Minutes(1);
-  // Where it seems to be of no use, or could not be read.
+  // Where it seems to be of no use, or could not be read, or what was in doubt was right: whoever
+  // reads the slot instead moves it on and on.
   static constexpr absl::Duration kSoon = absl::Seconds(30);
 
-  // It does not rest: what is known of it is forgotten.
+  // It reads: what is known of it is forgotten.
   void End();
-  // It rests; look: of its slot. What is found stands on its board, and in the log, once.
-  // ended_at: where this process knows that it stands; absent: it does not.
+  // It rests or retries; look: of its slot, just now. What is found stands on its board, and in the
+  // log, once. ended_at: where this process knows that it stands; absent: it does not.
   void Saw(engine::Monitored& connector, const replication::WatchedSlot& look, absl::Time now,
            std::optional<Lsn> ended_at);
+  // The same of the last look, once the store has answered about it.
+  void Judge(engine::Monitored& connector, absl::Time now, std::optional<Lsn> ended_at);
   // The store is to be asked; absent: not now. What is in doubt comes first, then what is unknown.
   enum class Due { kAgain, kUnknown, kDoubted };
   std::optional<Due> DueAt(absl::Time now) const;
@@ -52,14 +64,28 @@ class RestPosition {
   std::optional<offset::StoredOffset> stored() const;
 
  private:
+  struct Seen {
+    replication::WatchedSlot look;
+    absl::Time at;
+  };
   void Forget() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  absl::Status Judge(const RestRules& rules, const replication::WatchedSlot& look,
-                     std::optional<Lsn> ended_at, bool served) const
+  bool IsUnread(const RestRules& rules, std::optional<Lsn> ended_at)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status WhyNot(const RestRules& rules, std::optional<Lsn> ended_at, bool served) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool IsProven(const RestRules& rules, const std::string& reason, absl::Time now)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Clear(metrics::SlotBoard* board, absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Tell(engine::Monitored& connector, const RestRules& rules, const absl::Status& why)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   mutable Mutex mutex_;
-  bool rests_ ABSL_GUARDED_BY(mutex_) = false;
-  std::optional<absl::Time> doubted_ ABSL_GUARDED_BY(mutex_);  // since that look
+  bool looked_at_ ABSL_GUARDED_BY(mutex_) = false;             // it rests or retries
+  bool retries_ ABSL_GUARDED_BY(mutex_) = false;               // of those two
+  std::string taken_ ABSL_GUARDED_BY(mutex_);                  // slot_in_use, slot_held; or empty
+  std::optional<Seen> seen_ ABSL_GUARDED_BY(mutex_);           // the last look
+  std::optional<Seen> doubted_ ABSL_GUARDED_BY(mutex_);        // the first that gave cause to doubt
+  std::optional<absl::Time> cleared_ ABSL_GUARDED_BY(mutex_);  // when that was found to be right
   std::optional<absl::Time> asked_ ABSL_GUARDED_BY(mutex_);
   std::optional<absl::Time> read_ ABSL_GUARDED_BY(mutex_);  // as asked_, of what has come
   std::optional<offset::StoredOffset> stored_ ABSL_GUARDED_BY(mutex_);

@@ -115,8 +115,9 @@ void SlotMonitor::Turn() {
   const absl::Duration now = world_.clock().Monotonic();
   std::map<std::string, Group> groups;
   for (Slot& slot : Watched()) {
-    if (!Rests(slot.connector->status())) {
-      slot.rest->End();
+    const engine::ConnectorStatus status = slot.connector->status();
+    if (!Rests(status)) slot.rest->End();
+    if (!Rests(status) && !status.retries()) {
       slot.position->End();
       slot.connector->metrics().slot.ShowPosition(std::nullopt);
     }
@@ -137,6 +138,9 @@ void SlotMonitor::Turn() {
     tried_[server] = world_.clock().Monotonic();
     looked = true;
   }
+  for (const auto& [server, group] : groups)
+    for (const Slot& slot : group.slots)
+      slot.position->Judge(*slot.connector, world_.clock().Now(), slot.known->ended_at());
   LookAtCaptured(groups, looked);
   world_.CloseLooks();
 }
@@ -243,7 +247,8 @@ void SlotMonitor::Show(const Slot& slot, const replication::WatchedSlot& look, a
   Tried(slot, absl::OkStatus());
   slot.shower->Show(look, now, world_.clock(), connector.names(), connector.status(),
                     &connector.metrics());
-  if (Rests(connector.status()))
+  const engine::ConnectorStatus status = connector.status();
+  if (Rests(status) || status.retries())
     slot.position->Saw(connector, look, world_.clock().Now(), slot.known->ended_at());
 }
 

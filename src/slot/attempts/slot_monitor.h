@@ -6,8 +6,8 @@
 //
 // Of those that rest it also looks after what is captured (RestWatch), with a session each.
 //
-// And whether they could go on from their stored positions (RestPosition): a second thread reads
-// those, one after the other.
+// And whether they, and those that retry, could go on from their stored positions (RestPosition): a
+// second thread reads those, one after the other.
 //
 // A connector whose slot is not there while it is not itself is not looked at.
 //
