@@ -1,10 +1,12 @@
 #include "slot/start/start_position.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <utility>
 
 #include "base/error.h"
+#include "engine/errors/named_hint.h"
 #include "replication/options.h"
 
 namespace walduct::slot {
@@ -251,11 +253,17 @@ TEST_F(StartPosition, FAIL_18_AnotherServerIsRefused) {
   Slot(300, 400);
   const absl::Status refused = Judge().status();
   EXPECT_EQ(ErrorReason(refused), "system_mismatch");
-  // Who erases it at once may erase that of a connector that runs.
-  EXPECT_TRUE(
-      ErrorHint(refused).starts_with("another connector of this name may use this offset "
-                                     "store: then give this one another name. "))
-      << refused;
+  // Who erases it at once may erase that of a connector that runs; the way back ends with a start.
+  const std::string hint = ErrorHint(refused);
+  EXPECT_THAT(hint, testing::StartsWith("another connector of this name may use this offset store: "
+                                        "then give this one another name. "));
+  EXPECT_LT(hint.find("; then start again; "), hint.find("only if this server is meant"));
+  engine::ConnectorNames names{.connector = "shop", .served = true};
+  names.called = {.who = "shop", .where = "http://w:1", .name = "shop"};
+  const std::string served = engine::NamedHint("system_mismatch", "", hint, names);
+  const size_t restart = served.find("; then walduct restart shop --url http://w:1;");
+  ASSERT_NE(restart, std::string::npos) << served;
+  EXPECT_LT(restart, served.find("walduct offsets reset shop --accept-loss --url http://w:1"));
 }
 
 TEST_F(StartPosition, RST_18_AnOffsetOfDebeziumHasNoIdentityToCheck) {

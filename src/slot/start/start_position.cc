@@ -65,8 +65,9 @@ absl::Status AnotherSystem(const offset::StoredOffset& stored,
                    stored.system_identifier, ", but this server is ", system.system_identifier,
                    why.empty() ? "" : ", and not what pg_upgrade makes of that one: ", why),
       "another connector of this name may use this offset store: then give this one another name. "
-      "Else connect to the original server; after pg_upgrade see docs/upgrade.md; else erase the "
-      "stored offset (walduct offsets reset), which first says whose it is, and take a new "
+      "Else connect to the original server, or bring it back at this address; then start again; "
+      "after pg_upgrade see docs/upgrade.md; only if this server is meant to take its place, erase "
+      "the stored offset (walduct offsets reset), which first says whose it is, and take a new "
       "snapshot");
 }
 
