@@ -51,6 +51,20 @@ def test_a_misspelt_entry_is_told_and_its_gap_stands(shop, broker):  # noqa: F81
     assert 2 not in published(broker, db)
 
 
+def test_what_was_captured_comes_before_what_is_like_it(shop, broker):  # noqa: F811
+    """public.notes is nearer to the entry, and not in the publication."""
+    worker, db = shop('create table items (id int primary key); create table notes (id int primary key); create publication "{db}" for table items',
+                      {"publication.autocreate.mode": "disabled", "table.include.list": "public.items"})
+    db.script("insert into items values (1)")
+    wait_until(lambda: 1 in published(broker, db), 30, "published")
+    list_of(worker, "public.nosuch")
+    one = wait_until(lambda: problems(worker).get("list_matches_nothing"), 30, "told")
+    assert one["tables"] == ["public.nosuch (table.include.list: what was captured before is public.items)"], one
+    assert '{"table.include.list":"public.items"}' in one["hint"] and "notes" not in one["hint"], one
+    told = subprocess.run([BINARY, "doctor", "shop", "--url", worker.base], capture_output=True, text=True, timeout=60).stdout
+    assert "list_matches_nothing" in told and "public.notes" not in told, told
+
+
 def test_a_misspelt_entry_is_told_before_a_start(db, connectors):
     db.script(SCRIPT.replace("{db}", db.name))
     lists = {"publication.autocreate.mode": "disabled", "schema.include.list": None, "table.include.list": r"public\.orders,itmes,public.ev_.*"}

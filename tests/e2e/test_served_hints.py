@@ -213,6 +213,36 @@ def test_what_another_connector_reads_is_not_to_be_dropped(shop):  # noqa: F811
     worker.stop()
 
 
+def test_the_publication_of_another_connector_is_left_alone(shop, broker, shell):  # noqa: F811
+    """What was read by before is there: its name is what to type, and no ALTER of the other one's."""
+    worker, db = shop("create table items (id int primary key); create table events (id int primary key); insert into items values (1);"
+                      'create publication "{db}" for table items; create publication "{db}_e" for table events',
+                      {"publication.autocreate.mode": "disabled", "table.include.list": "public.items"}, state=None)
+    wait_until(lambda: published(broker, db) == [1], 60, "the snapshot")
+    wait_until(lambda: (db.slot(db.name) or {}).get("active"), 30, "it streams")
+    other = {"publication.autocreate.mode": "disabled", "table.include.list": "public.events", "publication.name": f"{db.name}_e"}
+    worker.create("other", config_of(db, **other, **{"slot.name": f"{db.name}_o", "topic.prefix": f"{db.name}_o"}))
+    worker.wait_state("other", "RUNNING/RUNNING")
+    assert worker.ask("PATCH", "/connectors/shop/config", {"publication.name": f"{db.name}_e"})[0] == 200
+    hint = problem_of(worker, "shop", "publication_lacks_tables")
+    assert hint.startswith(f"publication.name was {db.name}, by which the stored position was read"), hint
+    assert "by which another connector reads: ALTER PUBLICATION" in hint, hint
+    told = shell(f"walduct doctor shop --url {worker.base} --json || true")
+    lacks = [one["hint"] for one in json.loads(told)["connectors"][0]["findings"] if one["reason"] == "publication_lacks_tables"]
+    assert lacks and not [one for one in lacks if one.startswith("ALTER")], lacks
+    db.execute("insert into items values (2)")
+    shell(re.search(r"curl -X PATCH .*?\}'", hint).group(0))
+    wait_until(lambda: worker.get("/connectors/shop/config")["publication.name"] == db.name, 30, "the name")
+    worker.wait_state("shop", "RUNNING/RUNNING")
+    wait_until(lambda: (db.slot(db.name) or {}).get("active"), 30, "it streams")
+    db.execute("insert into items values (3)")
+    wait_until(lambda: 3 in published(broker, db), 60, "the stream")
+    shell(re.search(r"walduct signal execute-snapshot .*?--url [^ ,;]+", hint).group(0))
+    wait_until(lambda: 2 in published(broker, db), 60, "what was written meanwhile")
+    assert db.published_tables(f"{db.name}_e") == ["public.events"]
+    worker.stop()
+
+
 def test_one_slot_of_two_connectors(shop, broker):  # noqa: F811
     """Taken as Kafka Connect takes it; who has the slot is said by its name, and the slot is not one to drop with the first of them."""
     worker, db = shop("create table items (id int primary key); insert into items values (1)", state=None)

@@ -333,6 +333,43 @@ TEST_F(CaptureJudgeTest, ATableOfAnotherSchemaMayBeMeant) {
   }
 }
 
+// A name that is like it alone is a guess; what was captured, and what is published, is known.
+TEST_F(CaptureJudgeTest, AnEntryMeansWhatWasCapturedOrIsPublished) {
+  names::TableFilterOptions lists;
+  lists.table_include = java::RegexList::OfChecked("public.nosuch");
+  wish_.lists = &lists;
+  wish_.may_be_empty = false;
+  Table(1, "outbox");
+  Table(2, "notes");
+  Publish(1);
+  const auto idle = [this] {
+    Judge();
+    const auto one = std::find_if(
+        verdict_.findings.begin(), verdict_.findings.end(),
+        [](const CaptureFinding& each) { return each.reason == "list_matches_nothing"; });
+    return one == verdict_.findings.end() ? CaptureFinding() : *one;
+  };
+  EXPECT_EQ(idle().detail, "table.include.list: the publication has public.outbox");
+  EXPECT_EQ(idle().renamed_to, "") << "nobody has captured it";
+  memory_.left = {{"public.outbox", Oid{1}}, {"public.dropped", Oid{3}}};
+  EXPECT_EQ(idle().detail, "table.include.list: what was captured before is public.outbox");
+  EXPECT_EQ(idle().renamed_to, "public.outbox");
+  EXPECT_EQ(idle().argument, "public.outbox");
+  // What is like it comes first among those.
+  lists.table_include = java::RegexList::OfChecked("public.outbxo,public.nosuch");
+  EXPECT_EQ(idle().detail, "table.include.list: did you mean public.outbox?");
+  EXPECT_EQ(verdict_.findings.back().detail, "table.include.list");
+  // Where a start makes the publication of the lists, or none is known, any table may be meant.
+  memory_.left.clear();
+  lists.table_include = java::RegexList::OfChecked("public.ntoes");
+  EXPECT_EQ(idle().renamed_to, "");
+  wish_.filtered = true;
+  EXPECT_EQ(idle().renamed_to, "public.notes");
+  wish_.filtered = false;
+  own().all_tables = true;
+  EXPECT_EQ(idle().renamed_to, "public.notes");
+}
+
 TEST_F(CaptureJudgeTest, AnEntryThatMatchesNothingIsTold) {
   names::TableFilterOptions lists;
   lists.table_include = java::RegexList::OfChecked("public.orders,public.itmes,public.ev_.*,far");

@@ -117,7 +117,8 @@ constexpr Reason kRows[] = {
      .meaning = "An entry of table.include.list or schema.include.list matches no table of the "
                 "database: it is misspelt, and the table that it means is not captured, or that "
                 "is still to come. A pattern is only a notice.",
-     .remedy = "The hint names what may be meant. Correct the entry, and read what was written "
+     .remedy = "The line names what may be meant, was captured before, or is in the publication. "
+               "Correct the entry, and read what was written "
                "before with a snapshot; walduct.allow.empty=true says that tables are to come."},
     {.name = "long_transaction",
      .meaning = "A transaction has been open for long; creating the slot waits for its end.",
@@ -193,8 +194,9 @@ constexpr Reason kRows[] = {
     {.name = "publication_lacks_tables",
      .loses = true,
      .meaning = "Captured tables are not in the publication: their changes are not captured.",
-     .remedy = "ALTER PUBLICATION … ADD TABLE …, then walduct signal execute-snapshot NAME "
-               "--table SCHEMA.TABLE for what was written before; docs/catalog.md."},
+     .remedy = "Where publication.name was another one before, which the hint then names, set that "
+               "again. Else ALTER PUBLICATION … ADD TABLE …, then walduct signal execute-snapshot "
+               "NAME --table SCHEMA.TABLE for what was written before; docs/catalog.md."},
     {.name = "publication_partition_identity",
      .meaning = "A partitioned table has REPLICA IDENTITY FULL, and partitions of it have not: the "
                 "server sends their old rows by the identity of the partition.",

@@ -21,6 +21,7 @@
 #include "postgres/table_argument.h"
 #include "replication/capture/capture_catalog.h"
 #include "replication/capture/capture_judge.h"
+#include "replication/capture/idle_entries.h"
 #include "replication/coverage.h"
 #include "replication/options.h"
 #include "replication/publication/publication.h"
@@ -67,8 +68,17 @@ std::vector<names::TableFilter> FiltersOf(
   return filters;
 }
 
+// By which the stored position was read; 0: it is not known, or not by that name here.
+Oid ReadBy(const KnownPosition& position, const replication::CaptureFacts& facts) {
+  if (!position.stored) return Oid{};
+  const slot::KnownTables known = slot::KnownTablesIn(position.stored->members);
+  const auto named = facts.names.find(known.publication);
+  return named != facts.names.end() && named->second == known.called ? known.publication : Oid{};
+}
+
 absl::StatusOr<std::vector<metrics::CaptureProblem>> FindProblems(Connection& connection,
-                                                                  const Subject& subject) {
+                                                                  const Subject& subject,
+                                                                  const KnownPosition& position) {
   const replication::SlotShare& share = subject.replication.share;
   std::vector<std::string> names;
   for (const std::string& name :
@@ -105,9 +115,12 @@ absl::StatusOr<std::vector<metrics::CaptureProblem>> FindProblems(Connection& co
                                       .deletes_signals = subject.incremental.deletes_watermarks,
                                       .called = engine::CalledOf(subject.whole),
                                       .lists = &subject.tables,
-                                      .others_admit = &others_admit};
+                                      .others_admit = &others_admit,
+                                      .publications_of_others = subject.publications_of_others};
+  replication::CaptureMemory memory;
+  memory.read_by = ReadBy(position, facts);
   slot::CaptureLines lines;
-  lines.Saw(replication::JudgeCapture(facts, wish, {}).findings, {.now = absl::Time()});
+  lines.Saw(replication::JudgeCapture(facts, wish, memory).findings, {.now = absl::Time()});
   lines.SawTheSame();
   return lines.Problems(wish);
 }
@@ -319,11 +332,12 @@ absl::Status FindMasks(postgres::Connection& connection, const Subject& subject,
 
 }  // namespace
 
-void CheckCapture(Connection& connection, const Subject& subject, Findings* findings) {
+void CheckCapture(Connection& connection, const Subject& subject, const KnownPosition& position,
+                  Findings* findings) {
   const auto slot = replication::InspectSlot(connection, subject.replication.slot_name);
   // Before a first start nothing is lost, and it adds what it needs.
   if (!slot.ok() || !*slot) return;
-  const auto problems = FindProblems(connection, subject);
+  const auto problems = FindProblems(connection, subject, position);
   findings->Add(problems.status());
   if (!problems.ok()) return;
   for (const metrics::CaptureProblem& problem : *problems) {
@@ -331,11 +345,16 @@ void CheckCapture(Connection& connection, const Subject& subject, Findings* find
   }
 }
 
-absl::Status CheckLists(Connection& connection, const Subject& subject, bool begun,
-                        Findings* findings) {
+absl::Status CheckLists(Connection& connection, const Subject& subject,
+                        const KnownPosition& position, bool begun, Findings* findings) {
   const auto wish =
       slot::ListWish(subject.tables, subject.replication, engine::CalledOf(subject.whole));
-  ASSIGN_OR_RETURN(const auto problems, slot::FindListProblems(subject.tables, wish, connection));
+  ASSIGN_OR_RETURN(
+      const replication::LikelyTables likely,
+      slot::ReadLikelyTables(subject.tables, subject.replication,
+                             position.stored ? &*position.stored : nullptr, connection));
+  ASSIGN_OR_RETURN(const auto problems,
+                   slot::FindListProblems(subject.tables, wish, likely, connection));
   for (const metrics::CaptureProblem& problem : problems) findings->Add(FindingOf(problem));
   ASSIGN_OR_RETURN(const auto of_columns, slot::FindColumnProblems(subject.whole, connection));
   for (const metrics::CaptureProblem& problem : of_columns) {

@@ -128,12 +128,13 @@ void CheckKeys(postgres::Connection& connection, postgres::Catalog& catalog, con
                const std::vector<postgres::TableName>& captured, Findings* findings);
 // Captured tables that the publication of a slot that is there does not send as the lists say: what
 // a connector that runs says of them, by the same words. What is said already is not said again.
-void CheckCapture(postgres::Connection& connection, const Subject& subject, Findings* findings);
+void CheckCapture(postgres::Connection& connection, const Subject& subject,
+                  const KnownPosition& position, Findings* findings);
 // Entries of the include lists that match no table, and of the lists of columns that match no
 // column, also where nothing has begun yet. begun: what a column entry may lose was told by a
 // start, and it is a notice, as that of `walduct status`.
-absl::Status CheckLists(postgres::Connection& connection, const Subject& subject, bool begun,
-                        Findings* findings);
+absl::Status CheckLists(postgres::Connection& connection, const Subject& subject,
+                        const KnownPosition& position, bool begun, Findings* findings);
 // What slots keep, and what one that is to be made waits for.
 void CheckRetained(Examination& examined);
 

@@ -278,8 +278,8 @@ void AskTables(Examination& examined) {
                  "their .exclude. lists: entries are regular expressions over "
                  "schema.table"});
   }
-  examined.findings.Add(
-      CheckLists(*examined.sql, subject, examined.slot && *examined.slot, &examined.findings));
+  examined.findings.Add(CheckLists(*examined.sql, subject, examined.position,
+                                   examined.slot && *examined.slot, &examined.findings));
   examined.findings.Add(postgres::CheckMoneyUnits(
       *examined.sql, subject.database, captured, [&](absl::string_view column) {
         return encode::IsIncluded(subject.encode.columns, column);
@@ -324,7 +324,7 @@ void AskPublication(Examination& examined) {
                     .signal_table = subject.tables.signal_table},
                    &examined.findings);
   if (!examined.captured || (examined.captured->empty() && examined.elsewhere > 0)) return;
-  CheckCapture(*examined.sql, subject, &examined.findings);
+  CheckCapture(*examined.sql, subject, examined.position, &examined.findings);
   examined.findings.Add(
       engine::AndSlotAnew(AddAdvice(*examined.sql, subject, *examined.captured, &examined.findings),
                           examined.slot && *examined.slot));

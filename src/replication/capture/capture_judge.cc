@@ -12,6 +12,7 @@
 #include "replication/capture/capture_map.h"
 #include "replication/capture/capture_sql.h"
 #include "replication/capture/idle_entries.h"
+#include "replication/capture/publication_owner.h"
 #include "replication/publication/renamed_publication.h"
 #include "replication/slot_share.h"
 #include "replication/slots/distribution.h"
@@ -84,6 +85,7 @@ class Judge {
  private:
   void Find(CaptureFinding finding) {
     finding.on_standby = own_.on_standby;
+    TellWhose(facts_, wish_, memory_, own_, &finding);
     if (said_.emplace(finding.reason, finding.table).second)
       verdict_.findings.push_back(std::move(finding));
   }
@@ -137,12 +139,7 @@ class Judge {
   void LookForIdle() {
     if (wish_.lists == nullptr || (wish_.share->several() && wish_.share->number != 1)) return;
     if (wish_.lists->table_include == nullptr && wish_.lists->schema_include == nullptr) return;
-    std::vector<SchemaTable> tables;
-    for (const TableFacts& table : facts_.tables) tables.push_back({table.schema, table.table});
-    std::vector<std::string> came;
-    for (const auto& [name, known] : memory_.tables) came.push_back(name);
-    for (const auto& [name, relation] : memory_.before) came.push_back(name);
-    idle_ = FindIdleEntries(*wish_.lists, tables, came, wish_.may_be_empty);
+    idle_ = FindIdleEntries(facts_, wish_, memory_);
   }
 
   // A list that is misspelt looks like one of tables that are still to come.

@@ -47,6 +47,8 @@ struct CaptureWish {
   // Of the lists of other connectors that are known to read by the publication; borrowed; null: of
   // none.
   const std::function<bool(const TableFacts&)>* others_admit = nullptr;
+  // By which other connectors read that are known, of databases of that name.
+  std::set<std::string> publications_of_others = {};
 };
 
 // What has come so far. Outlives sessions.
@@ -63,6 +65,9 @@ struct CaptureMemory {
   };
   std::map<std::string, Table> tables;     // by the name that they are sent under
   std::map<std::string, Oid> before = {};  // as the stored position has them; of an earlier start
+  // The same of tables, "schema.table", that the lists leave out now.
+  std::map<std::string, Oid> left = {};
+  Oid read_by{};  // the publication by which the stored position was read; 0: it is not known
   // Of the publication.
   Oid publication{};
   bool begun = false;
@@ -84,6 +89,10 @@ struct CaptureFinding {
   bool lists_first = false;     // they may be wrong: the statement would make it worse
   bool role_may = true;         // walduct's role may do it; else the owner, or a superuser
   bool on_standby = false;      // nobody may, but on the primary
+  // The statement alters the publication that is named, and what was read before is this one, which
+  // is there; empty: it is the same, or none is known.
+  std::string read_before = {};
+  bool of_others = false;  // another connector reads by the publication
 };
 
 struct CaptureVerdict {

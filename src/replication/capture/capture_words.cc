@@ -9,6 +9,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "base/shell_word.h"
+#include "replication/capture/publication_owner.h"
 
 namespace walduct::replication {
 namespace {
@@ -313,31 +314,25 @@ std::string Rest(Afterwards afterwards, const std::vector<const CaptureFinding*>
   return "";
 }
 
-}  // namespace
-
-absl::string_view CaptureMessage(absl::string_view reason) {
-  const Words* const words = WordsOf(reason);
-  return words == nullptr ? reason : words->message;
-}
-
-std::string CaptureSubject(const CaptureFinding& finding) {
-  if (finding.detail.empty()) return finding.table;
-  return finding.table.empty() ? finding.detail
-                               : absl::StrCat(finding.table, " (", finding.detail, ")");
-}
-
-std::string CaptureHint(const std::vector<const CaptureFinding*>& of_one_reason,
-                        const CaptureWish& wish) {
-  std::vector<absl::string_view> statements;
+// As `--table` takes them.
+std::vector<std::string> TablesOf(const std::vector<const CaptureFinding*>& of_one_reason) {
   std::vector<std::string> tables;
+  for (const CaptureFinding* const finding : of_one_reason) {
+    const std::string& table = finding->argument.empty() ? finding->table : finding->argument;
+    const bool named = !tables.empty() && tables.back() == table;
+    if (!named && tables.size() < kMostNamed) tables.push_back(table);
+  }
+  return tables;
+}
+
+std::string HintOf(const std::vector<const CaptureFinding*>& of_one_reason,
+                   const std::vector<std::string>& tables, const CaptureWish& wish) {
+  std::vector<absl::string_view> statements;
   for (const CaptureFinding* const finding : of_one_reason) {
     const absl::string_view statement = finding->statement;
     const bool said = !statements.empty() && statements.back() == statement;
     if (!statement.empty() && !said && statements.size() < kMostNamed)
       statements.push_back(statement);
-    const std::string& table = finding->argument.empty() ? finding->table : finding->argument;
-    const bool named = !tables.empty() && tables.back() == table;
-    if (!named && tables.size() < kMostNamed) tables.push_back(table);
   }
   const CaptureFinding& first = *of_one_reason.front();
   const Words* const words = WordsOf(first.reason);
@@ -361,6 +356,25 @@ std::string CaptureHint(const std::vector<const CaptureFinding*>& of_one_reason,
   }
   if (statements.empty() && rest.size() > 2) rest = rest.substr(rest.starts_with("; or ") ? 5 : 2);
   return absl::StrCat(absl::StrJoin(statements, "; "), rest);
+}
+
+}  // namespace
+
+absl::string_view CaptureMessage(absl::string_view reason) {
+  const Words* const words = WordsOf(reason);
+  return words == nullptr ? reason : words->message;
+}
+
+std::string CaptureSubject(const CaptureFinding& finding) {
+  if (finding.detail.empty()) return finding.table;
+  return finding.table.empty() ? finding.detail
+                               : absl::StrCat(finding.table, " (", finding.detail, ")");
+}
+
+std::string CaptureHint(const std::vector<const CaptureFinding*>& of_one_reason,
+                        const CaptureWish& wish) {
+  const std::vector<std::string> tables = TablesOf(of_one_reason);
+  return WithOwner(of_one_reason, wish, tables, HintOf(of_one_reason, tables, wish));
 }
 
 }  // namespace walduct::replication

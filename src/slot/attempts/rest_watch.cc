@@ -38,6 +38,7 @@ void RestWatch::Recall(const Parts& parts) {
   const KnownTables known = KnownTablesIn(parts.stored->members);
   recalled_ = true;
   watch_.reset();
+  if (memory.read_by == Oid{}) memory.read_by = known.publication;
   if (memory.begun || known.publication == Oid{}) return;
   if (!known.settings.empty()) {
     const auto sent = [&known](char letter) {
@@ -72,7 +73,7 @@ absl::Status RestWatch::Look(const Parts& parts, const postgres::StopCheck& stop
     tables.share = nullptr;
     CaptureWatch::Options watch =
         CaptureOptionsOf(tables, *parts.look->route, *parts.look->replication, absl::Seconds(10),
-                         {}, parts.environment);
+                         {}, parts.environment, parts.look->publications_of_others);
     watch.wish.follows = false;
     watch.wanted = parts.look->wanted;
     watch.names = parts.names;

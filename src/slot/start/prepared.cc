@@ -2,9 +2,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "engine/configuration/connector_options.h"
@@ -13,6 +11,7 @@
 #include "replication/options.h"
 #include "slot/start/preparation.h"
 #include "slot/world/capture/capture_record.h"
+#include "slot/world/capture/list_problems.h"
 
 namespace walduct::slot {
 
@@ -36,18 +35,7 @@ void Prepared::RememberNames(const names::TableFilterOptions& lists, CaptureReco
   if (record == nullptr) return;
   if (!resumes()) record->lacking.clear();
   if (!resumes() || !same_system()) return;
-  names::TableFilterOptions of_all_slots = lists;
-  of_all_slots.share = nullptr;
-  const names::TableFilter captured(std::move(of_all_slots));
-  const KnownTables known = KnownTablesIn(stored->members);
-  for (const auto& [name, table] : known.tables) {
-    if (table.relation == Oid{}) continue;
-    // postgres::TableKey, which of a name with a dot in it is not to be taken apart.
-    const std::vector<std::string> parts = absl::StrSplit(name, '.');
-    const bool is_plain = parts.size() == 2 && !absl::StrContains(name, '"');
-    if (is_plain && captured.Includes(parts[0], parts[1]))
-      record->memory.before.try_emplace(name, table.relation);
-  }
+  RememberStoredNames(KnownTablesIn(stored->members), lists, &record->memory);
 }
 
 // A supervisor tries again and again, and a restored server that is written to grows past the

@@ -151,7 +151,8 @@ absl::StatusOr<CaptureSession> ServerWorld::OpenCaptureSession(
       .tables = config.tables.get(),
       .route = config.route.get(),
       .replication = config.replication.get(),
-      .wanted = RecordColumns(engine::ColumnsOf(config), engine::MessageKeysOf(config))};
+      .wanted = RecordColumns(engine::ColumnsOf(config), engine::MessageKeysOf(config)),
+      .publications_of_others = known_.PublicationsOfOthers(config.name, config.database->dbname)};
   ASSIGN_OR_RETURN(look.session, SharedLook(config, stopping));
   return look;
 }

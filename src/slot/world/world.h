@@ -85,6 +85,7 @@ struct CaptureSession {
   const route::RouteOptions* route = nullptr;
   const replication::ReplicationOptions* replication = nullptr;
   event::WantedColumns wanted = {};
+  std::set<std::string> publications_of_others = {};  // as above
 };
 
 class World : public engine::Host {

@@ -14,7 +14,8 @@ CaptureWatch::Options CaptureOptionsOf(const names::TableFilterOptions& tables,
                                        const route::RouteOptions& route,
                                        const replication::ReplicationOptions& replication,
                                        absl::Duration interval, CaptureWatch::Open open,
-                                       const Environment& environment) {
+                                       const Environment& environment,
+                                       std::set<std::string> publications_of_others) {
   constexpr int kIntervals = 30;
   constexpr absl::Duration kApart = absl::Seconds(3);
   const replication::SlotShare& share = replication.share;
@@ -34,7 +35,8 @@ CaptureWatch::Options CaptureOptionsOf(const names::TableFilterOptions& tables,
                    .deletes = !route.skip_delete,
                    .truncates = !route.skip_truncate,
                    .signal_table = tables.signal_table,
-                   .include_list = replication::OnlyIncludeList(tables)},
+                   .include_list = replication::OnlyIncludeList(tables),
+                   .publications_of_others = std::move(publications_of_others)},
           // Each session is used, but those of a moment ago.
           .interval = follows ? absl::ZeroDuration() : std::min(interval, kApart),
           .repeat = kIntervals * interval,

@@ -1,6 +1,9 @@
 // What a CaptureWatch has to know of a connector.
 #pragma once
 
+#include <set>
+#include <string>
+
 #include "absl/time/time.h"
 #include "slot/world/capture/capture_watch.h"
 
@@ -18,12 +21,14 @@ struct RouteOptions;
 namespace walduct::slot {
 
 // Without what is borrowed. replication: as it is used. interval: between two sessions that may
-// look. open: a session that may alter the publication.
+// look. open: a session that may alter the publication. publications_of_others: by which other
+// connectors of this process read.
 CaptureWatch::Options CaptureOptionsOf(const names::TableFilterOptions& tables,
                                        const route::RouteOptions& route,
                                        const replication::ReplicationOptions& replication,
                                        absl::Duration interval, CaptureWatch::Open open,
-                                       const Environment& environment);
+                                       const Environment& environment,
+                                       std::set<std::string> publications_of_others);
 
 // What alone concerns the entries of the lists.
 replication::CaptureWish ListWish(const names::TableFilterOptions& tables,

@@ -5,6 +5,7 @@
 
 #include "absl/status/statusor.h"
 #include "metrics/capture_board.h"
+#include "replication/capture/idle_entries.h"
 
 namespace walduct::names {
 struct TableFilterOptions;
@@ -12,15 +13,28 @@ struct TableFilterOptions;
 namespace walduct::postgres {
 class Connection;
 }
-namespace walduct::replication {
-struct CaptureWish;
+namespace walduct::offset {
+struct StoredOffset;
 }
+namespace walduct::replication {
+struct ReplicationOptions;
+}  // namespace walduct::replication
 
 namespace walduct::slot {
 
-// In the words of a connector that runs. wish: see ListWish.
+struct KnownTables;
+
+// In the words of a connector that runs. wish: see ListWish. likely: what an entry may mean first.
 absl::StatusOr<std::vector<metrics::CaptureProblem>> FindListProblems(
     const names::TableFilterOptions& lists, const replication::CaptureWish& wish,
-    postgres::Connection& connection);
+    const replication::LikelyTables& likely, postgres::Connection& connection);
+
+// The names that go with a stored position, and the publication by which it was read.
+void RememberStoredNames(const KnownTables& known, const names::TableFilterOptions& lists,
+                         replication::CaptureMemory* memory);
+// As far as it is known beside a connector. stored: the position; null: not known.
+absl::StatusOr<replication::LikelyTables> ReadLikelyTables(
+    const names::TableFilterOptions& lists, const replication::ReplicationOptions& replication,
+    const offset::StoredOffset* stored, postgres::Connection& connection);
 
 }  // namespace walduct::slot
