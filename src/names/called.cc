@@ -94,10 +94,11 @@ std::string ExtendCommand(const Called& called, absl::string_view property,
   if (called.where.empty()) return "";
   std::string name, more;
   AppendJsonString(property, &name);
-  AppendJsonString(absl::StrCat(",", entry), &more);
+  AppendJsonString(entry, &more);
   return absl::StrCat("curl -s ", ShellWord(ConfigUrl(called)), " | jq ",
-                      ShellWord(absl::StrCat("{", name, ": (.[", name, "] + ", more, ")}")), " | ",
-                      Patch(called), " -d @-");
+                      ShellWord(absl::StrCat("{", name, ": ([.[", name, "] // \"\", ", more,
+                                             "] | map(select(. != \"\")) | join(\",\"))}")),
+                      " | ", Patch(called), " -d @-");
 }
 
 std::string SnapshotCommand(const Called& called, const std::vector<std::string>& tables,

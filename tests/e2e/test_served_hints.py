@@ -110,6 +110,10 @@ def test_a_mask_that_is_lost_is_given_the_new_name(shop, broker, shell):  # noqa
     values = [event.value for event in TopicReader(broker, f"{db.name}.public.items").read()]
     assert len(values) == 2 and not [value for value in values if b"555-" in value], values
     assert worker.get("/connectors/shop/config")["column.mask.with.4.chars"] == "public.items.ssn,public.items.ssn_no"
+    # The entry of the old name is kept as the hint said: nothing says the opposite.
+    wait_until(lambda: worker.ask_text("/metrics")[1].count("walduct_capture_look_age_seconds{"), 30, "it was looked at")
+    shown = shell(f"walduct status --url {worker.base} || true") + shell(f"walduct doctor shop --url {worker.base} || true")
+    assert "column_matches_nothing" not in shown and "match no column" not in shown, shown
     worker.stop()
 
 

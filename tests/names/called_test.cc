@@ -103,7 +103,8 @@ TEST(Called, APropertyIsSet) {
             "http://127.0.0.1:8083/connectors/it%20s/config -d '{\"walduct.mask.lost\":\"warn\"}'");
   EXPECT_EQ(ExtendCommand(served, "column.exclude.list", "a.b.c"),
             "curl -s http://127.0.0.1:8083/connectors/it%20s/config | jq "
-            "'{\"column.exclude.list\": (.[\"column.exclude.list\"] + \",a.b.c\")}' | "
+            "'{\"column.exclude.list\": ([.[\"column.exclude.list\"] // \"\", \"a.b.c\"] | "
+            "map(select(. != \"\")) | join(\",\"))}' | "
             "curl -X PATCH -H 'Content-Type: application/json' "
             "http://127.0.0.1:8083/connectors/it%20s/config -d @-");
   EXPECT_EQ(SetCommand({.who = "-f a.json -w w"}, "a.b=c d"),

@@ -114,6 +114,30 @@ TEST(ColumnEntries, SomeWereToHideAColumn) {
   EXPECT_TRUE(hides({included}, 2)) << "one is not named";
 }
 
+// Rows from before the rename may still come, and the entry of the new name is there.
+TEST(ColumnEntries, WhatIsKeptForOlderRowsIsNone) {
+  const FormerNames former = {{"public.customers.mail", "public.customers.email"},
+                              {"public.customers.old", "public.customers.gone"}};
+  const auto found = [&former](const encode::ColumnOptions& columns) {
+    std::vector<std::string> entries;
+    for (const replication::CaptureFinding& one : FindIdleColumns(columns, kNames, false, former))
+      entries.push_back(one.table);
+    return entries;
+  };
+  EXPECT_THAT(found(Masked("public.customers.mail,public.customers.email")), IsEmpty());
+  EXPECT_THAT(found(Masked(R"(PUBLIC\.customers\.mail,.*\.email)")), IsEmpty());
+  EXPECT_THAT(found(Masked("public.customers.mail")), ElementsAre("public.customers.mail"))
+      << "the column is not hidden under its new name";
+  EXPECT_THAT(found(Masked("public.customers.old,public.customers.gone")),
+              ElementsAre("public.customers.old", "public.customers.gone"))
+      << "there is no such column any more";
+  EXPECT_THAT(found(Masked("public.customers.naem,public.customers.email")),
+              ElementsAre("public.customers.naem"));
+  encode::ColumnOptions apart = Masked("public.customers.mail");
+  apart.exclude = RegexList::OfChecked("public.customers.email");
+  EXPECT_THAT(found(apart), ElementsAre("public.customers.mail")) << "of another property";
+}
+
 TEST(ColumnEntries, TheHintCorrectsTheEntry) {
   const auto found = FindIdleColumns(Masked("public.customers.naem"), kNames, false);
   ASSERT_EQ(found.size(), 1u);

@@ -240,6 +240,31 @@ TEST(MaskGuardTest, TheNextProcessKnows) {
       << "created anew";
 }
 
+// So that an entry of the old name is known to be kept on purpose, by later processes too.
+TEST(MaskGuardTest, FormerNamesGoWithThePosition) {
+  engine::WarnOnce warn_once;
+  const encode::ColumnOptions both = Masking("public.people.(ssn|ssn_no|tax_no)");
+  const KnownColumns renamed = Table({{1, "id", false}, {2, "ssn_no"}, {3, "note"}});
+  const auto guard = Guard(both, &warn_once, {renamed}, {kPeople});
+  ASSERT_NE(guard, nullptr);
+  const FormerNames once = {{"public.people.ssn", "public.people.ssn_no"}};
+  EXPECT_EQ(guard->former(), once);
+  EXPECT_EQ(DecodeFormer(guard->Member()), once);
+  ASSERT_TRUE(DecodeMasks(guard->Member()).has_value());
+  EXPECT_EQ(DecodeFormer(MergeMasks({guard->Member(), ""})), once);
+  // And again.
+  const auto next =
+      MaskGuard::Create(CoverOf(both), {renamed},
+                        {Table({{1, "id", false}, {2, "tax_no"}, {3, "note"}})}, &warn_once, once);
+  ASSERT_TRUE(next.ok());
+  EXPECT_EQ((*next)->former(), (FormerNames{{"public.people.ssn", "public.people.tax_no"},
+                                            {"public.people.ssn_no", "public.people.tax_no"}}));
+  // Names of what is not hidden are nobody's.
+  EXPECT_THAT(Guard(Masking("public.people.note"), &warn_once, {renamed}, {kPeople})->former(),
+              IsEmpty());
+  EXPECT_THAT(DecodeFormer(R"("{\"tables\":[],\"former\":[[1,2],[\"a\"]]}")"), IsEmpty());
+}
+
 TEST(MaskGuardTest, AWarningIsNotForgotten) {
   engine::WarnOnce warn_once;
   encode::ColumnOptions warns = Masking("public.people.ssn");

@@ -356,7 +356,9 @@ absl::Status CheckLists(Connection& connection, const Subject& subject,
   ASSIGN_OR_RETURN(const auto problems,
                    slot::FindListProblems(subject.tables, wish, likely, connection));
   for (const metrics::CaptureProblem& problem : problems) findings->Add(FindingOf(problem));
-  ASSIGN_OR_RETURN(const auto of_columns, slot::FindColumnProblems(subject.whole, connection));
+  ASSIGN_OR_RETURN(
+      const auto of_columns,
+      slot::FindColumnProblems(subject.whole, connection, slot::StoredFormer(position.stored)));
   for (const metrics::CaptureProblem& problem : of_columns) {
     findings->Add(FindingOf(problem));
     if (begun && !slot::WasToHide(problem)) findings->all.back().severity = Severity::kNotice;

@@ -81,8 +81,10 @@ std::vector<MaskLoss> FindLostMasks(const std::vector<KnownColumns>& known,
 absl::StatusOr<std::unique_ptr<MaskGuard>> MaskGuard::Create(ColumnCover cover,
                                                              std::vector<KnownColumns> known,
                                                              std::vector<KnownColumns> now,
-                                                             engine::WarnOnce* warn_once) {
+                                                             engine::WarnOnce* warn_once,
+                                                             FormerNames former) {
   auto guard = std::unique_ptr<MaskGuard>(new MaskGuard(std::move(cover), warn_once));
+  guard->former_ = std::move(former);
   for (KnownColumns& table : known) {
     guard->by_name_[table.Key()] = table.relation;
     guard->tables_[table.relation] = std::move(table);
@@ -91,6 +93,8 @@ absl::StatusOr<std::unique_ptr<MaskGuard>> MaskGuard::Create(ColumnCover cover,
   std::vector<MaskLoss> all;
   std::vector<KnownColumns> learned;
   for (KnownColumns& table : now) {
+    if (const auto before = guard->tables_.find(table.relation); before != guard->tables_.end())
+      AddFormer(before->second, table, guard->cover_, &guard->former_);
     const std::vector<MaskLoss> losses = guard->LossesOf(table);
     Append(losses, &all);
     if (!AnyStops(losses)) {
@@ -203,7 +207,7 @@ const std::string& MaskGuard::Member() {
   if (!changed_) return member_;
   changed_ = false;
   bool whole = true;
-  member_ = EncodeMasks(tables_, cover_, &whole);
+  member_ = EncodeMasks(tables_, cover_, former_, &whole);
   if (!whole) {
     warn_once_->Warn(
         "not all columns that are hidden go with the position: those of the last tables that are "

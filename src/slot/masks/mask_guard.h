@@ -20,6 +20,7 @@
 #include "engine/errors/warn_once.h"
 #include "event/table_schema.h"
 #include "slot/masks/column_cover.h"
+#include "slot/masks/former_names.h"
 #include "slot/masks/known_columns.h"
 #include "slot/masks/mask_losses.h"
 
@@ -31,17 +32,20 @@ std::vector<MaskLoss> FindLostMasks(const std::vector<KnownColumns>& known,
 
 class MaskGuard {
  public:
-  // known: what an earlier process knew of tables of this system. now: captured tables, those among
+  // known, former: what an earlier process knew of tables of this system. now: captured tables, those among
   // them that are watched or known. warn_once is borrowed.
   //   FailedPrecondition mask_lost  something is not hidden any more
   static absl::StatusOr<std::unique_ptr<MaskGuard>> Create(ColumnCover cover,
                                                            std::vector<KnownColumns> known,
                                                            std::vector<KnownColumns> now,
-                                                           engine::WarnOnce* warn_once);
+                                                           engine::WarnOnce* warn_once,
+                                                           FormerNames former = {});
 
   // FailedPrecondition mask_lost: its rows must not be published.
   absl::Status Judge(const event::TableSchema& schema);
 
+  // As of the start.
+  const FormerNames& former() const { return former_; }
   // The member of a position, as JSON; empty: there is nothing to remember.
   const std::string& Member();
 
@@ -58,6 +62,7 @@ class MaskGuard {
   engine::WarnOnce* const warn_once_;
   std::map<Oid, KnownColumns> tables_;  // those that are watched
   std::map<std::string, Oid> by_name_;  // who has the name, or had it last
+  FormerNames former_;
   bool changed_ = true;
   std::string member_;
 };

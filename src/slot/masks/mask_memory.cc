@@ -57,9 +57,18 @@ bool ListTables(const std::map<Oid, KnownColumns>& tables, const ColumnCover* co
   return true;
 }
 
-std::string MemberOf(const std::string& tables) {
+std::string MemberOf(const std::string& tables, const FormerNames& former) {
+  std::string names;
+  for (const auto& [was, is] : former) {
+    names += names.empty() ? "[" : ",[";
+    AppendJsonString(was, &names);
+    names += ',';
+    AppendJsonString(is, &names);
+    names += ']';
+  }
+  if (!names.empty()) names = absl::StrCat(",\"former\":[", names, "]");
   std::string member;
-  AppendJsonString(absl::StrCat("{\"tables\":[", tables, "]}"), &member);
+  AppendJsonString(absl::StrCat("{\"tables\":[", tables, "]", names, "}"), &member);
   return member;
 }
 
@@ -87,7 +96,7 @@ bool ReadTable(const Value& text, KnownColumns* table) {
 }  // namespace
 
 std::string EncodeMasks(const std::map<Oid, KnownColumns>& tables, const ColumnCover& cover,
-                        bool* whole) {
+                        const FormerNames& former, bool* whole) {
   *whole = true;
   if (tables.empty()) return "";
   std::string text;
@@ -95,7 +104,7 @@ std::string EncodeMasks(const std::map<Oid, KnownColumns>& tables, const ColumnC
     text.clear();
     *whole = ListTables(tables, &cover, Detail::kCovered, &text);
   }
-  return MemberOf(text);
+  return MemberOf(text, former);
 }
 
 std::optional<std::vector<KnownColumns>> DecodeMasks(absl::string_view member) {
@@ -110,6 +119,25 @@ std::optional<std::vector<KnownColumns>> DecodeMasks(absl::string_view member) {
   return tables;
 }
 
+FormerNames DecodeFormer(absl::string_view member) {
+  FormerNames former;
+  const rapidjson::Document text = json::Parse(member);
+  if (text.HasParseError() || !text.IsString()) return former;
+  const rapidjson::Document json = json::Parse(json::TextOf(text));
+  const Value* const all = json::FindArray(json, "former");
+  if (all == nullptr) return former;
+  for (const Value& one : all->GetArray()) {
+    const bool whole = one.IsArray() && one.Size() == 2 && one[0].IsString() && one[1].IsString();
+    if (whole && former.size() < kMostFormer) former[StringOf(one[0])] = StringOf(one[1]);
+  }
+  return former;
+}
+
+FormerNames StoredFormer(const std::optional<offset::StoredOffset>& stored) {
+  return stored ? DecodeFormer(event::FindMember(stored->members, event::kMasksMember))
+                : FormerNames();
+}
+
 std::vector<KnownColumns> StoredMasks(const std::optional<offset::StoredOffset>& stored,
                                       absl::string_view system) {
   if (!stored || stored->system_identifier != system) return {};
@@ -122,14 +150,16 @@ std::vector<KnownColumns> StoredMasks(const std::optional<offset::StoredOffset>&
 
 std::string MergeMasks(const std::vector<std::string>& members) {
   std::map<Oid, KnownColumns> all;
+  FormerNames former;
   for (const std::string& member : members) {
+    former.merge(DecodeFormer(member));
     std::optional<std::vector<KnownColumns>> tables = DecodeMasks(member);
     if (!tables) continue;
     for (KnownColumns& table : *tables) all.try_emplace(table.relation, std::move(table));
   }
   std::string text;
   ListTables(all, nullptr, Detail::kAll, &text);
-  return all.empty() ? "" : MemberOf(text);
+  return all.empty() ? "" : MemberOf(text, former);
 }
 
 }  // namespace walduct::slot

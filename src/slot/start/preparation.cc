@@ -27,6 +27,7 @@
 #include "slot/start/no_tables.h"
 #include "slot/start/slot_hold.h"
 #include "slot/start/start_position.h"
+#include "slot/world/capture/capture_record.h"
 #include "snapshot/options.h"
 #include "spill/options.h"
 #include "transform/chain/chain_spec.h"
@@ -345,8 +346,11 @@ absl::Status Preparation::GuardMasks() {
   const std::vector<KnownColumns> known =
       StoredMasks(prepared_.stored, prepared_.system.system_identifier);
   ASSIGN_OR_RETURN(std::vector<KnownColumns> now, prepared_.source->WatchedColumns(cover, known));
-  ASSIGN_OR_RETURN(prepared_.masks, MaskGuard::Create(std::move(cover), known, std::move(now),
-                                                      parts_.source.warn_once));
+  ASSIGN_OR_RETURN(
+      prepared_.masks,
+      MaskGuard::Create(std::move(cover), known, std::move(now), parts_.source.warn_once,
+                        known.empty() ? FormerNames() : StoredFormer(prepared_.stored)));
+  if (parts_.source.capture != nullptr) parts_.source.capture->former = prepared_.masks->former();
   return absl::OkStatus();
 }
 

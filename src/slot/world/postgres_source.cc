@@ -187,7 +187,7 @@ void PostgresSource::ForeseeSchemas(const event::SchemaIdSources& ids) {
 
 absl::Status PostgresSource::CheckPlan(const SourcePlan& plan) {
   if (options_.mode != engine::RunMode::kTail)
-    WarnOfColumns(config(), *sql_, *catalog_, facts_.captured, options_.warn_once);
+    WarnOfColumns(options_, *sql_, *catalog_, facts_.captured);
   if (plan.decision.snapshot) {
     RETURN_IF_ERROR(CheckSnapshotRights({.connection = *sql_,
                                          .open = [this] { return OpenAsUser(); },
@@ -399,7 +399,7 @@ CaptureWatch::Options PostgresSource::CaptureOptions() const {
   watch.wish.deletes_signals = config().incremental->deletes_watermarks;
   watch.record = options_.capture;
   watch.metrics = options_.metrics;
-  watch.more = ColumnLook(config());
+  watch.more = ColumnLook(config(), options_.capture->former);
   return watch;
 }
 

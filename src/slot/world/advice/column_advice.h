@@ -4,18 +4,14 @@
 
 #include <vector>
 
-#include "engine/errors/warn_once.h"
 #include "postgres/connection.h"
 #include "postgres/describe/catalog.h"
 
-namespace walduct::engine {
-struct ConnectorOptions;
-}
-
 namespace walduct::slot {
 
-void WarnOfColumns(const engine::ConnectorOptions& config, postgres::Connection& connection,
-                   postgres::Catalog& catalog, const std::vector<postgres::TableName>& captured,
-                   engine::WarnOnce* warn_once);
+struct SourceOptions;
+
+void WarnOfColumns(const SourceOptions& options, postgres::Connection& connection,
+                   postgres::Catalog& catalog, const std::vector<postgres::TableName>& captured);
 
 }  // namespace walduct::slot

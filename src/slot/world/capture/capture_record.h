@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "replication/capture/capture_judge.h"
+#include "slot/masks/former_names.h"
 #include "slot/world/capture/capture_lines.h"
 #include "slot/world/capture/look_trouble.h"
 
@@ -15,6 +16,7 @@ struct CaptureRecord {
   CaptureLines lines;
   // Rows that no stream brings, and no snapshot has read yet; by what they were found.
   std::vector<replication::CaptureFinding> lacking;
+  FormerNames former = {};  // of columns, as of the last start
   LookTrouble trouble{metrics::Beside::kCatalogLook};
 };
 

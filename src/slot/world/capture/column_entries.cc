@@ -89,7 +89,8 @@ bool SpeaksForAll(const engine::ConnectorOptions& config) {
 absl::StatusOr<std::vector<CaptureFinding>> ReadIdleColumns(postgres::Connection& connection,
                                                             const encode::ColumnOptions& columns,
                                                             names::TableFilterOptions tables,
-                                                            bool may_come) {
+                                                            bool may_come,
+                                                            const FormerNames& former) {
   if (ListsOf(columns).empty()) return std::vector<CaptureFinding>();
   tables.share = nullptr;
   ASSIGN_OR_RETURN(
@@ -109,17 +110,32 @@ absl::StatusOr<std::vector<CaptureFinding>> ReadIdleColumns(postgres::Connection
         absl::StrCat(table->second->schema, ".", table->second->table, ".", result.Get(row, 1)));
   }
   std::sort(names.begin(), names.end());
-  return FindIdleColumns(columns, names, may_come);
+  return FindIdleColumns(columns, names, may_come, former);
+}
+
+// It was the name of a column that the list hides by another one now.
+bool IsKept(const std::string& entry, const java::RegexList& list,
+            const std::vector<std::string>& names, const FormerNames& former) {
+  if (former.empty()) return false;
+  const absl::StatusOr<java::RegexList> alone = java::RegexList::Parse(entry);
+  if (!alone.ok()) return false;
+  return std::any_of(former.begin(), former.end(), [&](const auto& one) {
+    const auto& [was, is] = one;
+    return alone->Matches(was) && list.Matches(is) &&
+           std::find(names.begin(), names.end(), is) != names.end();
+  });
 }
 
 }  // namespace
 
 std::vector<CaptureFinding> FindIdleColumns(const encode::ColumnOptions& columns,
-                                            const std::vector<std::string>& names, bool may_come) {
+                                            const std::vector<std::string>& names, bool may_come,
+                                            const FormerNames& former) {
   std::vector<CaptureFinding> findings;
   if (names.empty()) return findings;
   for (const ColumnList& one : ListsOf(columns)) {
     for (const java::RegexList::Idle& idle : one.list->FindIdle(names, replication::kMostNamed)) {
+      if (IsKept(idle.entry, *one.list, names, former)) continue;
       const auto same = std::find_if(
           findings.begin(), findings.end(),
           [&idle](const CaptureFinding& finding) { return finding.table == idle.entry; });
@@ -151,13 +167,14 @@ bool WasToHide(const metrics::CaptureProblem& problem) {
 }
 
 absl::StatusOr<std::vector<metrics::CaptureProblem>> FindColumnProblems(
-    const engine::ConnectorOptions& config, postgres::Connection& connection) {
+    const engine::ConnectorOptions& config, postgres::Connection& connection,
+    const FormerNames& former) {
   if (!SpeaksForAll(config)) return std::vector<metrics::CaptureProblem>();
   const replication::CaptureWish wish =
       ListWish(engine::TablesOf(config), engine::ReplicationOf(config), engine::CalledOf(config));
   ASSIGN_OR_RETURN(std::vector<CaptureFinding> findings,
                    ReadIdleColumns(connection, engine::ColumnsOf(config), engine::TablesOf(config),
-                                   wish.may_be_empty));
+                                   wish.may_be_empty, former));
   CaptureLines lines;
   lines.Saw(std::move(findings), {.now = absl::Time()});
   lines.SawTheSame();
@@ -165,8 +182,8 @@ absl::StatusOr<std::vector<metrics::CaptureProblem>> FindColumnProblems(
 }
 
 void WarnOfColumnEntries(const engine::ConnectorOptions& config, postgres::Connection& connection,
-                         engine::WarnOnce* warn_once) {
-  const auto problems = FindColumnProblems(config, connection);
+                         const FormerNames& former, engine::WarnOnce* warn_once) {
+  const auto problems = FindColumnProblems(config, connection, former);
   if (!problems.ok()) {
     log::Warn("whether entries of lists of columns match a column is not known",
               {{"error", std::string(problems.status().message())}});
@@ -179,11 +196,11 @@ void WarnOfColumnEntries(const engine::ConnectorOptions& config, postgres::Conne
   }
 }
 
-LookForMore ColumnLook(const engine::ConnectorOptions& config) {
+LookForMore ColumnLook(const engine::ConnectorOptions& config, const FormerNames& former) {
   const encode::ColumnOptions columns = engine::ColumnsOf(config);
   if (!SpeaksForAll(config) || ListsOf(columns).empty()) return nullptr;
-  return [columns, tables = engine::TablesOf(config)](postgres::Connection& connection) {
-    return ReadIdleColumns(connection, columns, tables, /*may_come=*/true);
+  return [columns, tables = engine::TablesOf(config), former](postgres::Connection& connection) {
+    return ReadIdleColumns(connection, columns, tables, /*may_come=*/true, former);
   };
 }
 

@@ -11,6 +11,7 @@
 #include "engine/errors/warn_once.h"
 #include "metrics/capture_board.h"
 #include "replication/capture/capture_judge.h"
+#include "slot/masks/former_names.h"
 
 namespace walduct::encode {
 struct ColumnOptions;
@@ -25,10 +26,12 @@ class Connection;
 namespace walduct::slot {
 
 // names: "schema.table.column" of all captured tables; empty: nothing is found. may_come: the
-// tables may. Pure.
+// tables may. former: an entry of such a name is kept for older rows, and is no finding while its
+// list has the name of now, too. Pure.
 std::vector<replication::CaptureFinding> FindIdleColumns(const encode::ColumnOptions& columns,
                                                          const std::vector<std::string>& names,
-                                                         bool may_come);
+                                                         bool may_come,
+                                                         const FormerNames& former = {});
 
 // Among the entries that match none is one that was to hide a column (column.mask.*,
 // column.truncate.*, column.exclude.list), which is published as it is; or it has no room there.
@@ -37,16 +40,17 @@ bool WasToHide(const metrics::CaptureProblem& problem);
 // In the words of a connector that runs, before anything does; of several slots the first says it
 // of all.
 absl::StatusOr<std::vector<metrics::CaptureProblem>> FindColumnProblems(
-    const engine::ConnectorOptions& config, postgres::Connection& connection);
+    const engine::ConnectorOptions& config, postgres::Connection& connection,
+    const FormerNames& former = {});
 
 // The same in the log. Advice: it never stops a start.
 void WarnOfColumnEntries(const engine::ConnectorOptions& config, postgres::Connection& connection,
-                         engine::WarnOnce* warn_once);
+                         const FormerNames& former, engine::WarnOnce* warn_once);
 
 // For looks beside a stream, where they are only worth knowing: the start has warned of them. Null:
 // there is nothing to look for.
 using LookForMore =
     std::function<absl::StatusOr<std::vector<replication::CaptureFinding>>(postgres::Connection&)>;
-LookForMore ColumnLook(const engine::ConnectorOptions& config);
+LookForMore ColumnLook(const engine::ConnectorOptions& config, const FormerNames& former);
 
 }  // namespace walduct::slot
