@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "kafka/acked/acked_topic.h"
 #include "kafka/look/topic_description.h"
 #include "kafka/look/topic_policy.h"
 #include "kafka/topic_admin.h"
@@ -29,6 +30,9 @@ constexpr char kSegmentBytes[] = "16777216";
 // Less is not what takes the time.
 constexpr absl::Duration kLongRead = absl::Seconds(5);
 constexpr size_t kManyRecords = 100'000;
+constexpr absl::string_view kPositionsLost =
+    "it holds positions alone; this connector's is known here and stored again, records of tables "
+    "are not lost by it";
 
 // One spelling of the connector's key in one partition, as last written.
 struct Latest {
@@ -120,7 +124,7 @@ absl::Status KafkaOffsetStore::OpenProducer() {
 absl::Status KafkaOffsetStore::Explain(const absl::Status& status) const {
   const std::string reason = ErrorReason(status);
   if (reason != "topic_missing" && reason != "partition_missing")
-    return WithContext(status, "offset store");
+    return WithContext(kafka::OfInternalTopic(status, kPositionsLost), "offset store");
   return Error(
       status.code(), "offset_topic_gone",
       absl::StrCat("the offset topic ", options_.topic,

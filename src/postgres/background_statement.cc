@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "postgres/denied_object.h"
+#include "postgres/errors/sqlstate.h"
 
 namespace walduct::postgres {
 namespace {
@@ -53,10 +54,7 @@ absl::Status BackgroundStatement::RunOnce() {
   if (!status.ok() && !stopping()) status = NameDenied(*connection_, options_.sql, status);
   // Whatever went wrong: a new session has forgotten it.
   if (!status.ok()) connection_.reset();
-  const std::string reason = ErrorReason(status);
-  if (reason != "table_missing" && reason != "schema_missing") return status;
-  return Error(status.code(), reason, status.message(),
-               absl::StrCat(options_.what, " names it: create it again, or correct the statement"));
+  return OfStatement(status, options_.what);
 }
 
 void BackgroundStatement::Report(const absl::Status& status) {

@@ -113,10 +113,11 @@ void TakeNewPassword(DatabaseOptions* database) {
 absl::Status Explained(const absl::Status& status, const DatabaseOptions& database) {
   const std::string reason = ErrorReason(status);
   if (reason == "too_many_connections") {
-    const std::string role = QuoteIdentifier(database.user);
+    const std::string role = absl::StrCat("ALTER ROLE ", QuoteIdentifier(database.user));
+    const std::string of = absl::StrCat("ALTER DATABASE ", QuoteIdentifier(database.dbname));
     return Error(status.code(), reason, status.message(),
                  absl::StrReplaceAll(ErrorHint(status),
-                                     {{"ALTER ROLE NAME", absl::StrCat("ALTER ROLE ", role)}}));
+                                     {{"ALTER ROLE NAME", role}, {"ALTER DATABASE NAME", of}}));
   }
   if (reason != "wrong_password") return status;
   const std::string look = absl::StrCat(

@@ -103,8 +103,10 @@ absl::Status Refusals::Narrow(const absl::Status& broken, const kafka::FailedBat
   if (most >= topic.alone_from && batch.records <= 1) return broken;
   topic.alone_from = std::min(topic.alone_from, most);
   if (batch.records > 1) batch_bytes_ = batch_bytes_ == 0 ? most : std::min(batch_bytes_, most);
-  return Again(broken, absl::StrCat(batch.records, " records of ", batch.bytes,
-                                    " bytes together, the largest of ", batch.largest,
+  return Again(broken, absl::StrCat(batch.records, " records, whose keys and values are ",
+                                    batch.bytes, " bytes together, the largest of ", batch.largest,
+                                    " (headers and what the batch adds to each record, which the "
+                                    "broker's limit counts as well, come on top)",
                                     "; they are sent again in smaller batches, those of ",
                                     topic.alone_from, " bytes or more alone"));
 }

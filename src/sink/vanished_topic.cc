@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "base/error.h"
+#include "kafka/acked/acked_topic.h"
 #include "kafka/topic_admin.h"
 
 namespace walduct::sink {
@@ -14,9 +15,6 @@ namespace {
 constexpr absl::Duration kTimeout = absl::Seconds(2);
 // A broker that has just started may not know its topics yet.
 constexpr absl::Duration kAgain = absl::Seconds(2);
-
-constexpr absl::string_view kMeans =
-    ": what consumers had not read of it is gone, and what was in it does not come again";
 
 // Unavailable: nobody answers.
 kafka::TopicAnswer Ask(kafka::TopicAdmin* admin, const std::string& topic) {
@@ -61,7 +59,8 @@ absl::Status ExplainVanished(kafka::Client* client, Poller& poller, const TopicB
   return Error(
       absl::StatusCode::kUnavailable, "topic_deleted",
       absl::StrCat("topic ", before.name,
-                   IsMissing(answer) ? " was deleted" : " was deleted and created anew", kMeans),
+                   IsMissing(answer) ? " was deleted" : " was deleted and created anew", ": ",
+                   kafka::kConsumersLose),
       IsMissing(answer)
           ? absl::StrCat("it is created anew by topic.creation.* or by the broker's "
                          "auto.create.topics.enable; else: kafka-topics.sh --bootstrap-server ",

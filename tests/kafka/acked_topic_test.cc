@@ -38,6 +38,19 @@ TEST(AckedTopic, ARecordThatWasMadeAfterAReportLiesBehindIt) {
   EXPECT_TRUE(topic.Rises(1, 0, 21 * kSecond)) << "of the topic as a whole";
 }
 
+TEST(AckedTopic, ATopicOfOurOwnHasNoConsumers) {
+  AckedTopic topic;
+  ASSERT_TRUE(topic.Rises(0, 4'031, 10 * kSecond));
+  ASSERT_FALSE(topic.Rises(0, 12, 20 * kSecond));
+  const absl::Status lost = topic.Judge("c-configs", 0, 12, 15 * kSecond);
+  EXPECT_THAT(std::string(lost.message()), testing::HasSubstr(kConsumersLose));
+  const absl::Status own = OfInternalTopic(lost, "it is written again");
+  EXPECT_EQ(ErrorReason(own), "topic_deleted");
+  EXPECT_THAT(std::string(own.message()), testing::EndsWith("anew: it is written again"));
+  EXPECT_EQ(ErrorHint(own), ErrorHint(lost));
+  EXPECT_EQ(OfInternalTopic(absl::UnavailableError("x"), "y"), absl::UnavailableError("x"));
+}
+
 TEST(AckedTopic, AReportThatComesLateIsNoLoss) {
   AckedTopic topic;
   ASSERT_TRUE(topic.Rises(0, 20, 10 * kSecond));

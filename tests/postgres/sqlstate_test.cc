@@ -1,5 +1,6 @@
 #include "postgres/errors/sqlstate.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -27,6 +28,8 @@ TEST_P(SqlStateTest, FAIL06_ClassifiesByStateAndText) {
 }
 
 using absl::StatusCode;
+using testing::HasSubstr;
+using testing::StartsWith;
 INSTANTIATE_TEST_SUITE_P(
     Table, SqlStateTest,
     ::testing::Values(
@@ -139,6 +142,27 @@ TEST(SqlState, NothingIsWithoutAHint) {
   for (const char* const state : {"57014", "0A000", "22P02", "42P01", "P0001", "XX000", "08006"})
     EXPECT_NE(ErrorHint(StatusFromSqlState(state, "so it is")), "") << state;
   EXPECT_NE(ErrorHint(StatusFromLibpqText("so it is", {})), "");
+}
+
+TEST(SqlState, ALimitOfARoleOrADatabaseIsNotTheServers) {
+  const auto hint = [](const char* message, const char* function) {
+    return ErrorHint(StatusFromSqlState("53300", message, function));
+  };
+  EXPECT_THAT(hint("too many connections for role \"r\"", ""), StartsWith("ALTER ROLE NAME CONN"));
+  EXPECT_THAT(hint("zu viele Verbindungen", "InitializeSessionUserId"),
+              StartsWith("ALTER ROLE NAME CONNECTION LIMIT -1"));
+  EXPECT_THAT(hint("zu viele Verbindungen", "CheckMyDatabase"),
+              StartsWith("ALTER DATABASE NAME CONNECTION LIMIT -1"));
+  EXPECT_THAT(hint("sorry, too many clients already", "InitProcess"),
+              HasSubstr("ALTER SYSTEM SET max_connections"));
+}
+
+TEST(SqlState, AStatementThatSomebodyWroteIsNamed) {
+  const absl::Status missing = StatusFromSqlState("42P01", "relation \"beat\" does not exist");
+  EXPECT_EQ(ErrorHint(OfStatement(missing, "heartbeat.action.query")),
+            "heartbeat.action.query names it: create it again, or correct the statement");
+  const absl::Status other = StatusFromSqlState("42601", "syntax error");
+  EXPECT_EQ(OfStatement(other, "heartbeat.action.query"), other);
 }
 
 TEST(SqlState, AnotherServersErrorIsNotThisOnes) {

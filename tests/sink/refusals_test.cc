@@ -33,6 +33,10 @@ TEST(Refusals, ABatchThatIsTooLargeIsHalvedAndItsLargeRecordsGoAlone) {
   const absl::Status again =
       refusals.Learn(TooLarge(), Batch(3, 6000, 5000), kNone, absl::ZeroDuration());
   EXPECT_EQ(ErrorReason(again), "batch_refused");
+  EXPECT_THAT(std::string(again.message()),
+              testing::HasSubstr("3 records, whose keys and values are 6000 bytes together, the "
+                                 "largest of 5000 (headers "))
+      << "the number is not that of the limit";
   EXPECT_TRUE(absl::IsUnavailable(again));
   EXPECT_EQ(refusals.batch_bytes(), 3000u);
   EXPECT_EQ(refusals.Find("t")->alone_from, 3000u);

@@ -153,6 +153,19 @@ TEST_F(HousekeepingTest, AStoreThatDoesNotAnswerIsAnErrorUntilItDoes) {
   EXPECT_TRUE(board_.Read().last_error->solved_at);
 }
 
+// The session that follows begins with the position that the process knows.
+TEST_F(HousekeepingTest, AStoreThatIsGoneIsSolvedByAPositionThatIsStored) {
+  board_.ShowError(Error(absl::StatusCode::kUnavailable, "offset_topic_gone", "gone"), Lsn(50));
+  housekeeping().OnReceived(Lsn(100));
+  Live(absl::Seconds(30));
+  EXPECT_FALSE(board_.Read().last_error->solved_at) << "nothing was to be stored";
+  WriteRecord(100);
+  sink_.AcknowledgeAll();
+  Live(absl::Seconds(30));
+  EXPECT_EQ(stored(), Lsn(100));
+  EXPECT_TRUE(board_.Read().last_error->solved_at);
+}
+
 TEST_F(HousekeepingTest, AFailedSaveIsTriedAgainAndNotConfirmed) {
   FailSaves();
   WriteRecord(100);

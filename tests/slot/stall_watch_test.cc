@@ -162,5 +162,36 @@ TEST_F(StallWatchTest, AServerThatIsFarBehind) {
   EXPECT_THAT(stall()->cause, HasSubstr("PostgreSQL to send the last 64.0 MB"));
 }
 
+// With exactly once nothing is read meanwhile, so that WAL waits, too.
+TEST_F(StallWatchTest, ACommitThatDoesNotEndIsNotTheServers) {
+  test::FakeSink commits{&time_, &target_, {.capacity = 1000, .transactional = true}};
+  StallWatch::Parts parts = this->parts();
+  parts.sink = &commits;
+  StallWatch watch{parts};
+  const auto pass = [&](int seconds) {
+    for (int second = 0; second < seconds; ++second) {
+      time_.Advance(absl::Seconds(1));
+      watch.Turn({.received = received_});
+    }
+  };
+  server_.wal_end = Lsn(64u << 20);
+  pass(10);
+  store_.plan = [] {
+    test::FakeOffsetStore::Save silent;
+    silent.after = absl::Minutes(10);
+    return silent;
+  };
+  delivery::Milestone position;
+  position.commit_end = Lsn(100);
+  duties_.checkpointer().MakeDue();
+  ASSERT_TRUE(duties_.checkpointer().Turn(position).ok());
+  ASSERT_TRUE(duties_.checkpointer().saving());
+  pass(10);
+  EXPECT_FALSE(stall()) << "it has been waited for since the commit began";
+  pass(10);
+  ASSERT_TRUE(stall());
+  EXPECT_EQ(stall()->cause, "the offset store to answer");
+}
+
 }  // namespace
 }  // namespace walduct::slot

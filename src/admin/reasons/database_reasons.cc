@@ -244,8 +244,10 @@ constexpr Reason kRows[] = {
      .meaning = "A statement was given up because the connector was asked to stop.",
      .remedy = "Nothing: it was asked for."},
     {.name = "table_missing",
-     .meaning = "A table was dropped meanwhile.",
-     .remedy = "Nothing: it is left out, or tried again."},
+     .meaning = "A table that a statement names does not exist, or was dropped meanwhile.",
+     .remedy = "Where the message names heartbeat.action.query, or another property with a "
+               "statement: create the table again, or correct the statement. A captured table that "
+               "was dropped meanwhile is left out."},
     {.name = "table_not_readable",
      .meaning = "The role may not SELECT what a snapshot would read: a captured table, some of its "
                 "columns, or what an override names.",
@@ -269,8 +271,11 @@ constexpr Reason kRows[] = {
      .meaning = "The server's certificate has expired or comes from an unknown authority.",
      .remedy = "Put the authority's certificate into database.sslrootcert."},
     {.name = "too_many_connections",
-     .meaning = "max_connections or the role's limit is reached.",
-     .remedy = "Raise it, or end idle sessions. It is tried again."},
+     .meaning = "max_connections, or the limit of the role or of the database, is reached: the "
+                "message says which.",
+     .remedy = "For a role: ALTER ROLE NAME CONNECTION LIMIT -1; for a database: ALTER DATABASE "
+               "NAME CONNECTION LIMIT -1; else raise max_connections, or end idle sessions. It is "
+               "tried again."},
     {.name = "transaction_rolled_back",
      .meaning = "The server rolled a transaction back (deadlock, serialization).",
      .remedy = "Nothing: it is tried again."},

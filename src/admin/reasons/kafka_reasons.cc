@@ -188,7 +188,8 @@ constexpr Reason kRows[] = {
                 "had acknowledged (its log was emptied or cut: offsets have fallen): what "
                 "consumers had not read is gone. A deleted one is created anew by "
                 "topic.creation.* or the broker, and the stream goes on; what was in it does not "
-                "come again by itself.",
+                "come again by itself. Topics of positions, configurations and states have no "
+                "rows: what walduct knows is written into them again.",
      .remedy = "The hint has the walduct signal that reads its tables again; the warning stands "
                "until they were read, also over restarts."},
     {.name = "topic_exists",

@@ -130,7 +130,9 @@ void StatusBoard::WaitsOn(const std::string& who) {
 void StatusBoard::ShowError(const absl::Status& unnamed, Lsn received) {
   const absl::Status error = Named(unnamed);
   has_open_error_ = true;
-  error_place_ = {.received = received, .of_change = !ErrorChange(error).empty()};
+  error_place_ = {.received = received,
+                  .of_change = !ErrorChange(error).empty(),
+                  .of_store = ErrorReason(error) == "offset_topic_gone"};
   const MutexLock lock(mutex_);
   status_.last_error = {.at = clock_.Now(),
                         .message = std::string(error.message()),

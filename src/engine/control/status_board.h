@@ -76,6 +76,7 @@ struct ConnectorError {
 struct ErrorPlace {
   Lsn received;            // 0/0: nowhere
   bool of_change = false;  // a change, or row, could not be published
+  bool of_store = false;   // what positions are stored in is gone
 };
 
 // Nothing progresses though there is something to do.

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "base/error.h"
 
 namespace walduct::kafka {
@@ -34,12 +35,18 @@ absl::Status AckedTopic::Judge(absl::string_view name, int32_t partition, int64_
   lost = true;
   return Error(
       absl::StatusCode::kUnavailable, "topic_deleted",
-      absl::StrCat("topic ", name, " has lost records that it had acknowledged: partition ",
-                   partition, " gave offset ", offset, " to a record after ", mark.highest,
-                   ", as where its log was emptied or cut, or the topic was created anew: what "
-                   "consumers had not read of it is gone, and what was in it does not come again"),
+      absl::StrCat(
+          "topic ", name, " has lost records that it had acknowledged: partition ", partition,
+          " gave offset ", offset, " to a record after ", mark.highest,
+          ", as where its log was emptied or cut, or the topic was created anew: ", kConsumersLose),
       "look at the brokers for what took it: a lost or emptied volume of log.dirs, an unclean "
       "leader election, a deletion");
+}
+
+absl::Status OfInternalTopic(const absl::Status& error, absl::string_view instead) {
+  if (ErrorReason(error) != "topic_deleted") return error;
+  return Error(error.code(), ErrorReason(error),
+               absl::StrReplaceAll(error.message(), {{kConsumersLose, instead}}), ErrorHint(error));
 }
 
 std::shared_ptr<AckedTopics> OfNewProducer(std::shared_ptr<AckedTopics> before) {

@@ -52,6 +52,13 @@ class AckedTopic {
 // By name. Addresses last.
 using AckedTopics = absl::node_hash_map<std::string, AckedTopic>;
 
+// What a topic that lost its records means for those who read it.
+inline constexpr char kConsumersLose[] =
+    "what consumers had not read of it is gone, and what was in it does not come again";
+// topic_deleted of a topic that no consumer reads but walduct itself; others stay as they are.
+// instead: of what it means.
+absl::Status OfInternalTopic(const absl::Status& error, absl::string_view instead);
+
 // For a new producer: what is known from the one before, if anything is.
 std::shared_ptr<AckedTopics> OfNewProducer(std::shared_ptr<AckedTopics> before);
 

@@ -13,6 +13,7 @@
 #include "incremental/options/incremental_options.h"
 #include "operate/doctor/checks.h"
 #include "postgres/denied_object.h"
+#include "postgres/errors/sqlstate.h"
 #include "postgres/options.h"
 #include "postgres/server_check.h"
 #include "slot/world/reads/record_columns.h"
@@ -59,7 +60,8 @@ absl::Status Plan(const Examination& examined, const std::string& sql, absl::str
   if (!known || absl::StrContains(sql, ';')) return absl::OkStatus();
   ASSIGN_OR_RETURN(const auto connection, OpenAsUser(examined.subject, examined.environment));
   const absl::Status planned = connection->Run(absl::StrCat("EXPLAIN ", sql));
-  return WithContext(postgres::NameDenied(*connection, sql, planned), property);
+  const absl::Status named = postgres::NameDenied(*connection, sql, planned);
+  return WithContext(postgres::OfStatement(named, property), property);
 }
 
 }  // namespace

@@ -201,8 +201,18 @@ constexpr ErrorRule kSqlStateRules[] = {
      "connect to the primary; where it is one, SHOW default_transaction_read_only: ALTER ROLE NAME "
      "SET default_transaction_read_only = off is for this role alone"},
     {"53400", "", kFailedPrecondition, "server_limit", ""},
+    {"53300", "too many connections for role", kUnavailable, "too_many_connections",
+     "ALTER ROLE NAME CONNECTION LIMIT -1, or end sessions of the role: max_connections does not "
+     "help, it is the role's own limit that is reached",
+     "InitializeSessionUserId"},
+    {"53300", "too many connections for database", kUnavailable, "too_many_connections",
+     "ALTER DATABASE NAME CONNECTION LIMIT -1, or end sessions of it: max_connections does not "
+     "help, it is the database's own limit that is reached",
+     "CheckMyDatabase"},
     {"53300", "", kUnavailable, "too_many_connections",
-     "raise max_connections, or ALTER ROLE NAME CONNECTION LIMIT -1"},
+     "end sessions that nobody needs (SELECT usename, application_name, state, count(*) FROM "
+     "pg_stat_activity GROUP BY 1, 2, 3), or ALTER SYSTEM SET max_connections to more and restart "
+     "the server"},
     {"53", "", kUnavailable, "server_out_of_resources", ""},
     {"08", "", kUnavailable, "connection_lost", ""},
     {"40001", "conflict with recovery", kUnavailable, "recovery_conflict", kRecoveryConflict,
@@ -312,10 +322,10 @@ constexpr General kGeneral[] = {
      "heartbeat.action.query"},
     {"table_missing",
      "the table that the message names was dropped, or has another name; a statement of "
-     "snapshot.select.statement.overrides or a view may name it"},
+     "snapshot.select.statement.overrides or heartbeat.action.query, or a view, may name it"},
     {"schema_missing",
      "the schema that the message names was dropped, or has another name; a statement of "
-     "snapshot.select.statement.overrides may name it"},
+     "snapshot.select.statement.overrides or heartbeat.action.query may name it"},
     {"server_lacks_feature", "this version of the server cannot do what the message names"},
     {"postgres_error", "the message is the server's own; its log may say more"},
 };

@@ -225,6 +225,13 @@ absl::Status OfReading(const absl::Status& error) {
                absl::StrReplaceAll(ErrorHint(error), {{"the right on", "the right SELECT on"}}));
 }
 
+absl::Status OfStatement(const absl::Status& error, absl::string_view property) {
+  const std::string reason = ErrorReason(error);
+  if (reason != "table_missing" && reason != "schema_missing") return error;
+  return Error(error.code(), reason, error.message(),
+               absl::StrCat(property, " names it: create it again, or correct the statement"));
+}
+
 absl::Status StatusFromResult(const pg_result* result) {
   const absl::string_view sqlstate = Field(result, PG_DIAG_SQLSTATE);
   if (sqlstate.empty()) return StatusFromLibpqText(PQresultErrorMessage(result), {});

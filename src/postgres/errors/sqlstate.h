@@ -27,6 +27,9 @@ absl::Status StatusFromResult(const pg_result* result);
 absl::Status OfDecoding(const absl::Status& error);
 // Of a statement that reads: a right that it lacks is SELECT, which its hint says.
 absl::Status OfReading(const absl::Status& error);
+// Of a statement that somebody wrote: what it names and is missing is to be made again, or property
+// corrected.
+absl::Status OfStatement(const absl::Status& error, absl::string_view property);
 // From a broken or refused connection, whose errors often carry no SQLSTATE.
 absl::Status StatusFromConnection(const pg_conn* connection);
 

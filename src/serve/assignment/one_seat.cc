@@ -135,6 +135,7 @@ SeatVerdict OneSeat::Judge(bool serves, const absl::Status& topics) {
     answered_since_.reset();
   else if (!answered_since_)
     answered_since_ = now;
+  heard_ = heard_ || view.answered;
   const SeatVerdict verdict = VerdictOf(view, now, serves);
   if (verdict == SeatVerdict::kOurs) {
     if (!ours_.exchange(true)) Changed();
@@ -172,7 +173,11 @@ OneSeat::Wait OneSeat::WaitOf(const SeatView& view, SeatVerdict verdict) const {
   if (!view.answered) {
     wait.kind = WorkerWait::kKafka;
     wait.since = view.silent_since;
-    wait.message = absl::StrCat("for Kafka at ", Servers(), ", which does not answer");
+    // The seat is asked for once the brokers have answered and the topics are there.
+    wait.message = heard_ ? absl::StrCat("for Kafka at ", Servers(), ", which does not answer")
+                          : absl::StrCat("for the coordinator of the group ", options_.group_id,
+                                         ", of which Kafka at ", Servers(),
+                                         " has not said anything yet (a first start has it made)");
     if (!view.error.ok() && ErrorReason(view.error) != "broker_unavailable")
       absl::StrAppend(&wait.message, ": ", view.error.message());
     if (verdict == SeatVerdict::kMayBeTaken) {

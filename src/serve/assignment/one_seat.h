@@ -83,6 +83,7 @@ class OneSeat final : public Assignment {
   absl::Duration next_renewal_;
   std::optional<absl::Duration> answered_since_;  // absent: Kafka does not answer
   admin::WorkerWait shown_ = admin::WorkerWait::kTopics;
+  bool heard_ = false;  // the group's coordinator has answered before
   absl::Duration shown_since_;
   absl::Duration next_line_;
   bool told_ = false;  // of this wait, in the log

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "kafka/acked/acked_topic.h"
 #include "kafka/look/topic_policy.h"
 #include "kafka/look/topic_reader.h"
 #include "kafka/look/topic_stream.h"
@@ -21,6 +22,9 @@ namespace {
 constexpr absl::Duration kTimeout = absl::Seconds(30);
 constexpr absl::Duration kRequestTimeout = absl::Seconds(10);
 constexpr size_t kBufferBytes = 8u << 20;
+constexpr absl::string_view kOwnLost =
+    "it is the worker's own, and holds no records of tables: the connectors go on, and what this "
+    "worker knows is written into it again";
 
 }  // namespace
 
@@ -185,7 +189,7 @@ absl::Status KafkaTopics::AwaitAcknowledgement() {
   const absl::Duration deadline = environment_.clock->Monotonic() + kTimeout;
   while (true) {
     absl::Status flushed = writer_.producer->Flush(*this, kStep);
-    if (!absl::IsDeadlineExceeded(flushed)) return flushed;
+    if (!absl::IsDeadlineExceeded(flushed)) return kafka::OfInternalTopic(flushed, kOwnLost);
     if (environment_.clock->Monotonic() >= deadline || (is_away_ && is_away_())) return flushed;
   }
 }

@@ -160,6 +160,10 @@ engine::AttemptEnd SlotAttempts::RunSession(Prepared prepared, bool ran_before) 
   absl::Status status = session.Run();
   // Otherwise they went with the position; what is there by now was lost since.
   if (!session.progressed()) refusals_.deleted().insert(noted.begin(), noted.end());
+  if (parts_.config->offset->kind == offset::OffsetStoreKind::kKafkaTopic) {
+    status = OfOffsetTopic(status, parts_.config->offset->topic);
+    refusals_.deleted().erase(parts_.config->offset->topic);
+  }
   if (ErrorReason(status) == "topic_deleted") {
     const std::vector<std::string> deleted(refusals_.deleted().begin(), refusals_.deleted().end());
     status = WithTables(status, engine::CalledOf(*parts_.config),

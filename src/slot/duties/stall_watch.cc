@@ -67,7 +67,9 @@ const StallWatch::Lane* StallWatch::Find(const ServerView& server, const Reading
   const engine::WaitReason reads = reading.reads;
   const auto& stored = parts_.checkpointer->stored();
   const bool in_transaction = parts_.metrics->open_commit_us.value() != 0;
-  const bool behind = received.valid() && reads == engine::WaitReason::kNothing &&
+  // Nothing is read while a transaction of the sink ends: it is not the server that is waited for.
+  const bool commits = parts_.sink->transactions() != nullptr && parts_.checkpointer->saving();
+  const bool behind = received.valid() && reads == engine::WaitReason::kNothing && !commits &&
                       (in_transaction || server.wal_end.value() > received.value() + kMuchWal ||
                        parts_.metrics->lag.UnsentSince(parts_.clock->Now()).has_value());
   const absl::Duration patience = parts_.patience;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "names/called.h"
@@ -28,6 +29,18 @@ std::vector<postgres::TableName> TablesOfTopics(const route::RouteOptions& route
     if (std::find(topics.begin(), topics.end(), topic) != topics.end()) tables.push_back(table);
   }
   return tables;
+}
+
+absl::Status OfOffsetTopic(const absl::Status& error, const std::string& offset_topic) {
+  const bool is_it = absl::StrContains(error.message(), absl::StrCat("topic ", offset_topic, " "));
+  if (ErrorReason(error) != "topic_deleted" || !is_it) return error;
+  return Error(
+      error.code(), "offset_topic_gone",
+      absl::StrCat("the offset topic ", offset_topic,
+                   " is gone, or has lost what it had acknowledged: it was deleted, or "
+                   "deleted and created anew. It holds positions alone, no rows"),
+      "nothing to do: it is created again, and the position is stored there; until then do "
+      "not stop this process: it alone knows the position");
 }
 
 absl::Status WithTables(const absl::Status& error, const names::Called& called,

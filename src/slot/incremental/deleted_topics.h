@@ -24,6 +24,10 @@ std::vector<postgres::TableName> TablesOfTopics(const route::RouteOptions& route
                                                 const std::vector<std::string>& topics,
                                                 const CapturedTables& captured);
 
+// topic_deleted of the offset topic, which a transaction of the sink writes to as well: it has no
+// rows. offset_topic_gone; others stay as they are.
+absl::Status OfOffsetTopic(const absl::Status& error, const std::string& offset_topic);
+
 // topic_deleted, with the command that reads the tables again.
 absl::Status WithTables(const absl::Status& error, const names::Called& called,
                         const std::vector<postgres::TableName>& tables);

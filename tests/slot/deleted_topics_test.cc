@@ -1,0 +1,39 @@
+#include "slot/incremental/deleted_topics.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "names/called.h"
+
+namespace walduct::slot {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+absl::Status Deleted(absl::string_view message) {
+  return Error(absl::StatusCode::kUnavailable, "topic_deleted", message, "look at the brokers");
+}
+
+// A transaction of the sink writes the position as well.
+TEST(DeletedTopics, TheOffsetTopicHasNoRows) {
+  const absl::Status told = OfOffsetTopic(
+      Deleted("topic c-offsets was deleted: what consumers had not read is gone"), "c-offsets");
+  EXPECT_EQ(ErrorReason(told), "offset_topic_gone");
+  EXPECT_TRUE(absl::IsUnavailable(told));
+  EXPECT_THAT(std::string(told.message()), Not(HasSubstr("consumers")));
+  EXPECT_THAT(ErrorHint(told), HasSubstr("it is created again"));
+  EXPECT_THAT(ErrorHint(told), Not(HasSubstr("snapshot")));
+}
+
+TEST(DeletedTopics, OtherTopicsAreReadAgain) {
+  const absl::Status data = Deleted("topic c-offsets2 was deleted: gone");
+  EXPECT_EQ(OfOffsetTopic(data, "c-offsets"), data);
+  EXPECT_EQ(OfOffsetTopic(absl::UnavailableError("topic c-offsets x"), "c-offsets"),
+            absl::UnavailableError("topic c-offsets x"));
+  EXPECT_THAT(ErrorHint(WithTables(data, {}, {})), HasSubstr("a snapshot of the tables"));
+}
+
+}  // namespace
+}  // namespace walduct::slot
