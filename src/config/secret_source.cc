@@ -55,6 +55,13 @@ std::function<std::optional<std::string>()> ReadAgain(const PropertySet& propert
   };
 }
 
+bool IsOfEnvironment(const PropertySet& properties, absl::string_view name) {
+  const Property* property = properties.Find(name);
+  if (property == nullptr) return false;
+  const auto providers = ConfigProviders::Create(DeclarationsOf(properties));
+  return providers.ok() && (*providers)->IsOfEnvironment(property->raw);
+}
+
 std::function<std::optional<PropertySet>()> ReadAllAgain(const PropertySet& properties) {
   const bool any = std::any_of(
       properties.all().begin(), properties.all().end(),

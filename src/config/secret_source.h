@@ -15,7 +15,11 @@ namespace walduct::config {
 std::function<std::optional<std::string>()> ReadAgain(const PropertySet& properties,
                                                       absl::string_view name);
 
-// The same of all properties: the set as it would be loaded now. Empty when no value has any.
+// Whether a property comes from the environment alone: ReadAgain gives the same as long as the
+// process runs.
+bool IsOfEnvironment(const PropertySet& properties, absl::string_view name);
+
+// As ReadAgain, of all properties: the set as it would be loaded now. Empty when no value has any.
 std::function<std::optional<PropertySet>()> ReadAllAgain(const PropertySet& properties);
 
 }  // namespace walduct::config

@@ -88,6 +88,8 @@ std::shared_ptr<const JdbcOptions> BuildJdbc(const config::PropertySet& properti
     options.database.password = properties.Text(kJdbcPassword);
     options.database.password_source =
         config::ReadAgain(properties, "offset.storage.jdbc.connection.password");
+    options.database.password_of_environment =
+        config::IsOfEnvironment(properties, "offset.storage.jdbc.connection.password");
   }
   options.table = properties.Text(kJdbcTable);
   options.ddl = properties.Text(kJdbcDdl);

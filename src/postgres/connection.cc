@@ -126,10 +126,15 @@ absl::Status Explained(const absl::Status& status, const DatabaseOptions& databa
       QuoteLiteral(database.user), " (no row: CREATE ROLE)");
   if (!database.password_source)
     return Error(status.code(), reason, status.message(), absl::StrCat(ErrorHint(status), look));
-  return Error(status.code(), "password_refused", status.message(),
-               absl::StrCat("check database.user and what database.password refers to, which is "
-                            "read again for each connection",
-                            look));
+  const std::string refers =
+      database.password_of_environment
+          ? absl::StrCat("ALTER ROLE ", QuoteIdentifier(database.user),
+                         " PASSWORD '…' to what the environment of this process has, or restart "
+                         "the process with the new value: its environment does not change while "
+                         "it runs")
+          : "check database.user and what database.password refers to, which is read again for "
+            "each connection";
+  return Error(status.code(), "password_refused", status.message(), absl::StrCat(refers, look));
 }
 
 // What a pooler says that takes no `options`: PgBouncer names the parameter, RDS Proxy what it is.

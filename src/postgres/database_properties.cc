@@ -197,6 +197,7 @@ DatabaseOptions BuildDatabase(const config::PropertySet& properties) {
   database.user = properties.Text("database.user");
   database.password = properties.Text("database.password");
   database.password_source = config::ReadAgain(properties, "database.password");
+  database.password_of_environment = config::IsOfEnvironment(properties, "database.password");
   database.dbname = properties.Text("database.dbname");
   database.sslmode = properties.Text("database.sslmode");
   database.sslcert = properties.Text("database.sslcert");

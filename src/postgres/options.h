@@ -20,6 +20,7 @@ struct DatabaseOptions {
   // Reads it again from where it came (a file that is rewritten when the password is changed);
   // nullopt: not readable now. Empty: it is constant. Thread-safe.
   std::function<std::optional<std::string>()> password_source;
+  bool password_of_environment = false;  // the source reads what a process keeps while it runs
   std::string dbname;
   std::string sslmode = "prefer";  // libpq's words
   std::string sslcert, sslkey, sslpassword, sslrootcert;

@@ -134,6 +134,20 @@ TEST_F(ClientOptionsTest, APasswordFromAFileIsReadAgain) {
   EXPECT_FALSE(LoadWith("database.password=plain").options.database->password_source);
 }
 
+TEST_F(ClientOptionsTest, APasswordOfTheEnvironmentStaysAsItIs) {
+  ASSERT_EQ(setenv("WALDUCT_TEST_DBPW", "first", 1), 0);
+  const LoadResult result = LoadWith("database.password=${env:WALDUCT_TEST_DBPW}");
+  EXPECT_EQ(result.options.database->password, "first");
+  EXPECT_TRUE(result.options.database->password_of_environment);
+  const std::string path = WriteFile("secrets", "pg=first\n");
+  EXPECT_FALSE(LoadWith("database.password=${file:" + path + ":pg}")
+                   .options.database->password_of_environment);
+  EXPECT_FALSE(LoadWith("database.password=${env:WALDUCT_TEST_DBPW}${file:" + path + ":pg}")
+                   .options.database->password_of_environment)
+      << "a part of it may change";
+  EXPECT_FALSE(LoadWith("database.password=plain").options.database->password_of_environment);
+}
+
 TEST_F(ClientOptionsTest, OneConnectorFileServesEveryClient) {
   const kafka::KafkaOptions kafka = *Load(WithoutBrokers() +
                                           "producer.override.bootstrap.servers=c:1\n"

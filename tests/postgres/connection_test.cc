@@ -50,6 +50,12 @@ TEST(ConnectionTest, APasswordIsReadAgainForEachConnection) {
   EXPECT_TRUE(OpenStatus(database).ok());
   in_file = "not yet";
   EXPECT_EQ(ErrorReason(OpenStatus(database)), "password_refused");
+  EXPECT_THAT(ErrorHint(OpenStatus(database)), HasSubstr("read again for each connection"));
+  database.password_of_environment = true;
+  EXPECT_THAT(ErrorHint(OpenStatus(database)),
+              testing::AllOf(HasSubstr("restart the process with the new value"),
+                             HasSubstr("ALTER ROLE \"" + database.user + "\" PASSWORD"),
+                             testing::Not(HasSubstr("read again"))));
   database.password = right;
   database.password_source = [] { return std::optional<std::string>(); };
   EXPECT_TRUE(OpenStatus(database).ok()) << "a file that is away leaves the last password";

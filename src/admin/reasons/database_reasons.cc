@@ -106,8 +106,11 @@ constexpr Reason kRows[] = {
      .remedy = "GRANT it; docs/security.md lists what each mode and each statement needs."},
     {.name = "password_refused",
      .meaning = "The server refuses database.user with the password that database.password refers "
-                "to. It is read again for each connection, so a new one is taken up by itself.",
-     .remedy = "Make the two agree: ALTER ROLE … PASSWORD on the server, or the file."},
+                "to. A file is read again for each connection, so a new one is taken up by "
+                "itself; the environment (${env:NAME}) of a process does not change while it runs.",
+     .remedy = "Make the two agree: ALTER ROLE … PASSWORD on the server, or the file; of "
+               "${env:NAME} ALTER ROLE … PASSWORD, or a restart of the process with the new "
+               "value."},
     {.name = "poll_standby",
      .meaning = "Outbox tables cannot be polled on a standby: their rows cannot be marked there.",
      .remedy = "Connect to the primary."},

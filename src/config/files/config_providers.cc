@@ -168,6 +168,16 @@ bool ConfigProviders::HasReference(absl::string_view value) {
   return NextReference(value, 0).has_value();
 }
 
+bool ConfigProviders::IsOfEnvironment(absl::string_view value) const {
+  std::optional<Reference> reference = NextReference(value, 0);
+  if (!reference) return false;
+  for (; reference; reference = NextReference(value, reference->end)) {
+    const auto found = providers_.find(std::string(reference->provider));
+    if (found == providers_.end() || found->second.kind != Kind::kEnvironment) return false;
+  }
+  return true;
+}
+
 absl::StatusOr<std::string> ConfigProviders::Resolve(absl::string_view value) {
   std::string out;
   size_t done = 0;

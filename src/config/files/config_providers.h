@@ -39,6 +39,8 @@ class ConfigProviders {
 
   // Does value hold at least one ${provider:…} reference?
   static bool HasReference(absl::string_view value);
+  // Is each of its references one to the environment, which stays as it is while a process runs?
+  bool IsOfEnvironment(absl::string_view value) const;
 
  private:
   enum class Kind { kFile, kDirectory, kEnvironment };
