@@ -37,8 +37,8 @@ absl::Status OfOffsetTopic(const absl::Status& error, const std::string& offset_
   return Error(
       error.code(), "offset_topic_gone",
       absl::StrCat("the offset topic ", offset_topic,
-                   " is gone, or has lost what it had acknowledged: it was deleted, or "
-                   "deleted and created anew. It holds positions alone, no rows"),
+                   " is gone: it was deleted, or created anew, or has lost what it had "
+                   "acknowledged; it holds positions alone, no rows"),
       "nothing to do: it is created again, and the position is stored there; until then do "
       "not stop this process: it alone knows the position");
 }
