@@ -35,6 +35,8 @@ ProcessView ViewOf(const engine::Connectors& connectors, Clock& clock) {
     if (one.names == nullptr) continue;
     one.shared_prefix = prefixes.TextOf(*one.names);
     one.shared_slot = slots.TextOf(*one.names);
+    one.shared_slot_hint =
+        engine::SharedSlotHint(*one.names, one.status.activity == engine::Activity::kStreaming);
   }
   return process;
 }

@@ -28,6 +28,7 @@ struct ShownConnector {
   const engine::ConnectorNames* names = nullptr;  // null: hints go without
   std::string shared_prefix = {};  // with whom it shares its topics; empty: with nobody
   std::string shared_slot = {};    // the same of its slot
+  std::string shared_slot_hint = {};
 
   // Debezium's task is there: running, retrying or paused, but neither stopped nor failed.
   bool has_task() const { return !status.ended(); }

@@ -12,7 +12,6 @@
 #include "admin/health.h"
 #include "base/json.h"
 #include "engine/configuration/shared_prefixes.h"
-#include "engine/configuration/shared_slots.h"
 #include "engine/errors/named_hint.h"
 #include "operate/commands/version.h"
 
@@ -96,7 +95,7 @@ class StatusWriter {
     WriteCapture();
     WriteBeside();
     WriteNotice("shared_prefix", one_.shared_prefix, engine::kSharedPrefixHint, &json_);
-    WriteNotice("shared_slot", one_.shared_slot, engine::kSharedSlotHint, &json_);
+    WriteNotice("shared_slot", one_.shared_slot, one_.shared_slot_hint, &json_);
     WriteLastError();
   }
 

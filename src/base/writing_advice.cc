@@ -1,6 +1,8 @@
 #include "base/writing_advice.h"
 
 #include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -58,6 +60,29 @@ std::string Denied(const std::string& path) {
   return Allow(DirectoryOf(path), "u+rwx");
 }
 
+// Of a file or folder that chattr has made immutable, or a folder that may only grow; empty: else.
+std::string TakesOff(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0) return "";
+  int flags = 0;
+  const bool known = ioctl(fd, FS_IOC_GETFLAGS, &flags) == 0;
+  close(fd);
+  if (!known || (flags & (FS_IMMUTABLE_FL | FS_APPEND_FL)) == 0) return "";
+  return absl::StrCat("chattr ", (flags & FS_IMMUTABLE_FL) != 0 ? "-i " : "-a ", ShellWord(path));
+}
+
+std::string Unchangeable(const std::string& path) {
+  const std::string folder = DirectoryOf(path), file_off = TakesOff(path),
+                    folder_off = TakesOff(folder);
+  if (file_off.empty() && folder_off.empty()) {
+    return absl::StrCat("it may not be changed: lsattr -d ", ShellWord(folder), " ",
+                        ShellWord(path), " shows i at what chattr -i ", ShellWord(path),
+                        ", or chattr -i ", ShellWord(folder), ", mends");
+  }
+  return absl::StrCat("it may not be changed: as root, ", file_off,
+                      file_off.empty() || folder_off.empty() ? "" : " && ", folder_off);
+}
+
 }  // namespace
 
 std::string WritingAdvice(const std::string& path, int error) {
@@ -81,8 +106,7 @@ std::string WritingAdvice(const std::string& path, int error) {
     case EACCES:
       return Denied(path);
     case EPERM:
-      return absl::StrCat("it may not be changed: lsattr -d ", folder, " ", ShellWord(path),
-                          " shows i where chattr -i mends it");
+      return Unchangeable(path);
     case ENOENT: {
       const std::string missing = MissingFolder(path);
       if (missing.empty()) return "";

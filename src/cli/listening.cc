@@ -86,13 +86,15 @@ absl::StatusOr<std::string> AskOf(const std::vector<Given>& connectors,
   return absl::NotFoundError(absl::StrCat("Connector ", name, " not found"));
 }
 
-absl::StatusOr<std::string> Signal(const std::vector<Given>& connectors, const std::string& name,
+absl::StatusOr<std::string> Signal(const std::vector<Given>& connectors,
+                                   const engine::Connectors& running, const std::string& name,
                                    const std::string& body) {
   for (const auto& [one, warnings] : connectors) {
     if (one.name != name) continue;
+    operate::SignalReader reader = operate::SignalReaderOf(one, /*runs_here=*/true);
+    reader.reads_nothing = operate::ReadsNothing(running, engine::CalledOf(one).name);
     ASSIGN_OR_RETURN(const operate::SentSignal sent,
-                     operate::SendSignalText(operate::SignalReaderOf(one, /*runs_here=*/true), body,
-                                             Environment::Real()));
+                     operate::SendSignalText(reader, body, Environment::Real()));
     JsonWriter json;
     json.Object().Key("name").Text(name).Key("id").Text(sent.id);
     return json.Key("written_to").Text(sent.where).EndObject().text();
@@ -181,8 +183,9 @@ absl::StatusOr<std::unique_ptr<Listening>> Listening::Open(
        .ask = [all = AllOf(results), &connectors](
                   const auto& name, const auto& what,
                   const auto& query) { return AskOf(all, connectors, name, what, query); },
-       .signal = [all = AllOf(results)](const auto& name,
-                                        const auto& body) { return Signal(all, name, body); },
+       .signal = [all = AllOf(results), &connectors](
+                     const auto& name,
+                     const auto& body) { return Signal(all, connectors, name, body); },
        .guarded = chosen.access.passwords != nullptr},
       clock, chosen));
   listening->status_handler_.AskForNotice([notice] {

@@ -146,7 +146,7 @@ class IncrementalSnapshots {
   // Of the inbox.
   absl::Status OnIncoming(const SignalInbox::Incoming& incoming);
   void SettleSignals();
-  absl::Status PassOver(const RawSignal& raw) const;
+  absl::Status PassOver(const RawSignal& raw);
   void LogText(std::string message) const;
   absl::Status OnDeletedSignal(const event::ChangeEvent& change);
   void OnOpened();

@@ -171,10 +171,15 @@ absl::Status IncrementalSnapshots::OnSignal(const RawSignal& raw, bool may_repea
 }
 
 // It may have ended just before: who asked sees that the last one has.
-absl::Status IncrementalSnapshots::PassOver(const RawSignal& raw) const {
+absl::Status IncrementalSnapshots::PassOver(const RawSignal& raw) {
   log::Warn("signal passed over: no incremental snapshot is being read or waits",
-            {{"id", raw.id}, {"type", raw.type}});
-  return absl::OkStatus();
+            {{"id", raw.id}, {"type", raw.type}, {"reason", "signal_passed_over"}});
+  return TellRefused(
+      raw, {{"reason", "signal_passed_over"},
+            {"message", absl::StrCat("signal '", raw.id, "' (", raw.type,
+                                     ") was passed over: no incremental snapshot is being read "
+                                     "or waits")},
+            {"hint", "nothing: there was nothing to stop, to pause or to resume"}});
 }
 
 void IncrementalSnapshots::LogText(std::string message) const {

@@ -119,6 +119,10 @@ absl::Status Explained(const absl::Status& status, const DatabaseOptions& databa
                  absl::StrReplaceAll(ErrorHint(status),
                                      {{"ALTER ROLE NAME", role}, {"ALTER DATABASE NAME", of}}));
   }
+  if (reason == "address_not_allowed") {
+    return Error(status.code(), reason, status.message(),
+                 WithHbaLine(ErrorHint(status), status.message(), database.dbname, database.user));
+  }
   if (reason != "wrong_password") return status;
   const std::string look = absl::StrCat(
       "; the server says the same of a role that is missing or whose password has expired: SELECT "

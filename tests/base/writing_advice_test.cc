@@ -71,7 +71,8 @@ TEST_F(WritingAdviceTest, GoesByWhatTheSystemSays) {
   EXPECT_THAT(WritingAdvice(file_, ENOSPC), HasSubstr("df -h " + folder));
   EXPECT_THAT(WritingAdvice(file_, EDQUOT), HasSubstr("quota -s"));
   EXPECT_THAT(WritingAdvice(file_, EROFS), HasSubstr("findmnt -T " + folder));
-  EXPECT_THAT(WritingAdvice(file_, EPERM), HasSubstr("lsattr -d " + folder));
+  EXPECT_THAT(WritingAdvice(file_, EPERM),
+              AllOf(HasSubstr("lsattr -d " + folder), HasSubstr("chattr -i " + ShellWord(file_))));
   EXPECT_THAT(WritingAdvice(folder_ + "/sub/deep/a.dat", ENOENT),
               AllOf(HasSubstr("there is no folder " + ShellWord(folder_ + "/sub") + ":"),
                     HasSubstr("mkdir -p " + ShellWord(folder_ + "/sub/deep"))));

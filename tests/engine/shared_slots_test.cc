@@ -34,6 +34,19 @@ TEST(SharedSlots, AreToldToEach) {
   EXPECT_THAT(all.TextOf(Named("d", "5432", "other")), IsEmpty());
 }
 
+TEST(SharedSlots, AnotherNameCanBeTyped) {
+  ConnectorNames names = Named("Plain-1", "5432", "s");
+  names.called.where = "http://h:1";
+  names.called.who = "Plain-1";
+  EXPECT_THAT(
+      SharedSlotHint(names, false),
+      testing::AllOf(HasSubstr("curl -X PATCH"), HasSubstr("\"slot.name\":\"plain_1_slot\"")));
+  names.slot = "plain_1_slot";
+  EXPECT_THAT(SharedSlotHint(names, false), HasSubstr("plain_1_slot2"));
+  EXPECT_THAT(SharedSlotHint(names, true), testing::Not(HasSubstr("curl")))
+      << "who reads it would lose its place";
+}
+
 TEST(SharedSlots, WhoReadsNoneSharesNone) {
   SharedSlots all;
   all.Add(Named("a", "5432", ""));

@@ -23,6 +23,14 @@ TEST_F(SnapshotsTest, INC09_AStopIsCarriedOutAtTheNextChunk) {
   EXPECT_THAT(State(), IsEmpty());
 }
 
+TEST_F(SnapshotsTest, INC09_AStopOfNothingIsCountedAndTold) {
+  for (const char* const type : {"stop-snapshot", "pause-snapshot", "resume-snapshot"})
+    Signal(type);
+  EXPECT_EQ(metrics_.signals_refused.value(), 3u);
+  EXPECT_THAT(told_, testing::SizeIs(3));
+  EXPECT_THAT(told_, testing::Each(testing::EndsWith(" REFUSED")));
+}
+
 TEST_F(SnapshotsTest, INC09_AStopOfOneTableGoesOnWithTheOthers) {
   Execute("\"public.big\", \"public.b1\"");
   Answer();

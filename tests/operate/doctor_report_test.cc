@@ -85,6 +85,21 @@ TEST_F(LiveTest, AStartThatSomebodyHoldsUpIsAWarning) {
   EXPECT_EQ(Said().size(), 1u) << "a stall says the same";
 }
 
+TEST(ASlotThatNobodyReads, IsReadByNoStartThatIsRefused) {
+  Findings findings;
+  findings.Add({.severity = Severity::kWarning,
+                .reason = "slot_inactive",
+                .message = "m",
+                .hint = "start the connector (it reads it); or, if not: DROP"});
+  NoStartBesideErrors(&findings);
+  EXPECT_EQ(findings.all.front().hint, "start the connector (it reads it); or, if not: DROP");
+  findings.Add({.severity = Severity::kError, .reason = "mask_lost", .message = "m", .hint = "h"});
+  NoStartBesideErrors(&findings);
+  EXPECT_EQ(
+      findings.all.front().hint,
+      "a start does not help before mask_lost is mended: see to that first; or, if not: DROP");
+}
+
 // One that rests reads it, too: it is not to be dropped under it.
 TEST(SlotsOfOthers, AreNotToBeDropped) {
   const std::string drop = "start it, or SELECT pg_drop_replication_slot('dbz_shop')";

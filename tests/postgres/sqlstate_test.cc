@@ -165,6 +165,23 @@ TEST(SqlState, AStatementThatSomebodyWroteIsNamed) {
   EXPECT_EQ(OfStatement(other, "heartbeat.action.query"), other);
 }
 
+TEST(SqlState, TheLineOfPgHbaIsWhole) {
+  const auto hint = [](const std::string& message) {
+    return WithHbaLine(ErrorHint(StatusFromSqlState("28000", message)), message, "shop", "wal");
+  };
+  EXPECT_THAT(hint("no pg_hba.conf entry for host \"10.0.0.5\", user \"wal\", database \"shop\", "
+                   "SSL encryption"),
+              HasSubstr(": hostssl \"shop\" \"wal\" 10.0.0.5/32 scram-sha-256; then SELECT "
+                        "pg_reload_conf()"));
+  EXPECT_THAT(hint("pg_hba.conf rejects connection for host \"::1\", user \"wal\", database "
+                   "\"shop\", no encryption"),
+              HasSubstr("put above it: host \"shop\" \"wal\" ::1/128 scram-sha-256; then"));
+  EXPECT_THAT(hint("no pg_hba.conf entry for host \"[local]\", user \"wal\", database \"shop\", "
+                   "SSL on"),
+              HasSubstr(": local \"shop\" \"wal\" scram-sha-256"));
+  EXPECT_THAT(hint("pg_hba.conf: нет"), HasSubstr("host \"shop\" \"wal\" ADDRESS scram-sha-256"));
+}
+
 TEST(SqlState, AnotherServersErrorIsNotThisOnes) {
   const auto reason = [](const char* state, const char* function) {
     return ErrorReason(StatusFromSqlState(state, "нет связи", function));

@@ -85,6 +85,19 @@ TEST(CaptureWords, OfATopicThatWasDeletedAllTablesAreReadAgain) {
             "http://h:1; deletes that nobody had read do not come again");
 }
 
+TEST(CaptureWords, TheWholeRowIsTypedAndAKeyIsBetter) {
+  const CaptureFinding full{.reason = "publication_refuses_writes",
+                            .table = "public.a",
+                            .statement = "ALTER TABLE a REPLICA IDENTITY FULL"};
+  EXPECT_THAT(CaptureHint({&full}, {}),
+              testing::AllOf(testing::StartsWith("ALTER TABLE a REPLICA IDENTITY FULL; "),
+                             HasSubstr("a primary key")));
+  const CaptureFinding keyed{.reason = "publication_refuses_writes",
+                             .table = "public.a",
+                             .statement = "ALTER TABLE a REPLICA IDENTITY DEFAULT"};
+  EXPECT_EQ(CaptureHint({&keyed}, {}), keyed.statement);
+}
+
 TEST(CaptureWords, ANewNameIsForTheLists) {
   const CaptureFinding one{
       .reason = "captured_table_renamed", .table = "public.a", .statement = "X"};

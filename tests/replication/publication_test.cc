@@ -105,6 +105,11 @@ TEST_F(PublicationTest, PUB06_DisabledTellsTheStatementAndCreatesNothing) {
   EXPECT_EQ(Run("SELECT count(*) FROM pg_publication"), "0");
   // The name may be misspelt.
   Run("CREATE PUBLICATION other FOR TABLE public.a");
+  Run("CREATE TABLE public.of_logs(id int PRIMARY KEY)");
+  Run("CREATE PUBLICATION logs FOR TABLE public.of_logs");
+  EXPECT_THAT(ErrorHint(Ensure("public.a")), HasSubstr("to its name (other)"))
+      << "logs has none of the tables";
+  Run("DROP PUBLICATION logs; DROP TABLE public.of_logs");
   EXPECT_THAT(ErrorHint(Ensure()), AllOf(HasSubstr("set publication.name to its name (other)"),
                                          HasSubstr("else CREATE PUBLICATION")));
   // That another connector reads by it is known to a doctor.

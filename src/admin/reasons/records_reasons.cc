@@ -169,6 +169,10 @@ constexpr Reason kRows[] = {
     {.name = "signal_not_supported",
      .meaning = "A signal asks for something that walduct does not do yet.",
      .remedy = "The message says what to use."},
+    {.name = "signal_passed_over",
+     .meaning = "A signal was to stop, pause or resume an incremental snapshot, and none is being "
+                "read or waits.",
+     .remedy = "Nothing: it has ended by itself, or was never asked for."},
     {.name = "signal_unknown",
      .meaning = "A signal has a type that is not known.",
      .remedy = "execute-snapshot, stop-snapshot, pause-snapshot, resume-snapshot or log."},

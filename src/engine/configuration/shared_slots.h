@@ -21,5 +21,7 @@ class SharedSlots {
 };
 
 inline constexpr char kSharedSlotHint[] = "give one of the two another slot.name";
+// What to type about it. reads: this connector is the one that reads the slot now, and keeps it.
+std::string SharedSlotHint(const ConnectorNames& names, bool reads);
 
 }  // namespace walduct::engine

@@ -234,6 +234,11 @@ absl::StatusOr<SentSignal> SendSignalText(const SignalReader& reader, absl::stri
   ASSIGN_OR_RETURN(RawSignal signal, incremental::ParseSignalText(text, "the request's body"));
   if (signal.id.empty()) signal.id = NewSignalId(*environment.clock);
   ASSIGN_OR_RETURN(std::string where, SendSignal(reader, SignalVia::kAny, signal, environment));
+  // It is sent all the same: one that has just been asked for may come before it.
+  const bool needs_one = signal.type == "stop-snapshot" || signal.type == "pause-snapshot" ||
+                         signal.type == "resume-snapshot";
+  if (needs_one && reader.reads_nothing)
+    where += "; no incremental snapshot is being read or waits now: there is nothing for it to do";
   return SentSignal{.id = std::move(signal.id), .where = std::move(where)};
 }
 

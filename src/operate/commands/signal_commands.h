@@ -45,6 +45,8 @@ struct SignalReader {
   const std::optional<route::MessageKeys>& message_keys;
   bool runs_here = false;     // in this process, with these options
   names::Called called = {};  // by commands to type
+  // The process knows that no incremental snapshot is being read or waits.
+  bool reads_nothing = false;
 };
 
 // Where a signal is that the process has and that is not stored yet.

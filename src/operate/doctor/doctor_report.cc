@@ -8,7 +8,6 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "base/amount_text.h"
 #include "base/environment.h"
 #include "base/json.h"
@@ -70,8 +69,7 @@ void AddCapture(const metrics::ConnectorMetrics& numbers, Findings* findings) {
     std::erase_if(findings->all, same);
     findings->Add({.severity = severity,
                    .reason = problem.reason,
-                   .message = absl::StrCat(problem.message, " (", problem.count,
-                                           "): ", absl::StrJoin(problem.tables, ", ")),
+                   .message = MessageOf(problem),
                    .hint = problem.hint});
   }
 }
@@ -241,6 +239,20 @@ void KeepSlotsOfOthers(const std::string& own, const std::set<std::string>& slot
   }
 }
 
+void NoStartBesideErrors(Findings* findings) {
+  constexpr absl::string_view kStart = "start the connector (";
+  const auto refuses =
+      std::find_if(findings->all.begin(), findings->all.end(),
+                   [](const Finding& finding) { return finding.severity == Severity::kError; });
+  if (refuses == findings->all.end()) return;
+  for (Finding& finding : findings->all) {
+    if (finding.reason != "slot_inactive" || !absl::StartsWith(finding.hint, kStart)) continue;
+    const size_t rest = std::min(finding.hint.find("; or, "), finding.hint.size());
+    finding.hint = absl::StrCat("a start does not help before ", refuses->reason,
+                                " is mended: see to that first", finding.hint.substr(rest));
+  }
+}
+
 Examined ExamineConnector(const engine::ConnectorOptions& options,
                           const engine::ConnectorNames& names, const Environment& environment,
                           const KnownHere& known) {
@@ -251,6 +263,7 @@ Examined ExamineConnector(const engine::ConnectorOptions& options,
   subject.slots_of_others = known.slots_of_others;
   subject.publications_of_others = known.publications_of_others;
   Examined one{options.name, Examine(subject, environment)};
+  NoStartBesideErrors(&one.findings);
   for (Finding& finding : one.findings.all)
     finding.hint = engine::NamedHint(finding.reason, finding.message, finding.hint, names);
   KeepSlotsOfOthers(names.slot, known.slots_of_others, &one.findings);

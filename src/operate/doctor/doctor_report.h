@@ -50,6 +50,9 @@ bool HadSlot(const metrics::ConnectorMetrics& numbers);
 void KeepSlotsOfOthers(const std::string& own, const std::set<std::string>& slots_of_others,
                        Findings* findings);
 
+// Beside an error that a start is refused for, a slot that nobody reads is not to be read by one.
+void NoStartBesideErrors(Findings* findings);
+
 // Asks its servers; blocks. names: as hints are to call it.
 Examined ExamineConnector(const engine::ConnectorOptions& options,
                           const engine::ConnectorNames& names, const Environment& environment,

@@ -29,7 +29,7 @@ constexpr char kPublicationMissing[] =
     "the same name; if it was "
     "created after the slot, drop the slot and take a new snapshot";
 constexpr char kHba[] =
-    "add a line to pg_hba.conf for this database, user and address (a logical walsender matches by "
+    "add this line to pg_hba.conf, which SHOW hba_file names (a logical walsender matches by "
     "database name, not by "
     "the word replication): host DATABASE USER ADDRESS scram-sha-256; then SELECT pg_reload_conf()";
 constexpr char kHbaEither[] =
@@ -100,9 +100,10 @@ constexpr ErrorRule kSqlStateRules[] = {
     // Who we are.
     {"28P01", "", kUnauthenticated, "wrong_password", "check database.user and database.password"},
     {"28000", "pg_hba.conf rejects", kUnauthenticated, "address_not_allowed",
-     "a line of pg_hba.conf with the method reject fits this connection before any other: put a "
-     "line that allows it above, then SELECT pg_reload_conf(); where it rejects only what is not "
-     "encrypted (hostnossl), database.sslmode=require"},
+     "a line of pg_hba.conf, which SHOW hba_file names, with the method reject fits this "
+     "connection before any other: put above it: host DATABASE USER ADDRESS scram-sha-256; then "
+     "SELECT pg_reload_conf(); where it rejects only what is not encrypted (hostnossl), "
+     "database.sslmode=require"},
     {"28000", "no encryption", kUnauthenticated, "tls_required",
      "set database.sslmode=require, or allow the address in pg_hba.conf"},
     {"28000", "SSL off", kUnauthenticated, "tls_required",

@@ -232,6 +232,28 @@ absl::Status OfStatement(const absl::Status& error, absl::string_view property) 
                absl::StrCat(property, " names it: create it again, or correct the statement"));
 }
 
+// no pg_hba.conf entry for host "10.0.0.5", user "u", database "d", SSL encryption
+std::string WithHbaLine(const std::string& hint, absl::string_view message,
+                        absl::string_view database, absl::string_view user) {
+  constexpr absl::string_view kGap = "host DATABASE USER ADDRESS", kHost = "host \"";
+  const auto quoted = [](absl::string_view name) {
+    return absl::StrCat("\"", absl::StrReplaceAll(name, {{"\"", "\"\""}}), "\"");
+  };
+  const std::string whose = absl::StrCat(" ", quoted(database), " ", quoted(user));
+  const size_t at = message.find(kHost);
+  absl::string_view address =
+      at == absl::string_view::npos ? "" : message.substr(at + kHost.size());
+  address = address.substr(0, address.find('"'));
+  if (address == "[local]") return absl::StrReplaceAll(hint, {{kGap, "local" + whose}});
+  const bool encrypted =
+      absl::StrContains(message, "SSL encryption") || absl::StrContains(message, "SSL on");
+  const std::string range =
+      address.empty() ? "ADDRESS"
+                      : absl::StrCat(address, absl::StrContains(address, ':') ? "/128" : "/32");
+  return absl::StrReplaceAll(
+      hint, {{kGap, absl::StrCat(encrypted ? "hostssl" : "host", whose, " ", range)}});
+}
+
 absl::Status StatusFromResult(const pg_result* result) {
   const absl::string_view sqlstate = Field(result, PG_DIAG_SQLSTATE);
   if (sqlstate.empty()) return StatusFromLibpqText(PQresultErrorMessage(result), {});

@@ -30,6 +30,10 @@ absl::Status OfReading(const absl::Status& error);
 // Of a statement that somebody wrote: what it names and is missing is to be made again, or property
 // corrected.
 absl::Status OfStatement(const absl::Status& error, absl::string_view property);
+// "host DATABASE USER ADDRESS" of a hint as the line of pg_hba.conf, by what the server says of a
+// connection that it refuses. Where it says no address in English, that stays open.
+std::string WithHbaLine(const std::string& hint, absl::string_view message,
+                        absl::string_view database, absl::string_view user);
 // From a broken or refused connection, whose errors often carry no SQLSTATE.
 absl::Status StatusFromConnection(const pg_conn* connection);
 

@@ -55,6 +55,7 @@ class Judge {
       const auto renamed = facts_.names.find(memory_.publication);
       const bool listed = wish_.lists_given || wish_.filtered;
       Find({.reason = "publication_missing",
+            .detail = postgres::QuoteIdentifier(own_.name),
             .statement =
                 renamed == facts_.names.end()
                     ? CreateAgain(own_, facts_, memory_, listed ? admitted_ : std::set<Oid>())
@@ -296,7 +297,7 @@ class Judge {
     const TableFacts* const bare = WithoutIdentity(wanted);
     if (wish_.follows && bare != nullptr) {
       finding.detail = std::string(kNotAdded);
-      finding.statement = IdentitySql(own_, *bare, wanted) + ": it is then added";
+      finding.statement = IdentitySql(own_, *bare, wanted) + "; it is then added";
     } else if (wish_.follows) {
       Uncovered(wanted);
     }

@@ -63,8 +63,8 @@ std::string IdentitySql(const PublicationFacts& publication, const TableFacts& t
   if (table.has_key) return absl::StrCat(alter, " REPLICA IDENTITY DEFAULT");
   const bool is_refused = HasList(publication, as) || table.virtual_ones ||
                           (table.stored_ones && !publication.generated);
-  return absl::StrCat(alter, " ADD PRIMARY KEY (…)",
-                      is_refused ? "" : ", or REPLICA IDENTITY FULL");
+  if (is_refused) return absl::StrCat(alter, " ADD PRIMARY KEY (…)");
+  return absl::StrCat(alter, " REPLICA IDENTITY FULL");
 }
 
 std::string FullSql(const PublicationFacts& publication, const TableFacts& table,

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
@@ -20,8 +21,9 @@ enum class Afterwards {
   kRowsAreMissing,  // those that were written meanwhile
   kMeant,           // perhaps it is
   kRestart,
-  kLists,  // the configuration may be what is to be changed
-  kMore,   // the same, where nobody else wants what the statement takes away
+  kLists,     // the configuration may be what is to be changed
+  kIdentity,  // a key is better than the whole row
+  kMore,      // the same, where nobody else wants what the statement takes away
   kSpelling,
   kColumns,
   kRestored,
@@ -80,7 +82,8 @@ constexpr Words kWords[] = {
      Afterwards::kNothing},
     {"publication_refuses_writes",
      "the server refuses UPDATE and DELETE on published tables: they have no replica identity, or "
-     "one that is at odds with what the publication sends"},
+     "one that is at odds with what the publication sends",
+     Afterwards::kIdentity},
     {"publication_row_filter",
      "the publication has another row filter on captured tables: only rows that it lets pass are "
      "captured",
@@ -287,6 +290,13 @@ std::string Rest(Afterwards afterwards, const std::vector<const CaptureFinding*>
                           "; deletes that nobody had read do not come again");
     case Afterwards::kDeleted:
       return absl::StrCat("; ", names::DeletesNote(wish.called));
+    case Afterwards::kIdentity: {
+      const bool full = std::any_of(
+          of_one_reason.begin(), of_one_reason.end(),
+          [](const auto* one) { return absl::EndsWith(one->statement, "REPLICA IDENTITY FULL"); });
+      return full ? "; better than FULL, where it has columns for one, is a primary key: less WAL"
+                  : "";
+    }
     case Afterwards::kMeant:
       return absl::StrCat("; where it is meant, ", BeginAnew(wish.called));
     case Afterwards::kRestart:

@@ -52,8 +52,16 @@ FROM pg_catalog.pg_roles r, pg_catalog.pg_publication p
 WHERE r.rolname = current_user AND p.pubname = $1)";
 
 constexpr size_t kMostOthers = 5;
+// Those that have one of the tables at least: no other can be meant. The more, the sooner. A
+// partitioned one is named by itself, or by its partitions, all of which the server lists.
 constexpr absl::string_view kOthers = R"(
-SELECT pg_catalog.quote_ident(p.pubname), p.pubname FROM pg_catalog.pg_publication p ORDER BY 1)";
+SELECT pg_catalog.quote_ident(p.pubname), p.pubname FROM pg_catalog.pg_publication p,
+LATERAL (SELECT pg_catalog.count(*) AS tables FROM (
+  SELECT r.prrelid FROM pg_catalog.pg_publication_rel r
+  WHERE r.prpubid = p.oid AND r.prrelid = ANY ($1::pg_catalog.oid[])
+  UNION SELECT t.relid FROM pg_catalog.pg_get_publication_tables(p.pubname::pg_catalog.text) t
+  WHERE t.relid = ANY ($1::pg_catalog.oid[])) m) has
+WHERE has.tables > 0 ORDER BY has.tables DESC, 1)";
 
 // Without a colon, by which a script of the doctor finds the statement behind it.
 constexpr absl::string_view kGrantsHint =
@@ -75,8 +83,12 @@ std::string CreateHint(absl::string_view name, const PublicationWish& wish,
 
 // The name may be misspelt, or that of Debezium's own may be meant.
 // read: by other connectors, which are not meant.
-std::string OthersHint(postgres::Connection& connection, const std::set<std::string>& read) {
-  const auto others = connection.Query(postgres::Rows(2), kOthers);
+// tables: captured ones.
+std::string OthersHint(postgres::Connection& connection, const std::vector<PublishedTable>& tables,
+                       const std::set<std::string>& read) {
+  std::vector<Oid> captured;
+  for (const PublishedTable& table : tables) captured.push_back(table.relation);
+  const auto others = connection.Query(postgres::Rows(2), kOthers, {postgres::OidArray(captured)});
   if (!others.ok()) return "";
   std::vector<std::string> names;
   for (int row = 0; row < others->rows() && names.size() < kMostOthers; ++row) {
@@ -96,7 +108,7 @@ absl::Status Missing(postgres::Connection& connection, absl::string_view name,
       absl::StatusCode::kFailedPrecondition, "publication_missing",
       absl::StrCat("publication ", postgres::QuoteIdentifier(name), " does not exist in database ",
                    postgres::QuoteIdentifier(connection.database()), ", and ", why),
-      OthersHint(connection, read) + CreateHint(name, wish, where));
+      OthersHint(connection, wish.tables, read) + CreateHint(name, wish, where));
 }
 
 class Publisher {
@@ -221,8 +233,9 @@ class Publisher {
     const absl::Status error =
         ExplainPublicationError(status, name, CreatePublicationSql(name, ForHint(wish_)));
     if (!absl::IsPermissionDenied(error)) return error;
-    return AndGrants(Error(error.code(), ErrorReason(error), error.message(),
-                           OthersHint(connection_, read_by_others_) + ErrorHint(error)));
+    return AndGrants(
+        Error(error.code(), ErrorReason(error), error.message(),
+              OthersHint(connection_, wish_.tables, read_by_others_) + ErrorHint(error)));
   }
 
   // What lets this role do it itself comes first. all_tables needs a superuser in any case.

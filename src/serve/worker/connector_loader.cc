@@ -193,9 +193,11 @@ absl::StatusOr<Operations::Sent> Operations::SendSignal(
     const std::string& signal) const {
   operate::SentSignal sent;
   const auto send = [&](const Options& options) -> absl::StatusOr<std::string> {
-    ASSIGN_OR_RETURN(sent, operate::SendSignalText(
-                               operate::SignalReaderOf(options, /*runs_here=*/running != nullptr),
-                               signal, environment_));
+    operate::SignalReader reader =
+        operate::SignalReaderOf(options, /*runs_here=*/running != nullptr);
+    reader.reads_nothing =
+        running != nullptr && operate::ReadsNothing(connectors_, engine::CalledOf(options).name);
+    ASSIGN_OR_RETURN(sent, operate::SendSignalText(reader, signal, environment_));
     return std::string();
   };
   RETURN_IF_ERROR((running != nullptr ? send(*running) : With(config, send)).status());

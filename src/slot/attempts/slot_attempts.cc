@@ -10,6 +10,7 @@
 #include "base/status_macros.h"
 #include "engine/configuration/connector_options.h"
 #include "engine/configuration/runtime_options.h"
+#include "engine/configuration/shared_slots.h"
 #include "engine/control/control.h"
 #include "metrics/connector_metrics.h"
 #include "offset/options.h"
@@ -106,8 +107,8 @@ absl::Status SlotAttempts::WithReader(const absl::Status& error) const {
   for (const std::string& other : world_.OtherReadersOf(*parts_.config)) {
     if (!NamesSession(error.message(), replication::StreamSession(other))) continue;
     return Error(error.code(), reason, error.message(),
-                 absl::StrCat("connector ", other,
-                              " of this process reads it: give one of the two another slot.name"));
+                 absl::StrCat("connector ", other, " of this process reads it: ",
+                              engine::SharedSlotHint(engine::NamesOf(*parts_.config), false)));
   }
   return error;
 }
