@@ -258,12 +258,6 @@ bool LoadReports(const Arguments& arguments, std::vector<config::LoadReport>* re
   return true;
 }
 
-std::shared_ptr<const kafka::KafkaOptions> LoadKafka(const Arguments& arguments) {
-  loader::LoadResult result;
-  if (!LoadOne(arguments, &result)) return nullptr;
-  return std::make_shared<const kafka::KafkaOptions>(*result.options.kafka);
-}
-
 Arguments WithListenerOfFiles(Arguments arguments) {
   if (!arguments.url.empty() || !arguments.listen.empty()) return arguments;
   std::optional<config::LoadRequest> request = MakeRequest(arguments);

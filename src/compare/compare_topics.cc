@@ -47,6 +47,7 @@ class Comparison {
     std::unique_ptr<kafka::TopicStream> stream;  // null: ended, or there is none
     std::map<int32_t, Identifier> partitions;
     uint64_t order = 0;  // of the last one
+    int64_t time = 0;    // as well; 0: it was no event
     uint64_t count = 0;
   };
 
@@ -105,12 +106,14 @@ class Comparison {
       return std::nullopt;
     }
     Identifier& partition =
-        reading->partitions.try_emplace(record->partition, &options_.ignored).first->second;
+        reading->partitions.try_emplace(record->partition, &options_.ignored, options_.events)
+            .first->second;
     absl::StatusOr<Identity> identity = partition.Identify(*record);
     *where = absl::StrCat(reading->topic, "-", record->partition, "@", record->offset);
     if (!identity.ok()) return WithContext(identity.status(), *where);
     ++reading->count;
     if (identity->order != 0) reading->order = identity->order;
+    reading->time = identity->event ? record->timestamp_ms : 0;
     return *std::move(identity);
   }
 
@@ -129,11 +132,13 @@ class Comparison {
     return absl::OkStatus();
   }
 
-  // The one that is behind, by position, else by count.
+  // The one that is behind, by position; events by their time; else by count.
   static size_t Behind(const std::array<Reading, 2>& sides) {
     if (sides[0].stream == nullptr) return 1;
     if (sides[1].stream == nullptr) return 0;
     if (sides[0].order != sides[1].order) return sides[0].order < sides[1].order ? 0 : 1;
+    const bool timed = sides[0].time > 0 && sides[1].time > 0;
+    if (timed && sides[0].time != sides[1].time) return sides[0].time < sides[1].time ? 0 : 1;
     return sides[0].count <= sides[1].count ? 0 : 1;
   }
 

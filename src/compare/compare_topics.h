@@ -19,6 +19,7 @@ struct CompareOptions {
   const kafka::KafkaOptions* kafka = nullptr;  // borrowed
   std::string left, right;                     // prefixes; what follows is the same on both sides
   std::vector<std::string> ignored;            // paths of fields; "headers"
+  bool events = false;                         // an EventRouter is in the chain of both
   Matcher::Limits limits;
   Environment environment;
   // Each few seconds while Kafka does not answer: who, and for how long.

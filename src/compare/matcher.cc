@@ -72,40 +72,82 @@ void Result::Add(const Result& other) {
   before += other.before;
   after += other.after;
   unplaced += other.unplaced;
+  for (size_t side = 0; side < 2; ++side) {
+    events_before[side] += other.events_before[side];
+    events_after[side] += other.events_after[side];
+  }
 }
 
 Matcher::Hash Matcher::HashOfText(absl::string_view text) {
   return {absl::HashOf(text), absl::HashOf(text, 1)};
 }
 
+Matcher::Hash Matcher::WithText(const Hash& name, const Hash& digest) {
+  return {absl::HashOf(name.first, digest.first), absl::HashOf(name.second, digest.second)};
+}
+
 void Matcher::Show(uint64_t count, std::string example) {
   if (count <= limits_.examples) result_.examples.push_back(std::move(example));
+}
+
+// An event's id is the application's: under one id with another text it is another event.
+bool Matcher::IsRepeated(Side side, const Identity& identity, const Hash& name) const {
+  if (!identity.keyed) return false;
+  const auto found = waiting_.find(name);
+  if (!identity.event) return found != waiting_.end() || paired_.contains(name);
+  const Hash digest = HashOfText(identity.text);
+  if (paired_.contains(WithText(name, digest))) return true;
+  return found != waiting_.end() && found->second.front().side == side &&
+         std::any_of(found->second.begin(), found->second.end(),
+                     [&](const Waiting& one) { return one.digest == digest; });
+}
+
+void Matcher::BothHave(Side side, int32_t partition, uint64_t place) {
+  Events& events = events_[{Index(side), partition}];
+  events.first = events.first == 0 ? place : std::min(events.first, place);
+  events.last = std::max(events.last, place);
 }
 
 absl::Status Matcher::Add(Side side, const Identity& identity, const std::string& where) {
   has_snapshot_[Index(side)] |= identity.snapshot;
   const Hash name = HashOfText(identity.name);
   Progress& progress = Advance(side, identity, name);
+  const uint64_t place =
+      identity.event ? ++events_[{Index(side), identity.partition}].count : uint64_t{0};
   const bool held = !identity.placed() && progress.holds && !progress.within;
   const auto found = waiting_.find(name);
   if (!held && found != waiting_.end() && found->second.front().side != side) {
-    Pair(found->second.front(), identity, where);
+    const Waiting& partner = found->second.front();
+    if (place != 0) {
+      BothHave(side, identity.partition, place);
+      BothHave(partner.side, partner.partition, partner.place);
+      Remember(WithText(name, partner.digest));
+      Remember(WithText(name, HashOfText(identity.text)));
+    } else if (identity.keyed) {
+      Remember(name);
+    }
+    Pair(partner, identity, where);
     found->second.erase(found->second.begin());
     if (found->second.empty()) waiting_.erase(found);
     --count_;
-    if (identity.keyed) Remember(name);
     return absl::OkStatus();
   }
-  if (identity.keyed && (found != waiting_.end() || paired_.contains(name))) {
+  if (IsRepeated(side, identity, name)) {
     ++result_.repeated;
     return absl::OkStatus();
   }
   if (count_ >= limits_.waiting) {
     if (absl::Status room = MakeRoom(); !room.ok()) return room;
   }
-  Waiting waiting{
-      side, identity.order, identity.snapshot, HashOfText(identity.text), identity.label, where,
-      ""};
+  Waiting waiting{side,
+                  identity.order,
+                  identity.snapshot,
+                  identity.partition,
+                  place,
+                  HashOfText(identity.text),
+                  identity.label,
+                  where,
+                  ""};
   ++count_;
   if (held) {
     progress.held.push_back({.name = name, .waiting = std::move(waiting)});
@@ -229,7 +271,32 @@ void Matcher::Remember(const Hash& name) {
   paired_order_.pop_front();
 }
 
+// Both sides have the events of a partition in the same order. One that begins later has none ahead
+// of the first that both have: where each has some, one of them has lost its own. So at the end.
+Matcher::Lack Matcher::JudgeEvent(const Waiting& waiting) const {
+  const auto own = events_.find({Index(waiting.side), waiting.partition});
+  if (own == events_.end() || own->second.first == 0) return Lack::kUnplaced;
+  const auto other = events_.find({Index(Other(waiting.side)), waiting.partition});
+  const Events none, &theirs = other == events_.end() ? none : other->second;
+  if (waiting.place < own->second.first) return theirs.ahead == 0 ? Lack::kBefore : Lack::kMissing;
+  if (waiting.place > own->second.last) return theirs.behind == 0 ? Lack::kAfter : Lack::kMissing;
+  return Lack::kMissing;
+}
+
+void Matcher::CountEvents() {
+  for (const auto& [name, bucket] : waiting_) {
+    for (const Waiting& one : bucket) {
+      if (one.place == 0) continue;
+      Events& events = events_[{Index(one.side), one.partition}];
+      if (events.first == 0) continue;
+      if (one.place < events.first) ++events.ahead;
+      if (one.place > events.last) ++events.behind;
+    }
+  }
+}
+
 Matcher::Lack Matcher::Judge(const Waiting& waiting) const {
+  if (waiting.place != 0) return JudgeEvent(waiting);
   const size_t other = Index(Other(waiting.side));
   if (waiting.snapshot) return has_snapshot_[other] ? Lack::kMissing : Lack::kBefore;
   if (waiting.order == 0 || extents_[other].first == 0) return Lack::kMissing;
@@ -239,10 +306,13 @@ Matcher::Lack Matcher::Judge(const Waiting& waiting) const {
 
 void Matcher::Count(const Waiting& waiting, Lack lack) {
   text_bytes_ -= waiting.text.size();
+  const uint64_t event = waiting.place == 0 ? 0 : 1;
   if (lack == Lack::kBefore) {
     ++result_.before;
+    result_.events_before[Index(waiting.side)] += event;
   } else if (lack == Lack::kAfter) {
     ++result_.after;
+    result_.events_after[Index(waiting.side)] += event;
   } else if (lack == Lack::kUnplaced) {
     ++result_.unplaced;
     Show(result_.unplaced, absl::StrCat("unplaced ", waiting.label, " (", waiting.where, ")"));
@@ -259,6 +329,8 @@ void Matcher::Count(const Waiting& waiting, Lack lack) {
 absl::Status Matcher::MakeRoom() {
   for (auto it = waiting_.begin(); it != waiting_.end();) {
     const auto bucket = it++;
+    // Where an event stands is known at the end.
+    if (bucket->second.front().place != 0) continue;
     if (Judge(bucket->second.front()) != Lack::kBefore) continue;
     for (const Waiting& one : bucket->second) Count(one, Lack::kBefore);
     count_ -= bucket->second.size();
@@ -281,12 +353,13 @@ absl::Status Matcher::MakeRoom() {
 
 Result Matcher::Finish() {
   SettleHeld();
+  CountEvents();
   std::vector<const Waiting*> left;
   for (const auto& [name, bucket] : waiting_) {
     for (const Waiting& one : bucket) left.push_back(&one);
   }
   std::sort(left.begin(), left.end(), [](const Waiting* a, const Waiting* b) {
-    return std::tie(a->order, a->label) < std::tie(b->order, b->label);
+    return std::tie(a->order, a->place, a->label) < std::tie(b->order, b->place, b->label);
   });
   for (const Waiting* one : left) Count(*one, Judge(*one));
   return std::move(result_);

@@ -41,6 +41,9 @@ struct Result {
   // Without a position, between one that is older than the other side's beginning and the first
   // that both may have: nothing says whether they are older, or missing.
   uint64_t unplaced = 0;
+  // Of those before and after, events, which are placed by their order alone: one that was lost
+  // right there looks the same. Of each side.
+  std::array<uint64_t, 2> events_before = {0, 0}, events_after = {0, 0};
   std::vector<std::string> examples;
 
   bool same() const { return different + missing + extra == 0; }
@@ -71,6 +74,8 @@ class Matcher {
     Side side;
     uint64_t order;
     bool snapshot;
+    int32_t partition;
+    uint64_t place;  // of an event in its partition, from 1; 0: it is none
     Hash digest;
     std::string label, where;
     std::string text;  // empty: there was no room
@@ -93,9 +98,19 @@ class Matcher {
     std::vector<Held> held;       // from before it
     size_t older = 0;             // so many of these are followed by one that is older
   };
+  // Of the events of a partition of one side.
+  struct Events {
+    uint64_t count = 0;              // have come
+    uint64_t first = 0, last = 0;    // places of those that both sides have; 0: there is none
+    uint64_t ahead = 0, behind = 0;  // of that: so many are on this side alone
+  };
   enum class Lack { kMissing, kBefore, kAfter, kUnplaced };
 
   static Hash HashOfText(absl::string_view text);
+  static Hash WithText(const Hash& name, const Hash& digest);
+  bool IsRepeated(Side side, const Identity& identity, const Hash& name) const;
+  void BothHave(Side side, int32_t partition, uint64_t place);
+  void CountEvents();
   bool BeginsEarlier(Side side, int32_t partition) const;
   Progress& Advance(Side side, const Identity& identity, const Hash& name);
   void PairHeld(Progress* earlier, Progress* later);
@@ -103,6 +118,7 @@ class Matcher {
   void Settle(Progress* progress);
   void SettleHeld();
   Lack Judge(const Waiting& waiting) const;
+  Lack JudgeEvent(const Waiting& waiting) const;
   void Count(const Waiting& waiting, Lack lack);
   void Pair(const Waiting& waiting, const Identity& identity, const std::string& where);
   void Remember(const Hash& name);
@@ -115,6 +131,7 @@ class Matcher {
   Result result_;
   absl::flat_hash_map<Hash, Bucket> waiting_;
   std::map<std::pair<size_t, int32_t>, Progress> progress_;  // by side and partition
+  std::map<std::pair<size_t, int32_t>, Events> events_;      // as well
   size_t count_ = 0;                                         // of those that wait and are held
   size_t text_bytes_ = 0;
   absl::flat_hash_set<Hash> paired_;

@@ -49,6 +49,18 @@ bool IsDelete(const std::vector<Field>& fields) {
          fields[1].text == "null";
 }
 
+// The header "id", which an EventRouter gives each record; empty: there is none.
+absl::string_view EventId(absl::string_view headers) {
+  for (absl::string_view line : absl::StrSplit(headers, '\n', absl::SkipEmpty())) {
+    if (absl::ConsumePrefix(&line, "id=")) return line;
+  }
+  return {};
+}
+
+bool HasPosition(const std::vector<Field>& fields) {
+  return !Find(fields, {"source.lsn", "__source_lsn", "__lsn"}).empty();
+}
+
 bool IsTime(absl::string_view name) {
   return name == "ts_ms" || name == "ts_us" || name == "ts_ns";
 }
@@ -105,6 +117,26 @@ void Identifier::Describe(const std::vector<Field>& fields, Identity* identity) 
   if (id.size() == 2) identity->order = Number(id[1]);
 }
 
+// What the application wrote says nothing of a position, whatever its fields are called.
+void Identifier::DescribeEvent(const std::vector<Field>& fields, absl::string_view id,
+                               Identity* identity) const {
+  identity->event = true;
+  identity->name = absl::StrCat("event ", id);
+  absl::StrAppend(&identity->label, " event ", PlainText(id));
+  for (const Field& field : fields) {
+    if (!Masked(field.path, false, false))
+      absl::StrAppend(&identity->text, field.path, "=", field.text, "\n");
+  }
+}
+
+void Identifier::AddHeaders(const kafka::TopicRecord& record, Identity* identity) const {
+  for (const absl::string_view line : absl::StrSplit(record.headers, '\n', absl::SkipEmpty())) {
+    const std::string header = absl::StrCat("headers.", line);
+    if (!Masked(header.substr(0, header.find('=')), false, false))
+      absl::StrAppend(&identity->text, header, "\n");
+  }
+}
+
 absl::StatusOr<Identity> Identifier::Identify(const kafka::TopicRecord& record) {
   if (IsBinary(record.key) || IsBinary(record.value)) return NotCompared();
   Identity identity;
@@ -112,7 +144,8 @@ absl::StatusOr<Identity> Identifier::Identify(const kafka::TopicRecord& record) 
   identity.keyed = record.key.has_value();
   identity.partition = record.partition;
   identity.label = absl::StrCat("key ", PlainText(key.substr(0, kMostOfKey)));
-  if (!record.value) {
+  const absl::string_view event = events_ ? EventId(record.headers) : absl::string_view();
+  if (!record.value && event.empty()) {
     const bool follows = identity.keyed && deletes_before_ && key == key_before_;
     identity.name = absl::StrCat(follows ? name_before_ : key, "\ntombstone");
     identity.label = absl::StrCat(follows ? label_before_ : identity.label, " tombstone");
@@ -120,17 +153,17 @@ absl::StatusOr<Identity> Identifier::Identify(const kafka::TopicRecord& record) 
     identity.keyed = follows && keyed_before_;
     return identity;
   }
-  if (const std::optional<std::vector<Field>> fields = LeavesOf(*record.value))
+  const std::optional<std::vector<Field>> fields =
+      record.value ? LeavesOf(*record.value) : std::vector<Field>();
+  if (!event.empty() && !(fields && HasPosition(*fields)))
+    DescribeEvent(fields.value_or(std::vector<Field>()), event, &identity);
+  else if (fields)
     Describe(*fields, &identity);
-  else
-    identity.text = std::string(*record.value);
-  identity.deletes |= *record.value == "null";
-  for (const absl::string_view line : absl::StrSplit(record.headers, '\n', absl::SkipEmpty())) {
-    const std::string header = absl::StrCat("headers.", line);
-    if (!Masked(header.substr(0, header.find('=')), false, false))
-      absl::StrAppend(&identity.text, header, "\n");
-  }
-  identity.keyed &= identity.snapshot || !identity.name.empty();
+  if (!fields) identity.text = std::string(*record.value);
+  identity.deletes |= record.value == "null" && !identity.event;
+  AddHeaders(record, &identity);
+  identity.keyed =
+      identity.event || (identity.keyed && (identity.snapshot || !identity.name.empty()));
   absl::StrAppend(&identity.name, "\n", key, identity.snapshot ? "\nr" : "");
   if (!identity.keyed) absl::StrAppend(&identity.name, "\n", identity.text);
   key_before_ = key;

@@ -138,6 +138,57 @@ def test_flattened_deletes_have_no_position(schemas, db, connectors, tmp_path):
     live.stop()
 
 
+def test_events_of_an_outbox_are_placed_by_their_order(db, connectors, tmp_path):
+    db.execute("create table outbox (id int primary key, aggregatetype text, aggregateid text, type text, payload text)")
+    config = {"table.include.list": "public.outbox", "transforms": "outbox",
+              "transforms.outbox.type": "io.debezium.transforms.outbox.EventRouter",
+              "transforms.outbox.route.topic.replacement": f"{db.name}.event.$" + "{routedByValue}"}
+    live = connectors(db, config=config)
+    bootstrap, left, orders = live.worker["bootstrap.servers"], f"{db.name}.event.", "Order"
+    right = f"try.{left}"
+    for side in (left, right):
+        create_topic(bootstrap, side + orders)
+
+    def put(number, kind=orders):
+        db.execute(f"insert into outbox values ({number}, '{kind}', 'k{number % 3}', 'Placed', '{{\"n\": {number}}}')")
+
+    live.start().wait_streaming()
+    for number in range(1, 6):
+        put(number)
+    wait_until(lambda: count(bootstrap, left + orders) == 5, 30, "what is older than the shadow")
+    shadow = connectors(db, name="other")
+    shadow.config, shadow.worker = dict(live.config), dict(live.worker)
+    shadow.start("--directory", tmp_path / "shadow", "--topics", "try.", command="shadow").wait_streaming()
+    for number in range(6, 14):
+        put(number)
+    wait_until(lambda: count(bootstrap, right + orders) == 8 and count(bootstrap, left + orders) == 13, 30, "the last events on both sides")
+    shadow.stop()
+    put(14)
+    wait_until(lambda: count(bootstrap, left + orders) == 14, 30, "what the shadow never saw")
+    same = diff(live, left, right)
+    assert same.returncode == 0, same
+    assert counts(same, left + orders) == {"equal": 8, "different": 0, "missing": 0, "extra": 0, "repeated": 0, "before": 5, "after": 1,
+                                           "unplaced": 0}, same.stdout
+    assert "5 events before (5 of left, 0 of right) and 1 after (1 of left, 0 of right)" in same.stderr and "hint: " in same.stderr, same
+    assert diff(live, right, left).returncode == 0
+
+    # One is lost in between, and one says something else.
+    producer = Producer({"bootstrap.servers": bootstrap})
+    create_topic(bootstrap, f"cut.{left}{orders}")
+    for event in read_topics(bootstrap, right + orders):
+        number = int(dict(event.headers)["id"])
+        if number == 9:
+            continue
+        value = event.value.replace(b"11", b"0") if number == 11 else event.value
+        producer.produce(f"cut.{left}{orders}", key=event.key, value=value, headers=event.headers)
+    producer.flush()
+    lost = diff(live, left, f"cut.{left}")
+    assert lost.returncode == 1 and "event 9 " in lost.stdout, lost
+    table = counts(lost, left + orders)
+    assert [table[what] for what in COUNTS] == [6, 1, 1, 0, 0, 5, 1, 0], lost.stdout
+    live.stop()
+
+
 def test_bad_usage_and_what_cannot_be_compared(db, connectors):
     db.script("create table items (id int primary key, v text)")
     live = connectors(db).start().wait_streaming()

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdint>
 #include <iostream>
 #include <string>
@@ -14,6 +15,8 @@
 #include "cli/commands.h"
 #include "cli/configuration.h"
 #include "compare/compare_topics.h"
+#include "kafka/options.h"
+#include "loader/load_connector.h"
 
 namespace walduct::cli {
 namespace {
@@ -61,9 +64,32 @@ void TellUnplaced(uint64_t count) {
          "before a new shadow begins, those from before it are told apart\n";
 }
 
+void TellEvents(const compare::Result& all) {
+  const uint64_t before = all.events_before[0] + all.events_before[1],
+                 after = all.events_after[0] + all.events_after[1];
+  if (before + after == 0) return;
+  std::cerr << before << " events before (" << all.events_before[0] << " of left, "
+            << all.events_before[1] << " of right) and " << after << " after ("
+            << all.events_after[0] << " of left, " << all.events_after[1]
+            << " of right) are placed by the order of their partition alone: next to the first, or "
+               "the last, that both have one that was lost looks the same\n"
+               "hint: --left's ahead of --right's first are older where right is a shadow; look "
+               "again after a moment at what is after\n";
+}
+
+// EventRouter's records have an id, and no position.
+bool RoutesEvents(const loader::LoadResult& loaded) {
+  return std::any_of(loaded.properties.begin(), loaded.properties.end(), [](const auto& property) {
+    return property.name == "walduct.outbox.tables" ||
+           (absl::EndsWith(property.name, ".type") &&
+            absl::EndsWith(property.value, "outbox.EventRouter"));
+  });
+}
+
 int Conclude(const compare::Result& all, const OneSided& one_sided, bool allows_idle) {
   PrintCounts("all", all);
   TellUnplaced(all.unplaced);
+  TellEvents(all);
   if (!one_sided.written.empty()) {
     Refuse(
         absl::StrCat("one side has no such topic, and the other has written to it since both "
@@ -98,8 +124,8 @@ void TellWait(const std::string& servers, absl::Duration waited) {
 
 int Diff(const Arguments& arguments) {
   log::SetLevel(log::Level::kError);
-  const auto kafka = LoadKafka(arguments);
-  if (kafka == nullptr) return kTrouble;
+  loader::LoadResult loaded;
+  if (!LoadOne(arguments, &loaded)) return kTrouble;
   if (arguments.left == arguments.right)
     return Refuse(
         absl::StrCat("--left and --right are both ", arguments.right, "; name two sets of topics"));
@@ -113,10 +139,11 @@ int Diff(const Arguments& arguments) {
                      "ends with a dot: write ",
                      left_ends ? "--right " : "--left ", open, "."));
   }
-  compare::CompareOptions options{.kafka = kafka.get(),
+  compare::CompareOptions options{.kafka = loaded.options.kafka.get(),
                                   .left = arguments.left,
                                   .right = arguments.right,
                                   .ignored = arguments.ignored,
+                                  .events = RoutesEvents(loaded),
                                   .limits = {.examples = arguments.examples},
                                   .environment = Environment::Real(),
                                   .waits = TellWait};
