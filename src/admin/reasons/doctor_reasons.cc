@@ -218,7 +218,8 @@ constexpr Reason kRows[] = {
     {.name = "publication_sends_more",
      .meaning = "The publication names tables that the lists leave out.",
      .remedy = "Take them out of the publication, or capture them. Where several connectors share "
-               "a publication it is meant."},
+               "a publication it is meant. What heartbeat.action.query writes, and the signaling "
+               "table, are not counted."},
     {.name = "publication_without_partitions",
      .loses = true,
      .meaning = "A partitioned table is captured, but the publication sends its rows under the "

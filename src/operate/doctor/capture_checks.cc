@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/status_macros.h"
 #include "engine/configuration/connector_names.h"
+#include "engine/configuration/heartbeat_options.h"
 #include "engine/errors/named_hint.h"
 #include "incremental/options/incremental_options.h"
 #include "names/called.h"
@@ -111,6 +112,7 @@ absl::StatusOr<std::vector<metrics::CaptureProblem>> FindProblems(Connection& co
                                       .follows = subject.replication.publication_follow,
                                       .may_be_empty = subject.replication.allow_empty,
                                       .signal_table = subject.tables.signal_table,
+                                      .heartbeat_query = subject.heartbeat.action_query,
                                       .role = engine::NamesOf(subject.whole).role,
                                       .deletes_signals = subject.incremental.deletes_watermarks,
                                       .called = engine::CalledOf(subject.whole),

@@ -13,6 +13,7 @@
 #include "replication/capture/capture_sql.h"
 #include "replication/capture/idle_entries.h"
 #include "replication/capture/publication_owner.h"
+#include "replication/capture/written_tables.h"
 #include "replication/publication/renamed_publication.h"
 #include "replication/slot_share.h"
 #include "replication/slots/distribution.h"
@@ -213,6 +214,7 @@ class Judge {
   }
 
   void SentForNothing(const TableFacts& as) {
+    if (IsSignalTable(as) || Writes(wish_.heartbeat_query, as.schema, as.table)) return;
     if (wish_.others_admit != nullptr && (*wish_.others_admit)(as)) return;
     Find({.reason = "publication_sends_more",
           .table = NameOf(as),

@@ -38,11 +38,12 @@ struct CaptureWish {
   bool may_be_empty = true;          // lists that match no table at all are meant
   // Changes that are not skipped.
   bool inserts = true, updates = true, deletes = true, truncates = false;
-  std::string signal_table = {};  // "schema.table"; empty: none
-  std::string role = {};          // walduct's, which writes into that; empty: not known
-  bool deletes_signals = false;   // and deletes from it
-  names::Called called = {};      // for commands to type
-  std::string include_list = {};  // table.include.list, where no other list is given
+  std::string signal_table = {};     // "schema.table"; empty: none
+  std::string heartbeat_query = {};  // what it writes is meant to be sent
+  std::string role = {};             // walduct's, which writes into that; empty: not known
+  bool deletes_signals = false;      // and deletes from it
+  names::Called called = {};         // for commands to type
+  std::string include_list = {};     // table.include.list, where no other list is given
   const names::TableFilterOptions* lists = nullptr;  // borrowed; null: no entry is looked for
   // Of the lists of other connectors that are known to read by the publication; borrowed; null: of
   // none.

@@ -73,7 +73,8 @@ absl::Status RestWatch::Look(const Parts& parts, const postgres::StopCheck& stop
     tables.share = nullptr;
     CaptureWatch::Options watch =
         CaptureOptionsOf(tables, *parts.look->route, *parts.look->replication, absl::Seconds(10),
-                         {}, parts.environment, parts.look->publications_of_others);
+                         {}, parts.environment, parts.look->heartbeat_query,
+                         parts.look->publications_of_others);
     watch.wish.follows = false;
     watch.wanted = parts.look->wanted;
     watch.names = parts.names;

@@ -10,6 +10,7 @@
 #include "base/status_macros.h"
 #include "engine/configuration/connector_names.h"
 #include "engine/configuration/connector_options.h"
+#include "engine/configuration/heartbeat_options.h"
 #include "engine/configuration/options_of.h"
 #include "kafka/options.h"
 #include "offset/offset_store_factory.h"
@@ -152,7 +153,8 @@ absl::StatusOr<CaptureSession> ServerWorld::OpenCaptureSession(
       .route = config.route.get(),
       .replication = config.replication.get(),
       .wanted = RecordColumns(engine::ColumnsOf(config), engine::MessageKeysOf(config)),
-      .publications_of_others = known_.PublicationsOfOthers(config.name, config.database->dbname)};
+      .publications_of_others = known_.PublicationsOfOthers(config.name, config.database->dbname),
+      .heartbeat_query = config.heartbeat->action_query};
   ASSIGN_OR_RETURN(look.session, SharedLook(config, stopping));
   return look;
 }

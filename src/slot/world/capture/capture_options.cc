@@ -15,6 +15,7 @@ CaptureWatch::Options CaptureOptionsOf(const names::TableFilterOptions& tables,
                                        const replication::ReplicationOptions& replication,
                                        absl::Duration interval, CaptureWatch::Open open,
                                        const Environment& environment,
+                                       std::string heartbeat_query,
                                        std::set<std::string> publications_of_others) {
   constexpr int kIntervals = 30;
   constexpr absl::Duration kApart = absl::Seconds(3);
@@ -35,6 +36,7 @@ CaptureWatch::Options CaptureOptionsOf(const names::TableFilterOptions& tables,
                    .deletes = !route.skip_delete,
                    .truncates = !route.skip_truncate,
                    .signal_table = tables.signal_table,
+                   .heartbeat_query = std::move(heartbeat_query),
                    .include_list = replication::OnlyIncludeList(tables),
                    .publications_of_others = std::move(publications_of_others)},
           // Each session is used, but those of a moment ago.

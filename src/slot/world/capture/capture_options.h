@@ -21,13 +21,13 @@ struct RouteOptions;
 namespace walduct::slot {
 
 // Without what is borrowed. replication: as it is used. interval: between two sessions that may
-// look. open: a session that may alter the publication. publications_of_others: by which other
-// connectors of this process read.
+// look. open: a session that may alter the publication. heartbeat_query: heartbeat.action.query.
+// publications_of_others: by which other connectors of this process read.
 CaptureWatch::Options CaptureOptionsOf(const names::TableFilterOptions& tables,
                                        const route::RouteOptions& route,
                                        const replication::ReplicationOptions& replication,
                                        absl::Duration interval, CaptureWatch::Open open,
-                                       const Environment& environment,
+                                       const Environment& environment, std::string heartbeat_query,
                                        std::set<std::string> publications_of_others);
 
 // What alone concerns the entries of the lists.
