@@ -9,11 +9,14 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/mutex.h"
 #include "base/status_macros.h"
 #include "kafka/brokers.h"
 #include "kafka/error.h"
+#include "kafka/lines/line_groups.h"
 #include "kafka/oauth.h"
 #include "kafka/send_permit.h"
 
@@ -35,15 +38,37 @@ bool IsExpected(absl::string_view facility) {
   return false;
 }
 
+// Of all clients, as several have the same brokers.
+class Warnings {
+ public:
+  void Write(const char* facility, const char* text, const log::Fields& fields) {
+    const absl::Duration now = Clock::Real().Monotonic();
+    const MutexLock lock(mutex_);
+    for (const LineGroups::Withheld& one : groups_.Take(now))
+      log::Warn(
+          one.text,
+          {{"client", "librdkafka"}, {"facility", one.facility}, {"more_like_it", one.count - 1}});
+    if (groups_.Admit(now, facility, text))
+      log::Warn(text, fields);
+    else
+      log::Debug(text, fields);
+  }
+
+ private:
+  Mutex mutex_;
+  LineGroups groups_ ABSL_GUARDED_BY(mutex_);
+};
+
 // librdkafka calls this from its own threads.
 void OnLog(const rd_kafka_t*, int level, const char* facility, const char* text) {
   constexpr int kCritical = 2;
   constexpr int kWarning = 4;
+  static Warnings* const warnings = new Warnings;
   const log::Fields fields = {{"client", "librdkafka"}, {"facility", facility}};
   if (level <= kCritical) {
     log::Error(text, fields);
   } else if (level <= kWarning && !IsExpected(facility)) {
-    log::Warn(text, fields);
+    warnings->Write(facility, text, fields);
   } else {
     log::Debug(text, fields);
   }

@@ -179,8 +179,10 @@ std::string WithoutKnownAddress(absl::string_view what, absl::string_view words)
 absl::Status KafkaError(int code, absl::string_view what, absl::string_view detail) {
   const Meaning& meaning = MeaningOf(code);
   const auto kafka_code = static_cast<rd_kafka_resp_err_t>(code);
-  const std::string words =
-      detail.empty() ? rd_kafka_err2str(kafka_code) : WithoutKnownAddress(what, detail);
+  // librdkafka's own counts the brokers that are down: those it has not tried yet are not.
+  const std::string words = code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN ? "no broker answers"
+                            : detail.empty() ? rd_kafka_err2str(kafka_code)
+                                             : WithoutKnownAddress(what, detail);
   return Error(meaning.code, meaning.reason,
                absl::StrCat(what, ": ", words, " (", rd_kafka_err2name(kafka_code), ")"),
                meaning.hint);

@@ -55,6 +55,10 @@ TEST(KafkaErrorTest, AnAddressStandsThereOnce) {
             "Kafka at k-1:9092: Disconnected (after 3 ms in state UP) (_TRANSPORT)");
   EXPECT_EQ(text("Kafka at k-1:9092", "1/1 brokers are down"),
             "Kafka at k-1:9092: 1/1 brokers are down (_TRANSPORT)");
+  EXPECT_EQ(
+      KafkaError(RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN, "Kafka at k-1:9092", "0/1 brokers are down")
+          .message(),
+      "Kafka at k-1:9092: no broker answers (_ALL_BROKERS_DOWN)");
 }
 
 TEST(KafkaErrorTest, KindsOfErrors) {
