@@ -89,6 +89,16 @@ TEST(EyesRecord, ADeleteShowsItsKey) {
   EXPECT_THAT(Line(Value("d", kRow, "null"), {}, std::nullopt),
               HasSubstr("public.orders  (no key)  id=102  item="));
   EXPECT_EQ(Line(""), "                         TOMBSTONE shop.public.orders  id=102\n");
+  // When it was made says nothing of the commit.
+  event::Record tombstone{.topic = "shop.public.orders",
+                          .partition = std::nullopt,
+                          .key = kKey,
+                          .value = std::nullopt,
+                          .made_ms = 43'387'123,
+                          .headers = {}};
+  std::string line;
+  AppendEyesRecord(tombstone, {}, &line);
+  EXPECT_EQ(line, Line(""));
 }
 
 TEST(EyesRecord, AMessageIsText) {

@@ -102,8 +102,11 @@ class EyesLine {
       time = absl::FromUnixMicros(*us);
     } else if (const auto ms = NumberIn(source, "ts_ms")) {
       time = absl::FromUnixMillis(*ms);
-    } else if (record_.timestamp_ms || record_.made_ms) {
-      time = absl::FromUnixMillis(record_.timestamp_ms ? *record_.timestamp_ms : *record_.made_ms);
+    } else if (record_.timestamp_ms) {
+      time = absl::FromUnixMillis(*record_.timestamp_ms);
+    } else if (record_.made_ms && record_.value) {
+      // Of a tombstone it would be later than the commits of the lines behind it.
+      time = absl::FromUnixMillis(*record_.made_ms);
     } else {
       return "";
     }
