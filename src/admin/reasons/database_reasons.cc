@@ -246,6 +246,13 @@ constexpr Reason kRows[] = {
     {.name = "stopped",
      .meaning = "A statement was given up because the connector was asked to stop.",
      .remedy = "Nothing: it was asked for."},
+    {.name = "system_mismatch",
+     .meaning = "The stored offset is that of another database cluster.",
+     .remedy =
+         "Where another connector of this name uses this offset topic: another name. Else the "
+         "original server, or bring it back at this address; then start again. After "
+         "pg_upgrade: docs/upgrade.md. Only if this server is meant to take its place: "
+         "walduct offsets reset NAME --accept-loss, which first says whose position it is."},
     {.name = "table_missing",
      .meaning = "A table that a statement names does not exist, or was dropped meanwhile.",
      .remedy = "Where the message names heartbeat.action.query, or another property with a "

@@ -458,12 +458,6 @@ constexpr Reason kRows[] = {
                 "positions in time: exit code 1.",
      .remedy = "Nothing is lost: what follows the stored positions is read and published again at "
                "the next start. The message says what was away."},
-    {.name = "system_mismatch",
-     .meaning = "The stored offset is that of another database cluster.",
-     .remedy = "Where another connector of this name uses this offset topic: another name. Else the "
-               "original server, or bring it back at this address; then start again. After "
-               "pg_upgrade: docs/upgrade.md. Only if this server is meant to take its place: "
-               "walduct offsets reset NAME --accept-loss, which first says whose position it is."},
     {.name = "table_in_two_publications",
      .meaning = "Two slots' publications name a table: its changes would be published twice.",
      .remedy = "The hint has the ALTER PUBLICATION."},

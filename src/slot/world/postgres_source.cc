@@ -18,7 +18,6 @@
 #include "incremental/chunks/signal_rights.h"
 #include "incremental/open_channels.h"
 #include "incremental/options/incremental_options.h"
-#include "names/table_filter.h"
 #include "postgres/checks/money_check.h"
 #include "postgres/connection_options.h"
 #include "postgres/options.h"
