@@ -71,10 +71,9 @@ absl::Status RestWatch::Look(const Parts& parts, const postgres::StopCheck& stop
     if (const auto shown = parts.metrics->capture.Read()) before_ = shown->problems;
     names::TableFilterOptions tables = *parts.look->tables;
     tables.share = nullptr;
-    CaptureWatch::Options watch =
-        CaptureOptionsOf(tables, *parts.look->route, *parts.look->replication, absl::Seconds(10),
-                         {}, parts.environment, parts.look->heartbeat_query,
-                         parts.look->publications_of_others);
+    CaptureWatch::Options watch = CaptureOptionsOf(
+        tables, *parts.look->route, *parts.look->replication, absl::Seconds(10), {},
+        parts.environment, parts.look->heartbeat_query, parts.look->publications_of_others);
     watch.wish.follows = false;
     watch.wanted = parts.look->wanted;
     watch.names = parts.names;

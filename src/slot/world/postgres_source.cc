@@ -391,10 +391,9 @@ void PostgresSource::StartWatch() {
 }
 
 CaptureWatch::Options PostgresSource::CaptureOptions() const {
-  CaptureWatch::Options watch =
-      CaptureOptionsOf(*config().tables, *config().route, replication_options_, WatchInterval(),
-                       Opener(" watch"), environment_, config().heartbeat->action_query,
-                       options_.publications_of_others);
+  CaptureWatch::Options watch = CaptureOptionsOf(
+      *config().tables, *config().route, replication_options_, WatchInterval(), Opener(" watch"),
+      environment_, config().heartbeat->action_query, options_.publications_of_others);
   watch.names = engine::NamesOf(config());
   watch.wish.deletes_signals = config().incremental->deletes_watermarks;
   watch.record = options_.capture;

@@ -86,7 +86,7 @@ struct CaptureSession {
   const replication::ReplicationOptions* replication = nullptr;
   event::WantedColumns wanted = {};
   std::set<std::string> publications_of_others = {};  // as above
-  std::string heartbeat_query = {};  // heartbeat.action.query
+  std::string heartbeat_query = {};                   // heartbeat.action.query
 };
 
 class World : public engine::Host {

@@ -14,8 +14,7 @@ CaptureWatch::Options CaptureOptionsOf(const names::TableFilterOptions& tables,
                                        const route::RouteOptions& route,
                                        const replication::ReplicationOptions& replication,
                                        absl::Duration interval, CaptureWatch::Open open,
-                                       const Environment& environment,
-                                       std::string heartbeat_query,
+                                       const Environment& environment, std::string heartbeat_query,
                                        std::set<std::string> publications_of_others) {
   constexpr int kIntervals = 30;
   constexpr absl::Duration kApart = absl::Seconds(3);
