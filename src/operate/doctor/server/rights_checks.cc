@@ -1,4 +1,4 @@
-// What the role may not do that a connector does. Declared in checks.h.
+// What the role may not do that a connector does. Declared in doctor/checks.h.
 #include <algorithm>
 #include <string>
 #include <utility>

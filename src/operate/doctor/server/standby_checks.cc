@@ -1,4 +1,4 @@
-// The standby that the initial snapshot is read from. Declared in checks.h.
+// The standby that the initial snapshot is read from. Declared in doctor/checks.h.
 #include <algorithm>
 #include <memory>
 #include <utility>

@@ -1,4 +1,4 @@
-// Slots of a server, and the stored position beside ours. Declared in checks.h.
+// Slots of a server, and the stored position beside ours. Declared in doctor/checks.h.
 #include <memory>
 #include <set>
 #include <string>

@@ -1,4 +1,4 @@
-// Settings, role, clock and tables of a database. Declared in checks.h.
+// Settings, role, clock and tables of a database. Declared in doctor/checks.h.
 #include <algorithm>
 #include <set>
 #include <string>
