@@ -82,6 +82,19 @@ TEST(StoredOffset, WhatIsKnownOfTheServerIsKept) {
   EXPECT_FALSE(DecodeOffset(R"({"lsn":1})")->seen_behind.has_value());
 }
 
+TEST(StoredOffset, TheSlotThatItWasReadFromIsKept) {
+  StoredOffset offset;
+  offset.position.commit_end = Lsn(5);
+  EXPECT_THAT(EncodeOffset(offset), testing::Not(testing::HasSubstr("walduct_slot_name")));
+  offset.slot_name = "shop";
+  const std::string json = EncodeOffset(offset);
+  EXPECT_THAT(json, testing::HasSubstr(R"("walduct_slot_name":"shop")"));
+  const StoredOffset back = *DecodeOffset(json);
+  EXPECT_EQ(back.slot_name, "shop");
+  EXPECT_TRUE(back.members.empty());
+  EXPECT_EQ(DecodeOffset(R"({"lsn":1,"walduct_slot_name":7})")->slot_name, "");
+}
+
 TEST(StoredOffset, WhatASnapshotHasSeenIsKeptAndWhoTookItIsNot) {
   StoredOffset offset;
   offset.position.commit_end = Lsn(5);

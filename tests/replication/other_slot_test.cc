@@ -26,21 +26,44 @@ FoundSlot Idle(const std::string& name, uint64_t confirmed) {
 
 std::vector<std::string> Meant(std::vector<FoundSlot> found, const std::string& own = "shop_x",
                                int number = 1, int count = 1,
-                               const std::set<std::string>& of_others = {}) {
+                               const std::set<std::string>& of_others = {},
+                               const PositionTrace& trace = {.position = Lsn(500),
+                                                             .exact = false}) {
   SlotShare share;
   share.number = number;
   share.count = count;
   std::vector<std::string> names;
-  for (const FoundSlot& slot : MayBeMeant(std::move(found), own, share, Lsn(500), of_others))
+  for (const FoundSlot& slot : MayBeMeant(std::move(found), own, share, trace, of_others))
     names.push_back(slot.name);
   return names;
 }
 
-TEST(MayBeMeant, WhatStandsAtThePositionOrBeforeItTheNearestFirst) {
+// A Debezium confirms somewhat less than it has stored.
+TEST(MayBeMeant, OfAPositionFromElsewhereWhatStandsAtItOrBeforeIt) {
   EXPECT_THAT(Meant({Idle("far", 100), Idle("at", 500), Idle("near", 499), Idle("beyond", 501)}),
-              ElementsAre("at", "near", "far"));
+              ElementsAre("far", "at", "near"));
   EXPECT_THAT(Meant({Idle("half_created", 0)}), IsEmpty());
   EXPECT_THAT(Meant({}), IsEmpty());
+}
+
+TEST(MayBeMeant, OfAPositionThatWasStreamedToWhatStandsExactlyThere) {
+  const PositionTrace streamed = {.position = Lsn(500)};
+  EXPECT_THAT(Meant({Idle("before", 499), Idle("at", 500)}, "shop_x", 1, 1, {}, streamed),
+              ElementsAre("at"));
+  EXPECT_THAT(Meant({Idle("before", 499)}, "shop_x", 1, 1, {}, streamed), IsEmpty());
+}
+
+TEST(MayBeMeant, WhereTheSlotIsKnownItAlone) {
+  const PositionTrace known = {.position = Lsn(500), .slot = "shop"};
+  EXPECT_THAT(Meant({Idle("other", 500), Idle("shop", 400)}, "shop_x", 1, 1, {}, known),
+              ElementsAre("shop"));
+  EXPECT_THAT(Meant({Idle("other", 500)}, "shop_x", 1, 1, {}, known), IsEmpty());
+  EXPECT_THAT(Meant({Idle("shop", 501)}, "shop_x", 1, 1, {}, known), IsEmpty());
+  EXPECT_THAT(Meant({Idle("shop", 400)}, "shop_x", 1, 1, {"shop"}, known), IsEmpty());
+  // Its name is no guess, whatever else is there.
+  const PositionTrace numbered = {.position = Lsn(500), .slot = "shop_2"};
+  EXPECT_THAT(Meant({Idle("shop", 500), Idle("shop_2", 400)}, "shop_x", 1, 1, {}, numbered),
+              ElementsAre("shop_2"));
 }
 
 TEST(MayBeMeant, NothingThatIsReadOrIsAnothers) {
@@ -84,8 +107,12 @@ class OtherSlotTest : public testing::Test {
                                       "', '", plugin, "')"));
     return *Lsn::Parse(made);
   }
+  absl::Status Check(const PositionTrace& trace, const SlotReaders& readers = {}) {
+    return CheckSlotName(*sql_, "ours_x", {}, trace, readers);
+  }
+  // Of a position from elsewhere.
   absl::Status Check(Lsn position, const SlotReaders& readers = {}) {
-    return CheckSlotName(*sql_, "ours_x", {}, position, readers);
+    return Check({.position = position, .exact = false}, readers);
   }
 
   postgres::DatabaseOptions database_ = PostgresServer::Shared().CreateDatabase();
@@ -110,6 +137,35 @@ TEST_F(OtherSlotTest, OneThatNobodyReadsIsNamed) {
   EXPECT_FALSE(Check(at, {.at_position_only = true}).ok());
   EXPECT_TRUE(Check(beyond, {.at_position_only = true}).ok()) << "it may be anybody's";
   EXPECT_TRUE(Check(at, {.of_others = [] { return std::set<std::string>{"ours"}; }}).ok());
+  EXPECT_THAT(ErrorHint(other), HasSubstr("another reader's, that one would lose those changes"));
+}
+
+TEST_F(OtherSlotTest, OneThatStandsBeforeAPositionThatWasStreamedToIsAnybodys) {
+  const Lsn at = Make("ours");
+  EXPECT_FALSE(Check({.position = at}).ok());
+  EXPECT_TRUE(Check({.position = Lsn(at.value() + 16)}).ok());
+}
+
+TEST_F(OtherSlotTest, OfTwoNoneIsNamed) {
+  Make("ours");
+  const Lsn at = Make("decoded");
+  EXPECT_TRUE(Check(at).ok());
+  EXPECT_FALSE(Check({.position = at, .slot = "ours"}).ok()) << "which of them is known";
+}
+
+TEST_F(OtherSlotTest, TheOneThatThePositionWasReadFromIsNamed) {
+  const Lsn at = Make("ours"), beyond(at.value() + 16);
+  const absl::Status other = Check({.position = beyond, .slot = "ours"});
+  EXPECT_THAT(std::string(other.message()),
+              HasSubstr(absl::StrCat(", before the stored position ", beyond.ToString(),
+                                     ", which was read from it")));
+  EXPECT_THAT(ErrorHint(other),
+              testing::StartsWith("set slot.name=ours, from which the stored position was read, "
+                                  "and start the connector again"));
+  EXPECT_FALSE(Check({.position = beyond, .slot = "ours"}, {.at_position_only = true}).ok())
+      << "it is nobody else's";
+  EXPECT_TRUE(Check({.position = at, .slot = "ours_x"}).ok()) << "it was dropped";
+  EXPECT_TRUE(Check({.position = at, .slot = "gone"}).ok());
 }
 
 TEST_F(OtherSlotTest, WhatIsReadOrOfAnotherDatabaseIsNot) {

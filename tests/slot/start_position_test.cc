@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
 #include <utility>
 
 #include "base/error.h"
@@ -87,6 +88,16 @@ TEST_F(StartPosition, RST_12_MissingSlotMakesThePositionUnavailable) {
   const auto verdict = Judge();
   ASSERT_TRUE(verdict.ok());
   EXPECT_EQ(ErrorReason(verdict->available), "position_lost");
+}
+
+TEST_F(StartPosition, AMissingSlotIsToldWithTheOneThatThePositionWasReadFrom) {
+  Store(500);
+  stored_->slot_name = "shop";
+  const std::string message(Judge()->available.message());
+  EXPECT_NE(message.find("the replication slot does not exist; the position was read from "
+                         "replication slot \"shop\""),
+            std::string::npos)
+      << message;
 }
 
 TEST_F(StartPosition, RST_13_SlotMovedPastTheStoredPositionIsNotResumedInSilence) {

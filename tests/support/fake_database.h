@@ -329,7 +329,10 @@ class FakeSource final : public slot::Source {
   }
   absl::Status CheckSlot() override { return Log("check slot"); }
   absl::Status CheckSlotName(const replication::PositionTrace& trace) override {
-    database_.trace_ = trace;
+    {
+      const std::lock_guard<std::mutex> lock(database_.mutex_);
+      database_.trace_ = trace;
+    }
     return Log("slot name");
   }
   absl::Status PreviewTransforms() override { return Log("preview"); }
