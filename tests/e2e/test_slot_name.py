@@ -81,14 +81,14 @@ def of_debezium(connector, change=lambda offset: None):
 def test_at_a_move_from_debezium_the_slot_may_lag_behind_its_position(db, connectors):
     connector, right = misspelt(db, connectors)
     db.execute("insert into items values (3)")
-    beyond = lsn(db.value("select pg_current_wal_insert_lsn()::text"))
+    beyond = lsn(db.value("select pg_current_wal_flush_lsn()::text"))
     of_debezium(connector, lambda offset: offset.update({key: beyond for key in ("lsn", "lsn_proc", "lsn_commit") if key in offset}))
     assert connector.run_to_end() == 3
     assert connector.logged(f'replication slot "{right}" .*, before the stored position .*reason=slot_other_name hint=.*set slot.name={right}, if '), \
         connector.log_text()
     second = f"{db.name}_second"
     db.execute("select pg_create_logical_replication_slot(%s, 'pgoutput')", second)
-    beyond = lsn(db.value("select pg_current_wal_insert_lsn()::text"))
+    beyond = lsn(db.value("select pg_current_wal_flush_lsn()::text"))
     of_debezium(connector, lambda offset: offset.update({key: beyond for key in ("lsn", "lsn_proc", "lsn_commit") if key in offset}))
     assert connector.run_to_end() == 4, "which of the two nobody knows"
     assert connector.logged("stopped: .*reason=position_lost hint=.*Or correct slot.name, if "), connector.log_text()
