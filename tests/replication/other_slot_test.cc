@@ -107,12 +107,12 @@ class OtherSlotTest : public testing::Test {
                                       "', '", plugin, "')"));
     return *Lsn::Parse(made);
   }
-  absl::Status Check(const PositionTrace& trace, const SlotReaders& readers = {}) {
+  absl::Status CheckBy(const PositionTrace& trace, const SlotReaders& readers = {}) {
     return CheckSlotName(*sql_, "ours_x", {}, trace, readers);
   }
   // Of a position from elsewhere.
   absl::Status Check(Lsn position, const SlotReaders& readers = {}) {
-    return Check({.position = position, .exact = false}, readers);
+    return CheckBy({.position = position, .exact = false}, readers);
   }
 
   postgres::DatabaseOptions database_ = PostgresServer::Shared().CreateDatabase();
@@ -142,30 +142,30 @@ TEST_F(OtherSlotTest, OneThatNobodyReadsIsNamed) {
 
 TEST_F(OtherSlotTest, OneThatStandsBeforeAPositionThatWasStreamedToIsAnybodys) {
   const Lsn at = Make("ours");
-  EXPECT_FALSE(Check({.position = at}).ok());
-  EXPECT_TRUE(Check({.position = Lsn(at.value() + 16)}).ok());
+  EXPECT_FALSE(CheckBy({.position = at}).ok());
+  EXPECT_TRUE(CheckBy({.position = Lsn(at.value() + 16)}).ok());
 }
 
 TEST_F(OtherSlotTest, OfTwoNoneIsNamed) {
   Make("ours");
   const Lsn at = Make("decoded");
   EXPECT_TRUE(Check(at).ok());
-  EXPECT_FALSE(Check({.position = at, .slot = "ours"}).ok()) << "which of them is known";
+  EXPECT_FALSE(CheckBy({.position = at, .slot = "ours"}).ok()) << "which of them is known";
 }
 
 TEST_F(OtherSlotTest, TheOneThatThePositionWasReadFromIsNamed) {
   const Lsn at = Make("ours"), beyond(at.value() + 16);
-  const absl::Status other = Check({.position = beyond, .slot = "ours"});
+  const absl::Status other = CheckBy({.position = beyond, .slot = "ours"});
   EXPECT_THAT(std::string(other.message()),
               HasSubstr(absl::StrCat(", before the stored position ", beyond.ToString(),
                                      ", which was read from it")));
   EXPECT_THAT(ErrorHint(other),
               testing::StartsWith("set slot.name=ours, from which the stored position was read, "
                                   "and start the connector again"));
-  EXPECT_FALSE(Check({.position = beyond, .slot = "ours"}, {.at_position_only = true}).ok())
+  EXPECT_FALSE(CheckBy({.position = beyond, .slot = "ours"}, {.at_position_only = true}).ok())
       << "it is nobody else's";
-  EXPECT_TRUE(Check({.position = at, .slot = "ours_x"}).ok()) << "it was dropped";
-  EXPECT_TRUE(Check({.position = at, .slot = "gone"}).ok());
+  EXPECT_TRUE(CheckBy({.position = at, .slot = "ours_x"}).ok()) << "it was dropped";
+  EXPECT_TRUE(CheckBy({.position = at, .slot = "gone"}).ok());
 }
 
 TEST_F(OtherSlotTest, WhatIsReadOrOfAnotherDatabaseIsNot) {
