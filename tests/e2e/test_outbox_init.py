@@ -165,7 +165,7 @@ parser = argparse.ArgumentParser()
 for name in ("--bootstrap-server", "--topic"):
     parser.add_argument(name, required=True)
 parser.add_argument("--from-beginning", action="store_true", required=True)
-parser.add_argument("--property", action="append", choices=["print.key=true", "print.headers=true"])
+parser.add_argument("--formatter-property", action="append", choices=["print.key=true", "print.headers=true"])
 given = parser.parse_args()
 consumer = confluent_kafka.Consumer({{"bootstrap.servers": given.bootstrap_server, "group.id": str(uuid.uuid4()), "auto.offset.reset": "earliest"}})
 consumer.subscribe([given.topic])
