@@ -63,7 +63,8 @@ void TellOfSlot(const ConnectorView& deleted, const std::string& sharers) {
       {{"name", deleted.name},
        {"slot", slot},
        {"hint", absl::StrCat("SELECT pg_drop_replication_slot('",
-                             absl::StrReplaceAll(slot, {{"'", "''"}}), "')")}});
+                             absl::StrReplaceAll(slot, {{"'", "''"}}), "')")},
+       {"more", "docs/serve.md#delete-a-connector-for-good"}});
 }
 
 }  // namespace
