@@ -269,7 +269,9 @@ TEST_F(StartPosition, FAIL_18_AnotherServerIsRefused) {
   EXPECT_THAT(hint, testing::StartsWith("another connector of this name may use this offset store: "
                                         "then give this one another name. "));
   EXPECT_LT(hint.find("; then start again; "), hint.find("only if this server is meant"));
-  engine::ConnectorNames names{.connector = "shop", .served = true};
+  engine::ConnectorNames names;
+  names.connector = "shop";
+  names.served = true;
   names.called = {.who = "shop", .where = "http://w:1", .name = "shop"};
   const std::string served = engine::NamedHint("system_mismatch", "", hint, names);
   const size_t restart = served.find("; then walduct restart shop --url http://w:1;");
