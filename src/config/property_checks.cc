@@ -24,8 +24,9 @@ bool IsMisspelling(const Property& property, const PropertyTable& table) {
   return absl::StartsWith(nearest, beginning) && nearest != property.name;
 }
 
-// Up to its last dot: what stands behind may be a salt.
-std::string WithoutEnd(absl::string_view name) {
+// Of a hash up to its last dot: what stands behind may be a salt.
+std::string WithoutSalt(absl::string_view name) {
+  if (!absl::StrContains(name, ".hash.")) return std::string(name);
   return absl::StrCat(name.substr(0, name.rfind('.') + 1), "…");
 }
 
@@ -33,7 +34,7 @@ PropertyReport Unknown(const Property& property, const PropertySet& properties, 
                        PropertyReport report) {
   report.status = PropertyStatus::kUnknown;
   if (const PropertyDefinition* meant = properties.table().MeantToHide(property.name)) {
-    findings->AddError(absl::StrCat("property '", WithoutEnd(property.written_as),
+    findings->AddError(absl::StrCat("property '", WithoutSalt(property.written_as),
                                     "': no property has such a name, so that it would hide "
                                     "nothing; write ",
                                     meant->name, ": ", meant->fix));
