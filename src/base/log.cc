@@ -212,4 +212,6 @@ void Error(absl::string_view message, Fields fields, const char* file) {
   Write(Level::kError, message, fields, file);
 }
 
+absl::Duration Now() { return Clock::Real().Monotonic(); }
+
 }  // namespace walduct::log

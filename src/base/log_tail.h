@@ -58,4 +58,7 @@ void KeepLines(Clock& clock);
 // The process's own.
 LogTail& KeptLines();
 
+// When a line would be written now: for whoever writes one of many. Goes on evenly.
+absl::Duration Now();
+
 }  // namespace walduct::log

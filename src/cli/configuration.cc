@@ -258,6 +258,18 @@ bool LoadReports(const Arguments& arguments, std::vector<config::LoadReport>* re
   return true;
 }
 
+std::shared_ptr<const kafka::KafkaOptions> LoadKafka(const Arguments& arguments,
+                                                     bool* routes_events) {
+  loader::LoadResult result;
+  if (!LoadOne(arguments, &result)) return nullptr;
+  *routes_events =
+      std::any_of(result.properties.begin(), result.properties.end(), [](const auto& one) {
+        return one.name == "walduct.outbox.tables" ||
+               (absl::EndsWith(one.name, ".type") && absl::EndsWith(one.value, ".EventRouter"));
+      });
+  return std::make_shared<const kafka::KafkaOptions>(*result.options.kafka);
+}
+
 Arguments WithListenerOfFiles(Arguments arguments) {
   if (!arguments.url.empty() || !arguments.listen.empty()) return arguments;
   std::optional<config::LoadRequest> request = MakeRequest(arguments);

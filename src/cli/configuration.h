@@ -18,6 +18,9 @@ struct ConnectorOptions;
 namespace walduct::operate {
 struct SignalReader;
 }  // namespace walduct::operate
+namespace walduct::kafka {
+struct KafkaOptions;
+}
 namespace walduct::loader {
 struct LoadResult;
 }
@@ -56,6 +59,11 @@ std::string ListenOfProcess(const Arguments& arguments, const std::string& by_fi
 // Where neither --url nor --listen nor the environment says where a process answers: with the
 // listener that the files of -f and -w have, as far as they can be read.
 Arguments WithListenerOfFiles(Arguments arguments);
+
+// How the one connector of -f reaches its brokers; null when it is refused, which has been printed.
+// routes_events: whether an EventRouter makes its records, which have an id and no position.
+std::shared_ptr<const kafka::KafkaOptions> LoadKafka(const Arguments& arguments,
+                                                     bool* routes_events);
 
 // Of each connector that -f names, until one does not end clean: its name and its options, or how
 // it is sent signals. The exit code; of a refused configuration, too, which has been printed.

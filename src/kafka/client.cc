@@ -9,9 +9,9 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/log_tail.h"
 #include "base/mutex.h"
 #include "base/status_macros.h"
 #include "kafka/brokers.h"
@@ -42,7 +42,7 @@ bool IsExpected(absl::string_view facility) {
 class Warnings {
  public:
   void Write(const char* facility, const char* text, const log::Fields& fields) {
-    const absl::Duration now = Clock::Real().Monotonic();
+    const absl::Duration now = log::Now();
     const MutexLock lock(mutex_);
     for (const LineGroups::Withheld& one : groups_.Take(now))
       log::Warn(

@@ -22,10 +22,4 @@ absl::Status AwaitLastAnswers(const LastAnswers& answers, const Environment& env
   }
 }
 
-absl::Status EndOfFlush(const absl::Status& flushed, Sink& sink, AckHandler& acks) {
-  if (!absl::IsDeadlineExceeded(flushed)) return flushed;
-  absl::Status ended = sink.Poll(acks);
-  return ended.ok() ? flushed : ended;
-}
-
 }  // namespace walduct::sink

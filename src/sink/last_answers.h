@@ -24,8 +24,4 @@ struct LastAnswers {
 absl::Status AwaitLastAnswers(const LastAnswers& answers, const Environment& environment,
                               absl::Duration timeout);
 
-// Of a Flush that is not repeated any more: of a sink that has ended what it has ended with, in the
-// place of that the rest was not in time. Else flushed.
-absl::Status EndOfFlush(const absl::Status& flushed, Sink& sink, AckHandler& acks);
-
 }  // namespace walduct::sink

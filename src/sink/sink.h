@@ -126,4 +126,12 @@ class Sink {
   virtual SinkTransactions* transactions() { return nullptr; }
 };
 
+// Of a Flush that is not repeated any more: of a sink that has ended what it has ended with, in the
+// place of that the rest was not in time. Else flushed.
+inline absl::Status EndOfFlush(const absl::Status& flushed, Sink& sink, AckHandler& acks) {
+  if (!absl::IsDeadlineExceeded(flushed)) return flushed;
+  absl::Status ended = sink.Poll(acks);
+  return ended.ok() ? flushed : ended;
+}
+
 }  // namespace walduct::sink

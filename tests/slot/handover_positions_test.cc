@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
-#include "slot/incremental/known_tables.h"
+#include "slot/world/known/known_tables.h"
 #include "tests/slot/handover_fixture.h"
 
 namespace walduct::slot {

@@ -1,4 +1,4 @@
-#include "slot/incremental/known_tables.h"
+#include "slot/world/known/known_tables.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

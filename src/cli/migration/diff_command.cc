@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cstdint>
 #include <iostream>
 #include <string>
@@ -15,8 +14,6 @@
 #include "cli/commands.h"
 #include "cli/configuration.h"
 #include "compare/compare_topics.h"
-#include "kafka/options.h"
-#include "loader/load_connector.h"
 
 namespace walduct::cli {
 namespace {
@@ -77,15 +74,6 @@ void TellEvents(const compare::Result& all) {
                "again after a moment at what is after\n";
 }
 
-// EventRouter's records have an id, and no position.
-bool RoutesEvents(const loader::LoadResult& loaded) {
-  return std::any_of(loaded.properties.begin(), loaded.properties.end(), [](const auto& property) {
-    return property.name == "walduct.outbox.tables" ||
-           (absl::EndsWith(property.name, ".type") &&
-            absl::EndsWith(property.value, "outbox.EventRouter"));
-  });
-}
-
 int Conclude(const compare::Result& all, const OneSided& one_sided, bool allows_idle) {
   PrintCounts("all", all);
   TellUnplaced(all.unplaced);
@@ -124,8 +112,9 @@ void TellWait(const std::string& servers, absl::Duration waited) {
 
 int Diff(const Arguments& arguments) {
   log::SetLevel(log::Level::kError);
-  loader::LoadResult loaded;
-  if (!LoadOne(arguments, &loaded)) return kTrouble;
+  bool routes_events = false;
+  const auto kafka = LoadKafka(arguments, &routes_events);
+  if (kafka == nullptr) return kTrouble;
   if (arguments.left == arguments.right)
     return Refuse(
         absl::StrCat("--left and --right are both ", arguments.right, "; name two sets of topics"));
@@ -139,11 +128,11 @@ int Diff(const Arguments& arguments) {
                      "ends with a dot: write ",
                      left_ends ? "--right " : "--left ", open, "."));
   }
-  compare::CompareOptions options{.kafka = loaded.options.kafka.get(),
+  compare::CompareOptions options{.kafka = kafka.get(),
                                   .left = arguments.left,
                                   .right = arguments.right,
                                   .ignored = arguments.ignored,
-                                  .events = RoutesEvents(loaded),
+                                  .events = routes_events,
                                   .limits = {.examples = arguments.examples},
                                   .environment = Environment::Real(),
                                   .waits = TellWait};

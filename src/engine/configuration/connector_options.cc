@@ -120,6 +120,10 @@ const postgres::DatabaseOptions& DatabaseOf(const ConnectorOptions& options) {
 const names::TableFilterOptions& TablesOf(const ConnectorOptions& options) {
   return *options.tables;
 }
+std::string SlotNameOf(const ConnectorOptions& options) {
+  const replication::ReplicationOptions& replication = *options.replication;
+  return replication.takes_up_a_slot() ? replication.slot_name : "";
+}
 const replication::ReplicationOptions& ReplicationOf(const ConnectorOptions& options) {
   return *options.replication;
 }

@@ -50,6 +50,8 @@ const SourceType* SourceOf(const ConnectorOptions& options);  // null: the one t
 const postgres::DatabaseOptions& DatabaseOf(const ConnectorOptions& options);
 const replication::ReplicationOptions& ReplicationOf(const ConnectorOptions& options);
 const replication::SlotShare& ShareOf(const ConnectorOptions& options);
+// The slot that it reads and that stays on the server; empty: it takes up none.
+std::string SlotNameOf(const ConnectorOptions& options);
 const names::TableFilterOptions& TablesOf(const ConnectorOptions& options);
 const registry::RegistriesOptions& RegistriesOf(const ConnectorOptions& options);
 const sink::SinkOptions& SinkOf(const ConnectorOptions& options);

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/status_macros.h"
-#include "sink/last_answers.h"
+#include "sink/sink.h"
 
 namespace walduct::poll {
 namespace {

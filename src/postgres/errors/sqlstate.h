@@ -2,6 +2,8 @@
 // engine does with each code.
 #pragma once
 
+#include <string>
+
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 

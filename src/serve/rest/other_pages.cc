@@ -164,15 +164,12 @@ http::Response ConnectHandler::Signal(const Path& path, const http::Request& req
       running =
           parts_.worker->AwaitRunning(name, may_wait ? parts_.patience : absl::ZeroDuration());
       waiting_.fetch_sub(1);
-      if (before != nullptr && sent.ok()) {
-        // As it ended it may have carried it out: then it is not asked for twice.
-        if (parts_.operations->WasCarriedOut(*before, sent->first)) {
-          sent->second = std::string(operate::kInPosition);
-          untaken = false;
-          break;
-        }
-        text = operate::WithSignalId(text, sent->first);
-      }
+      // As it ended it may have carried it out: then it is not asked for twice.
+      const bool asked = before != nullptr && sent.ok();
+      untaken = !asked || !parts_.operations->WasCarriedOut(*before, sent->first);
+      if (!untaken) sent->second = std::string(operate::kInPosition);
+      if (!untaken) break;
+      if (asked) text = operate::WithSignalId(text, sent->first);
     }
     const std::optional<ConnectorView> view = parts_.worker->Find(name);
     if (!view || view->foreign) return ConnectorNotFound(name);

@@ -6,10 +6,10 @@
 
 #include "absl/strings/match.h"
 #include "engine/errors/named_hint.h"
-#include "slot/incremental/known_tables.h"
 #include "slot/incremental/new_tables.h"
 #include "slot/world/capture/capture_options.h"
 #include "slot/world/known/known_slots.h"
+#include "slot/world/known/known_tables.h"
 
 namespace walduct::slot {
 namespace {

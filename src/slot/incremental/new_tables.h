@@ -27,8 +27,8 @@
 #include "replication/capture/capture_judge.h"
 #include "replication/coverage.h"
 #include "slot/duties/ledger.h"
-#include "slot/incremental/known_tables.h"
 #include "slot/incremental/table_gaps.h"
+#include "slot/world/known/known_tables.h"
 
 namespace walduct::slot {
 

@@ -10,7 +10,7 @@
 #include "incremental/chunks/chunk.h"
 #include "postgres/describe/catalog.h"
 #include "replication/coverage.h"
-#include "slot/incremental/known_tables.h"
+#include "slot/world/known/known_tables.h"
 
 namespace walduct::slot {
 

@@ -32,8 +32,8 @@ std::vector<MaskLoss> FindLostMasks(const std::vector<KnownColumns>& known,
 
 class MaskGuard {
  public:
-  // known, former: what an earlier process knew of tables of this system. now: captured tables, those among
-  // them that are watched or known. warn_once is borrowed.
+  // known, former: what an earlier process knew of tables of this system. now: captured tables,
+  // those among them that are watched or known. warn_once is borrowed.
   //   FailedPrecondition mask_lost  something is not hidden any more
   static absl::StatusOr<std::unique_ptr<MaskGuard>> Create(ColumnCover cover,
                                                            std::vector<KnownColumns> known,

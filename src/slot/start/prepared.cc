@@ -5,10 +5,9 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "engine/configuration/connector_options.h"
+#include "engine/configuration/options_of.h"
 #include "incremental/state.h"
 #include "names/table_filter.h"
-#include "replication/options.h"
 #include "slot/start/preparation.h"
 #include "slot/world/capture/capture_record.h"
 #include "slot/world/capture/list_problems.h"
@@ -16,15 +15,14 @@
 namespace walduct::slot {
 
 std::string Prepared::SlotRead(const engine::ConnectorOptions& config) const {
-  const replication::ReplicationOptions& own = *config.replication;
-  if (decision.stream && own.takes_up_a_slot()) return own.slot_name;
-  return stored ? stored->slot_name : "";
+  std::string own = decision.stream ? engine::SlotNameOf(config) : "";
+  if (own.empty() && stored) own = stored->slot_name;
+  return own;
 }
 
 // An offset of a Debezium's has no name of a slot, until the first position of ours is stored.
 bool Preparation::HasRead() const {
-  return parts_.slots_read != nullptr &&
-         parts_.slots_read->contains(config().replication->slot_name);
+  return parts_.slots_read != nullptr && parts_.slots_read->contains(engine::SlotNameOf(config()));
 }
 
 event::OffsetMembers Prepared::GoingOn() const {

@@ -186,7 +186,8 @@ void PostgresSource::ForeseeSchemas(const event::SchemaIdSources& ids) {
 
 absl::Status PostgresSource::CheckPlan(const SourcePlan& plan) {
   if (options_.mode != engine::RunMode::kTail)
-    WarnOfColumns(options_, *sql_, *catalog_, facts_.captured);
+    WarnOfColumns(config(), *sql_, *catalog_, facts_.captured, options_.capture,
+                  options_.warn_once);
   if (plan.decision.snapshot) {
     RETURN_IF_ERROR(CheckSnapshotRights({.connection = *sql_,
                                          .open = [this] { return OpenAsUser(); },

@@ -4,17 +4,15 @@
 #include "slot/world/advice/key_advice.h"
 #include "slot/world/capture/capture_record.h"
 #include "slot/world/capture/column_entries.h"
-#include "slot/world/world.h"
 
 namespace walduct::slot {
 
-void WarnOfColumns(const SourceOptions& options, postgres::Connection& connection,
-                   postgres::Catalog& catalog, const std::vector<postgres::TableName>& captured) {
-  WarnOfKeys(connection, catalog, captured, engine::MessageKeysOf(*options.config),
-             options.warn_once);
-  WarnOfColumnEntries(*options.config, connection,
-                      options.capture == nullptr ? FormerNames() : options.capture->former,
-                      options.warn_once);
+void WarnOfColumns(const engine::ConnectorOptions& config, postgres::Connection& connection,
+                   postgres::Catalog& catalog, const std::vector<postgres::TableName>& captured,
+                   const CaptureRecord* record, engine::WarnOnce* warn_once) {
+  WarnOfKeys(connection, catalog, captured, engine::MessageKeysOf(config), warn_once);
+  WarnOfColumnEntries(config, connection, record == nullptr ? FormerNames() : record->former,
+                      warn_once);
 }
 
 }  // namespace walduct::slot

@@ -4,14 +4,21 @@
 
 #include <vector>
 
+#include "engine/errors/warn_once.h"
 #include "postgres/connection.h"
 #include "postgres/describe/catalog.h"
 
+namespace walduct::engine {
+struct ConnectorOptions;
+}
+
 namespace walduct::slot {
 
-struct SourceOptions;
+struct CaptureRecord;
 
-void WarnOfColumns(const SourceOptions& options, postgres::Connection& connection,
-                   postgres::Catalog& catalog, const std::vector<postgres::TableName>& captured);
+// record: what is remembered of columns; null: nothing is.
+void WarnOfColumns(const engine::ConnectorOptions& config, postgres::Connection& connection,
+                   postgres::Catalog& catalog, const std::vector<postgres::TableName>& captured,
+                   const CaptureRecord* record, engine::WarnOnce* warn_once);
 
 }  // namespace walduct::slot

@@ -4,10 +4,17 @@
 #include <utility>
 #include <vector>
 
+#include "base/status_macros.h"
 #include "names/table_filter.h"
+#include "offset/stored_offset.h"
+#include "postgres/connection.h"
+#include "replication/capture/capture_catalog.h"
 #include "replication/capture/idle_entries.h"
 #include "replication/options.h"
+#include "replication/publication_name.h"
 #include "route/options.h"
+#include "slot/world/capture/list_problems.h"
+#include "slot/world/known/known_tables.h"
 
 namespace walduct::slot {
 CaptureWatch::Options CaptureOptionsOf(const names::TableFilterOptions& tables,
@@ -51,6 +58,30 @@ replication::CaptureWish ListWish(const names::TableFilterOptions& tables,
   return {.may_be_empty = replication.allow_empty,
           .called = called,
           .include_list = replication::OnlyIncludeList(tables)};
+}
+
+absl::StatusOr<replication::LikelyTables> ReadLikelyTables(
+    const names::TableFilterOptions& lists, const replication::ReplicationOptions& replication,
+    const offset::StoredOffset* stored, postgres::Connection& connection) {
+  if (!lists.table_include) return replication::LikelyTables();
+  replication::CaptureMemory memory;
+  if (stored != nullptr) RememberStoredNames(KnownTablesIn(stored->members), lists, &memory);
+  std::vector<std::string> names;
+  const replication::SlotShare& share = replication.share;
+  for (const std::string& name :
+       share.several() ? share.publications : std::vector{replication.publication_name}) {
+    ASSIGN_OR_RETURN(std::string resolved, replication::ResolvePublicationName(connection, name));
+    names.push_back(std::move(resolved));
+  }
+  ASSIGN_OR_RETURN(const replication::CaptureFacts facts,
+                   replication::ReadCaptureFacts(connection, names));
+  replication::CaptureWish wish;
+  wish.filtered =
+      replication.publication_autocreate == replication::PublicationAutocreate::kFiltered;
+  replication::LikelyTables likely = replication::LikelyOf(facts, wish, memory);
+  // Those that are gone have no other finding here.
+  likely.came.clear();
+  return likely;
 }
 
 }  // namespace walduct::slot

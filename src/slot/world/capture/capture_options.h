@@ -4,11 +4,19 @@
 #include <set>
 #include <string>
 
+#include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "replication/capture/idle_entries.h"
 #include "slot/world/capture/capture_watch.h"
 
 namespace walduct::names {
 struct TableFilterOptions;
+}
+namespace walduct::offset {
+struct StoredOffset;
+}
+namespace walduct::postgres {
+class Connection;
 }
 namespace walduct::replication {
 struct ReplicationOptions;
@@ -34,5 +42,10 @@ CaptureWatch::Options CaptureOptionsOf(const names::TableFilterOptions& tables,
 replication::CaptureWish ListWish(const names::TableFilterOptions& tables,
                                   const replication::ReplicationOptions& replication,
                                   const names::Called& called);
+
+// As far as it is known beside a connector. stored: the position; null: not known.
+absl::StatusOr<replication::LikelyTables> ReadLikelyTables(
+    const names::TableFilterOptions& lists, const replication::ReplicationOptions& replication,
+    const offset::StoredOffset* stored, postgres::Connection& connection);
 
 }  // namespace walduct::slot

@@ -6,15 +6,11 @@
 #include "absl/strings/str_split.h"
 #include "base/status_macros.h"
 #include "names/table_filter.h"
-#include "offset/stored_offset.h"
 #include "postgres/connection.h"
 #include "postgres/describe/catalog.h"
-#include "replication/capture/capture_catalog.h"
 #include "replication/capture/idle_entries.h"
-#include "replication/options.h"
-#include "replication/publication_name.h"
-#include "slot/incremental/known_tables.h"
 #include "slot/world/capture/capture_lines.h"
+#include "slot/world/known/known_tables.h"
 
 namespace walduct::slot {
 
@@ -52,30 +48,6 @@ void RememberStoredNames(const KnownTables& known, const names::TableFilterOptio
   for (const auto& [name, relation] : known.left) memory->left.try_emplace(name, relation);
   // What was read before this process, or this configuration, began.
   if (memory->read_by == Oid{}) memory->read_by = known.publication;
-}
-
-absl::StatusOr<replication::LikelyTables> ReadLikelyTables(
-    const names::TableFilterOptions& lists, const replication::ReplicationOptions& replication,
-    const offset::StoredOffset* stored, postgres::Connection& connection) {
-  if (!lists.table_include) return replication::LikelyTables();
-  replication::CaptureMemory memory;
-  if (stored != nullptr) RememberStoredNames(KnownTablesIn(stored->members), lists, &memory);
-  std::vector<std::string> names;
-  const replication::SlotShare& share = replication.share;
-  for (const std::string& name :
-       share.several() ? share.publications : std::vector{replication.publication_name}) {
-    ASSIGN_OR_RETURN(std::string resolved, replication::ResolvePublicationName(connection, name));
-    names.push_back(std::move(resolved));
-  }
-  ASSIGN_OR_RETURN(const replication::CaptureFacts facts,
-                   replication::ReadCaptureFacts(connection, names));
-  replication::CaptureWish wish;
-  wish.filtered =
-      replication.publication_autocreate == replication::PublicationAutocreate::kFiltered;
-  replication::LikelyTables likely = replication::LikelyOf(facts, wish, memory);
-  // Those that are gone have no other finding here.
-  likely.came.clear();
-  return likely;
 }
 
 }  // namespace walduct::slot

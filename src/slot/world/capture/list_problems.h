@@ -13,12 +13,6 @@ struct TableFilterOptions;
 namespace walduct::postgres {
 class Connection;
 }
-namespace walduct::offset {
-struct StoredOffset;
-}
-namespace walduct::replication {
-struct ReplicationOptions;
-}  // namespace walduct::replication
 
 namespace walduct::slot {
 
@@ -32,9 +26,5 @@ absl::StatusOr<std::vector<metrics::CaptureProblem>> FindListProblems(
 // The names that go with a stored position, and the publication by which it was read.
 void RememberStoredNames(const KnownTables& known, const names::TableFilterOptions& lists,
                          replication::CaptureMemory* memory);
-// As far as it is known beside a connector. stored: the position; null: not known.
-absl::StatusOr<replication::LikelyTables> ReadLikelyTables(
-    const names::TableFilterOptions& lists, const replication::ReplicationOptions& replication,
-    const offset::StoredOffset* stored, postgres::Connection& connection);
 
 }  // namespace walduct::slot
