@@ -3,7 +3,7 @@
 LIBRDKAFKA_MIN=2.3.0
 LIBRDKAFKA_VERSION=2.15.1
 LIBRDKAFKA_NPM=@confluentinc/kafka-javascript@1.10.1
-LIBRDKAFKA_BUILD=10  # how it is built; a higher number builds it anew
+LIBRDKAFKA_BUILD=11  # how it is built; a higher number builds it anew
 LIBRDKAFKA_SHA256=ada7d703bb1d3237e2292bfabf438d663b6160c9f1ac2a2406b5dc4257c81b66
 
 # An idempotent producer has one batch of a partition in flight. While that batch is on its way and more waits behind it,
@@ -18,8 +18,9 @@ LIBRDKAFKA_SHA256=ada7d703bb1d3237e2292bfabf438d663b6160c9f1ac2a2406b5dc4257c81b
 # the broker is away. Here two attempts are 250 ms apart at least.
 #
 # A broker that was frozen for longer than its session answers, until it has joined again, that the cluster has no broker.
-# librdkafka then gives up each that it knows, and may forget to look at bootstrap.servers: it never sends anything again. Here such an
-# answer takes no broker away, as in Kafka's own client. A source that does not look as expected is refused.
+# librdkafka then gives up each that it knows, and when a look at bootstrap.servers is called off by an answer, it takes it for under way
+# and never looks again: it sends nothing any more. Here such an answer takes no broker away, as in Kafka's own client, and a look that is
+# called off is not under way. A source that does not look as expected is refused.
 librdkafka_patch() {
   librdkafka_patch_broker && librdkafka_patch_brokers && librdkafka_patch_headers && librdkafka_patch_produce
 }
@@ -45,7 +46,13 @@ librdkafka_patch_brokers() {
   sed -i '/^static void rd_kafka_metadata_decommission_unavailable_brokers(/,/^}/ {
     0,/^ *rd_kafka_wrlock(rk);$/ s/^ *rd_kafka_wrlock(rk);$/        if (md->broker_cnt == 0)\n                return;\n\n&/
   }' "$file"
-  [ "$(grep -c '^ *if (md->broker_cnt == 0)$' "$file")" = 1 ]
+  [ "$(grep -c '^ *if (md->broker_cnt == 0)$' "$file")" = 1 ] || return 1
+  file=src/rdkafka.c
+  sed -i '/^int rd_kafka_rebootstrap_tmr_stop(/,/^}/ {
+    s/^ *return rd_kafka_timer_stop(/        const int stopped = rd_kafka_timer_stop(/
+    s/^ *rd_true \/\* lock \*\/);$/&\n        if (stopped)\n                rd_atomic32_set(\&rk->rk_rebootstrap_in_progress, 0);\n        return stopped;/
+  }' "$file"
+  [ "$(grep -cE '^ *(const int stopped =|return stopped;)' "$file")" = 2 ]
 }
 
 # Averages that nobody asked for take no lock, and the time of a message is read once.

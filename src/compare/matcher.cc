@@ -275,9 +275,11 @@ void Matcher::Remember(const Hash& name) {
 // of the first that both have: where each has some, one of them has lost its own. So at the end.
 Matcher::Lack Matcher::JudgeEvent(const Waiting& waiting) const {
   const auto own = events_.find({Index(waiting.side), waiting.partition});
-  if (own == events_.end() || own->second.first == 0) return Lack::kUnplaced;
   const auto other = events_.find({Index(Other(waiting.side)), waiting.partition});
   const Events none, &theirs = other == events_.end() ? none : other->second;
+  // Both have written there, and nothing that is the same.
+  if (own == events_.end() || own->second.first == 0)
+    return theirs.count == 0 ? Lack::kUnplaced : Lack::kMissing;
   if (waiting.place < own->second.first) return theirs.ahead == 0 ? Lack::kBefore : Lack::kMissing;
   if (waiting.place > own->second.last) return theirs.behind == 0 ? Lack::kAfter : Lack::kMissing;
   return Lack::kMissing;

@@ -42,6 +42,8 @@ TEST(LineGroupsTest, KindsHaveNoTopicsAndNoNumbers) {
   EXPECT_EQ(KindOfLine("REQTMOUT", "broker/1: Timed out 12 in-flight, 0 retried"),
             "REQTMOUT broker/#: Timed out # in-flight, # retried");
   EXPECT_EQ(KindOfLine("A", "orders [12] moved"), KindOfLine("A", "items [3] moved"));
+  EXPECT_NE(KindOfLine("A", "kafka-1:9092/1: gone"), KindOfLine("A", "kafka-2:9092/2: gone"))
+      << "another broker";
   EXPECT_EQ(KindOfLine("", ""), " ");
 }
 

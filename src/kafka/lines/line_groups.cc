@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 
@@ -19,6 +20,14 @@ bool HasPartition(absl::string_view word) {
          absl::ascii_isdigit(static_cast<unsigned char>(word[open + 1]));
 }
 
+// "kafka-1:9092", "ssl://10.0.0.5:9092": of which broker, or of which cluster, is no number.
+bool IsAddress(absl::string_view word) {
+  const size_t colon = word.rfind(':', word.size() < 2 ? 0 : word.size() - 2);
+  return absl::StrContains(word, "://") ||
+         (colon != absl::string_view::npos && colon > 0 && colon + 1 < word.size() &&
+          absl::ascii_isdigit(static_cast<unsigned char>(word[colon + 1])));
+}
+
 }  // namespace
 
 std::string KindOfLine(absl::string_view facility, absl::string_view text) {
@@ -32,6 +41,10 @@ std::string KindOfLine(absl::string_view facility, absl::string_view text) {
       continue;
     }
     kind += ' ';
+    if (IsAddress(words[i])) {
+      kind += words[i];
+      continue;
+    }
     for (const char c : words[i]) {
       const bool digit = absl::ascii_isdigit(static_cast<unsigned char>(c));
       if (!digit) kind += c;

@@ -332,7 +332,7 @@ absl::StatusOr<JudgedMove> Judge(const engine::ConnectorOptions& options, const 
   if (!wanted.of_standby) wanted.timeline = system.timeline;
   wanted.sink = slot::SinkMark(options);
   wanted.slots = options.replication->share.count;
-  if (found.stored) wanted.slot_name = found.stored->slot_name;
+  wanted.slot_name = options.replication->slot_name;  // which has what follows
   return judged;
 }
 
@@ -379,6 +379,9 @@ absl::StatusOr<std::string> WriteOffsets(const engine::ConnectorOptions& options
   std::string report;
   for (size_t i = 0; i < lanes.size(); ++i) {
     if (wanted[i]) wanted[i]->slots = static_cast<int>(lanes.size());
+    // Another connector's is not to be taken from it.
+    if (wanted[i] && wanted[i]->slot_name != lanes[i].replication->slot_name)
+      wanted[i]->slot_name.clear();
     ASSIGN_OR_RETURN(stores.emplace_back(), OpenStore(lanes[i], environment));
     // Loading first reads what else is in the store, and finds out whether it can be written to.
     ASSIGN_OR_RETURN(const LoadedOffset before, LoadToReplace(*stores[i]));
@@ -429,7 +432,9 @@ absl::StatusOr<std::string> ForgetWithoutSlot(const engine::ConnectorOptions& op
   const bool lost =
       slot && ErrorReason(replication::CheckSlotUsable(*connection, name, *slot)) == "slot_lost";
   if (!lost && (slot || !stored)) return std::string();
-  RETURN_IF_ERROR(MoveOffset(options, {.to = {}, .accepts = {.loss = true}}, environment).status());
+  RETURN_IF_ERROR(
+      MoveOffset(options, {.to = {}, .accepts = {.loss = true, .foreign = true}}, environment)
+          .status());
   return absl::StrCat("replication slot ", name,
                       lost ? " had lost its WAL and is dropped" : " is gone");
 }

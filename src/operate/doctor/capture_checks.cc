@@ -361,12 +361,14 @@ absl::Status CheckLists(Connection& connection, const Subject& subject,
                         const KnownPosition& position, bool begun, Findings* findings) {
   const auto wish =
       slot::ListWish(subject.tables, subject.replication, engine::CalledOf(subject.whole));
-  ASSIGN_OR_RETURN(
-      const replication::LikelyTables likely,
+  // Without it fewer are named.
+  const auto likely =
       slot::ReadLikelyTables(subject.tables, subject.replication,
-                             position.stored ? &*position.stored : nullptr, connection));
-  ASSIGN_OR_RETURN(const auto problems,
-                   slot::FindListProblems(subject.tables, wish, likely, connection));
+                             position.stored ? &*position.stored : nullptr, connection);
+  ASSIGN_OR_RETURN(
+      const auto problems,
+      slot::FindListProblems(subject.tables, wish, likely.value_or(replication::LikelyTables()),
+                             connection));
   for (const metrics::CaptureProblem& problem : problems) findings->Add(FindingOf(problem));
   ASSIGN_OR_RETURN(
       const auto of_columns,

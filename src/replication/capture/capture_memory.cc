@@ -28,6 +28,8 @@ void RememberCapture(const CaptureFacts& facts, const CaptureWish& wish,
   memory->truncates |= own.truncates;
   memory->generated |= own.generated;
   memory->publication = own.oid;
+  // It sends all that is wanted: its name is meant, whatever was read by before.
+  if (verdict.findings.empty()) memory->read_by = own.oid;
   memory->all_tables = own.all_tables;
   memory->via_root = own.via_root;
   const CaptureMap map(facts);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -47,10 +48,10 @@ std::string NameInLists(const std::string& schema, const std::string& table) {
 std::vector<std::string> NotMatched(const std::vector<std::string>& names,
                                     const java::RegexList& list,
                                     const std::vector<std::string>& there) {
+  const absl::flat_hash_set<absl::string_view> wanted(names.begin(), names.end());
   std::vector<std::string> found;
   for (const std::string& name : there) {
-    const bool is_one = std::find(names.begin(), names.end(), name) != names.end();
-    if (is_one && !list.Matches(name)) found.push_back(name);
+    if (wanted.contains(name) && !list.Matches(name)) found.push_back(name);
   }
   return found;
 }
@@ -119,6 +120,7 @@ std::vector<CaptureFinding> Look(const java::RegexList& list, absl::string_view 
   std::vector<std::string> all = there;
   all.insert(all.end(), likely.came.begin(), likely.came.end());
   std::vector<java::RegexList::Idle> idle = list.FindIdle(all, kMostNamed);
+  if (idle.empty()) return {};
   Meaning meaning(list, there, likely, idle.size() == 1);
   std::vector<CaptureFinding> findings;
   std::vector<size_t> unlike;

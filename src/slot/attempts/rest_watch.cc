@@ -38,7 +38,7 @@ void RestWatch::Recall(const Parts& parts) {
   const KnownTables known = KnownTablesIn(parts.stored->members);
   recalled_ = true;
   watch_.reset();
-  if (memory.read_by == Oid{}) memory.read_by = known.publication;
+  if (known.publication != Oid{}) memory.read_by = known.publication;
   if (memory.begun || known.publication == Oid{}) return;
   if (!known.settings.empty()) {
     const auto sent = [&known](char letter) {

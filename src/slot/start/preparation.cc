@@ -259,7 +259,7 @@ absl::StatusOr<StartVerdict> Preparation::Judge() {
                         .traces = [this] { return prepared_.source->UpgradeTraces(); },
                         .other_name =
                             [this](const replication::PositionTrace& trace) {
-                              return parts_.slot_is_lost || HasRead()
+                              return parts_.slot_is_lost || (trace.slot.empty() && HasRead())
                                          ? absl::OkStatus()
                                          : prepared_.source->CheckSlotName(trace);
                             }});

@@ -166,9 +166,11 @@ absl::StatusOr<ChainPreview> PreviewOnServer(const engine::ConnectorOptions& con
   ASSIGN_OR_RETURN(const auto captured, catalog.CapturedTables(filter));
   ASSIGN_OR_RETURN(ChainPreview preview, PreviewChain(config, *connection, catalog, captured));
   const auto wish = ListWish(*config.tables, *config.replication, engine::CalledOf(config));
-  ASSIGN_OR_RETURN(const replication::LikelyTables likely,
-                   ReadLikelyTables(*config.tables, *config.replication, nullptr, *connection));
-  ASSIGN_OR_RETURN(auto problems, FindListProblems(*config.tables, wish, likely, *connection));
+  // Without it fewer are named.
+  const auto likely = ReadLikelyTables(*config.tables, *config.replication, nullptr, *connection);
+  ASSIGN_OR_RETURN(auto problems,
+                   FindListProblems(*config.tables, wish,
+                                    likely.value_or(replication::LikelyTables()), *connection));
   ASSIGN_OR_RETURN(const auto of_columns, FindColumnProblems(config, *connection));
   problems.insert(problems.end(), of_columns.begin(), of_columns.end());
   for (const metrics::CaptureProblem& problem : problems) {
