@@ -42,7 +42,7 @@ std::string KindOfLine(absl::string_view facility, absl::string_view text) {
     }
     kind += ' ';
     if (IsAddress(words[i])) {
-      kind += words[i];
+      absl::StrAppend(&kind, words[i]);
       continue;
     }
     for (const char c : words[i]) {
