@@ -265,6 +265,23 @@ TEST(MaskGuardTest, FormerNamesGoWithThePosition) {
   EXPECT_THAT(DecodeFormer(R"("{\"tables\":[],\"former\":[[1,2],[\"a\"]]}")"), IsEmpty());
 }
 
+// The new name was added to the list first: nothing stops, and the next start knows the rename.
+TEST(MaskGuardTest, ARenameThatTheStreamTellsOfIsAFormerNameToo) {
+  engine::WarnOnce warn_once;
+  const encode::ColumnOptions both = Masking("public.people.(ssn|ssn_no)");
+  const auto guard = Guard(both, &warn_once, {kPeople});
+  ASSERT_NE(guard, nullptr);
+  EXPECT_THAT(DecodeFormer(guard->Member()), IsEmpty());
+  ASSERT_TRUE(guard->Judge(Streamed({{1, "id"}, {2, "ssn_no"}, {3, "note"}})).ok());
+  const FormerNames once = {{"public.people.ssn", "public.people.ssn_no"}};
+  EXPECT_EQ(guard->former(), once);
+  EXPECT_EQ(DecodeFormer(guard->Member()), once);
+  ASSERT_TRUE(guard->Judge(Streamed({{1, "id"}, {2, "ssn"}, {3, "note"}})).ok());
+  EXPECT_EQ(DecodeFormer(guard->Member()),
+            (FormerNames{{"public.people.ssn_no", "public.people.ssn"}}))
+      << "and back";
+}
+
 TEST(MaskGuardTest, AWarningIsNotForgotten) {
   engine::WarnOnce warn_once;
   encode::ColumnOptions warns = Masking("public.people.ssn");

@@ -200,6 +200,7 @@ void MaskGuard::Learn(const KnownColumns& now, const std::vector<MaskLoss>& loss
     *one = column;
     one->attnum = attnum;
   }
+  AddFormer(before, known, cover_, &former_);
   changed_ = changed_ || !(known == before);
 }
 

@@ -44,7 +44,7 @@ class MaskGuard {
   // FailedPrecondition mask_lost: its rows must not be published.
   absl::Status Judge(const event::TableSchema& schema);
 
-  // As of the start.
+  // What was known at the start, and renames that have come since.
   const FormerNames& former() const { return former_; }
   // The member of a position, as JSON; empty: there is nothing to remember.
   const std::string& Member();
