@@ -166,6 +166,17 @@ TEST_F(HousekeepingTest, AStoreThatIsGoneIsSolvedByAPositionThatIsStored) {
   EXPECT_TRUE(board_.Read().last_error->solved_at);
 }
 
+// On an idle database the session that follows has nothing to store.
+TEST_F(HousekeepingTest, AStoreThatIsGoneIsSolvedByAPositionOfTheNextStartToo) {
+  board_.ShowError(Error(absl::StatusCode::kUnavailable, "offset_topic_gone", "gone"), Lsn(50));
+  board_.OnStored();
+  Live(absl::Seconds(2));
+  EXPECT_FALSE(board_.Read().last_error->solved_at) << "the stream has not come as far";
+  housekeeping().OnReceived(Lsn(100));
+  Live(absl::Seconds(2));
+  EXPECT_TRUE(board_.Read().last_error->solved_at);
+}
+
 TEST_F(HousekeepingTest, AFailedSaveIsTriedAgainAndNotConfirmed) {
   FailSaves();
   WriteRecord(100);

@@ -66,6 +66,20 @@ TEST_F(RememberingStoreTest, WhatWasStoredLastIsGoneOnFrom) {
   EXPECT_EQ(Loaded(Store(At(30))), 30u) << "what is there counts";
 }
 
+// A start takes over what walduct has stored, and stores it: so what has vanished is there again.
+TEST_F(RememberingStoreTest, WhatThisProcessHasStoredIsItsOwn) {
+  {
+    RememberingStore store = Store(At(10));
+    ASSERT_TRUE(store.StartSave(At(20)).ok());
+    EXPECT_TRUE(store.PollSave()->ok());
+  }
+  RememberingStore vanished = Store({});
+  const auto loaded = vanished.Load();
+  ASSERT_TRUE(loaded.ok());
+  ASSERT_TRUE(loaded->has_value());
+  EXPECT_TRUE((*loaded)->written_by_walduct);
+}
+
 TEST_F(RememberingStoreTest, WhatWasNotStoredIsNot) {
   EXPECT_EQ(Loaded(Store(At(10))), 10u);
   {

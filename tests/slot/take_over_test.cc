@@ -123,6 +123,14 @@ TEST_F(TakeOverTest, TheMarkOfASnapshotIsATransactionOfItsOwn) {
   EXPECT_EQ(mark->position.snapshot, event::SnapshotPhase::kRunning);
 }
 
+TEST_F(TakeOverTest, APositionThatAStartStoresProvesThatTheStoreIsThere) {
+  board_.ShowError(Error(absl::StatusCode::kUnavailable, "offset_topic_gone", "gone"));
+  EXPECT_TRUE(board_.error_place().of_store);
+  ASSERT_TRUE(Prepare().ok());
+  EXPECT_FALSE(board_.error_place().of_store);
+  EXPECT_TRUE(board_.has_open_error()) << "the stream has to go on, too";
+}
+
 // What happened between the old slot and the new snapshot is in the snapshot's rows.
 TEST_F(TakeOverTest, AnInterruptedSnapshotGetsANewSlot) {
   world_.database().Commit({"a"});

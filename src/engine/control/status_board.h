@@ -152,6 +152,8 @@ class StatusBoard {
   void SolveError();
   bool has_open_error() const { return has_open_error_; }
   const ErrorPlace& error_place() const { return error_place_; }
+  // A position is stored: what positions are stored in is there again.
+  void OnStored() { error_place_.of_store = false; }
   // Absent: it progresses.
   void ShowStall(std::optional<Stall> stall);
   // The loop has turned.

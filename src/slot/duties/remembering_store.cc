@@ -23,6 +23,7 @@ absl::StatusOr<RememberingStore::Stored> RememberingStore::Known(absl::StatusOr<
 absl::Status RememberingStore::StartSave(const offset::StoredOffset& offset) {
   RETURN_IF_ERROR(store_->StartSave(offset));
   saving_ = offset;
+  saving_->written_by_walduct = true;  // as it is when it is loaded
   return absl::OkStatus();
 }
 

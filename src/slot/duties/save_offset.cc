@@ -24,6 +24,7 @@ absl::Status SaveOffset(offset::OffsetStore& store, const offset::StoredOffset& 
     RETURN_IF_ERROR(saving.ownership->Beat());
     if (const std::optional<absl::Status> answer = store.PollSave()) {
       saving.board->WaitsFor(engine::WaitReason::kDatabase);
+      if (answer->ok()) saving.board->OnStored();
       return *answer;
     }
     saving.world->poller().WaitReadable({store.ready_fd(), saving.control->fd()}, Ownership::kBeat);
