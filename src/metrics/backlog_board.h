@@ -33,7 +33,7 @@ class BacklogBoard {
     view_ = view;
     due_ = due;
   }
-  // Whether the last look of who publishes found rows.
+  // Whether who publishes has found rows that are not known to be published.
   void Comes(bool rows) {
     const MutexLock lock(mutex_);
     comes_ = rows;

@@ -204,7 +204,6 @@ void PollSession::CountFails(const OutboxTable& table, const absl::Status& why) 
 absl::Status PollSession::LookAtBacklog() {
   Clock& clock = parts_.attempt.world->clock();
   metrics::BacklogBoard& board = parts_.attempt.metrics->backlog;
-  board.Comes(!idle_);
   const absl::Duration began = clock.Monotonic();
   // What was counted is published by now.
   const bool over = idle_ && unpublished_ && began >= next_look_ - kIdleLook + kLook;

@@ -17,6 +17,7 @@
 #include "outbox/options.h"
 #include "poll/session/array_text.h"
 #include "poll/session/open_tables.h"
+#include "poll/session/rows_left.h"
 #include "poll/session/run_identity.h"
 #include "postgres/notifications.h"
 #include "registry/open_clients.h"
@@ -244,11 +245,16 @@ absl::Status PollSession::Poll() {
       continue;
     }
     size_t published = 0;
+    const bool left_before = std::exchange(left_, false);
     for (const OutboxTable& table : tables_) {
-      if (duties_->interrupted()) break;
+      if (duties_->interrupted()) {
+        left_ = left_ || left_before;  // of those that are not looked at any more
+        break;
+      }
       ASSIGN_OR_RETURN(const size_t of_table, PollTable(table));
       published += of_table;
     }
+    parts_.attempt.metrics->backlog.Comes(left_);
     RETURN_IF_ERROR(WatchQueue());
     idle_ = published == 0;
     RETURN_IF_ERROR(LookAtBacklog());
@@ -309,6 +315,8 @@ absl::StatusOr<size_t> PollSession::PollTable(const OutboxTable& table) {
   if (!rows.ok()) return rows.status();
   // Read by another session than that of the locks: these are what it was allowed by.
   if (owner_ != nullptr && rows->rows() > 0) RETURN_IF_ERROR(VerifyLocks(false));
+  const size_t found = static_cast<size_t>(rows->rows());
+  if (found > 0) parts_.attempt.metrics->backlog.Comes(true);
   Batch batch;
   batch.table = &table;
   batch.first = number_ + 1;
@@ -319,9 +327,16 @@ absl::StatusOr<size_t> PollSession::PollTable(const OutboxTable& table) {
   if (published.ok() && !duties_->interrupted()) {
     RETURN_IF_ERROR(MarkDone(&batch, false));
     RETURN_IF_ERROR(NoteFailed(&batch, false));
+    left_ |=
+        LeavesRows({.found = found, .published = batch.rows, .whole = whole, .acknowledged = true});
     return batch.rows;
   }
   RETURN_IF_ERROR(Salvage(&batch, published));
+  left_ |=
+      LeavesRows({.found = found,
+                  .published = batch.rows,
+                  .whole = whole,
+                  .acknowledged = committing_ == nullptr && Acknowledged(batch) == batch.rows});
   return batch.rows;
 }
 
@@ -372,14 +387,17 @@ absl::Status PollSession::PublishRow(const postgres::Result& rows, int row, Batc
   return absl::OkStatus();
 }
 
+size_t PollSession::Acknowledged(const Batch& batch) const {
+  const auto& safe = tracker_.safe();
+  const uint64_t behind = safe ? safe->commit_end.value() : 0;
+  return behind < batch.first ? 0 : std::min<size_t>(batch.rows, behind - batch.first + 1);
+}
+
 absl::Status PollSession::MarkDone(Batch* batch, bool hurries) {
   // A transaction of the sink acknowledges what is written with its end.
   if (committing_ != nullptr)
     return hurries ? absl::OkStatus() : MovePosition(batch, batch->rows, false);
-  const auto& safe = tracker_.safe();
-  const uint64_t behind = safe ? safe->commit_end.value() : 0;
-  const size_t acknowledged =
-      behind < batch->first ? 0 : std::min<size_t>(batch->rows, behind - batch->first + 1);
+  const size_t acknowledged = Acknowledged(*batch);
   if (positions()) return MovePosition(batch, acknowledged, hurries);
   const size_t from = batch->marked;
   if (acknowledged > from) {

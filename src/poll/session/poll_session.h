@@ -105,6 +105,8 @@ class PollSession {
   absl::StatusOr<std::optional<postgres::Result>> AskBriefly(const postgres::Statement& statement,
                                                              absl::Status* why);
   void CountFails(const OutboxTable& table, const absl::Status& why);
+  // Of the rows of the batch, from the first one on.
+  size_t Acknowledged(const Batch& batch) const;
   // What of the batch is acknowledged.
   absl::Status MarkDone(Batch* batch, bool hurries);
   absl::Status MarkApart(const Batch& batch);
@@ -175,6 +177,7 @@ class PollSession {
   absl::Duration queue_watched_;
   absl::Duration next_look_ = absl::ZeroDuration();
   bool looks_ = false, idle_ = false;
+  bool left_ = false;         // the last look at all tables has left rows
   bool unpublished_ = false;  // there were rows when they were counted
   // Keys whose later rows wait, as long as the claim is published.
   absl::flat_hash_set<std::string> held_;
