@@ -54,7 +54,17 @@ void LagBoard::Watch(absl::Time now) {
   if (!watched_since_) watched_since_ = now;
 }
 
+void LagBoard::OnStored(std::optional<Lsn> position) {
+  const uint64_t covered = covered_.load(kRelaxed);
+  if (covered == 0 && HeldSince() == 0) return;
+  if (!position) return Forget();
+  if (position->value() > covered) Begin(*position, 0);
+}
+
 void LagBoard::Forget() {
+  for (std::atomic<int64_t>* const one : {&oldest_us_, &unread_us_, &snapshot_us_, &complete_us_})
+    one->store(0, kRelaxed);
+  covered_.store(0, kRelaxed);
   const MutexLock lock(mutex_);
   watched_since_.reset();
   last_.reset();

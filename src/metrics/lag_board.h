@@ -75,6 +75,9 @@ class LagBoard {
   void Watch(absl::Time now);
   // There is nothing yet that it could be behind of: no slot, and nobody who is about to make one.
   void Forget();
+  // Of one that rests: where it goes on from; absent: that was erased on purpose. Beyond what it
+  // knows, somebody has moved it: what was held until then is nobody's to publish any more.
+  void OnStored(std::optional<Lsn> position);
 
   // What one look at the server has shown. next_xid was read before wal_end.
   struct Look {

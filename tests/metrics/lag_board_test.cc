@@ -64,6 +64,42 @@ TEST(LagMemory, WhoKnowsMoreRecallsNothing) {
   EXPECT_EQ(after.Remember().oldest_us, 0);
 }
 
+LagBoard::Memory HeldSinceLongAgo() {
+  LagBoard::Memory memory;
+  memory.oldest_us = memory.complete_us = absl::ToUnixMicros(kBegin - absl::Seconds(58));
+  memory.snapshot_us = absl::ToUnixMicros(kBegin - absl::Seconds(70));
+  memory.covered = Lsn(1000);
+  return memory;
+}
+
+// `offsets set` and `reset` of a connector that is stopped: another board recalls what it was.
+TEST(LagMemory, WhatIsMovedOnByHandHoldsNothing) {
+  LagBoard moved, stays, erased;
+  for (LagBoard* const one : {&moved, &stays, &erased}) {
+    one->Recall(HeldSinceLongAgo());
+    EXPECT_EQ(one->Read(kBegin), absl::Seconds(70));
+  }
+  stays.OnStored(Lsn(1000));
+  EXPECT_EQ(stays.Read(kBegin), absl::Seconds(70)) << "it is where it was";
+  moved.OnStored(Lsn(2000));
+  EXPECT_EQ(moved.Remember().oldest_us, 0);
+  EXPECT_EQ(moved.Remember().snapshot_us, 0);
+  EXPECT_EQ(moved.Remember().covered, Lsn(2000));
+  moved.OnLook({.at = kBegin, .wal_end = Lsn(2000), .next_xid = 7, .confirmed = Lsn(2000)});
+  EXPECT_EQ(moved.Read(kBegin), absl::ZeroDuration());
+  erased.OnStored(std::nullopt);
+  EXPECT_FALSE(erased.Read(kBegin)) << "nobody has looked yet";
+}
+
+TEST(LagMemory, WhereThereIsNoSlotNothingIsHeld) {
+  LagBoard board;
+  board.Recall(HeldSinceLongAgo());
+  board.Forget();
+  EXPECT_FALSE(board.Read(kBegin));
+  EXPECT_EQ(board.Remember().covered, Lsn());
+  EXPECT_EQ(board.Remember().complete_us, 0);
+}
+
 // A server that writes, a slot that is read, looks every ten seconds.
 class LagBoardTest : public testing::Test {
  protected:

@@ -19,6 +19,7 @@ namespace walduct::test {
 struct FakeDisk {
   std::optional<std::string> content;
   std::vector<offset::StoredOffset> history;  // all that became durable
+  bool erased = false;                        // on purpose
 };
 
 class FakeOffsetStore final : public offset::OffsetStore {
@@ -67,6 +68,7 @@ class FakeOffsetStore final : public offset::OffsetStore {
     saving_.reset();
     return answer;
   }
+  bool erased() const override { return disk_.erased; }
   int ready_fd() const override { return fd_; }
   std::optional<event::Record> RecordOf(const offset::StoredOffset& offset) override {
     record_ = offset::EncodeOffset(offset);

@@ -228,6 +228,15 @@ absl::Status RestPosition::Read(World& world, const engine::ConnectorOptions& co
   return absl::OkStatus();
 }
 
+void RestPosition::TellLag(metrics::LagBoard* lag) const {
+  const MutexLock lock(mutex_);
+  if (!read_ || (!stored_ && !let_go_)) return;
+  if (!stored_) return lag->OnStored(std::nullopt);
+  // The rows of a snapshot that is not at its end count from its beginning.
+  if (stored_->position.snapshot == event::SnapshotPhase::kNone)
+    lag->OnStored(stored_->position.commit_end);
+}
+
 std::optional<offset::StoredOffset> RestPosition::stored() const {
   const MutexLock lock(mutex_);
   return read_ ? stored_ : std::nullopt;

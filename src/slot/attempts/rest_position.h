@@ -19,8 +19,9 @@
 #include "slot/world/world.h"
 
 namespace walduct::metrics {
+class LagBoard;
 class SlotBoard;
-}
+}  // namespace walduct::metrics
 
 namespace walduct::slot {
 
@@ -62,6 +63,8 @@ class RestPosition {
 
   // What was read last, of this rest.
   std::optional<offset::StoredOffset> stored() const;
+  // The same tells how far behind it is, where somebody has moved or erased it.
+  void TellLag(metrics::LagBoard* lag) const;
 
  private:
   struct Seen {

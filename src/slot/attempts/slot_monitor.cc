@@ -272,7 +272,10 @@ void SlotMonitor::ReadPosition() {
   if (!next || reader_.stopping()) return;
   const absl::Status read = next->position->Read(world_, next->connector->config());
   read_at_ = world_.clock().Monotonic();
-  if (read.ok()) return;
+  if (read.ok()) {
+    if (Rests(next->connector->status())) next->position->TellLag(&next->connector->metrics().lag);
+    return;
+  }
   log::SetConnector(next->connector->names().connector);
   log::Debug("cannot read the stored position", {{"error", std::string(read.message())}});
   log::SetConnector("");
