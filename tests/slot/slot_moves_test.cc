@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <string>
 
 #include "tests/slot/slot_monitor_fixture.h"
 
@@ -24,6 +25,12 @@ class SlotMovesTest : public SlotMonitorFixture {
         {.oldest_us = absl::ToUnixMicros(time_.Now() - absl::Minutes(1)), .covered = Lsn(100)},
         time_.Now());
     return slot;
+  }
+  void RetryOf(MonitoredSlot& slot, const char* reason) {
+    slot.now.state = engine::ConnectorState::kRunning;
+    slot.now.activity = engine::Activity::kRetrying;
+    slot.now.last_error = {
+        .at = time_.Now(), .message = "away", .reason = reason, .hint = "", .change = ""};
   }
   absl::Duration LagOf(MonitoredSlot& slot) {
     return slot.metrics().lag.Read(time_.Now()).value_or(absl::ZeroDuration());
@@ -52,6 +59,45 @@ TEST_F(SlotMovesTest, APositionThatIsErasedHasNoOldLag) {
   world_.confirmed = 1000;
   Pass(absl::Seconds(75));
   EXPECT_LE(LagOf(*slot), absl::Seconds(1));
+}
+
+// A file, a database, a Redis; or a process that has not loaded its position yet.
+TEST_F(SlotMovesTest, WhoDoesNotKnowWhereItStandsAsksWhileSomebodyElseHasItsSlot) {
+  Store(100);
+  const auto slot = Add("one", "s");
+  RetryOf(*slot, "slot_in_use");
+  Pass(absl::Seconds(90));
+  EXPECT_EQ(world_.reads, 1) << "once";
+  EXPECT_FALSE(slot->metrics().slot.position());
+  world_.confirmed = 200;
+  Pass(absl::Seconds(13));
+  ASSERT_TRUE(slot->metrics().slot.position());
+  EXPECT_EQ(slot->metrics().slot.position()->reason, "position_skipped");
+}
+
+TEST_F(SlotMovesTest, WhoRetriesForAnotherReasonIsNotAskedFor) {
+  Store(100);
+  RetryOf(*Add("one", "s"), "connection_lost");
+  Pass(absl::Seconds(90));
+  EXPECT_EQ(world_.reads, 0);
+}
+
+// Others read all of these slots, and store positions where these connectors do.
+TEST_F(SlotMovesTest, DoubtsThatWereNoneComeSeldom) {
+  constexpr int kMany = 20;
+  for (int i = 0; i < kMany; ++i) RetryOf(*Add("one", std::to_string(i)), "slot_in_use");
+  const auto pass = [this](int seconds) {
+    for (int i = 0; i < seconds; ++i) {
+      ++world_.confirmed;
+      Store(world_.confirmed);
+      Pass(absl::Seconds(1));
+      for (const auto& slot : slots_) ASSERT_FALSE(slot->metrics().slot.position()) << i;
+    }
+  };
+  pass(240);
+  const int before = world_.reads;
+  pass(240);
+  EXPECT_LE(world_.reads - before, 49) << "one in five seconds at most";
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "slot/attempts/rest_position.h"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -88,6 +89,7 @@ void RestPosition::Forget() {
   seen_.reset();
   doubted_.reset();
   cleared_.reset();
+  patience_ = kSoon;
   asked_.reset();
   read_.reset();
   stored_.reset();
@@ -118,6 +120,7 @@ void RestPosition::Saw(engine::Monitored& connector, const replication::WatchedS
     // have been between two looks.
     if (!retries_ && read_ && *read_ < status.activity_since) Forget();
     seen_ = {.look = look, .at = now};
+    knows_end_ = ended_at.has_value();
   }
   Judge(connector, now, ended_at);
 }
@@ -141,14 +144,19 @@ bool RestPosition::IsProven(const RestRules& rules, const std::string& reason, a
   if (*read_ < doubted_->at) return false;
   if (!JudgeRest(rules, stored_, doubted_->look).ok()) return true;
   // It was right then, and has been moved on since.
-  cleared_ = now;
+  Clears(now);
   doubted_ = seen_;
   said_.clear();
   return false;
 }
 
+void RestPosition::Clears(absl::Time now) {
+  patience_ = cleared_ ? std::min(patience_ * 2, kLate) : kSoon;
+  cleared_ = now;
+}
+
 void RestPosition::Clear(metrics::SlotBoard* board, absl::Time now) {
-  if (doubted_) cleared_ = now;
+  if (doubted_) Clears(now);
   doubted_.reset();
   said_.clear();
   board->ShowPosition(std::nullopt);
@@ -203,10 +211,11 @@ std::optional<RestPosition::Due> RestPosition::DueAt(absl::Time now) const {
   const MutexLock lock(mutex_);
   if (!looked_at_) return std::nullopt;
   const absl::Duration since = asked_ ? now - *asked_ : absl::InfiniteDuration();
-  if (doubted_ && cleared_ && now - *cleared_ < kSoon) return std::nullopt;
-  if (doubted_ && (!asked_ || *asked_ < doubted_->at)) return Due::kDoubted;
-  if (doubted_) return since >= kSoon ? std::optional(Due::kDoubted) : std::nullopt;
-  if (retries_) return std::nullopt;
+  if (doubted_ && cleared_ && now - *cleared_ < patience_) return std::nullopt;
+  const Due doubted = retries_ && cleared_ ? Due::kAgain : Due::kDoubted;
+  if (doubted_ && (!asked_ || *asked_ < doubted_->at)) return doubted;
+  if (doubted_) return since >= kSoon ? std::optional(doubted) : std::nullopt;
+  if (retries_ && (taken_.empty() || knows_end_ || read_)) return std::nullopt;
   if (!read_) return since >= kSoon ? std::optional(Due::kUnknown) : std::nullopt;
   return since >= kAgain ? std::optional(Due::kAgain) : std::nullopt;
 }

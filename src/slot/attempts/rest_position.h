@@ -40,11 +40,14 @@ absl::Status PositionGone(Lsn lsn, bool remembered);
 class RestPosition {
  public:
   // What is stored may be changed by hand meanwhile, or be lost. Of one that retries it is read in
-  // doubt alone: this process knows where it stands.
+  // doubt alone, where this process knows where it stands; else once, while somebody else has its
+  // slot.
   static constexpr absl::Duration kAgain = absl::Minutes(1);
   // Where it seems to be of no use, or could not be read, or what was in doubt was right: whoever
   // reads the slot instead moves it on and on.
   static constexpr absl::Duration kSoon = absl::Seconds(30);
+  // So long at most, for the time doubles each time that it was right.
+  static constexpr absl::Duration kLate = absl::Minutes(5);
 
   // It reads: what is known of it is forgotten.
   void End();
@@ -55,6 +58,7 @@ class RestPosition {
   // The same of the last look, once the store has answered about it.
   void Judge(engine::Monitored& connector, absl::Time now, std::optional<Lsn> ended_at);
   // The store is to be asked; absent: not now. What is in doubt comes first, then what is unknown.
+  // Of one that retries, and was in doubt and right before, a doubt is asked for in its turn.
   enum class Due { kAgain, kUnknown, kDoubted };
   std::optional<Due> DueAt(absl::Time now) const;
   absl::Time asked_at() const;  // InfinitePast: not of this rest
@@ -78,6 +82,7 @@ class RestPosition {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool IsProven(const RestRules& rules, const std::string& reason, absl::Time now)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Clears(absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Clear(metrics::SlotBoard* board, absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Tell(engine::Monitored& connector, const RestRules& rules, const absl::Status& why)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -89,6 +94,8 @@ class RestPosition {
   std::optional<Seen> seen_ ABSL_GUARDED_BY(mutex_);           // the last look
   std::optional<Seen> doubted_ ABSL_GUARDED_BY(mutex_);        // the first that gave cause to doubt
   std::optional<absl::Time> cleared_ ABSL_GUARDED_BY(mutex_);  // when that was found to be right
+  absl::Duration patience_ ABSL_GUARDED_BY(mutex_) = kSoon;    // from then on
+  bool knows_end_ ABSL_GUARDED_BY(mutex_) = false;             // this process knows where it stands
   std::optional<absl::Time> asked_ ABSL_GUARDED_BY(mutex_);
   std::optional<absl::Time> read_ ABSL_GUARDED_BY(mutex_);  // as asked_, of what has come
   std::optional<offset::StoredOffset> stored_ ABSL_GUARDED_BY(mutex_);
