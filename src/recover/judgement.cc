@@ -15,7 +15,7 @@ Judgement Wait(std::string waits_for, std::string why) {
 
 // Whether the slot has come over the last cut; if not, what it lacks.
 bool HasPassed(const HowFar& how_far, const Cut& cut, Judgement* lacks) {
-  if (cut.end <= how_far.free_to) return true;
+  if (cut.end <= how_far.free_to || (cut.ddl && cut.end <= how_far.settled_to)) return true;
   if (how_far.confirmed <= cut.over) {
     *lacks = Wait("confirmed", absl::StrCat("the slot has confirmed ", how_far.confirmed.ToString(),
                                             ", and the WAL is cut at ", cut.end.ToString()));
@@ -53,7 +53,7 @@ std::optional<Cut> NextRunning(const HowFar& how_far, const SegmentRecords& reco
     if (one.end <= judgement.floor) continue;
     const bool is_last = all || i + 1 == count;
     return Cut{one.begin, one.end, is_last ? std::optional(one.oldest_running) : std::nullopt,
-               std::nullopt};
+               std::nullopt, false};
   }
   return std::nullopt;
 }
@@ -61,7 +61,7 @@ std::optional<Cut> NextRunning(const HowFar& how_far, const SegmentRecords& reco
 std::optional<Cut> NextPruning(const SegmentRecords& records, const Judgement& judgement) {
   for (const CatalogPruning& one : records.prunings) {
     if (Holds(one, judgement))
-      return Cut{Lsn(one.begin.value() - 1), one.begin, std::nullopt, one.horizon};
+      return Cut{Lsn(one.begin.value() - 1), one.begin, std::nullopt, one.horizon, false};
   }
   return std::nullopt;
 }
@@ -74,7 +74,7 @@ std::optional<Cut> NextDdl(const HowFar& how_far, const SegmentRecords& records,
   for (const DdlCommit& one : records.ddl) {
     const bool elsewhere = how_far.database != 0 && one.database != how_far.database;
     if (elsewhere || one.stop <= judgement.floor || one.rows_to <= how_far.confirmed) continue;
-    return Cut{Lsn(one.enough.value() - 1), one.stop, std::nullopt, std::nullopt};
+    return Cut{Lsn(one.enough.value() - 1), one.stop, std::nullopt, std::nullopt, true};
   }
   return std::nullopt;
 }

@@ -205,6 +205,7 @@ absl::StatusOr<GateNotes> StateFolder::ReadNotes() const {
     of_cut.Take("end", &notes.cut->end);
     of_cut.Take("oldest_running", &notes.cut->oldest_running);
     of_cut.Take("horizon", &notes.cut->horizon);
+    of_cut.Take("ddl", &notes.cut->ddl);
     if (!of_cut.wrong().empty()) return Unreadable(path, "its cut is malformed");
   }
   if (!members.wrong().empty()) return Unreadable(path, members.wrong());
@@ -223,6 +224,7 @@ absl::Status StateFolder::WriteNotes(const GateNotes& notes) const {
     Put(&json, "end", notes.cut->end);
     Put(&json, "oldest_running", notes.cut->oldest_running);
     Put(&json, "horizon", notes.cut->horizon);
+    if (notes.cut->ddl) json.Key("ddl").Flag(true);
     json.EndObject();
   }
   Put(&json, "pruned_to", notes.pruned_to);

@@ -28,7 +28,8 @@ struct HowFar {
   Lsn free_to;
   // From there on segments are cut at running-xacts records; invalid: none is.
   Lsn cut_from;
-  // Up to there catalog_xmin is not waited for: a transaction that is open holds it back.
+  // Up to there catalog_xmin is not waited for: a transaction that is open holds it back. Nor is a
+  // cut before a commit that changes tables: the slot has not come to it, and may never.
   Lsn settled_to;
   // Where segments are cut: prunings of catalogs that the slot does not allow yet are waited for,
   // too, and lose their mark of a catalog, so that they do not end it.
@@ -47,6 +48,7 @@ struct Cut {
   Lsn end;
   std::optional<Xid> oldest_running;  // behind a running-xacts record
   std::optional<Xid> horizon;         // before a pruning
+  bool ddl = false;                   // before a commit that changes tables
 };
 
 struct GateNotes {

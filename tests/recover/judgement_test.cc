@@ -252,6 +252,7 @@ TEST(CutTest, BeforeACommitThatChangesATable) {
   ASSERT_TRUE(cut);
   EXPECT_EQ(cut->end, In(7, 100));
   EXPECT_EQ(cut->over, In(7, 89));
+  EXPECT_TRUE(cut->ddl);
   EXPECT_FALSE(cut->oldest_running || cut->horizon);
   // Passed: the second one has nothing before it that is not confirmed.
   how_far.confirmed = judgement.floor = In(7, 100);
@@ -269,6 +270,25 @@ TEST(CutTest, BeforeACommitThatChangesATable) {
   how_far.confirmed = In(7, 40);
   how_far.cut_at_ddl = false;
   EXPECT_EQ(NextCut(how_far, records, judgement)->over, In(7, 400));
+}
+
+// The slot may wait for replay itself.
+TEST(JudgementTest, ACutBeforeACommitMayBeLetGo) {
+  HowFar how_far = Confirmed(In(7, 40));
+  how_far.cut_from = In(7);
+  GateNotes notes = HandedOut(7, In(7, 89));
+  notes.end = In(7, 100);
+  notes.cut = Cut{In(7, 89), In(7, 100), std::nullopt, std::nullopt, true};
+  EXPECT_EQ(Judge(how_far, notes, 7).waits_for, "confirmed");
+  how_far.settled_to = In(7, 99);
+  EXPECT_EQ(StepFor(how_far, notes, 7), Step::kUpToCut);
+  how_far.settled_to = In(7, 100);
+  const Judgement judgement = Judge(how_far, notes, 7);
+  EXPECT_EQ(judgement.step, Step::kNextPart);
+  EXPECT_EQ(judgement.floor, In(7, 100));
+  // Others end the slot where it has not come over them.
+  notes.cut->ddl = false;
+  EXPECT_EQ(StepFor(how_far, notes, 7), Step::kUpToCut);
 }
 
 TEST(CutTest, OfTheSlotsDatabaseAlone) {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "recover/run/settling.h"
+
 namespace walduct::recover {
 namespace {
 
@@ -92,6 +94,26 @@ TEST(Trouble, SlowArchiveDoesNotStand) {
   GateNotes waits = WaitsFor("confirmed", now);
   waits.fetch_ms = 5000;
   EXPECT_EQ(ReasonAt(waits, SeenAt(now), now), "");
+}
+
+TEST(Trouble, SlotThatDoesNotMove) {
+  const absl::Time now = kBegun + absl::Hours(1);
+  Seen seen = SeenAt(kBegun);
+  seen.confirmed = Lsn(0x4000028);
+  seen.confirmed_at = now - kSlotPatience;
+  const GateNotes notes = WaitsFor("confirmed", kBegun);
+  EXPECT_EQ(ReasonAt(notes, seen, now), "");
+  const absl::Time later = now + absl::Seconds(1);
+  const auto stands = FindTrouble(notes, seen, "/state", later, kPatience);
+  ASSERT_TRUE(stands);
+  EXPECT_EQ(stands->reason, "recover_slot_stands");
+  EXPECT_TRUE(stands->stands);
+  EXPECT_EQ(stands->since, seen.confirmed_at);
+  EXPECT_THAT(stands->what, HasSubstr("0/4000028"));
+  // It has been waited for only since then; nor is it told of what is not waited for.
+  EXPECT_EQ(ReasonAt(WaitsFor("confirmed", now), seen, later), "");
+  EXPECT_EQ(ReasonAt(WaitsFor("catalog_xmin", kBegun), seen, later), "");
+  EXPECT_FALSE(FindTrouble(notes, seen, "/state", later, absl::Minutes(5)));
 }
 
 TEST(Trouble, ServerThatIsAwayOrPausedOrStands) {

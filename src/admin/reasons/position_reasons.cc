@@ -5,10 +5,9 @@ namespace {
 
 constexpr absl::string_view kReadAnew =
     "With a base backup and the WAL archive nothing is lost: docs/recover.md. Else a new snapshot. "
-    "Of walduct serve: walduct offsets reset NAME --accept-loss, which "
-    "starts it again; of walduct run: start it once with -o snapshot.mode=when_needed. Either "
-    "makes "
-    "the slot anew and reads all tables. Raise the limit, so that it does not happen again.";
+    "Of walduct serve: walduct offsets reset NAME --accept-loss, which starts it again; of walduct "
+    "run: start it once with -o snapshot.mode=when_needed. Either makes the slot anew and reads "
+    "all tables. Raise the limit, so that it does not happen again.";
 
 constexpr Reason kRows[] = {
     {.name = "change_behind",
@@ -25,8 +24,7 @@ constexpr Reason kRows[] = {
      .remedy = "Is there something between walduct and the server? Nothing is stored beyond it. "
                "Report it."},
     {.name = "handover_unfinished",
-     .meaning =
-         "A slot that gave tables away has not stored yet that all of their changes are behind it.",
+     .meaning = "A slot that gave tables away has not stored yet that their changes are behind it.",
      .remedy = "Nothing: it is tried again."},
     {.name = "logical_messages_clear",
      .meaning = "That transaction is done with.",
@@ -316,6 +314,9 @@ constexpr Reason kRows[] = {
      .remedy = "Restore the backup once more, with a new folder for --state, and start walduct "
                "recover run again: it goes on where it ended. Of a replay the files replay and "
                "offsets.dat, where there is one, are copied into it first."},
+    {.name = "recover_slot_stands",
+     .meaning = "Replay waits for the slot on the restored server, which does not move.",
+     .remedy = "The log says whether the sink takes nothing; else pg_stat_activity there."},
     {.name = "recover_state_folder",
      .meaning = "The folder of --state cannot be read or written, or is of another replay.",
      .remedy = "It is walduct's and the restored server's user's: give both the right to write. "
@@ -372,8 +373,7 @@ constexpr Reason kRows[] = {
          "(position_skipped) as soon as the slot stands beyond the stored position.",
      .remedy =
          "At once stop the other process, which may be another walduct, or give each connector its "
-         "own "
-         "slot.name. The message names pid, application, client and since when; a session that "
+         "own slot.name. The message names pid, application, client and since when; a session that "
          "nobody owns any more: SELECT pg_terminate_backend(PID)."},
     {.name = "slot_invalidated",
      .loses = true,

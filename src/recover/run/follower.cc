@@ -20,8 +20,6 @@ namespace {
 
 constexpr absl::Duration kTurn = absl::Milliseconds(25);
 constexpr absl::Duration kTellEach = absl::Seconds(10);
-// A slot that is going to follow has by then.
-constexpr absl::Duration kSettled = absl::Seconds(2);
 constexpr absl::Duration kSeen = absl::Milliseconds(100);
 constexpr absl::Duration kPatience = absl::Seconds(15);
 // Replay may be so much before the slot: while that is decoded, more is replayed.
@@ -277,6 +275,9 @@ absl::StatusOr<Follower::SlotRow> Follower::ReadSlot() {
     seen_.pause = row->pause;
     if (row->replayed != seen_.replayed) seen_.replayed_at = now;
     seen_.replayed = row->replayed;
+    const uint64_t events = std::exchange(events_, Events(*options_.metrics));
+    if (row->confirmed != seen_.confirmed || events != events_) seen_.confirmed_at = now;
+    seen_.confirmed = row->confirmed;
   } else {
     seen_.pause.clear();
     if (ErrorReason(row.status()) == "server_starting")
@@ -328,23 +329,24 @@ absl::Status Follower::Look(const GateNotes& notes) {
   next.confirmed = std::max(next.confirmed, row->confirmed);
   if (row->catalog_xmin) next.catalog_xmin = row->catalog_xmin;
   if (row->database != 0) next.database = row->database;
-  Settle(notes, next.confirmed, &next);
+  Settle(notes, &next);
   const bool moved = next.confirmed != before.confirmed ||
                      next.catalog_xmin != before.catalog_xmin || next.database != before.database ||
                      next.settled_to != before.settled_to;
   return moved ? Write(std::move(next)) : absl::OkStatus();
 }
 
-// A transaction that is open holds the slot's catalog_xmin back, and would for ever hold up replay,
-// which has its end.
-void Follower::Settle(const GateNotes& notes, Lsn confirmed, HowFar* how_far) {
-  const bool waits = notes.waits_for == "catalog_xmin" && notes.cut && confirmed > notes.cut->over;
-  if (!waits) return settles_since_.reset();
-  const absl::Duration now = clock().Monotonic();
-  if (!settles_since_) settles_since_ = now;
-  if (now - *settles_since_ < kSettled) return;
+void Follower::Settle(const GateNotes& notes, HowFar* how_far) {
+  if (!settling_.LetsGo(notes, *how_far, Events(*options_.metrics), clock().Monotonic())) return;
   how_far->settled_to = notes.cut->end;
-  settles_since_.reset();
+  if (!notes.cut->ddl) return;
+  log::Warn("the slot stands, so replay goes over a commit that changes tables",
+            {{"cut", notes.cut->end.ToString()},
+             {"confirmed", how_far->confirmed.ToString()},
+             {"waited", absl::FormatDuration(kSlotPatience)},
+             {"means",
+              "what the catalog alone tells of rows before it, as a column's default, may be read "
+              "as of behind it: docs/recover.md, Cuts"}});
 }
 
 // A server that nobody has a session on yet.

@@ -19,6 +19,7 @@
 #include "base/worker_thread.h"
 #include "postgres/connection.h"
 #include "recover/run/gap.h"
+#include "recover/run/settling.h"
 #include "recover/run/trouble.h"
 #include "recover/state.h"
 
@@ -99,7 +100,7 @@ class Follower {
   absl::Status Look(const GateNotes& notes);
   absl::StatusOr<SlotRow> ReadSlot();
   absl::StatusOr<SlotRow> AskSlot();
-  void Settle(const GateNotes& notes, Lsn confirmed, HowFar* how_far);
+  void Settle(const GateNotes& notes, HowFar* how_far);
   absl::Status Write(HowFar how_far);
   void LookIfNobodyDoes();
   absl::Status TellTrouble(const GateNotes& notes);
@@ -112,8 +113,9 @@ class Follower {
   const Options options_;
   StateFolder folder_;
   std::unique_ptr<postgres::Connection> session_;  // the thread's own
-  std::optional<absl::Duration> settles_since_;    // the same, and what follows
-  std::optional<absl::Duration> unread_since_;     // the gate's notes cannot be read
+  std::optional<absl::Duration> unread_since_;     // the gate's notes cannot be read; the same,
+  Settling settling_;                              // and what follows
+  uint64_t events_ = 0;                            // when the slot was asked last
   Seen seen_;
   absl::Duration told_at_, trouble_at_, asked_at_;
   std::string trouble_;

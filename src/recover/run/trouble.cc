@@ -1,6 +1,9 @@
 #include "recover/run/trouble.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
+#include "recover/run/settling.h"
 
 namespace walduct::recover {
 namespace {
@@ -55,6 +58,16 @@ std::optional<Trouble> FindTrouble(const GateNotes& notes, const Seen& seen,
     return Trouble{"recover_archive_slow", since,
                    absl::StrCat("the archive's command has not brought ", notes.asked, " yet"),
                    "run it by hand on the restored server's machine; one that hangs may be ended"};
+  }
+  const absl::Time moved = std::max(since, seen.confirmed_at);
+  if (notes.waits_for == "confirmed" && seen.confirmed.valid() && !seen.away_since &&
+      now - moved > std::max(patience, kSlotPatience)) {
+    return Trouble{"recover_slot_stands", moved,
+                   absl::StrCat("replay waits for the slot, which has confirmed ",
+                                seen.confirmed.ToString(), " and does not move"),
+                   "this log says whether the sink takes no records; else there: SELECT pid, "
+                   "wait_event_type, wait_event, query FROM pg_stat_activity WHERE backend_type "
+                   "IN ('client backend', 'walsender')"};
   }
   const bool stands = seen.replayed.valid() && !seen.away_since && notes.waits_for.empty() &&
                       now - seen.replayed_at > patience;

@@ -18,7 +18,9 @@ struct Seen {
   std::string away_why;
   std::string pause;  // of replay; empty: not known
   Lsn replayed;
-  absl::Time replayed_at;  // since then no further
+  absl::Time replayed_at;   // since then no further
+  Lsn confirmed;            // of the slot; invalid: there is none
+  absl::Time confirmed_at;  // since then it has not moved
 };
 
 struct Trouble {
