@@ -97,8 +97,6 @@ Subjects SubjectsOf(absl::string_view messages, uint32_t database, int major) {
 
 // gone: files of tables that are not temporary are.
 bool AltersTables(const Subjects& subjects, bool gone) {
-  // VACUUM FULL of a catalog, which nobody can read before this.
-  if (subjects.catalogs) return false;
   bool made_or_dropped = false, was_there = false;
   for (const uint32_t relation : subjects.relations) {
     if (subjects.attributes.contains(HashOfAttribute(relation, kSystemColumn)))
@@ -138,7 +136,9 @@ CommitRecord ReadCommit(absl::string_view data, bool has_info, int major) {
   if ((info & kHasDroppedStatistics) != 0) parts.Items(DroppedStatisticsBytes(major));
   if ((info & kHasMessages) != 0) {
     const absl::string_view messages = parts.Items(kMessageBytes);
-    commit.alters = AltersTables(SubjectsOf(messages, commit.database, major), gone);
+    const Subjects subjects = SubjectsOf(messages, commit.database, major);
+    commit.alters = AltersTables(subjects, gone);
+    commit.of_catalogs = subjects.catalogs;
   }
   if ((info & kHasPrepared) != 0) commit.prepared = Xid(parts.Number());
   if (!parts.whole()) commit.alters = true;

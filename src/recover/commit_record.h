@@ -19,6 +19,7 @@ struct CommitRecord {
   // ANALYZE. It errs on one side alone: a view is taken for a table, and so is a temporary table
   // that gets an index or a column later.
   bool alters = false;
+  bool of_catalogs = false;  // of one of them, too, as VACUUM FULL and ANALYZE of it are
 };
 
 // data: of the record; has_info: by its header (XLOG_XACT_HAS_INFO). One that cannot be read

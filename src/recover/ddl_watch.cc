@@ -72,6 +72,12 @@ void DdlWatch::OnStandby(const WalRecord& record) {
   }
 }
 
+// Until there is a list of those that run, which follows on their locks, one may have one from
+// before. A commit that speaks of a catalog is taken for one that has.
+bool DdlWatch::HoldsCatalogs(const CommitRecord& commit) const {
+  return !lock_catalogs_.empty() || (commit.of_catalogs && !begun_from_);
+}
+
 void DdlWatch::Unlock(Xid xid, const CommitRecord& commit) {
   if (lock_catalogs_.empty()) return;
   lock_catalogs_.erase(xid);
@@ -99,7 +105,7 @@ void DdlWatch::OnTransaction(const WalRecord& record) {
     case kCommit:
     case kCommitPrepared: {
       const CommitRecord commit = ReadCommit(record.data(), has_info, major_);
-      if (commit.alters && lock_catalogs_.empty()) {
+      if (commit.alters && !HoldsCatalogs(commit)) {
         commits_.push_back({.begin = record.before,
                             .stop = std::max(record.before, segment_begin_),
                             .database = commit.database,

@@ -45,6 +45,7 @@ class DdlWatch {
  private:
   void OnTransaction(const WalRecord& record);
   void OnStandby(const WalRecord& record);
+  bool HoldsCatalogs(const CommitRecord& commit) const;
   void Unlock(Xid xid, const CommitRecord& commit);
   bool MayHaveRows(Xid xid, const CommitRecord& commit) const;
 

@@ -89,9 +89,14 @@ TEST_P(CommitOfTest, WhatWasNotThereOrIsTheSame) {
   EXPECT_FALSE(Alters(Commit().Message(-2, 0).Message(7, 1)));              // of no one table
 }
 
-// Whoever has a catalog locked holds everybody up until then.
-TEST_P(CommitOfTest, ACatalogThatGetsAnotherFile) {
-  EXPECT_FALSE(Alters(Commit().Relation(1247).Table(20000).Index(20005).Files(3)));
+// Whether it is locked is in other records.
+TEST_P(CommitOfTest, ACatalogBesideATable) {
+  CommitBuilder both = Commit();
+  both.Relation(1247).Column(20000, 1);
+  const CommitRecord commit = ReadCommit(both.Data(), /*has_info=*/true, GetParam());
+  EXPECT_TRUE(commit.alters && commit.of_catalogs);
+  EXPECT_FALSE(Alters(Commit().Relation(1247)));
+  EXPECT_FALSE(ReadCommit(Commit().Column(20000, 1).Data(), true, GetParam()).of_catalogs);
 }
 
 TEST_P(CommitOfTest, WhatAllDatabasesShare) {

@@ -333,6 +333,19 @@ TEST(DdlWatchTest, NoneWhileACatalogIsLocked) {
   EXPECT_EQ(ddl[0].begin, free);
 }
 
+// ALTER TABLE beside ANALYZE of a catalog; and VACUUM FULL, whose lock may be in a segment before.
+TEST(DdlWatchTest, ACommitThatSpeaksOfACatalog) {
+  WalBuilder wal;
+  const std::string both = CommitBuilder().Relation(1259).Column(20000, 1).Data();
+  wal.AddCommit(700, both);
+  wal.AddRunning(701);
+  const Lsn known = wal.AddCommit(701, both);
+  const std::vector<DdlCommit> ddl = DdlOf(wal, std::nullopt);
+  ASSERT_EQ(ddl.size(), 1u);
+  EXPECT_EQ(ddl[0].begin, known);
+  EXPECT_EQ(DdlOf(wal, Xid(700)).size(), 2u);
+}
+
 TEST(DdlWatchTest, TheNextTransaction) {
   WalBuilder wal;
   wal.AddRow(700);
