@@ -23,7 +23,7 @@ struct CommitRecord {
 };
 
 // data: of the record; has_info: by its header (XLOG_XACT_HAS_INFO). One that cannot be read
-// alters.
+// alters. That of an abort (xl_xact_abort) has the same parts in the same order, but no messages.
 CommitRecord ReadCommit(absl::string_view data, bool has_info, int major);
 
 // What the server calls a row of a catalog in the messages of a commit: the hash of its key. Of

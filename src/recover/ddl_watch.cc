@@ -16,7 +16,7 @@ constexpr uint8_t kInsert = 0x00, kDelete = 0x10, kUpdate = 0x20, kTruncate = 0x
                   kUpdateInPage = 0x40, kInsertMany = 0x50;
 // Of the resource manager Standby.
 constexpr uint8_t kLocks = 0x00, kListsTransactions = 0x10;
-constexpr size_t kLockBytes = 12, kNextXidAt = 12;
+constexpr size_t kLockBytes = 12, kNextXidAt = 12, kOldestAt = 16;
 
 // Rows of catalogs are not decoded. One that has got another file is taken for a table.
 bool WritesRows(const WalRecord& record) {
@@ -64,6 +64,11 @@ void DdlWatch::OnStandby(const WalRecord& record) {
     const auto next = Xid(At<uint32_t>(data, kNextXidAt));
     if (!begun_from_) begun_from_ = next;
     if (!next_ || IsAtLeast(next, *next_)) next_ = next;
+    // Those that a crash has ended have no record of it.
+    if (data.size() >= kOldestAt + sizeof(Xid)) {
+      const auto oldest = Xid(At<uint32_t>(data, kOldestAt));
+      absl::erase_if(lock_catalogs_, [oldest](Xid xid) { return !IsAtLeast(xid, oldest); });
+    }
   }
   if (record.kind() != kLocks) return;
   for (size_t at = sizeof(uint32_t); at + kLockBytes <= data.size(); at += kLockBytes) {
@@ -101,7 +106,7 @@ void DdlWatch::OnTransaction(const WalRecord& record) {
       return;
     case kAbort:
     case kAbortPrepared:
-      return Unlock(record.xid(), {});
+      return Unlock(record.xid(), ReadCommit(record.data(), has_info, major_));
     case kCommit:
     case kCommitPrepared: {
       const CommitRecord commit = ReadCommit(record.data(), has_info, major_);

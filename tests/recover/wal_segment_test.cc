@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -331,6 +332,35 @@ TEST(DdlWatchTest, NoneWhileACatalogIsLocked) {
   const std::vector<DdlCommit> ddl = DdlOf(wal, Xid(700));
   ASSERT_EQ(ddl.size(), 1u);
   EXPECT_EQ(ddl[0].begin, free);
+}
+
+TEST(DdlWatchTest, ACatalogIsFreeWhenWhoHadItLockedHasEnded) {
+  const auto cut_behind = [](const std::function<void(WalBuilder*)>& ends) {
+    WalBuilder wal;
+    wal.AddLock(701, 1259);
+    wal.AddCommit(710, Altered());
+    ends(&wal);
+    wal.AddCommit(711, Altered());
+    return DdlOf(wal, Xid(700)).size();
+  };
+  const auto aborts = [](WalBuilder* wal, uint8_t info, uint32_t xid, const CommitBuilder& parts) {
+    wal->Add(1, 0x80 | info, parts.Data(), "", xid);
+  };
+  EXPECT_EQ(cut_behind([](WalBuilder*) {}), 0u);
+  EXPECT_EQ(cut_behind([&](WalBuilder* wal) { aborts(wal, 0x20, 702, CommitBuilder()); }), 0u);
+  EXPECT_EQ(cut_behind([&](WalBuilder* wal) { aborts(wal, 0x20, 701, CommitBuilder()); }), 1u);
+  EXPECT_EQ(
+      cut_behind([&](WalBuilder* wal) {  // of a subtransaction
+        aborts(wal, 0x20, 700, CommitBuilder().Subtransactions({701, 705}).Files(2).Statistics(1));
+      }),
+      1u);
+  EXPECT_EQ(cut_behind([&](WalBuilder* wal) {  // ROLLBACK PREPARED
+              aborts(wal, 0x40, 0, CommitBuilder().Subtransactions({705}).Files(2).Prepared(701));
+            }),
+            1u);
+  // After a crash, which leaves no record of it.
+  EXPECT_EQ(cut_behind([](WalBuilder* wal) { wal->AddRunning(701, 20); }), 0u);
+  EXPECT_EQ(cut_behind([](WalBuilder* wal) { wal->AddRunning(702, 20); }), 1u);
 }
 
 // ALTER TABLE beside ANALYZE of a catalog; and VACUUM FULL, whose lock may be in a segment before.
