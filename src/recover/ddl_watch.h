@@ -27,11 +27,14 @@ struct DdlCommit {
 class DdlWatch {
  public:
   // begun_from: transactions from that number on have begun in this segment; absent: not known.
-  DdlWatch(int major, Lsn segment_begin, std::optional<Xid> begun_from)
+  // lock_catalogs: those that have one locked where it begins.
+  DdlWatch(int major, Lsn segment_begin, std::optional<Xid> begun_from,
+           const std::vector<Xid>& lock_catalogs)
       : major_(major),
         segment_begin_(segment_begin),
         begun_from_(begun_from),
         next_(begun_from),
+        lock_catalogs_(lock_catalogs.begin(), lock_catalogs.end()),
         rows_to_(segment_begin) {}
 
   void OnRecord(const WalRecord& record);
@@ -41,6 +44,8 @@ class DdlWatch {
   std::vector<DdlCommit> TakeCommits() { return std::move(commits_); }
   // As begun_from for the segment that follows.
   std::optional<Xid> next() const { return next_; }
+  // As lock_catalogs for it.
+  std::vector<Xid> lock_catalogs() const { return {lock_catalogs_.begin(), lock_catalogs_.end()}; }
 
  private:
   void OnTransaction(const WalRecord& record);

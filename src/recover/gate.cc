@@ -10,6 +10,7 @@
 #include <fstream>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "recover/judgement.h"
@@ -238,10 +239,10 @@ class Gate {
                      absl::string_view segment, bool was_kept) {
     const bool follows = !notes_.file.empty() && number_ == notes_.number + 1;
     const bool again = !notes_.file.empty() && number_ == notes_.number;
-    if (follows) begun_from_ = notes_.next_xid;
-    if (again) begun_from_ = notes_.begun_from;
-    const SegmentRecords records =
-        ReadRecords(header, segment, follows ? notes_.head : "", notes_.head_begin, begun_from_);
+    if (follows) begun_from_ = notes_.next_xid, locked_from_ = notes_.locked;
+    if (again) begun_from_ = notes_.begun_from, locked_from_ = notes_.locked_from;
+    const SegmentRecords records = ReadRecords(header, segment, follows ? notes_.head : "",
+                                               notes_.head_begin, begun_from_, locked_from_);
     std::optional<Cut> cut;
     if (judgement.step == Step::kUpToCut) cut = notes_.cut;
     if (judgement.step == Step::kNextPart) {
@@ -276,6 +277,8 @@ class Gate {
       notes_.head_begin = cut ? Lsn() : records.head_begin;
       notes_.begun_from = begun_from_;
       notes_.next_xid = records.next_xid;
+      notes_.locked_from = locked_from_;
+      notes_.locked = records.lock_catalogs;
     }
     if (cut) notes_.cut = cut;
     notes_.waits_for.clear();
@@ -305,6 +308,7 @@ class Gate {
   const std::string file_, path_, data_folder_, kept_, had_;
   uint64_t number_ = 0;
   std::optional<Xid> begun_from_;  // transactions from that number on, in this segment
+  std::vector<Xid> locked_from_;   // have a catalog locked where it begins
   HowFar how_far_;
   GateNotes notes_;
   std::optional<bool> has_up_to_cut_;

@@ -93,6 +93,15 @@ class Members {
       Refuse(name, "a transaction's number");
     }
   }
+  void Take(const char* name, std::vector<Xid>* to) {
+    const Value* const value = json::FindSet(object_, name);
+    if (value == nullptr) return;
+    if (!value->IsArray()) return Refuse(name, "a list of transactions' numbers");
+    for (const Value& one : value->GetArray()) {
+      if (!one.IsUint()) return Refuse(name, "a list of transactions' numbers");
+      to->push_back(Xid(one.GetUint()));
+    }
+  }
   void Take(const char* name, std::string* to) { *to = json::TextIn(object_, name); }
   void Refuse(const char* name, absl::string_view wanted) {
     if (wrong_.empty()) wrong_ = absl::StrCat(name, " is not ", wanted);
@@ -117,6 +126,13 @@ void Put(JsonWriter* json, const char* name, Lsn lsn) {
 
 void Put(JsonWriter* json, const char* name, std::optional<Xid> xid) {
   if (xid) json->Key(name).Whole(ToInteger(*xid));
+}
+
+void Put(JsonWriter* json, const char* name, const std::vector<Xid>& xids) {
+  if (xids.empty()) return;
+  json->Key(name).Array();
+  for (const Xid xid : xids) json->Whole(ToInteger(xid));
+  json->EndArray();
 }
 
 }  // namespace
@@ -191,6 +207,8 @@ absl::StatusOr<GateNotes> StateFolder::ReadNotes() const {
   notes.head = absl::HexStringToBytes(head);
   members.Take("begun_from", &notes.begun_from);
   members.Take("next_xid", &notes.next_xid);
+  members.Take("locked_from", &notes.locked_from);
+  members.Take("locked", &notes.locked);
   members.Take("waits_for", &notes.waits_for);
   members.Take("asked", &notes.asked);
   uint64_t since = 0;
@@ -232,6 +250,8 @@ absl::Status StateFolder::WriteNotes(const GateNotes& notes) const {
   Put(&json, "head_begin", notes.head_begin);
   Put(&json, "begun_from", notes.begun_from);
   Put(&json, "next_xid", notes.next_xid);
+  Put(&json, "locked_from", notes.locked_from);
+  Put(&json, "locked", notes.locked);
   json.Key("fetch_ms").Whole(notes.fetch_ms);
   if (!notes.system.empty()) json.Key("system").Text(notes.system);
   if (!notes.waits_for.empty()) {

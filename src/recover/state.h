@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -65,6 +66,8 @@ struct GateNotes {
   Lsn head_begin;
   // Transactions from these numbers on have begun in the highest, and behind it; absent: not known.
   std::optional<Xid> begun_from, next_xid;
+  // Those that have a catalog locked where the highest begins, and behind it.
+  std::vector<Xid> locked_from, locked;
   // What is waited for: slot, confirmed, catalog_xmin, archive (has it not), fetch (its command
   // runs), disk (no room for a segment); empty: nothing.
   std::string waits_for, asked;

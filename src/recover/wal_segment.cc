@@ -158,13 +158,19 @@ std::optional<Xid> OldestRunning(absl::string_view record) {
 // Walks the pages of one segment.
 class Walk {
  public:
-  Walk(const SegmentHeader& header, absl::string_view segment, std::optional<Xid> begun_from)
-      : header_(header), segment_(segment), ddl_(header.major, header.begin, begun_from) {}
+  Walk(const SegmentHeader& header, absl::string_view segment, std::optional<Xid> begun_from,
+       const std::vector<Xid>& lock_catalogs)
+      : header_(header),
+        segment_(segment),
+        ddl_(header.major, header.begin, begun_from, lock_catalogs) {}
 
   SegmentRecords Run(absl::string_view head, Lsn head_begin) {
     ReadAll(head, head_begin);
     found_.ddl = ddl_.TakeCommits();
-    if (found_.stopped.empty()) found_.next_xid = ddl_.next();
+    if (found_.stopped.empty()) {
+      found_.next_xid = ddl_.next();
+      found_.lock_catalogs = ddl_.lock_catalogs();
+    }
     return std::move(found_);
   }
 
@@ -373,8 +379,9 @@ absl::StatusOr<SegmentHeader> ReadSegmentHeader(absl::string_view segment) {
 }
 
 SegmentRecords ReadRecords(const SegmentHeader& header, absl::string_view segment,
-                           absl::string_view head, Lsn head_begin, std::optional<Xid> begun_from) {
-  return Walk(header, segment, begun_from).Run(head, head_begin);
+                           absl::string_view head, Lsn head_begin, std::optional<Xid> begun_from,
+                           const std::vector<Xid>& lock_catalogs) {
+  return Walk(header, segment, begun_from, lock_catalogs).Run(head, head_begin);
 }
 
 }  // namespace walduct::recover

@@ -53,6 +53,7 @@ struct SegmentRecords {
   // Transactions from that number on have no record up to the end of this segment; absent: not
   // known.
   std::optional<Xid> next_xid;
+  std::vector<Xid> lock_catalogs;  // transactions that have a catalog locked at its end
   // Where the server that wrote this was promoted: up to there it is another timeline's, too.
   // Invalid: nowhere in this segment.
   Lsn promoted;
@@ -67,9 +68,11 @@ struct SegmentRecords {
 };
 
 // head: the record that the segment before has begun, as read from it; empty: not known, what
-// the segment begins with is skipped. begun_from: next_xid of the segment before.
+// the segment begins with is skipped. begun_from, lock_catalogs: next_xid and
+// lock_catalogs of the segment before.
 SegmentRecords ReadRecords(const SegmentHeader& header, absl::string_view segment,
                            absl::string_view head, Lsn head_begin,
-                           std::optional<Xid> begun_from = std::nullopt);
+                           std::optional<Xid> begun_from = std::nullopt,
+                           const std::vector<Xid>& lock_catalogs = {});
 
 }  // namespace walduct::recover

@@ -21,7 +21,8 @@ int main(int argc, char** argv) {
     }
     const std::string head = records.head;
     const walduct::Lsn head_begin = records.head_begin;
-    records = ReadRecords(*header, file.bytes(), head, head_begin, records.next_xid);
+    records = ReadRecords(*header, file.bytes(), head, head_begin, records.next_xid,
+                          records.lock_catalogs);
     for (const auto& one : records.running) {
       std::cout << "running " << one.begin.ToString() << " " << one.end.ToString() << " "
                 << walduct::ToInteger(one.oldest_running) << "\n";

@@ -363,6 +363,23 @@ TEST(DdlWatchTest, ACatalogIsFreeWhenWhoHadItLockedHasEnded) {
   EXPECT_EQ(cut_behind([](WalBuilder* wal) { wal->AddRunning(702, 20); }), 1u);
 }
 
+TEST(DdlWatchTest, ACatalogThatASegmentBeforeHasLocked) {
+  WalBuilder wal;
+  wal.AddLock(701, 1259);
+  const SegmentRecords first = Read(wal.Segment(0));
+  EXPECT_EQ(first.lock_catalogs, std::vector<Xid>{Xid(701)});
+  WalBuilder next(2);
+  next.AddCommit(702, Altered());
+  next.AddCommit(701);
+  const Lsn free = next.AddCommit(703, Altered());
+  const std::string segment = next.Segment(0);
+  const SegmentRecords second =
+      ReadRecords(*ReadSegmentHeader(segment), segment, "", Lsn(), Xid(702), first.lock_catalogs);
+  ASSERT_EQ(second.ddl.size(), 1u);
+  EXPECT_EQ(second.ddl[0].begin, free);
+  EXPECT_THAT(second.lock_catalogs, IsEmpty());
+}
+
 // ALTER TABLE beside ANALYZE of a catalog; and VACUUM FULL, whose lock may be in a segment before.
 TEST(DdlWatchTest, ACommitThatSpeaksOfACatalog) {
   WalBuilder wal;
