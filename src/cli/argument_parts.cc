@@ -289,6 +289,7 @@ void AddRecovery(CLI::App* app, Arguments* arguments) {
       "road; what has no new slot yet gets it first.");
   AddConfiguration(run, arguments, true);
   AddRestored(run, &arguments->recover);
+  AddCatalog(run, &arguments->recover);
   AddThenRead(run, &arguments->recover);
   AddListen(run, arguments);
   AddLogging(run, arguments);
@@ -329,6 +330,7 @@ void AddRecovery(CLI::App* app, Arguments* arguments) {
       "are its own, and are removed at the end.");
   AddConfiguration(replay, arguments, true);
   AddRestored(replay, &arguments->recover);
+  AddCatalog(replay, &arguments->recover);
   AddReplayWindow(replay, &arguments->replay);
   AddListen(replay, arguments);
   AddLogging(replay, arguments);

@@ -239,8 +239,14 @@ class Gate {
                      absl::string_view segment, bool was_kept) {
     const bool follows = !notes_.file.empty() && number_ == notes_.number + 1;
     const bool again = !notes_.file.empty() && number_ == notes_.number;
-    if (follows) begun_from_ = notes_.next_xid, locked_from_ = notes_.locked;
-    if (again) begun_from_ = notes_.begun_from, locked_from_ = notes_.locked_from;
+    if (follows) {
+      begun_from_ = notes_.next_xid;
+      locked_from_ = notes_.locked;
+    }
+    if (again) {
+      begun_from_ = notes_.begun_from;
+      locked_from_ = notes_.locked_from;
+    }
     const SegmentRecords records = ReadRecords(header, segment, follows ? notes_.head : "",
                                                notes_.head_begin, begun_from_, locked_from_);
     std::optional<Cut> cut;

@@ -15,7 +15,8 @@ Judgement Wait(std::string waits_for, std::string why) {
 
 // Whether the slot has come over the last cut; if not, what it lacks.
 bool HasPassed(const HowFar& how_far, const Cut& cut, Judgement* lacks) {
-  if (cut.end <= how_far.free_to || (cut.ddl && cut.end <= how_far.settled_to)) return true;
+  const bool is_let_go = cut.ddl && (!how_far.cut_at_ddl || cut.end <= how_far.settled_to);
+  if (cut.end <= how_far.free_to || is_let_go) return true;
   if (how_far.confirmed <= cut.over) {
     *lacks = Wait("confirmed", absl::StrCat("the slot has confirmed ", how_far.confirmed.ToString(),
                                             ", and the WAL is cut at ", cut.end.ToString()));

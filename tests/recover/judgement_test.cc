@@ -276,6 +276,7 @@ TEST(CutTest, BeforeACommitThatChangesATable) {
 TEST(JudgementTest, ACutBeforeACommitMayBeLetGo) {
   HowFar how_far = Confirmed(In(7, 40));
   how_far.cut_from = In(7);
+  how_far.cut_at_ddl = true;
   GateNotes notes = HandedOut(7, In(7, 89));
   notes.end = In(7, 100);
   notes.cut = Cut{In(7, 89), In(7, 100), std::nullopt, std::nullopt, true};
@@ -286,6 +287,11 @@ TEST(JudgementTest, ACutBeforeACommitMayBeLetGo) {
   const Judgement judgement = Judge(how_far, notes, 7);
   EXPECT_EQ(judgement.step, Step::kNextPart);
   EXPECT_EQ(judgement.floor, In(7, 100));
+  // Nor is one that was made before such cuts were given up.
+  how_far.settled_to = Lsn();
+  how_far.cut_at_ddl = false;
+  EXPECT_EQ(StepFor(how_far, notes, 7), Step::kNextPart);
+  how_far.settled_to = In(7, 100);
   // Others end the slot where it has not come over them.
   notes.cut->ddl = false;
   EXPECT_EQ(StepFor(how_far, notes, 7), Step::kUpToCut);

@@ -63,6 +63,14 @@ void AddRestored(CLI::App* run, RecoverRequest* asked) {
       ->check(CLI::IsMember({"disable", "allow", "prefer", "require", "verify-ca", "verify-full"}));
 }
 
+void AddCatalog(CLI::App* run, RecoverRequest* asked) {
+  run->add_option("--catalog", asked->catalog,
+                  "later: replay does not wait before commits that change tables; what the catalog "
+                  "alone tells of rows before them, as a column's default, may be of behind them")
+      ->type_name("later")
+      ->check(CLI::IsMember({"later"}));
+}
+
 void AddThenRead(CLI::App* run, RecoverRequest* asked) {
   run->add_option("--then", asked->then,
                   "read: where the gap cannot be decoded, the tables are compared with the topics "
@@ -90,6 +98,7 @@ absl::StatusOr<recover::RecoveryOptions> RecoveryOf(const RecoverRequest& asked)
   recovery.sslmode = asked.sslmode;
   recovery.then_read = !asked.then.empty();
   recovery.state_folder = asked.state;
+  recovery.cut_at_ddl = asked.catalog.empty();
   return recovery;
 }
 

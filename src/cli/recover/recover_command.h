@@ -26,7 +26,8 @@ struct GateRequest {
 // Of recover run and replay.
 struct RecoverRequest {
   std::string from, state, sslmode;
-  std::string then;  // "read"
+  std::string then;     // "read"
+  std::string catalog;  // "later"
 };
 
 struct DrillRequest {
@@ -39,6 +40,7 @@ struct DrillRequest {
 CLI::App* AddRecover(CLI::App* app, GateRequest* gate, std::function<void()> gate_typed);
 // Which server is streamed from, and its folder; what is done where it cannot be.
 void AddRestored(CLI::App* run, RecoverRequest* asked);
+void AddCatalog(CLI::App* run, RecoverRequest* asked);
 void AddThenRead(CLI::App* run, RecoverRequest* asked);
 void AddDrill(CLI::App* recover, DrillRequest* asked, std::function<void()> typed);
 

@@ -180,6 +180,7 @@ absl::Status ReplayAttempts::Prepare() {
            .metrics = parts_.metrics,
            .board = parts_.board,
            .patience = options_.recovery.patience,
+           .cut_at_ddl = options_.recovery.cut_at_ddl,
            .window = window_,
            .begins = begins,
            .archive_hint = absl::StrCat(

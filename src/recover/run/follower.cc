@@ -112,7 +112,7 @@ absl::Status Follower::Begin() {
   }
   HowFar how_far = read.ok() && read->cut_from.valid() ? *read : Anew();
   how_far.ahead = Ahead(how_far.segment_bytes);
-  how_far.cut_at_ddl = true;
+  how_far.cut_at_ddl = options_.cut_at_ddl;
   RETURN_IF_ERROR(Write(std::move(how_far)));
   started_at_ = told_at_ = clock().Monotonic();
   seen_.begun = seen_.replayed_at = clock().Now();
@@ -140,7 +140,8 @@ HowFar Follower::Anew() const {
       Lsn(std::max<uint64_t>((std::max<uint64_t>(number, 1) - 1) * gap.segment_bytes, 1));
   anew.free_to = Lsn(1);
   anew.ahead = Ahead(gap.segment_bytes);
-  anew.clear_marks = anew.cut_at_ddl = true;
+  anew.clear_marks = true;
+  anew.cut_at_ddl = options_.cut_at_ddl;
   return anew;
 }
 

@@ -47,6 +47,7 @@ class Follower {
     absl::Duration patience;               // until that is said
     // A segment that is still missing when that was said: recover_archive_hole.
     bool ends_at_hole = false;
+    bool cut_at_ddl = true;  // HowFar::cut_at_ddl
     // Of a replay between two times; null: between LSNs.
     std::shared_ptr<Window> window = nullptr;
     std::string begins = "the stored position";  // what `gap.from` is to people

@@ -18,6 +18,7 @@ struct RecoveryOptions {
   std::string sslmode;       // there; empty: the connector's
   std::string state_folder;  // which the gate has, too
   absl::Duration patience;   // until what it waits for is said
+  bool cut_at_ddl = true;    // HowFar::cut_at_ddl
   bool then_read = false;    // what cannot be decoded is to be read from the tables
   // As `run` has it, and as it holds its lost slot (slot::HoldConfig).
   std::shared_ptr<const engine::ConnectorOptions> connector, holding;

@@ -105,6 +105,7 @@ absl::Status RecoveryAttempts::PrepareRestored(const Gap& gap) {
                                                  .board = parts_.board,
                                                  .patience = recovery_.patience,
                                                  .ends_at_hole = recovery_.then_read,
+                                                 .cut_at_ddl = recovery_.cut_at_ddl,
                                                  .costs = "; the primary's slot keeps its WAL",
                                                  .environment = world_.environment()}));
   }
