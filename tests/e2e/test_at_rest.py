@@ -86,7 +86,7 @@ def test_a_slot_that_was_moved_on_is_told(anew, resting):
 def test_another_process_that_reads_the_slot_is_told(resting):
     """In the place of lag, which is its own, and of a resume, which would meet it."""
     worker, db = resting(False, "stop")
-    assert f"-> walduct resume shop --url {worker.base}" in screen(worker.base).stdout
+    wait_until(lambda: f"-> walduct resume shop --url {worker.base}" in screen(worker.base).stdout, 30, "it rests")
     with contextlib.closing(db.connect(replication="database", application_name="somebody")) as reader:
         reader.pgconn.exec_(f"START_REPLICATION SLOT {db.name} LOGICAL 0/0 (proto_version '1', publication_names 'by_hand')".encode())
         other = f"pid {db.slot(db.name)['active_pid']}, application somebody"
@@ -102,7 +102,7 @@ def test_another_reader_that_moves_the_slot_on_is_told_while_it_reads(resting):
     worker, db = resting(False, **{"slot.max.retries": "1000", "slot.retry.delay.ms": "1000"})
     server = db.server
     reader = subprocess.Popen(
-        [str(word) for word in (f"{servers.shared('pg17', postgres=17).values['PG_BIN']}/pg_recvlogical", "-h", server.host, "-p", server.port,
+        [str(word) for word in (f"{servers.shared('pg15', postgres=15).values['PG_BIN']}/pg_recvlogical", "-h", server.host, "-p", server.port,
                                 "-U", server.user, "-d", db.name, "--slot", db.name, "--start", "-o", "proto_version=1",
                                 "-o", "publication_names=by_hand", "-f", "/dev/null", "--no-loop", "--status-interval=1", "--fsync-interval=1")],
         env={**os.environ, "PGPASSWORD": server.password}, stderr=subprocess.DEVNULL)
