@@ -1,4 +1,5 @@
-// LeavesRows: whether rows of an outbox table wait still, as far as the last look at it tells. Pure.
+// LeavesRows: whether rows of an outbox table wait still, as far as the last look at it tells.
+// Pure.
 #pragma once
 
 #include <cstddef>

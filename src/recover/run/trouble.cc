@@ -18,6 +18,20 @@ constexpr char kArchiveHint[] =
     "pg_stat_archiver. If it is missing from the archive for good, what follows cannot be decoded: "
     "stop this, and walduct recover read, or start it with --then read";
 
+// What replay waits for does not come.
+std::optional<Trouble> SlotStands(const GateNotes& notes, const Seen& seen, absl::Time now,
+                                  absl::Duration patience) {
+  const absl::Time moved = std::max(absl::FromUnixMillis(notes.waits_since_ms), seen.confirmed_at);
+  const bool waits = notes.waits_for == "confirmed" && seen.confirmed.valid() && !seen.away_since;
+  if (!waits || now - moved <= std::max(patience, kSlotPatience)) return std::nullopt;
+  return Trouble{"recover_slot_stands", moved,
+                 absl::StrCat("replay waits for the slot, which has confirmed ",
+                              seen.confirmed.ToString(), " and does not move"),
+                 "this log says whether the sink takes no records; else there: SELECT pid, "
+                 "wait_event_type, wait_event, query FROM pg_stat_activity WHERE backend_type "
+                 "IN ('client backend', 'walsender')"};
+}
+
 }  // namespace
 
 std::optional<Trouble> FindTrouble(const GateNotes& notes, const Seen& seen,
@@ -59,16 +73,7 @@ std::optional<Trouble> FindTrouble(const GateNotes& notes, const Seen& seen,
                    absl::StrCat("the archive's command has not brought ", notes.asked, " yet"),
                    "run it by hand on the restored server's machine; one that hangs may be ended"};
   }
-  const absl::Time moved = std::max(since, seen.confirmed_at);
-  if (notes.waits_for == "confirmed" && seen.confirmed.valid() && !seen.away_since &&
-      now - moved > std::max(patience, kSlotPatience)) {
-    return Trouble{"recover_slot_stands", moved,
-                   absl::StrCat("replay waits for the slot, which has confirmed ",
-                                seen.confirmed.ToString(), " and does not move"),
-                   "this log says whether the sink takes no records; else there: SELECT pid, "
-                   "wait_event_type, wait_event, query FROM pg_stat_activity WHERE backend_type "
-                   "IN ('client backend', 'walsender')"};
-  }
+  if (auto stands = SlotStands(notes, seen, now, patience)) return stands;
   const bool stands = seen.replayed.valid() && !seen.away_since && notes.waits_for.empty() &&
                       now - seen.replayed_at > patience;
   const bool fetches = notes.waits_for.empty() || notes.waits_for == "fetch";

@@ -109,8 +109,8 @@ std::optional<absl::Duration> Housekeeping::UnansweredSince() const {
 bool Housekeeping::HasPassedError() const {
   if (parts_.checkpointer->fails()) return false;
   const engine::ErrorPlace& place = parts_.board->error_place();
-  // The next session knows the position, too: only one that is stored, by it or at its start, proves
-  // that the store is there.
+  // The next session knows the position, too: only one that is stored, by it or at its start,
+  // proves that the store is there.
   if (place.of_store && parts_.checkpointer->saves() == 0) return false;
   if (source_ == nullptr) return delivered_ && !place.of_change;
   const std::optional<delivery::Milestone>& safe = parts_.tracker->safe();
