@@ -21,9 +21,17 @@ class TopicReader:
         self._next = {}  # (topic, partition) → offset to read next
         # A broker answers at once where there is a record, else after this long, again and again while the reader is there. What is
         # assigned meanwhile waits as long.
-        self._consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": f"reader-{uuid.uuid4()}",
-                                   "enable.auto.commit": False, "fetch.wait.max.ms": 40, "check.crcs": False,
-                                   "isolation.level": "read_committed", "enable.partition.eof": True, **QUIET})
+        self._config = {"bootstrap.servers": bootstrap, "group.id": f"reader-{uuid.uuid4()}",
+                        "enable.auto.commit": False, "fetch.wait.max.ms": 40, "check.crcs": False,
+                        "isolation.level": "read_committed", "enable.partition.eof": True, **QUIET}
+        self._consumer = Consumer(self._config)
+
+    def _connect_anew(self):
+        """librdkafka 2.15.1 gives up all brokers at an answer that names none, as one that was frozen for longer than its session gives
+        (walduct's own is patched: scripts/librdkafka)."""
+        self._consumer.close()
+        self._consumer = Consumer(self._config)
+        self._consumer.assign([TopicPartition(*tp, offset) for tp, offset in self._next.items()])
 
     def _assign_new(self):
         # All topics are asked for: a question by name could create one. A new one may have no partition yet.
@@ -39,10 +47,11 @@ class TopicReader:
         while True:
             try:
                 return self._consumer.list_topics(timeout=10).topics
-            except KafkaException:  # the client waits before it connects again to a broker that was away
+            except KafkaException:  # the broker is away, or was
                 if time.monotonic() > deadline:
                     raise
                 time.sleep(0.2)
+                self._connect_anew()
 
     def count(self):
         """How many records there are, without reading them."""
@@ -50,11 +59,13 @@ class TopicReader:
         return sum(self._end(tp) for tp in self._next)
 
     def _end(self, partition):
-        for _ in range(50):
+        for attempt in range(50):
             try:
                 return self._consumer.get_watermark_offsets(TopicPartition(*partition), timeout=20)[1]
             except KafkaException:  # no leader yet: the topic is new, or its broker has just come back
                 time.sleep(0.1)
+                if attempt % 10 == 9:
+                    self._connect_anew()
         raise AssertionError(f"no end of {partition} known")
 
     def read(self, timeout_s=60):
@@ -62,8 +73,15 @@ class TopicReader:
         self._assign_new()
         ends = {tp: self._end(tp) for tp in self._next}
         deadline = time.monotonic() + timeout_s
+        heard = time.monotonic()
         while any(self._next[tp] < end for tp, end in ends.items()):
-            for message in self._consumer.consume(5000, 0.05):
+            messages = self._consumer.consume(5000, 0.05)
+            if messages:
+                heard = time.monotonic()
+            elif time.monotonic() - heard > 10:
+                self._connect_anew()
+                heard = time.monotonic()
+            for message in messages:
                 if not message.error():
                     self._append(message)
                 elif message.error().code() == KafkaError._PARTITION_EOF:  # behind control records, too
