@@ -17,7 +17,9 @@ class StateTest : public testing::Test {
 
   void Write(const std::string& text) const { std::ofstream(root_ + "/gate.json") << text; }
 
-  const std::string root_ = testing::TempDir() + "/state_test";
+  const std::string root_ =
+      testing::TempDir() + "/state-" +
+      testing::UnitTest::GetInstance()->current_test_info()->name();  // tests run side by side
   const StateFolder folder_{root_};
 };
 

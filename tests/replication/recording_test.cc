@@ -88,7 +88,9 @@ class RecordingFileTest : public ::testing::Test {
   }
   std::filesystem::perms Mode() const { return std::filesystem::status(path_).permissions(); }
 
-  const std::string path_ = testing::TempDir() + "walduct_recording_test";
+  const std::string path_ =
+      testing::TempDir() + "walduct_recording_" +
+      testing::UnitTest::GetInstance()->current_test_info()->name();  // tests run side by side
 };
 
 TEST_F(RecordingFileTest, IsWholeAndItsOwnersAlone) {
