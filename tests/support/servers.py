@@ -265,13 +265,10 @@ SHARED = {}  # name → what this process has asked for, and got: hundreds of te
 
 def _runs(servers):
     """One that died, as when memory ran out, is started anew by whoever asks next."""
-    files = [servers.dir / "kafka.pid"] if "KAFKA_PORT" in servers.values else []
-    if "PG_DATA" in servers.values:
-        files.append(Path(servers.values["PG_DATA"]) / "postmaster.pid")
-    try:
-        return all(Path(f"/proc/{file.read_text().split()[0]}").exists() for file in files)
-    except (OSError, IndexError):
-        return False
+    script = _script()
+    state = script.State(servers.dir)
+    kinds = [kind for key, kind in (("PG_PORT", script.Postgres), ("KAFKA_PORT", script.Kafka)) if key in state.values]
+    return bool(state.values) and all(kind(state).running() for kind in kinds)
 
 
 def shared(name, **what):
