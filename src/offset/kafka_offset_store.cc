@@ -15,6 +15,7 @@
 #include "kafka/look/topic_policy.h"
 #include "kafka/topic_admin.h"
 #include "offset/compaction.h"
+#include "offset/topic_gone.h"
 
 namespace walduct::offset {
 namespace {
@@ -144,11 +145,7 @@ void KafkaOffsetStore::CloseProducer() {
 }
 
 absl::Status KafkaOffsetStore::Gone(absl::string_view why) const {
-  return Error(
-      absl::StatusCode::kUnavailable, "offset_topic_gone",
-      absl::StrCat("the offset topic ", options_.topic, " is gone: ", why),
-      "nothing to do: it is created again, and the position is stored there; until then do "
-      "not stop this process: it alone knows the position");
+  return OffsetTopicGone(absl::StatusCode::kUnavailable, options_.topic, why);
 }
 
 absl::Status KafkaOffsetStore::Doubt() {

@@ -8,6 +8,7 @@
 #include "absl/time/time.h"
 #include "base/error.h"
 #include "base/status_macros.h"
+#include "offset/shared_name.h"
 
 namespace walduct::operate {
 namespace {
@@ -65,9 +66,9 @@ absl::Status CheckReachable(const MoveFacts& facts) {
     return Refused("system_mismatch",
                    facts.foreign ? WhosePosition(*facts.foreign, facts.system)
                                  : "the stored position belongs to another server",
-                   "another connector of this name may use this offset store: then give this one "
-                   "another name. Else check database.hostname; walduct offsets reset forgets the "
-                   "position where nobody goes on from it any more");
+                   absl::StrCat(offset::kSharedNameHint,
+                                ". Else check database.hostname; walduct offsets reset forgets the "
+                                "position where nobody goes on from it any more"));
   }
   if (!facts.slot) {
     return Refused("position_lost",

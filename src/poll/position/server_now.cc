@@ -5,6 +5,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
+#include "offset/shared_name.h"
 
 namespace walduct::poll {
 namespace {
@@ -46,8 +47,7 @@ absl::Status CheckServer(const offset::StoredOffset& stored, const TablePosition
   if (!stored.system_identifier.empty() && stored.system_identifier != now.system_identifier)
     return Lost(absl::StrCat("it is of server ", stored.system_identifier, ", this one is ",
                              now.system_identifier),
-                "another connector of this name may use this offset store: then give this one "
-                "another name; else ");
+                absl::StrCat(offset::kSharedNameHint, "; else "));
   if (stored.timeline && *stored.timeline != now.timeline)
     return Lost(absl::StrCat("it is of timeline ", *stored.timeline, ", the server is on ",
                              now.timeline,

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "names/called.h"
+#include "offset/topic_gone.h"
 #include "postgres/table_argument.h"
 #include "route/options.h"
 #include "route/topic_naming.h"
@@ -34,13 +35,9 @@ std::vector<postgres::TableName> TablesOfTopics(const route::RouteOptions& route
 absl::Status OfOffsetTopic(const absl::Status& error, const std::string& offset_topic) {
   const bool is_it = absl::StrContains(error.message(), absl::StrCat("topic ", offset_topic, " "));
   if (ErrorReason(error) != "topic_deleted" || !is_it) return error;
-  return Error(
-      error.code(), "offset_topic_gone",
-      absl::StrCat("the offset topic ", offset_topic,
-                   " is gone: it was deleted, or created anew, or has lost what it had "
-                   "acknowledged; it holds positions alone, no rows"),
-      "nothing to do: it is created again, and the position is stored there; until then do "
-      "not stop this process: it alone knows the position");
+  return offset::OffsetTopicGone(error.code(), offset_topic,
+                                 "it was deleted, or created anew, or has lost what it had "
+                                 "acknowledged; it holds positions alone, no rows");
 }
 
 absl::Status WithTables(const absl::Status& error, const names::Called& called,

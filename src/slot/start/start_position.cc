@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "offset/shared_name.h"
 #include "postgres/connection.h"
 #include "slot/start/slot_hold.h"
 #include "slot/start/upgraded_server.h"
@@ -64,11 +65,12 @@ absl::Status AnotherSystem(const offset::StoredOffset& stored,
       absl::StrCat("the stored position belongs to the server with system identifier ",
                    stored.system_identifier, ", but this server is ", system.system_identifier,
                    why.empty() ? "" : ", and not what pg_upgrade makes of that one: ", why),
-      "another connector of this name may use this offset store: then give this one another name. "
-      "Else connect to the original server, or bring it back at this address; then start again; "
-      "after pg_upgrade see docs/upgrade.md; only if this server is meant to take its place, erase "
-      "the stored offset (walduct offsets reset), which first says whose it is, and take a new "
-      "snapshot");
+      absl::StrCat(
+          offset::kSharedNameHint,
+          ". Else connect to the original server, or bring it back at this address; then "
+          "start again; after pg_upgrade see docs/upgrade.md; only if this server is meant "
+          "to take its place, erase the stored offset (walduct offsets reset), which first "
+          "says whose it is, and take a new snapshot"));
 }
 
 absl::Status Upgraded(const offset::StoredOffset& stored, const StartFacts& facts) {
