@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "base/mutex.h"
@@ -53,6 +55,13 @@ struct CaptureProblem {
   uint64_t count = 0;
   std::vector<std::string> tables = {};  // at most 20
 };
+
+// "…(2): public.a, public.b". Of a publication as a whole no table is named.
+inline std::string MessageWithTables(const CaptureProblem& problem) {
+  if (problem.tables.empty()) return problem.message;
+  return absl::StrCat(problem.message, " (", problem.count,
+                      "): ", absl::StrJoin(problem.tables, ", "));
+}
 
 struct CaptureView {
   std::vector<CaptureProblem> problems;

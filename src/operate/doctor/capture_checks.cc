@@ -127,21 +127,10 @@ absl::StatusOr<std::vector<metrics::CaptureProblem>> FindProblems(Connection& co
   return lines.Problems(wish);
 }
 
-}  // namespace
-
-// Of a publication as a whole no table is named.
-std::string MessageOf(const metrics::CaptureProblem& problem) {
-  if (problem.tables.empty()) return problem.message;
-  return absl::StrCat(problem.message, " (", problem.count,
-                      "): ", absl::StrJoin(problem.tables, ", "));
-}
-
-namespace {
-
 Finding FindingOf(const metrics::CaptureProblem& problem) {
   return {.severity = problem.loses ? Severity::kWarning : Severity::kNotice,
           .reason = problem.reason,
-          .message = MessageOf(problem),
+          .message = metrics::MessageWithTables(problem),
           .hint = problem.hint};
 }
 

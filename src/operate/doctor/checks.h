@@ -26,14 +26,7 @@ namespace walduct::encode {
 struct ColumnOptions;
 }
 
-namespace walduct::metrics {
-struct CaptureProblem;
-}
-
 namespace walduct::operate {
-
-// "…(2): public.a, public.b".
-std::string MessageOf(const metrics::CaptureProblem& problem);
 
 // A server has that long for all questions about one matter.
 inline constexpr absl::Duration kPatience = absl::Seconds(15);

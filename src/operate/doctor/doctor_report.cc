@@ -69,7 +69,7 @@ void AddCapture(const metrics::ConnectorMetrics& numbers, Findings* findings) {
     std::erase_if(findings->all, same);
     findings->Add({.severity = severity,
                    .reason = problem.reason,
-                   .message = MessageOf(problem),
+                   .message = metrics::MessageWithTables(problem),
                    .hint = problem.hint});
   }
 }

@@ -190,9 +190,7 @@ void WarnOfColumnEntries(const engine::ConnectorOptions& config, postgres::Conne
     return;
   }
   for (const metrics::CaptureProblem& problem : *problems) {
-    warn_once->Warn(absl::StrCat(problem.message, " (", problem.count,
-                                 "): ", absl::StrJoin(problem.tables, ", ")),
-                    problem.hint);
+    warn_once->Warn(metrics::MessageWithTables(problem), problem.hint);
   }
 }
 

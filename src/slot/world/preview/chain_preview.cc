@@ -6,7 +6,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "base/error.h"
 #include "base/status_macros.h"
@@ -175,8 +174,8 @@ absl::StatusOr<ChainPreview> PreviewOnServer(const engine::ConnectorOptions& con
   problems.insert(problems.end(), of_columns.begin(), of_columns.end());
   for (const metrics::CaptureProblem& problem : problems) {
     (problem.loses ? preview.lists : preview.lists_noted)
-        .push_back(absl::StrCat(problem.reason, ": ", problem.message, " (", problem.count,
-                                "): ", absl::StrJoin(problem.tables, ", "), "; ", problem.hint));
+        .push_back(absl::StrCat(problem.reason, ": ", metrics::MessageWithTables(problem), "; ",
+                                problem.hint));
   }
   return preview;
 }
