@@ -12,13 +12,6 @@
 namespace walduct::cli {
 namespace {
 
-std::string WithWorker(std::string files, const std::string& worker) {
-  if (!worker.empty())
-    absl::StrAppend(&files, " -w ",
-                    IsReadOnce(worker) ? std::string(kPipedWorker) : ShellWord(worker));
-  return files;
-}
-
 // Of the worker's file; empty: it is a file.
 std::string NoteOfWorker(const std::string& worker) {
   if (worker.empty() || !IsReadOnce(worker)) return "";
@@ -33,7 +26,7 @@ PlanFiles ToBeWritten(const std::string& name, const std::string& worker,
                       absl::string_view others) {
   const std::string file = ShellWord(name + ".from-input.json");
   return {
-      .who = WithWorker(absl::StrCat("-f ", file), worker),
+      .who = absl::StrCat("-f ", file, WorkerWords(worker)),
       .note = absl::StrCat(
           "\nThe configuration was read from standard input, or another pipe, and no file is known "
           "that has it: before the commands above write it to ",
@@ -68,7 +61,7 @@ PlanFiles OfServed(const TypedPlan& typed, const recover::PlanFacts& facts) {
 PlanFiles FilesOfPlan(const TypedPlan& typed, const recover::PlanFacts& facts) {
   const std::string& file = typed.connector_file;
   if (!file.empty()) {
-    PlanFiles files = {.who = WithWorker(absl::StrCat("-f ", ShellWord(file)), typed.worker_file),
+    PlanFiles files = {.who = absl::StrCat("-f ", ShellWord(file), WorkerWords(typed.worker_file)),
                        .note = ""};
     if (IsReadOnce(file)) files = ToBeWritten(typed.name, typed.worker_file, "");
     files.who += typed.overrides.text;

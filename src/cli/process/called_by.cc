@@ -73,6 +73,11 @@ std::map<std::string, std::string> TextsReadOnce(const std::string& worker,
   return read;
 }
 
+std::string WorkerWords(const std::string& worker) {
+  if (worker.empty()) return "";
+  return absl::StrCat(" -w ", IsReadOnce(worker) ? std::string(kPipedWorker) : ShellWord(worker));
+}
+
 names::Called CalledByFiles(const TypedFiles& typed, const config::LoadReport& report) {
   if (IsReadOnce(typed.connector)) return {};
   std::string connector = typed.connector, worker = typed.worker;
@@ -84,11 +89,9 @@ names::Called CalledByFiles(const TypedFiles& typed, const config::LoadReport& r
   } else {
     unit.clear();
   }
-  std::string who = absl::StrCat("-f ", ShellWord(connector));
-  if (!worker.empty())
-    absl::StrAppend(&who, " -w ",
-                    IsReadOnce(worker) ? std::string(kPipedWorker) : ShellWord(worker));
-  return {.who = who + Overrides(typed, report), .unit = unit};
+  return {.who = absl::StrCat("-f ", ShellWord(connector), WorkerWords(worker),
+                              Overrides(typed, report)),
+          .unit = unit};
 }
 
 TypedOverrides OverridesAgain(const std::vector<std::string>& overrides,

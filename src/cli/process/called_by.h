@@ -19,6 +19,8 @@ std::map<std::string, std::string> TextsReadOnce(const std::string& worker,
                                                  const std::vector<std::string>& connectors);
 // In the place of a worker's file that came so.
 inline constexpr absl::string_view kPipedWorker = "WORKER.PROPERTIES";
+// " -w worker.properties" as it is typed again; empty: there is no file.
+std::string WorkerWords(const std::string& worker);
 
 // By the files that it was read from, as they were typed, with -o as it may be shown; of the unit
 // walduct@NAME, whose copies go with the process, by those in /etc/walduct.

@@ -63,20 +63,24 @@ void AddRestored(CLI::App* run, RecoverRequest* asked) {
       ->check(CLI::IsMember({"disable", "allow", "prefer", "require", "verify-ca", "verify-full"}));
 }
 
+// The one word that it takes.
+void AddWord(CLI::App* run, const char* option, std::string* to, const std::string& word,
+             const std::string& means) {
+  run->add_option(option, *to, absl::StrCat(word, ": ", means))
+      ->type_name(word)
+      ->check(CLI::IsMember({word}));
+}
+
 void AddCatalog(CLI::App* run, RecoverRequest* asked) {
-  run->add_option("--catalog", asked->catalog,
-                  "later: replay does not wait before commits that change tables; what the catalog "
-                  "alone tells of rows before them, as a column's default, may be of behind them")
-      ->type_name("later")
-      ->check(CLI::IsMember({"later"}));
+  AddWord(run, "--catalog", &asked->catalog, "later",
+          "replay does not wait before commits that change tables; what the catalog alone tells of "
+          "rows before them, as a column's default, may be of behind them");
 }
 
 void AddThenRead(CLI::App* run, RecoverRequest* asked) {
-  run->add_option("--then", asked->then,
-                  "read: where the gap cannot be decoded, the tables are compared with the topics "
-                  "from there on, as walduct recover read does")
-      ->type_name("read")
-      ->check(CLI::IsMember({"read"}));
+  AddWord(run, "--then", &asked->then, "read",
+          "where the gap cannot be decoded, the tables are compared with the topics from there on, "
+          "as walduct recover read does");
 }
 
 absl::StatusOr<recover::RecoveryOptions> RecoveryOf(const RecoverRequest& asked) {
