@@ -9,7 +9,7 @@ namespace walduct::engine {
 namespace {
 
 // As a slot may be called: lower-case letters, digits and underscores, 63 of them at most.
-std::string SlotNameOf(const ConnectorNames& names) {
+std::string FreeSlotName(const ConnectorNames& names) {
   constexpr size_t kMost = 56;
   std::string name;
   for (const char c : absl::AsciiStrToLower(names.called.name)) {
@@ -37,7 +37,7 @@ std::string SharedSlotHint(const ConnectorNames& names, bool reads) {
   return absl::StrCat(kSharedSlotHint,
                       "; for this one, where it had another slot before, that slot's name, else a "
                       "new one: ",
-                      names::SetCommand(names.called, "slot.name=" + SlotNameOf(names)));
+                      names::SetCommand(names.called, "slot.name=" + FreeSlotName(names)));
 }
 
 std::string SharedSlots::TextOf(const ConnectorNames& names) const {

@@ -146,6 +146,29 @@ bool IsPublished(const PublicationFacts& publication, const CaptureMap& map,
                      [&publication](const TableFacts* one) { return Names(publication, *one); });
 }
 
+LikelyTables Remembered(const CaptureMemory& memory) {
+  LikelyTables likely;
+  for (const auto& [name, known] : memory.tables) likely.came.push_back(name);
+  for (const auto& [name, relation] : memory.before) likely.came.push_back(name);
+  for (const auto& [name, relation] : memory.left) likely.left.push_back(name);
+  return likely;
+}
+
+// Asks of each table whether a publication names it.
+void AddPublished(const CaptureFacts& facts, const CaptureWish& wish, LikelyTables* likely) {
+  const bool names_few =
+      std::all_of(facts.publications.begin(), facts.publications.end(),
+                  [](const PublicationFacts& one) { return one.exists && !one.all_tables; });
+  if (wish.filtered || !names_few || facts.publications.empty()) return;
+  const CaptureMap map(facts);
+  likely->published.emplace();
+  for (const TableFacts& table : facts.tables) {
+    const auto names = [&](const PublicationFacts& one) { return IsPublished(one, map, table); };
+    if (std::any_of(facts.publications.begin(), facts.publications.end(), names))
+      likely->published->push_back(NameInLists(table.schema, table.table));
+  }
+}
+
 }  // namespace
 
 std::string OnlyIncludeList(const names::TableFilterOptions& lists) {
@@ -155,21 +178,8 @@ std::string OnlyIncludeList(const names::TableFilterOptions& lists) {
 
 LikelyTables LikelyOf(const CaptureFacts& facts, const CaptureWish& wish,
                       const CaptureMemory& memory) {
-  LikelyTables likely;
-  for (const auto& [name, known] : memory.tables) likely.came.push_back(name);
-  for (const auto& [name, relation] : memory.before) likely.came.push_back(name);
-  for (const auto& [name, relation] : memory.left) likely.left.push_back(name);
-  const bool names_few =
-      std::all_of(facts.publications.begin(), facts.publications.end(),
-                  [](const PublicationFacts& one) { return one.exists && !one.all_tables; });
-  if (wish.filtered || !names_few || facts.publications.empty()) return likely;
-  const CaptureMap map(facts);
-  likely.published.emplace();
-  for (const TableFacts& table : facts.tables) {
-    const auto names = [&](const PublicationFacts& one) { return IsPublished(one, map, table); };
-    if (std::any_of(facts.publications.begin(), facts.publications.end(), names))
-      likely.published->push_back(NameInLists(table.schema, table.table));
-  }
+  LikelyTables likely = Remembered(memory);
+  AddPublished(facts, wish, &likely);
   return likely;
 }
 
@@ -206,7 +216,12 @@ std::vector<CaptureFinding> FindIdleEntries(const CaptureFacts& facts, const Cap
                                             const CaptureMemory& memory) {
   std::vector<SchemaTable> tables;
   for (const TableFacts& table : facts.tables) tables.push_back({table.schema, table.table});
-  return FindIdleEntries(*wish.lists, tables, LikelyOf(facts, wish, memory), wish.may_be_empty);
+  LikelyTables likely = Remembered(memory);
+  std::vector<CaptureFinding> idle =
+      FindIdleEntries(*wish.lists, tables, likely, wish.may_be_empty);
+  if (idle.empty()) return idle;  // as a rule
+  AddPublished(facts, wish, &likely);
+  return FindIdleEntries(*wish.lists, tables, likely, wish.may_be_empty);
 }
 
 }  // namespace walduct::replication
