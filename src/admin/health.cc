@@ -74,8 +74,10 @@ Health HealthOf(const ShownConnector& one, absl::Duration monotonic) {
   const auto capture = one.metrics->capture.Read();
   const bool loses = capture && std::any_of(capture->problems.begin(), capture->problems.end(),
                                             [](const auto& problem) { return problem.loses; });
+  const auto rows = one.metrics->backlog.Read(monotonic);
+  const bool parked = rows && rows->parked > 0;
   const bool runs = state == engine::ConnectorState::kRunning;
-  const bool troubled = one.status.stall || loses || one.metrics->beside.cannot_look() ||
+  const bool troubled = one.status.stall || loses || parked || one.metrics->beside.cannot_look() ||
                         (runs && !NotReady(one.status).empty());
   return troubled ? Health::kTroubled : Health::kFine;
 }

@@ -176,7 +176,9 @@ class StatusWriter {
     if (const auto rows = numbers_.backlog.Read(process_.monotonic); rows && rows->counted) {
       json_.Key("outbox").Object().Key("unpublished").Whole(rows->unpublished);
       json_.Key("parked").Whole(rows->parked).Key("oldest_seconds").Number(Seconds(rows->oldest));
-      json_.Key("age_seconds").Number(Seconds(process_.monotonic - rows->counted_at)).EndObject();
+      json_.Key("age_seconds").Number(Seconds(process_.monotonic - rows->counted_at));
+      if (rows->parked > 0) json_.Key("hint").Text(rows->hint);
+      json_.EndObject();
     }
   }
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "absl/time/time.h"
 #include "base/mutex.h"
@@ -16,6 +17,7 @@ struct BacklogView {
   absl::Duration oldest = {};      // age of the oldest that is not parked, by now
   absl::Duration counted_at = {};  // or, before the first count, when it was begun; monotonic
   bool counted = true;             // false: not once yet, only the age says something
+  std::string hint = {};           // what lists those that are parked
 };
 
 class BacklogBoard {

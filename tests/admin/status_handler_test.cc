@@ -227,15 +227,23 @@ TEST_F(StatusHandlerTest, RowsOfOutboxTablesAreToldWithTheAgeOfTheirCount) {
     AddOwnSeries(process, &text);
     return text.Print(MetricText::Format::kPrometheus);
   };
+  ShownConnector& one = process.connectors.front();
+  one.status.state = engine::ConnectorState::kRunning;
+  one.status.activity = engine::Activity::kStreaming;
   EXPECT_THAT(StatusJson(process), Not(HasSubstr("\"outbox\"")));
+  EXPECT_EQ(HealthOf(one, process.monotonic), Health::kFine);
   EXPECT_THAT(series(), Not(HasSubstr("walduct_outbox_oldest_seconds"))) << "nothing is polled";
   metrics.backlog.Show({.unpublished = 7,
                         .parked = 2,
                         .oldest = absl::Seconds(61),
-                        .counted_at = absl::Seconds(1000)},
+                        .counted_at = absl::Seconds(1000),
+                        .hint = "list them"},
                        absl::Seconds(1020));
-  EXPECT_THAT(StatusJson(process), HasSubstr(R"("outbox":{"unpublished":7,"parked":2,)"
-                                             R"("oldest_seconds":61.0,"age_seconds":3.0})"));
+  EXPECT_THAT(StatusJson(process),
+              HasSubstr(R"("outbox":{"unpublished":7,"parked":2,"oldest_seconds":61.0,)"
+                        R"("age_seconds":3.0,"hint":"list them"})"));
+  EXPECT_EQ(HealthOf(one, process.monotonic), Health::kTroubled);
+  EXPECT_EQ(NotReady(one.status), "") << "all others are published";
   EXPECT_THAT(series(), HasSubstr("walduct_outbox_parked{connector=\"\"} 2\n"));
   process.monotonic = absl::Seconds(1600);
   EXPECT_THAT(series(), HasSubstr("walduct_outbox_oldest_seconds{connector=\"\"} 661\n"));

@@ -5,6 +5,7 @@
 
 #include "base/amount_text.h"
 #include "base/json.h"
+#include "cli/status/duration_text.h"
 #include "cli/status/group_lines.h"
 #include "cli/status/status_exit.h"
 
@@ -434,6 +435,23 @@ TEST(StatusScreen, AnErrorThatIsBehindIsSolvedThenGone) {
               AllOf(HasSubstr("last error 48 s ago, solved 38 s ago: it was away (away)"),
                     Not(HasSubstr("wait\n"))));
   EXPECT_THAT(at("2026-01-01T00:20:00.000Z"), Not(HasSubstr("last error")));
+}
+
+TEST(StatusScreen, RowsOfAPolledOutboxAreItsLag) {
+  const auto of = [](absl::string_view rows) {
+    return Show(absl::StrCat(
+        R"({"now":"2026-01-01T00:10:00.000Z","connectors":[{"name":"shop","state":"RUNNING",)",
+        R"("state_since":"2026-01-01T00:00:00.000Z","outbox":{)", rows, "}}]}"));
+  };
+  EXPECT_THAT(of(R"("unpublished":0,"parked":0,"oldest_seconds":0,"age_seconds":9)"),
+              AllOf(HasSubstr("  outbox     all rows are published\n"), Not(HasSubstr("parked")),
+                    Not(HasSubstr("lag")), Not(HasSubstr("->"))));
+  EXPECT_THAT(of(R"("unpublished":1,"parked":2,"oldest_seconds":61,"age_seconds":300,)"
+                 R"("hint":"walduct outbox list shop")"),
+              HasSubstr("  outbox     1 row is not published, the oldest for 61 s, as of 5m 00s "
+                        "ago\n"
+                        "             2 rows are parked: not published, and tried no more\n"
+                        "             -> walduct outbox list shop\n"));
 }
 
 TEST(StatusScreen, ThoseThatRestComeLast) {

@@ -1,9 +1,11 @@
 """Rows of polled outbox tables that cannot be published: tried again, parked, in nobody else's way."""
 import json
+import subprocess
 
 import pytest
 
 from support.http import Surface
+from support.paths import BINARY
 from support.polling import numbers, polled
 from support.receiver import Receiver
 from support.wait import wait_until
@@ -42,6 +44,9 @@ def test_a_row_that_cannot_be_published_is_tried_parked_and_holds_its_key(databa
     surface.wait_value(lambda n: n == 1, "walduct_outbox_parked")
     assert surface.value("walduct_outbox_unpublished") == 1 and surface.value("walduct_outbox_published_total") == 21
     assert surface.value("walduct_outbox_failed_attempts_total", reason="transform_failed") == 3
+    connector.wait_log("rows of outbox tables are parked.*rows=1 hint=.*walduct outbox list")
+    told = subprocess.run([BINARY, "status", "--url", surface.base], capture_output=True, text=True, check=False)
+    assert told.returncode == 7 and "1 row is not published" in told.stdout and "1 row is parked" in told.stdout, told
     put(db, "Order", "2", 24)
     wait_until(lambda: opened(db) == [2, 3], 20, "others go on")
     assert db.value("select attempts from outbox where id = 2") == 3

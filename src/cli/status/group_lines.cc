@@ -8,7 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "base/plain_text.h"
-#include "cli/status/status_screen.h"
+#include "cli/status/duration_text.h"
 #include "cli/status/status_values.h"
 #include "cli/usage/tones.h"
 

@@ -24,6 +24,7 @@
 #include "cli/process/last_end.h"
 #include "cli/running_process.h"
 #include "cli/status/ask_status.h"
+#include "cli/status/outbox_lines.h"
 #include "cli/status/status_values.h"
 #include "engine/errors/error_policy.h"
 #include "http/address.h"
@@ -83,6 +84,12 @@ bool ExplainTrouble(const rapidjson::Value& one) {
   } else if (const std::string on = Member(one, "waiting_on"); !on.empty()) {
     std::cout << "  waiting  for " << PlainText(Member(one, "waiting_for")) << ": " << PlainText(on)
               << "\n  hint     " << PlainText(Member(one, "waiting_hint")) << "\n";
+    any = true;
+  }
+  const Value* const rows = FindObject(one, "outbox");
+  if (const std::string parked = rows == nullptr ? "" : ParkedRows(*rows); !parked.empty()) {
+    std::cout << "  outbox   " << parked << "\n  hint     " << PlainText(Member(*rows, "hint"))
+              << "\n";
     any = true;
   }
   const Value* const capture = FindObject(one, "capture");

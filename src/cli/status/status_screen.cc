@@ -16,7 +16,9 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/plain_text.h"
+#include "cli/status/duration_text.h"
 #include "cli/status/group_lines.h"
+#include "cli/status/outbox_lines.h"
 #include "cli/status/status_values.h"
 #include "cli/usage/tones.h"
 #include "names/called.h"
@@ -92,6 +94,7 @@ class Screen {
     AddError(connector);
     AddWhatResumesIt(connector);
     AddLag(connector);
+    AddOutbox(connector);
     AddSlot(connector);
     AddCapture(connector);
     AddBeside(connector);
@@ -230,7 +233,8 @@ class Screen {
                         : absl::StrCat("how much WAL after the stored position is not known (",
                                        BytesText(*bytes), " when ", old, ")"));
     }
-    Line("lag", lag.empty() ? "not known yet" : absl::StrJoin(lag, ", "));
+    if (!lag.empty() || Find(connector, "outbox") == nullptr)
+      Line("lag", lag.empty() ? "not known yet" : absl::StrJoin(lag, ", "));
     const Value* const gap = Find(connector, "recovery");
     if (gap == nullptr || !gap->IsObject()) return;
     Line("gap", absl::StrCat(BytesText(Number(*gap, "left_bytes").value_or(0)), " of ",
@@ -238,8 +242,20 @@ class Screen {
                              " of WAL are left: docs/recover.md"));
   }
 
+  // Of one that polls: it has no other lag.
+  void AddOutbox(const Value& connector) {
+    const Value* const rows = Find(connector, "outbox");
+    if (rows == nullptr) return;
+    Line("outbox", WaitingRows(*rows));
+    if (const std::string parked = ParkedRows(*rows); !parked.empty()) {
+      Line("", Toned(Tone::kBad, parked));
+      Line("", "-> " + Text(*rows, "hint"));
+    }
+  }
+
   void AddFlow(const Value& connector, const Value* before) {
     AddLag(connector);
+    AddOutbox(connector);
     std::string flow =
         absl::StrFormat("%.0f rows read in all", Number(connector, "events").value_or(0));
     const double between = absl::ToDoubleSeconds(options_.between);
@@ -430,26 +446,7 @@ class Screen {
   std::string text_;
 };
 
-const Value* Named(const rapidjson::Document& document, const std::string& name) {
-  const Value* const all = Connectors(document);
-  if (all == nullptr) return nullptr;
-  for (const Value& one : all->GetArray()) {
-    if (Text(one, "name") == name) return &one;
-  }
-  return nullptr;
-}
-
 }  // namespace
-
-std::string DurationText(absl::Duration duration) {
-  duration = std::max(duration, absl::ZeroDuration());
-  const int64_t seconds = absl::ToInt64Seconds(duration);
-  if (seconds < 10) return absl::StrFormat("%.1f s", absl::ToDoubleSeconds(duration));
-  if (seconds < 120) return absl::StrCat(seconds, " s");
-  if (seconds < 7200) return absl::StrFormat("%dm %02ds", seconds / 60, seconds % 60);
-  if (seconds < 172800) return absl::StrFormat("%dh %02dm", seconds / 3600, seconds / 60 % 60);
-  return absl::StrFormat("%dd %02dh", seconds / 86400, seconds / 3600 % 24);
-}
 
 absl::StatusOr<std::string> StatusScreen(absl::string_view json, const ScreenOptions& options) {
   const rapidjson::Document document = json::Parse(json);

@@ -22,7 +22,4 @@ struct ScreenOptions {
 // InvalidArgument: no connector of that name; Internal: json is not an answer of /status.
 absl::StatusOr<std::string> StatusScreen(absl::string_view json, const ScreenOptions& options);
 
-// "2h 05m": short, for a column.
-std::string DurationText(absl::Duration duration);
-
 }  // namespace walduct::cli

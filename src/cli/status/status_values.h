@@ -39,6 +39,16 @@ inline const rapidjson::Value* Connectors(const rapidjson::Document& document,
   return json::FindArray(document, which);
 }
 
+// That one of them; null: there is none.
+inline const rapidjson::Value* Named(const rapidjson::Document& document, const std::string& name) {
+  const rapidjson::Value* const all = Connectors(document);
+  if (all == nullptr) return nullptr;
+  for (const rapidjson::Value& one : all->GetArray()) {
+    if (Text(one, "name") == name) return &one;
+  }
+  return nullptr;
+}
+
 // Of `capture`.
 inline std::vector<const rapidjson::Value*> CaptureProblems(const rapidjson::Value& connector,
                                                             absl::string_view severity) {

@@ -27,6 +27,7 @@ constexpr absl::Duration kLook = absl::Seconds(10);
 constexpr absl::Duration kIdleLook = absl::Minutes(1);
 constexpr absl::Duration kSeldomLook = absl::Minutes(10);
 constexpr absl::Duration kLongestLook = absl::Seconds(3);
+constexpr absl::Duration kWordOfParked = absl::Minutes(10);
 // A look at a table with many rows takes its time.
 constexpr double kShareOfLooks = 50;
 
@@ -201,6 +202,14 @@ void PollSession::CountFails(const OutboxTable& table, const absl::Status& why) 
               {{"table", table.name}, {"error", why.message()}, {"hint", ErrorHint(why)}});
 }
 
+// Each was told when it was parked: maybe by another process, or days ago.
+void PollSession::TellParked(const metrics::BacklogView& view, absl::Duration now) {
+  if (view.parked == 0 || now < next_word_) return;
+  next_word_ = now + kWordOfParked;
+  log::Warn("rows of outbox tables are parked: they are not published, and tried no more",
+            {{"rows", view.parked}, {"hint", view.hint}});
+}
+
 absl::Status PollSession::LookAtBacklog() {
   Clock& clock = parts_.attempt.world->clock();
   metrics::BacklogBoard& board = parts_.attempt.metrics->backlog;
@@ -210,7 +219,9 @@ absl::Status PollSession::LookAtBacklog() {
   if (looks_ || (began < next_look_ && !over)) return absl::OkStatus();
   looks_ = true;
   const absl::Cleanup looked = [this] { looks_ = false; };
-  metrics::BacklogView view{.counted_at = began};
+  metrics::BacklogView view{
+      .counted_at = began,
+      .hint = names::Command(engine::RuntimeOf(config()).called, "outbox list")};
   for (const OutboxTable& table : tables_) {
     absl::Status why;
     ASSIGN_OR_RETURN(const std::optional<postgres::Result> counts,
@@ -225,6 +236,7 @@ absl::Status PollSession::LookAtBacklog() {
   }
   unpublished_ = view.unpublished > 0;
   const absl::Duration now = clock.Monotonic();
+  TellParked(view, now);
   next_look_ = now + std::max(idle_ ? kIdleLook : kLook, (now - began) * kShareOfLooks);
   // The next one takes its time, too.
   board.Show(view, next_look_ + kLook);

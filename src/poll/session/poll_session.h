@@ -100,6 +100,7 @@ class PollSession {
   absl::Status NoteFailed(Batch* batch, bool hurries);
   // How many rows there are, now and then.
   absl::Status LookAtBacklog();
+  void TellParked(const metrics::BacklogView& view, absl::Duration now);
   postgres::Statement BacklogOf(const OutboxTable& table);
   // *why: what the server says against it, if it says anything.
   absl::StatusOr<std::optional<postgres::Result>> AskBriefly(const postgres::Statement& statement,
@@ -175,7 +176,7 @@ class PollSession {
   uint64_t done_ = 0;
   int64_t batch_rows_ = 1;
   absl::Duration queue_watched_;
-  absl::Duration next_look_ = absl::ZeroDuration();
+  absl::Duration next_look_ = absl::ZeroDuration(), next_word_ = absl::ZeroDuration();
   bool looks_ = false, idle_ = false;
   bool left_ = false;         // the last look at all tables has left rows
   bool unpublished_ = false;  // there were rows when they were counted

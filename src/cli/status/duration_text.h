@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+
+#include "absl/time/time.h"
+
+namespace walduct::cli {
+
+// "2h 05m": short, for a column.
+std::string DurationText(absl::Duration duration);
+
+}  // namespace walduct::cli
