@@ -160,6 +160,10 @@ REFUSED = {
     "the live exchange": ({}, {"sink": "rabbitmq", "sink.rabbitmq.exchange": "shop"}, "-o sink.rabbitmq.exchange=VALUE"),
     "the live queue": ({}, {"sink": "rabbitmq", "walduct.sink.rabbitmq.default.exchange": "true", "sink.rabbitmq.routingKey": "shop"},
                        "-o sink.rabbitmq.routingKey=VALUE"),
+    "the live SQS queue": ({}, {"sink": "sqs", "sink.sqs.region": "eu-central-1", "sink.sqs.queue.url": "https://sqs.test/1/shop"},
+                           "-o sink.sqs.queue.url=VALUE"),
+    "the live SNS topic": ({}, {"sink": "sns", "sink.sns.region": "eu-central-1", "sink.sns.topic.arn": "arn:aws:sns:eu-central-1:1:shop"},
+                           "-o sink.sns.topic.arn=VALUE"),
     "several slots": ({}, {"walduct.slots": "2"}, "-o walduct.slots=1"),
 }
 

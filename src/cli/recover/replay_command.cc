@@ -17,6 +17,8 @@ namespace {
 using Properties = std::vector<std::pair<std::string, std::string>>;
 
 constexpr absl::string_view kRouter = "walduct_replay";
+// Of a naming strategy that rewrites topics, also to names without the prefix.
+constexpr absl::string_view kTopicRegex = "topic.regex";
 
 std::string Given(const config::LoadReport& live, absl::string_view name) {
   for (const config::PropertyReport& property : live.properties)
@@ -64,7 +66,8 @@ absl::Status CheckRules(const config::LoadReport& live, const std::string& prefi
                         const std::vector<std::string>& given) {
   for (const config::PropertyReport& property : live.properties) {
     const bool rule = absl::StartsWith(property.name, "transforms.") ||
-                      absl::StartsWith(property.name, "predicates.");
+                      absl::StartsWith(property.name, "predicates.") ||
+                      property.name == kTopicRegex || property.name == "topic.key.field.regex";
     if (!rule || !Names(property.value, prefix) || IsTyped(given, property.name)) continue;
     return absl::InvalidArgumentError(absl::StrCat(
         "property '", property.name, "': value '", property.value,
@@ -101,12 +104,18 @@ absl::Status CheckRabbitMq(const config::LoadReport& live, const std::vector<std
 // What goes elsewhere than to topics has to be named.
 absl::Status CheckTarget(const config::LoadReport& live, const std::vector<std::string>& given) {
   static constexpr std::pair<absl::string_view, absl::string_view> kPlaces[] = {
-      {"file", "sink.file.path"}, {"http", "sink.http.url"}};
+      {"file", "sink.file.path"},    {"http", "sink.http.url"},
+      {"sqs", "sink.sqs.queue.url"}, {"sqs", "walduct.sink.sqs.deadletter.queue.url"},
+      {"sns", "sink.sns.topic.arn"}, {"sns", "walduct.sink.sns.deadletter.topic.arn"}};
   const std::string sink = Given(live, "sink");
+  // Then the ARN is not used: a topic's name is a part of it.
+  const bool by_topic = !Given(live, "sink.sns.topic.arn.prefix").empty();
   for (const auto& [name, place] : kPlaces) {
-    if (sink != name || IsTyped(given, place)) continue;
+    const std::string value = Given(live, place);
+    const bool unused = value.empty() || (by_topic && place == "sink.sns.topic.arn");
+    if (sink != name || unused || IsTyped(given, place)) continue;
     return absl::InvalidArgumentError(absl::StrCat(
-        "property '", place, "': value '", Given(live, place),
+        "property '", place, "': value '", value,
         "' is where the live connector writes; name another place: -o ", place, "=VALUE"));
   }
   return sink == "rabbitmq" ? CheckRabbitMq(live, given) : absl::OkStatus();
@@ -168,11 +177,12 @@ absl::StatusOr<Properties> ReplayProperties(const config::LoadReport& live, cons
   if (const std::string letters = Given(live, "errors.deadletterqueue.topic.name");
       !letters.empty())
     properties.emplace_back("errors.deadletterqueue.topic.name", absl::StrCat(to, ".", letters));
-  // Where transforms name the topics they keep a part of their own, too.
-  if (const std::string chain = Given(live, "transforms"); !chain.empty()) {
+  // Where transforms or a strategy name the topics they keep a part of their own, too.
+  const std::string chain = Given(live, "transforms");
+  if (!chain.empty() || !Given(live, kTopicRegex).empty()) {
     const std::string router = absl::StrCat("transforms.", kRouter);
     const std::string begin = absl::StrReplaceAll(to, {{".", "\\."}}) + "\\.";
-    properties.emplace_back("transforms", absl::StrCat(chain, ",", kRouter));
+    properties.emplace_back("transforms", absl::StrCat(chain, chain.empty() ? "" : ",", kRouter));
     properties.emplace_back(router + ".type", "org.apache.kafka.connect.transforms.RegexRouter");
     properties.emplace_back(router + ".regex", absl::StrCat("(?!", begin, ")(.*)"));
     properties.emplace_back(router + ".replacement", absl::StrCat(to, ".$1"));
