@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -115,6 +117,36 @@ TEST(PlanTest, WhatCannotBeGotBack) {
   EXPECT_EQ(Of(hole).verdict, Verdict::kImpossible);
   EXPECT_THAT(Of(hole).text, HasSubstr("2 segments of the gap are not in the archive, the first is "
                                        "000000020000000000000006"));
+}
+
+// What ends the gap is not known yet: the segment that is written to is in no archive.
+TEST(PlanTest, TheArchiveOfASlotThatIsNotHeld) {
+  const std::string folder = testing::TempDir() + "/plan-archive";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directory(folder);
+  for (const char digit : {'5', '6', '7', '8'})
+    std::ofstream(absl::StrCat(folder, "/00000002000000000000000", std::string(1, digit)));
+  PlanFacts facts = Held();
+  facts.slot_trouble = "missing";
+  ASSERT_TRUE(LookIntoArchive({.folder = folder, .command = ""}, &facts).ok());
+  EXPECT_THAT(facts.lacking, testing::Optional(testing::IsEmpty()));
+  EXPECT_EQ(Of(facts).verdict, Verdict::kPossible);
+  EXPECT_THAT(Of(facts).text, AllOf(HasSubstr("AT ONCE"), HasSubstr("all of them but the last")));
+  const std::string command = absl::StrCat("test -f ", folder, "/%f");
+  ASSERT_TRUE(LookIntoArchive({.folder = "", .command = command}, &facts).ok());
+  EXPECT_THAT(facts.lacking, testing::Optional(testing::IsEmpty()));
+  std::filesystem::remove(folder + "/000000020000000000000008");
+  ASSERT_TRUE(LookIntoArchive({.folder = folder, .command = ""}, &facts).ok());
+  EXPECT_THAT(facts.lacking, testing::Optional(testing::ElementsAre(8u)));
+  EXPECT_EQ(Of(facts).verdict, Verdict::kImpossible);
+  // It may come yet.
+  EXPECT_THAT(Of(facts).text, HasSubstr("walduct run -f shop.json -o walduct.slot.lost=hold"));
+  // The slot is in it, and stays there.
+  facts.slot_trouble = "";
+  facts.slot = Lsn(0x9000028);
+  ASSERT_TRUE(LookIntoArchive({.folder = folder, .command = ""}, &facts).ok());
+  EXPECT_THAT(facts.lacking, testing::Optional(testing::ElementsAre(8u, 9u)));
+  std::filesystem::remove_all(folder);
 }
 
 // What a process answers.

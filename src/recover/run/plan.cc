@@ -138,7 +138,9 @@ std::string Segments(const PlanFacts& facts, Lsn end) {
                     "beginning on; --archive DIR looks into a folder, --archive-command asks a "
                     "command.\n");
   } else if (facts.lacking->empty()) {
-    absl::StrAppend(&text, "The archive has all of them.\n");
+    absl::StrAppend(&text, "The archive has all of them",
+                    facts.slot_trouble.empty() ? "" : " but the last, which is written to still",
+                    ".\n");
   }
   return text;
 }
@@ -161,6 +163,15 @@ std::string Archive(const PlanFacts& facts) {
   if (!facts.last_archived.empty())
     absl::StrAppend(&text, "Archived last: ", facts.last_archived, "\n");
   return text;
+}
+
+// Empty: the slot is there.
+std::string AtOnce(const PlanFacts& facts, const std::string& files) {
+  if (facts.slot_trouble.empty()) return "";
+  return absl::StrCat("\nAT ONCE, as nothing keeps WAL and catalogs: the slot \"", facts.slot_name,
+                      "\" is ", facts.slot_trouble,
+                      ". This makes it anew and ends with exit code 4:\n  walduct run ", files,
+                      " -o walduct.slot.lost=hold\n\n");
 }
 
 Plan Impossible(const std::string& why, const std::string& files) {
@@ -204,16 +215,12 @@ Plan MakePlan(const PlanFacts& facts, const std::string& files) {
                      " segments of the gap are not in the archive, the first is ",
                      SegmentName(facts.timeline, facts.lacking->front(), facts.segment_bytes),
                      ". Where it is not archived yet: SELECT pg_switch_wal() on the primary, and "
-                     "look again."),
+                     "look again.",
+                     AtOnce(facts, files)),
         files);
   }
-  std::string text = "Have I lost data? Not yet, if there is a base backup from before.\n";
-  if (!facts.slot_trouble.empty()) {
-    absl::StrAppend(&text, "\nAT ONCE, as nothing keeps WAL and catalogs: the slot \"",
-                    facts.slot_name, "\" is ", facts.slot_trouble,
-                    ". This makes it anew and ends with exit code 4:\n  walduct run ", files,
-                    " -o walduct.slot.lost=hold\n\n");
-  }
+  std::string text = absl::StrCat(
+      "Have I lost data? Not yet, if there is a base backup from before.\n", AtOnce(facts, files));
   absl::StrAppend(&text, "The backup: the newest that ended before ", facts.position.ToString());
   if (facts.stored_at) {
     absl::StrAppend(

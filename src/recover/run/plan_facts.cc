@@ -53,6 +53,13 @@ std::optional<uint64_t> ClusterBytes(postgres::Connection& sql) {
   return bytes;
 }
 
+// That the archive can have. Where nothing ends the gap yet, the one that is written to is of it,
+// too, and so will be the one behind it.
+uint64_t LastArchived(const PlanFacts& facts, Lsn end) {
+  const uint64_t last = end.value() / facts.segment_bytes;
+  return facts.slot_trouble.empty() ? last : std::max<uint64_t>(last, 1) - 1;
+}
+
 // A segment may be compressed: its name has more behind it.
 absl::StatusOr<std::vector<uint64_t>> Lacking(const std::string& folder, const PlanFacts& facts,
                                               Lsn end) {
@@ -69,7 +76,7 @@ absl::StatusOr<std::vector<uint64_t>> Lacking(const std::string& folder, const P
       there.insert(segment->Number(facts.segment_bytes));
   }
   std::vector<uint64_t> lacking;
-  const uint64_t last = end.value() / facts.segment_bytes;
+  const uint64_t last = LastArchived(facts, end);
   for (uint64_t number = facts.position.value() / facts.segment_bytes; number <= last; ++number)
     if (!there.contains(number)) lacking.push_back(number);
   return lacking;
@@ -177,7 +184,7 @@ absl::Status LookIntoArchive(const ArchivePlace& archive, PlanFacts* facts) {
         facts->lacking,
         LackingBehind(archive.command,
                       {.first = facts->position.value() / facts->segment_bytes,
-                       .last = end.value() / facts->segment_bytes,
+                       .last = LastArchived(*facts, end),
                        .oldest = std::min(facts->timeline, facts->stored_timeline.value_or(1)),
                        .newest = facts->timeline,
                        .segment_bytes = facts->segment_bytes}));
