@@ -106,6 +106,17 @@ def plan_of(*arguments, folder, exit_code):
     return done.stdout
 
 
+def test_a_plan_takes_no_other_slot_for_the_connectors(db, connectors):
+    """One of that name that keeps the WAL, and not the catalogs, and that no connector could read."""
+    connector = begun(db, connectors)
+    connector.stop()
+    db.drop_slot(connector.slot)
+    db.execute(f"select pg_create_physical_replication_slot('{connector.slot}', true)")
+    planned = connector.call("recover", "plan")
+    db.drop_slot(connector.slot)
+    assert planned.returncode == 3 and "is a physical slot" in planned.stderr and "Have I lost data" not in planned.stdout, planned
+
+
 def test_a_slot_that_is_held_counts(workers, db, tmp_path):  # noqa: F811
     """Series of a worker; its plan of a recovery; and what the hint says is typed."""
     db.script(TABLE)

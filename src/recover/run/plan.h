@@ -56,7 +56,8 @@ struct Plan {
 Plan MakePlan(const PlanFacts& facts, const std::string& files);
 
 // FailedPrecondition recover_no_position, or slot_other_name: there is no gap, the slot has another
-// name; InvalidArgument: the connector can have no gap.
+// name; as CheckPosition, or CheckSlotUsable: neither server nor slot are those of the position;
+// InvalidArgument: the connector can have no gap.
 // slots_of_others: that other connectors read on its server.
 absl::StatusOr<PlanFacts> ReadPlanFacts(const engine::ConnectorOptions& connector,
                                         const Environment& environment,

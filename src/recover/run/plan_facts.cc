@@ -21,6 +21,7 @@
 #include "postgres/server_check.h"
 #include "recover/archive_command.h"
 #include "recover/run/plan.h"
+#include "recover/run/position_check.h"
 #include "recover/wal_name.h"
 #include "replication/session_names.h"
 #include "replication/slot.h"
@@ -144,11 +145,12 @@ absl::StatusOr<PlanFacts> ReadPlanFacts(const engine::ConnectorOptions& connecto
       world.OpenSession(connector, postgres::SessionKind::kReplication, " plan", nullptr));
   ASSIGN_OR_RETURN(const replication::SystemIdentity system,
                    replication::IdentifySystem(*replication));
-  RETURN_IF_ERROR(slot::CheckServerOfOffset(*stored, system));
   facts.version = sql->server_version();
   facts.timeline = system.timeline;
   facts.wal_end = system.wal_end;
   ASSIGN_OR_RETURN(const auto found, replication::InspectSlot(*sql, facts.slot_name));
+  RETURN_IF_ERROR(CheckPosition(*stored, system, *sql, *replication,
+                                found ? replication::SlotLsn(*found) : Lsn()));
   if (!found) {
     RETURN_IF_ERROR(replication::CheckSlotName(
         *sql, facts.slot_name, engine::ShareOf(connector), slot::TraceOf(*stored),
@@ -158,7 +160,10 @@ absl::StatusOr<PlanFacts> ReadPlanFacts(const engine::ConnectorOptions& connecto
     facts.slot_trouble = "missing";
   } else {
     const absl::Status usable = replication::CheckSlotUsable(*sql, facts.slot_name, *found);
-    if (ErrorReason(usable) == "slot_lost") facts.slot_trouble = "lost";
+    const bool lost = ErrorReason(usable) == "slot_lost";
+    if (lost) facts.slot_trouble = "lost";
+    // One that somebody reads is there. One that is of no use keeps nothing of ours.
+    if (!lost && !absl::IsAborted(usable)) RETURN_IF_ERROR(usable);
     facts.slot = replication::SlotLsn(*found);
   }
   ASSIGN_OR_RETURN(const postgres::Result server, sql->Query(postgres::OneRow(5), kServerSql));

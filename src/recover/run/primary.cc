@@ -13,6 +13,7 @@
 #include "offset/offset_store.h"
 #include "outbox/tables.h"
 #include "postgres/server_check.h"
+#include "recover/run/position_check.h"
 #include "recover/wal_name.h"
 #include "replication/slot.h"
 #include "replication/slot_lock.h"
@@ -95,7 +96,7 @@ absl::StatusOr<Gap> Primary::Look() {
   RETURN_IF_ERROR(replication::TakeSlotLock(*lock_, *sql_, name).status());
   ASSIGN_OR_RETURN(const replication::SystemIdentity system, replication::IdentifySystem(*lock_));
   ASSIGN_OR_RETURN(const offset::StoredOffset stored, Load());
-  RETURN_IF_ERROR(slot::CheckServerOfOffset(stored, system));
+  RETURN_IF_ERROR(CheckPosition(stored, system, *sql_, *lock_, replication::SlotLsn(*slot)));
   Gap gap{.from = stored.position.commit_end,
           .to = replication::SlotLsn(*slot),
           .segment_bytes = 0,
