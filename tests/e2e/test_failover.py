@@ -20,13 +20,13 @@ def failover(private_servers, connectors, databases):
     """make(version): a primary, a standby that follows it, a connector with a failover slot that streams."""
     made = []
 
-    def make(version, standby_settings=None, config=None):
+    def make(version, standby_settings=None, config=None, sink="file"):
         servers = private_servers(postgres=version)
         db = databases(servers.postgres)
         db.script(TABLE)
         standby = Standby(servers, free_ports(1)[0], settings=standby_settings)
         made.append((servers, standby))
-        connector = connectors(db, {"slot.failover": "true", **(config or {})}, sink="file").start().wait_streaming()
+        connector = connectors(db, {"slot.failover": "true", **(config or {})}, sink=sink).start().wait_streaming()
         db.execute("insert into items select generate_series(1, 3)")
         connector.wait_events(3)
         standby.sync_slots()
@@ -80,6 +80,8 @@ def test_FAIL_18_promoted_behind_the_position(version, failover, connectors):
         assert connector.run_to_end() == 4, connector.log_text()[-2000:]
         assert connector.logged(r"error .*reason=position_diverged hint=.*when_needed.*synchronized_standby_slots")
         grow_past(after, stored)
+    planned = connector.call("recover", "plan")
+    assert planned.returncode == 4 and "is not in the history of this server" in planned.stderr and "Have I lost data" not in planned.stdout, planned
     fork = after.value("select pg_walfile_name(%s::pg_lsn)", "0/0")[:8]
     assert connector.logged(rf"timeline 1 .*timeline {int(fork, 16)}, which left timeline 1 at [0-9A-F]+/[0-9A-F]+")
     assert not set(range(101, 111)) & set(ids(connector.events()))
@@ -108,6 +110,27 @@ def test_FAIL_18_promoted_after_the_position(version, failover, connectors):
     after.execute("insert into items values (5)")
     connector.start().wait_streaming()
     assert ids(connector.wait_events(5)) == [1, 2, 3, 4, 5]
+    connector.stop()
+    after.close_session()
+
+
+def test_the_tables_are_read_where_a_failover_has_lost_the_slot(failover):
+    """`recover read` goes from the position of one timeline to a slot of the next."""
+    servers, db, standby, connector = failover(17, sink="kafka")
+    connector.stop()
+    db.execute("insert into items values (4)")
+    standby.wait_replayed()
+    servers.do("kill-postgres")
+    db.close_session()
+    after = promoted(standby, db, connector)
+    after.drop_slot(connector.slot)
+    after.execute("delete from items where id = 1")
+    assert connector.start(command="recover read").wait_exit(60) == 0, connector.log_text()
+    events = connector.wait_events(lambda events: 4 in ids(events, "r"))
+    assert ids(events, "d") == [1] and ids(events, "r")[-1] == 4, events
+    connector.start().wait_streaming()
+    after.execute("insert into items values (5)")
+    connector.wait_events(lambda events: 5 in ids(events))
     connector.stop()
     after.close_session()
 

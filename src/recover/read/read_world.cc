@@ -46,6 +46,9 @@ class HeldStore final : public offset::OffsetStore {
     held_ = offset;
     held_->slot_held = true;
     offset.slot_held = false;
+    // The position was looked at. The slot's beginning is of the present timeline, whichever the
+    // position is of.
+    offset.timeline.reset();
     const int64_t time = offset.position.commit_time_us;
     offset.position = {};
     offset.position.commit_end = offset.position.change_lsn = state_.from;
