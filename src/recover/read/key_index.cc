@@ -143,6 +143,8 @@ absl::Status KeyIndex::Add(uint32_t topic, absl::string_view key, int32_t partit
   return parts_[part]->Append(&entry, sizeof entry);
 }
 
+uint64_t KeyIndex::place() const { return keys_log_->size(); }
+
 absl::Status KeyIndex::Seal() {
   RETURN_IF_ERROR(keys_log_->Flush());
   std::vector<Entry> entries;
@@ -212,7 +214,9 @@ absl::StatusOr<std::optional<LastRecord>> KeyIndex::Find(const KeyHash& hash, bo
                       .unknown = found->unknown,
                       .gone = found->gone,
                       .later = found->later,
-                      .time_ms = found->time_ms};
+                      .time_ms = found->time_ms,
+                      .partition = found->partition,
+                      .place = found->key_at};
   }
   return std::nullopt;
 }
@@ -226,7 +230,11 @@ absl::StatusOr<std::optional<KeyIndex::Unseen>> KeyIndex::NextUnseen() {
     if (entry.gone || entry.later) continue;
     uint32_t head[2];
     RETURN_IF_ERROR(keys_log_->Read(entry.key_at, head, sizeof head));
-    Unseen unseen{.topic = head[0], .key = std::string(head[1], '\0'), .time_ms = entry.time_ms};
+    Unseen unseen{.topic = head[0],
+                  .key = std::string(head[1], '\0'),
+                  .time_ms = entry.time_ms,
+                  .partition = entry.partition,
+                  .place = entry.key_at};
     RETURN_IF_ERROR(
         keys_log_->Read(entry.key_at + sizeof head, unseen.key.data(), unseen.key.size()));
     return unseen;

@@ -28,6 +28,9 @@ struct LastRecord {
   bool gone = false;                 // it tells of a deletion
   bool later = false;                // than what it is compared with
   int64_t time_ms = 0;               // of the record
+  // Where it was added, as Find says it; Add has its own.
+  int32_t partition = 0;
+  uint64_t place = 0;
 };
 
 class KeyIndex {
@@ -40,6 +43,8 @@ class KeyIndex {
   // In the order of the partition. Of one key in several partitions the youngest counts.
   absl::Status Add(uint32_t topic, absl::string_view key, int32_t partition,
                    const LastRecord& record);
+  // Of the record that is added next; goes up.
+  uint64_t place() const;
   absl::Status Seal();
   uint64_t keys() const { return keys_; }
 
@@ -50,6 +55,8 @@ class KeyIndex {
     uint32_t topic = 0;
     std::string key;
     int64_t time_ms = 0;
+    int32_t partition = 0;
+    uint64_t place = 0;
   };
   // The next key that was not looked up, is not gone and not later; nullopt: none is left.
   absl::StatusOr<std::optional<Unseen>> NextUnseen();

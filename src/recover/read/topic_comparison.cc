@@ -31,14 +31,19 @@ TopicComparison::TopicComparison(Parts parts)
   std::vector<TopicReport>& topics = parts_.report->topics;
   topics.clear();
   for (const ReadTable& table : parts_.view->tables) {
-    if (table.topic.empty() || numbers_.contains(table.topic)) continue;
+    if (table.topic.empty()) continue;
+    if (const auto found = numbers_.find(table.topic); found != numbers_.end()) {
+      joined_[found->second] = true;
+      continue;
+    }
+    joined_.push_back(false);
     numbers_[table.topic] = static_cast<uint32_t>(topics.size());
     topics.emplace_back().topic = table.topic;
     const std::vector<std::string>& others = parts_.view->others;
     if (std::find(others.begin(), others.end(), table.topic) != others.end())
       topics.back().no_deletes = "tables that are not read have the same topic";
   }
-  emptied_at_.assign(topics.size(), -1);
+  emptied_.resize(topics.size());
   tell_at_ = parts_.environment.clock->Monotonic() + kTellEvery;
 }
 
@@ -96,9 +101,10 @@ absl::Status TopicComparison::AddRecord(const kafka::TopicRecord& record) {
   ++records_;
   if (!record.key) {
     const bool emptied = record.value && digest_.Read(*record.value) && digest_.truncated();
-    if (!emptied) ++parts_.report->keyless;
-    int64_t& at = emptied_at_[topic_];
-    if (emptied) at = std::max(at, record.timestamp_ms);
+    if (emptied)
+      emptied_[topic_].OnTruncate(record.partition, index_->place(), record.timestamp_ms);
+    else
+      ++parts_.report->keyless;
     return absl::OkStatus();
   }
   const TopicReport& topic = parts_.report->topics[topic_];
@@ -195,7 +201,10 @@ absl::StatusOr<bool> TopicComparison::JudgeRow(const event::Record& record) {
     ++topic->later;
     return false;
   }
-  if (!last || last->gone || last->time_ms <= emptied_at_[number]) {
+  const bool none = !last || last->gone ||
+                    emptied_[number].Has(last->partition, last->place, last->time_ms) !=
+                        EmptiedTopic::Answer::kNo;
+  if (none) {
     Show(*topic, "new", ++topic->added, *record.key);
     return parts_.writes;
   }
@@ -215,7 +224,11 @@ absl::StatusOr<TopicComparison::Progress> TopicComparison::WriteGone(int max_key
       return Progress::kDone;
     }
     TopicReport& topic = parts_.report->topics[unseen->topic];
-    if (!topic.no_deletes.empty() || unseen->time_ms <= emptied_at_[unseen->topic]) continue;
+    // Of several tables nobody knows which was emptied; a delete too much tells what is so.
+    const bool emptied = !joined_[unseen->topic] &&
+                         emptied_[unseen->topic].Has(unseen->partition, unseen->place,
+                                                     unseen->time_ms) == EmptiedTopic::Answer::kYes;
+    if (!topic.no_deletes.empty() || emptied) continue;
     Show(topic, "gone", ++topic.gone, unseen->key);
     RETURN_IF_ERROR(WriteDelete(topic, *unseen));
   }

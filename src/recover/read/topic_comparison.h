@@ -18,6 +18,7 @@
 #include "base/environment.h"
 #include "event/change_handler.h"
 #include "kafka/look/topic_stream.h"
+#include "recover/read/emptied_topic.h"
 #include "recover/read/judged_sink.h"
 #include "recover/read/key_index.h"
 #include "recover/read/report.h"
@@ -83,8 +84,9 @@ class TopicComparison final : public snapshot::RowSource,
   // By partition, the key of its last record, and whether that is later; where topics move.
   absl::flat_hash_map<int32_t, std::pair<std::string, bool>> before_;
   absl::flat_hash_map<std::string, uint32_t> numbers_;
-  std::vector<int64_t> emptied_at_;  // by topic, when its last TRUNCATE was published; -1: never
-  uint32_t last_ = 0;                // topic of the last row
+  std::vector<EmptiedTopic> emptied_;  // by topic
+  std::vector<bool> joined_;           // by topic: it is of several tables
+  uint32_t last_ = 0;                  // topic of the last row
   uint64_t judged_ = 0;
   uint64_t records_ = 0;
   // The delete under way: its record has to be of this topic and key.
