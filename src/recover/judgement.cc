@@ -143,4 +143,10 @@ std::optional<Cut> NextCut(const HowFar& how_far, const SegmentRecords& records,
   return cut;
 }
 
+bool LeavesOut(const GateNotes& notes, uint64_t segment_bytes) {
+  const std::optional<WalName> asked = WalName::OfSegment(notes.asked);
+  return notes.waits_for == "confirmed" && asked && !notes.file.empty() &&
+         asked->Number(segment_bytes) > notes.number + 1;
+}
+
 }  // namespace walduct::recover

@@ -49,6 +49,22 @@ TEST(JudgementTest, WithoutASlotUpToWhatIsFree) {
   EXPECT_EQ(StepFor(how_far, HandedOut(4), 5), Step::kWhole);
 }
 
+// A folder that an earlier recovery has left, and a data folder of the same inode.
+TEST(JudgementTest, AServerThatLeavesSegmentsOutIsAnotherOne) {
+  GateNotes notes = HandedOut(5);
+  notes.waits_for = "confirmed";
+  notes.asked = "000000010000000000000006";
+  EXPECT_FALSE(LeavesOut(notes, kSegment));
+  notes.asked = "000000010000000000000007";
+  EXPECT_TRUE(LeavesOut(notes, kSegment));
+  notes.waits_for = "archive";
+  EXPECT_FALSE(LeavesOut(notes, kSegment));
+  GateNotes none;
+  none.waits_for = "confirmed";
+  none.asked = notes.asked;
+  EXPECT_FALSE(LeavesOut(none, kSegment));
+}
+
 TEST(JudgementTest, TheSegmentThatTheSlotHasComeTo) {
   EXPECT_EQ(StepFor(Confirmed(In(5, 40)), HandedOut(4), 5), Step::kWhole);
   EXPECT_EQ(StepFor(Confirmed(In(5)), HandedOut(4), 5), Step::kWhole);

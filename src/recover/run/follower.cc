@@ -12,6 +12,7 @@
 #include "base/status_macros.h"
 #include "engine/control/status_board.h"
 #include "metrics/connector_metrics.h"
+#include "recover/judgement.h"
 #include "recover/run/window.h"
 #include "recover/wal_name.h"
 
@@ -313,6 +314,12 @@ absl::StatusOr<Follower::SlotRow> Follower::AskSlot() {
 
 absl::Status Follower::Look(const GateNotes& notes) {
   const absl::StatusOr<SlotRow> row = ReadSlot();
+  // A folder that was used before: nobody would let that server go on.
+  if (ErrorReason(row.status()) == "server_starting" &&
+      LeavesOut(notes, options_.gap.segment_bytes)) {
+    log::Info("the folder of --state is of an earlier restore: this one gets a slot of its own");
+    return ForgetSlot();
+  }
   // Whatever it says of itself, the stream tells it better.
   if (!row.ok()) return absl::UnavailableError(row.status().message());
   if (options_.window != nullptr) options_.window->OnReplayed(row->replayed, row->time_us);
