@@ -136,5 +136,18 @@ TEST(WindowSource, EndsAtAKeepaliveBehindTheEndWhereNothingWasCommitted) {
   EXPECT_TRUE(window->ended);
 }
 
+// A commit behind the end may have an earlier time than what the end was told by; it never came to
+// its own end, and neither did the replay.
+TEST(WindowSource, DoesNotEndWithinATransaction) {
+  auto frames = std::make_unique<Frames>();
+  frames->Begin(kEpochUs + 5);
+  frames->Push("I");
+  auto window = std::make_shared<Window>();
+  window->until = kEpochUs + 20;
+  window->end = Lsn(0x8000);
+  EXPECT_THAT(Through(std::move(frames), window), ElementsAre('B', 'I'));
+  EXPECT_FALSE(window->ended);
+}
+
 }  // namespace
 }  // namespace walduct::recover

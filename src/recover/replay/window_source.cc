@@ -17,7 +17,8 @@ absl::StatusOr<WalFrame> WindowSource::Next() {
     ASSIGN_OR_RETURN(const WalFrame frame, source_->Next());
     if (frame.kind == WalFrame::Kind::kKeepalive) {
       const Lsn end = window_->end;
-      if (end.valid() && frame.wal_end >= end) window_->ended = true;
+      // What has begun comes whole: nobody ends in the middle of it.
+      if (!open_ && end.valid() && frame.wal_end >= end) window_->ended = true;
       return frame;
     }
     if (frame.kind != WalFrame::Kind::kData || Judge(frame)) return frame;
@@ -33,8 +34,12 @@ bool WindowSource::Judge(const WalFrame& frame) {
       const int64_t time = static_cast<int64_t>(payload.U64()) + kPostgresEpochUs;
       before_ = before_ && time < window_->since;
       if (!before_ && time >= window_->until) window_->ended = true;
-      return !window_->ended;
+      open_ = !window_->ended;
+      return open_;
     }
+    case 'C':
+      open_ = false;
+      return true;
     case 'I':
     case 'U':
     case 'D':

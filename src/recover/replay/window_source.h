@@ -31,7 +31,8 @@ class WindowSource final : public replication::WalSource {
 
   const std::unique_ptr<replication::WalSource> source_;
   const std::shared_ptr<Window> window_;
-  bool before_;  // where the stream is: no transaction of the window has begun yet
+  bool before_;        // where the stream is: no transaction of the window has begun yet
+  bool open_ = false;  // within a transaction
 };
 
 }  // namespace walduct::recover
