@@ -10,12 +10,14 @@ import pytest
 
 from support.paths import BINARY, DEPS
 
+# Of the shell that it is typed in, for another server.
+ELSEWHERE = {"PGSERVICE": "nowhere", "PGHOSTADDR": "192.0.2.1", "PGPORT": "1", "PGSSLMODE": "require"}
 OWNER = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
 
 
 def drill(directory, *arguments, program=None, version=17, owner=OWNER):
     return subprocess.run([*owner, program or str(BINARY), "recover", "drill", "--bin", str(DEPS / f"upgrade/{version}/bin"), *arguments],
-                          cwd=directory, capture_output=True, text=True, timeout=120, check=False)
+                          cwd=directory, env={**os.environ, **ELSEWHERE}, capture_output=True, text=True, timeout=120, check=False)
 
 
 @pytest.fixture

@@ -55,6 +55,9 @@ start() {
   tail -n 5 "$dir/$folder.log" >&2
   fail "PostgreSQL does not start"
 }
+# What else the environment says of a server is of another one, and a service goes before the rest.
+unset PGSERVICE PGSERVICEFILE PGSYSCONFDIR PGHOSTADDR PGPORT PGOPTIONS PGSSLMODE PGREQUIRESSL \
+  PGSSLNEGOTIATION PGGSSENCMODE PGCHANNELBINDING PGREQUIREAUTH PGTARGETSESSIONATTRS
 export PGHOST=127.0.0.1 PGUSER=drill PGDATABASE=postgres
 sql() { "$bin/psql" -X -q -t -A -p "$primary" -v ON_ERROR_STOP=1 -c "$1"; }
 run() {
