@@ -88,6 +88,17 @@ TEST(PlanTest, TheToolIsTakenFromArchiveCommand) {
   EXPECT_THAT(said("env 'A=b c' wal-g --config /etc/w.yaml wal-push %p"),
               AllOf(HasSubstr("\n  env 'A=b c' wal-g --config /etc/w.yaml backup-fetch"),
                     HasSubstr("-- env ''A=b c'' wal-g --config /etc/w.yaml wal-fetch %f")));
+  EXPECT_THAT(said("WALG_FILE_PREFIX=/b wal-g wal-push %p"),
+              HasSubstr("-- env WALG_FILE_PREFIX=/b wal-g wal-fetch %f"));
+  // Behind the gate's -- nothing of a list may stand: what follows would run without it.
+  for (const char* const list : {". /etc/wal-g.env; wal-g wal-push %p",
+                                 "bash -c 'source /etc/wal-g.env && wal-g wal-push %p'"})
+    EXPECT_THAT(said(list), HasSubstr("-- wal-g wal-fetch %f \"%p\"'")) << list;
+  EXPECT_THAT(said("PGBACKREST_CONFIG=/etc/pgbackrest/b.conf /usr/bin/pgbackrest --stanza=a "
+                   "archive-push %p"),
+              HasSubstr("-- /usr/bin/pgbackrest --stanza=a --pg1-path"));
+  EXPECT_THAT(said("sh -c 'pgbackrest --stanza=a archive-push %p'"),
+              HasSubstr("-- pgbackrest --stanza=STANZA --pg1-path"));
   EXPECT_THAT(said("barman-wal-archive -U keeper --zstd backups shop %p"),
               AllOf(HasSubstr("\n  barman list-backups shop\n"),
                     HasSubstr("-- barman-wal-restore -U keeper backups shop %f \"%p\"'")));

@@ -39,6 +39,13 @@ constexpr std::array<Tool, 4> kTools = {{
 
 using Words = std::vector<std::pair<std::string, std::string>>;
 
+// Not more than one, or half of one: behind the gate's `--` the rest of a list would pass the gate.
+bool IsOneCommand(absl::string_view words) {
+  return words.find_first_of(";&|<>()`\n") == absl::string_view::npos &&
+         std::count(words.begin(), words.end(), '\'') % 2 == 0 &&
+         std::count(words.begin(), words.end(), '"') % 2 == 0;
+}
+
 // What archive_command tells of the tool: placeholders, and what stands for them.
 Words KnownWords(const Tool& tool, const std::string& command) {
   const std::vector<std::string> words = absl::StrSplit(command, ' ', absl::SkipEmpty());
@@ -47,7 +54,12 @@ Words KnownWords(const Tool& tool, const std::string& command) {
                         [&](const std::string& each) { return absl::StrContains(each, word); });
   };
   if (tool.sign == "pgbackrest") {
-    std::string own = *at(tool.sign);
+    // Its files are called so, too.
+    const auto program = std::find_if(words.begin(), words.end(), [&](absl::string_view word) {
+      return word == tool.sign || absl::EndsWith(word, "/pgbackrest");
+    });
+    if (program == words.end()) return {};
+    std::string own = *program;
     for (const std::string& word : words) {
       if (absl::StartsWith(word, "--stanza=") || absl::StartsWith(word, "--config") ||
           absl::StartsWith(word, "--repo"))
@@ -56,8 +68,13 @@ Words KnownWords(const Tool& tool, const std::string& command) {
     if (!absl::StrContains(own, " --stanza=")) absl::StrAppend(&own, " --stanza=STANZA");
     return {{"pgbackrest --stanza=STANZA", own}};
   }
-  if (tool.sign == "wal-g" && at("wal-push") != words.end())
-    return {{"wal-g ", absl::StrCat(absl::StrJoin(words.begin(), at("wal-push"), " "), " ")}};
+  if (tool.sign == "wal-g" && at("wal-push") != words.end()) {
+    std::string own = absl::StrJoin(words.begin(), at("wal-push"), " ");
+    if (!IsOneCommand(own)) return {};
+    // The gate runs a program, no shell.
+    if (absl::StrContains(words.front(), "=")) own = "env " + own;
+    return {{"wal-g ", own + " "}};
+  }
   const auto archives = at("barman-wal-archive"), path = at("%p");
   if (tool.sign == "barman" && archives < path && path - archives > 2) {
     std::string own;  // what barman-wal-restore knows, too
