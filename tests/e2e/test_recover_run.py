@@ -83,6 +83,27 @@ def test_a_slot_that_nobody_holds_is_made_first(scenes):
     scene.wait_same()
 
 
+def test_the_slot_is_lost_again_while_its_gap_is_streamed(scenes):
+    """By its size, say: the gap takes hours. The restored server is not given up before all of it has come."""
+    scene = scenes(18)
+    scene.lose()
+    gap(scene.db)
+    held = scene.hold()
+    scene.restore()
+    scene.recover()
+    scene.lost.wait_log("waiting for the restored server")
+    scene.db.drop_slot(scene.lost.slot)
+    gap(scene.db, 200)
+    scene.backup.wait_archived()
+    scene.restored.start()
+    assert scene.lost.wait_exit(90) == 0, scene.lost.log_text()
+    assert scene.lost.logged("was lost while its gap was streamed") and scene.lost.logged("the gap is closed"), scene.lost.log_text()
+    assert scene.lost.offset()["lsn"] >= scene.slot_lsn() > held
+    scene.restored.stop()
+    scene.lost.start().wait_streaming()
+    scene.wait_same()
+
+
 @pytest.mark.parametrize("exactly_once", [True, False], ids=["exactly_once", "at_least_once"])
 @pytest.mark.parametrize("version", [17, 18])
 def test_both_are_killed_again_and_again(version, exactly_once, scenes):

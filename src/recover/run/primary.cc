@@ -47,6 +47,15 @@ void Primary::Release() {
   sql_.reset();
 }
 
+bool Primary::KeepsSlot() {
+  const auto session = Open(postgres::SessionKind::kSql);
+  if (!session.ok()) return true;
+  const auto slot = replication::InspectSlot(**session, parts_.slot);
+  if (!slot.ok()) return true;
+  return *slot &&
+         ErrorReason(replication::CheckSlotUsable(**session, parts_.slot, **slot)) != "slot_lost";
+}
+
 // As long as another instance may be at work, what it has committed will do.
 absl::StatusOr<offset::StoredOffset> Primary::Peek() {
   parts_.attempt->board->WaitsFor(engine::WaitReason::kOffsetStore);

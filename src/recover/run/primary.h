@@ -37,6 +37,8 @@ class Primary {
   // another instance from it until Release.
   absl::StatusOr<Gap> Look();
   void Release();
+  // After Look, hours later: the slot is there still, or nobody knows.
+  bool KeepsSlot();
   // After Look.
   postgres::Connection& sql() { return *sql_; }
 

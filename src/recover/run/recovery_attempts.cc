@@ -39,14 +39,20 @@ engine::AttemptEnd RecoveryAttempts::Run(bool ran_before) {
   }
   engine::AttemptEnd end = inner_->Run(ran_before);
   end.status = Follower::Explain(end.status, follower_.get());
-  if (end.status.ok() && end.goal_reached) {
-    follower_.reset();
-    parts_.metrics->recovery_left_bytes.Set(0);
-    log::Info(
-        "the gap is closed: start the connector again (walduct run; one of walduct serve: walduct "
-        "resume), it goes on at the primary's slot, and the restored server can be thrown away",
-        {{"position", end.position}, {"slot", gap->to.ToString()}});
+  if (!end.status.ok() || !end.goal_reached) return end;
+  if (!primary_.KeepsSlot()) {
+    log::Warn(
+        "the primary's slot was lost while its gap was streamed: what it has missed since is "
+        "of the gap, too",
+        {{"position", end.position}});
+    return Run(ran_before);
   }
+  follower_.reset();
+  parts_.metrics->recovery_left_bytes.Set(0);
+  log::Info(
+      "the gap is closed: start the connector again (walduct run; one of walduct serve: walduct "
+      "resume), it goes on at the primary's slot, and the restored server can be thrown away",
+      {{"position", end.position}, {"slot", gap->to.ToString()}});
   return end;
 }
 
