@@ -55,6 +55,22 @@ TEST_F(StartPosition, NothingStoredAndNoSlotLeavesThePositionOpen) {
   EXPECT_FALSE(verdict->position.has_value());
 }
 
+// Of several slots neither a backup nor the topics give the gap back.
+TEST_F(StartPosition, BehindASlotThatIsHeldItSaysWhatCanBeTyped) {
+  Slot(300, 400);
+  Store(350);
+  stored_->slot_held = true;
+  for (const int slots : {1, 3}) {
+    stored_->slots = slots;
+    const auto verdict = Judge();
+    ASSERT_TRUE(verdict.ok());
+    EXPECT_EQ(ErrorReason(verdict->available), "lost_slot_held");
+    const std::string hint = ErrorHint(verdict->available);
+    EXPECT_THAT(hint, testing::HasSubstr("(walduct offsets reset)"));
+    EXPECT_EQ(hint.find("walduct recover") == std::string::npos, slots > 1) << hint;
+  }
+}
+
 TEST_F(StartPosition, ThatOfPolledTablesIsNone) {
   Slot(300, 400);
   Store(350);

@@ -30,6 +30,24 @@ absl::Status AndReset(const absl::Status& usable,
                             "is of a slot that is gone, and all tables are read anew"));
 }
 
+namespace {
+
+constexpr absl::string_view kChoose =
+    "choose: the gap is in a base backup that ended before the position and in the WAL archive: "
+    "keep both, and walduct recover run streams it from there, deletes too (docs/recover.md has "
+    "what to type); or give the states in between up: walduct recover read compares the tables "
+    "with the topics, and publishes rows and deletes that differ; or read all tables anew "
+    "(walduct offsets reset): deletes in the gap are then never told. Until then the slot keeps "
+    "WAL";
+
+// Neither recover run nor recover read is for them.
+constexpr absl::string_view kOfSeveral =
+    "read all tables anew (walduct offsets reset): the gap of a connector with several slots can "
+    "neither be streamed nor compared, and deletes in it are never told. Until then the slot keeps "
+    "WAL";
+
+}  // namespace
+
 absl::Status SlotHeld(const offset::StoredOffset& stored, Lsn slot) {
   const Lsn position = stored.position.commit_end;
   return Error(
@@ -42,12 +60,7 @@ absl::Status SlotHeld(const offset::StoredOffset& stored, Lsn slot) {
                    BytesText(slot.value() - position.value()),
                    " of WAL, cannot be read from it; the position stays, and nothing is streamed "
                    "over the gap"),
-      "choose: the gap is in a base backup that ended before the position and in the WAL archive: "
-      "keep both, and walduct recover run streams it from there, deletes too (docs/recover.md has "
-      "what to type); or give the states in between up: walduct recover read compares the tables "
-      "with the topics, and publishes rows and deletes that differ; or read all tables anew "
-      "(walduct "
-      "offsets reset): deletes in the gap are then never told. Until then the slot keeps WAL");
+      stored.slots > 1 ? kOfSeveral : kChoose);
 }
 
 bool IsMadeAnew(const absl::Status& why) {
