@@ -34,8 +34,8 @@ Judgement Judge(const HowFar& how_far, const GateNotes& notes, uint64_t number);
 std::optional<Cut> NextCut(const HowFar& how_far, const SegmentRecords& records,
                            const Judgement& judgement);
 
-// Whether what is waited for does not follow on what was handed out. No server leaves a segment out:
-// the notes are of another one, whose data folder was called the same.
+// Whether what is waited for does not follow on what was handed out. No server leaves a segment
+// out: the notes are of another one, whose data folder was called the same.
 bool LeavesOut(const GateNotes& notes, uint64_t segment_bytes);
 
 }  // namespace walduct::recover
