@@ -68,7 +68,7 @@ absl::StatusOr<std::optional<StoredOffset>> FileOffsetStore::Load() {
   return std::optional<StoredOffset>(*std::move(offset));
 }
 
-absl::Status FileOffsetStore::CheckUnchanged(const java::HashMapFile& map) const {
+absl::Status FileOffsetStore::CheckUnchanged(const java::HashMapFile& map) {
   const std::optional<std::string> found = ValueOf(map, identity_);
   // A file that was taken away holds nobody's position.
   if (!found && KeysOf(map, identity_).empty()) return absl::OkStatus();

@@ -44,7 +44,7 @@ class FileOffsetStore final : public OffsetStore {
   FileOffsetStore(std::string path, OffsetIdentity identity)
       : path_(std::move(path)), identity_(std::move(identity)) {}
 
-  absl::Status CheckUnchanged(const java::HashMapFile& map) const;
+  absl::Status CheckUnchanged(const java::HashMapFile& map);
 
   const std::string path_;
   const OffsetIdentity identity_;

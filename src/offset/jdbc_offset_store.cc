@@ -134,7 +134,7 @@ absl::Status JdbcOffsetStore::Prepare() {
                       "write %s where it has the table's name, or leave the property out"));
 }
 
-absl::Status JdbcOffsetStore::CheckUnchanged(const Held& held) const {
+absl::Status JdbcOffsetStore::CheckUnchanged(const Held& held) {
   // A table that was emptied holds nobody's position.
   return held.value ? value_.CheckUnchanged(held.value, "") : absl::OkStatus();
 }
@@ -151,7 +151,8 @@ absl::Status JdbcOffsetStore::CheckFits(const std::string& value) const {
 }
 
 absl::StatusOr<bool> JdbcOffsetStore::SaveInPlace(const std::string& value) {
-  if (!value_.seen()) return false;
+  if (!value_.seen() || value_.unsure()) return false;
+  value_.Try(value);
   ASSIGN_OR_RETURN(
       const postgres::Result saved,
       connection_->Query(
@@ -180,6 +181,7 @@ absl::Status JdbcOffsetStore::SaveAnew(const std::string& value) {
       connection_->Run(absl::StrCat("LOCK TABLE ", table_, " IN SHARE ROW EXCLUSIVE MODE")));
   ASSIGN_OR_RETURN(const Held held, Read());
   RETURN_IF_ERROR(CheckUnchanged(held));
+  value_.Try(value);
   RETURN_IF_ERROR(Remove(held));
   RETURN_IF_ERROR(connection_->Run(
       {.sql = absl::StrCat("INSERT INTO ", table_,
@@ -193,7 +195,7 @@ absl::Status JdbcOffsetStore::SaveAnew(const std::string& value) {
 
 absl::Status JdbcOffsetStore::StartSave(const StoredOffset& offset) {
   RETURN_IF_ERROR(Prepare());
-  const std::string& value = value_.Try(EncodeOffset(offset));
+  const std::string value = EncodeOffset(offset);
   if (const absl::Status fits = CheckFits(value); !fits.ok()) return Failed(fits);
   absl::StatusOr<bool> saved = SaveInPlace(value);
   if (!saved.ok()) return Failed(saved.status());

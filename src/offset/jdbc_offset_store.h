@@ -53,7 +53,7 @@ class JdbcOffsetStore final : public OffsetStore {
   absl::StatusOr<bool> SaveInPlace(const std::string& value);
   absl::Status SaveAnew(const std::string& value);
   absl::Status Remove(const Held& held);
-  absl::Status CheckUnchanged(const Held& held) const;
+  absl::Status CheckUnchanged(const Held& held);
   absl::Status CheckFits(const std::string& value) const;
   // What has failed: the session is not used again.
   absl::Status Failed(const absl::Status& error);

@@ -55,7 +55,7 @@ absl::StatusOr<std::optional<StoredOffset>> RedisOffsetStore::Load() {
   return std::optional<StoredOffset>(*std::move(offset));
 }
 
-absl::Status RedisOffsetStore::CheckUnchanged(const Held& held) const {
+absl::Status RedisOffsetStore::CheckUnchanged(const Held& held) {
   // A hash that was taken away holds nobody's position.
   if (!held) return absl::OkStatus();
   return value_.CheckUnchanged(
@@ -66,6 +66,7 @@ absl::StatusOr<bool> RedisOffsetStore::TrySave(const std::string& value) {
   RETURN_IF_ERROR(Call({"WATCH", key_}).status());
   ASSIGN_OR_RETURN(const Held held, Read());
   RETURN_IF_ERROR(CheckUnchanged(held));
+  value_.Try(value);
   const std::string own = OffsetKey(identity_);
   RETURN_IF_ERROR(Call({"MULTI"}).status());
   if (held && held->first != own) RETURN_IF_ERROR(Call({"HDEL", key_, held->first}).status());
@@ -75,7 +76,7 @@ absl::StatusOr<bool> RedisOffsetStore::TrySave(const std::string& value) {
 }
 
 absl::Status RedisOffsetStore::StartSave(const StoredOffset& offset) {
-  const std::string& value = value_.Try(EncodeOffset(offset));
+  const std::string value = EncodeOffset(offset);
   for (int i = 0; i < kAttempts; ++i) {
     ASSIGN_OR_RETURN(const bool saved, TrySave(value));
     if (!saved) continue;

@@ -39,7 +39,7 @@ class RedisOffsetStore final : public OffsetStore {
   absl::StatusOr<Held> Read();
   // False: somebody else changed the hash meanwhile.
   absl::StatusOr<bool> TrySave(const std::string& value);
-  absl::Status CheckUnchanged(const Held& held) const;
+  absl::Status CheckUnchanged(const Held& held);
   absl::StatusOr<const redis::Reply*> Call(std::initializer_list<absl::string_view> command);
 
   const std::unique_ptr<redis::Client> client_;
