@@ -46,13 +46,10 @@ std::optional<std::string> ValueOf(const java::HashMapFile& map, const OffsetIde
 
 absl::StatusOr<std::unique_ptr<FileOffsetStore>> FileOffsetStore::Create(std::string path,
                                                                          OffsetIdentity identity) {
-  {
-    // The check makes and removes the file that a save would rename.
-    const MutexLock lock(g_rewrite);
-    // Debezium Server makes its own folder. Another one that is gone may be a volume that is.
-    if (path == kServersFile) static_cast<void>(mkdir(kServersFolder, 0755));
-    RETURN_IF_ERROR(CheckReplaceable(path));
-  }
+  // Debezium Server makes its own folder. Another one that is gone may be a volume that is.
+  if (path == kServersFile) static_cast<void>(mkdir(kServersFolder, 0755));
+  path = BehindLinks(std::move(path));
+  RETURN_IF_ERROR(CheckReplaceable(path));
   return std::unique_ptr<FileOffsetStore>(
       new FileOffsetStore(std::move(path), std::move(identity)));
 }

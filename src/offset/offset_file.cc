@@ -7,7 +7,9 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -78,6 +80,18 @@ absl::StatusOr<std::string> ReadOffsetFile(const std::string& path) {
   return Unreadable(path, errno);
 }
 
+std::string BehindLinks(std::string path) {
+  constexpr int kMost = 40;  // as Linux has it
+  for (int followed = 0; followed < kMost; ++followed) {
+    std::error_code none;
+    const std::filesystem::path link = path;
+    const std::filesystem::path target = std::filesystem::read_symlink(link, none);
+    if (none) break;
+    path = (link.parent_path() / target).string();  // target, where that is absolute
+  }
+  return path;
+}
+
 absl::Status ReplaceOffsetFile(const std::string& path, absl::string_view content) {
   if (ReplaceWholeFile(path, content)) return absl::OkStatus();
   return errno == EBUSY ? Mounted(path) : Unwritable(path, errno);
@@ -128,7 +142,7 @@ absl::Status CheckReplaceable(const std::string& path) {
     return Unwritable(path, EINVAL, "it is not a regular file");
   if (exists && IsMountPoint(path)) return Mounted(path);
   if (exists && access(path.c_str(), W_OK) != 0) return Unwritable(path, errno);
-  const std::string temporary = TemporaryOf(path);
+  const std::string temporary = absl::StrCat(path, ".walduct-check");
   const FileDescriptor file(
       open(temporary.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, ModeOf(path, 0644)));
   if (file.get() < 0) return Unwritable(path, errno);

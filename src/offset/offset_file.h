@@ -16,8 +16,13 @@ absl::StatusOr<std::string> ReadOffsetFile(const std::string& path);
 // FailedPrecondition offset_file_unwritable, offset_file_mounted.
 absl::Status ReplaceOffsetFile(const std::string& path, absl::string_view content);
 
-// Whether ReplaceOffsetFile could work, by creating and removing the temporary file.
-// FailedPrecondition offset_file_unwritable, offset_file_mounted (a bind mount of the file alone).
+// The file that links lead to, whether it is there or not. Others write through links; a rename
+// would replace the link, and the file behind it would keep an old position.
+std::string BehindLinks(std::string path);
+
+// Whether ReplaceOffsetFile could work, by creating and removing a file beside it: none that a save
+// of another process makes. FailedPrecondition offset_file_unwritable, offset_file_mounted (a bind
+// mount of the file alone).
 absl::Status CheckReplaceable(const std::string& path);
 
 // Held by one process at a time, as far as all of them ask: between reading a file and replacing

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "base/error.h"
+#include "base/whole_file.h"
 #include "java/serial/hash_map_file.h"
 #include "offset/offset_file.h"
 
@@ -166,6 +167,28 @@ TEST_F(FileOffsetStoreTest, AFileWithAPositionIsToBeKept) {
   EXPECT_NE(hint.find("keep this file"), std::string::npos) << hint;
   EXPECT_EQ(hint.find("offset.storage.file.filename"), std::string::npos) << hint;
   EXPECT_EQ(LoadedLsn(*Open()), 42u);
+}
+
+// A save of another process has it under way: without it that one's rename fails, and an empty one
+// in its place would become the positions of all.
+TEST_F(FileOffsetStoreTest, WhoLooksWhetherItCanBeWrittenLeavesAnotherSaveAlone) {
+  const std::string under_way = TemporaryOf(path());
+  std::ofstream(under_way) << "another's";
+  ASSERT_NE(Open(), nullptr);
+  EXPECT_EQ(ReadWholeFile(under_way), "another's");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory_), {}), 1);
+}
+
+TEST_F(FileOffsetStoreTest, ALinkStaysAndTheFileBehindItIsWritten) {
+  const std::string folder = directory_ + "/volume";
+  std::filesystem::create_directory(folder);
+  std::filesystem::create_symlink("volume/next", path());
+  std::filesystem::create_symlink(folder + "/offsets", folder + "/next");
+  ASSERT_TRUE(Open()->StartSave(At(1)).ok()) << "there is no file yet";
+  ASSERT_TRUE(Open()->StartSave(At(2)).ok());
+  EXPECT_TRUE(std::filesystem::is_symlink(path()));
+  EXPECT_TRUE(std::filesystem::is_regular_file(folder + "/offsets"));
+  EXPECT_EQ(LoadedLsn(*Open()), 2u);
 }
 
 TEST_F(FileOffsetStoreTest, ADirectoryInTheFilesPlaceIsRefused) {
