@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/status_macros.h"
 
@@ -57,18 +58,41 @@ absl::Status LettersApart::PrepareTopics(absl::Span<const std::string> topics, S
 }
 
 absl::Status LettersApart::Poll(AckHandler& acks) {
-  RETURN_IF_ERROR(records_->Poll(acks));
+  const absl::Status polled = records_->Poll(acks);
   OfLetters of_letters(&acks);
-  return WithContext(letters_->Poll(of_letters), "dead letter");
+  const absl::Status letters = WithContext(letters_->Poll(of_letters), "dead letter");
+  return polled.ok() ? letters : polled;
 }
 
+// In turns: a refused record may wait for room among the letters.
 absl::Status LettersApart::Flush(AckHandler& acks, absl::Duration timeout) {
-  const absl::Duration deadline = environment_.clock->Monotonic() + timeout;
-  RETURN_IF_ERROR(records_->Flush(acks, timeout));
+  constexpr absl::Duration kTurn = absl::Milliseconds(20);
+  Clock& clock = *environment_.clock;
+  const absl::Duration deadline = clock.Monotonic() + timeout;
   OfLetters of_letters(&acks);
-  const absl::Duration left = deadline - environment_.clock->Monotonic();
-  return WithContext(letters_->Flush(of_letters, std::max(left, absl::ZeroDuration())),
-                     "dead letter");
+  while (true) {
+    const absl::Duration begin = clock.Monotonic();
+    const absl::Duration step = std::clamp(deadline - begin, absl::ZeroDuration(), kTurn);
+    const absl::Status flushed = records_->Flush(acks, step);
+    const absl::Duration now = clock.Monotonic();
+    if (absl::IsDeadlineExceeded(flushed) && now < deadline && now - begin >= step) {
+      RETURN_IF_ERROR(WithContext(letters_->Poll(of_letters), "dead letter"));
+      continue;
+    }
+    const absl::Status letters = WithContext(
+        letters_->Flush(of_letters, std::max(deadline - now, absl::ZeroDuration())), "dead letter");
+    return flushed.ok() ? letters : flushed;
+  }
+}
+
+bool LettersApart::AwaitsLetters() const {
+  if (letters_->load().bytes == 0) return false;
+  return records_->load().bytes == 0 || !letters_->HasCapacity();
+}
+
+std::string LettersApart::WaitingFor() {
+  return AwaitsLetters() ? absl::StrCat(letters_->WaitingFor(), ", for dead letters")
+                         : records_->WaitingFor();
 }
 
 void LettersApart::RenewPermit() {

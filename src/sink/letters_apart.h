@@ -37,8 +37,10 @@ class LettersApart final : public Sink {
   int ready_fd() const override { return fd_ >= 0 ? fd_ : records_->ready_fd(); }
   absl::Status Flush(AckHandler& acks, absl::Duration timeout) override;
   void RenewPermit() override;
-  std::string WaitingFor() override { return records_->WaitingFor(); }
-  std::string WaitingHint() const override { return records_->WaitingHint(); }
+  std::string WaitingFor() override;
+  std::string WaitingHint() const override {
+    return (AwaitsLetters() ? letters_ : records_)->WaitingHint();
+  }
 
  private:
   LettersApart(std::unique_ptr<Sink> records, std::unique_ptr<Sink> letters,
@@ -47,6 +49,9 @@ class LettersApart final : public Sink {
         letters_(std::move(letters)),
         environment_(environment),
         fd_(fd) {}
+
+  // It is the place of letters that is waited for.
+  bool AwaitsLetters() const;
 
   const std::unique_ptr<Sink> records_, letters_;
   const Environment environment_;
