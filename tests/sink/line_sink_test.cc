@@ -123,6 +123,9 @@ TEST_F(LineSinkTest, AnUnwritablePathIsSaidAtOnce) {
   const absl::Status status = LineSink::ToFile({.path = "/no/such/directory/records"}).status();
   EXPECT_EQ(ErrorReason(status), "output_unwritable");
   EXPECT_NE(status.message().find("/no/such/directory/records"), absl::string_view::npos);
+  EXPECT_NE(ErrorHint(status).find("check sink.file.path,"), std::string::npos);
+  const FileSinkOptions of_another{.path = "/no/such/directory/records", .property = "letters"};
+  EXPECT_NE(ErrorHint(LineSink::CheckFile(of_another)).find("check letters,"), std::string::npos);
 }
 
 TEST_F(LineSinkTest, AFullDiskBreaksTheSinkAndNothingIsAcknowledged) {

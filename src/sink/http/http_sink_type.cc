@@ -17,11 +17,16 @@ std::shared_ptr<Destination> Build(const config::PropertySet& properties, size_t
   return std::make_shared<HttpDestination>(std::move(options));
 }
 
+FileSinkOptions LetterFileOf(const HttpSinkOptions& options) {
+  return {.buffer_bytes = options.buffer_bytes,
+          .path = options.letter_file,
+          .property = "walduct.sink.http.deadletter.file"};
+}
+
 // A place for letters is waited for without end, and gets one after the other.
 absl::StatusOr<std::unique_ptr<Sink>> OpenLetters(const HttpSinkOptions& options,
                                                   const Environment& environment) {
-  if (!options.letter_file.empty())
-    return LineSink::ToFile({.buffer_bytes = options.buffer_bytes, .path = options.letter_file});
+  if (!options.letter_file.empty()) return LineSink::ToFile(LetterFileOf(options));
   HttpSinkOptions letters = options;
   ASSIGN_OR_RETURN(letters.url, TextTemplate::Parse(options.letter_url));
   letters.in_flight = 1;
@@ -50,7 +55,7 @@ absl::StatusOr<std::unique_ptr<Sink>> HttpDestination::Open(const SinkContext& c
 
 absl::Status HttpDestination::CheckOutput() const {
   return options_.letter_file.empty() ? absl::OkStatus()
-                                      : LineSink::CheckFile({.path = options_.letter_file});
+                                      : LineSink::CheckFile(LetterFileOf(options_));
 }
 
 absl::Status HttpDestination::AskServer(const Environment& environment, std::string* asked) const {

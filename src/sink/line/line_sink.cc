@@ -24,11 +24,14 @@ namespace {
 // Written out in pieces of this size while records come, so that a burst does not sit in memory.
 constexpr size_t kChunkBytes = 256u << 10;
 
-absl::Status Unwritable(absl::string_view name, int error) {
+absl::Status Unwritable(absl::string_view name, absl::string_view property, int error) {
+  const std::string hint =
+      error == EPIPE ? "whoever read it has ended: start it again with a reader"
+      : property.empty()
+          ? "check where it is directed to: permissions and free space"
+          : absl::StrCat("check ", property, ", its directory, permissions and free space");
   return Error(absl::StatusCode::kFailedPrecondition, "output_unwritable",
-               absl::StrCat("cannot write to ", name, ": ", std::strerror(error)),
-               error == EPIPE ? "whoever read it has ended: start it again with a reader"
-                              : "check sink.file.path, its directory, permissions and free space");
+               absl::StrCat("cannot write to ", name, ": ", std::strerror(error)), hint);
 }
 
 // As it is now: a window may change. 0: no terminal.
@@ -57,15 +60,19 @@ absl::StatusOr<std::unique_ptr<Sink>> LineSink::ToFile(const FileSinkOptions& op
   const std::string& path = options.path;
   // Rows of the database: for the owner alone. A file that exists keeps its mode.
   const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-  if (fd < 0) return Unwritable(path, errno);
+  if (fd < 0) return Unwritable(path, options.property, errno);
   if (IsNullDevice(fd)) {
     close(fd);
     return std::make_unique<NullSink>();
   }
-  std::unique_ptr<Sink> sink(
-      new LineSink({.name = path, .fd = fd, .owned = true, .buffer_bytes = options.buffer_bytes}));
+  std::unique_ptr<Sink> sink(new LineSink({.name = path,
+                                           .property = options.property,
+                                           .fd = fd,
+                                           .owned = true,
+                                           .buffer_bytes = options.buffer_bytes}));
   uint64_t cut = 0;
-  if (const int error = MendLastLine(path, fd, &cut); error != 0) return Unwritable(path, error);
+  if (const int error = MendLastLine(path, fd, &cut); error != 0)
+    return Unwritable(path, options.property, error);
   if (cut > 0)
     log::Info("removed an incomplete record at the end of the file; it was never acknowledged",
               {{"file", path}, {"bytes", cut}});
@@ -75,11 +82,12 @@ absl::StatusOr<std::unique_ptr<Sink>> LineSink::ToFile(const FileSinkOptions& op
 absl::Status LineSink::CheckFile(const FileSinkOptions& options) {
   const std::string& path = options.path;
   if (access(path.c_str(), W_OK) == 0) return absl::OkStatus();
-  if (errno != ENOENT) return Unwritable(path, errno);
+  if (errno != ENOENT) return Unwritable(path, options.property, errno);
   const size_t end = path.rfind('/');
   const std::string folder =
       end == std::string::npos ? "." : path.substr(0, std::max<size_t>(end, 1));
-  return access(folder.c_str(), W_OK | X_OK) == 0 ? absl::OkStatus() : Unwritable(path, errno);
+  return access(folder.c_str(), W_OK | X_OK) == 0 ? absl::OkStatus()
+                                                  : Unwritable(path, options.property, errno);
 }
 
 LineSink::LineSink(const Options& options)
@@ -119,7 +127,7 @@ absl::Status LineSink::Poll(AckHandler& acks) {
   if (!buffer_.empty()) return absl::OkStatus();  // a terminal or pipe that takes no more now
   // Some files cannot be synchronised: a pipe or a device by name.
   if (options_.owned && fdatasync(options_.fd) != 0 && errno != EINVAL && errno != EROFS) {
-    broken_ = Unwritable(options_.name, errno);
+    broken_ = Unwritable(options_.name, options_.property, errno);
     return broken_;
   }
   if (options_.owned && IsGone()) {
@@ -155,7 +163,7 @@ absl::Status LineSink::WriteOut() {
     if (count < 0 && errno == EINTR) continue;
     if (count < 0 && errno == EAGAIN) break;
     if (count < 0) {
-      broken_ = Unwritable(options_.name, errno);
+      broken_ = Unwritable(options_.name, options_.property, errno);
       return broken_;
     }
     rest.remove_prefix(static_cast<size_t>(count));

@@ -32,7 +32,8 @@ class LineSink final : public Sink {
 
  private:
   struct Options {
-    std::string name;  // for messages
+    std::string name;           // for messages
+    std::string property = {};  // empty: of standard output
     int fd = -1;
     bool owned = false;  // close it, and fsync before acknowledging
     bool pretty = false;

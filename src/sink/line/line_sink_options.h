@@ -9,6 +9,7 @@ namespace walduct::sink {
 struct FileSinkOptions {
   size_t buffer_bytes = 8u << 20;  // not acknowledged yet, at most
   std::string path;
+  std::string property = "sink.file.path";  // which names it
 };
 
 struct StdoutSinkOptions {
