@@ -41,6 +41,8 @@ class PickySink : public sink::Sink {
   absl::Status Write(const event::Record& record, sink::Ticket ticket) override {
     const size_t size = record.key.value_or("").size() + record.value.value_or("").size();
     if (size > largest) return Refusal("record_too_large");
+    if (record.key.value_or("").size() > longest_key) return Refusal("record_refused");
+    if (record.value && refuses_values) return Refusal("record_refused");
     if (record.topic == refused_topic) return Refusal("topic_name_invalid");
     if (!of_topic.empty() && record.topic != "letters") return Refusal(of_topic);
     if (broken) return absl::PermissionDeniedError("no WRITE on the topic");
@@ -60,7 +62,8 @@ class PickySink : public sink::Sink {
   absl::Status Flush(sink::AckHandler&, absl::Duration) override { return absl::OkStatus(); }
 
   std::vector<Sent> sent;
-  size_t largest = 1 << 20;
+  size_t largest = 1 << 20, longest_key = 1 << 20;
+  bool refuses_values = false;
   std::string refused_topic;
   std::string of_topic;  // why it takes no record but letters
   bool broken = false;
@@ -268,6 +271,41 @@ TEST_F(RecordErrorsTest, LetterThatIsTooLargeLosesItsValueAndGetsItsHeaders) {
             "org.apache.kafka.connect.runtime.WorkerSourceTask");
   EXPECT_EQ(letter.headers["__connect.errors.exception.class.name"],
             "org.apache.kafka.common.errors.RecordTooLargeException");
+}
+
+TEST_F(RecordErrorsTest, LetterWhoseKeyIsRefusedKeepsItsValue) {
+  policy_.context_headers = false;
+  transforms_ = {};
+  sink_.longest_key = 5;
+  ASSERT_TRUE(InsertItem("7", "5").ok());
+  ASSERT_EQ(sink_.sent.size(), 1u);
+  Sent& letter = sink_.sent[0];
+  EXPECT_EQ(letter.key, "<null>");
+  EXPECT_TRUE(absl::StrContains(letter.value, R"("id":7)")) << letter.value;
+  EXPECT_EQ(letter.headers["__connect.errors.stage"], "KAFKA_PRODUCE");
+}
+
+TEST_F(RecordErrorsTest, LetterWhoseValueIsRefusedKeepsItsKey) {
+  transforms_ = {};
+  sink_.refuses_values = true;
+  ASSERT_TRUE(InsertItem("7", "5").ok());
+  ASSERT_EQ(sink_.sent.size(), 1u);
+  EXPECT_EQ(sink_.sent[0].key, R"({"id":7})");
+  EXPECT_EQ(sink_.sent[0].value, "<null>");
+  sink_.longest_key = 5;
+  ASSERT_TRUE(InsertItem("8", "5").ok());
+  ASSERT_EQ(sink_.sent.size(), 2u);
+  EXPECT_EQ(sink_.sent[1].key, "<null>");
+  EXPECT_EQ(sink_.sent[1].value, "<null>");
+}
+
+// A transform quotes the value that it cannot cast.
+TEST_F(RecordErrorsTest, HeadersOfALetterAreOfOneLine) {
+  ASSERT_TRUE(InsertItem("7", "ma\nny").ok());
+  ASSERT_EQ(sink_.sent.size(), 1u);
+  for (const auto& [name, value] : sink_.sent[0].headers)
+    EXPECT_FALSE(absl::StrContains(value, "\n")) << name << ": " << value;
+  EXPECT_EQ(AsHeader("a\tb\x7f\xc3\xa4"), "a b \xc3\xa4");
 }
 
 TEST_F(RecordErrorsTest, TopicThatKafkaRefusesIsOfTheRecord) {

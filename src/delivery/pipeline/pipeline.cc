@@ -366,7 +366,7 @@ absl::Status Pipeline::LetPass(const event::Emission& emission, const absl::Stat
     event::Record named = *letter;
     Name(emission, &named);
     written = Write(named, true);
-  } while (IsVerdict(written) && parts_.errors->Shrink());
+  } while (IsVerdict(written) && parts_.errors->Shrink(written));
   return WithContext(written, "dead letter");
 }
 

@@ -206,6 +206,7 @@ void RecordErrors::SetContext(const event::Emission& emission, const absl::Statu
               ClassOf(error, stage),
               ExceptionOf(error),
               absl::StrCat(DescribeRecord(emission), ": ", error.message())};
+  for (std::string& text : context_) text = AsHeader(std::move(text));
 }
 
 std::string RecordErrors::ClassOf(const absl::Status& error, Stage stage) const {
@@ -226,6 +227,7 @@ void RecordErrors::MakeLetter(const event::Emission& emission, const absl::Statu
   headers_.assign(letter_.headers.begin(), letter_.headers.end());
   SetContext(emission, error, stage);
   has_context_ = false;
+  spare_key_.reset();
   if (options_.policy->context_headers || !whole) AddContextHeaders();
   letter_.headers = headers_;
 }
@@ -237,11 +239,16 @@ void RecordErrors::AddContextHeaders() {
   letter_.headers = headers_;
 }
 
-bool RecordErrors::Shrink() {
+bool RecordErrors::Shrink(const absl::Status& why) {
   if (!letter_.value && !letter_.key) return false;
   AddContextHeaders();
-  if (letter_.value) {
+  // It may be the key alone, as one that is too long for Kinesis: the row is worth more.
+  const bool of_size = ErrorReason(why) == "record_too_large";
+  if (letter_.value && letter_.key && !of_size) {
+    spare_key_ = std::exchange(letter_.key, std::nullopt);
+  } else if (letter_.value) {
     letter_.value.reset();
+    if (spare_key_) letter_.key = std::exchange(spare_key_, std::nullopt);
   } else {
     letter_.key.reset();
   }

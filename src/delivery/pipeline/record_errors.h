@@ -7,11 +7,13 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "base/clock.h"
 #include "delivery/pipeline/verdict.h"
 #include "encode/record_encoder.h"
@@ -66,9 +68,9 @@ class RecordErrors {
   void OnPlaceholder(const event::Emission& emission, const absl::Status& error,
                      absl::string_view columns);
 
-  // The sink cannot take the dead letter either: makes it smaller. False: it has nothing left but
-  // its headers.
-  bool Shrink();
+  // The sink cannot take the dead letter either, and says why: leaves the value out, or the key, at
+  // last both. False: it has nothing left but its headers.
+  bool Shrink(const absl::Status& why);
 
  private:
   // Of a row of a snapshot: whether somebody has said that it is to be left out.
@@ -89,6 +91,7 @@ class RecordErrors {
   const Options options_;
   std::unique_ptr<encode::RecordEncoder> encoder_;  // without transforms; made at the first error
   event::Record letter_;
+  std::optional<absl::string_view> spare_key_;  // of letter_, which is tried without it
   std::vector<event::Header> headers_;
   std::array<std::string, kContextNames.size()> context_;
   bool has_context_ = false;

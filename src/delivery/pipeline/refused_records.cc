@@ -76,13 +76,13 @@ absl::Status RefusedRecords::WriteLetter(const event::Record& record, sink::Tick
   letter.partition.reset();
   headers_.assign(record.headers.begin(), record.headers.end());
   const std::array<std::string, kContextNames.size()> context = {
-      std::string(record.topic),
+      AsHeader(std::string(record.topic)),
       options_.connector,
       "0",
       "KAFKA_PRODUCE",
       std::string(kProduceClass),
       ExceptionOf(why),
-      absl::StrCat(Describe(record), ": ", why.message())};
+      AsHeader(absl::StrCat(Describe(record), ": ", why.message()))};
   if (options_.policy->context_headers) {
     for (size_t i = 0; i < context.size(); ++i) headers_.push_back({kContextNames[i], context[i]});
   }

@@ -1,5 +1,6 @@
 #include "delivery/pipeline/verdict.h"
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "engine/configuration/record_error_options.h"
@@ -55,6 +56,13 @@ Verdict Judge(const engine::RecordErrorOptions& policy, const absl::Status& erro
   if (own == Policy::kDeadLetter) return Verdict::kDeadLetter;
   if (!policy.tolerate) return Verdict::kStop;
   return policy.dead_letter_topic.empty() ? Verdict::kLog : Verdict::kDeadLetter;
+}
+
+std::string AsHeader(std::string text) {
+  for (char& c : text) {
+    if (absl::ascii_iscntrl(static_cast<unsigned char>(c))) c = ' ';
+  }
+  return text;
 }
 
 std::string ExceptionOf(const absl::Status& error) {

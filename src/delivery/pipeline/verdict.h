@@ -56,6 +56,9 @@ inline constexpr std::array<absl::string_view, 7> kContextNames = {
     "__connect.errors.exception.class.name",
     "__connect.errors.exception.message"};
 
+// The same on one line: HTTP and NATS take no control character in a header, and rows may hold any.
+std::string AsHeader(std::string text);
+
 // The Java class that Connect would name.
 std::string ExceptionOf(const absl::Status& error);
 inline constexpr absl::string_view kProduceClass =
