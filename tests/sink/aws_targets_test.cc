@@ -129,6 +129,21 @@ TEST(SqsTargetTest, AFifoQueueGetsGroupsAndIds) {
   EXPECT_EQ(ErrorReason(Addressed(fifo, ChangeOf("t", "k", "\xff")).status()), "record_refused");
 }
 
+// A tombstone that is refused for its empty body would be refused as a letter, too.
+TEST(AwsTargetsTest, ALetterIsNeverEmpty) {
+  event::Record tombstone = ChangeOf("arn:aws:sns:r:1:t", "k", "");
+  tombstone.value.reset();
+  const SqsTarget sqs({.service = {.service = "sqs", .region = "r"}});
+  EXPECT_EQ(Addressed(sqs, tombstone).message()->sent(), "");
+  EXPECT_EQ(Addressed(sqs, tombstone, true).message()->sent(), "null");
+  EXPECT_EQ(Addressed(sqs, ChangeOf("t", "k", "v"), true).message()->sent(), "v");
+  SnsTarget::Options options;
+  options.service = {.service = "sns", .region = "r"};
+  const SnsTarget sns(options);
+  EXPECT_EQ(Addressed(sns, tombstone).message()->sent(), "");
+  EXPECT_EQ(Addressed(sns, tombstone, true).message()->sent(), "null");
+}
+
 TEST(SqsTargetTest, EachMessageHasItsAnswer) {
   const SqsTarget target({.service = {.service = "sqs", .region = "r"}});
   const auto results =

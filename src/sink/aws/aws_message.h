@@ -11,6 +11,9 @@
 
 namespace walduct::sink {
 
+// Of a letter, where a message may not be empty: what refuses a tombstone takes the letter of it.
+inline constexpr char kNoValue[] = "null";
+
 class AwsMessage : public KeptRecord {
  public:
   size_t bytes() const {

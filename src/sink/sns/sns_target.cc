@@ -77,6 +77,7 @@ absl::Status SnsTarget::Address(const event::Record& record, AwsMessage* message
   message->destination = message->letter && !options_.letter_topic.empty() ? options_.letter_topic
                                                                            : ArnOf(record.topic);
   message->text = options_.json_value ? StringIn(value) : std::nullopt;
+  if (message->letter && value.empty()) message->text = kNoValue;
   if (!IsFifo(message->destination)) return absl::OkStatus();
   const std::string group = HeaderNamed(record, options_.group_header);
   const absl::string_view key = record.key.value_or("");

@@ -48,6 +48,7 @@ absl::Status SqsTarget::Address(const event::Record& record, AwsMessage* message
     return Error(absl::StatusCode::kInvalidArgument, "record_refused",
                  "a message of SQS is text, and this one is not", "use a format of text, as JSON");
   message->destination = message->letter ? options_.letter_queue : options_.queue;
+  if (message->letter && record.value.value_or("").empty()) message->text = kNoValue;
   if (!IsFifo(message->destination)) return absl::OkStatus();
   const absl::string_view key = record.key.value_or("");
   message->order = options_.group_by_key && !key.empty() ? GroupOf(key) : options_.group;
