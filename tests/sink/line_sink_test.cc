@@ -1,6 +1,9 @@
 #include "sink/line/line_sink.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <filesystem>
@@ -149,6 +152,23 @@ TEST_F(LineSinkTest, TheNullDeviceTakesEachRecordAtOnce) {
   EXPECT_EQ(acks_.all, (std::vector<std::pair<Ticket, uint32_t>>{{1, 2}, {2, 1}}));
   ASSERT_TRUE(sink.Flush(acks_, absl::ZeroDuration()).ok());
   EXPECT_EQ(acks_.all.size(), 2u);
+}
+
+TEST_F(LineSinkTest, APipeIsWrittenToOnceSomebodyReadsIt) {
+  ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
+  const absl::Status alone = LineSink::ToFile({.path = path_}).status();
+  EXPECT_TRUE(absl::IsUnavailable(alone)) << alone;
+  EXPECT_EQ(ErrorReason(alone), "output_unwritable");
+  const int reader = open(path_.c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_GE(reader, 0);
+  const auto sink = Open();
+  ASSERT_TRUE(sink->Write(Of("a"), 1).ok());
+  ASSERT_TRUE(sink->Poll(acks_).ok());
+  EXPECT_EQ(acks_.all.size(), 1u);
+  char text[200] = {};
+  EXPECT_EQ(read(reader, text, sizeof(text) - 1), static_cast<ssize_t>(sizeof(kLineA) - 1));
+  EXPECT_STREQ(text, kLineA);
+  close(reader);
 }
 
 // A link to it is it; another device is a file like any.

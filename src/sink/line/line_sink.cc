@@ -34,6 +34,23 @@ absl::Status Unwritable(absl::string_view name, absl::string_view property, int 
                absl::StrCat("cannot write to ", name, ": ", std::strerror(error)), hint);
 }
 
+// A pipe that nobody reads would be waited for in the system, without a word and past any stop.
+absl::StatusOr<int> OpenToAppend(const FileSinkOptions& options) {
+  const char* const path = options.path.c_str();
+  // Rows of the database: for the owner alone. A file that exists keeps its mode.
+  const int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0600);
+  if (fd >= 0) {
+    fcntl(fd, F_SETFL, O_APPEND);  // writes may take their time
+    return fd;
+  }
+  struct stat status {};
+  if (errno != ENXIO || stat(path, &status) != 0 || !S_ISFIFO(status.st_mode))
+    return Unwritable(path, options.property, errno);
+  return Error(absl::StatusCode::kUnavailable, "output_unwritable",
+               absl::StrCat("nobody reads from the pipe ", path),
+               "start its reader; it goes on by itself");
+}
+
 // As it is now: a window may change. 0: no terminal.
 size_t ColumnsOf(int fd) {
   winsize size = {};
@@ -58,9 +75,7 @@ absl::StatusOr<std::unique_ptr<Sink>> LineSink::ToStandardOutput(const StdoutSin
 
 absl::StatusOr<std::unique_ptr<Sink>> LineSink::ToFile(const FileSinkOptions& options) {
   const std::string& path = options.path;
-  // Rows of the database: for the owner alone. A file that exists keeps its mode.
-  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-  if (fd < 0) return Unwritable(path, options.property, errno);
+  ASSIGN_OR_RETURN(const int fd, OpenToAppend(options));
   if (IsNullDevice(fd)) {
     close(fd);
     return std::make_unique<NullSink>();

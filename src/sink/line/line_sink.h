@@ -17,7 +17,8 @@ namespace walduct::sink {
 class LineSink final : public Sink {
  public:
   static absl::StatusOr<std::unique_ptr<Sink>> ToStandardOutput(const StdoutSinkOptions& options);
-  // FailedPrecondition output_unwritable names the path. To the null device: a NullSink.
+  // output_unwritable names the path: FailedPrecondition; Unavailable where it is a pipe that
+  // nobody reads yet. To the null device: a NullSink.
   static absl::StatusOr<std::unique_ptr<Sink>> ToFile(const FileSinkOptions& options);
   // Looks only: whether the file could be opened, or made. FailedPrecondition output_unwritable.
   static absl::Status CheckFile(const FileSinkOptions& options);
