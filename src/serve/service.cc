@@ -248,7 +248,7 @@ void Service::OnFollowed(const InternalTopics::Followed& record) {
              name.kind == ConfigRecordKind::kLogger) {
     if (record.value && record.caught_up) connect_.FollowLogger(name.name, *record.value);
   } else if (record.caught_up) {
-    worker_.FollowConfigs();
+    worker_.FollowConfigs(*record.key, record.value);
   }
 }
 

@@ -304,6 +304,47 @@ TEST_F(SharingTest, AnyMemberWritesTheLevelOfALoggerForAll) {
   EXPECT_TRUE(topics_.Last(InternalTopic::kConfigs, key).has_value());
 }
 
+// One that led before was held up in the middle of a write, which came after this one had read.
+TEST_F(SharingTest, WhoLeadsReadsWhatItHasNotWrittenItself) {
+  class Leading final : public serve::Assignment {
+   public:
+    bool Owns(absl::string_view /*connector*/) const override { return true; }
+    absl::Status Confirmed() const override { return absl::OkStatus(); }
+    Leader leader() const override { return {.self = true}; }
+    bool follows() const override { return true; }
+  };
+  Leading leading;
+  engine::ConnectorSet connectors(world_);
+  serve::Worker worker({.topics = &topics_,
+                        .assignment = &leading,
+                        .connectors = &connectors,
+                        .environment = Environment::Real(),
+                        .group = "g",
+                        .worker_id = "other:8083",
+                        .version = "1",
+                        .loader = &loader_});
+  ASSERT_TRUE(worker.Load().ok());
+  serve::ConfigMap config = {{"connector.class", std::string(serve::kPostgresClass)},
+                             {"name", "a"}};
+  ASSERT_TRUE(worker.Create("a", config, serve::TargetState::kStopped).ok());
+  int reads = 0;
+  topics_.during_reads = [&] { ++reads; };
+  for (const serve::TopicEntry& entry : topics_.Records(InternalTopic::kConfigs))
+    worker.FollowConfigs(entry.key, entry.value);
+  worker.Reconcile();
+  EXPECT_EQ(reads, 0);
+  serve::PutValue(&config, "x", "1");
+  const std::string value = serve::ConnectorValue(config);
+  const std::string key = serve::ConnectorKey("a");
+  ASSERT_TRUE(topics_.Write(InternalTopic::kConfigs, {{.key = key, .value = value}}).ok());
+  worker.FollowConfigs(key, value);
+  Await([&] {
+    worker.Reconcile();
+    return serve::FindValue(worker.Find("a")->config, "x") != nullptr;
+  });
+  topics_.during_reads = nullptr;
+}
+
 // Configurations that change all the time, as when a hundred connectors are created.
 TEST_F(SharingTest, WhoFollowsSaysWhatRunsHoweverMuchIsNew) {
   Create("a");
@@ -322,8 +363,9 @@ TEST_F(SharingTest, WhoFollowsSaysWhatRunsHoweverMuchIsNew) {
                         .version = "1",
                         .loader = &loader_});
   ASSERT_TRUE(worker.Load().ok());
-  topics_.during_reads = [&] { worker.FollowConfigs(); };
-  worker.FollowConfigs();
+  const std::string key = serve::ConnectorKey("of another name");
+  topics_.during_reads = [&] { worker.FollowConfigs(key, std::nullopt); };
+  worker.FollowConfigs(key, std::nullopt);
   Await([&] {
     worker.Reconcile();
     return IsSaidBy("a", "other:8083");

@@ -1,7 +1,9 @@
 #include "serve/worker/deployments.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "absl/hash/hash.h"
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -12,6 +14,12 @@ namespace walduct::serve {
 namespace {
 
 constexpr absl::Duration kSilence = absl::Seconds(5);
+// Of more than that the first ones are read again, which costs time and nothing else.
+constexpr size_t kMostOwn = 1000;
+
+size_t HashOf(absl::string_view key, std::optional<absl::string_view> value) {
+  return absl::HashOf(key, value.has_value(), value.value_or(""));
+}
 
 }  // namespace
 
@@ -156,9 +164,33 @@ absl::Status Deployments::WriteAsMember(const std::vector<TopicEntry>& entries) 
   return Put(entries);
 }
 
+// Before it is written: it may come back before the write has its answer.
+void Deployments::NoteOwn(const std::vector<TopicEntry>& entries) {
+  if (!parts_.assignment->follows()) return;
+  const MutexLock lock(mutex_);
+  for (const TopicEntry& entry : entries) own_.push_back(HashOf(entry.key, entry.value));
+  while (own_.size() > kMostOwn) own_.pop_front();
+}
+
+// What may not come back must not stand for another one's record that says the same later.
+void Deployments::ForgetOwn() {
+  const MutexLock lock(mutex_);
+  own_.clear();
+}
+
+bool Deployments::IsOwn(absl::string_view key, std::optional<absl::string_view> value) {
+  const MutexLock lock(mutex_);
+  const auto found = std::find(own_.begin(), own_.end(), HashOf(key, value));
+  if (found == own_.end()) return false;
+  own_.erase(own_.begin(), found + 1);
+  return true;
+}
+
 absl::Status Deployments::Put(const std::vector<TopicEntry>& entries) {
+  NoteOwn(entries);
   const absl::Status written = parts_.topics->Write(InternalTopic::kConfigs, entries);
   if (written.ok()) return written;
+  ForgetOwn();
   const absl::Status there = parts_.topics->CheckThere();
   if (ErrorReason(there) == "worker_topic_gone") {
     BeStale(there);
@@ -236,6 +268,7 @@ void Deployments::Take(Contents contents) {
 void Deployments::BeLoaded(bool loaded) {
   const MutexLock lock(mutex_);
   loaded_ = loaded;
+  own_.clear();
 }
 
 // All that the topic held, as far as it is known here.

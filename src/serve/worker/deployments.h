@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
@@ -73,6 +74,8 @@ class Deployments {
   absl::Status Write(const std::vector<TopicEntry>& entries);
   // What any worker may write of a group that shares its connectors: of no connector.
   absl::Status WriteAsMember(const std::vector<TopicEntry>& entries);
+  // Whether a record that came is one that was written here. Each is asked for once, in their order.
+  bool IsOwn(absl::string_view key, std::optional<absl::string_view> value);
   // OK, or why nothing may be written now.
   absl::Status CheckMayWrite() const;
 
@@ -101,6 +104,8 @@ class Deployments {
 
  private:
   absl::Status Put(const std::vector<TopicEntry>& entries);
+  void NoteOwn(const std::vector<TopicEntry>& entries);
+  void ForgetOwn();
   static void ReadRecord(absl::string_view key, std::optional<absl::string_view> value,
                          Contents* out);
   std::vector<TopicEntry> Entries() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -110,6 +115,8 @@ class Deployments {
   mutable Mutex mutex_;
   std::map<std::string, Deployment> all_ ABSL_GUARDED_BY(mutex_);
   std::map<std::string, std::string> loggers_ ABSL_GUARDED_BY(mutex_);
+  // Hashes of what was written and has not come back yet, as far as anybody follows.
+  std::deque<size_t> own_ ABSL_GUARDED_BY(mutex_);
   uint64_t next_version_ ABSL_GUARDED_BY(mutex_) = 1;
   bool loaded_ ABSL_GUARDED_BY(mutex_) = false;
   bool stale_ ABSL_GUARDED_BY(mutex_) = false;

@@ -149,9 +149,10 @@ absl::Status Worker::ReadAgain() {
   return absl::OkStatus();
 }
 
-// Who leads has written it itself.
-void Worker::FollowConfigs() {
-  if (parts_.assignment->leader().self) return;
+// What this worker wrote itself it knows. Who leads reads what others wrote, too: a write of the
+// leader before it may have been held up until this one had read the topic.
+void Worker::FollowConfigs(absl::string_view key, std::optional<absl::string_view> value) {
+  if (deployments_.IsOwn(key, value)) return;
   ++news_;
   wake_.Signal();
 }

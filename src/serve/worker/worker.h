@@ -46,7 +46,7 @@ class Worker {
   void Reconcile();
 
   // What others write into the topics, as it comes: a configuration, which is read again; a state.
-  void FollowConfigs();
+  void FollowConfigs(absl::string_view key, std::optional<absl::string_view> value);
   void FollowRestart(const std::string& name, absl::string_view value);
   void FollowStatus(absl::string_view key, std::optional<absl::string_view> value);
   // Lanes by connector; absent: they are not known now.
