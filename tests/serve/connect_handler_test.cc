@@ -225,6 +225,22 @@ TEST_F(ConnectHandlerTest, PatchMergesAndNullRemoves) {
   EXPECT_EQ(Ask("PATCH", "/connectors/a/config", R"({"topic.prefix":null})").status, 400);
 }
 
+// A leader of a moment ago may not have read what the one before it has acknowledged.
+TEST_F(ConnectHandlerTest, APatchUndoesNothingThatItsWorkerHasNotReadYet) {
+  ASSERT_EQ(Ask("POST", "/connectors", CreateBody("a")).status, 201);
+  ConfigMap config = worker_.Find("a")->config;
+  PutValue(&config, "database.user", "w");
+  const std::string value = ConnectorValue(config);
+  ASSERT_TRUE(
+      topics_.Write(InternalTopic::kConfigs, {{.key = ConnectorKey("a"), .value = value}}).ok());
+  worker_.FollowConfigs(ConnectorKey("a"), value);
+  ASSERT_EQ(*FindValue(worker_.Find("a")->config, "database.user"), "u");
+  EXPECT_EQ(Ask("PATCH", "/connectors/a/config", R"({"x":"1"})").status, 200);
+  const std::string shown = Ask("GET", "/connectors/a/config").body;
+  EXPECT_THAT(shown, HasSubstr(R"("database.user":"w")"));
+  EXPECT_THAT(shown, HasSubstr(R"("x":"1")"));
+}
+
 TEST_F(ConnectHandlerTest, ASignalIsWrittenWhereTheConnectorReadsIt) {
   EXPECT_EQ(Ask("POST", "/connectors/a/signal", R"({"type":"log"})").status, 404);
   ASSERT_EQ(Ask("POST", "/connectors", CreateBody("a", R"(,"initial_state":"STOPPED")")).status,

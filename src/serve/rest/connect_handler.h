@@ -128,7 +128,8 @@ class ConnectHandler final : public http::Handler {
   http::Response PutLogger(const Path& path, const http::Request& request);
 
   http::Response Configured(const std::string& name, const ConfigMap& config,
-                            const http::Request& request, bool expects);
+                            const http::Request& request, bool expects,
+                            std::optional<uint64_t> made_of = std::nullopt);
   http::Response Changed(const std::string& name, TargetState target, int status);
   // OK, or why this configuration is not taken.
   absl::Status Check(const ConfigMap& config) const;

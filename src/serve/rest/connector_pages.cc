@@ -37,6 +37,17 @@ absl::Status SetName(const std::string& name, ConfigMap* config) {
   return absl::OkStatus();
 }
 
+ConfigMap Patched(ConfigMap config, const ConfigMap& patch) {
+  for (const auto& [key, value] : patch) {
+    if (value) {
+      PutValue(&config, key, value);
+    } else {
+      EraseKey(&config, key);
+    }
+  }
+  return config;
+}
+
 absl::StatusOr<TargetState> InitialState(const std::optional<std::string>& word) {
   if (!word || absl::EqualsIgnoreCase(*word, "RUNNING")) return TargetState::kStarted;
   if (absl::EqualsIgnoreCase(*word, "PAUSED")) return TargetState::kPaused;
@@ -156,25 +167,27 @@ http::Response ConnectHandler::PutConfig(const Path& path, const http::Request& 
 }
 
 http::Response ConnectHandler::PatchConfig(const Path& path, const http::Request& request) {
+  constexpr int kTries = 5;
   const absl::StatusOr<ConfigMap> patch = ParseConfig(request.body);
   if (!patch.ok()) return ErrorAnswer(patch.status());
-  const std::optional<ConnectorView> view = parts_.worker->Find(path[1]);
-  if (!view) return ConnectorNotFound(path[1]);
-  ConfigMap config = view->config;
-  for (const auto& [key, value] : *patch) {
-    if (value) {
-      PutValue(&config, key, value);
-    } else {
-      EraseKey(&config, key);
-    }
+  http::Response answer;
+  // What came while this one was checked, or was not read yet by who leads since a moment ago, is
+  // not undone by what was there before.
+  for (int tries = 0; tries < kTries; ++tries) {
+    const std::optional<uint64_t> version = parts_.worker->VersionOf(path[1]);
+    const std::optional<ConnectorView> view = parts_.worker->Find(path[1]);
+    if (!view) return ConnectorNotFound(path[1]);
+    answer = Configured(path[1], Patched(view->config, *patch), request, true, version);
+    if (answer.status != 409 || parts_.worker->VersionOf(path[1]) == version) break;
   }
-  return Configured(path[1], config, request, true);
+  return answer;
 }
 
 http::Response ConnectHandler::Configured(const std::string& name, const ConfigMap& config,
-                                          const http::Request& request, bool expects) {
+                                          const http::Request& request, bool expects,
+                                          std::optional<uint64_t> made_of) {
   if (absl::Status right = Check(config); !right.ok()) return ErrorAnswer(right);
-  const absl::StatusOr<bool> created = parts_.worker->PutConfig(name, config, expects);
+  const absl::StatusOr<bool> created = parts_.worker->PutConfig(name, config, expects, made_of);
   if (absl::IsNotFound(created.status())) return ConnectorNotFound(name);
   if (!created.ok()) return ErrorAnswer(created.status());
   const std::optional<ConnectorView> view = parts_.worker->Find(name);

@@ -74,7 +74,7 @@ class Deployments {
   absl::Status Write(const std::vector<TopicEntry>& entries);
   // What any worker may write of a group that shares its connectors: of no connector.
   absl::Status WriteAsMember(const std::vector<TopicEntry>& entries);
-  // Whether a record that came is one that was written here. Each is asked for once, in their order.
+  // Whether a record that came is one that was written here. Each is asked for once, in order.
   bool IsOwn(absl::string_view key, std::optional<absl::string_view> value);
   // OK, or why nothing may be written now.
   absl::Status CheckMayWrite() const;

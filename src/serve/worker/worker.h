@@ -77,8 +77,10 @@ class Worker {
 
   // AlreadyExists.
   absl::Status Create(const std::string& name, const ConfigMap& config, TargetState target);
-  // True: there was none before. expects: it has to be there; NotFound.
-  absl::StatusOr<bool> PutConfig(const std::string& name, const ConfigMap& config, bool expects);
+  // True: there was none before. expects: it has to be there; NotFound. made_of: the version that
+  // config was made of; Aborted where another one is there now.
+  absl::StatusOr<bool> PutConfig(const std::string& name, const ConfigMap& config, bool expects,
+                                 std::optional<uint64_t> made_of = std::nullopt);
   // All three: NotFound.
   absl::Status SetTarget(const std::string& name, TargetState target);
   absl::Status Delete(const std::string& name);

@@ -164,11 +164,16 @@ absl::Status Worker::Create(const std::string& name, const ConfigMap& config, Ta
 }
 
 absl::StatusOr<bool> Worker::PutConfig(const std::string& name, const ConfigMap& config,
-                                       bool expects) {
+                                       bool expects, std::optional<uint64_t> made_of) {
   {
     const MutexLock change(deployments_.changing());
     RETURN_IF_ERROR(Refresh());
     const absl::Status there = deployments_.CheckOwn(name);
+    if (there.ok() && made_of && VersionOf(name) != made_of) {
+      return absl::AbortedError(
+          absl::StrCat("Cannot complete request momentarily: the configuration of connector ", name,
+                       " was changed meanwhile. Nothing is changed by this request; ask again"));
+    }
     if (there.ok()) {
       // As it is: nothing starts anew, and what has failed stays so.
       ASSIGN_OR_RETURN(const bool other, deployments_.SetConfig(name, config));
