@@ -72,6 +72,24 @@ def test_a_row_that_somebody_has_locked_holds_its_key_and_no_other(databases, pg
     connector.stop()
 
 
+@pytest.mark.parametrize("locked", ["id = 1", "id % 2 = 1"], ids=["one", "all of its key"])
+def test_locked_rows_and_those_behind_them_leave_the_claim_to_others(databases, pg17, connectors, locked):
+    """Ten rows of key 1, the first or all of them locked, are more than two claims."""
+    db = databases(pg17)
+    db.execute(MARKED)
+    put(db, 1, 20, keys=2)
+    db.execute("update outbox set id = id + 1000 where id % 2 = 0")
+    with db.transaction() as other:
+        other.execute(f"select from outbox where {locked} for update")
+        connector = connectors(db, polled(db, **{"walduct.outbox.poll.batch.size": "4"}), superuser=True, sink="file").start().wait_streaming()
+        wait_until(lambda: unpublished(db) == 10, 20, "the other key published")
+        assert numbers(connector.events(), b"1") == []
+        other.rollback()
+    wait_until(lambda: unpublished(db) == 0, 20, "the rest published")
+    assert numbers(connector.events(), b"1") == list(range(1, 21, 2)) and numbers(connector.events(), b"0") == list(range(2, 21, 2))
+    connector.stop()
+
+
 def test_killed_again_and_again_it_loses_nothing_and_keeps_the_order(databases, pg17, connectors):
     db = databases(pg17)
     db.execute(MARKED)

@@ -50,5 +50,19 @@ TEST(FailedRowsTest, ARowOfATableThatCannotSayItWaitsInMemory) {
   EXPECT_TRUE(rows.empty()) << "it is forgotten, though nobody has seen it again";
 }
 
+TEST(FailedRowsTest, ARowThatIsLockedIsPassedAndShortensNoOtherWait) {
+  using Keys = std::vector<std::vector<std::string>>;
+  FailedRows rows;
+  OutboxTable table;
+  table.name = "t";
+  table.key_names = {"id"};
+  rows.Pass(table, {}, absl::Seconds(5));
+  EXPECT_TRUE(rows.empty());
+  rows.Add(table, {.key = {"1"}, .attempts = 0, .why = absl::OkStatus()}, absl::Seconds(9));
+  rows.Pass(table, {{"1"}, {"2"}}, absl::Seconds(5));
+  EXPECT_EQ(rows.Waiting(table, absl::Seconds(4)).at(0).size(), 2u);
+  EXPECT_EQ(rows.Waiting(table, absl::Seconds(5)), (Keys{{"1"}}));
+}
+
 }  // namespace
 }  // namespace walduct::poll

@@ -21,6 +21,9 @@ constexpr int64_t kMostDoublings = 30;
 // A column of varchar(255) has room for it.
 constexpr size_t kLongestError = 250;
 
+// A claim is asked without them, one by one.
+constexpr size_t kMostPassed = 5000;
+
 // Of whatever is sent there next, too.
 constexpr std::array<absl::string_view, 7> kOfServer = {
     "topic_missing",    "topic_authorization_failed", "receiver_gone", "receiver_refuses",
@@ -32,6 +35,12 @@ std::string ErrorText(const absl::Status& why) {
 }
 
 }  // namespace
+
+std::vector<std::string> KeyOf(const postgres::Result& rows, int row, const OutboxTable& table) {
+  std::vector<std::string> key;
+  for (const int column : table.key_at) key.emplace_back(rows.Get(row, column));
+  return key;
+}
 
 int64_t AttemptsOf(const postgres::Result& rows, int row, const OutboxTable& table) {
   int64_t attempts = 0;
@@ -76,6 +85,14 @@ postgres::Statement FailedRows::Note(const OutboxTable& table, const outbox::Out
 
 void FailedRows::Add(const OutboxTable& table, const FailedRow& row, absl::Duration until) {
   waits_[table.name][ArrayText(row.key)] = {row.key, until};
+}
+
+void FailedRows::Pass(const OutboxTable& table, const std::vector<std::vector<std::string>>& keys,
+                      absl::Duration until) {
+  if (keys.empty()) return;
+  auto& waits = waits_[table.name];
+  for (const std::vector<std::string>& key : keys)
+    if (waits.size() < kMostPassed) waits.try_emplace(ArrayText(key), Wait{key, until});
 }
 
 std::vector<std::vector<std::string>> FailedRows::Waiting(const OutboxTable& table,

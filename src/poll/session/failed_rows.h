@@ -23,6 +23,8 @@ struct FailedRow {
   absl::Status why;
 };
 
+// Of a row of a claim.
+std::vector<std::string> KeyOf(const postgres::Result& rows, int row, const OutboxTable& table);
 // What the row of a claim says of them; 0 where that is nothing.
 int64_t AttemptsOf(const postgres::Result& rows, int row, const OutboxTable& table);
 
@@ -39,6 +41,9 @@ class FailedRows {
   static absl::Duration Backoff(const outbox::OutboxOptions& options, int64_t attempts,
                                 double chance);
 
+  // Rows that somebody has locked, as far as there is room: the same, for another reason.
+  void Pass(const OutboxTable& table, const std::vector<std::vector<std::string>>& keys,
+            absl::Duration until);
   // Of a table that cannot say it.
   void Add(const OutboxTable& table, const FailedRow& row, absl::Duration until);
   // Those of the table that wait, as arrays of the columns of its primary key; empty: none does.

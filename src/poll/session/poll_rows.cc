@@ -28,14 +28,9 @@ constexpr absl::Duration kIdleLook = absl::Minutes(1);
 constexpr absl::Duration kSeldomLook = absl::Minutes(10);
 constexpr absl::Duration kLongestLook = absl::Seconds(3);
 constexpr absl::Duration kWordOfParked = absl::Minutes(10);
+constexpr absl::Duration kPassLocked = absl::Seconds(1);
 // A look at a table with many rows takes its time.
 constexpr double kShareOfLooks = 50;
-
-std::vector<std::string> KeyOf(const postgres::Result& rows, int row, const OutboxTable& table) {
-  std::vector<std::string> key;
-  for (const int column : table.key_at) key.emplace_back(rows.Get(row, column));
-  return key;
-}
 
 // What leaves it out for good.
 std::string LeaveOutSql(const OutboxTable& table, const std::vector<std::string>& key) {
@@ -102,6 +97,12 @@ absl::Status PollSession::Fail(const postgres::Result& rows, int row, const absl
   if (!table.counts_attempts()) return WithAttemptsAdvice(why, table, KeyOf(rows, row, table));
   batch->failed.push_back({KeyOf(rows, row, table), AttemptsOf(rows, row, table), why});
   return absl::OkStatus();
+}
+
+// They and what waits behind them may be all that a claim has room for.
+void PollSession::PassLocked(const Batch& batch) {
+  parts_.failed_rows->Pass(*batch.table, batch.locked,
+                           parts_.attempt.world->clock().Monotonic() + kPassLocked);
 }
 
 void PollSession::TakeRefused(Batch* batch) {

@@ -327,6 +327,7 @@ absl::StatusOr<size_t> PollSession::PollTable(const OutboxTable& table) {
   if (published.ok() && !duties_->interrupted()) {
     RETURN_IF_ERROR(MarkDone(&batch, false));
     RETURN_IF_ERROR(NoteFailed(&batch, false));
+    if (!whole) PassLocked(batch);
     left_ |=
         LeavesRows({.found = found, .published = batch.rows, .whole = whole, .acknowledged = true});
     return batch.rows;
@@ -350,7 +351,9 @@ absl::Status PollSession::Publish(const postgres::Result& rows, Batch* batch) {
     const absl::string_view key = rows.Get(row, table.order_key_column());
     if (has_key && held_.contains(key)) continue;
     const bool locked = rows.Get(row, table.free_column()) != "t";
-    if (!locked) {
+    if (locked) {
+      batch->locked.push_back(KeyOf(rows, row, table));
+    } else {
       const absl::Status published = PublishRow(rows, row, batch);
       if (published.ok()) continue;
       batch->next_id = std::string(rows.Get(row, table.key_at.front()));

@@ -65,7 +65,8 @@ class PollSession {
     size_t marked = 0;              // of them, from the beginning
     std::vector<int64_t> attempts;  // row by row, where the table counts them
     std::vector<FailedRow> failed;
-    bool handed_back = false;  // one of them by the sink, which is broken now
+    std::vector<std::vector<std::string>> locked;  // by somebody: their primary keys
+    bool handed_back = false;                      // one of them by the sink, which is broken now
     bool ends_window = false;  // with a position: nothing of the window is left behind it
     std::string next_id = {};  // of the row that it stopped at; empty: it has all rows
   };
@@ -98,6 +99,8 @@ class PollSession {
   // What the sink has handed back, if it was of the batch.
   void TakeRefused(Batch* batch);
   absl::Status NoteFailed(Batch* batch, bool hurries);
+  // For a moment: without rows that somebody has locked, and those behind them of their keys.
+  void PassLocked(const Batch& batch);
   // How many rows there are, now and then.
   absl::Status LookAtBacklog();
   void TellParked(const metrics::BacklogView& view, absl::Duration now);
