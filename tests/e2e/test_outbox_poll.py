@@ -57,6 +57,19 @@ def test_keys_of_types_with_a_length_are_marked(databases, pg17, connectors, kin
     assert len(connector.events()) == 4
 
 
+def test_columns_that_a_key_merely_includes_are_no_part_of_it(databases, pg17, connectors):
+    """They may be NULL, and of a type without equality."""
+    db = databases(pg17)
+    db.execute("create table outbox (id bigserial, aggregate_type text, aggregate_id text, event_type text, payload json, published_at timestamptz,"
+               " note text, primary key (id) include (note, payload))")
+    db.execute("insert into outbox (aggregate_type, aggregate_id, event_type, payload, note) select 'Order', g::text, 'Placed',"
+               " json_build_object('n', g), case g when 2 then 'n' end from generate_series(1, 3) g")
+    connector = connectors(db, polled(db), superuser=True, sink="file").start().wait_streaming()
+    wait_until(lambda: unpublished(db) == 0, 20, "all published and marked")
+    connector.stop()
+    assert len(connector.events()) == 3
+
+
 def test_a_row_that_somebody_has_locked_holds_its_key_and_no_other(databases, pg17, connectors):
     db = databases(pg17)
     db.execute(MARKED)

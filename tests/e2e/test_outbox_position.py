@@ -187,6 +187,17 @@ def test_a_table_that_lacks_what_it_needs_is_refused(databases, pg17, connectors
     assert says in connector.log_text()
 
 
+def test_rows_from_before_a_constraint_that_is_not_valid_are_not_left_out_in_silence(databases, pg18, connectors):
+    db = databases(pg18)
+    db.script(TABLE + "; alter table outbox alter column xact drop not null, alter column xact drop default")
+    put(db, "1", 1)
+    db.execute("alter table outbox alter column xact set default pg_current_xact_id()")
+    db.execute("alter table outbox add constraint later not null xact not valid")
+    connector = connectors(db, positioned(db), superuser=True, sink="file")
+    assert connector.run_to_end() == 3
+    assert connector.logged("outbox_needs_xact") and "ALTER COLUMN xact SET NOT NULL" in connector.log_text()
+
+
 def test_a_table_without_an_index_is_told_of_and_an_old_table_gets_its_column(databases, pg17, connectors):
     db = databases(pg17)
     db.script(TABLE + "; alter table outbox drop column xact")

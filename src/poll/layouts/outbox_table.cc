@@ -7,6 +7,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "base/error.h"
@@ -16,6 +17,7 @@
 #include "names/table_filter.h"
 #include "outbox/options.h"
 #include "postgres/describe/catalog.h"
+#include "postgres/describe/key_risk.h"
 #include "postgres/oid_text.h"
 
 namespace walduct::poll {
@@ -27,10 +29,15 @@ using postgres::QuoteIdentifier;
 // More than a writer leaves that has just begun.
 constexpr int kManyOpen = 1000;
 
-// Not those that are partitions: their rows are their root's.
+// Not those that are partitions: their rows are their root's. What a primary key merely includes is
+// no part of it, and may be NULL. So may rows from before a constraint that is not valid be
+// (PostgreSQL 18), which matters where the column says when a row was written.
 constexpr absl::string_view kRelation = R"(
 SELECT c.relispartition, c.relpersistence, a.attname, format_type(a.atttypid, NULL),
-       a.attnotnull, a.attnum = ANY (coalesce(i.indkey::int2[], '{}')),
+       a.attnotnull AND NOT (format_type(a.atttypid, NULL) = 'xid8' AND EXISTS (
+         SELECT FROM pg_constraint x WHERE x.conrelid = c.oid AND x.contype = 'n'
+           AND NOT x.convalidated AND x.conkey = ARRAY[a.attnum])),
+       coalesce(a.attnum = ANY ((i.indkey::int2[])[0:i.{parts} - 1]), false),
        CASE WHEN pg_get_serial_sequence(c.oid::regclass::text, a.attname) IS NOT NULL THEN
          (SELECT s.seqcache FROM pg_sequence s
           WHERE s.seqrelid = pg_get_serial_sequence(c.oid::regclass::text, a.attname)::regclass) END,
@@ -435,6 +442,8 @@ absl::StatusOr<std::vector<OutboxTable>> FindOutboxTables(Connection& connection
   names::TableFilterOptions listed;
   listed.table_include = options.tables;
   const names::TableFilter outbox_tables(std::move(listed));
+  const std::string relation_sql = absl::StrReplaceAll(
+      kRelation, {{"{parts}", postgres::KeyColumnCount(connection.server_version())}});
   std::vector<OutboxTable> tables;
   for (const postgres::TableName& one : found) {
     if (options.tables != nullptr && !outbox_tables.Includes(one.schema, one.table)) continue;
@@ -442,7 +451,7 @@ absl::StatusOr<std::vector<OutboxTable>> FindOutboxTables(Connection& connection
     const std::string called = absl::StrCat(one.schema, ".", one.table);
     OutboxTable table{.relation = one.relation,
                       .name = postgres::QuoteQualified(one.schema, one.table)};
-    ASSIGN_OR_RETURN(const auto rows, connection.Query(postgres::Rows(9), std::string(kRelation),
+    ASSIGN_OR_RETURN(const auto rows, connection.Query(postgres::Rows(9), relation_sql,
                                                        {absl::StrCat(ToInteger(one.relation))}));
     if (rows.rows() == 0 || rows.Get(0, 0) == "t") continue;
     ASSIGN_OR_RETURN(table.schema, catalog.Describe(one.relation));
