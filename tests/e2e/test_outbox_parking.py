@@ -153,6 +153,18 @@ def test_what_is_the_matter_of_a_receiver_counts_no_attempt(databases, pg17, con
     assert db.value("select coalesce(attempts, 0) from outbox") == 0 and opened(db) == [1]
 
 
+def test_attempts_that_are_not_counted_although_the_statement_succeeds_stop_the_connector(databases, pg17, connectors):
+    db = databases(pg17)
+    db.script(TABLE.format(due=", next_try_at timestamptz") + """;
+        create function keep() returns trigger language plpgsql as 'begin return null; end';
+        create trigger keep before update on outbox for each row when (new.attempts is distinct from old.attempts) execute function keep()""")
+    put(db, "Order", "1", 1)
+    put(db, BAD, "2", 2)
+    connector = connectors(db, polled(db), superuser=True, sink="file")
+    assert connector.run_to_end() == 3
+    assert connector.logged("outbox_not_marked") and opened(db) == [2]
+
+
 def test_without_a_column_of_attempts_the_connector_stops_and_says_which(databases, pg17, connectors):
     db = databases(pg17)
     db.execute(TABLE.format(due="").replace(", attempts int", ""))

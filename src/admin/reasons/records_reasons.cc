@@ -103,7 +103,8 @@ constexpr Reason kRows[] = {
     {.name = "outbox_not_marked",
      .meaning =
          "Rows of an outbox table that is polled were published, and the statement that marks "
-         "or deletes them changed nothing: they would be published again and again.",
+         "or deletes them changed nothing; or they could not be published, and the one that counts "
+         "their attempts changed nothing: they would be published, or tried, again and again.",
      .remedy =
          "Remove the trigger, rule or policy of row security that keeps the rows as they are."},
     {.name = "outbox_not_pollable",

@@ -70,6 +70,15 @@ absl::Status WithAttemptsAdvice(const absl::Status& why, const OutboxTable& tabl
                                               "published"));
 }
 
+absl::Status NotCounted(const OutboxTable& table) {
+  return Error(absl::StatusCode::kFailedPrecondition, "outbox_not_marked",
+               absl::StrCat("rows of outbox table ", table.name,
+                            " could not be published and have the attempts that they had after the "
+                            "statement that counts them: they would be tried again and again"),
+               "look for a trigger BEFORE UPDATE that returns NULL, a rule, or a policy of row "
+               "security that hides the rows from it");
+}
+
 uint64_t NumberAt(const postgres::Result& rows, int column) {
   uint64_t number = 0;
   static_cast<void>(absl::SimpleAtoi(rows.Get(0, column), &number));
@@ -141,11 +150,18 @@ absl::Status PollSession::NoteFailed(Batch* batch, bool hurries) {
                                                          tables_.size() > 1, row.key))
                              : ErrorHint(row.why)}});
   }
-  ASSIGN_OR_RETURN(const auto noted,
-                   AskOfMarks(FailedRows::Note(table, options, failed, chance), hurries));
-  if (NumberAt(noted, 0) < failed.size())
+  postgres::Statement statement = FailedRows::Note(table, options, failed, chance);
+  ASSIGN_OR_RETURN(const auto noted, AskOfMarks(statement, hurries));
+  if (NumberAt(noted, 0) < failed.size()) {
+    // Those that were noted are open still.
+    statement.sql = table.StillOpenSql();
+    statement.parameters.resize(table.key_names.size());
+    statement.answer = postgres::OneRow(1);
+    ASSIGN_OR_RETURN(const auto open, AskOfMarks(statement, hurries));
+    if (NumberAt(open, 0) > NumberAt(noted, 0)) return NotCounted(table);
     log::Warn("rows that could not be published were marked or removed by somebody else meanwhile",
               {{"table", table.name}, {"rows", failed.size() - NumberAt(noted, 0)}});
+  }
   // What is not counted anywhere would come again at once, and with it what was in flight.
   noted_ = batch->handed_back && NumberAt(noted, 0) > 0;
   next_look_ = absl::ZeroDuration();
