@@ -304,15 +304,19 @@ TEST_F(SharingTest, AnyMemberWritesTheLevelOfALoggerForAll) {
   EXPECT_TRUE(topics_.Last(InternalTopic::kConfigs, key).has_value());
 }
 
+class Leading final : public serve::Assignment {
+ public:
+  bool Owns(absl::string_view /*connector*/) const override { return true; }
+  absl::Status Confirmed() const override { return absl::OkStatus(); }
+  Leader leader() const override { return {.self = true}; }
+  bool follows() const override { return true; }
+  void TopicWasLost() override { lost = true; }
+
+  bool lost = false;
+};
+
 // One that led before was held up in the middle of a write, which came after this one had read.
 TEST_F(SharingTest, WhoLeadsReadsWhatItHasNotWrittenItself) {
-  class Leading final : public serve::Assignment {
-   public:
-    bool Owns(absl::string_view /*connector*/) const override { return true; }
-    absl::Status Confirmed() const override { return absl::OkStatus(); }
-    Leader leader() const override { return {.self = true}; }
-    bool follows() const override { return true; }
-  };
   Leading leading;
   engine::ConnectorSet connectors(world_);
   serve::Worker worker({.topics = &topics_,
@@ -343,6 +347,57 @@ TEST_F(SharingTest, WhoLeadsReadsWhatItHasNotWrittenItself) {
     return serve::FindValue(worker.Find("a")->config, "x") != nullptr;
   });
   topics_.during_reads = nullptr;
+}
+
+// Of its own a leader writes who runs what, as soon as it leads.
+TEST_F(SharingTest, ATopicWithoutConnectorsHasLostThemWhateverElseIsInIt) {
+  Leading leading;
+  engine::ConnectorSet connectors(world_);
+  serve::Worker worker({.topics = &topics_,
+                        .assignment = &leading,
+                        .connectors = &connectors,
+                        .environment = Environment::Real(),
+                        .group = "g",
+                        .worker_id = "other:8083",
+                        .version = "1",
+                        .loader = &loader_});
+  ASSERT_TRUE(worker.Load().ok());
+  const serve::ConfigMap config = {{"connector.class", std::string(serve::kPostgresClass)},
+                                   {"name", "a"}};
+  ASSERT_TRUE(worker.Create("a", config, serve::TargetState::kStopped).ok());
+  topics_.LoseAll();
+  ASSERT_TRUE(topics_
+                  .Write(InternalTopic::kConfigs,
+                         {{.key = "walduct-assignment", .value = "{}"},
+                          {.key = serve::LoggerKey("walduct.slot"), .value = "{}"}})
+                  .ok());
+  worker.FollowConfigs("another's", std::nullopt);
+  Await([&] {
+    worker.Reconcile();
+    return topics_.Last(InternalTopic::kConfigs, serve::ConnectorKey("a")).has_value();
+  });
+  EXPECT_TRUE(worker.Find("a").has_value());
+  EXPECT_TRUE(leading.lost);
+}
+
+TEST_F(SharingTest, WhoLeadsMakesATopicThatIsGone) {
+  Follower follower;
+  follower.confirmed = absl::OkStatus();
+  engine::ConnectorSet connectors(world_);
+  serve::Worker worker({.topics = &topics_,
+                        .assignment = &follower,
+                        .connectors = &connectors,
+                        .environment = Environment::Real(),
+                        .group = "g",
+                        .worker_id = "other:8083",
+                        .version = "1",
+                        .loader = &loader_});
+  ASSERT_TRUE(worker.Load().ok());
+  topics_.BeGone();
+  worker.Reconcile();
+  EXPECT_FALSE(topics_.CheckThere().ok());
+  here_.worker.Reconcile();
+  EXPECT_TRUE(topics_.CheckThere().ok());
 }
 
 // Configurations that change all the time, as when a hundred connectors are created.

@@ -241,6 +241,21 @@ TEST_F(SharedGroupTest, OfTwoPlansOfOneEpochTheFirstCountsAndIsWrittenAgain) {
   EXPECT_TRUE(absl::StrContains(Written(), R"("epoch":3)")) << Written();
 }
 
+TEST_F(SharedGroupTest, APlanThatItsTopicHasLostIsWrittenAgain) {
+  See(/*leads=*/true, /*there=*/true);
+  group_.BeCaughtUp();
+  group_.Turn(true);
+  const std::string first = Written();
+  group_.TakePlan(first);
+  topics_.LoseAll();
+  group_.Turn(true);
+  EXPECT_EQ(Written(), "");
+  group_.TopicWasLost();
+  group_.Turn(true);
+  EXPECT_NE(Written(), "");
+  EXPECT_NE(Written(), first) << "in the same epoch nobody would take it";
+}
+
 TEST_F(SharedGroupTest, AnEndThatNobodySaysIsNotWaitedForForEver) {
   See(false, true);
   group_.BeCaughtUp();

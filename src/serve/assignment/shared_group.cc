@@ -168,6 +168,12 @@ void SharedGroup::NoteUnowned(const std::string& name, bool unowned) {
   }
 }
 
+// Whoever joins would know of no plan, and a leader among them begin to count epochs anew.
+void SharedGroup::TopicWasLost() {
+  const MutexLock lock(mutex_);
+  overwritten_ = overwritten_ || plan_.epoch > 0;
+}
+
 // Its former worker lives and does not say that it ended.
 void SharedGroup::TakeOver(const std::string& name, const Share& share) {
   const auto since = unowned_.find(name);

@@ -62,6 +62,7 @@ class SharedGroup final : public Assignment {
   std::map<std::string, int64_t> Leaving() const override;
   int64_t GenerationOf(absl::string_view connector) const override;
   std::optional<Elsewhere> WhereIs(absl::string_view connector) const override;
+  void TopicWasLost() override;
 
   // What the topics say, as it comes.
   // news: not what was there before.
@@ -108,7 +109,7 @@ class SharedGroup final : public Assignment {
   bool all_ ABSL_GUARDED_BY(mutex_) = false;      // alone, without a plan
   bool trusted_ ABSL_GUARDED_BY(mutex_) = false;  // the plan is of a leader that was seen
   SharePlan plan_ ABSL_GUARDED_BY(mutex_);
-  bool overwritten_ ABSL_GUARDED_BY(mutex_) = false;   // by a plan that does not count
+  bool overwritten_ ABSL_GUARDED_BY(mutex_) = false;   // by a plan that does not count; or lost
   int64_t written_epoch_ ABSL_GUARDED_BY(mutex_) = 0;  // by this worker; may not have come back yet
   absl::Duration write_again_ ABSL_GUARDED_BY(mutex_);
   std::set<std::string, std::less<>> owned_ ABSL_GUARDED_BY(mutex_);

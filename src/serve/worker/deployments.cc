@@ -230,6 +230,7 @@ void Deployments::ReadRecord(absl::string_view key, std::optional<absl::string_v
     if (level.ok()) out->loggers[record.name] = *level;
     return;
   }
+  out->of_connectors = true;
   Deployment& one = out->all[record.name];
   if (record.kind == ConfigRecordKind::kConnector) {
     one.version = version;
@@ -290,17 +291,18 @@ std::vector<TopicEntry> Deployments::Entries() const {
 
 // A topic that has lost everything says nothing: who would take that for an order would stop all
 // connectors.
-absl::Status Deployments::BringBack(Contents* contents) const {
-  std::vector<TopicEntry> lost;
+absl::Status Deployments::BringBack(Contents* contents, bool* lost) const {
+  std::vector<TopicEntry> entries;
   {
     const MutexLock lock(mutex_);
-    if (contents->records == 0 && !all_.empty()) lost = Entries();
+    if (!contents->of_connectors && !all_.empty()) entries = Entries();
   }
-  if (lost.empty()) return absl::OkStatus();
+  *lost = !entries.empty();
+  if (!*lost) return absl::OkStatus();
   RETURN_IF_ERROR(CheckLeads(*parts_.assignment, parts_.group));
-  RETURN_IF_ERROR(parts_.topics->Write(InternalTopic::kConfigs, lost));
+  RETURN_IF_ERROR(parts_.topics->Write(InternalTopic::kConfigs, entries));
   ASSIGN_OR_RETURN(*contents, Read());
-  if (contents->records == 0) {
+  if (!contents->of_connectors) {
     return Error(absl::StatusCode::kUnavailable, "worker_topic_empty",
                  "the topic of config.storage.topic has lost its records, and what is written into "
                  "it is not there: the connectors go on as they are, and nothing is changed",

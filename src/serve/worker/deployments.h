@@ -83,10 +83,14 @@ class Deployments {
     std::map<std::string, Deployment> all;  // with versions of their own
     std::map<std::string, std::string> loggers;
     uint64_t records = 0;
+    // There are some of connectors, be it of those that were deleted. Who runs what, levels of
+    // loggers and the like may be written into a topic that has just been made anew.
+    bool of_connectors = false;
   };
   absl::StatusOr<Contents> Read() const;
   // What is known here is written into a topic that has lost everything, and read again.
-  absl::Status BringBack(Contents* contents) const;
+  // *lost: so it was.
+  absl::Status BringBack(Contents* contents, bool* lost) const;
   // What is the same as it was keeps its version.
   void Take(Contents contents);
 

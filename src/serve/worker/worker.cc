@@ -19,6 +19,8 @@ constexpr absl::Duration kReadAgain = absl::Seconds(5);
 // Who follows reads the topics whole, and says in between what runs.
 constexpr absl::Duration kReadNews = absl::Milliseconds(300);
 constexpr absl::Duration kLookForTopics = absl::Seconds(10);
+// Of a topic that is gone, for the leader: some of its looks.
+constexpr absl::Duration kLeadersTime = absl::Seconds(30);
 
 }  // namespace
 
@@ -136,10 +138,12 @@ absl::Status Worker::ReadAgain() {
   if (!deployments_.stale()) return absl::OkStatus();
   generation_ = parts_.assignment->reading();
   const uint64_t news = news_;
-  RETURN_IF_ERROR(parts_.topics->Prepare());
+  RETURN_IF_ERROR(MayMakeTopics() ? parts_.topics->Prepare() : parts_.topics->CheckThere());
   ASSIGN_OR_RETURN(Deployments::Contents deployments, deployments_.Read());
   ASSIGN_OR_RETURN(Statuses::Contents statuses, statuses_.Read());
-  RETURN_IF_ERROR(deployments_.BringBack(&deployments));
+  bool lost = false;
+  RETURN_IF_ERROR(deployments_.BringBack(&deployments, &lost));
+  if (lost) parts_.assignment->TopicWasLost();
   const size_t connectors = deployments.all.size();
   deployments_.Take(std::move(deployments));
   statuses_.Take(std::move(statuses), /*again=*/true);
@@ -189,6 +193,15 @@ absl::Status Worker::TopicsTrouble() const {
   return settings_trouble_;
 }
 
+// Who leads writes into it what it held, and has to see that it was gone: a topic that another one
+// has made anew meanwhile is there, and empty. Without a leader somebody makes it.
+bool Worker::MayMakeTopics() const {
+  if (!parts_.assignment->follows() || parts_.assignment->leader().self) return true;
+  const absl::Duration now = parts_.environment.clock->Monotonic();
+  const MutexLock lock(mutex_);
+  return !gone_since_ || now - *gone_since_ >= kLeadersTime;
+}
+
 // By the thread; also without the seat, which goes with the topic.
 void Worker::LookWhetherTopicsAreThere() {
   const absl::Duration now = parts_.environment.clock->Monotonic();
@@ -201,10 +214,16 @@ void Worker::LookWhetherTopicsAreThere() {
     const MutexLock lock(mutex_);
     settings_trouble_ =
         ErrorReason(there) == "internal_topic_not_compacted" ? there : absl::OkStatus();
+    if (!gone) {
+      gone_since_.reset();
+    } else if (!gone_since_) {
+      gone_since_ = now;
+    }
   }
   if (!gone) return;
   log::Warn(there.message(), {{"reason", ErrorReason(there)}, {"hint", ErrorHint(there)}});
   deployments_.BeStale(there);
+  if (!MayMakeTopics()) return;
   if (absl::Status created = parts_.topics->Prepare(); !created.ok()) {
     log::Warn(created.message(), {{"reason", ErrorReason(created)}, {"hint", ErrorHint(created)}});
     next_look_ = now + kReadAgain;

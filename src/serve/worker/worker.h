@@ -140,6 +140,7 @@ class Worker {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(deployments_.changing());
   absl::Status CheckMayAct(const std::string& name) const;
   void LookWhetherTopicsAreThere();
+  bool MayMakeTopics() const;
   void LookWhetherTheyAreStale();
   bool IsNewsDue();
 
@@ -155,6 +156,7 @@ class Worker {
   absl::Duration next_news_ = {};        // that are read; by the thread alone
   mutable Mutex mutex_;
   absl::Status settings_trouble_ ABSL_GUARDED_BY(mutex_);  // of the last look at the topics
+  std::optional<absl::Duration> gone_since_ ABSL_GUARDED_BY(mutex_);  // a topic; by the same looks
   std::atomic<bool> ends_{false};
   std::thread thread_;
 };
