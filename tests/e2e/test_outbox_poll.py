@@ -3,6 +3,7 @@ import subprocess
 
 import pytest
 
+from support.http import Surface
 from support.polling import numbers, polled
 from support.wait import wait_until
 
@@ -131,8 +132,10 @@ def test_a_second_worker_takes_over(databases, pg17, connectors):
     db = databases(pg17)
     db.execute(MARKED)
     one = connectors(db, polled(db), superuser=True, name="one").start().wait_streaming()
-    two = connectors(db, polled(db), superuser=True, name="two").start()
+    two = connectors(db, polled(db), superuser=True, name="two").start("--listen", "127.0.0.1:0")
     two.wait_log("another worker polls the outbox tables")
+    surface = Surface(two)
+    wait_until(lambda: surface.status().get("waiting_for") == "another worker, which polls the outbox tables", 20, "what it waits for")
     put(db, 1, 100)
     wait_until(lambda: unpublished(db) == 0, 20, "published by one of them")
     one.kill()

@@ -72,6 +72,8 @@ absl::string_view WaitText(WaitReason wait) {
       return "locks of tables that go to other slots";
     case WaitReason::kHandover:
       return "tables to be handed over";
+    case WaitReason::kOtherPoller:
+      return "another worker, which polls the outbox tables";
     case WaitReason::kRetry:
       return "the next attempt";
     case WaitReason::kCommand:

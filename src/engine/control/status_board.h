@@ -60,6 +60,7 @@ enum class WaitReason {
   kDelivery,      // of what was read, and of its position
   kTableLocks,    // that writers have: tables are to go to other slots
   kHandover,      // of tables to other slots, which another lane leads
+  kOtherPoller,   // of the outbox tables, to end
   kRetry,
   kCommand,
 };

@@ -114,7 +114,8 @@ absl::Status PollSession::AwaitOwnership() {
     // Of two that see one another one comes first the next time.
     const double share =
         0.5 + static_cast<double>(parts_.attempt.world->Random() >> 32) / (2ULL << 32);
-    RETURN_IF_ERROR(duties_->TurnAndWait(-1, kOwnerPause * share, engine::WaitReason::kTableLocks));
+    RETURN_IF_ERROR(
+        duties_->TurnAndWait(-1, kOwnerPause * share, engine::WaitReason::kOtherPoller));
   }
   return absl::OkStatus();
 }

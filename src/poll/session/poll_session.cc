@@ -32,6 +32,8 @@ constexpr absl::Duration kQueueWatch = absl::Minutes(1);
 constexpr absl::Duration kStatementTurn = absl::Seconds(1);
 constexpr absl::Duration kHurriedTurn = absl::Milliseconds(50);
 constexpr double kFullQueue = 0.1;
+// A statement that takes longer is told as what is waited for: for a lock, as a rule.
+constexpr absl::Duration kSlowStatement = absl::Seconds(2);
 
 absl::string_view DoneBy(const OutboxTable& table) {
   if (!table.layout.xact.empty()) return "position";
@@ -47,6 +49,10 @@ absl::Status NotMarked(const OutboxTable& table, absl::string_view rows) {
                             " them: they would be published again and again"),
                "look for a trigger BEFORE UPDATE or DELETE that returns NULL, a rule, or a policy "
                "of row security that hides the rows from it");
+}
+
+engine::WaitReason WaitOf(bool slow) {
+  return slow ? engine::WaitReason::kDatabase : engine::WaitReason::kNothing;
 }
 
 absl::Status NoTimeToMark() {
@@ -151,6 +157,8 @@ absl::Status PollSession::LookBeside() {
 absl::StatusOr<postgres::Result> PollSession::AskOn(postgres::Connection& connection,
                                                     const postgres::Statement& statement) {
   RETURN_IF_ERROR(connection.Send(statement));
+  Clock& clock = parts_.attempt.world->clock();
+  const absl::Duration slow = clock.Monotonic() + kSlowStatement;
   while (true) {
     ASSIGN_OR_RETURN(std::optional<postgres::Result> result, connection.PollResult());
     if (result) return *std::move(result);
@@ -158,8 +166,8 @@ absl::StatusOr<postgres::Result> PollSession::AskOn(postgres::Connection& connec
       connection.Cancel();
       return absl::CancelledError("interrupted");
     }
-    RETURN_IF_ERROR(
-        duties_->TurnAndWait(connection.ready_fd(), kStatementTurn, engine::WaitReason::kNothing));
+    RETURN_IF_ERROR(duties_->TurnAndWait(connection.ready_fd(), kStatementTurn,
+                                         WaitOf(clock.Monotonic() >= slow)));
   }
 }
 
@@ -171,6 +179,7 @@ absl::StatusOr<postgres::Result> PollSession::AskHurried(postgres::Connection& c
   Clock& clock = parts_.attempt.world->clock();
   const absl::Duration most = engine::RuntimeOf(config()).shutdown_timeout * (1 - kSettleShare);
   std::optional<absl::Duration> until;
+  const absl::Duration slow = clock.Monotonic() + kSlowStatement;
   RETURN_IF_ERROR(connection.Send(statement));
   while (true) {
     ASSIGN_OR_RETURN(std::optional<postgres::Result> result, connection.PollResult());
@@ -187,8 +196,7 @@ absl::StatusOr<postgres::Result> PollSession::AskHurried(postgres::Connection& c
       parts_.attempt.board->Beat();
       parts_.attempt.world->poller().WaitReadable({connection.ready_fd()}, wait);
     } else {
-      RETURN_IF_ERROR(
-          duties_->TurnAndWait(connection.ready_fd(), wait, engine::WaitReason::kNothing));
+      RETURN_IF_ERROR(duties_->TurnAndWait(connection.ready_fd(), wait, WaitOf(now >= slow)));
     }
   }
 }
