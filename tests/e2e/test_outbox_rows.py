@@ -106,6 +106,19 @@ def test_a_row_is_left_out_as_the_policy_marks(databases, pg17, connectors, done
     assert ("is published already" if done == "mark" else "is not there, or walduct.outbox.where leaves it out") in told
 
 
+def test_a_lock_that_only_a_deletion_waits_for_is_not_waited_for_long(databases, pg17, connectors):
+    db = databases(pg17)
+    connector = parked(db, connectors, **{"walduct.outbox.done": "delete"})
+    wait_until(lambda: opened(db) == [2, 3], 20, "the rest published")
+    with db.transaction() as other:
+        other.execute("select from outbox where id = 2 for key share")
+        done = connector.call("outbox", "skip", "2", "--yes")
+        assert done.returncode != 0 and "lock" in done.stdout + done.stderr
+        other.rollback()
+    assert opened(db) == [2, 3]
+    connector.stop()
+
+
 def test_a_row_is_parked_by_hand_and_holds_its_key(databases, pg17, connectors):
     db = databases(pg17)
     connector = parked(db, connectors)

@@ -30,7 +30,7 @@ using poll::OutboxTable;
 using poll::RowColumn;
 using enum OutboxRowsRequest::Act;
 
-constexpr char kLookPatience[] = "10000";  // milliseconds
+constexpr char kLookPatience[] = "10000", kStatementPatience[] = "90000";  // milliseconds
 constexpr char kKeepsNone[] =
     "it has nowhere to count attempts: no row is parked or waits, and one that cannot be published "
     "stops the connector";
@@ -184,7 +184,7 @@ absl::StatusOr<std::optional<postgres::Result>> Desk::AskBriefly(
     const postgres::Statement& statement) {
   RETURN_IF_ERROR(connection_.Set("statement_timeout", kLookPatience));
   auto result = connection_.Query(statement);
-  RETURN_IF_ERROR(connection_.Set("statement_timeout", "0"));
+  RETURN_IF_ERROR(connection_.Set("statement_timeout", kStatementPatience));
   if (result.ok()) return *std::move(result);
   if (absl::IsDeadlineExceeded(result.status()) || absl::IsCancelled(result.status()))
     return std::nullopt;
@@ -475,6 +475,9 @@ absl::StatusOr<std::string> AskOutboxRows(const engine::ConnectorOptions& option
   ASSIGN_OR_RETURN(const poll::OpenedTables opened,
                    poll::OpenTables(options, environment, nullptr, "outbox"));
   ASSIGN_OR_RETURN(const auto tables, ChooseTables(request, opened.tables));
+  // Less than whoever asks waits: what was given up as unanswered is not done later.
+  RETURN_IF_ERROR(opened.connection->Set("lock_timeout", kLookPatience));
+  RETURN_IF_ERROR(opened.connection->Set("statement_timeout", kStatementPatience));
   const auto keeps = [](const OutboxTable* table) { return poll::KeepsFailed(*table); };
   if (request.all && std::none_of(tables.begin(), tables.end(), keeps))
     return CannotPark(*tables.front());
