@@ -1,9 +1,11 @@
 #include "poll/poll_source.h"
 
 #include <string>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "engine/configuration/options_of.h"
 #include "engine/control/status_board.h"
 #include "engine/errors/warn_once.h"
@@ -115,8 +117,13 @@ std::unique_ptr<engine::Attempts> MakeAttempts(const engine::AttemptParts& parts
   return std::make_unique<PollAttempts>(parts);
 }
 
-absl::Status Examine(const engine::ConnectorOptions& config, const Environment& environment) {
-  return OpenTables(config, environment, nullptr).status();
+absl::StatusOr<std::vector<absl::Status>> Examine(const engine::ConnectorOptions& config,
+                                                  const Environment& environment) {
+  ASSIGN_OR_RETURN(const OpenedTables opened, OpenTables(config, environment, nullptr));
+  std::vector<absl::Status> warnings;
+  for (const OutboxTable& table : opened.tables)
+    warnings.insert(warnings.end(), table.warnings.begin(), table.warnings.end());
+  return warnings;
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 """Outbox tables that are polled (walduct.outbox.source=poll), against real servers."""
+import re
 import subprocess
 
 import pytest
@@ -257,3 +258,37 @@ def test_doctor_and_offsets_ask_the_source(databases, pg17, connectors):
     assert examined.returncode == 0, examined.stdout
     moved = connector.call("offsets", "reset")
     assert moved.returncode != 0 and "stands in the outbox tables" in moved.stderr + moved.stdout, moved.stderr
+
+
+def test_doctor_tells_what_a_start_warns_of(databases, pg17, connectors):
+    """The same reasons and words; the order of a uuid, and ids in blocks."""
+    db = databases(pg17)
+    db.execute(MARKED.replace("id bigserial", "id uuid"))
+    connector = connectors(db, polled(db), superuser=True, sink="file")
+    ordered = connector.call("doctor")
+    assert ordered.returncode == 1 and "outbox_order" in ordered.stdout and 'ordered by "created_at", a column that is no integer' in ordered.stdout, ordered.stdout
+    connector.start().wait_streaming()
+    connector.wait_log("reason=outbox_order")
+    connector.stop()
+    db.execute("drop table outbox")
+    db.execute(MARKED)
+    db.execute("alter sequence outbox_id_seq cache 20")
+    cached = connector.call("doctor")
+    hint = re.search(r"ALTER SEQUENCE \S+ CACHE 1", cached.stdout)
+    assert cached.returncode == 1 and hint and "outbox_order" not in cached.stdout, cached.stdout
+    db.execute(hint.group(0))
+    mended = connector.call("doctor")
+    assert mended.returncode == 0 and "outbox_ids_cached" not in mended.stdout, mended.stdout
+
+
+def test_doctor_tells_of_the_slot_that_was_read_before(databases, pg17, connectors):
+    db = databases(pg17)
+    db.execute(MARKED)
+    connector = connectors(db, {**polled(db), "slot.name": db.name}, superuser=True, sink="file")
+    assert "slot" not in connector.call("doctor").stdout
+    db.execute("select pg_create_logical_replication_slot(%s, 'pgoutput')", db.name)
+    told = connector.call("doctor")
+    drop = f"SELECT pg_drop_replication_slot('{db.name}')"
+    assert told.returncode == 0 and "slot_inactive" in told.stdout and drop in told.stdout, told.stdout
+    db.execute(drop)
+    assert "slot" not in connector.call("doctor").stdout

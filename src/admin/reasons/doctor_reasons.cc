@@ -268,7 +268,9 @@ constexpr Reason kRows[] = {
      .remedy = "publish.via.partition.root=true and ALTER PUBLICATION … SET "
                "(publish_via_partition_root); or name a table that is not partitioned."},
     {.name = "slot_inactive",
-     .meaning = "Nobody reads the connector's slot, and the server keeps WAL for it.",
+     .meaning =
+         "Nobody reads the connector's slot, and the server keeps WAL for it. Of a connector "
+         "that polls: the slot is from before.",
      .remedy = "Start the connector, or drop the slot when it is not needed any more."},
     {.name = "slot_soon_lost",
      .loses = true,

@@ -92,6 +92,22 @@ constexpr Reason kRows[] = {
      .meaning = "walduct.outbox.retention.ms asks for the age of rows, and the outbox table has no "
                 "column that tells it, or several.",
      .remedy = "walduct.outbox.cleanup.time.column, or walduct.outbox.retention.ms=0."},
+    {.name = "outbox_ids_cached",
+     .meaning =
+         "The sequence of an outbox table's ids, which is polled, has a CACHE: each session hands "
+         "out ids of a block of its own, and they do not tell in which order the events of a key "
+         "were written. A warning: nothing is lost.",
+     .remedy = "ALTER SEQUENCE NAME CACHE 1."},
+    {.name = "outbox_no_index",
+     .meaning = "walduct.outbox.done=position, and no index of the outbox table begins with the "
+                "column that tells which transaction wrote a row: each look reads the whole table.",
+     .remedy = "CREATE INDEX ON SCHEMA.TABLE (COLUMN)."},
+    {.name = "outbox_order",
+     .meaning =
+         "An outbox table is polled whose primary key has no integer by which rows are ordered: "
+         "events of a key can come out of the order of their commits. A warning: nothing is lost.",
+     .remedy = "A primary key id bigint GENERATED ALWAYS AS IDENTITY; or "
+               "walduct.outbox.source=slot, which publishes in the order of commits."},
     {.name = "outbox_not_acknowledged",
      .meaning = "Kafka has not acknowledged what would be deleted.",
      .remedy = "Run it again later."},

@@ -137,6 +137,8 @@ absl::Status CheckLists(postgres::Connection& connection, const Subject& subject
                         const KnownPosition& position, bool begun, Findings* findings);
 // What slots keep, and what one that is to be made waits for.
 void CheckRetained(Examination& examined);
+// Of a connector that polls: the slot that it read before, and nobody reads now.
+void CheckSlotLeft(Examination& examined);
 
 // walduct.snapshot.new.tables=incremental.
 bool ReadsNewTables(const Subject& subject);

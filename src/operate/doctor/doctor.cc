@@ -83,11 +83,15 @@ Findings Examine(const Subject& subject, const Environment& environment) {
   if (source != nullptr && source->examine != nullptr) {
     AskSink(examined);
     AskRegistries(examined);
-    const absl::Status examination = source->examine(subject.whole, environment);
-    findings.Add(examination);
+    const auto warnings = source->examine(subject.whole, environment);
+    findings.Add(warnings.status());
     findings.asked.push_back(
         absl::StrCat("PostgreSQL at ", postgres::HostAndPort(findings.host, findings.port)));
-    if (examination.ok()) AskRouter(examined);
+    if (warnings.ok()) {
+      for (const absl::Status& warning : *warnings) findings.Add(warning, Severity::kWarning);
+      AskRouter(examined);
+      CheckSlotLeft(examined);
+    }
     findings.WorstFirst();
     return findings;
   }

@@ -4,18 +4,17 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "base/error.h"
-#include "base/log.h"
 #include "base/status_macros.h"
 #include "java/regex/regex_list.h"
 #include "names/table_filter.h"
 #include "outbox/options.h"
+#include "poll/layouts/table_warnings.h"
 #include "postgres/describe/catalog.h"
 #include "postgres/describe/key_risk.h"
 #include "postgres/oid_text.h"
@@ -41,7 +40,8 @@ SELECT c.relispartition, c.relpersistence, a.attname, format_type(a.atttypid, NU
        CASE WHEN pg_get_serial_sequence(c.oid::regclass::text, a.attname) IS NOT NULL THEN
          (SELECT s.seqcache FROM pg_sequence s
           WHERE s.seqrelid = pg_get_serial_sequence(c.oid::regclass::text, a.attname)::regclass) END,
-       coalesce(pg_get_expr(d.adbin, d.adrelid), ''), format_type(a.atttypid, a.atttypmod)
+       coalesce(pg_get_expr(d.adbin, d.adrelid), ''), format_type(a.atttypid, a.atttypmod),
+       pg_get_serial_sequence(c.oid::regclass::text, a.attname)
 FROM pg_class c
 JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
 LEFT JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary
@@ -143,33 +143,8 @@ absl::Status CheckRights(Connection& connection, const OutboxTable& table,
       absl::StrCat("GRANT ", needs, " ON ", table.name, " TO ", QuoteIdentifier(has.Get(0, 1))));
 }
 
-void WarnOfCache(const std::string& called, absl::string_view column, absl::string_view cache) {
-  int64_t cached = 0;
-  if (!absl::SimpleAtoi(cache, &cached) || cached <= 1) return;
-  log::Warn("ids of the outbox table are handed out in blocks: they do not tell the order of a key",
-            {{"table", called}, {"column", column}, {"hint", "ALTER SEQUENCE … CACHE 1"}});
-}
-
-// A time is that of the start of its transaction, and a uuid is none.
-void WarnOfOrder(const std::string& called, const OutboxTable& table) {
-  if (table.layout.key.empty()) return;
-  std::string order = table.key_names.front();
-  bool integer = absl::StrContains(table.key_types.front(), "int");
-  for (const LayoutColumn& column : table.columns) {
-    if (table.layout.order != absl::StrCat("{", Folded(column.name), "}")) continue;
-    order = QuoteIdentifier(column.name);
-    integer =
-        absl::StrContains(column.type, "int") && absl::c_linear_search(table.key_names, order);
-  }
-  if (integer) return;
-  log::Warn(
-      "rows of the outbox table are ordered by a column that is no integer of its primary key: it "
-      "does not tell the order of commits",
-      {{"table", called},
-       {"column", order},
-       {"hint",
-        "a primary key id bigint GENERATED ALWAYS AS IDENTITY; or "
-        "walduct.outbox.source=slot"}});
+void Note(const absl::Status& warning, OutboxTable* table) {
+  if (!warning.ok()) table->warnings.push_back(warning);
 }
 
 // A position is a snapshot and an id; both have to be this server's.
@@ -194,11 +169,7 @@ absl::Status CheckPosition(Connection& connection, const std::string& called, Ou
                                 " is filled by a subscription: its rows have the numbers of the "
                                 "publisher's transactions"),
                    "publish it where it is written");
-  if (facts.Get(0, 0) != "t")
-    log::Warn(
-        "the outbox table has no index by which new rows are found: each look reads all of it",
-        {{"table", called},
-         {"hint", absl::StrCat("CREATE INDEX ON ", table->name, " (", number, ")")}});
+  if (facts.Get(0, 0) != "t") Note(IndexWarning(called, *table, number), table);
   return absl::OkStatus();
 }
 
@@ -266,7 +237,7 @@ absl::Status ReadColumns(const postgres::Result& rows, const std::string& called
     for (size_t i = 0; i < table->schema->columns.size(); ++i)
       if (table->schema->columns[i].name == rows.Get(row, 2))
         table->key_at.push_back(static_cast<int>(i));
-    WarnOfCache(called, rows.Get(row, 2), rows.Get(row, 6));
+    Note(CacheWarning(called, rows.Get(row, 2), rows.Get(row, 9), rows.Get(row, 6)), table);
   }
   if (table->key_at.size() == table->key_names.size() && !table->key_at.empty())
     return absl::OkStatus();
@@ -451,7 +422,7 @@ absl::StatusOr<std::vector<OutboxTable>> FindOutboxTables(Connection& connection
     const std::string called = absl::StrCat(one.schema, ".", one.table);
     OutboxTable table{.relation = one.relation,
                       .name = postgres::QuoteQualified(one.schema, one.table)};
-    ASSIGN_OR_RETURN(const auto rows, connection.Query(postgres::Rows(9), relation_sql,
+    ASSIGN_OR_RETURN(const auto rows, connection.Query(postgres::Rows(10), relation_sql,
                                                        {absl::StrCat(ToInteger(one.relation))}));
     if (rows.rows() == 0 || rows.Get(0, 0) == "t") continue;
     ASSIGN_OR_RETURN(table.schema, catalog.Describe(one.relation));
@@ -474,7 +445,7 @@ absl::StatusOr<std::vector<OutboxTable>> FindOutboxTables(Connection& connection
     }
     RETURN_IF_ERROR(CheckWords(connection, table, called));
     RETURN_IF_ERROR(CheckHistory(connection, table, called));
-    WarnOfOrder(called, table);
+    Note(OrderWarning(called, table), &table);
     RETURN_IF_ERROR(ReadChannels(connection, &table));
     tables.push_back(std::move(table));
   }

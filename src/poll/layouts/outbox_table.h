@@ -38,6 +38,7 @@ struct OutboxTable {
   std::vector<std::string> archive_makes = {};  // columns that it generates itself
   bool numbered = false;                        // the first of them has a sequence
   std::vector<std::string> channels = {};       // that its triggers notify
+  std::vector<absl::Status> warnings = {};      // of table_warnings.h: a start logs them
 
   // Columns of a claim's rows: those of schema, then these two.
   int order_key_column() const { return static_cast<int>(schema->columns.size()); }
@@ -75,7 +76,7 @@ struct OutboxTable {
   std::string ChosenSql() const;
 };
 
-// The tables of a connector. FailedPrecondition: those of RecogniseLayout, and
+// The tables of a connector, and what is to be warned of. FailedPrecondition: those of RecogniseLayout, and
 //   outbox_no_tables    none matches
 //   outbox_no_key       a table without a primary key
 //   outbox_unlogged     its rows do not outlast a crash of the server

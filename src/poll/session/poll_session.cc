@@ -105,6 +105,10 @@ absl::Status PollSession::Open() {
                {"layout", table.layout.called},
                {"done", DoneBy(table)},
                {"order", table.layout.key.empty() ? "of the table" : "of each key"}});
+  for (const OutboxTable& table : tables_)
+    for (const absl::Status& warning : table.warnings)
+      log::Warn(warning.message(),
+                {{"reason", ErrorReason(warning)}, {"hint", ErrorHint(warning)}});
   return absl::OkStatus();
 }
 

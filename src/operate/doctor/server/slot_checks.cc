@@ -54,6 +54,7 @@ std::string DropHint(absl::string_view slot) {
 struct OwnSlot {
   std::string name, hint;
   bool works = false;  // who is to read it works on it, and has not come to that
+  bool alone = false;  // nothing is said of others
 };
 
 absl::Status Retained(Connection& connection, const OwnSlot& own, Findings* findings) {
@@ -70,7 +71,7 @@ absl::Status Retained(Connection& connection, const OwnSlot& own, Findings* find
       if (own.works && retained <= kMuch) continue;
       findings->Add(
           {.severity = severity, .reason = "slot_inactive", .message = keeps, .hint = own.hint});
-    } else if (retained > kMuch) {
+    } else if (retained > kMuch && !own.alone) {
       findings->Add(
           {.severity = severity,
            .reason = "other_slot_inactive",
@@ -222,6 +223,20 @@ absl::Status LookForWork(Connection& connection, Examination& examined) {
                    replication::WorksOnSlot(connection, examined.subject.replication.slot_name,
                                             replication::StreamSession(examined.subject.name)));
   return absl::OkStatus();
+}
+
+// A default name may be that of another database's.
+absl::Status SlotLeft(Examination& examined) {
+  const Subject& subject = examined.subject;
+  const std::string& name = subject.replication.slot_name;
+  if (subject.slots_of_others.contains(name)) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const auto connection,
+                   OpenCaptureSession(subject, examined.environment, postgres::SessionKind::kSql));
+  ASSIGN_OR_RETURN(const auto slot, replication::InspectSlot(*connection, name));
+  if (!slot || slot->active || slot->database != connection->database()) return absl::OkStatus();
+  const std::string hint = absl::StrCat(
+      "this connector polls, and reads no slot; if nobody else is to read it: ", DropHint(name));
+  return Retained(*connection, {.name = name, .hint = hint, .alone = true}, &examined.findings);
 }
 
 }  // namespace
@@ -391,6 +406,10 @@ void CheckRetained(Examination& examined) {
   const OwnSlot own = {.name = name, .hint = hint, .works = examined.works};
   examined.findings.Add(Retained(*examined.sql, own, &examined.findings));
   AdviseToHold(examined);
+}
+
+void CheckSlotLeft(Examination& examined) {
+  examined.findings.Add(SlotLeft(examined), Severity::kWarning);
 }
 
 }  // namespace walduct::operate
