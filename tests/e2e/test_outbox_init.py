@@ -215,23 +215,38 @@ def blocks_of(page, heading):
     return [re.sub("(?m)^   ", "", block) for block in re.findall(r"^   ```\n(.*?)^   ```\n", section, re.DOTALL | re.MULTILINE)]
 
 
+def set_up_by_slot(page):
+    _, files, start, event, consumer = blocks_of(page, "Set up")
+    return files, start, event, consumer
+
+
+def set_up_by_polling(page):
+    """Two blocks: the first ends with the process that goes on, the second with the consumer."""
+    first, second = blocks_of(page, "Without a slot: walduct polls")[:2]
+    assert page.index("## Set up\n") < page.index("**From nothing to the first event.**")
+    files, _, start = first.partition("walduct doctor")
+    event, consumer = second.splitlines()
+    return files, "walduct doctor" + start, event, consumer
+
+
 @pytest.mark.skipif(shutil.which("psql") is None, reason="no psql")
-def test_the_lines_of_the_page_as_they_are_typed(private_servers, tmp_path):
+@pytest.mark.parametrize("set_up, ready", [(set_up_by_slot, "streaming slot="), (set_up_by_polling, "streaming source=poll")], ids=["slot", "poll"])
+def test_the_lines_of_the_page_as_they_are_typed(private_servers, tmp_path, set_up, ready):
     """In a database with a name, a port and a password of its own. What the page calls yours is filled in, and nothing else."""
     servers = private_servers(postgres=15, kafka=True)
     postgres = servers.postgres
     postgres.query("create database till_7")
-    exports, *blocks = blocks_of((ROOT / "docs" / "outbox.md").read_text(), "Set up")
+    page = (ROOT / "docs" / "outbox.md").read_text()
     address = f"{postgres.host}:{postgres.port}/till_7"
     mine = {"ADMIN": f"postgres://{postgres.user}:{postgres.password}@{address}", "DATABASE": f"postgres://{address}",
             "DATABASE_PASSWORD": "another-secret", "KAFKA": servers.bootstrap}
-    assert re.findall("(?m)^export ([A-Z_]+)=", exports) == list(mine)
+    assert re.findall("(?m)^export ([A-Z_]+)=", blocks_of(page, "Set up")[0]) == list(mine)
     terminal = Terminal(tmp_path, "\n".join(f"export {name}={value}" for name, value in mine.items()))
-    files, start, event, consumer = blocks
+    files, start, event, consumer = set_up(page)
     try:
         terminal.type(files)
         assert postgres.query("select rolname from pg_roles where rolname = 'walduct'")
-        said = terminal.type(start, until="streaming slot=")
+        said = terminal.type(start, until=ready)
         assert "0 errors" in said, said  # the doctor, before
         terminal.type(event)
         seen = terminal.type(consumer, until="orderId")
