@@ -58,6 +58,7 @@ TEST(Unconfigured, TheErrorNamesWhatMayBeMisspelt) {
               AllOf(HasSubstr("the topic conect-configs (config.storage.topic)"),
                     HasSubstr("connect-offsets (offset.storage.topic) has positions of a, b:")));
   EXPECT_THAT(ErrorHint(told), HasSubstr("is misspelt (there is connect-configs), or"));
+  EXPECT_THAT(ErrorHint(told), HasSubstr("as after walduct offsets import: create them,"));
   EXPECT_THAT(ErrorHint(UnconfiguredError({"a"}, options, {})), Not(HasSubstr("there is")));
   const std::vector<std::string> many(12, "x");
   EXPECT_THAT(std::string(UnconfiguredError(many, options, {}).message()),

@@ -27,12 +27,14 @@ constexpr Reason kRows[] = {
          "One side lacks them, or has them in another order: see the examples. Without source.lsn "
          "in the records (add.fields=source.lsn,source.txId) they cannot be found by position."},
     {.name = "connectors_missing",
-     .meaning = "A worker has no connector, and its offset topic has positions of some: its "
-                "config.storage.topic may be misspelt. A warning, no trouble: positions outlive "
-                "connectors that are deleted.",
-     .remedy = "Put config.storage.topic (or offset.storage.topic) right and start the worker "
-               "again; where the configurations are lost, create the connectors anew by the same "
-               "names; where they were deleted on purpose, nothing."},
+     .meaning = "A worker has no connector, and its offset topic has positions of some: they are "
+                "still to be created, as after walduct offsets import, or its config.storage.topic "
+                "may be misspelt. A warning, no trouble: positions outlive connectors that are "
+                "deleted.",
+     .remedy = "Create the connectors that are still to come; or put config.storage.topic (or "
+               "offset.storage.topic) right and start the worker again; where the configurations "
+               "are lost, create the connectors anew by the same names; where they were deleted on "
+               "purpose, nothing."},
     {.name = "fenced",
      .meaning = "Another instance with this transactional id has taken over.",
      .remedy = "Stop one of the two."},

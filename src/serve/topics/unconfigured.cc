@@ -64,12 +64,13 @@ absl::Status UnconfiguredError(const std::vector<std::string>& names, const Work
                    " (offset.storage.topic) has positions of ", Listed(names),
                    ": nothing of that runs here"),
       absl::StrCat(
-          "where config.storage.topic is misspelt",
+          "where they are still to be created, as after walduct offsets import: create them, and "
+          "they go on from these positions; where config.storage.topic is misspelt",
           similar.empty() ? "" : absl::StrCat(" (there is ", absl::StrJoin(similar, ", "), ")"),
           ", or offset.storage.topic is another worker's: put it right in this worker's "
           "properties, start the worker again and delete the topic that nobody uses; where the "
-          "configurations are lost: create the connectors anew by the same names, which go on from "
-          "these positions; where they were deleted on purpose: nothing"));
+          "configurations are lost: create the connectors anew by the same names; where they were "
+          "deleted on purpose: nothing"));
 }
 
 }  // namespace walduct::serve
