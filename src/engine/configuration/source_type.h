@@ -29,8 +29,8 @@ struct SourceType {
   // Of all properties, whichever source was chosen.
   void (*check)(const config::PropertySet& properties, config::Findings* findings) = nullptr;
   std::unique_ptr<Attempts> (*attempts)(const AttemptParts& parts) = nullptr;
-  // Whether an attempt could begin now, and what it would warn of, for who looks without running it;
-  // changes nothing. Null: a doctor asks by itself, about the slot.
+  // Whether an attempt could begin now, and what it would warn of, for who looks without running
+  // it; changes nothing. Null: a doctor asks by itself, about the slot.
   absl::StatusOr<std::vector<absl::Status>> (*examine)(const ConnectorOptions& config,
                                                        const Environment& environment) = nullptr;
   // Streams a replication slot: a second one reads beside it and changes nothing (tail, shadow),

@@ -76,7 +76,7 @@ struct OutboxTable {
   std::string ChosenSql() const;
 };
 
-// The tables of a connector, and what is to be warned of. FailedPrecondition: those of RecogniseLayout, and
+// The tables of a connector, and what to warn of. FailedPrecondition: those of RecogniseLayout, and
 //   outbox_no_tables    none matches
 //   outbox_no_key       a table without a primary key
 //   outbox_unlogged     its rows do not outlast a crash of the server

@@ -11,8 +11,8 @@
 namespace walduct::poll {
 
 // outbox_ids_cached: the sequence of this column of the primary key hands ids out in blocks, which
-// writers use up one beside the other. cache: how many at once, as the catalog says; empty: there is
-// no sequence.
+// sessions use up side by side. cache: how many at once, as the catalog says; empty: there is no
+// sequence.
 absl::Status CacheWarning(absl::string_view called, absl::string_view column,
                           absl::string_view sequence, absl::string_view cache);
 
