@@ -1,6 +1,7 @@
 #include "admin/health.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
 
 #include "absl/strings/ascii.h"
@@ -64,6 +65,20 @@ std::optional<metrics::PositionProblem> ShownPosition(const ShownConnector& one)
   return said ? std::nullopt : std::move(problem);
 }
 
+std::optional<metrics::PositionProblem> ShownGoneOn(const ShownConnector& one) {
+  using engine::ConnectorState;
+  const ConnectorState state = one.status.state;
+  const bool rests = state == ConnectorState::kPaused || state == ConnectorState::kStopped;
+  return rests ? one.metrics->slot.gone_on() : std::nullopt;
+}
+
+bool IsToldOfMissingSlot(const engine::ConnectorStatus& status) {
+  static const std::set<std::string> kReasons = {"no_free_slot", "no_free_wal_sender",
+                                                 "slot_other_name"};
+  const std::optional<engine::ConnectorError>& error = status.last_error;
+  return error && !error->solved_at && kReasons.contains(error->reason);
+}
+
 Health HealthOf(const ShownConnector& one, absl::Duration monotonic) {
   const auto slot = one.metrics->slot.Read();
   const std::string wal_status = slot ? slot->StatusAt(monotonic) : "";
@@ -78,7 +93,7 @@ Health HealthOf(const ShownConnector& one, absl::Duration monotonic) {
   const bool parked = rows && rows->parked > 0;
   const bool runs = state == engine::ConnectorState::kRunning;
   const bool troubled = one.status.stall || loses || parked || one.metrics->beside.cannot_look() ||
-                        (runs && !NotReady(one.status).empty());
+                        ShownGoneOn(one) || (runs && !NotReady(one.status).empty());
   return troubled ? Health::kTroubled : Health::kFine;
 }
 

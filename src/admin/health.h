@@ -29,7 +29,8 @@ std::string NotReady(const engine::ConnectorStatus& status);
 // What `walduct status` exits by. More than readiness, which is for what a restart could mend.
 enum class Health {
   kFine,  // or paused or stopped, as asked
-  // It is stalled, does not get to its servers, misses changes, or nobody can look whether it does.
+  // It is stalled, does not get to its servers, misses changes, or nobody can look whether it does;
+  // or it rests as asked, and another reader has gone on from there.
   kTroubled,
   kFailed,  // or its slot is lost, or moved on while it does not read it
 };
@@ -37,6 +38,10 @@ absl::string_view HealthText(Health health);  // "fine"
 // Of one that rests, or retries while somebody else moves its slot: why it could not go on from its
 // stored position; absent: it could, as far as is known, or its last error says it already.
 std::optional<metrics::PositionProblem> ShownPosition(const ShownConnector& one);
+// Of one that rests as asked: who reads its slot in its place and has gone on from there.
+std::optional<metrics::PositionProblem> ShownGoneOn(const ShownConnector& one);
+// A start has judged the position already, and says what is to be done in the place of a snapshot.
+bool IsToldOfMissingSlot(const engine::ConnectorStatus& status);
 Health HealthOf(const ShownConnector& one, absl::Duration monotonic);
 
 bool IsAlive(const ShownConnector& one, absl::Duration monotonic, absl::Duration limit);

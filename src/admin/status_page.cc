@@ -207,6 +207,8 @@ class StatusWriter {
       json_.Key("oldest_transaction_seconds").Number(Seconds(slot->oldest_transaction->age));
     }
     if (!slot->other_reader.empty()) json_.Key("other_reader").Text(slot->other_reader);
+    if (const auto gone_on = ShownGoneOn(one_))
+      WriteNotice("gone_on", gone_on->message, gone_on->hint, &json_);
     json_.Key("age_seconds").Number(Seconds(process_.monotonic - slot->looked_at));
     json_.EndObject();
   }
@@ -219,7 +221,7 @@ class StatusWriter {
       return;
     }
     const bool lost = wal_status == "lost";
-    if (!lost && IsToldOfMissing()) return;
+    if (!lost && IsToldOfMissingSlot(status_)) return;
     const absl::string_view reason = lost ? "slot_lost" : "slot_missing";
     const std::string name = slot.empty() ? "" : absl::StrCat(" \"", slot, "\"");
     const std::string message =
@@ -230,14 +232,6 @@ class StatusWriter {
         one_.names == nullptr ? absl::StrCat("walduct explain ", reason, " says what can be done")
                               : engine::SlotHint(reason, *one_.names, status_.state);
     WriteProblem(reason, message, hint);
-  }
-  // A start has judged the position already, and says what is to be done in the place of a
-  // snapshot.
-  bool IsToldOfMissing() const {
-    static const std::set<std::string> kReasons = {"no_free_slot", "no_free_wal_sender",
-                                                   "slot_other_name"};
-    const auto& error = status_.last_error;
-    return error && !error->solved_at && kReasons.contains(error->reason);
   }
   void WriteProblem(absl::string_view reason, const std::string& message, const std::string& hint) {
     json_.Key("problem").Object();

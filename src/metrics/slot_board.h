@@ -100,10 +100,22 @@ class SlotBoard {
   void ShowPosition(std::optional<PositionProblem> problem) {
     const MutexLock lock(mutex_);
     position_ = std::move(problem);
+    gone_on_.reset();
   }
   std::optional<PositionProblem> position() const {
     const MutexLock lock(mutex_);
     return position_;
+  }
+  // Of one that was told to rest, in the place of a problem: another reader has gone on from there,
+  // and reads the slot now. Until ShowPosition.
+  void ShowGoneOn(PositionProblem gone_on) {
+    const MutexLock lock(mutex_);
+    position_.reset();
+    gone_on_ = std::move(gone_on);
+  }
+  std::optional<PositionProblem> gone_on() const {
+    const MutexLock lock(mutex_);
+    return gone_on_;
   }
   // The server does not answer, or refuses: what it said last is not known to be so.
   void OnUnreached() {
@@ -131,6 +143,7 @@ class SlotBoard {
   mutable Mutex mutex_;
   std::optional<SlotView> view_ ABSL_GUARDED_BY(mutex_);
   std::optional<PositionProblem> position_ ABSL_GUARDED_BY(mutex_);
+  std::optional<PositionProblem> gone_on_ ABSL_GUARDED_BY(mutex_);
   bool existed_ ABSL_GUARDED_BY(mutex_) = false;
 };
 

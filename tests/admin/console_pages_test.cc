@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "admin/health.h"
 #include "engine/lifecycle/connector.h"
 #include "engine/lifecycle/connector_set.h"
 #include "tests/support/await.h"
@@ -185,6 +186,18 @@ TEST_F(VerdictTest, ASlotThatWasMovedOnComesBeforeWhatItWaitsFor) {
   EXPECT_EQ(Word(), "cannot go on bad position_skipped: moved");
   one_.status.activity = engine::Activity::kStreaming;
   EXPECT_EQ(Word(), "RUNNING good");
+}
+
+TEST_F(VerdictTest, WhoHasGoneOnFromWhereItRestsIsNamed) {
+  one_.status.state = engine::ConnectorState::kStopped;
+  one_.status.activity = engine::Activity::kNone;
+  metrics_.slot.ShowGoneOn({.reason = "gone_on", .message = "another reader", .hint = ""});
+  EXPECT_EQ(Word(), "STOPPED warn read by another reader");
+  EXPECT_EQ(HealthOf(one_, process_.monotonic), Health::kTroubled);
+  one_.status.state = engine::ConnectorState::kRunning;
+  one_.status.activity = engine::Activity::kStreaming;
+  EXPECT_EQ(Word(), "RUNNING good") << "the next look takes it away";
+  EXPECT_EQ(HealthOf(one_, process_.monotonic), Health::kFine);
 }
 
 TEST_F(VerdictTest, ParkedRowsAreToBeLookedAt) {

@@ -183,9 +183,14 @@ TEST_F(StatusHandlerTest, WhoReadsTheSlotOfOneThatRestsIsTold) {
   process.monotonic = Clock::Real().Monotonic();
   process.connectors.emplace_back().metrics = &metrics;
   EXPECT_THAT(StatusJson(process), HasSubstr(R"("other_reader":"pid 12, application walduct")"));
+  process.connectors[0].status.state = engine::ConnectorState::kStopped;
+  metrics.slot.ShowGoneOn({.reason = "", .message = "another reader", .hint = "end it"});
+  EXPECT_THAT(StatusJson(process),
+              HasSubstr(R"("gone_on":{"message":"another reader","hint":"end it"})"));
+  metrics.slot.ShowPosition(std::nullopt);
   slot.other_reader.clear();
   metrics.slot.Show(std::move(slot));
-  EXPECT_THAT(StatusJson(process), Not(HasSubstr("other_reader")));
+  EXPECT_THAT(StatusJson(process), Not(testing::ContainsRegex("other_reader|gone_on")));
 }
 
 // No command is taken before Kafka answers.

@@ -413,6 +413,8 @@ TEST(StatusScreen, APausedConnectorSaysWhatResumesIt) {
       with(R"("lag_seconds":70,"slot":{"wal_status":"reserved","other_reader":"pid 1, a"})"),
       AllOf(HasSubstr("read by    another process (pid 1, a), which is to end first\n"),
             Not(HasSubstr("resume")), Not(HasSubstr("lag"))));
+  EXPECT_THAT(with(R"("slot":{"other_reader":"p","gone_on":{"message":"another","hint":"h"}})"),
+              AllOf(HasSubstr("read by    another\n             -> h\n"), Not(HasSubstr("which"))));
   EXPECT_THAT(with(R"("last_error":{"reason":"mask_lost","message":"m","hint":"add it"})"),
               AllOf(HasSubstr("add it"), Not(HasSubstr("resume"))));
   EXPECT_THAT(with(R"("last_error":{"reason":"broker_unavailable","message":"m","hint":"h"})"),

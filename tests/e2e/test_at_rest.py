@@ -97,15 +97,42 @@ def test_another_process_that_reads_the_slot_is_told(resting):
     worker.stop()
 
 
-def test_another_reader_that_moves_the_slot_on_is_told_while_it_reads(resting):
-    """pg_recvlogical has the slot, so that the connector retries; what it confirms is lost, which the error alone does not say."""
-    worker, db = resting(False, **{"slot.max.retries": "1000", "slot.retry.delay.ms": "1000"})
+def recvlogical(db):
+    """Reads the slot, and confirms what it has got each second."""
     server = db.server
-    reader = subprocess.Popen(
+    return subprocess.Popen(
         [str(word) for word in (f"{servers.shared('pg15', postgres=15).values['PG_BIN']}/pg_recvlogical", "-h", server.host, "-p", server.port,
                                 "-U", server.user, "-d", db.name, "--slot", db.name, "--start", "-o", "proto_version=1",
                                 "-o", "publication_names=by_hand", "-f", "/dev/null", "--no-loop", "--status-interval=1", "--fsync-interval=1")],
         env={**os.environ, "PGPASSWORD": server.password}, stderr=subprocess.DEVNULL)
+
+
+def test_a_reader_that_goes_on_from_where_a_connector_was_stopped_is_no_error(resting):
+    """As after a way back to whoever read before; once it has ended nobody has what it confirmed."""
+    worker, db = resting(False, "stop")
+    reader = recvlogical(db)
+    metrics = Series(worker.base)
+    try:
+        wait_until(lambda: db.slot(db.name)["active"], 20, "it reads")
+        db.execute("insert into items values (2)")
+        told = wait_until(lambda: shown(worker).get("slot", {}).get("gone_on"), 40, "told")
+        assert "offsets import shop FILE" in told["hint"] and f"-X DELETE {worker.base}/connectors/shop" in told["hint"], told
+        assert "accept-loss" not in told["hint"] and "when_needed" not in told["hint"], told
+        assert metrics.value("walduct_slot_position_problem", reason="position_skipped") == 0
+        answer = screen(worker.base)
+        assert answer.returncode == 7 and "has gone on from here" in answer.stdout and "position_skipped" not in answer.stdout, answer
+        assert not worker.logged("error .*could not go on"), worker.log_text()
+    finally:
+        reader.terminate()
+        reader.wait()
+    wait_until(lambda: metrics.value("walduct_slot_position_problem", reason="position_skipped") == 1, 40, "nobody reads it now")
+    worker.stop()
+
+
+def test_another_reader_that_moves_the_slot_on_is_told_while_it_reads(resting):
+    """pg_recvlogical has the slot, so that the connector retries; what it confirms is lost, which the error alone does not say."""
+    worker, db = resting(False, **{"slot.max.retries": "1000", "slot.retry.delay.ms": "1000"})
+    reader = recvlogical(db)
     try:
         wait_until(lambda: db.slot(db.name)["active"], 20, "it reads")
         worker.ask("PUT", "/connectors/shop/resume")

@@ -61,6 +61,7 @@ class MonitoredServers final : public World {
       looks[i].wal_status = "reserved";
       looks[i].wal_end = Lsn(1000);
       looks[i].confirmed = Lsn(confirmed);
+      looks[i].reader = reader;
     }
     return looks;
   }
@@ -79,6 +80,7 @@ class MonitoredServers final : public World {
   KnownSlots known;
   int sessions = 0, reads = 0;
   uint64_t confirmed = 100;
+  std::string reader;
   test::FakeDisk disk;
   bool kafka_away = false;
   std::set<std::string> looked_at;

@@ -1,4 +1,5 @@
 // What is said of connectors that do not read once somebody has moved their slots or positions.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -59,6 +60,49 @@ TEST_F(SlotMovesTest, APositionThatIsErasedHasNoOldLag) {
   world_.confirmed = 1000;
   Pass(absl::Seconds(75));
   EXPECT_LE(LagOf(*slot), absl::Seconds(1));
+}
+
+// The way back to whoever read before, or to another walduct that stores positions elsewhere.
+TEST_F(SlotMovesTest, WhoReadsTheSlotOfOneThatWasStoppedHasGoneOn) {
+  Store(100);
+  const auto slot = Add("one", "s");
+  slot->now.state = engine::ConnectorState::kStopped;
+  Pass(absl::Seconds(20));
+  world_.reader = "pid 7, application Debezium Streaming";
+  for (int i = 0; i < 120; ++i) {
+    ++world_.confirmed;
+    Pass(absl::Seconds(1));
+    ASSERT_FALSE(slot->metrics().slot.position()) << i;
+  }
+  ASSERT_TRUE(slot->metrics().slot.gone_on());
+  const metrics::PositionProblem told = *slot->metrics().slot.gone_on();
+  EXPECT_THAT(told.message, testing::StartsWith("another reader (pid 7, application Debezium "));
+  EXPECT_THAT(told.hint, testing::HasSubstr("walduct offsets import FILE"));
+  for (const char* const loss : {"accept-loss", "when_needed", "erase", "reset"})
+    EXPECT_THAT(told.hint, testing::Not(testing::HasSubstr(loss)));
+  // It has ended, and nobody has stored where.
+  world_.reader.clear();
+  Pass(absl::Seconds(12));
+  EXPECT_FALSE(slot->metrics().slot.gone_on());
+  ASSERT_TRUE(slot->metrics().slot.position());
+  EXPECT_EQ(slot->metrics().slot.position()->reason, "position_skipped");
+  // By hand, beside this process.
+  Store(world_.confirmed);
+  Pass(absl::Seconds(18));
+  EXPECT_FALSE(slot->metrics().slot.position());
+}
+
+TEST_F(SlotMovesTest, WhoReadsTheSlotOfOneThatHasFailedHasTakenItsChanges) {
+  Store(100);
+  const auto slot = Add("one", "s");
+  slot->now.state = engine::ConnectorState::kFailed;
+  world_.reader = "pid 7, application somebody";
+  Pass(absl::Seconds(20));
+  world_.confirmed = 200;
+  Pass(absl::Seconds(12));
+  ASSERT_TRUE(slot->metrics().slot.position());
+  EXPECT_EQ(slot->metrics().slot.position()->reason, "position_skipped");
+  EXPECT_FALSE(slot->metrics().slot.gone_on());
 }
 
 // A file, a database, a Redis; or a process that has not loaded its position yet.

@@ -223,6 +223,8 @@ Verdict VerdictOf(const ShownConnector& one, const ProcessView& process) {
     return {"cannot go on", "bad", ReasonAndMessage(problem->reason, problem->message)};
   if (const auto problem = LosesRows(*one.metrics))
     return {"not captured", "bad", ReasonAndMessage(problem->reason, problem->message)};
+  if (const auto gone_on = ShownGoneOn(one))
+    return {state, "warn", absl::StrCat("read by ", gone_on->message)};
   if (status.stall) return {"STALLED", "warn", absl::StrCat("waiting for ", status.stall->cause)};
   if (status.activity == engine::Activity::kRetrying) return {"retrying", "warn", error};
   for (const metrics::BesideTrouble& trouble : one.metrics->beside.Read()) {

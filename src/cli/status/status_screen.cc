@@ -217,6 +217,7 @@ class Screen {
   }
 
   void AddLag(const Value& connector) {
+    if (const Value* const gone = GoneOn(connector)) return AddNotice("read by", gone);
     if (const std::string other = OtherReader(connector); !other.empty()) {
       Line("read by", absl::StrCat("another process (", other, "), which is to end first"));
       return;

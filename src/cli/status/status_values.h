@@ -129,6 +129,12 @@ inline std::string OtherReader(const rapidjson::Value& connector) {
   return slot == nullptr ? "" : Text(*slot, "other_reader");
 }
 
+// The same where that one has gone on from there; null: it has not, as far as is known.
+inline const rapidjson::Value* GoneOn(const rapidjson::Value& connector) {
+  const rapidjson::Value* const slot = json::Find(connector, "slot");
+  return slot == nullptr ? nullptr : json::Find(*slot, "gone_on");
+}
+
 // A slot that has no longer is to be kept before anything else.
 inline constexpr double kSoonSeconds = 600;
 inline constexpr char kKeepSlot[] =

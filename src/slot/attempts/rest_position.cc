@@ -7,9 +7,12 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/percent.h"
+#include "base/shell_word.h"
 #include "base/status_macros.h"
 #include "engine/errors/named_hint.h"
 #include "metrics/connector_metrics.h"
+#include "names/called.h"
 #include "offset/offset_store.h"
 #include "slot/attempts/slot_source.h"
 #include "slot/start/start_rules.h"
@@ -20,6 +23,9 @@ namespace {
 // So short before the look that it counts as of the same time.
 constexpr absl::Duration kFresh = absl::Seconds(5);
 
+// Said in the place of a reason.
+constexpr absl::string_view kGoneOn = "gone_on";
+
 bool IsGone(const replication::WatchedSlot& look) {
   return look.wal_status == "lost" || look.wal_status == "missing";
 }
@@ -27,6 +33,28 @@ bool IsGone(const replication::WatchedSlot& look) {
 // Why it does not get to its slot, where somebody else reads that; else empty.
 std::string TakenBy(const engine::ConnectorError& error) {
   return error.reason == "slot_in_use" || error.reason == "slot_held" ? error.reason : "";
+}
+
+bool RestsAsTold(const engine::ConnectorStatus& status) {
+  return status.state == engine::ConnectorState::kPaused ||
+         status.state == engine::ConnectorState::kStopped;
+}
+
+// Nothing that would give up what the other one may have read: no loss, no snapshot.
+std::string GoneOnHint(const engine::ConnectorNames& names) {
+  const names::Called& called = names.called;
+  const bool served = names.served && !called.where.empty() && !called.name.empty();
+  const std::string remove =
+      served ? ShellWord(absl::StrCat(called.where, "/connectors/", EncodePercent(called.name)))
+             : "";
+  return absl::StrCat(
+      "if the other one stays: ",
+      served ? absl::StrCat("curl -X DELETE ", remove, " deletes this connector, and not the slot")
+             : "end this process",
+      ". To go on here later: stop the other one, store where it has come to (",
+      names::Command(called, "offsets import", "FILE"),
+      ", of what its walduct offsets export or GET /connectors/NAME/offsets answers), then ",
+      names::Command(called, "resume"));
 }
 
 }  // namespace
@@ -179,8 +207,10 @@ void RestPosition::Judge(engine::Monitored& connector, absl::Time now,
       retries_ && (reason != "position_skipped" || (rules.fills_gaps && taken_.empty()));
   if (why.ok() || by_itself) return Clear(&board, now);
   const bool proven = IsProven(rules, reason, now);
-  if (proven) return Tell(connector, rules, why);
-  if (said_ != reason) board.ShowPosition(std::nullopt);
+  const bool gone_on = reason == "position_skipped" && !retries_ && !seen_->look.reader.empty() &&
+                       RestsAsTold(connector.status());
+  if (proven) return gone_on ? TellGoneOn(connector) : Tell(connector, rules, why);
+  if (said_ != (gone_on ? kGoneOn : reason)) board.ShowPosition(std::nullopt);
 }
 
 void RestPosition::Tell(engine::Monitored& connector, const RestRules& rules,
@@ -207,6 +237,25 @@ void RestPosition::Tell(engine::Monitored& connector, const RestRules& rules,
   log::SetConnector("");
 }
 
+void RestPosition::TellGoneOn(engine::Monitored& connector) {
+  const engine::ConnectorStatus status = connector.status();
+  const engine::ConnectorNames names = engine::NamesIn(status.state, connector.names());
+  const replication::WatchedSlot& look = seen_->look;
+  const std::string message =
+      absl::StrCat("another reader (", look.reader,
+                   "), which has gone on from here: the slot stands at ", look.confirmed.ToString(),
+                   ", beyond ", stored_->position.commit_end.ToString(), ", which is stored here");
+  const std::string hint = GoneOnHint(names);
+  connector.metrics().slot.ShowGoneOn(
+      metrics::PositionProblem{.reason = std::string(kGoneOn), .message = message, .hint = hint});
+  if (said_ == kGoneOn) return;
+  said_ = std::string(kGoneOn);
+  log::SetConnector(connector.names().connector);
+  log::Warn(absl::StrCat("the slot of a connector that rests is read by ", message),
+            {{"slot", look.slot}, {"hint", hint}});
+  log::SetConnector("");
+}
+
 std::optional<RestPosition::Due> RestPosition::DueAt(absl::Time now) const {
   const MutexLock lock(mutex_);
   if (!looked_at_) return std::nullopt;
@@ -214,7 +263,9 @@ std::optional<RestPosition::Due> RestPosition::DueAt(absl::Time now) const {
   if (doubted_ && cleared_ && now - *cleared_ < patience_) return std::nullopt;
   const Due doubted = retries_ && cleared_ ? Due::kAgain : Due::kDoubted;
   if (doubted_ && (!asked_ || *asked_ < doubted_->at)) return doubted;
-  if (doubted_) return since >= kSoon ? std::optional(doubted) : std::nullopt;
+  if (doubted_ && since >= kSoon) return doubted;
+  const bool told = !said_.empty() && !retries_;
+  if (doubted_) return told && since >= kTold ? std::optional(Due::kAgain) : std::nullopt;
   if (retries_ && (taken_.empty() || knows_end_ || read_)) return std::nullopt;
   if (!read_) return since >= kSoon ? std::optional(Due::kUnknown) : std::nullopt;
   return since >= kAgain ? std::optional(Due::kAgain) : std::nullopt;

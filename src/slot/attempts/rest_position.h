@@ -3,7 +3,8 @@
 // one thread looks, another one reads the offset store, which may take long.
 //
 // Who reads a slot rightly stores a position first, and confirms it then. So a slot was moved by
-// somebody else if it stood, at a look, beyond what is stored after that look.
+// somebody else if it stood, at a look, beyond what is stored after that look. Of a connector that
+// was told to rest that is no error while another one reads the slot: it was moved there.
 #pragma once
 
 #include <optional>
@@ -46,6 +47,8 @@ class RestPosition {
   // Where it seems to be of no use, or could not be read, or what was in doubt was right: whoever
   // reads the slot instead moves it on and on.
   static constexpr absl::Duration kSoon = absl::Seconds(30);
+  // What is told of one that rests may be mended by hand: it is asked for in its turn.
+  static constexpr absl::Duration kTold = absl::Seconds(10);
   // So long at most, for the time doubles each time that it was right.
   static constexpr absl::Duration kLate = absl::Minutes(5);
 
@@ -86,6 +89,7 @@ class RestPosition {
   void Clear(metrics::SlotBoard* board, absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Tell(engine::Monitored& connector, const RestRules& rules, const absl::Status& why)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void TellGoneOn(engine::Monitored& connector) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   mutable Mutex mutex_;
   bool looked_at_ ABSL_GUARDED_BY(mutex_) = false;             // it rests or retries
@@ -101,7 +105,7 @@ class RestPosition {
   std::optional<offset::StoredOffset> stored_ ABSL_GUARDED_BY(mutex_);
   std::optional<Lsn> had_ ABSL_GUARDED_BY(mutex_);  // the last that was read
   bool let_go_ ABSL_GUARDED_BY(mutex_) = false;     // it was erased on purpose
-  std::string said_ ABSL_GUARDED_BY(mutex_);        // its message
+  std::string said_ ABSL_GUARDED_BY(mutex_);        // its reason, or kGoneOn
 };
 
 }  // namespace walduct::slot
