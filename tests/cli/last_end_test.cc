@@ -56,6 +56,15 @@ TEST_F(LastEndTest, OfOneThatEndedWithoutAWordTheLogMayTell) {
   EXPECT_FALSE(EndedWithoutAWord({.connector = "shop", .state = "FAILED", .at = gone.at}));
 }
 
+TEST_F(LastEndTest, OfANameThatBeginsLikeItNothingIsTold) {
+  const auto is_of_shop = [](const char* connector) {
+    return IsOf({.connector = connector, .state = "RUNNING", .at = {}}, "shop");
+  };
+  for (const char* const own : {"shop", "shop/2", "shop/12"}) EXPECT_TRUE(is_of_shop(own)) << own;
+  for (const char* const other : {"shop-events", "shop-2", "shops", "sho", "", "shop/", "shop/a"})
+    EXPECT_FALSE(is_of_shop(other)) << other;
+}
+
 TEST_F(LastEndTest, OfAWorkerItsFileIsKnownAfterwards) {
   WorkerNotes notes("group", {at_}, "walduct doctor -f FILE -w /etc/w");
   notes.Begin(absl::FromUnixSeconds(1));

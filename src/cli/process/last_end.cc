@@ -9,7 +9,9 @@
 #include <optional>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "base/documents.h"
 #include "base/error.h"
 #include "base/json.h"
@@ -132,6 +134,16 @@ bool IsOfOneThatLives(const std::string& path) {
 }
 
 }  // namespace
+
+bool IsOf(const LastEnd& end, absl::string_view connector) {
+  absl::string_view slot = end.connector;
+  if (!absl::ConsumePrefix(&slot, connector)) return false;
+  if (slot.empty()) return true;
+  const bool numbers = std::all_of(slot.begin() + 1, slot.end(), [](char c) {
+    return absl::ascii_isdigit(static_cast<unsigned char>(c));
+  });
+  return slot.size() > 1 && slot.front() == '/' && numbers;
+}
 
 bool Lives(const LastEnd& end) {
   return end.state == "RUNNING" && end.pid > 0 && (kill(end.pid, 0) == 0 || errno == EPERM);

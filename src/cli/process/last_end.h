@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "http/address.h"
 
@@ -104,6 +105,8 @@ inline constexpr char kNotNotedHint[] =
     "walduct status will not know how it ended once it is gone: set WALDUCT_STATE_DIRECTORY to a "
     "folder that its user alone can write to, for the process and for walduct status";
 
+// Of the connector of that name, or of one of its slots ("shop/2").
+bool IsOf(const LastEnd& end, absl::string_view connector);
 // It has not ended: its process is there.
 bool Lives(const LastEnd& end);
 // Of one whose process is gone, and has noted no end.

@@ -54,11 +54,8 @@ bool FindEnds(const Arguments& arguments, std::vector<LastEnd>* ends,
   }
   const std::string& name =
       arguments.command == Command::kExplain ? arguments.reason : arguments.connector;
-  if (!name.empty()) {
-    std::erase_if(*ends, [&](const LastEnd& end) {
-      return !end.worker && end.connector != name && !absl::StartsWith(end.connector, name + "-");
-    });
-  }
+  if (!name.empty())
+    std::erase_if(*ends, [&](const LastEnd& end) { return !end.worker && !IsOf(end, name); });
   return true;
 }
 
