@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -54,6 +56,20 @@ TEST_F(LastEndTest, OfOneThatEndedWithoutAWordTheLogMayTell) {
               testing::AllOf(HasSubstr("ended without a word: it crashed, was killed, or"),
                              HasSubstr("\n  hint     the last lines of its log may tell")));
   EXPECT_FALSE(EndedWithoutAWord({.connector = "shop", .state = "FAILED", .at = gone.at}));
+}
+
+// Under a first process that asks about nobody it keeps its number for ever.
+TEST_F(LastEndTest, OneThatNobodyHasAskedAboutHasEndedAllTheSame) {
+  const pid_t child = fork();
+  if (child == 0) _exit(0);
+  ASSERT_GT(child, 0);
+  const LastEnd end{.connector = "shop", .state = "RUNNING", .at = {}, .pid = child};
+  siginfo_t info = {};
+  ASSERT_EQ(waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT), 0);
+  EXPECT_FALSE(Lives(end));
+  EXPECT_TRUE(EndedWithoutAWord(end));
+  EXPECT_EQ(waitpid(child, nullptr, 0), child);
+  EXPECT_TRUE(Lives({.connector = "shop", .state = "RUNNING", .at = {}, .pid = getpid()}));
 }
 
 TEST_F(LastEndTest, OfANameThatBeginsLikeItNothingIsTold) {

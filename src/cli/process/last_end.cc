@@ -145,19 +145,27 @@ bool IsOf(const LastEnd& end, absl::string_view connector) {
   return slot.size() > 1 && slot.front() == '/' && numbers;
 }
 
+namespace {
+
+// 'T' of "4711 (walduct) T 1 …"; the name may hold anything. 0: not known.
+char ProcessStateOf(const LastEnd& end) {
+  const std::string path = absl::StrCat("/proc/", end.pid, "/stat");
+  const std::string text = ReadWholeFile(path).value_or("");
+  const size_t state = text.rfind(") ");
+  return state != std::string::npos && state + 2 < text.size() ? text[state + 2] : '\0';
+}
+
+}  // namespace
+
+// One that has ended, and that its parent has not asked about, still has its number (Z).
 bool Lives(const LastEnd& end) {
-  return end.state == "RUNNING" && end.pid > 0 && (kill(end.pid, 0) == 0 || errno == EPERM);
+  return end.state == "RUNNING" && end.pid > 0 && (kill(end.pid, 0) == 0 || errno == EPERM) &&
+         ProcessStateOf(end) != 'Z';
 }
 
 bool EndedWithoutAWord(const LastEnd& end) { return end.state == "RUNNING" && !Lives(end); }
 
-// "4711 (walduct) T 1 …"; the name may hold anything.
-bool IsSuspended(const LastEnd& end) {
-  const std::string path = absl::StrCat("/proc/", end.pid, "/stat");
-  const std::string text = ReadWholeFile(path).value_or("");
-  const size_t state = text.rfind(") ");
-  return state != std::string::npos && state + 2 < text.size() && text[state + 2] == 'T';
-}
+bool IsSuspended(const LastEnd& end) { return ProcessStateOf(end) == 'T'; }
 
 void EndNotes::Begin(absl::Time now) const {
   std::vector<LastEnd> begun;
