@@ -74,7 +74,7 @@ TEST_F(LastEndTest, OneThatNobodyHasAskedAboutHasEndedAllTheSame) {
 
 TEST_F(LastEndTest, OfANameThatBeginsLikeItNothingIsTold) {
   const auto is_of_shop = [](const char* connector) {
-    return IsOf({.connector = connector, .state = "RUNNING", .at = {}}, "shop");
+    return IsOfConnector({.connector = connector, .state = "RUNNING", .at = {}}, "shop");
   };
   for (const char* const own : {"shop", "shop/2", "shop/12"}) EXPECT_TRUE(is_of_shop(own)) << own;
   for (const char* const other : {"shop-events", "shop-2", "shops", "sho", "", "shop/", "shop/a"})

@@ -135,7 +135,7 @@ bool IsOfOneThatLives(const std::string& path) {
 
 }  // namespace
 
-bool IsOf(const LastEnd& end, absl::string_view connector) {
+bool IsOfConnector(const LastEnd& end, absl::string_view connector) {
   absl::string_view slot = end.connector;
   if (!absl::ConsumePrefix(&slot, connector)) return false;
   if (slot.empty()) return true;

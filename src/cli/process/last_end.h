@@ -106,7 +106,7 @@ inline constexpr char kNotNotedHint[] =
     "folder that its user alone can write to, for the process and for walduct status";
 
 // Of the connector of that name, or of one of its slots ("shop/2").
-bool IsOf(const LastEnd& end, absl::string_view connector);
+bool IsOfConnector(const LastEnd& end, absl::string_view connector);
 // It has not ended: its process is there.
 bool Lives(const LastEnd& end);
 // Of one whose process is gone, and has noted no end.

@@ -55,7 +55,8 @@ bool FindEnds(const Arguments& arguments, std::vector<LastEnd>* ends,
   const std::string& name =
       arguments.command == Command::kExplain ? arguments.reason : arguments.connector;
   if (!name.empty())
-    std::erase_if(*ends, [&](const LastEnd& end) { return !end.worker && !IsOf(end, name); });
+    std::erase_if(*ends,
+                  [&](const LastEnd& end) { return !end.worker && !IsOfConnector(end, name); });
   return true;
 }
 
