@@ -1,4 +1,6 @@
 """`tail`, and `run` to standard output: a look that nobody else notices."""
+import os
+import select
 import signal
 
 import pytest
@@ -31,6 +33,21 @@ def test_tail_is_in_nobody_s_way(end, mode, each_pg, databases, connectors):
     wait_until(lambda: publications(db) == [], 10, "no publication is left behind")
     db.script("insert into bare values (2, 'x'); update bare set v = 'y'; delete from bare")
     assert db.slots() == []
+
+
+def test_a_reader_that_has_had_enough_ends_it(db, connectors):
+    """As `walduct tail … | head` does: no error."""
+    db.script(TABLES)
+    connector = connectors(db, ALL_TABLES)
+    os.mkfifo(connector.out)
+    reader = os.open(connector.out, os.O_RDONLY | os.O_NONBLOCK)
+    connector.start(command="tail").wait_streaming()
+    db.execute("insert into keyed values (1, 'seen')")
+    wait_until(lambda: select.select([reader], [], [], 0)[0] and b"seen" in os.read(reader, 65536), 20, "the row")
+    os.close(reader)
+    db.execute("insert into keyed values (2, 'not seen')")
+    assert connector.wait_exit() == 0 and not connector.logged("Broken pipe|error "), connector.log_text()
+    wait_until(lambda: publications(db) == [] and db.slots() == [], 10, "nothing is left behind")
 
 
 def test_new_tables_show_in_tail(db, connectors):

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -138,6 +139,31 @@ TEST_F(LineSinkTest, AFullDiskBreaksTheSinkAndNothingIsAcknowledged) {
   EXPECT_EQ(ErrorReason((*sink)->Poll(acks_)), "output_unwritable");
   EXPECT_EQ(ErrorReason((*sink)->Write(Of("a"), 2)), "output_unwritable");
   EXPECT_TRUE(acks_.all.empty());
+}
+
+// `walduct tail | head`; of a connector's own sink it is an error.
+TEST_F(LineSinkTest, AReaderThatHasHadEnoughEndsALook) {
+  signal(SIGPIPE, SIG_IGN);
+  const int kept = dup(STDOUT_FILENO);
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  close(ends[0]);
+  dup2(ends[1], STDOUT_FILENO);
+  int left = 0;
+  const auto look = LineSink::ToStandardOutput({.reader_left = [&left] { ++left; }});
+  const auto sink = LineSink::ToStandardOutput({});
+  const absl::Status written = (*look)->Write(Of("a"), 1), looked = (*look)->Poll(acks_);
+  (*sink)->Write(Of("a"), 2).IgnoreError();
+  const absl::Status lost = (*sink)->Poll(acks_);
+  dup2(kept, STDOUT_FILENO);
+  close(kept);
+  close(ends[1]);
+  signal(SIGPIPE, SIG_DFL);
+  EXPECT_TRUE(written.ok() && looked.ok()) << written << looked;
+  EXPECT_EQ(left, 1);
+  EXPECT_EQ((*look)->load().bytes, 0u);
+  EXPECT_EQ(ErrorReason(lost), "output_unwritable");
+  EXPECT_EQ(acks_.all, (std::vector<std::pair<Ticket, uint32_t>>{{1, 1}}));
 }
 
 TEST_F(LineSinkTest, TheNullDeviceTakesEachRecordAtOnce) {

@@ -463,6 +463,7 @@ int RunConnectors(const Arguments& given) {
   }
   engine::StopSignal stop;
   InstallSignals(&stop);
+  plan.view.reader_left = [&stop] { stop.Request(); };
   std::string error;
   plan.error = &error;
   const engine::ExitCode outcome = RunAll(results, plan, stop, environment);

@@ -142,6 +142,7 @@ int ShowStatus(const Arguments& given) {
       std::cout << *screen << (!terminal && arguments.watch ? "\n" : "") << std::flush;
       if (!arguments.watch) return StatusExitOf(*answer, arguments.connector);
     }
+    if (!std::cout) return engine::kExitClean;  // nobody reads it any more
     looked_at = now;
     options.before = *std::move(answer);
     const absl::Duration next = now + (arguments.watch ? kWatchInterval : kBetweenLooks);

@@ -70,7 +70,8 @@ absl::StatusOr<std::unique_ptr<Sink>> LineSink::ToStandardOutput(const StdoutSin
                                              .pretty = options.pretty,
                                              .full = options.full,
                                              .eyes = options.eyes,
-                                             .buffer_bytes = options.buffer_bytes}));
+                                             .buffer_bytes = options.buffer_bytes,
+                                             .reader_left = options.reader_left}));
 }
 
 absl::StatusOr<std::unique_ptr<Sink>> LineSink::ToFile(const FileSinkOptions& options) {
@@ -177,6 +178,11 @@ absl::Status LineSink::WriteOut() {
     const ssize_t count = write(options_.fd, rest.data(), rest.size());
     if (count < 0 && errno == EINTR) continue;
     if (count < 0 && errno == EAGAIN) break;
+    if (count < 0 && errno == EPIPE && options_.reader_left) {
+      options_.reader_left();
+      rest = {};
+      break;
+    }
     if (count < 0) {
       broken_ = Unwritable(options_.name, options_.property, errno);
       return broken_;

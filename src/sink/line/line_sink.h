@@ -41,6 +41,7 @@ class LineSink final : public Sink {
     bool full = false;
     bool eyes = false;
     size_t buffer_bytes = 0;
+    std::function<void()> reader_left = nullptr;  // as of StdoutSinkOptions
   };
 
   explicit LineSink(const Options& options);

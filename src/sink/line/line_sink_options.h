@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 
 namespace walduct::sink {
@@ -17,6 +18,9 @@ struct StdoutSinkOptions {
   bool pretty = false;             // for people: `walduct tail`
   bool full = false;               // with pretty: all of a record, else a line
   bool eyes = false;               // a line for eyes, cut to a terminal's width
+  // Of a look: whoever read standard output has ended. What comes then goes nowhere, and is no
+  // error. Data thread. Null: it is one, as records would be lost.
+  std::function<void()> reader_left = nullptr;
 };
 
 }  // namespace walduct::sink

@@ -28,7 +28,7 @@ class FileDestination final : public Destination {
 
 class StdoutDestination final : public Destination {
  public:
-  explicit StdoutDestination(StdoutSinkOptions options) : options_(options) {}
+  explicit StdoutDestination(StdoutSinkOptions options) : options_(std::move(options)) {}
 
   const SinkType& type() const override { return kStdoutSink; }
   absl::StatusOr<std::unique_ptr<Sink>> Open(const SinkContext& context) const override;

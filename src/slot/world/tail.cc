@@ -144,8 +144,8 @@ void LookThroughAllSlots(engine::ConnectorOptions* config) {
 }  // namespace
 
 engine::ConnectorOptions TailConfig(engine::ConnectorOptions config, const TailView& view) {
-  config.sink->target = std::make_shared<sink::StdoutDestination>(
-      sink::StdoutSinkOptions{.pretty = true, .full = view.full, .eyes = view.eyes});
+  config.sink->target = std::make_shared<sink::StdoutDestination>(sink::StdoutSinkOptions{
+      .pretty = true, .full = view.full, .eyes = view.eyes, .reader_left = view.reader_left});
   config.offset->kind = offset::OffsetStoreKind::kMemory;
   config.replication->temporary_slot = true;
   config.replication->failover_slot = false;

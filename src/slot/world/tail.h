@@ -6,6 +6,7 @@
 // same way.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -33,6 +34,7 @@ struct TailView {
   bool snapshot = false;  // as snapshot.mode says; else only what changes from now on
   bool full = false;      // all of each record, not a line
   bool eyes = false;      // a line for eyes: decimals, bytes and times as what they are
+  std::function<void()> reader_left = nullptr;  // as of sink::StdoutSinkOptions
 };
 engine::ConnectorOptions TailConfig(engine::ConnectorOptions config, const TailView& view);
 // Of `demo`: a slot that ends with its session, so that none is left behind whatever happens to the
