@@ -328,6 +328,32 @@ def test_where_an_lsn_lies(db, connectors):
     assert wrong.returncode == 2 and "an LSN is written 0/16B3748" in wrong.stderr, wrong
 
 
+def test_no_mark_is_before_one_that_follows_it(db, connectors):
+    """They are asked for one after the other, while rows come."""
+    db.script("create table items (id serial primary key)")
+    connector = connectors(db, sink="file").start().wait_streaming()
+    done = threading.Event()
+
+    def write():
+        with db.connect() as session:
+            while not done.is_set():
+                session.execute("insert into items default values")
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        wait_until(lambda: "position stored" in connector.call("explain", "0/1").stdout, 30, "stored")
+        for _ in range(10):
+            told = connector.call("explain", "0/1")
+            marks = [lsn(line.split()[-1]) for line in told.stdout.splitlines()
+                     if line.strip().startswith(("slot confirmed", "position stored", "server's WAL ends"))]
+            assert len(marks) == 3 and marks == sorted(marks), told
+    finally:
+        done.set()
+        writer.join()
+    connector.stop()
+
+
 @pytest.mark.parametrize("committed", [True, False])
 def test_the_transaction_of_an_lsn(committed, databases, pg15, connectors):
     """Where pg_walinspect is installed, and the role may use it."""

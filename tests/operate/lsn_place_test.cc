@@ -48,6 +48,15 @@ TEST_F(LsnPlace, ATransactionCountsWhereItEnds) {
   EXPECT_TRUE(Says(facts, "whose commit was not found"));
 }
 
+TEST_F(LsnPlace, WhatIsStoredWasReceivedThoughTheProcessWasAskedBefore) {
+  LsnFacts facts = Facts(301);
+  facts.stored = Lsn(450);
+  EXPECT_TRUE(Says(facts, "is stored"));
+  EXPECT_TRUE(Says(facts, "process received     0/1C2\n"));
+  facts.received.reset();
+  EXPECT_FALSE(Says(facts, "process received"));
+}
+
 TEST_F(LsnPlace, NobodyKnows) {
   EXPECT_TRUE(Says({.lsn = Lsn(7)}, "is unknown"));
   EXPECT_TRUE(Says({.lsn = Lsn(7), .stored = Lsn(3)}, "still to read 4 bytes"));

@@ -50,9 +50,17 @@ void Line(absl::string_view label, const std::optional<Lsn>& lsn, std::string* o
   if (lsn && lsn->valid()) absl::StrAppend(out, "  ", label, " ", lsn->ToString(), "\n");
 }
 
+// A process that goes on was asked before the store: what is stored by now it has received.
+LsnFacts InOrder(LsnFacts facts) {
+  if (facts.received && facts.stored && *facts.received < *facts.stored)
+    facts.received = facts.stored;
+  return facts;
+}
+
 }  // namespace
 
-std::string ExplainLsn(const LsnFacts& facts) {
+std::string ExplainLsn(const LsnFacts& asked) {
+  const LsnFacts facts = InOrder(asked);
   std::string out = absl::StrCat(facts.lsn.ToString(), " is ", Place(facts), "\n");
   if (facts.transaction) {
     absl::StrAppend(&out, "  in ", TransactionText(*facts.transaction), "\n");

@@ -26,6 +26,6 @@ struct LsnFacts {
 };
 
 // Lines: the place in one word and what it means, then the figures.
-std::string ExplainLsn(const LsnFacts& facts);
+std::string ExplainLsn(const LsnFacts& asked);
 
 }  // namespace walduct::operate

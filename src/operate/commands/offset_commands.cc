@@ -477,18 +477,19 @@ absl::StatusOr<LsnFacts> FactsOfLsn(const engine::ConnectorOptions& options, Lsn
   LsnFacts facts{.lsn = lsn};
   ASSIGN_OR_RETURN(const auto connection, Open(options, postgres::SessionKind::kSql, environment));
   RETURN_IF_ERROR(connection->Set("statement_timeout", "10s"));
-  ASSIGN_OR_RETURN(facts.wal_end, WalEnd(*connection));
+  // What moves on behind the other is asked for first: else it seems to be before it.
   ASSIGN_OR_RETURN(const auto slot,
                    replication::InspectSlot(*connection, options.replication->slot_name));
   if (slot) {
     facts.kept_from = slot->restart_lsn;
     facts.confirmed = slot->confirmed_flush_lsn;
   }
-  facts.transaction = FindTransaction(*connection, lsn, *facts.wal_end);
   ASSIGN_OR_RETURN(const auto store, OpenStore(options, environment));
   ASSIGN_OR_RETURN(const auto stored, store->Load());
   if (stored && stored->position.snapshot != event::SnapshotPhase::kRunning)
     facts.stored = stored->position.commit_end;
+  ASSIGN_OR_RETURN(facts.wal_end, WalEnd(*connection));
+  facts.transaction = FindTransaction(*connection, lsn, *facts.wal_end);
   return facts;
 }
 
