@@ -4,12 +4,16 @@
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "engine/configuration/options_of.h"
+#include "engine/configuration/runtime_options.h"
 #include "engine/control/status_board.h"
 #include "engine/errors/warn_once.h"
+#include "names/called.h"
 #include "outbox/options.h"
+#include "poll/layouts/table_warnings.h"
 #include "poll/session/open_tables.h"
 #include "poll/session/poll_session.h"
 
@@ -117,12 +121,30 @@ std::unique_ptr<engine::Attempts> MakeAttempts(const engine::AttemptParts& parts
   return std::make_unique<PollAttempts>(parts);
 }
 
+absl::Status AddParked(const engine::ConnectorOptions& config, const OpenedTables& opened,
+                       std::vector<absl::Status>* warnings) {
+  const std::string list = names::Command(engine::RuntimeOf(config).called, "outbox list");
+  for (const OutboxTable& table : opened.tables) {
+    if (table.layout.parked.empty() || engine::OutboxOf(config).positions) continue;
+    ASSIGN_OR_RETURN(const postgres::Result counts,
+                     opened.connection->Query(postgres::OneRow(3),
+                                              table.BacklogSql(engine::OutboxOf(config).where)));
+    uint64_t count = 0;
+    static_cast<void>(absl::SimpleAtoi(counts.Get(0, 1), &count));
+    const absl::Status parked =
+        ParkedWarning(absl::StrCat(table.schema->schema, ".", table.schema->table), count, list);
+    if (!parked.ok()) warnings->push_back(parked);
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::vector<absl::Status>> Examine(const engine::ConnectorOptions& config,
                                                   const Environment& environment) {
   ASSIGN_OR_RETURN(const OpenedTables opened, OpenTables(config, environment, nullptr));
   std::vector<absl::Status> warnings;
   for (const OutboxTable& table : opened.tables)
     warnings.insert(warnings.end(), table.warnings.begin(), table.warnings.end());
+  RETURN_IF_ERROR(AddParked(config, opened, &warnings));
   return warnings;
 }
 

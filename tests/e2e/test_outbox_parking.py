@@ -47,6 +47,7 @@ def test_a_row_that_cannot_be_published_is_tried_parked_and_holds_its_key(databa
     connector.wait_log("rows of outbox tables are parked.*rows=1 hint=.*walduct outbox list")
     told = subprocess.run([BINARY, "status", "--url", surface.base], capture_output=True, text=True, check=False)
     assert told.returncode == 7 and "1 row is not published" in told.stdout and "1 row is parked" in told.stdout, told
+    assert "outbox_parked" in connector.call("doctor").stdout
     put(db, "Order", "2", 24)
     wait_until(lambda: opened(db) == [2, 3], 20, "others go on")
     assert db.value("select attempts from outbox where id = 2") == 3

@@ -57,5 +57,12 @@ TEST(TableWarnings, AnIndexThatIsMissingIsTyped) {
   EXPECT_EQ(ErrorHint(missing), "CREATE INDEX ON \"public\".\"outbox\" (\"xact\")");
 }
 
+TEST(TableWarnings, ParkedRowsAreTold) {
+  EXPECT_TRUE(ParkedWarning("public.outbox", 0, "list").ok());
+  const absl::Status parked = ParkedWarning("public.outbox", 2, "walduct outbox list shop");
+  EXPECT_EQ(ErrorReason(parked), "outbox_parked");
+  EXPECT_EQ(ErrorHint(parked), "walduct outbox list shop");
+}
+
 }  // namespace
 }  // namespace walduct::poll

@@ -108,6 +108,11 @@ constexpr Reason kRows[] = {
          "events of a key can come out of the order of their commits. A warning: nothing is lost.",
      .remedy = "A primary key id bigint GENERATED ALWAYS AS IDENTITY; or "
                "walduct.outbox.source=slot, which publishes in the order of commits."},
+    {.name = "outbox_parked",
+     .meaning = "Rows of an outbox table that is polled could not be published and have used their "
+                "attempts up. Later rows of their keys wait for them. A warning: others go on.",
+     .remedy = "walduct outbox list NAME shows them; mend what is wrong, then walduct outbox retry "
+               "NAME ROW; or walduct outbox skip NAME ROW leaves one out: docs/outbox.md."},
     {.name = "outbox_not_acknowledged",
      .meaning = "Kafka has not acknowledged what would be deleted.",
      .remedy = "Run it again later."},

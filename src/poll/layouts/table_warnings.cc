@@ -50,4 +50,12 @@ absl::Status IndexWarning(absl::string_view called, const OutboxTable& table,
                absl::StrCat("CREATE INDEX ON ", table.name, " (", number, ")"));
 }
 
+absl::Status ParkedWarning(absl::string_view called, uint64_t parked, absl::string_view list) {
+  if (parked == 0) return absl::OkStatus();
+  return Error(absl::StatusCode::kFailedPrecondition, "outbox_parked",
+               absl::StrCat("rows of outbox table ", called,
+                            " are parked: not published, and tried no more: ", parked),
+               list);
+}
+
 }  // namespace walduct::poll

@@ -4,6 +4,8 @@
 // called: "public.outbox", for messages.
 #pragma once
 
+#include <cstdint>
+
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "poll/layouts/outbox_table.h"
@@ -22,5 +24,8 @@ absl::Status OrderWarning(absl::string_view called, const OutboxTable& table);
 // outbox_no_index: with a position, none begins with number, the column that tells new rows.
 absl::Status IndexWarning(absl::string_view called, const OutboxTable& table,
                           absl::string_view number);
+
+// outbox_parked: so many rows of it are parked. list: the command that shows them.
+absl::Status ParkedWarning(absl::string_view called, uint64_t parked, absl::string_view list);
 
 }  // namespace walduct::poll
