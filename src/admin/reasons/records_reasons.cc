@@ -111,8 +111,9 @@ constexpr Reason kRows[] = {
     {.name = "outbox_parked",
      .meaning = "Rows of an outbox table that is polled could not be published and have used their "
                 "attempts up. Later rows of their keys wait for them. A warning: others go on.",
-     .remedy = "walduct outbox list NAME shows them; mend what is wrong, then walduct outbox retry "
-               "NAME ROW; or walduct outbox skip NAME ROW leaves one out: docs/outbox.md."},
+     .remedy =
+         "walduct outbox list shows them; mend what is wrong, then walduct outbox retry tries "
+         "one again, or walduct outbox skip leaves it out: docs/outbox.md."},
     {.name = "outbox_not_acknowledged",
      .meaning = "Kafka has not acknowledged what would be deleted.",
      .remedy = "Run it again later."},

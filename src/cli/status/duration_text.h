@@ -1,3 +1,4 @@
+// How long something has lasted, as status and its lines print it. Pure.
 #pragma once
 
 #include <string>

@@ -58,8 +58,8 @@ class Assignment {
   virtual bool SpeaksFor(absl::string_view connector) const { return Owns(connector); }
   // What another worker waits for: that its state says UNASSIGNED, in this generation.
   virtual std::map<std::string, int64_t> Leaving() const { return {}; }
-  // The topic of configurations had lost all it held, and what the worker knows is in it again: what
-  // else is kept in it has to be written, too.
+  // The topic of configurations had lost all it held, and what the worker knows is in it again:
+  // what else is kept in it has to be written, too.
   virtual void TopicWasLost() {}
   // Of the state of a connector that is owned.
   virtual int64_t GenerationOf(absl::string_view /*connector*/) const { return 1; }
