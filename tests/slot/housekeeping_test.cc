@@ -72,6 +72,58 @@ TEST_F(HousekeepingTest, AServerThatIsSilentIsAsked) {
   EXPECT_EQ(source_.statuses.size(), told + 2) << "it has said something";
 }
 
+// The answers of a server that is well lie unread while the sink is away.
+TEST_F(HousekeepingTest, AServerIsNotSilentWhileTheSinkHasNoRoom) {
+  StallWatch watch({.patience = absl::Seconds(10),
+                    .clock = &time_,
+                    .board = &board_,
+                    .metrics = &metrics_,
+                    .sink = &sink_,
+                    .tracker = &duties_.tracker(),
+                    .checkpointer = &duties_.checkpointer(),
+                    .server = nullptr});
+  housekeeping().SetWatches(&watch, nullptr);
+  housekeeping().AttachStream(&source_, absl::Seconds(60), nullptr);
+  const auto live_unread = [this](absl::Duration duration) {
+    const absl::Duration end = time_.Monotonic() + duration;
+    while (time_.Monotonic() < end) {
+      EXPECT_FALSE(housekeeping().MayRead());
+      housekeeping().WaitToRead();
+      ASSERT_TRUE(housekeeping().Turn().ok());
+    }
+  };
+  Live(absl::Seconds(4));
+  WriteRecord(100);
+  WriteRecord(200);
+  live_unread(absl::Seconds(8));
+  EXPECT_FALSE(board_.Read().stall) << "since the records wait";
+  live_unread(absl::Seconds(6));
+  ASSERT_TRUE(board_.Read().stall);
+  EXPECT_EQ(board_.Read().stall->kind, "sink");
+  housekeeping().SetWatches(nullptr, nullptr);
+}
+
+// As commits of transactions are, between which a server is listened to that has nothing to say.
+TEST_F(HousekeepingTest, ASilentServerIsToldOfThoughNothingIsReadNowAndThen) {
+  StallWatch watch({.patience = absl::Seconds(10),
+                    .clock = &time_,
+                    .board = &board_,
+                    .metrics = &metrics_,
+                    .sink = &sink_,
+                    .tracker = &duties_.tracker(),
+                    .checkpointer = &duties_.checkpointer(),
+                    .server = nullptr});
+  housekeeping().SetWatches(&watch, nullptr);
+  housekeeping().AttachStream(&source_, absl::Seconds(60), nullptr);
+  for (int i = 0; i < 10; ++i) {
+    Live(absl::Seconds(2));
+    housekeeping().WaitUnread(-1, absl::Milliseconds(100));
+  }
+  ASSERT_TRUE(board_.Read().stall);
+  EXPECT_EQ(board_.Read().stall->kind, "database");
+  housekeeping().SetWatches(nullptr, nullptr);
+}
+
 TEST_F(HousekeepingTest, ASlotThatSomebodyElseMovesIsToldOfWhatIsReceivedOnly) {
   housekeeping().AttachStream(&source_, absl::Seconds(5), nullptr, /*confirms=*/false);
   WriteRecord(100);

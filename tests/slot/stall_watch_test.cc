@@ -162,6 +162,32 @@ TEST_F(StallWatchTest, AServerThatIsFarBehind) {
   EXPECT_THAT(stall()->cause, HasSubstr("PostgreSQL to send the last 64.0 MB"));
 }
 
+TEST_F(StallWatchTest, WalThatWaitsForRoomIsNotTheServers) {
+  server_.wal_end = Lsn(64u << 20);
+  for (int second = 0; second < 20; ++second) {
+    time_.Advance(absl::Seconds(1));
+    watch_.Turn({.received = received_, .unread = true});
+  }
+  EXPECT_FALSE(stall());
+}
+
+TEST_F(StallWatchTest, ACauseThatIsFoundLaterTakesThePlaceOfTheFirst) {
+  const absl::Duration since = time_.Monotonic();
+  const auto pass = [&](int seconds) {
+    for (int second = 0; second < seconds; ++second) {
+      time_.Advance(absl::Seconds(1));
+      watch_.Turn({.received = received_, .unanswered_since = since});
+    }
+  };
+  pass(6);
+  WriteRecord(200);
+  pass(10);
+  ASSERT_TRUE(stall());
+  EXPECT_EQ(stall()->kind, "database");
+  pass(7);
+  EXPECT_EQ(stall()->kind, "sink") << "not only with the next line";
+}
+
 // With exactly once nothing is read meanwhile, so that WAL waits, too.
 TEST_F(StallWatchTest, ACommitThatDoesNotEndIsNotTheServers) {
   test::FakeSink commits{&time_, &target_, {.capacity = 1000, .transactional = true}};

@@ -29,6 +29,7 @@ void Housekeeping::AttachStream(replication::WalSource* source, absl::Duration s
   status_interval_ = status_interval;
   heard_at_ = parts_.clock->Monotonic();
   ask_again_at_ = heard_at_ + kSilence;
+  turned_at_ = heard_at_;
   asked_at_.reset();
   parts_.metrics->lag.Streams(true);
   ReplySoon();
@@ -53,11 +54,12 @@ bool Housekeeping::MayRead(engine::WaitReason otherwise) {
 absl::Status Housekeeping::Turn() {
   parts_.control->Take();
   RETURN_IF_ERROR(parts_.ownership->Beat());
-  RETURN_IF_ERROR(CheckUnreadStream());
+  const bool unread = std::exchange(unread_, false);
+  RETURN_IF_ERROR(CheckUnreadStream(unread));
   RETURN_IF_ERROR(PollSink());
   RETURN_IF_ERROR(StorePosition());
   if (const auto& stored = parts_.checkpointer->stored()) parts_.outbox->OnStored(*stored);
-  AskIfSilent();
+  AskIfSilent(unread);
   const absl::Status sent = SendStatusIfDue();
   ShowPositions();
   Measure();
@@ -65,6 +67,7 @@ absl::Status Housekeeping::Turn() {
   if (stall_ != nullptr)
     stall_->Turn({.received = source_ == nullptr ? Lsn() : std::max(received_, FlushLsn()),
                   .reads = reads_,
+                  .unread = unread,
                   .unanswered_since = UnansweredSince()});
   RETURN_IF_ERROR(sent);
   return session_ == nullptr ? absl::OkStatus() : session_->Turn();
@@ -84,15 +87,21 @@ void Housekeeping::Measure() {
   if (parts_.board->has_open_error() && HasPassedError()) parts_.board->SolveError();
 }
 
-// Who does not read does not hear.
-void Housekeeping::AskIfSilent() {
+// Who does not read does not hear: that time does not count. It is no word of the server either:
+// of a sink that is full for a moment again and again one that hangs would never be told.
+void Housekeeping::AskIfSilent(bool unread) {
   const absl::Duration now = parts_.clock->Monotonic();
-  if (source_ == nullptr || reading_.heard || unread_ || reads_ != engine::WaitReason::kNothing) {
+  const absl::Duration deaf = unread ? now - turned_at_ : absl::ZeroDuration();
+  turned_at_ = now;
+  if (source_ == nullptr || reading_.heard || reads_ != engine::WaitReason::kNothing) {
     heard_at_ = now;
     ask_again_at_ = now + kSilence;
     asked_at_.reset();
     return;
   }
+  heard_at_ += deaf;
+  ask_again_at_ += deaf;
+  if (asked_at_) *asked_at_ += deaf;
   if (now < ask_again_at_) return;
   ask_again_at_ = now + kSilence;
   if (!asked_at_) asked_at_ = now;
@@ -125,8 +134,7 @@ absl::Status Housekeeping::StorePosition() {
 }
 
 // Nothing is read then, so nothing else would tell that the slot may be another instance's by now.
-absl::Status Housekeeping::CheckUnreadStream() {
-  const bool unread = std::exchange(unread_, false);
+absl::Status Housekeeping::CheckUnreadStream(bool unread) {
   if (!unread || source_ == nullptr || !source_->Ended()) return absl::OkStatus();
   return Error(absl::StatusCode::kUnavailable, "stream_ended",
                "the server closed the replication stream while nothing could be read");

@@ -118,12 +118,12 @@ class Housekeeping final : public delivery::RoomWaiter, public sink::AckHandler 
   absl::Status StorePosition();
   absl::Status SendStatusIfDue();
   absl::Status PollSink();
-  absl::Status CheckUnreadStream();
+  absl::Status CheckUnreadStream(bool unread);
   absl::Status FlushUntil(absl::Duration deadline);
   void ShowPositions();
   void Measure();
   bool HasPassedError() const;
-  void AskIfSilent();
+  void AskIfSilent(bool unread);
   std::optional<absl::Duration> UnansweredSince() const;
   absl::Status SettleWithin(absl::Duration timeout);
   Lsn FlushLsn() const;
@@ -142,6 +142,7 @@ class Housekeeping final : public delivery::RoomWaiter, public sink::AckHandler 
   bool delivered_ = false;  // something was acknowledged
   // When the server said something last, and was asked to, where it has said nothing since.
   absl::Duration heard_at_, ask_again_at_;
+  absl::Duration turned_at_;  // when that was looked at last
   std::optional<absl::Duration> asked_at_;
   absl::Duration status_interval_ = absl::Seconds(10);
   absl::Duration status_due_;

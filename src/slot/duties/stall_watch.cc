@@ -56,7 +56,8 @@ void StallWatch::Turn(const Reading& reading) {
     parts_.metrics->stalls.Add();
     parts_.metrics->stalled.Set(1);
   }
-  const bool learnt = !said_lock_ && KnowsLock(*stands, server);
+  // A cause that was found since goes before the one that is shown.
+  const bool learnt = KindOf(*stands) != said_kind_ || (!said_lock_ && KnowsLock(*stands, server));
   if (now >= next_line_ || learnt) Say(*stands, server, reading.received, now);
 }
 
@@ -67,9 +68,11 @@ const StallWatch::Lane* StallWatch::Find(const ServerView& server, const Reading
   const engine::WaitReason reads = reading.reads;
   const auto& stored = parts_.checkpointer->stored();
   const bool in_transaction = parts_.metrics->open_commit_us.value() != 0;
-  // Nothing is read while a transaction of the sink ends: it is not the server that is waited for.
+  // Nothing is read while the sink is full, or a transaction of it ends: it is not the server that
+  // is waited for.
   const bool commits = parts_.sink->transactions() != nullptr && parts_.checkpointer->saving();
   const bool behind = received.valid() && reads == engine::WaitReason::kNothing && !commits &&
+                      !reading.unread &&
                       (in_transaction || server.wal_end.value() > received.value() + kMuchWal ||
                        parts_.metrics->lag.UnsentSince(parts_.clock->Now()).has_value());
   const absl::Duration patience = parts_.patience;
@@ -194,6 +197,7 @@ std::string StallWatch::HintOf(const Lane& lane, const ServerView& server) const
 void StallWatch::Say(const Lane& lane, const ServerView& server, Lsn received, absl::Duration now) {
   next_line_ = now + (&lane == &schema_id_ ? kRepeatForRegistry : kRepeat);
   said_lock_ = KnowsLock(lane, server);
+  said_kind_ = KindOf(lane);
   const absl::Duration stood = now - *lane.since;
   std::string cause = CauseOf(lane, server, received);
   const absl::Status named = parts_.board->Named(

@@ -52,6 +52,8 @@ class StallWatch {
   struct Reading {
     Lsn received;                                             // on the stream
     engine::WaitReason reads = engine::WaitReason::kNothing;  // what the reading waits for
+    // The stream was not read since the last turn, for the sink has no room as a rule.
+    bool unread = false;
     // On the monotonic clock: the server has said nothing since, though it was asked to.
     std::optional<absl::Duration> unanswered_since = {};
   };
@@ -88,6 +90,7 @@ class StallWatch {
   Lane catalog_, schema_id_, delivery_, room_, store_, wal_, rows_, standby_, silence_;
   std::string standby_cause_;
   std::optional<absl::Duration> stalled_since_;
+  absl::string_view said_kind_;
   bool said_lock_ = false;  // and who holds it
 };
 
