@@ -24,14 +24,6 @@ constexpr absl::Duration kRecent = absl::Seconds(60);
 // Topics in one request.
 constexpr size_t kRequestTopics = 500;
 
-absl::Status DeadLetterError(const absl::Status& error) {
-  const absl::Status named = WithContext(error, "the dead letter topic cannot be created");
-  if (ErrorReason(error) != "topic_settings_invalid") return named;
-  return Error(named.code(), ErrorReason(error), named.message(),
-               "set errors.deadletterqueue.topic.replication.factor to at most the number of "
-               "brokers, or create the topic");
-}
-
 }  // namespace
 
 bool LastHeaders::Are(absl::Span<const event::Header> headers) const {
@@ -283,14 +275,21 @@ absl::Status KafkaSink::Break(const absl::Status& error, const kafka::FailedBatc
 }
 
 absl::Status KafkaSink::OfTopic(const absl::Status& error, const kafka::FailedBatch& batch) {
-  absl::Status told = error;
-  if (const auto found = targets_.find(batch.topic); found != targets_.end()) {
-    const Target& of = *found->second;
-    const TopicBefore before{of.name, of.id, producer_->HasTaken(of.name), of.placed};
-    told = ExplainVanished(&producer_->client(), poller_, before, {error, batch.status});
+  std::vector<TopicBefore> before;
+  for (const auto& [name, of] : targets_) {
+    if (batch.topic.empty() || batch.topic == name)
+      before.push_back({name, of->id, producer_->HasTaken(name), of->placed});
   }
-  if (refusals_ != nullptr) refusals_->Note(told, batch.topic);
-  return told;
+  Unnamed told{.error = error, .deleted = {}};
+  kafka::Client* const client = &producer_->client();
+  if (batch.topic.empty())
+    told = ExplainUnnamed(client, poller_, before, error);
+  else if (!before.empty())
+    told.error = ExplainVanished(client, poller_, before.front(), {error, batch.status});
+  if (told.deleted.empty()) told.deleted = {batch.topic};
+  for (const std::string& topic : told.deleted)
+    if (refusals_ != nullptr) refusals_->Note(told.error, topic);
+  return told.error;
 }
 
 absl::Status KafkaSink::Poll(AckHandler& acks) {

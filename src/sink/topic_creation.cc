@@ -1,6 +1,7 @@
 #include "sink/topic_creation.h"
 
 #include "base/check.h"
+#include "base/error.h"
 #include "java/regex/regex_list.h"
 
 namespace walduct::sink {
@@ -26,6 +27,14 @@ kafka::NewTopic PlanTopic(absl::string_view topic, const std::vector<TopicCreati
           .partitions = chosen->partitions,
           .replication_factor = chosen->replication_factor,
           .configs = chosen->configs};
+}
+
+absl::Status DeadLetterError(const absl::Status& error) {
+  const absl::Status named = WithContext(error, "the dead letter topic cannot be created");
+  if (ErrorReason(error) != "topic_settings_invalid") return named;
+  return Error(named.code(), ErrorReason(error), named.message(),
+               "set errors.deadletterqueue.topic.replication.factor to at most the number of "
+               "brokers, or create the topic");
 }
 
 }  // namespace walduct::sink

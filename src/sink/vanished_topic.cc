@@ -1,9 +1,12 @@
 #include "sink/vanished_topic.h"
 
+#include <map>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "base/error.h"
 #include "kafka/acked/acked_topic.h"
 #include "kafka/topic_admin.h"
@@ -15,19 +18,61 @@ namespace {
 constexpr absl::Duration kTimeout = absl::Seconds(2);
 // A broker that has just started may not know its topics yet.
 constexpr absl::Duration kAgain = absl::Seconds(2);
-
-// Unavailable: nobody answers.
-kafka::TopicAnswer Ask(kafka::TopicAdmin* admin, const std::string& topic) {
-  admin->StartExists({topic}, kTimeout);
-  const std::vector<kafka::TopicAnswer> answers = admin->Poll(kTimeout);
-  if (!answers.empty()) return answers.front();
-  return {.question = kafka::TopicAnswer::Question::kExists,
-          .topic = topic,
-          .status = absl::UnavailableError("no answer")};
-}
+// Topics in one request.
+constexpr size_t kMostAsked = 500;
 
 bool IsMissing(const kafka::TopicAnswer& answer) {
   return ErrorReason(answer.status) == "topic_missing";
+}
+
+using Answers = std::map<std::string, kafka::TopicAnswer>;  // by name
+
+// Those of which nobody answers have none, or are Unavailable.
+void AskOnce(kafka::TopicAdmin* admin, absl::Span<const std::string> topics, Answers* answers) {
+  for (size_t at = 0; at < topics.size(); at += kMostAsked)
+    admin->StartExists(topics.subspan(at, kMostAsked), kTimeout);
+  while (!admin->idle()) {
+    const std::vector<kafka::TopicAnswer> some = admin->Poll(kTimeout);
+    if (some.empty()) return;
+    for (const kafka::TopicAnswer& answer : some) answers->insert_or_assign(answer.topic, answer);
+  }
+}
+
+Answers Ask(kafka::Client* client, Poller& poller, const std::vector<std::string>& topics) {
+  kafka::TopicAdmin admin(client, nullptr);
+  Answers answers;
+  AskOnce(&admin, topics, &answers);
+  std::vector<std::string> missing;
+  for (const auto& [name, answer] : answers) {
+    if (IsMissing(answer)) missing.push_back(name);
+  }
+  if (missing.empty()) return answers;
+  poller.WaitReadable({}, kAgain);
+  AskOnce(&admin, missing, &answers);
+  return answers;
+}
+
+bool IsAnother(const TopicBefore& before, const kafka::TopicAnswer& answer) {
+  return answer.status.ok() && !before.id.empty() && !answer.id.empty() && before.id != answer.id;
+}
+
+std::string CreateCommand(const kafka::Client& client, const std::string& topic) {
+  return absl::StrCat("kafka-topics.sh --bootstrap-server ", client.bootstrap_servers(),
+                      " --create --topic ", topic);
+}
+
+// others: that were deleted, too.
+absl::Status Deleted(const kafka::Client& client, const std::string& topic, bool is_missing,
+                     absl::Span<const std::string> others = {}) {
+  return Error(
+      absl::StatusCode::kUnavailable, "topic_deleted",
+      absl::StrCat("topic ", topic, is_missing ? " was deleted" : " was deleted and created anew",
+                   others.empty() ? "" : ", and so were others (", absl::StrJoin(others, ", "),
+                   others.empty() ? ": " : "): ", kafka::kConsumersLose),
+      is_missing ? absl::StrCat("it is created anew by topic.creation.* or by the broker's "
+                                "auto.create.topics.enable; else: ",
+                                CreateCommand(client, topic))
+                 : "");
 }
 
 bool IsOfTopic(const absl::Status& error) {
@@ -44,28 +89,49 @@ absl::Status ExplainVanished(kafka::Client* client, Poller& poller, const TopicB
   if (ErrorReason(of_batch) == "topic_deleted") return of_batch;
   const absl::Status& own = IsOfTopic(of_batch) ? of_batch : error;
   if (!IsOfTopic(own) || (!before.taken && before.id.empty())) return error;
-  kafka::TopicAdmin admin(client, nullptr);
-  kafka::TopicAnswer answer = Ask(&admin, before.name);
-  if (IsMissing(answer)) {
-    poller.WaitReadable({}, kAgain);
-    answer = Ask(&admin, before.name);
-  }
-  const bool is_another =
-      answer.status.ok() && !before.id.empty() && !answer.id.empty() && before.id != answer.id;
+  const Answers answers = Ask(client, poller, {before.name});
+  const auto answer = answers.find(before.name);
+  const bool is_missing = answer != answers.end() && IsMissing(answer->second);
+  const bool is_another = answer != answers.end() && IsAnother(before, answer->second);
   // Partitions are never taken away, and the client chooses among those that there are: whatever
   // the brokers say by now. A topic of that name is there.
   const bool has_fewer = ErrorReason(own) == "partition_missing" && !before.placed && before.taken;
-  if (!IsMissing(answer) && !is_another && !has_fewer) return error;
-  return Error(
-      absl::StatusCode::kUnavailable, "topic_deleted",
-      absl::StrCat("topic ", before.name,
-                   IsMissing(answer) ? " was deleted" : " was deleted and created anew", ": ",
-                   kafka::kConsumersLose),
-      IsMissing(answer)
-          ? absl::StrCat("it is created anew by topic.creation.* or by the broker's "
-                         "auto.create.topics.enable; else: kafka-topics.sh --bootstrap-server ",
-                         client->bootstrap_servers(), " --create --topic ", before.name)
-          : "");
+  if (!is_missing && !is_another && !has_fewer) return error;
+  return Deleted(*client, before.name, is_missing);
+}
+
+Unnamed ExplainUnnamed(kafka::Client* client, Poller& poller,
+                       const std::vector<TopicBefore>& topics, const absl::Status& error) {
+  if (!IsOfTopic(error)) return {error};
+  std::vector<std::string> names;
+  for (const TopicBefore& topic : topics) names.push_back(topic.name);
+  const Answers answers = Ask(client, poller, names);
+  Unnamed told;
+  std::string never_was;
+  bool first_is_missing = false;
+  for (const TopicBefore& topic : topics) {
+    const auto answer = answers.find(topic.name);
+    if (answer == answers.end()) continue;
+    const bool is_missing = IsMissing(answer->second);
+    if (!is_missing && !IsAnother(topic, answer->second)) continue;
+    if (!topic.taken && topic.id.empty()) {
+      never_was = topic.name;
+      continue;
+    }
+    if (told.deleted.empty()) first_is_missing = is_missing;
+    told.deleted.push_back(topic.name);
+  }
+  if (!told.deleted.empty()) {
+    told.error = Deleted(*client, told.deleted.front(), first_is_missing,
+                         absl::MakeConstSpan(told.deleted).subspan(1));
+  } else if (!never_was.empty()) {
+    told.error = Error(error.code(), ErrorReason(error),
+                       absl::StrCat("topic ", never_was, " is not there: ", error.message()),
+                       absl::StrCat(CreateCommand(*client, never_was), "; ", ErrorHint(error)));
+  } else {
+    told.error = error;
+  }
+  return told;
 }
 
 }  // namespace walduct::sink

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "base/poller.h"
@@ -28,5 +29,16 @@ struct TopicFailure {
 // otherwise the error. Waits for the brokers, some seconds at most.
 absl::Status ExplainVanished(kafka::Client* client, Poller& poller, const TopicBefore& before,
                              const TopicFailure& failure);
+
+struct Unnamed {
+  absl::Status error;
+  std::vector<std::string> deleted = {};
+};
+
+// Of an error that does not say which topic it is of, as a call of a transaction has it:
+// Unavailable topic_deleted, with the names, where some of those that it may be of are gone;
+// otherwise the error, with the name of a topic that never was. Waits as ExplainVanished.
+Unnamed ExplainUnnamed(kafka::Client* client, Poller& poller,
+                       const std::vector<TopicBefore>& topics, const absl::Status& error);
 
 }  // namespace walduct::sink

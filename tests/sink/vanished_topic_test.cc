@@ -91,6 +91,30 @@ TEST_F(VanishedTopicTest, WhatACallHeardOfFirstDoesNotHideIt) {
   EXPECT_EQ(Explain({OfNoTopic()}), OfNoTopic());
 }
 
+// As of AddPartitionsToTxn: all that the transaction may have written to are asked for.
+TEST_F(VanishedTopicTest, ACallThatNamesNoTopicIsOfThoseThatAreGone) {
+  const absl::Status unnamed =
+      Error(absl::StatusCode::kFailedPrecondition, "topic_missing", "a transaction failed", "");
+  cluster_.SetTopicError("a", RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
+  cluster_.CreateTopic("b", 1);
+  cluster_.SetTopicError("c", RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
+  Explain({OfNoTopic()}).IgnoreError();  // for the client
+  const TopicBefore a{.name = "a", .taken = true}, b{.name = "b", .taken = true},
+      c{.name = "c", .id = "id"}, new_c{.name = "c"};
+  const Unnamed both = ExplainUnnamed(&*client_, poller_, {a, b, c}, unnamed);
+  EXPECT_EQ(ErrorReason(both.error), "topic_deleted") << both.error;
+  EXPECT_TRUE(absl::IsUnavailable(both.error));
+  EXPECT_THAT(std::string(both.error.message()), HasSubstr("topic a was deleted, and so were"));
+  EXPECT_THAT(both.deleted, testing::ElementsAre("a", "c"));
+  const Unnamed never = ExplainUnnamed(&*client_, poller_, {b, new_c}, unnamed);
+  EXPECT_EQ(ErrorReason(never.error), "topic_missing") << never.error;
+  EXPECT_THAT(std::string(never.error.message()), HasSubstr("topic c is not there"));
+  EXPECT_THAT(ErrorHint(never.error), HasSubstr("--create --topic c"));
+  EXPECT_THAT(never.deleted, testing::IsEmpty());
+  EXPECT_EQ(ExplainUnnamed(&*client_, poller_, {b}, unnamed).error, unnamed);
+  EXPECT_EQ(ExplainUnnamed(&*client_, poller_, {a}, OfNoTopic()).error, OfNoTopic());
+}
+
 TEST_F(VanishedTopicTest, ALossIsToldUnlessAnotherProcessHasTakenOver) {
   const absl::Status lost = Error(absl::StatusCode::kUnavailable, "topic_deleted", "lost", "");
   EXPECT_EQ(Explain({OfNoTopic(), lost}), lost);
