@@ -91,12 +91,17 @@ absl::Status ExplainVanished(kafka::Client* client, Poller& poller, const TopicB
   if (!IsOfTopic(own) || (!before.taken && before.id.empty())) return error;
   const Answers answers = Ask(client, poller, {before.name});
   const auto answer = answers.find(before.name);
-  const bool is_missing = answer != answers.end() && IsMissing(answer->second);
-  const bool is_another = answer != answers.end() && IsAnother(before, answer->second);
+  const bool is_answered = answer != answers.end() && !absl::IsUnavailable(answer->second.status);
+  const bool is_another = is_answered && IsAnother(before, answer->second);
+  // Nobody knows of another one: the one that is there, by its id, is being deleted.
+  const bool is_same = is_answered && answer->second.status.ok() && !before.id.empty() &&
+                       before.id == answer->second.id;
+  const bool is_missing = !is_answered || is_same || IsMissing(answer->second);
   // Partitions are never taken away, and the client chooses among those that there are: whatever
-  // the brokers say by now. A topic of that name is there.
+  // the brokers say by now.
   const bool has_fewer = ErrorReason(own) == "partition_missing" && !before.placed && before.taken;
-  if (!is_missing && !is_another && !has_fewer) return error;
+  const bool is_gone = is_answered && IsMissing(answer->second);
+  if (!is_gone && !is_another && !has_fewer) return error;
   return Deleted(*client, before.name, is_missing);
 }
 

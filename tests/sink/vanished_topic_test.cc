@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "base/error.h"
+#include "kafka/topic_admin.h"
 #include "tests/kafka/mock_cluster.h"
 
 namespace walduct::sink {
@@ -69,6 +72,22 @@ TEST_F(VanishedTopicTest, ATopicWithFewerPartitionsWasCreatedAnewWhateverIsAnswe
   EXPECT_EQ(ErrorReason(told), "topic_deleted") << told;
   EXPECT_THAT(std::string(told.message()), HasSubstr("was deleted and created anew"));
   EXPECT_THAT(ErrorHint(told), Not(HasSubstr("--create")));
+}
+
+// Brokers that have not heard of its deletion yet.
+TEST_F(VanishedTopicTest, ATopicThatIsThereByItsIdIsNotCreatedAnew) {
+  cluster_.CreateTopic("t", 1);
+  Explain({OfNoTopic()}).IgnoreError();  // for the client
+  kafka::TopicAdmin admin(&*client_, nullptr);
+  const std::string name = "t";
+  admin.StartExists({name}, absl::Seconds(5));
+  const std::vector<kafka::TopicAnswer> answers = admin.Poll(absl::Seconds(5));
+  ASSERT_EQ(answers.size(), 1u);
+  ASSERT_FALSE(answers.front().id.empty());
+  const absl::Status told = Explain({WithoutPartition()}, answers.front().id);
+  EXPECT_EQ(ErrorReason(told), "topic_deleted") << told;
+  EXPECT_THAT(std::string(told.message()), HasSubstr("topic t was deleted: "));
+  EXPECT_THAT(ErrorHint(told), HasSubstr("--create --topic t"));
 }
 
 TEST_F(VanishedTopicTest, AnotherIdIsOfAnotherTopic) {

@@ -27,6 +27,25 @@ TEST(DeletedTopics, TheOffsetTopicHasNoRows) {
   EXPECT_THAT(ErrorHint(told), Not(HasSubstr("snapshot")));
 }
 
+// Nobody creates it: the last word is not only that it is not there.
+TEST(DeletedTopics, OneThatIsMissingForItWasDeletedSaysSo) {
+  const absl::Status missing = Error(absl::StatusCode::kFailedPrecondition, "topic_missing",
+                                     "topic s.a: unknown", "make it");
+  const absl::Status told = OfDeleted(missing, {"s.b", "s.a"});
+  EXPECT_EQ(ErrorReason(told), "topic_missing");
+  EXPECT_TRUE(absl::IsFailedPrecondition(told));
+  EXPECT_THAT(std::string(told.message()), HasSubstr("it was deleted while"));
+  EXPECT_EQ(OfDeleted(missing, {"s.aa", "a"}), missing);
+  EXPECT_THAT(ErrorHint(WithTables(told, {}, {{Oid{1}, "s", "a"}})),
+              HasSubstr("make it; then, for the rows: "));
+}
+
+TEST(DeletedTopics, AHintBeginsWithWhatIsToBeDone) {
+  const absl::Status anew = Error(absl::StatusCode::kUnavailable, "topic_deleted", "t", "");
+  EXPECT_THAT(ErrorHint(WithTables(anew, {}, {{Oid{1}, "s", "a"}})),
+              testing::StartsWith("for the rows: "));
+}
+
 TEST(DeletedTopics, OtherTopicsAreReadAgain) {
   const absl::Status data = Deleted("topic c-offsets2 was deleted: gone");
   EXPECT_EQ(OfOffsetTopic(data, "c-offsets"), data);

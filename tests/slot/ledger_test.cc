@@ -49,6 +49,15 @@ TEST(LedgerTest, WhatIsAddedGoesWithTheNewestMark) {
   EXPECT_EQ(ledger.At(asked), (OffsetMembers{{"a", "1"}, {"t", "2"}}));
 }
 
+TEST(LedgerTest, ARenewedMarkHasAllThatWasThere) {
+  Ledger ledger;
+  ledger.Add(Author::kNewTables, Just({{"t", "1"}}));
+  const uint64_t mark = ledger.Renew();
+  EXPECT_GT(mark, 0u);
+  EXPECT_EQ(ledger.At(mark), (OffsetMembers{{"t", "1"}}));
+  EXPECT_GT(ledger.Append(Author::kTypes, nullptr), mark);
+}
+
 TEST(LedgerTest, OneMemberIsAsItIsWhenThePositionIsStored) {
   Ledger ledger;
   std::string text;

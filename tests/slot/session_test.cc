@@ -29,6 +29,11 @@ class SessionTest : public testing::Test {
     control_.Take();
   }
 
+  Prepared Prepare(Preparation* preparation) const {
+    Prepared prepared = *preparation->Run();
+    prepared.deleted_topics = deleted_topics_;
+    return prepared;
+  }
   absl::Status Run() {
     Preparation preparation({.config = &config_,
                              .world = &world_,
@@ -42,7 +47,7 @@ class SessionTest : public testing::Test {
                      .board = &board_,
                      .metrics = &metrics_,
                      .warn_once = &warn_once_},
-                    *preparation.Run());
+                    Prepare(&preparation));
     const absl::Status ran = session.Run();
     goal_reached_ = session.goal_reached();
     progressed_ = session.progressed();
@@ -66,6 +71,7 @@ class SessionTest : public testing::Test {
   engine::Control control_{mailbox_, board_};
   metrics::ConnectorMetrics metrics_;
   engine::WarnOnce warn_once_;
+  std::vector<std::string> deleted_topics_;
   bool goal_reached_ = false, progressed_ = false;
   std::optional<event::Position> stored_;
 };
@@ -92,6 +98,31 @@ TEST_F(SessionTest, ABlockingSnapshotThatWaitsIsStoredBesideWhatIsRead) {
   EXPECT_EQ(stored.position.snapshot, event::SnapshotPhase::kRunning);
   EXPECT_EQ(stored.members,
             (event::OffsetMembers{*before.members.begin(), {event::kReadMember, "\"{}\""}}));
+}
+
+// Nobody creates the topic, so that no position moves on: the next process is to know all the same.
+TEST_F(SessionTest, ADeletedTopicIsStoredThoughThePositionStays) {
+  offset::StoredOffset before;
+  before.position.commit_end = world_.database.Commit({"a"});
+  before.system_identifier = "7000";
+  before.timeline = 1;
+  before.members = {
+      {event::kTablesMember, EncodeKnownTables({.lists = "", .tables = {{"public.orders", {}}}})}};
+  world_.offsets.Store(before);
+  ASSERT_TRUE(test::FakeSource(world_.database).CreateSlot({}, [] { return false; }).ok());
+  world_.database.KnowCaptured();
+  world_.broker.SetAvailable(false);
+  world_.database.Commit({"b"});
+  deleted_topics_ = {"srv.public.orders"};
+  GiveAfter(absl::Seconds(5), engine::Command::kStop);
+  Run().IgnoreError();
+  const offset::StoredOffset stored = *world_.offsets.stored();
+  EXPECT_EQ(stored.position.commit_end, before.position.commit_end);
+  const std::optional<KnownTables> known =
+      DecodeKnownTables(event::FindMember(stored.members, event::kTablesMember));
+  ASSERT_TRUE(known);
+  ASSERT_EQ(known->lacks.size(), 1u);
+  EXPECT_EQ(known->lacks.front().why, "topic");
 }
 
 TEST_F(SessionTest, SnapshotAndStreamMeetWithoutGapOrOverlap) {

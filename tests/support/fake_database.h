@@ -80,6 +80,8 @@ class FakeDatabase {
   void Lag(std::deque<slot::ReplayLag> lags) { Set(&lags_, std::move(lags)); }
   // Signals can be taken.
   void TakeSignals() { Set(&signals_, true); }
+  // Its table is known to be captured.
+  void KnowCaptured() { Set(&knows_captured_, true); }
   // How many rows a snapshot gives before it blocks; absent: all.
   void LimitSnapshot(std::optional<int> rows) {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -138,6 +140,7 @@ class FakeDatabase {
   std::deque<slot::ReplayLag> lags_;
   std::optional<int> snapshot_rows_;
   bool slot_used_ = false, slot_synced_ = false, in_recovery_ = false, signals_ = false;
+  bool knows_captured_ = false;
   uint32_t timeline_ = 1;
   replication::TimelineHistory timelines_;
   std::optional<replication::UpgradeTraces> traces_;
@@ -300,6 +303,9 @@ class FakeSource final : public slot::Source {
     return absl::OkStatus();
   }
   std::optional<std::vector<postgres::TableName>> SignalTables() const override {
+    if (database_.Get(database_.knows_captured_))
+      return std::vector<postgres::TableName>{
+          {.relation = Oid{kFakeTable}, .schema = "public", .table = "orders"}};
     if (!database_.Get(database_.signals_)) return std::nullopt;
     return std::vector<postgres::TableName>();
   }

@@ -21,7 +21,6 @@
 #include "slot/attempts/slot_source.h"
 #include "slot/attempts/start_stall.h"
 #include "slot/handover/handover.h"
-#include "slot/incremental/deleted_topics.h"
 #include "slot/lanes/handover_news.h"
 #include "slot/lanes/lanes.h"
 #include "slot/phases/session.h"
@@ -165,11 +164,7 @@ engine::AttemptEnd SlotAttempts::RunSession(Prepared prepared, bool ran_before) 
     status = OfOffsetTopic(status, parts_.config->offset->topic);
     refusals_.deleted().erase(parts_.config->offset->topic);
   }
-  if (ErrorReason(status) == "topic_deleted") {
-    const std::vector<std::string> deleted(refusals_.deleted().begin(), refusals_.deleted().end());
-    status = WithTables(status, engine::CalledOf(*parts_.config),
-                        TablesOfTopics(*parts_.config->route, deleted, captured));
-  }
+  status = WithDeleted(status, noted, captured);
   lag.End();
   const std::optional<event::Position> stored = session.stored();
   if (session.goal_reached() && stored) lag.Begin(stored->commit_end, stored->commit_time_us);
@@ -178,6 +173,22 @@ engine::AttemptEnd SlotAttempts::RunSession(Prepared prepared, bool ran_before) 
           .began = session.began(),
           .progressed = session.progressed(),
           .position = stored ? stored->commit_end.ToString() : "none"};
+}
+
+// noted: topics that were deleted before this attempt.
+absl::Status SlotAttempts::WithDeleted(const absl::Status& error,
+                                       const std::vector<std::string>& noted,
+                                       const CapturedTables& captured) {
+  const std::set<std::string>& since = refusals_.deleted();
+  std::vector<std::string> deleted(since.begin(), since.end());
+  absl::Status told = error;
+  if (ErrorReason(error) == "topic_missing") {
+    deleted.insert(deleted.end(), noted.begin(), noted.end());
+    told = OfDeleted(error, deleted);
+  }
+  if (ErrorReason(error) != "topic_deleted" && told == error) return error;
+  return WithTables(told, engine::CalledOf(*parts_.config),
+                    TablesOfTopics(*parts_.config->route, deleted, captured));
 }
 
 Session SlotAttempts::SessionOf(const engine::ConnectorOptions& config, engine::RunGoal goal,

@@ -6,6 +6,8 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -15,6 +17,7 @@
 #include "postgres/describe/schema_memory.h"
 #include "sink/refusals.h"
 #include "slot/in_progress/streaming_pause.h"
+#include "slot/incremental/deleted_topics.h"
 #include "slot/world/capture/capture_record.h"
 #include "slot/world/world.h"
 
@@ -55,6 +58,8 @@ class SlotAttempts final : public engine::Attempts {
                     SlotMemory* memory, bool ran_before, Prepared prepared,
                     Reading* reading = nullptr);
   engine::AttemptEnd RunSession(Prepared prepared, bool ran_before);
+  absl::Status WithDeleted(const absl::Status& error, const std::vector<std::string>& noted,
+                           const CapturedTables& captured);
   absl::Status HandOver();
   absl::Status Drain(const engine::ConnectorOptions& lane, Lsn until);
   bool Interrupted();

@@ -28,6 +28,9 @@ class Ledger {
     Add(author, std::move(members));
     return mark_;
   }
+  // A new mark with nothing of its own: a position that gets it is stored again with what was added
+  // since, though it has not moved.
+  uint64_t Renew() { return ++mark_; }
   // Goes with those of the newest mark, those among them that are not stored yet.
   void Add(Author author, Members members) {
     entries_.push_back({mark_, author, std::move(members)});

@@ -40,6 +40,18 @@ absl::Status OfOffsetTopic(const absl::Status& error, const std::string& offset_
                                  "acknowledged; it holds positions alone, no rows");
 }
 
+absl::Status OfDeleted(const absl::Status& error, const std::vector<std::string>& deleted) {
+  if (ErrorReason(error) != "topic_missing") return error;
+  const bool is_one = std::any_of(deleted.begin(), deleted.end(), [&](const std::string& topic) {
+    return absl::StrContains(error.message(), absl::StrCat("topic ", topic, ":")) ||
+           absl::StrContains(error.message(), absl::StrCat("topic ", topic, " "));
+  });
+  if (!is_one) return error;
+  return Error(error.code(), ErrorReason(error),
+               absl::StrCat(error.message(), "; it was deleted while the connector wrote to it"),
+               ErrorHint(error));
+}
+
 absl::Status WithTables(const absl::Status& error, const names::Called& called,
                         const std::vector<postgres::TableName>& tables) {
   std::vector<std::string> arguments;
@@ -51,7 +63,8 @@ absl::Status WithTables(const absl::Status& error, const names::Called& called,
   const std::string again =
       arguments.empty()
           ? std::string("a snapshot of the tables whose records went there brings their rows")
-          : absl::StrCat("then, for the rows: ", names::SnapshotCommand(called, arguments));
+          : absl::StrCat(hint.empty() ? "" : "then, ",
+                         "for the rows: ", names::SnapshotCommand(called, arguments));
   return Error(error.code(), ErrorReason(error), error.message(),
                absl::StrCat(hint, gap, again, "; deletes that nobody had read do not come again"));
 }

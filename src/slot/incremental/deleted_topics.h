@@ -28,7 +28,10 @@ std::vector<postgres::TableName> TablesOfTopics(const route::RouteOptions& route
 // rows. offset_topic_gone; others stay as they are.
 absl::Status OfOffsetTopic(const absl::Status& error, const std::string& offset_topic);
 
-// topic_deleted, with the command that reads the tables again.
+// topic_missing of a topic that was deleted under the connector: says so. Others stay as they are.
+absl::Status OfDeleted(const absl::Status& error, const std::vector<std::string>& deleted);
+
+// topic_deleted, or an error that comes of it, with the command that reads the tables again.
 absl::Status WithTables(const absl::Status& error, const names::Called& called,
                         const std::vector<postgres::TableName>& tables);
 

@@ -331,6 +331,7 @@ absl::Status Session::Stream() {
   duties_->outbox().Start(prepared_.source->StartOutboxCleanup());
   const absl::Status begun = BeginIncremental();
   if (new_tables_ != nullptr) new_tables_->Begin(opened.coverage);
+  KeepDeletedTopics();
   const absl::Status ran = begun.ok() ? RunStream(opened, goal) : begun;
   parts_.metrics->connected.Set(0);
   parts_.board->Show(engine::Activity::kSettling);

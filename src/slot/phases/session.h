@@ -76,6 +76,7 @@ class Session {
   void BuildReadRecord();
   void BuildIncremental();
   void BuildNewTables();
+  void KeepDeletedTopics();
   uint64_t KeepRead();
   absl::Status ReadTables(TableSnapshot* snapshot, bool* done);
   absl::Status TakeSnapshot();

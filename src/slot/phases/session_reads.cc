@@ -1,5 +1,5 @@
-// What a session tells with its positions of the tables that a snapshot has read, and what an
-// earlier one has told.
+// What a session tells with its positions of the tables that a snapshot has read, or has to read,
+// and what an earlier one has told.
 #include <string>
 #include <utility>
 
@@ -56,6 +56,16 @@ uint64_t Session::KeepRead() {
       }));
   duties_->tracker().SetMark(mark);
   return mark;
+}
+
+// Before anything is read: where nobody creates the topic, no position moves on any more, and the
+// next process would know nothing of it.
+void Session::KeepDeletedTopics() {
+  const std::optional<event::Position> at = stored();
+  if (prepared_.deleted_topics.empty() || new_tables_ == nullptr || !at) return;
+  duties_->tracker().SetMark(ledger_.Renew());
+  duties_->tracker().Advance(*at);
+  duties_->checkpointer().MakeDue();
 }
 
 }  // namespace walduct::slot
