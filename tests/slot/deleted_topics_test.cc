@@ -46,6 +46,12 @@ TEST(DeletedTopics, AHintBeginsWithWhatIsToBeDone) {
               testing::StartsWith("for the rows: "));
 }
 
+// An outbox's, by its transform: rows that were deleted since do not come with any snapshot.
+TEST(DeletedTopics, OneOfNoTableIsNotPromisedItsRows) {
+  EXPECT_THAT(ErrorHint(WithTables(Deleted("topic outbox.event.x was deleted"), {}, {})),
+              HasSubstr("an outbox table may not"));
+}
+
 TEST(DeletedTopics, OtherTopicsAreReadAgain) {
   const absl::Status data = Deleted("topic c-offsets2 was deleted: gone");
   EXPECT_EQ(OfOffsetTopic(data, "c-offsets"), data);

@@ -62,7 +62,10 @@ absl::Status WithTables(const absl::Status& error, const names::Called& called,
   const std::string hint = ErrorHint(error), gap = hint.empty() ? "" : "; ";
   const std::string again =
       arguments.empty()
-          ? std::string("a snapshot of the tables whose records went there brings their rows")
+          ? std::string(
+                "it has the name of no captured table: what was in it comes again by a "
+                "snapshot of the tables whose records went there, as far as they still "
+                "have the rows, which an outbox table may not")
           : absl::StrCat(hint.empty() ? "" : "then, ",
                          "for the rows: ", names::SnapshotCommand(called, arguments));
   return Error(error.code(), ErrorReason(error), error.message(),
