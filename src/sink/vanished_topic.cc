@@ -1,6 +1,7 @@
 #include "sink/vanished_topic.h"
 
 #include <map>
+#include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -18,8 +19,6 @@ namespace {
 constexpr absl::Duration kTimeout = absl::Seconds(2);
 // A broker that has just started may not know its topics yet.
 constexpr absl::Duration kAgain = absl::Seconds(2);
-// Topics in one request.
-constexpr size_t kMostAsked = 500;
 
 bool IsMissing(const kafka::TopicAnswer& answer) {
   return ErrorReason(answer.status) == "topic_missing";
@@ -29,13 +28,9 @@ using Answers = std::map<std::string, kafka::TopicAnswer>;  // by name
 
 // Those of which nobody answers have none, or are Unavailable.
 void AskOnce(kafka::TopicAdmin* admin, absl::Span<const std::string> topics, Answers* answers) {
-  for (size_t at = 0; at < topics.size(); at += kMostAsked)
-    admin->StartExists(topics.subspan(at, kMostAsked), kTimeout);
-  while (!admin->idle()) {
-    const std::vector<kafka::TopicAnswer> some = admin->Poll(kTimeout);
-    if (some.empty()) return;
-    for (const kafka::TopicAnswer& answer : some) answers->insert_or_assign(answer.topic, answer);
-  }
+  admin->StartExists(topics, kTimeout);
+  for (const kafka::TopicAnswer& answer : admin->Poll(kTimeout))
+    answers->insert_or_assign(answer.topic, answer);
 }
 
 Answers Ask(kafka::Client* client, Poller& poller, const std::vector<std::string>& topics) {
@@ -107,34 +102,29 @@ absl::Status ExplainVanished(kafka::Client* client, Poller& poller, const TopicB
 
 Unnamed ExplainUnnamed(kafka::Client* client, Poller& poller,
                        const std::vector<TopicBefore>& topics, const absl::Status& error) {
-  if (!IsOfTopic(error)) return {error};
+  if (!IsOfTopic(error) || topics.empty()) return {error};
   std::vector<std::string> names;
   for (const TopicBefore& topic : topics) names.push_back(topic.name);
   const Answers answers = Ask(client, poller, names);
-  Unnamed told;
+  Unnamed told{.error = error, .deleted = {}};
   std::string never_was;
-  bool first_is_missing = false;
   for (const TopicBefore& topic : topics) {
     const auto answer = answers.find(topic.name);
     if (answer == answers.end()) continue;
-    const bool is_missing = IsMissing(answer->second);
-    if (!is_missing && !IsAnother(topic, answer->second)) continue;
-    if (!topic.taken && topic.id.empty()) {
+    if (!IsMissing(answer->second) && !IsAnother(topic, answer->second)) continue;
+    if (topic.taken || !topic.id.empty())
+      told.deleted.push_back(topic.name);
+    else
       never_was = topic.name;
-      continue;
-    }
-    if (told.deleted.empty()) first_is_missing = is_missing;
-    told.deleted.push_back(topic.name);
   }
   if (!told.deleted.empty()) {
-    told.error = Deleted(*client, told.deleted.front(), first_is_missing,
+    const std::string& first = told.deleted.front();
+    told.error = Deleted(*client, first, IsMissing(answers.at(first)),
                          absl::MakeConstSpan(told.deleted).subspan(1));
   } else if (!never_was.empty()) {
     told.error = Error(error.code(), ErrorReason(error),
                        absl::StrCat("topic ", never_was, " is not there: ", error.message()),
                        absl::StrCat(CreateCommand(*client, never_was), "; ", ErrorHint(error)));
-  } else {
-    told.error = error;
   }
   return told;
 }
