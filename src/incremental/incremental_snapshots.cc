@@ -29,6 +29,16 @@ std::string AndAskAgain(const std::string& hint, const TableId& table,
   return hint.empty() ? again : absl::StrCat(absl::StripSuffix(hint, ";"), "; then ", again);
 }
 
+std::string KeylessHint(const TableId& table, bool by_place, const names::Called& called) {
+  if (by_place)
+    return "it has no blocks to be read by either: PostgreSQL before 14, or a foreign table among "
+           "its partitions";
+  return absl::StrCat(
+      "name a column in the signal's \"surrogate-key\", add a primary key, set "
+      "walduct.snapshot.keyless=ctid, or read it while the stream waits: ",
+      names::BlockingSnapshotCommand(called, {postgres::TableArgument(table.schema, table.table)}));
+}
+
 }  // namespace
 
 IncrementalSnapshots::IncrementalSnapshots(Parts parts)
@@ -242,14 +252,9 @@ absl::Status IncrementalSnapshots::OnChunk(Chunk chunk) {
     case Chunk::Outcome::kEmpty:
       return EndTable("EMPTY", false);
     case Chunk::Outcome::kNoKey:
-      log::Warn(
-          "incremental snapshot: the table is left out, it has no key",
-          {{"table", table.Text()},
-           {"hint", parts_.options->reads_by_place
-                        ? "it has no blocks to be read by either: PostgreSQL before 14, or a "
-                          "foreign table among its partitions"
-                        : "name a column in the signal's \"surrogate-key\", add a primary key, or "
-                          "set walduct.snapshot.keyless=ctid"}});
+      log::Warn("incremental snapshot: the table is left out, it has no key",
+                {{"table", table.Text()},
+                 {"hint", KeylessHint(table, parts_.options->reads_by_place, parts_.called)}});
       return EndTable("NO_PRIMARY_KEY", false);
     case Chunk::Outcome::kUnknown:
     case Chunk::Outcome::kFailed: {

@@ -26,6 +26,30 @@ std::string Patch(const Called& called) {
                       ShellWord(ConfigUrl(called)));
 }
 
+std::string FlagsOf(const std::vector<std::string>& tables) {
+  std::string flags;
+  for (const std::string& table : tables)
+    absl::StrAppend(&flags, flags.empty() ? "" : " ", "--table ", table);
+  return flags;
+}
+
+std::string SnapshotCommandOf(const Called& called, const std::string& flags) {
+  constexpr absl::string_view kSignal = "signal execute-snapshot";
+  if (called.signals == Called::Signals::kNever) {
+    const bool served = !called.where.empty();
+    return absl::StrCat(served ? Command(called, "stop") : "stop it", ", then ",
+                        Command(called, "offsets reset", "--accept-loss"), ", then ",
+                        served ? Command(called, "resume") : "start it",
+                        ": all tables are read anew (signals reach connectors of one slot)");
+  }
+  if (called.signals == Called::Signals::kAsCalled) return Command(called, kSignal, flags);
+  if (!called.listens.empty()) return AskCommand(called, kSignal, flags);
+  Called listening = called;
+  listening.listens = "http://127.0.0.1:8083";
+  return absl::StrCat("start it with walduct.listen=127.0.0.1:8083, and type ",
+                      AskCommand(listening, kSignal, flags));
+}
+
 }  // namespace
 
 std::string Command(const Called& called, absl::string_view verb, absl::string_view flags) {
@@ -103,24 +127,12 @@ std::string ExtendCommand(const Called& called, absl::string_view property,
 
 std::string SnapshotCommand(const Called& called, const std::vector<std::string>& tables,
                             absl::string_view filter) {
-  std::string flags;
-  for (const std::string& table : tables)
-    absl::StrAppend(&flags, flags.empty() ? "" : " ", "--table ", table);
-  if (!filter.empty()) absl::StrAppend(&flags, " --filter ", ShellWord(filter));
-  constexpr absl::string_view kSignal = "signal execute-snapshot";
-  if (called.signals == Called::Signals::kNever) {
-    const bool served = !called.where.empty();
-    return absl::StrCat(served ? Command(called, "stop") : "stop it", ", then ",
-                        Command(called, "offsets reset", "--accept-loss"), ", then ",
-                        served ? Command(called, "resume") : "start it",
-                        ": all tables are read anew (signals reach connectors of one slot)");
-  }
-  if (called.signals == Called::Signals::kAsCalled) return Command(called, kSignal, flags);
-  if (!called.listens.empty()) return AskCommand(called, kSignal, flags);
-  Called listening = called;
-  listening.listens = "http://127.0.0.1:8083";
-  return absl::StrCat("start it with walduct.listen=127.0.0.1:8083, and type ",
-                      AskCommand(listening, kSignal, flags));
+  return SnapshotCommandOf(called, absl::StrCat(FlagsOf(tables), filter.empty() ? "" : " --filter ",
+                                                filter.empty() ? "" : ShellWord(filter)));
+}
+
+std::string BlockingSnapshotCommand(const Called& called, const std::vector<std::string>& tables) {
+  return SnapshotCommandOf(called, absl::StrCat("--blocking ", FlagsOf(tables)));
 }
 
 ServedFiles FilesOfServed(const Called& called) {

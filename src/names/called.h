@@ -58,6 +58,8 @@ std::string ExtendCommand(const Called& called, absl::string_view property,
 // `--table` takes them (postgres::TableArgument). filter: of --filter, as it stands; empty: none.
 std::string SnapshotCommand(const Called& called, const std::vector<std::string>& tables,
                             absl::string_view filter = "");
+// The same, while the stream waits: of tables without a key, which no chunk can be read of.
+std::string BlockingSnapshotCommand(const Called& called, const std::vector<std::string>& tables);
 
 // Of a connector that a worker runs: what makes a file of its configuration, and the flags of a
 // command that is typed with it. The file holds secrets where the configuration does: its owner

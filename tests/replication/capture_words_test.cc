@@ -77,6 +77,30 @@ TEST(CaptureWords, SayThatASnapshotTellsNoDeletes) {
   EXPECT_THAT(CaptureHint({&attached}, {.called = called}), Not(HasSubstr("deletes")));
 }
 
+// An incremental snapshot leaves such a table out, and would end nothing.
+TEST(CaptureWords, ATableWithoutAKeyIsReadWhileTheStreamWaits) {
+  const names::Called called{.who = "shop", .where = "http://h:1"};
+  const CaptureFinding keyed{.reason = "table_was_not_published", .table = "public.a"};
+  const CaptureFinding keyless{
+      .reason = "table_was_not_published", .table = "public.b", .keyless = true};
+  EXPECT_THAT(CaptureHint({&keyless}, {.called = called}),
+              testing::AllOf(testing::StartsWith("walduct signal execute-snapshot shop --blocking "
+                                                 "--table public.b --url http://h:1 ("),
+                             HasSubstr("deletes")));
+  EXPECT_THAT(CaptureHint({&keyed, &keyless}, {.called = called}),
+              testing::StartsWith(
+                  "walduct signal execute-snapshot shop --table public.a --url http://h:1; walduct "
+                  "signal execute-snapshot shop --blocking --table public.b --url http://h:1 ("));
+  const CaptureFinding attached{.reason = "partition_attached",
+                                .table = "public.p",
+                                .statement = "X",
+                                .argument = "public.b",
+                                .read_with = "public.b",
+                                .keyless = true};
+  EXPECT_EQ(CaptureHint({&attached}, {.called = called}),
+            "walduct signal execute-snapshot shop --blocking --table public.b --url http://h:1");
+}
+
 TEST(CaptureWords, OfATopicThatWasDeletedAllTablesAreReadAgain) {
   const CaptureFinding one{.reason = "topic_deleted", .table = "public.a"};
   const CaptureFinding two{.reason = "topic_deleted", .table = "public.b"};

@@ -99,6 +99,14 @@ WHERE c.relkind IN ('r', 'p') AND c.relpersistence <> 't'
   AND pg_catalog.left(n.nspname::pg_catalog.text, 3) <> 'pg_'
   AND n.nspname <> 'information_schema')";
 
+// As a table's key is chosen: the primary one, else a unique index of columns.
+constexpr absl::string_view kKeyless = R"(
+SELECT t.oid FROM pg_catalog.unnest($1::pg_catalog.oid[]) t(oid)
+WHERE NOT EXISTS (
+  SELECT FROM pg_catalog.pg_index i WHERE i.indrelid = t.oid
+    AND (i.indisprimary OR (i.indisunique AND i.indisvalid
+                            AND NOT 0 = ANY (i.indkey::pg_catalog.int2[])))))";
+
 constexpr absl::string_view kGenerated = R"(
 SELECT a.attrelid, pg_catalog.bool_or(a.attgenerated = 's'), pg_catalog.bool_or(a.attgenerated = 'v')
 FROM pg_catalog.pg_attribute a
@@ -253,6 +261,15 @@ absl::StatusOr<CaptureFacts> ReadCaptureFacts(postgres::Connection& connection,
   const absl::Status ended = connection.Run("COMMIT");
   if (facts.ok() && !ended.ok()) return ended;
   return facts;
+}
+
+absl::StatusOr<std::set<Oid>> ReadKeyless(postgres::Connection& connection,
+                                          const std::vector<Oid>& tables) {
+  ASSIGN_OR_RETURN(const Result result,
+                   connection.Query(Rows(1), kKeyless, {postgres::OidArray(tables)}));
+  std::set<Oid> keyless;
+  for (int row = 0; row < result.rows(); ++row) keyless.insert(ParseOid(result.Get(row, 0)));
+  return keyless;
 }
 
 absl::StatusOr<std::set<std::string>> ReadWriters(postgres::Connection& connection,

@@ -20,6 +20,10 @@ absl::StatusOr<std::string> ReadCaptureMark(postgres::Connection& connection);
 absl::StatusOr<CaptureFacts> ReadCaptureFacts(postgres::Connection& connection,
                                               const std::vector<std::string>& publications);
 
+// Those of the tables that have no key for an incremental snapshot to walk by.
+absl::StatusOr<std::set<Oid>> ReadKeyless(postgres::Connection& connection,
+                                          const std::vector<Oid>& tables);
+
 // The transactions that may have written to these tables and have not ended; on a standby, which
 // does not know that of its primary, one name for all that are running.
 absl::StatusOr<std::set<std::string>> ReadWriters(postgres::Connection& connection,

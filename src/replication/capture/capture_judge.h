@@ -94,6 +94,7 @@ struct CaptureFinding {
   // is there; empty: it is the same, or none is known.
   std::string read_before = {};
   bool of_others = false;  // another connector reads by the publication
+  bool keyless = false;    // an incremental snapshot leaves the table out
 };
 
 struct CaptureVerdict {

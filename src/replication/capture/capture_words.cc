@@ -143,6 +143,25 @@ std::string BeginAnew(const names::Called& called) {
   return names::RestartCommand(called);
 }
 
+// What reads them: of those without a key a signal reads nothing but while the stream waits.
+// tables: as `--table` takes them.
+std::string Snapshots(const std::vector<const CaptureFinding*>& findings,
+                      const std::vector<std::string>& tables, const CaptureWish& wish) {
+  std::vector<std::string> keyed, keyless;
+  for (const std::string& table : tables) {
+    const bool has_none = std::any_of(findings.begin(), findings.end(), [&table](const auto* one) {
+      return one->keyless && (one->argument.empty() ? one->table : one->argument) == table;
+    });
+    (has_none ? keyless : keyed).push_back(table);
+  }
+  if (keyless.empty()) return names::SnapshotCommand(wish.called, keyed);
+  const std::string blocking = names::BlockingSnapshotCommand(wish.called, keyless);
+  return absl::StrCat(keyed.empty() ? "" : names::SnapshotCommand(wish.called, keyed),
+                      keyed.empty() ? "" : "; ", blocking,
+                      " (without a key an incremental snapshot leaves a table out; the stream "
+                      "waits for this one)");
+}
+
 // The list with the new names, those of before left out.
 std::string Renamed(const std::vector<const CaptureFinding*>& findings, absl::string_view list) {
   std::vector<std::string> entries;
@@ -216,8 +235,7 @@ std::string NewNames(const std::vector<const CaptureFinding*>& findings,
       SetNames(findings, wish,
                absl::StrCat("add the new names to the lists (table.include.list …) ",
                             names::WithConfiguration(wish.called))),
-      "; what was written to them meanwhile does not come: ",
-      names::SnapshotCommand(wish.called, tables));
+      "; what was written to them meanwhile does not come: ", Snapshots(findings, tables, wish));
 }
 
 std::string Spelling(const std::vector<const CaptureFinding*>& findings, const CaptureWish& wish) {
@@ -273,20 +291,20 @@ std::string Rest(Afterwards afterwards, const std::vector<const CaptureFinding*>
     case Afterwards::kNothing:
       return "";
     case Afterwards::kRowsAreMissing:
-      return absl::StrCat(DoneByAStart(DoerOf(of_one_reason), wish),
-                          "; what was written before that does not come: ",
-                          names::SnapshotCommand(wish.called, tables), "; ",
-                          names::DeletesNote(wish.called));
+      return absl::StrCat(
+          DoneByAStart(DoerOf(of_one_reason), wish),
+          "; what was written before that does not come: ", Snapshots(of_one_reason, tables, wish),
+          "; ", names::DeletesNote(wish.called));
     case Afterwards::kRestored:
       return absl::StrCat("; where it is not meant, restore them under their names, then ",
-                          names::SnapshotCommand(wish.called, tables), " (",
+                          Snapshots(of_one_reason, tables, wish), " (",
                           names::DeletesNote(wish.called), "); where it is, ",
                           TakeOut(of_one_reason, wish));
     case Afterwards::kRead:
-      return absl::StrCat("; ", names::SnapshotCommand(wish.called, tables), "; ",
+      return absl::StrCat("; ", Snapshots(of_one_reason, tables, wish), "; ",
                           names::DeletesNote(wish.called));
     case Afterwards::kReadAgain:
-      return absl::StrCat("; ", names::SnapshotCommand(wish.called, tables),
+      return absl::StrCat("; ", Snapshots(of_one_reason, tables, wish),
                           "; deletes that nobody had read do not come again");
     case Afterwards::kDeleted:
       return absl::StrCat("; ", names::DeletesNote(wish.called));
@@ -335,11 +353,19 @@ std::vector<std::string> TablesOf(const std::vector<const CaptureFinding*>& of_o
   return tables;
 }
 
+// A signal is what is typed of those that are read alone.
+std::string StatementOf(const CaptureFinding& finding, const CaptureWish& wish) {
+  const bool is_signal = !finding.read_with.empty() && !finding.statement.empty();
+  return finding.keyless && is_signal
+             ? names::BlockingSnapshotCommand(wish.called, {finding.argument})
+             : finding.statement;
+}
+
 std::string HintOf(const std::vector<const CaptureFinding*>& of_one_reason,
                    const std::vector<std::string>& tables, const CaptureWish& wish) {
-  std::vector<absl::string_view> statements;
+  std::vector<std::string> statements;
   for (const CaptureFinding* const finding : of_one_reason) {
-    const absl::string_view statement = finding->statement;
+    const std::string statement = StatementOf(*finding, wish);
     const bool said = !statements.empty() && statements.back() == statement;
     if (!statement.empty() && !said && statements.size() < kMostNamed)
       statements.push_back(statement);

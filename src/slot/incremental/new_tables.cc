@@ -155,7 +155,7 @@ replication::CaptureFinding FindingOf(const Lack& lack, const names::Called& cal
               lack.partition.empty() ? std::string(DetailOf(lack.why)) : absl::StrCat("of ", name),
           .statement = of_all ? "" : CommandFor(gap, called),
           .at_once = true,
-          .argument = of_all ? postgres::TableArgument(lack.schema, lack.table) : "",
+          .argument = postgres::TableArgument(lack.schema, lack.table),
           .read_with = absl::StrCat(lack.schema, ".", lack.table)};
 }
 

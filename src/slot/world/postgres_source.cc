@@ -396,7 +396,7 @@ CaptureWatch::Options PostgresSource::CaptureOptions() const {
       *config().tables, *config().route, replication_options_, WatchInterval(), Opener(" watch"),
       environment_, config().heartbeat->action_query, options_.publications_of_others);
   watch.names = engine::NamesOf(config());
-  watch.wish.deletes_signals = config().incremental->deletes_watermarks;
+  watch.Takes(*config().incremental);
   watch.record = options_.capture;
   watch.metrics = options_.metrics;
   watch.more = ColumnLook(config(), options_.capture->former);

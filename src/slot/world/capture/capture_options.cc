@@ -49,6 +49,8 @@ CaptureWatch::Options CaptureOptionsOf(const names::TableFilterOptions& tables,
           .interval = follows ? absl::ZeroDuration() : std::min(interval, kApart),
           .repeat = kIntervals * interval,
           .open = std::move(open),
+          // To whom those give a key is not asked.
+          .keyless_left_out = !route.message_keys,
           .environment = environment};
 }
 

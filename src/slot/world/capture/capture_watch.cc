@@ -1,6 +1,8 @@
 #include "slot/world/capture/capture_watch.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -9,6 +11,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "incremental/options/incremental_options.h"
 #include "names/table_share.h"
 #include "postgres/checks/read_rights.h"
 #include "replication/capture/capture_catalog.h"
@@ -50,6 +53,11 @@ names::TableFilterOptions OfAllSlots(names::TableFilterOptions tables) {
 }
 
 }  // namespace
+
+void CaptureWatch::Options::Takes(const incremental::IncrementalOptions& incremental) {
+  wish.deletes_signals = incremental.deletes_watermarks;
+  keyless_left_out = keyless_left_out && !incremental.reads_by_place;
+}
 
 CaptureWatch::CaptureWatch(Options options)
     : options_(std::move(options)),
@@ -139,6 +147,7 @@ absl::Status CaptureWatch::LookWell(postgres::Connection& connection, bool in_tu
     }
     const std::vector<CaptureFinding>& lacking = options_.record->lacking;
     verdict.findings.insert(verdict.findings.end(), lacking.begin(), lacking.end());
+    RETURN_IF_ERROR(MarkKeyless(connection, &verdict.findings));
     options_.record->lines.Saw(std::move(verdict.findings),
                                {.now = options_.environment.clock->Now(),
                                 .at_start = !looked_,
@@ -177,6 +186,27 @@ absl::Status CaptureWatch::AddGrants(postgres::Connection& connection,
       return rights;
     }
   }
+  return absl::OkStatus();
+}
+
+// Of those to be read: a hint that names what leaves the table out would never end.
+absl::Status CaptureWatch::MarkKeyless(postgres::Connection& connection,
+                                       std::vector<CaptureFinding>* findings) const {
+  if (!options_.keyless_left_out) return absl::OkStatus();
+  std::map<std::string, Oid> by_name;
+  for (const replication::TableFacts& table : facts_.tables)
+    by_name.emplace(absl::StrCat(table.schema, ".", table.table), table.relation);
+  const auto relation_of = [&by_name](const CaptureFinding& finding) {
+    const auto found = by_name.find(finding.read_with);
+    return found == by_name.end() ? finding.relation : found->second;
+  };
+  std::vector<Oid> asked;
+  for (const CaptureFinding& finding : *findings)
+    if (relation_of(finding) != Oid{}) asked.push_back(relation_of(finding));
+  if (asked.empty()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const std::set<Oid> keyless, replication::ReadKeyless(connection, asked));
+  for (CaptureFinding& finding : *findings)
+    finding.keyless = keyless.contains(relation_of(finding));
   return absl::OkStatus();
 }
 

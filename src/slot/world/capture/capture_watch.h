@@ -34,6 +34,10 @@
 #include "slot/world/capture/capture_record.h"
 #include "slot/world/capture/captured_now.h"
 
+namespace walduct::incremental {
+struct IncrementalOptions;
+}
+
 namespace walduct::slot {
 
 class CaptureWatch {
@@ -55,6 +59,7 @@ class CaptureWatch {
     std::set<Oid> held_back = {};  // see StartCoverage
     engine::ConnectorNames names = {};
     event::WantedColumns wanted = {};  // of tables that a snapshot reads
+    bool keyless_left_out = true;      // by an incremental snapshot
     // What else is to be found, asked with what has changed; null: nothing.
     std::function<absl::StatusOr<std::vector<replication::CaptureFinding>>(postgres::Connection&)>
         more = nullptr;
@@ -63,6 +68,8 @@ class CaptureWatch {
     CaptureRecord* record = nullptr;               // borrowed
     metrics::ConnectorMetrics* metrics = nullptr;  // borrowed
     Environment environment;
+
+    void Takes(const incremental::IncrementalOptions& incremental);
   };
   explicit CaptureWatch(Options options);
 
@@ -107,6 +114,8 @@ class CaptureWatch {
   static absl::Status AddGrants(postgres::Connection& connection,
                                 const event::WantedColumns& wanted,
                                 std::vector<replication::CaptureFinding>* findings);
+  absl::Status MarkKeyless(postgres::Connection& connection,
+                           std::vector<replication::CaptureFinding>* findings) const;
 
   Options options_;
   const names::TableFilter filter_;
