@@ -57,6 +57,14 @@ std::string GoneOnHint(const engine::ConnectorNames& names) {
       names::Command(called, "resume"));
 }
 
+// What moves the position of one that tries again and again is refused.
+std::string StopFirst(const engine::ConnectorNames& names) {
+  if (names.served) return absl::StrCat(names::Command(names.called, "stop"), ", then: ");
+  if (names.called.unit.empty()) return "end this process, then: ";
+  return absl::StrCat("sudo systemctl stop ", ShellWord("walduct@" + names.called.unit),
+                      ", then: ");
+}
+
 }  // namespace
 
 absl::Status JudgeRest(const RestRules& rules, const std::optional<offset::StoredOffset>& stored,
@@ -216,9 +224,11 @@ void RestPosition::Judge(engine::Monitored& connector, absl::Time now,
 void RestPosition::Tell(engine::Monitored& connector, const RestRules& rules,
                         const absl::Status& why) {
   const engine::ConnectorStatus status = connector.status();
-  const engine::ConnectorNames names = engine::NamesIn(status.state, connector.names());
+  engine::ConnectorNames names = engine::NamesIn(status.state, connector.names());
+  names.called.rests = names.called.rests || retries_;
   const std::string message(why.message()), reason = ErrorReason(why);
-  std::string hint = engine::NamedHint(reason, message, ErrorHint(why), names);
+  std::string hint = absl::StrCat(retries_ ? StopFirst(names) : "",
+                                  engine::NamedHint(reason, message, ErrorHint(why), names));
   if (rules.fills_gaps && stored_)
     hint =
         "the next start reads all tables anew (snapshot.mode=when_needed), and nobody tells of "
