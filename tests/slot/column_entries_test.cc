@@ -52,6 +52,25 @@ TEST(ColumnEntries, AMisspeltMaskIsFound) {
                           "public.customers.name?)"));
 }
 
+// It is no misspelling: the next row of the table stops the connector.
+TEST(ColumnEntries, AMaskThatIsLostIsToldBeforeARowComes) {
+  std::vector<replication::CaptureFinding> findings =
+      FindIdleColumns(Masked("public.customers.ssn,public.customers.naem"), kNames, true);
+  ASSERT_EQ(findings.size(), 2);
+  const MaskLoss loss{.kind = MaskLoss::Kind::kShown,
+                      .was = "public.customers.ssn",
+                      .is = "public.customers.email",
+                      .property = "column.mask.with.4.chars",
+                      .entry = "public.customers.email"};
+  TellLostMasks({loss}, {.who = "shop", .where = "http://h:1", .name = "shop"}, &findings);
+  for (const replication::CaptureFinding& one : findings) {
+    const bool is_lost = one.table == "public.customers.ssn";
+    EXPECT_EQ(one.loses, is_lost) << one.table;
+    EXPECT_EQ(one.detail.find("(mask_lost)") != std::string::npos, is_lost) << one.detail;
+    EXPECT_EQ(one.statement.find("jq ") != std::string::npos, is_lost) << one.statement;
+  }
+}
+
 TEST(ColumnEntries, WhatMatchesAColumnIsNone) {
   EXPECT_THAT(Idle(Masked("PUBLIC.Customers.Name")), IsEmpty());
   EXPECT_THAT(Idle(Masked(R"(.*\.name,public\.(customers|gone)\.id)")), IsEmpty());

@@ -265,6 +265,22 @@ TEST(MaskGuardTest, FormerNamesGoWithThePosition) {
   EXPECT_THAT(DecodeFormer(R"("{\"tables\":[],\"former\":[[1,2],[\"a\"]]}")"), IsEmpty());
 }
 
+// A table that the lists leave out for a while comes back with the entries that it had.
+TEST(MaskGuardTest, FormerNamesOutliveTheTable) {
+  engine::WarnOnce warn_once;
+  const encode::ColumnOptions both = Masking("public.people.(ssn|ssn_no)");
+  const KnownColumns renamed = Table({{1, "id", false}, {2, "ssn_no"}, {3, "note"}});
+  const FormerNames once = {{"public.people.ssn", "public.people.ssn_no"}};
+  const auto away = MaskGuard::Create(CoverOf(both), {renamed}, {}, &warn_once, once);
+  ASSERT_TRUE(away.ok());
+  EXPECT_THAT((*away)->Known(), IsEmpty());
+  EXPECT_EQ(DecodeFormer((*away)->Member()), once);
+  EXPECT_EQ(DecodeFormer(MergeMasks({(*away)->Member()})), once);
+  const auto known = DecodeMasks((*away)->Member());
+  ASSERT_TRUE(known.has_value());
+  EXPECT_THAT(*known, IsEmpty());
+}
+
 // The new name was added to the list first: nothing stops, and the next start knows the rename.
 TEST(MaskGuardTest, ARenameThatTheStreamTellsOfIsAFormerNameToo) {
   engine::WarnOnce warn_once;

@@ -204,6 +204,13 @@ void MaskGuard::Learn(const KnownColumns& now, const std::vector<MaskLoss>& loss
   changed_ = changed_ || !(known == before);
 }
 
+std::vector<KnownColumns> MaskGuard::Known() const {
+  std::vector<KnownColumns> known;
+  known.reserve(tables_.size());
+  for (const auto& [relation, table] : tables_) known.push_back(table);
+  return known;
+}
+
 const std::string& MaskGuard::Member() {
   if (!changed_) return member_;
   changed_ = false;

@@ -46,6 +46,8 @@ class MaskGuard {
 
   // What was known at the start, and renames that have come since.
   const FormerNames& former() const { return former_; }
+  // The tables that are watched.
+  std::vector<KnownColumns> Known() const;
   // The member of a position, as JSON; empty: there is nothing to remember.
   const std::string& Member();
 

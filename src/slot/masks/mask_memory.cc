@@ -98,7 +98,8 @@ bool ReadTable(const Value& text, KnownColumns* table) {
 std::string EncodeMasks(const std::map<Oid, KnownColumns>& tables, const ColumnCover& cover,
                         const FormerNames& former, bool* whole) {
   *whole = true;
-  if (tables.empty()) return "";
+  // Tables that the lists leave out may come back, and entries of before with them.
+  if (tables.empty() && former.empty()) return "";
   std::string text;
   if (!ListTables(tables, &cover, Detail::kAll, &text)) {
     text.clear();
@@ -159,7 +160,7 @@ std::string MergeMasks(const std::vector<std::string>& members) {
   }
   std::string text;
   ListTables(all, nullptr, Detail::kAll, &text);
-  return all.empty() ? "" : MemberOf(text, former);
+  return all.empty() && former.empty() ? "" : MemberOf(text, former);
 }
 
 }  // namespace walduct::slot

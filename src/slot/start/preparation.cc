@@ -349,8 +349,11 @@ absl::Status Preparation::GuardMasks() {
   ASSIGN_OR_RETURN(
       prepared_.masks,
       MaskGuard::Create(std::move(cover), known, std::move(now), parts_.source.warn_once,
-                        known.empty() ? FormerNames() : StoredFormer(prepared_.stored)));
-  if (parts_.source.capture != nullptr) parts_.source.capture->former = prepared_.masks->former();
+                        prepared_.same_system() ? StoredFormer(prepared_.stored) : FormerNames()));
+  if (parts_.source.capture != nullptr) {
+    parts_.source.capture->former = prepared_.masks->former();
+    parts_.source.capture->hidden = prepared_.masks->Known();
+  }
   return absl::OkStatus();
 }
 

@@ -399,7 +399,7 @@ CaptureWatch::Options PostgresSource::CaptureOptions() const {
   watch.Takes(*config().incremental);
   watch.record = options_.capture;
   watch.metrics = options_.metrics;
-  watch.more = ColumnLook(config(), options_.capture->former);
+  watch.more = ColumnLook(config(), *options_.capture);
   return watch;
 }
 

@@ -9,20 +9,26 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "base/edit_distance.h"
+#include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "encode/options/column_options.h"
 #include "engine/configuration/connector_names.h"
 #include "engine/configuration/options_of.h"
 #include "java/regex/regex_list.h"
+#include "names/called.h"
 #include "names/table_filter.h"
 #include "postgres/connection.h"
 #include "postgres/describe/catalog.h"
 #include "postgres/oid_text.h"
 #include "replication/capture/capture_words.h"
 #include "replication/slot_share.h"
+#include "slot/masks/column_cover.h"
+#include "slot/masks/mask_guard.h"
 #include "slot/world/capture/capture_lines.h"
 #include "slot/world/capture/capture_options.h"
+#include "slot/world/capture/capture_record.h"
+#include "slot/world/reads/table_columns.h"
 
 namespace walduct::slot {
 namespace {
@@ -194,11 +200,42 @@ void WarnOfColumnEntries(const engine::ConnectorOptions& config, postgres::Conne
   }
 }
 
-LookForMore ColumnLook(const engine::ConnectorOptions& config, const FormerNames& former) {
+void TellLostMasks(const std::vector<MaskLoss>& losses, const names::Called& called,
+                   std::vector<CaptureFinding>* findings) {
+  for (CaptureFinding& finding : *findings) {
+    const absl::StatusOr<java::RegexList> entry = java::RegexList::Parse(finding.table);
+    if (!entry.ok()) continue;
+    const auto loss = std::find_if(losses.begin(), losses.end(), [&](const MaskLoss& one) {
+      return one.stops() && entry->Matches(one.was);
+    });
+    if (loss == losses.end()) continue;
+    finding.detail =
+        absl::StrCat(LossText(*loss), ": the next row of the table stops it (mask_lost)");
+    const std::string extend = names::ExtendCommand(called, loss->property, loss->entry);
+    finding.statement = extend.empty() ? ErrorHint(LossError(*loss)) : extend;
+    finding.loses = finding.at_once = true;
+  }
+}
+
+LookForMore ColumnLook(const engine::ConnectorOptions& config, const CaptureRecord& record) {
   const encode::ColumnOptions columns = engine::ColumnsOf(config);
   if (!SpeaksForAll(config) || ListsOf(columns).empty()) return nullptr;
-  return [columns, tables = engine::TablesOf(config), former](postgres::Connection& connection) {
-    return ReadIdleColumns(connection, columns, tables, /*may_come=*/true, former);
+  return [columns, cover = ColumnCover(columns, engine::MessageKeysOf(config)),
+          tables = engine::TablesOf(config), former = record.former, hidden = record.hidden,
+          called = engine::CalledOf(config)](
+             postgres::Connection& connection) -> absl::StatusOr<std::vector<CaptureFinding>> {
+    ASSIGN_OR_RETURN(std::vector<CaptureFinding> findings,
+                     ReadIdleColumns(connection, columns, tables, /*may_come=*/true, former));
+    if (findings.empty() || hidden.empty() || cover.lost_warns()) return findings;
+    postgres::Catalog catalog(connection);
+    names::TableFilterOptions all = tables;
+    all.share = nullptr;
+    ASSIGN_OR_RETURN(const std::vector<postgres::TableName> captured,
+                     catalog.CapturedTables(names::TableFilter(std::move(all))));
+    ASSIGN_OR_RETURN(const std::vector<KnownColumns> now,
+                     ReadWatchedColumns(connection, catalog, captured, cover, hidden));
+    TellLostMasks(FindLostMasks(hidden, now, cover), called, &findings);
+    return findings;
   };
 }
 

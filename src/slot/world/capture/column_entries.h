@@ -12,6 +12,7 @@
 #include "metrics/capture_board.h"
 #include "replication/capture/capture_judge.h"
 #include "slot/masks/former_names.h"
+#include "slot/masks/mask_losses.h"
 
 namespace walduct::encode {
 struct ColumnOptions;
@@ -19,11 +20,16 @@ struct ColumnOptions;
 namespace walduct::engine {
 struct ConnectorOptions;
 }
+namespace walduct::names {
+struct Called;
+}
 namespace walduct::postgres {
 class Connection;
 }
 
 namespace walduct::slot {
+
+struct CaptureRecord;
 
 // names: "schema.table.column" of all captured tables; empty: nothing is found. may_come: the
 // tables may. former: an entry of such a name is kept for older rows, and is no finding while its
@@ -51,6 +57,11 @@ void WarnOfColumnEntries(const engine::ConnectorOptions& config, postgres::Conne
 // there is nothing to look for.
 using LookForMore =
     std::function<absl::StatusOr<std::vector<replication::CaptureFinding>>(postgres::Connection&)>;
-LookForMore ColumnLook(const engine::ConnectorOptions& config, const FormerNames& former);
+LookForMore ColumnLook(const engine::ConnectorOptions& config, const CaptureRecord& record);
+
+// Of entries that hid a column which is called otherwise now: the next row of its table stops the
+// connector, and what to type is known.
+void TellLostMasks(const std::vector<MaskLoss>& losses, const names::Called& called,
+                   std::vector<replication::CaptureFinding>* findings);
 
 }  // namespace walduct::slot
