@@ -1,11 +1,19 @@
 #include "sink/size_error.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 
 namespace walduct::sink {
+namespace {
+
+// The default of brokers, which takes whole batches of a producer with defaults: what is less
+// refuses batches of small records.
+constexpr size_t kLeastOfTopic = 1'048'588;
+
+}  // namespace
 
 absl::Status WithSize(const absl::Status& error, const RefusedRecord& record) {
   if (!absl::IsInvalidArgument(error)) return error;
@@ -16,9 +24,10 @@ absl::Status WithSize(const absl::Status& error, const RefusedRecord& record) {
   }
   // With room for headers, and for the next ones, which are rarely of the same size.
   const size_t limit = std::bit_ceil(record.bytes + record.bytes / 8 + 1024);
-  const std::string topic = absl::StrCat("kafka-configs.sh --bootstrap-server ", record.servers,
-                                         " --alter --entity-type topics --entity-name ",
-                                         record.topic, " --add-config max.message.bytes=", limit);
+  const std::string topic =
+      absl::StrCat("kafka-configs.sh --bootstrap-server ", record.servers,
+                   " --alter --entity-type topics --entity-name ", record.topic,
+                   " --add-config max.message.bytes=", std::max(limit, kLeastOfTopic));
   if (!record.by_client) {
     return Error(error.code(), reason, absl::StrCat(error.message(), ": ", size),
                  absl::StrCat("the topic takes it with: ", topic));

@@ -37,6 +37,12 @@ TEST(SizeError, ABrokersOwnWordsStay) {
   EXPECT_EQ(ErrorHint(by_broker), absl::StrCat("the topic takes it with: ", kTool));
 }
 
+// A limit for that record alone would refuse the next batch.
+TEST(SizeError, ATopicIsGivenNoLessThanBatchesNeed) {
+  const absl::Status small = WithSize(TooLarge(), {.topic = "t", .servers = "k:9092", .bytes = 90});
+  EXPECT_THAT(ErrorHint(small), testing::EndsWith("max.message.bytes=1048588"));
+}
+
 TEST(SizeError, OfOtherRefusalsTheSizeAlone) {
   const absl::Status refused =
       WithSize(Error(absl::StatusCode::kInvalidArgument, "record_refused", "no key", "give one"),

@@ -52,11 +52,15 @@ class KafkaDoctor {
     const std::optional<std::string> makes =
         kafka::ReadBrokerProperty(client_, "auto.create.topics.enable", kPatience);
     broker_limit_ = LimitOf(kafka::ReadBrokerProperty(client_, "message.max.bytes", kPatience));
-    CheckLimit("the broker's message.max.bytes", broker_limit_,
-               "raise message.max.bytes of the brokers, or topic.creation.default."
-               "max.message.bytes of new topics");
     std::vector<std::string> asked = WithoutBadNames(topics);
     if (asked.size() > kMostTopics) asked.resize(kMostTopics);
+    LookAtTopics(asked, makes, sink);
+    CheckBrokerLimit(asked.empty(), sink);
+  }
+
+ private:
+  void LookAtTopics(const std::vector<std::string>& asked, const std::optional<std::string>& makes,
+                    const sink::Destination& sink) {
     if (asked.empty()) return;
     const auto looks = kafka::DescribeTopics(client_, asked, kPatience);
     std::vector<kafka::NewTopic> created;  // by the connector
@@ -64,8 +68,9 @@ class KafkaDoctor {
       const bool missing = ErrorReason(look.status) == "topic_missing";
       if (missing && sink.creates_topics()) {
         created.push_back(sink.PlanTopic(look.name));
+        by_broker_ = by_broker_ || !TakesAll(created.back());
       } else if (missing && makes != "false") {
-        continue;
+        by_broker_ = true;
       } else if (missing) {
         Missing(look.name);
       } else if (!look.status.ok()) {
@@ -77,7 +82,26 @@ class KafkaDoctor {
     AskWhetherCreated(created);
   }
 
- private:
+  bool TakesAll(const kafka::NewTopic& topic) const {
+    const auto limit = topic.configs.find("max.message.bytes");
+    return limit != topic.configs.end() && LimitOf(limit->second).value_or(0) >= RequestBytes();
+  }
+
+  // Where each topic has a limit of its own, new ones alone have the broker's.
+  void CheckBrokerLimit(bool unknown, const sink::Destination& sink) {
+    const std::string value = absl::StrCat("max.message.bytes=", RequestBytes() + 512);
+    CheckLimit(
+        "the broker's message.max.bytes", broker_limit_,
+        absl::StrCat("kafka-configs.sh --bootstrap-server ", client_.bootstrap_servers(),
+                     " --alter --entity-type brokers --entity-default --add-config "
+                     "message.max.bytes=",
+                     RequestBytes() + 512,
+                     sink.creates_topics()
+                         ? absl::StrCat("; or for new topics alone topic.creation.default.", value)
+                         : ""),
+        unknown || by_broker_ ? Severity::kWarning : Severity::kNotice);
+  }
+
   // A start stops at the first of them, or the first record does.
   std::vector<std::string> WithoutBadNames(const std::vector<std::string>& topics) {
     std::vector<std::string> good;
@@ -136,7 +160,10 @@ class KafkaDoctor {
     CheckTopic(look);
     const auto limit =
         LimitOf(kafka::ReadTopicProperty(client_, look.name, "max.message.bytes", kPatience));
-    if (limit == broker_limit_) return;  // said before
+    if (limit == broker_limit_) {
+      by_broker_ = true;
+      return;
+    }
     CheckLimit(absl::StrCat("max.message.bytes of topic ", look.name), limit,
                absl::StrCat("kafka-configs.sh --bootstrap-server ", client_.bootstrap_servers(),
                             " --alter --entity-type topics --entity-name ", look.name,
@@ -197,11 +224,11 @@ class KafkaDoctor {
   }
 
   void CheckLimit(const std::string& what, const std::optional<int64_t>& limit,
-                  const std::string& hint) {
+                  const std::string& hint, Severity severity = Severity::kWarning) {
     // A broker counts the batch's head, too, which its own default allows for.
     if (!limit || *limit >= RequestBytes()) return;
     findings_.Add(
-        {.severity = Severity::kWarning,
+        {.severity = severity,
          .reason = "message_limit_small",
          .message = absl::StrCat(what, " is ", *limit, ", and records may have max.request.size=",
                                  RequestBytes(), " bytes: larger ones are refused"),
@@ -224,6 +251,7 @@ class KafkaDoctor {
   const kafka::KafkaOptions& options_;
   kafka::Client& client_;
   Findings& findings_;
+  bool by_broker_ = false;  // a topic has no limit of its own, or would have none
   std::optional<int64_t> broker_limit_;
 };
 
