@@ -189,7 +189,7 @@ def test_lock_on_a_captured_table(sees, two_tables):
         holder.execute("lock table a in access exclusive mode")
         pid = holder.info.backend_pid
         db.execute("insert into b values (2)")
-        what = ", idle in transaction.*, role .*lock table a" if sees else r".*\); GRANT pg_read_all_stats to the role"
+        what = ", idle in transaction.*, role .*lock table a" if sees else rf'.*\); what it does is shown after GRANT pg_read_all_stats TO "{CDC_ROLE}"'
         named = rf'waiting for a lock on table public\.a, held up by pid {pid} \(application "migration"{what}'
         wait_until(lambda: len(lines(connector, named)) >= 2, 60, "said, and said again")
         asked = subprocess.run([BINARY, "doctor", connector.name, "--url", Surface(connector).base], capture_output=True, text=True, timeout=60)

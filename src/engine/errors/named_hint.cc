@@ -242,6 +242,7 @@ std::string Filled(absl::string_view reason, absl::string_view hint, absl::strin
       {"rds_replication TO NAME", absl::StrCat("rds_replication TO ", role)},
       {"PUBLICATION NAME OWNER TO ROLE",
        absl::StrCat("PUBLICATION ", publication, " OWNER TO ", role)},
+      {"pg_read_all_stats to the connector's role", absl::StrCat("pg_read_all_stats TO ", role)},
       {"TABLES TO NAME", absl::StrCat("TABLES TO ", role)},
       {"walduct status NAME", names::AskCommand(names.called, "status")},
       {"walduct offsets import NAME FILE", names::Command(names.called, "offsets import", "FILE")},

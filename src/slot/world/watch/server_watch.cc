@@ -53,7 +53,8 @@ SELECT DISTINCT ON (c.kind) CASE WHEN l.relation IS NULL THEN 'the end of a tran
             ELSE pg_catalog.concat('a lock on table ', l.relation::pg_catalog.regclass) END,
   b.pid, b.application_name, b.state,
   pg_catalog.date_trunc('second', pg_catalog.clock_timestamp() - b.xact_start),
-  pg_catalog.left(pg_catalog.regexp_replace(b.query, '\s+', ' ', 'g'), 120), c.kind, b.usename
+  pg_catalog.left(pg_catalog.regexp_replace(b.query, '\s+', ' ', 'g'), 120), c.kind, b.usename,
+  CURRENT_USER
 FROM pg_catalog.pg_stat_activity w
 JOIN pg_catalog.pg_locks l ON l.pid = w.pid AND NOT l.granted
 CROSS JOIN LATERAL (SELECT x.pid FROM pg_catalog.unnest(pg_catalog.pg_blocking_pids(w.pid)) x(pid)
@@ -123,7 +124,8 @@ std::string DescribeLock(const postgres::Result& result, int row) {
   const std::string role = result.is_null(row, 7) ? "" : absl::StrCat(", role ", text(7));
   // Of another role's session the server shows no more.
   if (result.is_null(row, 3))
-    return absl::StrCat(holder, role, "); GRANT pg_read_all_stats to the role shows what it does");
+    return absl::StrCat(holder, role, "); what it does is shown after GRANT pg_read_all_stats TO ",
+                        postgres::QuoteIdentifier(text(8)));
   return absl::StrCat(holder, ", ", text(3), ", in its transaction for ", text(4), role,
                       "): ", text(5));
 }
@@ -285,7 +287,7 @@ absl::StatusOr<ServerWatch::Locks> ServerWatch::LookAtLocks(postgres::Connection
   const std::string heartbeat = SessionNames(base, {kBeside[1].session});
   while (true) {
     ASSIGN_OR_RETURN(const postgres::Result result,
-                     connection.Query(postgres::Rows(8), kLocks, {stream, chunks, heartbeat}));
+                     connection.Query(postgres::Rows(9), kLocks, {stream, chunks, heartbeat}));
     Locks locks;
     for (int row = 0; row < result.rows(); ++row) {
       size_t kind = 0;
