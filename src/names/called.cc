@@ -125,6 +125,22 @@ std::string ExtendCommand(const Called& called, absl::string_view property,
                       " | ", Patch(called), " -d @-");
 }
 
+std::string ReplaceCommand(const Called& called, absl::string_view property,
+                           absl::string_view entry, absl::string_view by) {
+  if (called.where.empty()) return "";
+  std::string name, old_one, new_one;
+  AppendJsonString(property, &name);
+  AppendJsonString(entry, &old_one);
+  AppendJsonString(by, &new_one);
+  return absl::StrCat(
+      "curl -s ", ShellWord(ConfigUrl(called)), " | jq ",
+      ShellWord(absl::StrCat("{", name, ": (.[", name,
+                             "] | split(\",\") | map(gsub(\"^ +| +$\"; "
+                             "\"\") | if . == ",
+                             old_one, " then ", new_one, " else . end) | join(\",\"))}")),
+      " | ", Patch(called), " -d @-");
+}
+
 std::string SnapshotCommand(const Called& called, const std::vector<std::string>& tables,
                             absl::string_view filter) {
   return SnapshotCommandOf(called, absl::StrCat(FlagsOf(tables), filter.empty() ? "" : " --filter ",

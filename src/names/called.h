@@ -54,6 +54,10 @@ std::string SetCommand(const Called& called, const std::vector<std::string>& set
 std::string ExtendCommand(const Called& called, absl::string_view property,
                           absl::string_view entry);
 
+// Puts an entry in the place of another one of a list. Empty: no command does.
+std::string ReplaceCommand(const Called& called, absl::string_view property,
+                           absl::string_view entry, absl::string_view by);
+
 // What reads tables beside the stream, and where nothing listens what to set first. tables: as
 // `--table` takes them (postgres::TableArgument). filter: of --filter, as it stands; empty: none.
 std::string SnapshotCommand(const Called& called, const std::vector<std::string>& tables,

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/time.h"
@@ -75,6 +76,20 @@ bool IsOfTopic(const absl::Status& error) {
   return reason == "partition_missing" || reason == "topic_gone" || reason == "topic_missing";
 }
 
+// It names the topic, and whose it is; what is to be typed is known here alone.
+absl::Status WithCommand(const absl::Status& error, const kafka::Client& client,
+                         const std::string& topic) {
+  constexpr absl::string_view kCreate = "create the topic";
+  const std::string hint = ErrorHint(error);
+  if (ErrorReason(error) != "topic_missing" || !absl::StartsWith(hint, kCreate) ||
+      !absl::StrContains(error.message(), topic))
+    return error;
+  return WithChange(
+      Error(error.code(), "topic_missing", error.message(),
+            absl::StrCat(kCreate, ": ", CreateCommand(client, topic), hint.substr(kCreate.size()))),
+      ErrorChange(error));
+}
+
 }  // namespace
 
 absl::Status ExplainVanished(kafka::Client* client, Poller& poller, const TopicBefore& before,
@@ -83,7 +98,8 @@ absl::Status ExplainVanished(kafka::Client* client, Poller& poller, const TopicB
   if (ErrorReason(error) == "fenced") return error;  // for good: nothing begins anew
   if (ErrorReason(of_batch) == "topic_deleted") return of_batch;
   const absl::Status& own = IsOfTopic(of_batch) ? of_batch : error;
-  if (!IsOfTopic(own) || (!before.taken && before.id.empty())) return error;
+  if (!IsOfTopic(own) || (!before.taken && before.id.empty()))
+    return WithCommand(error, *client, before.name);
   const Answers answers = Ask(client, poller, {before.name});
   const auto answer = answers.find(before.name);
   const bool is_answered = answer != answers.end() && !absl::IsUnavailable(answer->second.status);
@@ -96,7 +112,7 @@ absl::Status ExplainVanished(kafka::Client* client, Poller& poller, const TopicB
   // the brokers say by now.
   const bool has_fewer = ErrorReason(own) == "partition_missing" && !before.placed && before.taken;
   const bool is_gone = is_answered && IsMissing(answer->second);
-  if (!is_gone && !is_another && !has_fewer) return error;
+  if (!is_gone && !is_another && !has_fewer) return WithCommand(error, *client, before.name);
   return Deleted(*client, before.name, is_missing);
 }
 

@@ -155,6 +155,24 @@ TEST(CaptureWords, ANewNameIsWrittenIntoTheListThatThereIs) {
   EXPECT_THAT(CaptureHint({&odd}, {.include_list = list}), testing::StartsWith("add the new"));
 }
 
+TEST(CaptureWords, AMisspeltColumnIsReplacedByOneCommand) {
+  const CaptureFinding one{.reason = "column_matches_nothing",
+                           .table = "public.a.naem",
+                           .renamed_to = "public.a.name",
+                           .property = "column.mask.with.4.chars"};
+  const names::Called serve{.who = "shop", .where = "http://h:1", .name = "shop"};
+  EXPECT_THAT(CaptureHint({&one}, {.called = serve}),
+              testing::AllOf(testing::StartsWith("if public.a.name is meant: curl -s "),
+                             HasSubstr("if . == \"public.a.naem\" then \"public.a.name\" else"),
+                             HasSubstr("curl -X PATCH"), Not(HasSubstr("correct the entries"))));
+  EXPECT_THAT(CaptureHint({&one}, {.called = {.who = "-f s.json"}}),
+              testing::StartsWith("if public.a.name is meant: write that in the place of "
+                                  "public.a.naem into column.mask.with.4.chars and restart the "));
+  const CaptureFinding unknown{.reason = "column_matches_nothing", .table = "public.a.xyz"};
+  EXPECT_THAT(CaptureHint({&unknown}, {.called = serve}),
+              testing::StartsWith("correct the entries (schema.table.column"));
+}
+
 TEST(CaptureWords, AMisspeltEntryIsWrittenAsItIsMeant) {
   const CaptureFinding one{.reason = "list_matches_nothing",
                            .table = "public.itmes",

@@ -188,6 +188,8 @@ TEST_F(KafkaSinkTest, ATopicThatIsNotThereFailsWithinSeconds) {
   EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
   EXPECT_EQ(ErrorReason(status), "topic_missing");
   EXPECT_THAT(std::string(status.message()), testing::HasSubstr("topic t"));
+  EXPECT_THAT(ErrorHint(status), testing::StartsWith("create the topic: kafka-topics.sh "));
+  EXPECT_THAT(ErrorHint(status), testing::HasSubstr(" --create --topic t; or "));
   EXPECT_THAT(ErrorHint(status), testing::HasSubstr("auto.create.topics.enable"));
   EXPECT_TRUE(acks_.by_ticket.empty());
 }

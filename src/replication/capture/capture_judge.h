@@ -93,8 +93,9 @@ struct CaptureFinding {
   // The statement alters the publication that is named, and what was read before is this one, which
   // is there; empty: it is the same, or none is known.
   std::string read_before = {};
-  bool of_others = false;  // another connector reads by the publication
-  bool keyless = false;    // an incremental snapshot leaves the table out
+  bool of_others = false;     // another connector reads by the publication
+  std::string property = {};  // the list that has an entry; empty: it is said by the reason
+  bool keyless = false;       // an incremental snapshot leaves the table out
 };
 
 struct CaptureVerdict {

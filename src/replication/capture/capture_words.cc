@@ -255,6 +255,33 @@ std::string Spelling(const std::vector<const CaptureFinding*>& findings, const C
                       "walduct.allow.empty=true says so");
 }
 
+// Of entries of lists of columns; the commands where it is known what they mean.
+std::string ColumnEntries(const std::vector<const CaptureFinding*>& findings,
+                          const CaptureWish& wish) {
+  std::string hint;
+  size_t said = 0;
+  for (const CaptureFinding* const one : findings) {
+    if (one->renamed_to.empty() || said >= kMostNamed) continue;
+    const std::string command =
+        names::ReplaceCommand(wish.called, one->property, one->table, one->renamed_to);
+    absl::StrAppend(&hint, "; if ", one->renamed_to, " is meant: ",
+                    command.empty()
+                        ? absl::StrCat("write that in the place of ", one->table, " into ",
+                                       one->property, " and ", names::RestartCommand(wish.called))
+                        : command);
+    ++said;
+  }
+  if (said < findings.size()) {
+    absl::StrAppend(&hint, said == 0 ? "; " : "; else ",
+                    "correct the entries (schema.table.column, regular expressions) ",
+                    names::WithConfiguration(wish.called));
+  }
+  return absl::StrCat(
+      hint,
+      "; what was published before stays as it is; where columns are still to come, nothing is to "
+      "be done; where they are gone, take the entries out, and nothing is said of them any more");
+}
+
 // Who can do what the statements say.
 struct Doer {
   bool role = true;      // walduct's
@@ -325,12 +352,7 @@ std::string Rest(Afterwards afterwards, const std::vector<const CaptureFinding*>
           names::WithConfiguration(wish.called),
           "; walduct.allow.empty=true says that tables are still to come");
     case Afterwards::kColumns:
-      return absl::StrCat(
-          "; correct the entries (schema.table.column, regular expressions) ",
-          names::WithConfiguration(wish.called),
-          "; what was published before stays as it is; where columns are still to come, nothing is "
-          "to be done; where they are gone, take the entries out, and nothing is said of them any "
-          "more");
+      return ColumnEntries(of_one_reason, wish);
     case Afterwards::kLists:
     case Afterwards::kMore:
       return absl::StrCat("; or change the lists (table.include.list …) ",

@@ -157,7 +157,9 @@ std::vector<CaptureFinding> FindIdleColumns(const encode::ColumnOptions& columns
       findings.push_back({.reason = "column_matches_nothing",
                           .table = idle.entry,
                           .detail = std::move(detail),
-                          .loses = !may_come});
+                          .loses = !may_come,
+                          .renamed_to = meant.size() == 1 ? meant.front() : "",
+                          .property = one.property});
     }
   }
   return findings;
@@ -212,6 +214,7 @@ void TellLostMasks(const std::vector<MaskLoss>& losses, const names::Called& cal
     finding.detail =
         absl::StrCat(LossText(*loss), ": the next row of the table stops it (mask_lost)");
     const std::string extend = names::ExtendCommand(called, loss->property, loss->entry);
+    finding.renamed_to.clear();
     finding.statement = extend.empty() ? ErrorHint(LossError(*loss)) : extend;
     finding.loses = finding.at_once = true;
   }
