@@ -79,9 +79,9 @@ int RunService(serve::Service& service, const ConsoleSide& side,
         ConsoleBefore(pages, service.pages(), side, service.access(), console, /*worker=*/true));
   });
   if (!open.ok()) return PrintStatus(open);
-  WorkerNotes notes(service.group(), service.addresses(),
-                    absl::StrCat("walduct doctor -f FILE -w ",
-                                 worker_file.empty() ? "FILE" : ShellWord(worker_file)));
+  WorkerNotes notes(
+      service.group(), service.addresses(),
+      worker_file.empty() ? "" : absl::StrCat("walduct serve -w ", ShellWord(worker_file)));
   notes.Begin(clock.Now());
   // Who asks when nobody answers any more finds them.
   const absl::Status ended = service.Run([&] { notes.Show(connectors.Statuses()); });

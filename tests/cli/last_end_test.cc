@@ -81,15 +81,15 @@ TEST_F(LastEndTest, OfANameThatBeginsLikeItNothingIsTold) {
     EXPECT_FALSE(is_of_shop(other)) << other;
 }
 
-TEST_F(LastEndTest, OfAWorkerItsFileIsKnownAfterwards) {
-  WorkerNotes notes("group", {at_}, "walduct doctor -f FILE -w /etc/w");
+TEST_F(LastEndTest, OfAWorkerItsStartIsKnownAfterwards) {
+  WorkerNotes notes("group", {at_}, "walduct serve -w /etc/w");
   notes.Begin(absl::FromUnixSeconds(1));
   notes.End(absl::OkStatus(), 0, absl::FromUnixSeconds(2));
   std::vector<std::string> denied;
   const std::vector<LastEnd> ends = EndsAt(at_, &denied);
   ASSERT_EQ(ends.size(), 1u);
   EXPECT_EQ(ends.front().state, "STOPPED");
-  EXPECT_EQ(ends.front().doctor, "walduct doctor -f FILE -w /etc/w");
+  EXPECT_EQ(ends.front().start, "walduct serve -w /etc/w");
 }
 
 }  // namespace

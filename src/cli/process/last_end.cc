@@ -76,7 +76,8 @@ std::vector<LastEnd> Parse(const std::string& text) {
                 .message = json::TextIn(one, "message"),
                 .reason = json::TextIn(one, "reason"),
                 .hint = json::TextIn(one, "hint"),
-                .doctor = json::TextIn(one, "doctor")};
+                .doctor = json::TextIn(one, "doctor"),
+                .start = json::TextIn(one, "start")};
     std::string error;
     if (absl::ParseTime(absl::RFC3339_full, json::TextIn(one, "at"), &end.at, &error))
       ends.push_back(std::move(end));
@@ -229,7 +230,7 @@ void WorkerNotes::Begin(absl::Time now) {
              .at = now,
              .pid = getpid(),
              .worker = true,
-             .doctor = doctor_};
+             .start = start_};
   TellOnce(Write());
 }
 
@@ -254,7 +255,7 @@ void WorkerNotes::End(const absl::Status& error, int exit_code, absl::Time now) 
              .at = now,
              .pid = getpid(),
              .worker = true,
-             .doctor = doctor_};
+             .start = start_};
   if (!error.ok()) {
     worker_.message = std::string(error.message());
     worker_.reason = ErrorReason(error);
@@ -360,6 +361,7 @@ std::string EndsJson(const std::vector<LastEnd>& ends) {
     json.Key("pid").Whole(static_cast<uint64_t>(end.pid));
     json.Key("message").Text(end.message).Key("reason").Text(end.reason);
     if (!end.doctor.empty()) json.Key("doctor").Text(end.doctor);
+    if (!end.start.empty()) json.Key("start").Text(end.start);
     json.Key("hint").Text(end.hint).EndObject();
   }
   return json.EndArray().EndObject().text();

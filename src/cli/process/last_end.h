@@ -36,6 +36,7 @@ struct LastEnd {
   // Of the last error; empty: none.
   std::string message = {}, reason = {}, hint = {};
   std::string doctor = {};  // the command that looks before a start; empty: not known
+  std::string start = {};   // of a worker: the command that starts it; empty: not known
 };
 
 // A connector, and where its positions are, where that is a file.
@@ -64,9 +65,9 @@ class EndNotes {
 // What becomes of the note of a worker and its connectors: by its addresses alone.
 class WorkerNotes {
  public:
-  // doctor: as of LastEnd.
-  WorkerNotes(std::string group, std::vector<http::Address> listens, std::string doctor)
-      : group_(std::move(group)), listens_(std::move(listens)), doctor_(std::move(doctor)) {}
+  // start: as of LastEnd.
+  WorkerNotes(std::string group, std::vector<http::Address> listens, std::string start)
+      : group_(std::move(group)), listens_(std::move(listens)), start_(std::move(start)) {}
 
   void Begin(absl::Time now);
   // Of the connectors that run; written where something has changed.
@@ -81,7 +82,7 @@ class WorkerNotes {
 
   const std::string group_;
   const std::vector<http::Address> listens_;
-  const std::string doctor_;
+  const std::string start_;
   LastEnd worker_;
   std::vector<LastEnd> connectors_;
   std::string kept_;  // the connectors, as they were written last

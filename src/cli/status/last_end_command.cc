@@ -188,6 +188,13 @@ std::string HintOf(const std::vector<LastEnd>& ends, const Arguments& arguments,
   if (ErrorReason(error) != "status_unreachable") return ErrorHint(error);
   const auto living = std::find_if(ends.begin(), ends.end(), Lives);
   if (living != ends.end()) return living->hint;
+  // What it ran is in Kafka's topics: there is no file of a connector to look at first.
+  if (const std::string& start = ends.front().start; !start.empty()) {
+    return absl::StrCat(
+        "what ran there has ended, as told here; start it again, with the same -o "
+        "and environment: ",
+        start);
+  }
   return absl::StrCat("what ran there has ended, as told here; start it again",
                       AsBefore(ends.front(), arguments), "; ", DoctorOf(ends, arguments),
                       " says first what would stop a start");
