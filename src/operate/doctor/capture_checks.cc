@@ -260,14 +260,22 @@ absl::Status ComparePublication(postgres::Connection& connection, const Subject&
 }
 
 // By reason, as the connector shows them while it runs.
-void TellLacks(const Subject& subject, const slot::KnownTables& known, Findings* findings) {
+absl::Status TellLacks(postgres::Connection& connection, const Subject& subject,
+                       const slot::KnownTables& known, Findings* findings) {
+  if (known.lacks.empty()) return absl::OkStatus();
   const replication::CaptureWish wish{.called = engine::CalledOf(subject.whole)};
   std::vector<replication::CaptureFinding> lacking;
   for (const slot::Lack& lack : known.lacks) lacking.push_back(slot::FindingOf(lack, wish.called));
+  if (!subject.incremental.reads_by_place && !subject.message_keys) {
+    ASSIGN_OR_RETURN(const replication::CaptureFacts facts,
+                     replication::ReadCaptureFacts(connection, {}));
+    RETURN_IF_ERROR(replication::MarkKeyless(connection, facts.tables, &lacking));
+  }
   slot::CaptureLines lines;
   lines.Saw(std::move(lacking), {.now = absl::Time()});
   for (const metrics::CaptureProblem& problem : lines.Problems(wish))
     findings->Add(FindingOf(problem));
+  return absl::OkStatus();
 }
 
 absl::Status Compare(postgres::Connection& connection, const Subject& subject,
@@ -378,7 +386,7 @@ void CheckKnownTables(postgres::Connection& connection, const Subject& subject,
   const std::optional<slot::KnownTables> known =
       slot::DecodeKnownTables(event::FindMember(position.stored->members, event::kTablesMember));
   if (!known) return;
-  TellLacks(subject, *known, findings);
+  findings->Add(TellLacks(connection, subject, *known, findings), Severity::kNotice);
   const absl::StatusOr<postgres::Result> system = connection.Query(
       postgres::Rows(1), "SELECT system_identifier FROM pg_catalog.pg_control_system()");
   if (!system.ok() || system->rows() != 1 ||

@@ -263,13 +263,26 @@ absl::StatusOr<CaptureFacts> ReadCaptureFacts(postgres::Connection& connection,
   return facts;
 }
 
-absl::StatusOr<std::set<Oid>> ReadKeyless(postgres::Connection& connection,
-                                          const std::vector<Oid>& tables) {
+absl::Status MarkKeyless(postgres::Connection& connection, const std::vector<TableFacts>& tables,
+                         std::vector<CaptureFinding>* findings) {
+  std::map<std::string, Oid> by_name;
+  for (const TableFacts& table : tables)
+    by_name.emplace(absl::StrCat(table.schema, ".", table.table), table.relation);
+  const auto relation_of = [&by_name](const CaptureFinding& finding) {
+    const auto found = by_name.find(finding.read_with);
+    return found == by_name.end() ? finding.relation : found->second;
+  };
+  std::vector<Oid> asked;
+  for (const CaptureFinding& finding : *findings)
+    if (relation_of(finding) != Oid{}) asked.push_back(relation_of(finding));
+  if (asked.empty()) return absl::OkStatus();
   ASSIGN_OR_RETURN(const Result result,
-                   connection.Query(Rows(1), kKeyless, {postgres::OidArray(tables)}));
+                   connection.Query(Rows(1), kKeyless, {postgres::OidArray(asked)}));
   std::set<Oid> keyless;
   for (int row = 0; row < result.rows(); ++row) keyless.insert(ParseOid(result.Get(row, 0)));
-  return keyless;
+  for (CaptureFinding& finding : *findings)
+    finding.keyless = keyless.contains(relation_of(finding));
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::set<std::string>> ReadWriters(postgres::Connection& connection,

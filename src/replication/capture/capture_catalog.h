@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "postgres/connection.h"
 #include "replication/capture/capture_facts.h"
+#include "replication/capture/capture_judge.h"
 
 namespace walduct::replication {
 
@@ -20,9 +21,10 @@ absl::StatusOr<std::string> ReadCaptureMark(postgres::Connection& connection);
 absl::StatusOr<CaptureFacts> ReadCaptureFacts(postgres::Connection& connection,
                                               const std::vector<std::string>& publications);
 
-// Those of the tables that have no key for an incremental snapshot to walk by.
-absl::StatusOr<std::set<Oid>> ReadKeyless(postgres::Connection& connection,
-                                          const std::vector<Oid>& tables);
+// Marks those findings whose table is to be read and has no key for an incremental snapshot to walk
+// by: a hint that names what leaves the table out would never end. tables: all that there are.
+absl::Status MarkKeyless(postgres::Connection& connection, const std::vector<TableFacts>& tables,
+                         std::vector<CaptureFinding>* findings);
 
 // The transactions that may have written to these tables and have not ended; on a standby, which
 // does not know that of its primary, one name for all that are running.

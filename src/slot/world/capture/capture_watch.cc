@@ -1,8 +1,6 @@
 #include "slot/world/capture/capture_watch.h"
 
 #include <algorithm>
-#include <map>
-#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -147,7 +145,8 @@ absl::Status CaptureWatch::LookWell(postgres::Connection& connection, bool in_tu
     }
     const std::vector<CaptureFinding>& lacking = options_.record->lacking;
     verdict.findings.insert(verdict.findings.end(), lacking.begin(), lacking.end());
-    RETURN_IF_ERROR(MarkKeyless(connection, &verdict.findings));
+    if (options_.keyless_left_out)
+      RETURN_IF_ERROR(replication::MarkKeyless(connection, facts_.tables, &verdict.findings));
     options_.record->lines.Saw(std::move(verdict.findings),
                                {.now = options_.environment.clock->Now(),
                                 .at_start = !looked_,
@@ -186,27 +185,6 @@ absl::Status CaptureWatch::AddGrants(postgres::Connection& connection,
       return rights;
     }
   }
-  return absl::OkStatus();
-}
-
-// Of those to be read: a hint that names what leaves the table out would never end.
-absl::Status CaptureWatch::MarkKeyless(postgres::Connection& connection,
-                                       std::vector<CaptureFinding>* findings) const {
-  if (!options_.keyless_left_out) return absl::OkStatus();
-  std::map<std::string, Oid> by_name;
-  for (const replication::TableFacts& table : facts_.tables)
-    by_name.emplace(absl::StrCat(table.schema, ".", table.table), table.relation);
-  const auto relation_of = [&by_name](const CaptureFinding& finding) {
-    const auto found = by_name.find(finding.read_with);
-    return found == by_name.end() ? finding.relation : found->second;
-  };
-  std::vector<Oid> asked;
-  for (const CaptureFinding& finding : *findings)
-    if (relation_of(finding) != Oid{}) asked.push_back(relation_of(finding));
-  if (asked.empty()) return absl::OkStatus();
-  ASSIGN_OR_RETURN(const std::set<Oid> keyless, replication::ReadKeyless(connection, asked));
-  for (CaptureFinding& finding : *findings)
-    finding.keyless = keyless.contains(relation_of(finding));
   return absl::OkStatus();
 }
 

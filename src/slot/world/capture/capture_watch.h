@@ -114,8 +114,6 @@ class CaptureWatch {
   static absl::Status AddGrants(postgres::Connection& connection,
                                 const event::WantedColumns& wanted,
                                 std::vector<replication::CaptureFinding>* findings);
-  absl::Status MarkKeyless(postgres::Connection& connection,
-                           std::vector<replication::CaptureFinding>* findings) const;
 
   Options options_;
   const names::TableFilter filter_;
