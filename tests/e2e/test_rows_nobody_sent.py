@@ -83,6 +83,28 @@ def test_a_closed_gap_is_told_of_until_it_is_read(gap, stopped, db, connectors):
     assert examined(connector) == []
 
 
+def test_a_table_without_a_key_is_read_as_the_hint_says(db, connectors):
+    """An incremental snapshot leaves it out, and ends nothing."""
+    connector = running(db, connectors, {"table.include.list": "public.plain"})
+    db.script(f"""create table plain (id int); alter table plain replica identity full; insert into plain values (1);
+                  alter publication "{db.name}" add table plain; insert into plain values (2)""")
+    wait_until(lambda: set(problems(connector)) == {REASON}, 30, "it is told")
+
+    def hinted():
+        typed = problems(connector)[REASON]["hint"].partition("; ")[0]
+        return typed if "--blocking" in typed else None
+    typed = wait_until(hinted, 30, "a snapshot that reads it")
+    incremental = subprocess.run([str(BINARY), *(word for word in shlex.split(typed)[1:] if word != "--blocking")], capture_output=True, text=True, timeout=60)
+    assert incremental.returncode == 0, incremental.stderr
+    connector.wait_log("the table is left out, it has no key.*execute-snapshot.*--blocking")
+    assert set(problems(connector)) == {REASON}, "it was not read"
+    reads = subprocess.run([str(BINARY), *shlex.split(typed)[1:]], capture_output=True, text=True, timeout=60)
+    assert reads.returncode == 0, reads.stderr
+    wait_until(lambda: problems(connector) == {}, 60, "it is read")
+    assert sorted(e.id for e in connector.events() if e.table == "plain" and e.op == "r") == [1, 2]
+    connector.stop()
+
+
 def test_a_gap_that_closes_is_never_green(db, connectors):
     """From the moment that it is told on there is a warning: first that the table is not sent, then that it was not."""
     connector = running(db, connectors)

@@ -85,12 +85,12 @@ TEST(CaptureWords, ATableWithoutAKeyIsReadWhileTheStreamWaits) {
       .reason = "table_was_not_published", .table = "public.b", .keyless = true};
   EXPECT_THAT(CaptureHint({&keyless}, {.called = called}),
               testing::AllOf(testing::StartsWith("walduct signal execute-snapshot shop --blocking "
-                                                 "--table public.b --url http://h:1 ("),
+                                                 "--table public.b --url http://h:1; without"),
                              HasSubstr("deletes")));
   EXPECT_THAT(CaptureHint({&keyed, &keyless}, {.called = called}),
               testing::StartsWith(
                   "walduct signal execute-snapshot shop --table public.a --url http://h:1; walduct "
-                  "signal execute-snapshot shop --blocking --table public.b --url http://h:1 ("));
+                  "signal execute-snapshot shop --blocking --table public.b --url http://h:1; "));
   const CaptureFinding attached{.reason = "partition_attached",
                                 .table = "public.p",
                                 .statement = "X",

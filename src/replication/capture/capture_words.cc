@@ -156,10 +156,11 @@ std::string Snapshots(const std::vector<const CaptureFinding*>& findings,
   }
   if (keyless.empty()) return names::SnapshotCommand(wish.called, keyed);
   const std::string blocking = names::BlockingSnapshotCommand(wish.called, keyless);
-  return absl::StrCat(keyed.empty() ? "" : names::SnapshotCommand(wish.called, keyed),
-                      keyed.empty() ? "" : "; ", blocking,
-                      " (without a key an incremental snapshot leaves a table out; the stream "
-                      "waits for this one)");
+  return absl::StrCat(
+      keyed.empty() ? "" : names::SnapshotCommand(wish.called, keyed), keyed.empty() ? "" : "; ",
+      blocking,
+      "; without a key an incremental snapshot leaves a table out; the stream waits for "
+      "this one");
 }
 
 // The list with the new names, those of before left out.
