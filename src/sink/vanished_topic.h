@@ -26,7 +26,8 @@ struct TopicFailure {
 };
 
 // Unavailable topic_deleted where the topic is gone, lost records, or another one has its name;
-// otherwise the error; topic_missing with the command that creates it. Waits for the brokers, some seconds at most.
+// otherwise the error; topic_missing with the command that creates it. Waits for the brokers, some
+// seconds at most.
 absl::Status ExplainVanished(kafka::Client* client, Poller& poller, const TopicBefore& before,
                              const TopicFailure& failure);
 

@@ -29,6 +29,7 @@
 #include "replication/publication/renamed_publication.h"
 #include "replication/publication_name.h"
 #include "replication/slot.h"
+#include "route/message_keys.h"
 #include "slot/incremental/new_tables.h"
 #include "slot/incremental/table_gaps.h"
 #include "slot/masks/column_cover.h"
