@@ -45,6 +45,16 @@ TEST_F(Partitions, ByTheirRoot) {
   EXPECT_THAT(Judge(), ElementsAre("publication_lacks_tables public.ev"));
 }
 
+TEST_F(Partitions, APublicationThatWasNeverThereIsByTheirRoot) {
+  Admit("ev");
+  own() = {.name = "pub"};
+  EXPECT_THAT(Judge(), ElementsAre("publication_missing"));
+  EXPECT_THAT(finding().statement, HasSubstr("WITH (publish_via_partition_root = true)"));
+  Admit("ev_1");
+  Judge();
+  EXPECT_THAT(finding().statement, testing::Not(HasSubstr("publish_via_partition_root")));
+}
+
 // Rows come as the topmost table that is published: to publish by leaves would not help.
 TEST_F(Partitions, SentAsATableBelowTheOneThatIsCaptured) {
   Root(9, "top");

@@ -104,6 +104,21 @@ TEST(PublicationSqlTest, ParentsArePublishedWithoutTheirChildren) {
             "CREATE PUBLICATION \"p\" FOR TABLE ONLY \"public\".\"parent\"");
 }
 
+// The configuration may say nothing of roots: the publication was made by hand, and so it is again.
+TEST(PublicationSqlTest, WhatIsTypedSendsRowsOfPartitionsThatNobodyCapturesByTheirRoot) {
+  PublishedTable root = Table(1, "ev");
+  root.needs_root = true;
+  PublicationWish wish = Filtered({Table(2, "a"), root});
+  EXPECT_EQ(CreatePublicationHint("p", wish),
+            "CREATE PUBLICATION \"p\" FOR TABLE \"public\".\"a\", \"public\".\"ev\" WITH "
+            "(publish_via_partition_root = true)");
+  EXPECT_EQ(CreatePublicationSql("p", wish),
+            "CREATE PUBLICATION \"p\" FOR TABLE \"public\".\"a\", \"public\".\"ev\"");
+  wish.tables.resize(1);
+  EXPECT_EQ(CreatePublicationHint("p", wish),
+            "CREATE PUBLICATION \"p\" FOR TABLE \"public\".\"a\"");
+}
+
 TEST(PublicationSqlTest, PUB07_NoTables) {
   PublicationWish wish;
   wish.mode = PublicationAutocreate::kNoTables;

@@ -122,6 +122,17 @@ TEST_F(PublicationTest, PUB06_DisabledTellsTheStatementAndCreatesNothing) {
   EXPECT_THAT(hint({"other"}), ::testing::StartsWith("CREATE PUBLICATION"));
 }
 
+// As it was, though publish.via.partition.root is not set.
+TEST_F(PublicationTest, TheStatementForARootWhosePartitionsNobodyCaptures) {
+  if (session_->server_version() < 130000) GTEST_SKIP() << "no partitioned table is published";
+  options_.publication_autocreate = PublicationAutocreate::kDisabled;
+  Run("CREATE TABLE public.ev(id int PRIMARY KEY) PARTITION BY RANGE (id); CREATE TABLE "
+      "public.ev_1 PARTITION OF public.ev FOR VALUES FROM (0) TO (9)");
+  constexpr absl::string_view kByRoot = "WITH (publish_via_partition_root = true)";
+  EXPECT_THAT(ErrorHint(Ensure("public.ev")), HasSubstr(kByRoot));
+  EXPECT_THAT(ErrorHint(Ensure("public.ev,public.ev_1")), Not(HasSubstr(kByRoot)));
+}
+
 TEST_F(PublicationTest, PUB07_NoTables) {
   options_.publication_autocreate = PublicationAutocreate::kNoTables;
   Run("CREATE TABLE public.a(id int PRIMARY KEY)");

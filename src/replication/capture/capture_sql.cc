@@ -1,6 +1,7 @@
 #include "replication/capture/capture_sql.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -13,8 +14,6 @@
 
 namespace walduct::replication {
 namespace {
-
-constexpr size_t kMostTables = 200;
 
 std::string Alter(const PublicationFacts& publication) {
   return absl::StrCat("ALTER PUBLICATION ", postgres::QuoteIdentifier(publication.name));
@@ -107,24 +106,24 @@ std::string CreateAgain(const PublicationFacts& publication, const CaptureFacts&
   }
   const CaptureMap map(facts);
   const auto is_wanted = [&](const TableFacts* table) { return wanted.contains(table->relation); };
-  const auto add = [&](const TableFacts* table) {
-    if (table == nullptr || wish.tables.size() >= kMostTables) return;
+  const auto add = [&](const TableFacts* table, bool needs_root) {
+    if (table == nullptr) return;
     wish.tables.push_back({.relation = table->relation,
                            .schema = table->schema,
                            .table = table->table,
-                           .has_children = table->has_children});
+                           .has_children = table->has_children,
+                           .needs_root = needs_root});
   };
-  for (const auto& [name, known] : memory.tables) add(map.Find(known.relation));
+  for (const auto& [name, known] : memory.tables) add(map.Find(known.relation), false);
   for (const TableFacts& table : facts.tables) {
     const std::vector<const TableFacts*> above = map.Ancestors(table);
     const bool is_first = std::none_of(above.begin(), above.end(), is_wanted);
     if (!memory.tables.empty() || !is_wanted(&table) || !is_first) continue;
-    add(&table);
     const std::vector<const TableFacts*> leaves = map.Leaves(table);
-    if (!std::all_of(leaves.begin(), leaves.end(), is_wanted)) wish.via_partition_root = true;
+    add(&table, !std::all_of(leaves.begin(), leaves.end(), is_wanted));
   }
   if (!memory.all_tables && !wish.tables.empty()) wish.mode = PublicationAutocreate::kFiltered;
-  return CreatePublicationSql(publication.name, wish);
+  return CreatePublicationHint(publication.name, std::move(wish));
 }
 
 std::string SignalTableSql(const PublicationFacts& publication, const CaptureWish& wish) {

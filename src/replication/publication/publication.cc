@@ -21,8 +21,6 @@
 namespace walduct::replication {
 namespace {
 
-constexpr size_t kMaxTablesInHint = 200;
-
 // $1: for all tables; $2: those it names. What this role lacks; '' nothing.
 constexpr absl::string_view kRights = R"(
 SELECT CASE
@@ -67,18 +65,13 @@ WHERE has.tables > 0 ORDER BY has.tables DESC, 1)";
 constexpr absl::string_view kGrantsHint =
     "docs/security.md (filtered) has the grants with which this role does it itself; or ";
 
-PublicationWish ForHint(PublicationWish wish) {
-  if (wish.tables.size() > kMaxTablesInHint) wish.tables.resize(kMaxTablesInHint);
-  return wish;
-}
-
 // A publication without tables would help nobody.
 std::string CreateHint(absl::string_view name, const PublicationWish& wish,
                        absl::string_view where) {
   if (wish.tables.empty())
     return "check database.dbname, and table.include.list and schema.include.list: no table of "
            "this database is captured";
-  return absl::StrCat(where, CreatePublicationSql(name, ForHint(wish)), "; then start again");
+  return absl::StrCat(where, CreatePublicationHint(name, wish), "; then start again");
 }
 
 // The name may be misspelt, or that of Debezium's own may be meant.
@@ -231,7 +224,7 @@ class Publisher {
   // Of the statement that creates it.
   absl::Status Explained(const absl::Status& status, const std::string& name) const {
     const absl::Status error =
-        ExplainPublicationError(status, name, CreatePublicationSql(name, ForHint(wish_)));
+        ExplainPublicationError(status, name, CreatePublicationHint(name, wish_));
     if (!absl::IsPermissionDenied(error)) return error;
     return AndGrants(
         Error(error.code(), ErrorReason(error), error.message(),

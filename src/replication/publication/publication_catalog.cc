@@ -33,7 +33,14 @@ JOIN pg_catalog.pg_namespace n ON n.oid = r.pnnspid
 WHERE p.pubname = $1)";
 
 constexpr absl::string_view kPublishable = R"(
-SELECT c.oid, n.nspname, c.relname, c.relkind = 'r' AND c.relhassubclass
+WITH RECURSIVE below(root, oid) AS (
+  SELECT c.oid, c.oid FROM pg_catalog.unnest($1::pg_catalog.oid[]) w(oid)
+  JOIN pg_catalog.pg_class c ON c.oid = w.oid AND c.relkind = 'p'
+  UNION SELECT b.root, i.inhrelid FROM below b JOIN pg_catalog.pg_inherits i ON i.inhparent = b.oid
+)
+SELECT c.oid, n.nspname, c.relname, c.relkind = 'r' AND c.relhassubclass,
+  c.oid IN (SELECT b.root FROM below b JOIN pg_catalog.pg_class leaf ON leaf.oid = b.oid
+            WHERE leaf.relkind = 'r' AND leaf.oid <> ALL ($1::pg_catalog.oid[]))
 FROM pg_catalog.unnest($1::pg_catalog.oid[]) WITH ORDINALITY w(oid, position)
 JOIN pg_catalog.pg_class c ON c.oid = w.oid
 JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
@@ -86,14 +93,15 @@ absl::StatusOr<std::vector<PublishedTable>> PublishableTables(
   const std::vector<Oid> oids = postgres::RelationsOf(captured);
   ASSIGN_OR_RETURN(
       const Result result,
-      connection.Query(postgres::Rows(4), kPublishable,
+      connection.Query(postgres::Rows(5), kPublishable,
                        {postgres::OidArray(oids), absl::StrCat(connection.server_version())}));
   std::vector<PublishedTable> tables;
   for (int row = 0; row < result.rows(); ++row) {
     tables.push_back({.relation = ParseOid(result.Get(row, 0)),
                       .schema = std::string(result.Get(row, 1)),
                       .table = std::string(result.Get(row, 2)),
-                      .has_children = result.Get(row, 3) == "t"});
+                      .has_children = result.Get(row, 3) == "t",
+                      .needs_root = result.Get(row, 4) == "t"});
   }
   return tables;
 }

@@ -12,6 +12,8 @@
 namespace walduct::replication {
 namespace {
 
+constexpr size_t kMaxTablesInHint = 200;
+
 using postgres::QuoteIdentifier;
 using postgres::QuoteLiteral;
 
@@ -70,6 +72,15 @@ std::string CreatePublicationSql(absl::string_view name, const PublicationWish& 
   if (wish.operations) options.push_back(Publish(*wish.operations));
   if (!options.empty()) absl::StrAppend(&sql, " WITH (", absl::StrJoin(options, ", "), ")");
   return sql;
+}
+
+std::string CreatePublicationHint(absl::string_view name, PublicationWish wish) {
+  wish.via_partition_root =
+      wish.via_partition_root ||
+      std::any_of(wish.tables.begin(), wish.tables.end(),
+                  [](const PublishedTable& table) { return table.needs_root; });
+  if (wish.tables.size() > kMaxTablesInHint) wish.tables.resize(kMaxTablesInHint);
+  return CreatePublicationSql(name, wish);
 }
 
 std::vector<PublishedTable> AddedTables(const PublicationState& state,

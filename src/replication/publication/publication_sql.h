@@ -19,6 +19,8 @@ struct PublishedTable {
   std::string schema;
   std::string table;
   bool has_children = false;  // by INHERITS: without ONLY they would be published too
+  // It has partitions that nobody wants: their rows are to come as its own.
+  bool needs_root = false;
 };
 
 // A publication as the catalog has it.
@@ -44,6 +46,10 @@ struct PublicationWish {
 std::vector<std::string> SplitOperations(absl::string_view list, int server_version);
 
 std::string CreatePublicationSql(absl::string_view name, const PublicationWish& wish);
+
+// The same for somebody to type: of 200 tables at most, and by the roots where one of them needs
+// that, whatever the configuration says, which never switches it off.
+std::string CreatePublicationHint(absl::string_view name, PublicationWish wish);
 
 // Those that AlterPublicationSql puts into the publication.
 std::vector<PublishedTable> AddedTables(const PublicationState& state, const PublicationWish& wish);
