@@ -62,7 +62,7 @@ SELECT c.oid, c.relnamespace, c.relkind = 'p', c.relpersistence = 'p',
        AND o.objsubid = 0 AND o.deptype = 'o' AND o.xmin = t.xmin AND o.cmin = t.cmin))
   OR coalesce(NOT i.xmin = a.xmin, false),
   pg_catalog.age(n.xmin) < pg_catalog.age(a.xmin), c.relpersistence = 'u',
-  c.relkind = 'r' AND NOT c.relfilenode = c.oid
+  c.relkind = 'r' AND NOT c.relfilenode = c.oid, c.relhassubclass
 FROM pg_catalog.unnest($1::pg_catalog.oid[]) w(oid)
 JOIN pg_catalog.pg_class c ON c.oid = w.oid
 JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
@@ -167,7 +167,7 @@ absl::StatusOr<Coverage> ReadCoverage(postgres::Connection& connection,
   ASSIGN_OR_RETURN(const Entries entries, ReadEntries(connection, &coverage));
   const std::vector<Oid> oids = postgres::RelationsOf(tables);
   const std::string asked = postgres::OidArray(oids);
-  ASSIGN_OR_RETURN(const Result found, connection.Query(Rows(8), kAsked, {asked}));
+  ASSIGN_OR_RETURN(const Result found, connection.Query(Rows(9), kAsked, {asked}));
   for (int row = 0; row < found.rows(); ++row) {
     const Oid relation = ParseOid(found.Get(row, 0));
     Coverage::Table& table = coverage.tables[relation];
@@ -175,6 +175,7 @@ absl::StatusOr<Coverage> ReadCoverage(postgres::Connection& connection,
     table.by_itself = coverage.all_tables || !table.named_by.empty();
     const bool by_leaves = found.Get(row, 2) == "t" && !via_root;
     table.sent = found.Get(row, 3) == "t" && !by_leaves;
+    table.by_leaves = by_leaves && found.Get(row, 8) == "t";
     table.placed_later = found.Get(row, 4) == "t";
     table.schema_changed = found.Get(row, 5) == "t";
     table.unlogged = found.Get(row, 6) == "t";
@@ -184,6 +185,9 @@ absl::StatusOr<Coverage> ReadCoverage(postgres::Connection& connection,
   for (int row = 0; row < parents.rows(); ++row) {
     const auto table = coverage.tables.find(ParseOid(parents.Get(row, 0)));
     if (table == coverage.tables.end()) continue;
+    if (const auto root = coverage.tables.find(ParseOid(parents.Get(row, 1)));
+        root != coverage.tables.end())
+      root->second.by_leaves = false;
     std::vector<Oid> above;
     AddNames(entries, ParseOid(parents.Get(row, 1)), ParseOid(parents.Get(row, 2)), &above);
     if (via_root && (coverage.all_tables || !above.empty())) table->second.sent = false;

@@ -26,6 +26,8 @@ struct Coverage {
     bool by_itself = false;
     // Its changes are sent, under its own name: not under its root's, nor its partitions'.
     bool sent = false;
+    // It has partitions, none of which was asked for, and its rows come under their names.
+    bool by_leaves = false;
     // It has had another name or schema, or was made before it became a partition. Not seen: what
     // its owner was changed behind.
     bool placed_later = false;

@@ -279,6 +279,20 @@ def test_what_came_under_the_names_of_its_partitions_for_a_while_is_told(db, con
     connector.stop()
 
 
+def test_what_came_under_other_names_from_the_beginning_is_told(db, connectors):
+    """As under a publication that was made anew without the setting: ev has never come under its own name when the stream begins."""
+    connector, surface = running(db, connectors, publication="for table ev, signals")
+    db.script("insert into ev values (2)")
+    wait_until(lambda: "publication_without_partitions" in problems(surface), 30, "it is told")
+    hint = problems(surface)["publication_without_partitions"]["hint"]
+    assert "publish_via_partition_root = true" in hint and "signal execute-snapshot" in hint and "--table public.ev" in hint, hint
+    db.script(f'alter publication "{db.name}" set (publish_via_partition_root = true)')
+    wait_until(lambda: "table_was_not_published" in problems(surface), 30, "it is told")
+    assert problems(surface)["table_was_not_published"]["tables"] == ["public.ev"]
+    assert not connector.logged("publish_via_partition_root = false")
+    connector.stop()
+
+
 def test_a_partition_that_was_detached_for_a_while_is_told(db, connectors):
     connector, surface = running(db, connectors, {"table.include.list": "public.ev_.*"}, publication="for table ev, signals")
     db.script("alter table ev detach partition ev_1; insert into ev_1 values (2);" + ATTACH.format("ev_1", 0, 10) + ";insert into ev values (3)")

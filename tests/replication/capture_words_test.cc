@@ -101,6 +101,19 @@ TEST(CaptureWords, ATableWithoutAKeyIsReadWhileTheStreamWaits) {
             "walduct signal execute-snapshot shop --blocking --table public.b --url http://h:1");
 }
 
+TEST(CaptureWords, RowsThatCameUnderTheNamesOfPartitionsAreRead) {
+  const CaptureFinding one{
+      .reason = "publication_without_partitions",
+      .table = "public.ev",
+      .statement = "ALTER PUBLICATION p SET (publish_via_partition_root = true)",
+      .argument = "public.ev"};
+  const std::string hint = CaptureHint({&one}, {.called = {.who = "shop", .where = "http://h:1"}});
+  EXPECT_THAT(hint, testing::StartsWith(one.statement + "; what was written before that"));
+  EXPECT_THAT(hint,
+              HasSubstr("walduct signal execute-snapshot shop --table public.ev --url http://h:1"));
+  EXPECT_THAT(hint, HasSubstr("or change the lists"));
+}
+
 TEST(CaptureWords, OfATopicThatWasDeletedAllTablesAreReadAgain) {
   const CaptureFinding one{.reason = "topic_deleted", .table = "public.a"};
   const CaptureFinding two{.reason = "topic_deleted", .table = "public.b"};

@@ -225,7 +225,8 @@ constexpr Reason kRows[] = {
      .meaning = "A partitioned table is captured, but the publication sends its rows under the "
                 "names of partitions that are not.",
      .remedy = "publish.via.partition.root=true and ALTER PUBLICATION … SET "
-               "(publish_via_partition_root)."},
+               "(publish_via_partition_root), then walduct signal execute-snapshot NAME --table "
+               "SCHEMA.TABLE for what was written before; docs/catalog.md."},
     {.name = "publication_would_refuse_writes",
      .meaning = "The publication that a start creates would hold tables without replica identity, "
                 "or, from PostgreSQL 18 on, with generated columns in it: the server refuses their "

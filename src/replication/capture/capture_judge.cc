@@ -240,7 +240,8 @@ class Judge {
       return Find({.reason = "publication_without_partitions",
                    .table = name,
                    .statement = ViaRootSql(own_, true),
-                   .loses = IsAskedFor(name)});
+                   .loses = IsAskedFor(name),
+                   .argument = postgres::TableArgument(wanted.schema, wanted.table)});
     }
     if (as != nullptr && !Admits(leaf)) return ComesAsAnother(*as, wanted);
     if (as != nullptr) {

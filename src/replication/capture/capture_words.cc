@@ -19,6 +19,7 @@ namespace {
 enum class Afterwards {
   kNothing,
   kRowsAreMissing,  // those that were written meanwhile
+  kByRoot,          // the same, of a publication that no start alters; or the lists are wrong
   kMeant,           // perhaps it is
   kRestart,
   kLists,     // the configuration may be what is to be changed
@@ -95,7 +96,7 @@ constexpr Words kWords[] = {
     {"publication_without_partitions",
      "partitioned tables are captured, but not their partitions, under whose names the publication "
      "sends the rows: those changes are not captured",
-     Afterwards::kLists},
+     Afterwards::kByRoot},
     {"replica_identity_weaker",
      "captured tables had REPLICA IDENTITY FULL, and have not any more: records lack before-images",
      Afterwards::kMeant},
@@ -323,6 +324,11 @@ std::string Rest(Afterwards afterwards, const std::vector<const CaptureFinding*>
           DoneByAStart(DoerOf(of_one_reason), wish),
           "; what was written before that does not come: ", Snapshots(of_one_reason, tables, wish),
           "; ", names::DeletesNote(wish.called));
+    case Afterwards::kByRoot:
+      return absl::StrCat(
+          "; what was written before that does not come: ", Snapshots(of_one_reason, tables, wish),
+          "; ", names::DeletesNote(wish.called),
+          Rest(Afterwards::kLists, of_one_reason, tables, wish));
     case Afterwards::kRestored:
       return absl::StrCat("; where it is not meant, restore them under their names, then ",
                           Snapshots(of_one_reason, tables, wish), " (",

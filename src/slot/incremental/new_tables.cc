@@ -242,7 +242,9 @@ void NewTables::TellStored() {
 void NewTables::TellDeleted() {
   std::vector<TableGap> gaps;
   for (const postgres::TableName& table : parts_.without_topic) {
-    if (FindKnown(known_, table) != nullptr)
+    const KnownTable* const known = FindKnown(known_, table);
+    // One that is sent under other names may never have had a topic.
+    if (known != nullptr && known->named_by != std::vector{KnownTable::kElsewhere})
       gaps.push_back({.kind = Kind::kDeletedTopic, .table = table});
   }
   if (!gaps.empty()) Take(gaps, false);

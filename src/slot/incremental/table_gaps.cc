@@ -49,6 +49,10 @@ class Lasting {
   absl::flat_hash_set<Oid> names_;
 };
 
+bool IsKeptElsewhere(const KnownTable& known) {
+  return known.named_by == std::vector{KnownTable::kElsewhere};
+}
+
 // Rows came under another name, or as another's.
 bool WasElsewhere(const Coverage::Table& now) { return now.placed_later && !now.placed_empty; }
 
@@ -78,8 +82,7 @@ std::optional<Kind> JudgeKnown(const KnownTable& known, Oid relation, const Cove
     return covers && now.schema_changed ? Kind::kMoved : Kind::kReplaced;
   }
   if (known.unlogged && !now.unlogged) return Kind::kLogged;
-  if (lasting.comparable() && known.named_by == std::vector{KnownTable::kElsewhere})
-    return Kind::kBack;
+  if (lasting.comparable() && IsKeptElsewhere(known)) return Kind::kBack;
   const bool unknown = !lasting.comparable() || known.named_by.empty() || now.named_by.empty();
   if (unknown || Meet(known.named_by, now.named_by)) return std::nullopt;
   return Kind::kBack;
@@ -150,6 +153,14 @@ std::vector<Oid> Without(std::vector<Oid> names, const absl::flat_hash_set<Oid>&
   return names;
 }
 
+// Rows of a partitioned table that nobody has sent so far come under the names of partitions, which
+// nobody captures: all of it lacks them once it is sent.
+bool IsElsewhere(const Coverage& now,
+                 const absl::flat_hash_map<Oid, Coverage::Table>::const_iterator& table) {
+  if (table == now.tables.end() || !table->second.by_leaves || table->second.held) return false;
+  return now.all_tables || !table->second.named_by.empty();
+}
+
 // Tables that were captured under another name, and that the lists left out under some name since.
 absl::flat_hash_set<Oid> LeftUnderSomeName(const KnownTables& known, bool same_lists) {
   absl::flat_hash_set<Oid> relations;
@@ -159,6 +170,22 @@ absl::flat_hash_set<Oid> LeftUnderSomeName(const KnownTables& known, bool same_l
   }
   relations.erase(Oid{});
   return relations;
+}
+
+// The transaction that did; 0: it is not known.
+int64_t SettingsWrittenAt(const Coverage& coverage, const incremental::TransactionView& view) {
+  uint32_t half = 0;  // of an id: the lower one
+  if (!absl::SimpleAtoi(Settings(coverage.settings).id, &half)) return 0;
+  return static_cast<int64_t>(view.next_xid) +
+         static_cast<int32_t>(half - static_cast<uint32_t>(view.next_xid));
+}
+
+// Rows that came under other names, which nobody captures, come as they should.
+bool BringsBack(const KnownTables& known, const Coverage& now) {
+  return std::any_of(known.tables.begin(), known.tables.end(), [&now](const auto& one) {
+    const auto table = now.tables.find(one.second.relation);
+    return IsKeptElsewhere(one.second) && table != now.tables.end() && table->second.sent;
+  });
 }
 
 }  // namespace
@@ -182,6 +209,8 @@ std::vector<TableGap> FindGaps(const KnownTables& known, bool same_lists,
                                const Coverage& coverage) {
   const Lasting lasting(known, coverage);
   const absl::flat_hash_set<Oid> renamed = LeftUnderSomeName(known, same_lists);
+  const bool by_root = !absl::StrContains(Settings(known.settings).letters, 'r') &&
+                       absl::StrContains(Settings(coverage.settings).letters, 'r');
   std::vector<TableGap> gaps;
   for (const postgres::TableName& table : captured) {
     const auto now = coverage.tables.find(table.relation);
@@ -200,7 +229,12 @@ std::vector<TableGap> FindGaps(const KnownTables& known, bool same_lists,
         : left != known.left.end()
             ? JudgeLeft(was, table.relation, now->second, same_lists, lasting)
             : JudgeNew(now->second, same_lists, lasting);
-    if (kind) gaps.push_back({.kind = *kind, .table = table, .was = was, .listed = same_lists});
+    if (kind)
+      gaps.push_back({.kind = *kind,
+                      .table = table,
+                      .was = was,
+                      .listed = same_lists,
+                      .by_settings = kind == Kind::kBack && by_root && IsKeptElsewhere(*before)});
   }
   AddAttached(known, captured, coverage, &gaps);
   return gaps;
@@ -255,6 +289,8 @@ KnownTables KnowNow(const KnownTables& known, const std::vector<postgres::TableN
   // What is held back is judged by what it was before that.
   if (known.seen.empty() || (!coverage.since.empty() && !holds)) now.seen = coverage.seen;
   const bool same_publication = known.publication == now.publication;
+  // What it does not send is missing once it sends it: no OID of the other one says so.
+  const bool is_other = !same_publication && known.publication != Oid{};
   for (const postgres::TableName& table : captured) {
     const std::string name = NameOf(table);
     const auto found = coverage.tables.find(table.relation);
@@ -264,15 +300,15 @@ KnownTables KnowNow(const KnownTables& known, const std::vector<postgres::TableN
       now.tables[name] = {.relation = table.relation,
                           .named_by = Without(found->second.named_by, held),
                           .unlogged = unlogged};
-    } else if (before != nullptr || unlogged) {
+    } else if (before != nullptr || unlogged || IsElsewhere(coverage, found)) {
       KnownTable& kept = now.tables[name] = before == nullptr ? KnownTable{} : *before;
-      if (unlogged) kept.relation = table.relation;
+      if (unlogged || IsElsewhere(coverage, found)) kept.relation = table.relation;
       kept.unlogged = kept.unlogged || unlogged;
+      if (!same_publication) kept.named_by.clear();
       const bool is_named = coverage.all_tables ||
                             (found != coverage.tables.end() && !found->second.named_by.empty());
       const bool is_there = found != coverage.tables.end() && !unlogged && !found->second.held;
-      if (is_there && is_named) kept.named_by = {KnownTable::kElsewhere};
-      if (!same_publication) kept.named_by.clear();
+      if (is_there && (is_named || is_other)) kept.named_by = {KnownTable::kElsewhere};
     }
   }
   return now;
@@ -302,18 +338,16 @@ void KeepLeft(const KnownTables& known, const std::vector<Oid>* left_out, KnownT
 bool EndedBefore(const TableGap& gap, const Coverage& coverage,
                  const incremental::TransactionView& view) {
   int64_t end = 0;
-  uint32_t half = 0;  // of an id: the lower one
   const auto table = coverage.tables.find(gap.table.relation);
   switch (gap.kind) {
     case Kind::kNew:
     case Kind::kAnew:
     case Kind::kBack:
       end = table == coverage.tables.end() ? 0 : table->second.named_at;
+      if (gap.by_settings) end = SettingsWrittenAt(coverage, view);
       break;
     case Kind::kLess:
-      if (!absl::SimpleAtoi(Settings(coverage.settings).id, &half)) return false;
-      end = static_cast<int64_t>(view.next_xid) +
-            static_cast<int32_t>(half - static_cast<uint32_t>(view.next_xid));
+      end = SettingsWrittenAt(coverage, view);
       break;
     case Kind::kAttached:
       if (!absl::SimpleAtoi(gap.link.substr(gap.link.find('/') + 1), &end)) return false;
@@ -421,7 +455,7 @@ std::string SettingsBack(const KnownTables& known, const Coverage& now,
   const bool by_root = absl::StrContains(was.letters, 'r');
   std::vector<std::string> settings;
   if (lacks) settings.push_back(absl::StrCat("publish = '", absl::StrJoin(kinds, ", "), "'"));
-  if (by_root != absl::StrContains(is.letters, 'r'))
+  if (by_root != absl::StrContains(is.letters, 'r') && !BringsBack(known, now))
     settings.push_back(absl::StrCat("publish_via_partition_root = ", by_root ? "true" : "false"));
   if (lost('g')) settings.emplace_back("publish_generated_columns = stored");
   if (settings.empty()) return "";

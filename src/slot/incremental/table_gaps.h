@@ -37,6 +37,7 @@ struct TableGap {
   std::string condition = {};  // kAttached: which rows are its own
   std::string link = {};       // kAttached: see replication::Coverage
   bool listed = true;          // kNew: the lists had it already
+  bool by_settings = false;    // kBack: those of the publication were changed, which ended it
 };
 
 // Who has read the table in that view, and in later ones, has seen all that was done in the gap.
@@ -85,7 +86,8 @@ std::string DescribeGap(TableGap::Kind kind);
 std::string DescribeSettings(const KnownTables& known, const replication::Coverage& now,
                              absl::string_view wanted);
 
-// What gives the publication back what DescribeSettings misses; empty: it has all of it.
+// What gives the publication back what DescribeSettings misses; empty: it has all of it, or was
+// altered so that captured tables are sent as they should be.
 std::string SettingsBack(const KnownTables& known, const replication::Coverage& now,
                          absl::string_view publication);
 
