@@ -155,6 +155,19 @@ TEST_F(OneTable, WithoutIdentityFromTheBeginning) {
   EXPECT_THAT(Judge(), ElementsAre("publication_refuses_writes public.cust?"));
 }
 
+// Another configuration, or a new process, does not know how it was.
+TEST_F(OneTable, WithoutIdentityThoughItHasAKey) {
+  memory_ = {};
+  At(1).identity = SentIdentity::kNone;
+  At(1).has_key = true;
+  EXPECT_THAT(Judge(), ElementsAre("publication_refuses_writes public.cust"));
+  EXPECT_THAT(finding().statement, HasSubstr("REPLICA IDENTITY DEFAULT"));
+  RememberCapture(facts_, wish_, verdict_, &memory_);
+  EXPECT_THAT(Judge(), ElementsAre("publication_refuses_writes public.cust"));
+  own().updates = own().deletes = false;
+  EXPECT_THAT(Judge(), IsEmpty()) << "only inserts are published";
+}
+
 // It has an identity, and the server refuses writes all the same.
 TEST_F(OneTable, IdentityIsAtOddsWithWhatIsSent) {
   own().refusals[Oid{1}] = Refusal::kGenerated;

@@ -55,6 +55,15 @@ TEST_F(Partitions, APublicationThatWasNeverThereIsByTheirRoot) {
   EXPECT_THAT(finding().statement, testing::Not(HasSubstr("publish_via_partition_root")));
 }
 
+TEST_F(Partitions, ALeafWhoseKeyIsNotItsIdentityIsNamedBeforeOneWithout) {
+  Table(3, "ev_2", 1).has_key = true;
+  At(2).identity = At(3).identity = SentIdentity::kNone;
+  Admit("ev");
+  Publish(1);
+  own().via_root = true;
+  EXPECT_THAT(Judge(), ElementsAre("publication_refuses_writes public.ev_2"));
+}
+
 // Rows come as the topmost table that is published: to publish by leaves would not help.
 TEST_F(Partitions, SentAsATableBelowTheOneThatIsCaptured) {
   Root(9, "top");

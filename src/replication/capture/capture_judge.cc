@@ -181,7 +181,7 @@ class Judge {
     verdict_.captured.emplace(leaf.relation, as.relation);
     ComesAs& comes = comes_[NameOf(as)];
     comes.as = &as;
-    if (comes.weakest == nullptr || leaf.identity < comes.weakest->identity) comes.weakest = &leaf;
+    if (comes.weakest == nullptr || Weaker(leaf, *comes.weakest)) comes.weakest = &leaf;
     if (comes.refused == nullptr && own_.refusals.contains(leaf.relation)) comes.refused = &leaf;
     LookForTwice(leaf, as);
   }
@@ -350,7 +350,8 @@ class Judge {
       Find({.reason = "publication_refuses_writes",
             .table = NameOf(*comes.weakest),
             .statement = IdentitySql(own_, *comes.weakest, *comes.as),
-            .loses = found != memory_.tables.end() && !refused});
+            // Who takes it from a table that has a key for it has done so on the way.
+            .loses = comes.weakest->has_key || (found != memory_.tables.end() && !refused)});
     }
     if (found == memory_.tables.end() || found->second.bare) return;
     const CaptureMemory::Table& known = found->second;

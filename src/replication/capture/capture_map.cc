@@ -10,6 +10,10 @@ constexpr size_t kDeepest = 64;
 
 }  // namespace
 
+bool Weaker(const TableFacts& a, const TableFacts& b) {
+  return a.identity != b.identity ? a.identity < b.identity : a.has_key && !b.has_key;
+}
+
 std::string NameOf(const TableFacts& table) {
   return postgres::TableKey(table.schema, table.table);
 }

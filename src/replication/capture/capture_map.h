@@ -33,6 +33,8 @@ class CaptureMap {
   std::multimap<Oid, const TableFacts*> partitions_;
 };
 
+// By its identity: one without it, though it has a key for one, is the weakest.
+bool Weaker(const TableFacts& a, const TableFacts& b);
 std::string NameOf(const TableFacts& table);  // see postgres::TableKey
 // By itself or by its schema, whatever its ancestors.
 bool Names(const PublicationFacts& publication, const TableFacts& table);
