@@ -385,6 +385,18 @@ def test_traps_of_tables_and_publications(databases, pg17, connectors):
     assert "insert" not in findings["publication_lacks_operations"]["message"]
 
 
+def test_an_outbox_publishes_inserts_alone(databases, pg17, connectors):
+    """As `walduct outbox init` makes it: nobody is to publish more. Beside another table the notice stands."""
+    db = databases(pg17)
+    db.script("create table outbox (id uuid primary key, aggregatetype text, aggregateid text, type text, payload jsonb); create table orders (id int primary key);"
+              f'create publication "{db.name}" for table outbox, orders with (publish = \'insert\')')
+    connector = connectors(db, {"publication.autocreate.mode": "disabled", "table.include.list": "public.outbox", "walduct.outbox.tables": "public.outbox",
+                                "transforms": "outbox", "transforms.outbox.type": "io.debezium.transforms.outbox.EventRouter"}, sink="file")
+    assert "publication_lacks_operations" not in examine(connector)[1]
+    connector.config["table.include.list"] = "public.outbox,public.orders"
+    assert "updates" in examine(connector)[1]["publication_lacks_operations"]["message"]
+
+
 def test_pg_repack_beside_all_tables(databases, pg17, connectors):
     """By the schema that it makes: the extension is not everywhere to be had."""
     db = databases(pg17)

@@ -114,6 +114,7 @@ struct ServerNames {
   std::string slot, publication;
   bool publishes_all = false;  // where the publication is still to be made
   std::string signal_table;    // schema.table; empty: none
+  bool outbox = false;         // all that is captured is: inserts are all that is wanted
 };
 void CheckServerTraps(postgres::Connection& connection, const ServerNames& names,
                       Findings* findings);

@@ -71,8 +71,7 @@ constexpr Trap kTraps[] = {
      "publication.autocreate.mode=filtered; schema.exclude.list=repack keeps its copies out of "
      "topics, no more"},
     {"publication_lacks_operations", Severity::kNotice, "publication $0 does not send $1",
-     "if they are to be captured: ALTER PUBLICATION $0 SET (publish = 'insert, update, delete, "
-     "truncate')"},
+     "if they are to be captured: ALTER PUBLICATION $0 SET (publish = $2)"},
     {"publication_row_filter", Severity::kNotice,
      "publication $0 sends only some rows of table $1 (WHERE $2); snapshots read all of them",
      "if that is not meant: ALTER PUBLICATION $0 DROP TABLE $1; ALTER PUBLICATION $0 ADD TABLE $1"},
@@ -170,13 +169,15 @@ WHERE a.attrelid = ANY ('$0'::pg_catalog.oid[]) AND a.attgenerated <> '' AND NOT
           ELSE a.attnum = ANY (r.prattrs::pg_catalog.int2[]) END))";
 
 // $0: the publication's name. $1: whether it would be of all tables, where it is still to be made.
+// $2: whether only inserts are wanted.
 constexpr absl::string_view kOfPublication = R"(
 SELECT 'publication_lacks_operations', pg_catalog.quote_ident(p.pubname),
        pg_catalog.concat_ws(', ', CASE WHEN NOT p.pubinsert THEN 'inserts' END,
-         CASE WHEN NOT p.pubupdate THEN 'updates' END, CASE WHEN NOT p.pubdelete THEN 'deletes' END),
-       ''
+         CASE WHEN NOT p.pubupdate AND NOT $2 THEN 'updates' END,
+         CASE WHEN NOT p.pubdelete AND NOT $2 THEN 'deletes' END),
+       CASE WHEN $2 THEN '''insert''' ELSE '''insert, update, delete, truncate''' END
 FROM pg_catalog.pg_publication p
-WHERE p.pubname = $0 AND NOT (p.pubinsert AND p.pubupdate AND p.pubdelete)
+WHERE p.pubname = $0 AND NOT (p.pubinsert AND (p.pubupdate AND p.pubdelete OR $2))
 UNION ALL
 SELECT 'repack_of_all_tables', pg_catalog.quote_ident($0), '', ''
 WHERE COALESCE((SELECT p.puballtables FROM pg_catalog.pg_publication p WHERE p.pubname = $0), $1)
@@ -241,7 +242,8 @@ void CheckServerTraps(postgres::Connection& connection, const ServerNames& names
   Ask(connection, absl::Substitute(kOfServer, postgres::QuoteLiteral(names.slot)), findings);
   const std::string publication = postgres::QuoteLiteral(names.publication);
   std::string question =
-      absl::Substitute(kOfPublication, publication, names.publishes_all ? "true" : "false");
+      absl::Substitute(kOfPublication, publication, names.publishes_all ? "true" : "false",
+                       names.outbox ? "true" : "false");
   const bool newer = connection.server_version() >= kVersionWithFilters;
   if (newer) absl::StrAppend(&question, " UNION ALL ", absl::Substitute(kFilters, publication));
   if (!names.signal_table.empty()) {

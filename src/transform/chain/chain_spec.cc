@@ -13,6 +13,13 @@ bool ChainSpec::MayMakeEvents(absl::string_view table) const {
   });
 }
 
+bool ChainSpec::IsOutbox(absl::string_view table) const {
+  return std::any_of(transforms.begin(), transforms.end(), [&](const TransformSpec& spec) {
+    return spec.type->makes_events &&
+           (spec.tables ? spec.tables->Matches(table) : spec.predicate == nullptr);
+  });
+}
+
 bool ChainSpec::ReadsMessages() const {
   return std::any_of(transforms.begin(), transforms.end(),
                      [](const TransformSpec& spec) { return spec.type->reads_messages; });

@@ -37,6 +37,8 @@ struct ChainSpec {
 
   // Can rows of the table become events of their own? table: "schema.table".
   bool MayMakeEvents(absl::string_view table) const;
+  // All rows of the table become events, or are dropped: updates and deletes are wanted by nobody.
+  bool IsOutbox(absl::string_view table) const;
   // An outbox without a table.
   bool ReadsMessages() const;
   bool DropsHeaders() const;

@@ -313,6 +313,19 @@ void AskRouter(Examination& examined) {
   }
 }
 
+namespace {
+// What `walduct outbox init` makes publishes inserts, and no more is wanted of it.
+bool CapturesOutboxAlone(const Examination& examined) {
+  if (!examined.captured || examined.captured->empty()) return false;
+  return std::all_of(examined.captured->begin(), examined.captured->end(),
+                     [&](const postgres::TableName& table) {
+                       const std::string name = absl::StrCat(table.schema, ".", table.table);
+                       return name == examined.subject.tables.signal_table ||
+                              examined.subject.chain.IsOutbox(name);
+                     });
+}
+}  // namespace
+
 void AskPublication(Examination& examined) {
   if (examined.sql == nullptr) return;
   const Subject& subject = examined.subject;
@@ -321,7 +334,8 @@ void AskPublication(Examination& examined) {
                     .publication = subject.replication.publication_name,
                     .publishes_all = subject.replication.publication_autocreate ==
                                      replication::PublicationAutocreate::kAllTables,
-                    .signal_table = subject.tables.signal_table},
+                    .signal_table = subject.tables.signal_table,
+                    .outbox = CapturesOutboxAlone(examined)},
                    &examined.findings);
   if (!examined.captured || (examined.captured->empty() && examined.elsewhere > 0)) return;
   CheckCapture(*examined.sql, subject, examined.position, &examined.findings);
