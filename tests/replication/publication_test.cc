@@ -124,7 +124,6 @@ TEST_F(PublicationTest, PUB06_DisabledTellsTheStatementAndCreatesNothing) {
 
 // As it was, though publish.via.partition.root is not set.
 TEST_F(PublicationTest, TheStatementForARootWhosePartitionsNobodyCaptures) {
-  if (session_->server_version() < 130000) GTEST_SKIP() << "no partitioned table is published";
   options_.publication_autocreate = PublicationAutocreate::kDisabled;
   Run("CREATE TABLE public.ev(id int PRIMARY KEY) PARTITION BY RANGE (id); CREATE TABLE "
       "public.ev_1 PARTITION OF public.ev FOR VALUES FROM (0) TO (9)");

@@ -1,4 +1,4 @@
-#include "sink/record_text.h"
+#include "sink/line/record_text.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,7 @@
 #include "replication/publication/publication_catalog.h"
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "base/status_macros.h"
 #include "postgres/oid_text.h"
 
@@ -32,15 +33,15 @@ JOIN pg_catalog.pg_publication_namespace r ON r.pnpubid = p.oid
 JOIN pg_catalog.pg_namespace n ON n.oid = r.pnnspid
 WHERE p.pubname = $1)";
 
+// Before 13 no root is published. The function alone looks at pg_inherits: a lock of it is waited
+// for where there is a root.
+constexpr absl::string_view kNeedsRoot = R"(CASE WHEN c.relkind = 'p' THEN EXISTS (
+  SELECT FROM pg_catalog.pg_partition_tree(c.oid) t
+  JOIN pg_catalog.pg_class leaf ON leaf.oid = t.relid
+  WHERE leaf.relkind = 'r' AND leaf.oid <> ALL ($1::pg_catalog.oid[])) ELSE false END)";
+
 constexpr absl::string_view kPublishable = R"(
-WITH RECURSIVE below(root, oid) AS (
-  SELECT c.oid, c.oid FROM pg_catalog.unnest($1::pg_catalog.oid[]) w(oid)
-  JOIN pg_catalog.pg_class c ON c.oid = w.oid AND c.relkind = 'p'
-  UNION SELECT b.root, i.inhrelid FROM below b JOIN pg_catalog.pg_inherits i ON i.inhparent = b.oid
-)
-SELECT c.oid, n.nspname, c.relname, c.relkind = 'r' AND c.relhassubclass,
-  c.oid IN (SELECT b.root FROM below b JOIN pg_catalog.pg_class leaf ON leaf.oid = b.oid
-            WHERE leaf.relkind = 'r' AND leaf.oid <> ALL ($1::pg_catalog.oid[]))
+SELECT c.oid, n.nspname, c.relname, c.relkind = 'r' AND c.relhassubclass, {needs_root}
 FROM pg_catalog.unnest($1::pg_catalog.oid[]) WITH ORDINALITY w(oid, position)
 JOIN pg_catalog.pg_class c ON c.oid = w.oid
 JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
@@ -91,9 +92,12 @@ absl::StatusOr<std::vector<std::string>> ReadPublishedSchemas(postgres::Connecti
 absl::StatusOr<std::vector<PublishedTable>> PublishableTables(
     postgres::Connection& connection, const std::vector<postgres::TableName>& captured) {
   const std::vector<Oid> oids = postgres::RelationsOf(captured);
+  const bool by_root = connection.server_version() >= 130000;
+  const std::string sql =
+      absl::StrReplaceAll(kPublishable, {{"{needs_root}", by_root ? kNeedsRoot : "false"}});
   ASSIGN_OR_RETURN(
       const Result result,
-      connection.Query(postgres::Rows(5), kPublishable,
+      connection.Query(postgres::Rows(5), sql,
                        {postgres::OidArray(oids), absl::StrCat(connection.server_version())}));
   std::vector<PublishedTable> tables;
   for (int row = 0; row < result.rows(); ++row) {

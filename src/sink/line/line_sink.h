@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "sink/line/line_sink_options.h"
-#include "sink/record_text.h"
+#include "sink/line/record_text.h"
 #include "sink/sink.h"
 #include "sink/unacknowledged.h"
 

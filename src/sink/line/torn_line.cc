@@ -9,7 +9,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
-#include "sink/record_text.h"
+#include "sink/line/record_text.h"
 
 namespace walduct::sink {
 namespace {

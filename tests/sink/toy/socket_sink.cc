@@ -13,7 +13,7 @@
 #include "absl/time/clock.h"
 #include "base/error.h"
 #include "base/status_macros.h"
-#include "sink/record_text.h"
+#include "sink/line/record_text.h"
 
 namespace walduct::sink {
 

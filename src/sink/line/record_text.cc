@@ -1,4 +1,4 @@
-#include "sink/record_text.h"
+#include "sink/line/record_text.h"
 
 #include <optional>
 

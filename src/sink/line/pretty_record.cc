@@ -7,7 +7,7 @@
 #include "rapidjson/stringbuffer.h"
 #include "rapidjson/writer.h"
 #include "sink/eyes/operation_names.h"
-#include "sink/record_text.h"
+#include "sink/line/record_text.h"
 
 namespace walduct::sink {
 namespace {
