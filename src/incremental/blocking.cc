@@ -31,7 +31,8 @@ absl::StatusOr<BlockingSnapshot> IncrementalSnapshots::NextBlocking() {
     const bool signals = table.schema == parts_.options->signal_schema &&
                          table.table == parts_.options->signal_table;
     const bool captured =
-        std::find(parts_.captured.begin(), parts_.captured.end(), table) != parts_.captured.end();
+        std::find(parts_.captured.begin(), parts_.captured.end(), table) != parts_.captured.end() ||
+        (parts_.captures && parts_.captures(table));
     if (!captured || signals) {
       log::Warn("signal: the table is not captured, or holds the signals; it is left out",
                 {{"signal", raw.id}, {"table", table.Text()}});

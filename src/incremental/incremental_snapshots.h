@@ -73,6 +73,7 @@ class IncrementalSnapshots {
     std::unique_ptr<SignalInbox> inbox = nullptr;               // null: signals are rows only
     std::function<std::string()> new_id;                        // a random UUID
     std::vector<TableId> captured;                              // at the start
+    std::function<bool(const TableId&)> captures = {};          // one that was made since
     bool keeps_pause = false;                                   // that the stored state has
     names::Called called = {};                                  // in commands to type
     Clock* clock = nullptr;                                     // borrowed

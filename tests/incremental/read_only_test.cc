@@ -114,6 +114,12 @@ TEST_F(SnapshotsTest, ABlockingSnapshotWaitsInTheStateUntilItIsOver) {
   EXPECT_TRUE(State().empty());
 }
 
+TEST_F(SnapshotsTest, ABlockingSnapshotReadsTablesThatWereMadeSince) {
+  Signal("execute-snapshot",
+         R"({"type": "blocking", "data-collections": ["public.made_since", "public.no"]})");
+  EXPECT_THAT(snapshots_->NextBlocking()->tables, ElementsAre(TableId{"public", "made_since"}));
+}
+
 TEST_F(SnapshotsTest, ABlockingSnapshotIsNotReadWhereTheViewHidesWhatWasStreamed) {
   Change("1");
   snapshots_->OnCommit(77);

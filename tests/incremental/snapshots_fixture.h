@@ -53,6 +53,7 @@ class SnapshotsTest : public testing::Test, public Output {
         .inbox = std::make_unique<FakeInbox>(&inbox_),
         .new_id = [this] { return absl::StrCat("w", ++ids_); },
         .captured = {{"public", "big"}, {"public", "b1"}, {"public", "sig"}},
+        .captures = [](const TableId& table) { return table.table == "made_since"; },
         .keeps_pause = keeps_pause_,
         .clock = &clock_,
         .metrics = &metrics_});

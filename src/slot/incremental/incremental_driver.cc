@@ -58,6 +58,8 @@ IncrementalDriver::IncrementalDriver(const Parts& parts, event::OffsetMembers st
           .inbox = parts_.source->OpenSignals(),
           .new_id = parts_.new_id,
           .captured = std::move(captured),
+          .captures =
+              [this](const incremental::TableId& table) { return parts_.source->Captures(table); },
           .keeps_pause = parts_.ran_before || parts_.options->keeps_pause,
           .called = parts_.called,
           .clock = parts_.clock,

@@ -48,18 +48,36 @@ absl::Status Refused(const absl::Status& status, const std::string& table) {
   return Error(status.code(), ErrorReason(status), status.message(), hint);
 }
 
+const postgres::TableName* Find(const std::vector<postgres::TableName>& tables,
+                                const incremental::TableId& wanted) {
+  const auto found = std::find_if(tables.begin(), tables.end(), [&](const auto& one) {
+    return one.schema == wanted.schema && one.table == wanted.table;
+  });
+  return found == tables.end() ? nullptr : &*found;
+}
+
+// Those that are asked for and were made since the start.
+absl::StatusOr<std::vector<postgres::TableName>> MadeSince(const BlockingTablesOptions& options,
+                                                           postgres::Catalog& catalog) {
+  const auto& asked = options.asked->tables;
+  const bool all = std::all_of(asked.begin(), asked.end(), [&options](const auto& table) {
+    return Find(*options.captured, table) != nullptr;
+  });
+  if (all || options.filter == nullptr) return std::vector<postgres::TableName>();
+  return catalog.CapturedTables(*options.filter);
+}
+
 // Of a table that is gone there is nothing to read.
 absl::Status Plan(const BlockingTablesOptions& options, postgres::Connection& connection,
                   snapshot::SnapshotRequest* request, Source::Blocking* opened) {
   postgres::Catalog catalog(connection, options.schemas);
   snapshot::SnapshotOptions how;
   how.select_overrides = options.asked->statements;
+  ASSIGN_OR_RETURN(const std::vector<postgres::TableName> since, MadeSince(options, catalog));
   for (const incremental::TableId& table : options.asked->tables) {
-    const auto named = std::find_if(options.captured->begin(), options.captured->end(),
-                                    [&](const postgres::TableName& one) {
-                                      return one.schema == table.schema && one.table == table.table;
-                                    });
-    if (named == options.captured->end()) continue;
+    const postgres::TableName* named = Find(*options.captured, table);
+    if (named == nullptr) named = Find(since, table);
+    if (named == nullptr) continue;
     const bool overridden = how.select_overrides.contains(table.Text());
     const absl::Status readable =
         overridden ? absl::OkStatus()

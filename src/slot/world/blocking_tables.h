@@ -8,6 +8,7 @@
 #include "event/wanted_columns.h"
 #include "incremental/chunks/held_commits.h"
 #include "metrics/connector_metrics.h"
+#include "names/table_filter.h"
 #include "postgres/connection_options.h"
 #include "slot/world/source.h"
 
@@ -16,7 +17,8 @@ namespace walduct::slot {
 struct BlockingTablesOptions {
   const incremental::BlockingSnapshot* asked = nullptr;  // borrowed for the call
   postgres::ConnectionOptions connection;
-  const std::vector<postgres::TableName>* captured = nullptr;  // the same
+  const std::vector<postgres::TableName>* captured = nullptr;  // the same; at the start
+  const names::TableFilter* filter = nullptr;                  // the same; of those made since
   incremental::HeldCommits* held = nullptr;                    // the same, from view to view
   event::WantedColumns wanted;
   absl::Duration lock_timeout;

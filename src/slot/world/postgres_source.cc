@@ -102,8 +102,7 @@ absl::Status PostgresSource::Connect() {
   stream_pid_ = replication_->backend_pid();
   catalog_ = std::make_unique<postgres::Catalog>(*sql_, options_.schemas);
   schemas_ = std::make_unique<postgres::SchemaQuery>(*sql_, *environment_.clock, options_.schemas);
-  // A temporary slot is its session's.
-  if (replication_options_.temporary_slot) return absl::OkStatus();
+  if (replication_options_.temporary_slot) return absl::OkStatus();  // it is its session's
   ASSIGN_OR_RETURN(locked_,
                    replication::TakeSlotLock(*replication_, *sql_, replication_options_.slot_name));
   return absl::OkStatus();
@@ -479,6 +478,7 @@ absl::StatusOr<Source::Blocking> PostgresSource::OpenBlocking(
   return OpenBlockingTables({.asked = &asked,
                              .connection = std::move(connection),
                              .captured = &facts_.captured,
+                             .filter = &filter_,
                              .held = &held_,
                              .wanted = WantedColumns(),
                              .lock_timeout = config().snapshot->lock_timeout,

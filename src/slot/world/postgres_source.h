@@ -116,6 +116,10 @@ class PostgresSource final : public Source {
   std::optional<std::vector<postgres::TableName>> SignalTables() const override {
     return options_.mode == engine::RunMode::kTail ? std::nullopt : std::optional(facts_.captured);
   }
+  // Of several slots nobody knows here which one brings a table that was made since.
+  bool Captures(const incremental::TableId& table) const override {
+    return !replication_options_.share.several() && filter_.Includes(table.schema, table.table);
+  }
   std::unique_ptr<incremental::SignalInbox> OpenSignals() override;
   std::unique_ptr<incremental::ChunkSource> OpenChunks(const incremental::RecordKeyOf&) override;
   absl::StatusOr<Blocking> OpenBlocking(const incremental::BlockingSnapshot& asked) override;

@@ -160,6 +160,8 @@ class Source {
   virtual std::optional<std::vector<postgres::TableName>> SignalTables() const {
     return std::nullopt;
   }
+  // Whether the lists take this table, which may have been made since the start.
+  virtual bool Captures(const incremental::TableId&) const { return false; }
   // Signals from outside the database; null: none are wanted.
   virtual std::unique_ptr<incremental::SignalInbox> OpenSignals() { return nullptr; }
   // Who reads chunks of them beside the stream; lives no longer than the source. record_key: see
