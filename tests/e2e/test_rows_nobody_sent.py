@@ -101,7 +101,7 @@ def test_a_table_without_a_key_is_read_as_the_hint_says(db, connectors):
     reads = subprocess.run([str(BINARY), *shlex.split(typed)[1:]], capture_output=True, text=True, timeout=60)
     assert reads.returncode == 0, reads.stderr
     wait_until(lambda: problems(connector) == {}, 60, "it is read")
-    assert sorted(e.id for e in connector.events() if e.table == "plain" and e.op == "r") == [1, 2]
+    assert sorted(e.after["id"] for e in connector.events() if e.table == "plain" and e.op == "r") == [1, 2]
     connector.stop()
 
 
