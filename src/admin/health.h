@@ -30,7 +30,7 @@ std::string NotReady(const engine::ConnectorStatus& status);
 enum class Health {
   kFine,  // or paused or stopped, as asked
   // It is stalled, does not get to its servers, misses changes, or nobody can look whether it does;
-  // or it rests as asked, and another reader has gone on from there.
+  // rows of a polled outbox are parked; or it rests as asked, and another reader has gone on.
   kTroubled,
   kFailed,  // or its slot is lost, or moved on while it does not read it
 };

@@ -88,7 +88,7 @@ def test_a_misspelt_mask_is_told(db, connectors):
         shown = connector.call(*command).stdout
         assert "column_matches_nothing" in shown and said in shown and "public.customers.email (" not in shown, shown
     connector.start("--listen", "127.0.0.1:0").wait_streaming()
-    connector.wait_log("warning .*entries of lists of columns match no column .*" + re.escape(said) + ".*hint=.*public.customers.name is meant: write that in the place of")
+    connector.wait_log("warning .*entries of lists of columns match no column .*" + re.escape(said) + ".*hint=.*public.customers.name is meant: write that beside")
 
     def found():
         return [one for one in Surface(connector).status().get("capture", {}).get("problems", []) if one["reason"] == "column_matches_nothing"]

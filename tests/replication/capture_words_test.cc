@@ -174,13 +174,26 @@ TEST(CaptureWords, AMisspeltColumnIsReplacedByOneCommand) {
                            .renamed_to = "public.a.name",
                            .property = "column.mask.with.4.chars"};
   const names::Called serve{.who = "shop", .where = "http://h:1", .name = "shop"};
-  EXPECT_THAT(CaptureHint({&one}, {.called = serve}),
-              testing::AllOf(testing::StartsWith("if public.a.name is meant: curl -s "),
-                             HasSubstr("if . == \"public.a.naem\" then \"public.a.name\" else"),
-                             HasSubstr("curl -X PATCH"), Not(HasSubstr("correct the entries"))));
+  EXPECT_THAT(
+      CaptureHint({&one}, {.called = serve}),
+      testing::AllOf(testing::StartsWith("if public.a.name is meant: curl -s "),
+                     HasSubstr("\"public.a.name\"] | map(select"), Not(HasSubstr("public.a.naem")),
+                     HasSubstr("curl -X PATCH"), Not(HasSubstr("correct the entries"))))
+      << "a row from before may still come under the old name";
   EXPECT_THAT(CaptureHint({&one}, {.called = {.who = "-f s.json"}}),
-              testing::StartsWith("if public.a.name is meant: write that in the place of "
-                                  "public.a.naem into column.mask.with.4.chars and restart the "));
+              testing::StartsWith("if public.a.name is meant: write that beside public.a.naem into "
+                                  "column.mask.with.4.chars and restart the "));
+  CaptureFinding shows = one;
+  shows.property = "column.include.list";
+  EXPECT_THAT(CaptureHint({&shows}, {.called = serve}),
+              HasSubstr("if . == \"public.a.naem\" then \"public.a.name\" else"));
+  CaptureFinding odd = shows;
+  odd.renamed_to = "public.a.total$";
+  EXPECT_THAT(CaptureHint({&odd}, {.called = serve}), testing::StartsWith("correct the entries"));
+  CaptureFinding lost = one;
+  lost.statement = "extend it";
+  lost.renamed_to.clear();
+  EXPECT_EQ(CaptureHint({&lost}, {.called = serve}), "extend it");
   const CaptureFinding unknown{.reason = "column_matches_nothing", .table = "public.a.xyz"};
   EXPECT_THAT(CaptureHint({&unknown}, {.called = serve}),
               testing::StartsWith("correct the entries (schema.table.column"));

@@ -163,11 +163,11 @@ TEST(ColumnEntries, TheHintCorrectsTheEntry) {
   EXPECT_THAT(
       replication::CaptureHint({&found.front()},
                                {.called = {.who = "shop", .where = "http://h:1", .name = "shop"}}),
-      testing::AllOf(
-          testing::StartsWith("if public.customers.name is meant: curl -s "),
-          testing::HasSubstr("{\"column.mask.with.4.chars\": (.[\"column.mask.with.4.chars\"] | "),
-          testing::HasSubstr("http://h:1/connectors/shop/config -d @-"),
-          testing::HasSubstr("where they are gone, take the entries out")));
+      testing::AllOf(testing::StartsWith("if public.customers.name is meant: curl -s "),
+                     testing::HasSubstr(
+                         "{\"column.mask.with.4.chars\": ([.[\"column.mask.with.4.chars\"] // "),
+                     testing::HasSubstr("http://h:1/connectors/shop/config -d @-"),
+                     testing::HasSubstr("where they are gone, take the entries out")));
 }
 
 }  // namespace

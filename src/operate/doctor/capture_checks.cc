@@ -78,6 +78,11 @@ Oid ReadBy(const KnownPosition& position, const replication::CaptureFacts& facts
   return named != facts.names.end() && named->second == known.called ? known.publication : Oid{};
 }
 
+// Of incremental snapshots, as capture_options.cc has it for the look beside the stream.
+bool LeavesKeylessOut(const Subject& subject) {
+  return !subject.incremental.reads_by_place && !subject.message_keys;
+}
+
 absl::StatusOr<std::vector<metrics::CaptureProblem>> FindProblems(Connection& connection,
                                                                   const Subject& subject,
                                                                   const KnownPosition& position) {
@@ -122,8 +127,11 @@ absl::StatusOr<std::vector<metrics::CaptureProblem>> FindProblems(Connection& co
                                       .publications_of_others = subject.publications_of_others};
   replication::CaptureMemory memory;
   memory.read_by = ReadBy(position, facts);
+  replication::CaptureVerdict verdict = replication::JudgeCapture(facts, wish, memory);
+  if (LeavesKeylessOut(subject))
+    RETURN_IF_ERROR(replication::MarkKeyless(connection, facts.tables, &verdict.findings));
   slot::CaptureLines lines;
-  lines.Saw(replication::JudgeCapture(facts, wish, memory).findings, {.now = absl::Time()});
+  lines.Saw(std::move(verdict.findings), {.now = absl::Time()});
   lines.SawTheSame();
   return lines.Problems(wish);
 }
@@ -267,7 +275,7 @@ absl::Status TellLacks(postgres::Connection& connection, const Subject& subject,
   const replication::CaptureWish wish{.called = engine::CalledOf(subject.whole)};
   std::vector<replication::CaptureFinding> lacking;
   for (const slot::Lack& lack : known.lacks) lacking.push_back(slot::FindingOf(lack, wish.called));
-  if (!subject.incremental.reads_by_place && !subject.message_keys) {
+  if (LeavesKeylessOut(subject)) {
     ASSIGN_OR_RETURN(const replication::CaptureFacts facts,
                      replication::ReadCaptureFacts(connection, {}));
     RETURN_IF_ERROR(replication::MarkKeyless(connection, facts.tables, &lacking));

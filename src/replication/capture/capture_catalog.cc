@@ -268,9 +268,14 @@ absl::Status MarkKeyless(postgres::Connection& connection, const std::vector<Tab
   std::map<std::string, Oid> by_name;
   for (const TableFacts& table : tables)
     by_name.emplace(absl::StrCat(table.schema, ".", table.table), table.relation);
+  // What is read: the table that it comes with, or itself, under the name that it has now.
   const auto relation_of = [&by_name](const CaptureFinding& finding) {
-    const auto found = by_name.find(finding.read_with);
-    return found == by_name.end() ? finding.relation : found->second;
+    if (const auto with = by_name.find(finding.read_with); with != by_name.end())
+      return with->second;
+    if (finding.relation != Oid{}) return finding.relation;
+    for (const std::string& name : {finding.renamed_to, finding.table})
+      if (const auto found = by_name.find(name); found != by_name.end()) return found->second;
+    return Oid{};
   };
   std::vector<Oid> asked;
   for (const CaptureFinding& finding : *findings)

@@ -40,6 +40,9 @@ struct Words {
   Afterwards afterwards = Afterwards::kNothing;
 };
 
+// Of a name with one of these an entry would be another expression.
+constexpr absl::string_view kOfPatterns = "\\^$*+?()[]{}|,";
+
 constexpr Words kWords[] = {
     {"no_tables_captured",
      "the include and exclude lists match no table of the database: nothing is captured, and what "
@@ -181,7 +184,7 @@ std::string SetNames(const std::vector<const CaptureFinding*>& findings, const C
                      absl::string_view otherwise) {
   const auto plain = [](const CaptureFinding* finding) {
     return !finding->renamed_to.empty() &&
-           finding->renamed_to.find_first_of("\\^$*+?()[]{}|,") == std::string::npos;
+           finding->renamed_to.find_first_of(kOfPatterns) == std::string::npos;
   };
   const bool said = !wish.include_list.empty() && findings.size() <= kMostNamed &&
                     std::all_of(findings.begin(), findings.end(), plain);
@@ -257,23 +260,39 @@ std::string Spelling(const std::vector<const CaptureFinding*>& findings, const C
                       "walduct.allow.empty=true says so");
 }
 
-// Of entries of lists of columns; the commands where it is known what they mean.
+// A row from before may still come under the name that such a list hides.
+bool Hides(absl::string_view property) {
+  return absl::StartsWith(property, "column.mask.") ||
+         absl::StartsWith(property, "column.truncate.") || property == "column.exclude.list";
+}
+
+// Where that is written, of a list that hides beside the old entry.
+std::string CorrectEntry(const CaptureFinding& one, const CaptureWish& wish) {
+  const bool hides = Hides(one.property);
+  const std::string command =
+      hides ? names::ExtendCommand(wish.called, one.property, one.renamed_to)
+            : names::ReplaceCommand(wish.called, one.property, one.table, one.renamed_to);
+  if (!command.empty()) return command;
+  return absl::StrCat("write that ", hides ? "beside " : "in the place of ", one.table, " into ",
+                      one.property, " and ", names::RestartCommand(wish.called));
+}
+
+// Of entries of lists of columns; the commands where it is known what they mean. What has a
+// statement of its own is no misspelling.
 std::string ColumnEntries(const std::vector<const CaptureFinding*>& findings,
                           const CaptureWish& wish) {
   std::string hint;
-  size_t said = 0;
+  size_t said = 0, asked = 0;
   for (const CaptureFinding* const one : findings) {
+    if (!one->statement.empty()) continue;
+    ++asked;
+    if (one->renamed_to.find_first_of(kOfPatterns) != std::string::npos) continue;
     if (one->renamed_to.empty() || said >= kMostNamed) continue;
-    const std::string command =
-        names::ReplaceCommand(wish.called, one->property, one->table, one->renamed_to);
-    absl::StrAppend(&hint, "; if ", one->renamed_to, " is meant: ",
-                    command.empty()
-                        ? absl::StrCat("write that in the place of ", one->table, " into ",
-                                       one->property, " and ", names::RestartCommand(wish.called))
-                        : command);
+    absl::StrAppend(&hint, "; if ", one->renamed_to, " is meant: ", CorrectEntry(*one, wish));
     ++said;
   }
-  if (said < findings.size()) {
+  if (asked == 0) return "";
+  if (said < asked) {
     absl::StrAppend(&hint, said == 0 ? "; " : "; else ",
                     "correct the entries (schema.table.column, regular expressions) ",
                     names::WithConfiguration(wish.called));

@@ -77,7 +77,11 @@ absl::Status Plan(const BlockingTablesOptions& options, postgres::Connection& co
   for (const incremental::TableId& table : options.asked->tables) {
     const postgres::TableName* named = Find(*options.captured, table);
     if (named == nullptr) named = Find(since, table);
-    if (named == nullptr) continue;
+    if (named == nullptr) {
+      log::Warn("signal: there is no such table; it is left out",
+                {{"signal", options.asked->id}, {"table", table.Text()}});
+      continue;
+    }
     const bool overridden = how.select_overrides.contains(table.Text());
     const absl::Status readable =
         overridden ? absl::OkStatus()
