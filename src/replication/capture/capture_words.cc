@@ -41,7 +41,7 @@ struct Words {
 };
 
 // Of a name with one of these an entry would be another expression.
-constexpr absl::string_view kOfPatterns = "\\^$*+?()[]{}|,";
+constexpr char kOfPatterns[] = "\\^$*+?()[]{}|,";
 
 constexpr Words kWords[] = {
     {"no_tables_captured",
