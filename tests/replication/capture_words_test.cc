@@ -272,7 +272,8 @@ TEST(CaptureWords, SayWhatWorksUnderTheCommandThatRunsIt) {
   for (const char* const reason :
        {"no_tables_captured", "list_matches_nothing", "column_matches_nothing",
         "publication_sends_more", "captured_table_renamed"}) {
-    const CaptureFinding lists{.reason = reason, .table = "public.a", .statement = "X"};
+    CaptureFinding lists{.reason = reason, .table = "public.a", .statement = "X"};
+    if (lists.reason == "column_matches_nothing") lists.statement.clear();  // of a lost mask alone
     EXPECT_THAT(hint(lists, serve),
                 testing::AllOf(HasSubstr("PATCH http://h:1/connectors/shop/config"),
                                Not(HasSubstr("restart"))))
