@@ -70,6 +70,8 @@ void AskForSenderTimeout(absl::Duration timeout) {
   sender_timeout_ms = absl::ToInt64Milliseconds(timeout);
 }
 
+absl::Duration AskedSenderTimeout() { return absl::Milliseconds(sender_timeout_ms.load()); }
+
 std::string StartupOptions(const ConnectionOptions& options) {
   std::string out;
   for (const Setting& setting : kTextSettings) {

@@ -11,5 +11,6 @@ namespace walduct::postgres {
 
 // Zero, as it is at first: the server's own setting.
 void AskForSenderTimeout(absl::Duration timeout);
+absl::Duration AskedSenderTimeout();
 
 }  // namespace walduct::postgres

@@ -5,6 +5,7 @@
 
 #include "absl/strings/numbers.h"
 #include "base/status_macros.h"
+#include "postgres/sender_timeout.h"
 
 namespace walduct::replication {
 
@@ -15,7 +16,10 @@ absl::StatusOr<absl::Duration> ReadSenderTimeout(postgres::Connection& sql) {
                 "SELECT setting FROM pg_catalog.pg_settings WHERE name = 'wal_sender_timeout'"));
   int64_t timeout_ms = 0;
   const bool known = answer.rows() == 1 && absl::SimpleAtoi(answer.Get(0, 0), &timeout_ms);
-  return absl::Milliseconds(known ? timeout_ms : 0);
+  const absl::Duration of_server = absl::Milliseconds(known ? timeout_ms : 0);
+  const absl::Duration asked = postgres::AskedSenderTimeout();
+  if (asked == absl::ZeroDuration()) return of_server;
+  return of_server == absl::ZeroDuration() ? asked : std::min(asked, of_server);
 }
 
 absl::Duration StatusInterval(absl::Duration sender_timeout, absl::Duration configured) {

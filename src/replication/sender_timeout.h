@@ -7,7 +7,7 @@
 
 namespace walduct::replication {
 
-// Zero: the server waits for ever.
+// Of our replication sessions (AskForSenderTimeout). Zero: the server waits for ever.
 absl::StatusOr<absl::Duration> ReadSenderTimeout(postgres::Connection& sql);
 
 // Three times within a short wal_sender_timeout.
