@@ -2,6 +2,7 @@
 import json
 import re
 import subprocess
+import uuid
 
 import pytest
 
@@ -244,7 +245,7 @@ def test_a_pasted_configuration_is_created(page_of, shop):
 def test_a_lost_slot_is_said_everywhere(browser, private_servers, broker, tmp_path):
     """Of one that is paused: no green word beside it, no time until it is lost, and the way back to be copied."""
     own = private_servers(postgres=17)
-    worker = Worker(tmp_path / "worker", broker, "lost-" + tmp_path.name[-8:])
+    worker = Worker(tmp_path / "worker", broker, f"lost-{uuid.uuid4().hex[:8]}")
     worker.properties["walduct.console.write"] = "true"
     database = own.postgres.database("lost").create()
     try:
