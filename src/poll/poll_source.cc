@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "engine/configuration/options_of.h"
@@ -132,10 +131,8 @@ absl::Status AddParked(const engine::ConnectorOptions& config, const OpenedTable
                                                  table.BacklogSql(engine::OutboxOf(config).where));
     if (!counts.ok() && !opened.connection->CheckAlive().ok()) return counts.status();
     if (!counts.ok()) continue;  // it takes too long for want of an index, as a start says it
-    uint64_t count = 0;
-    static_cast<void>(absl::SimpleAtoi(counts->Get(0, 1), &count));
-    const absl::Status parked =
-        ParkedWarning(absl::StrCat(table.schema->schema, ".", table.schema->table), count, list);
+    const absl::Status parked = ParkedWarning(
+        absl::StrCat(table.schema->schema, ".", table.schema->table), NumberAt(*counts, 1), list);
     if (!parked.ok()) warnings->push_back(parked);
   }
   return absl::OkStatus();

@@ -4,6 +4,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
@@ -392,6 +393,12 @@ std::string OutboxTable::BacklogSql(const std::string& where) const {
                       parked, "), greatest(0, max(", age, ") FILTER (WHERE NOT ", parked,
                       "))::bigint FROM ", name, " o WHERE ", of(layout.open),
                       where.empty() ? "" : absl::StrCat(" AND (", where, ")"));
+}
+
+uint64_t NumberAt(const postgres::Result& rows, int column) {
+  uint64_t number = 0;
+  static_cast<void>(absl::SimpleAtoi(rows.Get(0, column), &number));
+  return number;
 }
 
 int OutboxTable::attempts_column() const {

@@ -76,6 +76,9 @@ struct OutboxTable {
   std::string ChosenSql() const;
 };
 
+// Of the answer to one of these; 0: it is no number.
+uint64_t NumberAt(const postgres::Result& rows, int column);
+
 // The tables of a connector, and what to warn of. FailedPrecondition: those of RecogniseLayout, and
 //   outbox_no_tables    none matches
 //   outbox_no_key       a table without a primary key

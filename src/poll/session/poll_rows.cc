@@ -4,7 +4,6 @@
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/error.h"
@@ -77,12 +76,6 @@ absl::Status NotCounted(const OutboxTable& table) {
                             "statement that counts them: they would be tried again and again"),
                "look for a trigger BEFORE UPDATE that returns NULL, a rule, or a policy of row "
                "security that hides the rows from it");
-}
-
-uint64_t NumberAt(const postgres::Result& rows, int column) {
-  uint64_t number = 0;
-  static_cast<void>(absl::SimpleAtoi(rows.Get(0, column), &number));
-  return number;
 }
 
 }  // namespace

@@ -286,8 +286,8 @@ std::string ColumnEntries(const std::vector<const CaptureFinding*>& findings,
   for (const CaptureFinding* const one : findings) {
     if (!one->statement.empty()) continue;
     ++asked;
-    if (one->renamed_to.find_first_of(kOfPatterns) != std::string::npos) continue;
-    if (one->renamed_to.empty() || said >= kMostNamed) continue;
+    const bool plain = one->renamed_to.find_first_of(kOfPatterns) == std::string::npos;
+    if (one->renamed_to.empty() || !plain || said >= kMostNamed) continue;
     absl::StrAppend(&hint, "; if ", one->renamed_to, " is meant: ", CorrectEntry(*one, wish));
     ++said;
   }

@@ -244,7 +244,7 @@ void NewTables::TellDeleted() {
   for (const postgres::TableName& table : parts_.without_topic) {
     const KnownTable* const known = FindKnown(known_, table);
     // One that is sent under other names may never have had a topic.
-    if (known != nullptr && known->named_by != std::vector{KnownTable::kElsewhere})
+    if (known != nullptr && !known->is_elsewhere())
       gaps.push_back({.kind = Kind::kDeletedTopic, .table = table});
   }
   if (!gaps.empty()) Take(gaps, false);

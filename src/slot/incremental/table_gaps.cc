@@ -49,10 +49,6 @@ class Lasting {
   absl::flat_hash_set<Oid> names_;
 };
 
-bool IsKeptElsewhere(const KnownTable& known) {
-  return known.named_by == std::vector{KnownTable::kElsewhere};
-}
-
 // Rows came under another name, or as another's.
 bool WasElsewhere(const Coverage::Table& now) { return now.placed_later && !now.placed_empty; }
 
@@ -82,7 +78,7 @@ std::optional<Kind> JudgeKnown(const KnownTable& known, Oid relation, const Cove
     return covers && now.schema_changed ? Kind::kMoved : Kind::kReplaced;
   }
   if (known.unlogged && !now.unlogged) return Kind::kLogged;
-  if (lasting.comparable() && IsKeptElsewhere(known)) return Kind::kBack;
+  if (lasting.comparable() && known.is_elsewhere()) return Kind::kBack;
   const bool unknown = !lasting.comparable() || known.named_by.empty() || now.named_by.empty();
   if (unknown || Meet(known.named_by, now.named_by)) return std::nullopt;
   return Kind::kBack;
@@ -184,7 +180,7 @@ int64_t SettingsWrittenAt(const Coverage& coverage, const incremental::Transacti
 bool BringsBack(const KnownTables& known, const Coverage& now) {
   return std::any_of(known.tables.begin(), known.tables.end(), [&now](const auto& one) {
     const auto table = now.tables.find(one.second.relation);
-    return IsKeptElsewhere(one.second) && table != now.tables.end() && table->second.sent;
+    return one.second.is_elsewhere() && table != now.tables.end() && table->second.sent;
   });
 }
 
@@ -234,7 +230,7 @@ std::vector<TableGap> FindGaps(const KnownTables& known, bool same_lists,
                       .table = table,
                       .was = was,
                       .listed = same_lists,
-                      .by_settings = kind == Kind::kBack && by_root && IsKeptElsewhere(*before)});
+                      .by_settings = kind == Kind::kBack && by_root && before->is_elsewhere()});
   }
   AddAttached(known, captured, coverage, &gaps);
   return gaps;

@@ -32,6 +32,7 @@ struct KnownTable {
   Oid relation{};  // 0: not known
   std::vector<Oid> named_by = {};
   bool unlogged = false;  // it was not in the WAL, whole or in part
+  bool is_elsewhere() const { return named_by == std::vector{kElsewhere}; }
   bool operator==(const KnownTable&) const = default;
 };
 
