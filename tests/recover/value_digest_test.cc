@@ -31,6 +31,44 @@ TEST(ValueDigestTest, TheRowCountsAndNotTheChange) {
   EXPECT_EQ(Of(R"({"id":1,"__txId":12})").xid(), 12u);
 }
 
+// The text before the payload is looked through once; what follows it counts each time.
+TEST(ValueDigestTest, ASchemaIsReadOnce) {
+  ValueDigest digest("__debezium_unavailable_value");
+  const auto read = [&digest](absl::string_view value) {
+    EXPECT_TRUE(digest.Read(value));
+    return digest.Of(0);
+  };
+  const uint64_t one = read(R"({"after":{"id":1}})"), two = read(R"({"after":{"id":2}})");
+  const std::string frame = R"({"schema":{"fields":["payload"]},"payload":)";
+  EXPECT_EQ(read(frame + R"({"after":{"id":1}}})"), one);
+  EXPECT_EQ(read(frame + R"({"after":{"id":2},"source":{"txId":9}} })"), two);
+  EXPECT_EQ(digest.xid(), 9u);
+  EXPECT_EQ(read(frame + R"({"after":{"id":2},"source":{"txId":8}}})"), two);
+  EXPECT_EQ(digest.xid(), 8u);
+  EXPECT_EQ(read(R"({"schema":{"fields":[]},"payload":{"after":{"id":1}}})"), one);
+  EXPECT_EQ(read(R"({"schema":{"fields":[]},"payload":{"after":{"id":2}}})"), two);
+  EXPECT_FALSE(digest.xid());
+  read(R"({"schema":{"fields":[]},"payload":null})");
+  EXPECT_TRUE(digest.gone());
+  // A row with columns of these names is no envelope.
+  const uint64_t row = read(R"({"schema":1,"payload":{"id":1},"more":2})");
+  EXPECT_EQ(read(R"({"schema":1,"payload":{"id":1}})"), read(R"({"id":1})"));
+  EXPECT_EQ(read(R"({"schema":1,"payload":{"id":1},"more":2})"), row);
+  EXPECT_NE(read(R"({"schema":1,"payload":{"id":1},"more":3})"), row);
+}
+
+TEST(ValueDigestTest, TextsEndAtTheirOwnQuote) {
+  for (const size_t size : {0, 1, 22, 23, 24, 25, 200}) {
+    for (const absl::string_view end : {"", R"(\")", R"(\\)", R"(\\\")", "{"}) {
+      const std::string text = absl::StrCat(std::string(size, 'x'), end);
+      const std::string row = absl::StrCat(R"({"after":{"v":")", text, R"(","id":1}})");
+      EXPECT_EQ(Of(row).Of(0), Of(absl::StrCat(R"({"after":{"id":1, "v":")", text, R"("}})")).Of(0))
+          << row;
+      EXPECT_NE(Of(row).Of(0), Of(absl::StrCat(R"({"after":{"v":")", text, R"(","id":2}})")).Of(0));
+    }
+  }
+}
+
 constexpr char kPlaceholder[] = "__debezium_unavailable_value";
 
 TEST(ValueDigestTest, WhatWasNotSentIsLeftOutOfBothSides) {

@@ -3,6 +3,7 @@
 #include <librdkafka/rdkafka.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -23,6 +24,7 @@ using QueuePtr = std::unique_ptr<rd_kafka_queue_t, FreedBy<rd_kafka_queue_destro
 using MessagePtr = std::unique_ptr<rd_kafka_message_t, FreedBy<rd_kafka_message_destroy>>;
 
 constexpr absl::Duration kRetryPause = absl::Milliseconds(100);
+constexpr size_t kBatch = 64;  // messages
 
 absl::StatusOr<Properties> ReaderProperties(const Properties& java) {
   ASSIGN_OR_RETURN(Properties properties, TranslateProperties(java));
@@ -79,7 +81,7 @@ class Reader final : public TopicStream {
 
   absl::StatusOr<std::optional<TopicRecord>> Next() override {
     while (open_ > 0) {
-      message_.reset(rd_kafka_consume_queue(queue_.get(), RemainingMs()));
+      message_ = TakeMessage();
       if (message_ == nullptr) {
         if (RemainingMs() > 0) continue;
         return TimedOut();
@@ -99,6 +101,23 @@ class Reader final : public TopicStream {
 
  private:
   std::string Name() const { return absl::StrCat("topic ", options_.topic); }
+
+  // What is there is taken at once: a message at a time costs a lock and a look at the clock each.
+  // A batch that is waited for comes when it is full, so that the first is waited for alone.
+  MessagePtr TakeMessage() {
+    if (taken_ == batch_.size()) {
+      if (std::exchange(prolonged_, false))
+        deadline_ = options_.environment.clock->Monotonic() + options_.timeout;
+      std::array<rd_kafka_message_t*, kBatch> messages;
+      const ssize_t count =
+          rd_kafka_consume_batch_queue(queue_.get(), 0, messages.data(), messages.size());
+      batch_.clear();
+      taken_ = 0;
+      for (ssize_t i = 0; i < count; ++i) batch_.emplace_back(messages[static_cast<size_t>(i)]);
+      if (batch_.empty()) return MessagePtr(rd_kafka_consume_queue(queue_.get(), RemainingMs()));
+    }
+    return std::move(batch_[taken_++]);
+  }
 
   int RemainingMs() const {
     return ToMilliseconds(deadline_ - options_.environment.clock->Monotonic());
@@ -175,7 +194,7 @@ class Reader final : public TopicStream {
       OnEnd(partition, message.offset);
       return false;
     }
-    deadline_ = options_.environment.clock->Monotonic() + options_.timeout;
+    prolonged_ = true;
     return true;
   }
 
@@ -221,7 +240,10 @@ class Reader final : public TopicStream {
   std::vector<bool> ended_;
   size_t open_ = 0;
   uint64_t expired_ = 0;
-  MessagePtr message_;  // the last one given out
+  std::vector<MessagePtr> batch_;  // from taken_ on still to be looked at
+  size_t taken_ = 0;
+  MessagePtr message_;      // the last one given out
+  bool prolonged_ = false;  // the deadline, by a record
 };
 
 }  // namespace

@@ -18,7 +18,7 @@
 namespace walduct::recover {
 namespace {
 
-constexpr size_t kBlockEntries = 64;
+constexpr size_t kBlockEntries = 32;
 constexpr size_t kBuffer = 64 << 10;
 constexpr size_t kPartBuffer = 8 << 10;
 // Each is put in order at a time: of 100 million records 22 MB.
@@ -104,6 +104,8 @@ class KeyIndex::File {
   uint64_t written_ = 0;
 };
 
+uint32_t KeyIndex::Top(uint64_t high) { return static_cast<uint32_t>(high >> 32); }
+
 KeyHash KeyHash::Of(uint32_t topic, absl::string_view key) {
   return {absl::HashOf(key, topic), absl::HashOf(key, topic, 1)};
 }
@@ -175,7 +177,7 @@ absl::Status KeyIndex::SealPart(File& part, std::vector<Entry>* entries) {
       if (one.partition == (*entries)[last].partition || one.time_ms >= (*entries)[last].time_ms)
         last = end;
     }
-    if (keys_++ % kBlockEntries == 0) firsts_.push_back((*entries)[at].high);
+    if (keys_++ % kBlockEntries == 0) firsts_.push_back(Top((*entries)[at].high));
     RETURN_IF_ERROR(sorted_->Append(&(*entries)[last], sizeof(Entry)));
     at = end;
   }
@@ -195,11 +197,12 @@ absl::Status KeyIndex::LoadBlock(size_t block) {
 
 absl::StatusOr<std::optional<LastRecord>> KeyIndex::Find(const KeyHash& hash, bool* seen) {
   *seen = false;
-  // Two keys may have one `high`, also over the end of a block.
-  const auto behind = std::lower_bound(firsts_.begin(), firsts_.end(), hash.high);
+  // Two keys may have one top, also over the end of a block.
+  const uint32_t top = Top(hash.high);
+  const auto behind = std::lower_bound(firsts_.begin(), firsts_.end(), top);
   size_t block = static_cast<size_t>(behind - firsts_.begin());
   if (block > 0) --block;
-  for (; block < firsts_.size() && firsts_[block] <= hash.high; ++block) {
+  for (; block < firsts_.size() && firsts_[block] <= top; ++block) {
     RETURN_IF_ERROR(LoadBlock(block));
     const auto found = std::lower_bound(
         block_.begin(), block_.end(), hash, [](const Entry& entry, const KeyHash& wanted) {

@@ -1,6 +1,6 @@
 // KeyIndex: what topics hold, key by key, on disk: of each key the last record. First all records
-// are added, then they are put in order (Seal), then keys are looked up. In memory: a few bytes for
-// some sixty keys, and a bit for each. Its files have no name: they go with the process.
+// are added, then they are put in order (Seal), then keys are looked up. In memory: four bytes for
+// 32 keys, and a bit for each. Its files have no name: they go with the process.
 //
 // Not thread-safe. Errors: FailedPrecondition recover_read_folder.
 #pragma once
@@ -66,13 +66,15 @@ class KeyIndex {
   class File;
 
   explicit KeyIndex(std::string folder);
+  // Of a hash, enough to find its block.
+  static uint32_t Top(uint64_t high);
   absl::Status SealPart(File& part, std::vector<Entry>* entries);
   absl::Status LoadBlock(size_t block);
 
   const std::string folder_;
   std::vector<std::unique_ptr<File>> parts_;
   std::unique_ptr<File> keys_log_, sorted_;
-  std::vector<uint64_t> firsts_;  // `high` of each block's first
+  std::vector<uint32_t> firsts_;  // top of each block's first
   std::vector<Entry> block_;
   size_t loaded_ = SIZE_MAX;
   uint64_t keys_ = 0;

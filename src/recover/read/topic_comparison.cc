@@ -119,7 +119,11 @@ absl::Status TopicComparison::AddRecord(const kafka::TopicRecord& record) {
             .gone = digest_.gone(),
             .later = parts_.moving && IsLater()};
   }
-  if (parts_.moving) before_[record.partition] = {std::string(*record.key), last.later};
+  if (parts_.moving) {
+    auto& [key, later] = before_[record.partition];
+    key.assign(record.key->data(), record.key->size());
+    later = last.later;
+  }
   last.time_ms = record.timestamp_ms;
   return index_->Add(topic_, *record.key, record.partition, last);
 }

@@ -20,9 +20,12 @@ namespace walduct::recover {
 class ValueDigest {
  public:
   // placeholder: what stands for a value that the server did not send.
-  explicit ValueDigest(std::string placeholder);
+  explicit ValueDigest(absl::string_view placeholder);
 
-  // False: a binary format.
+  // By name, as they stand in the text.
+  using Members = std::vector<std::pair<absl::string_view, absl::string_view>>;
+
+  // False: a binary format. value: borrowed until the next one.
   bool Read(absl::string_view value);
 
   // The record tells of a deletion.
@@ -30,7 +33,7 @@ class ValueDigest {
   // The table was emptied.
   bool truncated() const { return truncated_; }
   // The transaction of the change; absent: it does not say.
-  std::optional<uint32_t> xid() const { return xid_; }
+  std::optional<uint32_t> xid() const;
   // A bit for each name of a member whose value the record does not have. Of the first 64 such
   // names: a record without the value of another one equals no row.
   uint64_t unknown() const { return unknown_; }
@@ -38,22 +41,20 @@ class ValueDigest {
   uint64_t Of(uint64_t without) const;
 
  private:
-  void ReadRow(absl::string_view row, bool flat);
+  bool ReadFramed(absl::string_view value);
+  bool ReadPayload(absl::string_view value);
+  void AddRow(const Members& row, bool flat);
   void Add(absl::string_view name, absl::string_view value);
   bool IsPlaceholder(absl::string_view value) const;
 
-  const std::string placeholder_, base64_;
+  const std::string placeholder_, base64_;  // with their quotes
+  std::string frame_;  // the text before the payload of the last record with a schema
+  Members payload_, row_;
   std::vector<std::pair<uint64_t, uint64_t>> members_;  // hash; bit, 0: none
   absl::flat_hash_map<std::string, uint64_t> bits_;     // of names that were ever without a value
   bool gone_ = false, truncated_ = false;
   uint64_t unknown_ = 0;
-  std::optional<uint32_t> xid_;
+  absl::string_view xid_, source_;
 };
-
-// The members of a JSON object as they stand there, in order. False: it is none.
-bool MembersOf(absl::string_view object,
-               std::vector<std::pair<absl::string_view, absl::string_view>>* members);
-// The object itself, or what is in `payload` beside `schema`.
-absl::string_view PayloadOf(absl::string_view json);
 
 }  // namespace walduct::recover
