@@ -6,8 +6,10 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -103,6 +105,14 @@ struct SinkTraits {
   bool local = false;
 };
 
+// A property of where records go, whatever their topics are called.
+struct FixedPlace {
+  absl::string_view property;
+  std::string instead = {};  // an assignment of another property that does as well; empty: none
+};
+// The value of a property as it is written; empty: not set.
+using PropertyText = std::function<std::string(absl::string_view property)>;
+
 struct SinkType {
   absl::string_view name;  // the value of property `sink`; StoredOffset::sink
   SinkTraits traits;
@@ -112,6 +122,8 @@ struct SinkType {
   void (*check)(const config::PropertySet& properties, config::Findings* findings) = nullptr;
   // Two of them would write into each other's output. Null: they would not.
   bool (*one_writer)(const config::PropertySet& properties) = nullptr;
+  // Null: all goes by the topics' names. Those that are not set may be among them.
+  std::vector<FixedPlace> (*places)(const PropertyText& text) = nullptr;
   // Expects values that passed their checks. buffer_bytes: not acknowledged yet, at most.
   std::shared_ptr<Destination> (*build)(const config::PropertySet& properties,
                                         size_t buffer_bytes) = nullptr;

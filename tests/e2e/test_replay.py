@@ -164,6 +164,10 @@ REFUSED = {
                            "-o sink.sqs.queue.url=VALUE"),
     "the live SNS topic": ({}, {"sink": "sns", "sink.sns.region": "eu-central-1", "sink.sns.topic.arn": "arn:aws:sns:eu-central-1:1:shop"},
                            "-o sink.sns.topic.arn=VALUE"),
+    "the live receiver": ({}, {"sink": "http", "sink.http.url": "http://shop.test/in"}, "-o sink.http.url=VALUE"),
+    "the live file of letters": ({"-o": "sink.http.url=http://replay.test/in"},
+                                 {"sink": "http", "sink.http.url": "http://shop.test/in", "errors.deadletterqueue.topic.name": "letters",
+                                  "walduct.sink.http.deadletter.file": "/tmp/nobody-writes-here"}, "-o walduct.sink.http.deadletter.file=VALUE"),
     "several slots": ({}, {"walduct.slots": "2"}, "-o walduct.slots=1"),
 }
 

@@ -78,47 +78,18 @@ absl::Status CheckRules(const config::LoadReport& live, const std::string& prefi
   return absl::OkStatus();
 }
 
-// An exchange, or a queue by its name, is not told apart by the topic's.
-absl::Status CheckRabbitMq(const config::LoadReport& live, const std::vector<std::string>& given) {
-  constexpr absl::string_view kExchange = "sink.rabbitmq.exchange";
-  constexpr absl::string_view kKey = "sink.rabbitmq.routingKey";
-  const std::string source = absl::StrCat(kKey, ".source");
-  const auto is_set = [&](absl::string_view name) {
-    return absl::EqualsIgnoreCase(Given(live, name), "true");
-  };
-  if (!Given(live, kExchange).empty() && !IsTyped(given, kExchange))
-    return absl::InvalidArgumentError(absl::StrCat(
-        "property '", kExchange, "': value '", Given(live, kExchange),
-        "' is where the live connector publishes; name another one: -o ", kExchange, "=VALUE"));
-  const bool names_queues =
-      is_set("walduct.sink.rabbitmq.default.exchange") || is_set("walduct.sink.rabbitmq.bind");
-  if (!names_queues || absl::EqualsIgnoreCase(Given(live, source), "topic") ||
-      IsTyped(given, kKey) || IsTyped(given, source))
-    return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("property '", kKey, "': value '", Given(live, kKey),
-                   "' leads to the live connector's queue; name another one: -o ", kKey,
-                   "=VALUE, or -o ", source, "=topic for queues by the topics' names"));
-}
-
 // What goes elsewhere than to topics has to be named.
-absl::Status CheckTarget(const config::LoadReport& live, const std::vector<std::string>& given) {
-  static constexpr std::pair<absl::string_view, absl::string_view> kPlaces[] = {
-      {"file", "sink.file.path"},    {"http", "sink.http.url"},
-      {"sqs", "sink.sqs.queue.url"}, {"sqs", "walduct.sink.sqs.deadletter.queue.url"},
-      {"sns", "sink.sns.topic.arn"}, {"sns", "walduct.sink.sns.deadletter.topic.arn"}};
-  const std::string sink = Given(live, "sink");
-  // Then the ARN is not used: a topic's name is a part of it.
-  const bool by_topic = !Given(live, "sink.sns.topic.arn.prefix").empty();
-  for (const auto& [name, place] : kPlaces) {
-    const std::string value = Given(live, place);
-    const bool unused = value.empty() || (by_topic && place == "sink.sns.topic.arn");
-    if (sink != name || unused || IsTyped(given, place)) continue;
+absl::Status CheckPlaces(const config::LoadReport& live, const std::vector<std::string>& given) {
+  for (const recover::LivePlace& place :
+       recover::LivePlaces([&live](absl::string_view name) { return Given(live, name); })) {
+    const std::string other = place.instead.substr(0, place.instead.find('='));
+    if (IsTyped(given, place.property) || (!other.empty() && IsTyped(given, other))) continue;
     return absl::InvalidArgumentError(absl::StrCat(
-        "property '", place, "': value '", value,
-        "' is where the live connector writes; name another place: -o ", place, "=VALUE"));
+        "property '", place.property, "': value '", place.value,
+        "' is where the live connector writes; name another place: -o ", place.property, "=VALUE",
+        place.instead.empty() ? "" : absl::StrCat(", or -o ", place.instead)));
   }
-  return sink == "rabbitmq" ? CheckRabbitMq(live, given) : absl::OkStatus();
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -149,7 +120,7 @@ absl::StatusOr<Properties> ReplayProperties(const config::LoadReport& live, cons
                                             const std::vector<std::string>& given) {
   const std::string prefix = Given(live, "topic.prefix");
   for (const absl::Status& checked :
-       {CheckTo(to, prefix), CheckRules(live, prefix, given), CheckTarget(live, given)})
+       {CheckTo(to, prefix), CheckRules(live, prefix, given), CheckPlaces(live, given)})
     if (!checked.ok()) return checked;
   if (const std::string slots = Given(live, "walduct.slots"); !slots.empty() && slots != "1")
     return absl::InvalidArgumentError(

@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "base/lsn.h"
 #include "recover/run/recovery.h"
+#include "sink/sink_type.h"
 
 namespace walduct::recover {
 
@@ -27,5 +29,12 @@ struct ReplayOptions {
   std::string to;  // topic.prefix
   uint64_t segment_bytes = 0;
 };
+
+// A property by which a connector writes to one place, whatever its topics are called.
+struct LivePlace {
+  std::string property, value;
+  std::string instead;  // an assignment that does as well as another value; empty: none
+};
+std::vector<LivePlace> LivePlaces(const sink::PropertyText& live);
 
 }  // namespace walduct::recover

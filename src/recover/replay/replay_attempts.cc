@@ -29,9 +29,6 @@ SELECT pg_catalog.trunc(extract(epoch FROM coalesce(
   pg_catalog.pg_last_xact_replay_timestamp(),
   (SELECT checkpoint_time FROM pg_catalog.pg_control_checkpoint()))) * 1000000))";
 
-constexpr absl::string_view kFormats[] = {"%Y-%m-%dT%H:%M:%E*S%Ez", "%Y-%m-%d %H:%M:%E*S%Ez",
-                                          "%Y-%m-%d %H:%M:%E*SZ", "%Y-%m-%d %H:%M:%E*S %Ez"};
-
 constexpr absl::Duration kStoring = absl::Seconds(30);
 constexpr absl::string_view kDone = "done ";  // --until follows
 
@@ -40,23 +37,6 @@ std::string TimeText(int64_t time_us) {
 }
 
 }  // namespace
-
-absl::StatusOr<ReplayEnd> ParseReplayEnd(absl::string_view option, absl::string_view text) {
-  ReplayEnd end{.text = std::string(text)};
-  if (const absl::StatusOr<Lsn> lsn = Lsn::Parse(text); lsn.ok() && lsn->valid()) {
-    end.lsn = *lsn;
-    return end;
-  }
-  for (const absl::string_view format : kFormats) {
-    absl::Time time;
-    if (!absl::ParseTime(format, text, &time, nullptr)) continue;
-    end.time_us = absl::ToUnixMicros(time);
-    return end;
-  }
-  return absl::InvalidArgumentError(absl::StrCat(
-      option, ": '", text,
-      "' is neither an LSN nor a time with its zone: write 0/5A3B1C8 or 2026-08-01T09:30:00Z"));
-}
 
 std::unique_ptr<engine::Attempts> ReplayWorld::MakeAttempts(const engine::AttemptParts& parts) {
   return std::make_unique<ReplayAttempts>(*this, parts, options_);

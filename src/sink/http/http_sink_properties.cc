@@ -271,6 +271,10 @@ std::string ContentTypeOf(const config::PropertySet& properties) {
 
 absl::Span<const config::PropertyDefinition> HttpSinkProperties() { return kRows; }
 
+std::vector<FixedPlace> HttpPlaces(const PropertyText&) {
+  return {{kUrl}, {kLetterUrl}, {kLetterFile}};
+}
+
 void CheckHttpSink(const config::PropertySet& properties, config::Findings* findings) {
   if (properties.Text("sink") != "http") return;
   if (!properties.IsSet(kUrl))

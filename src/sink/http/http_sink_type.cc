@@ -43,6 +43,7 @@ constinit const SinkType kHttpSink = {
     .section = "walduct's own",
     .rows = HttpSinkProperties,
     .check = CheckHttpSink,
+    .places = HttpPlaces,
     .build = Build,
 };
 

@@ -21,6 +21,8 @@ bool FileHasOneWriter(const config::PropertySet& properties) {
   return properties.Text("sink.file.path") != "/dev/null";
 }
 
+std::vector<FixedPlace> FilePlaces(const PropertyText&) { return {{"sink.file.path"}}; }
+
 bool StdoutHasOneWriter(const config::PropertySet&) { return true; }
 
 }  // namespace
@@ -32,6 +34,7 @@ constinit const SinkType kFileSink = {
     .rows = FileSinkProperties,
     .check = CheckFileSink,
     .one_writer = FileHasOneWriter,
+    .places = FilePlaces,
     .build = BuildFile,
 };
 

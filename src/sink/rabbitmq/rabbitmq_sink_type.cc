@@ -1,5 +1,6 @@
 #include "sink/rabbitmq/rabbitmq_sink_type.h"
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "sink/rabbitmq/publisher.h"
@@ -20,6 +21,21 @@ bool HasOneWriter(const config::PropertySet& properties) {
   return properties.Boolean("walduct.sink.rabbitmq.message.properties");
 }
 
+// A queue by its name is not told apart by the topic's.
+std::vector<FixedPlace> Places(const PropertyText& text) {
+  constexpr absl::string_view kKey = "sink.rabbitmq.routingKey";
+  const std::string source = absl::StrCat(kKey, ".source");
+  const auto is_set = [&text](absl::string_view name) {
+    return absl::EqualsIgnoreCase(text(name), "true");
+  };
+  std::vector<FixedPlace> places = {{"sink.rabbitmq.exchange"}};
+  const bool names_queues =
+      is_set("walduct.sink.rabbitmq.default.exchange") || is_set("walduct.sink.rabbitmq.bind");
+  if (names_queues && !absl::EqualsIgnoreCase(text(source), "topic"))
+    places.push_back({kKey, source + "=topic"});
+  return places;
+}
+
 }  // namespace
 
 constinit const SinkType kRabbitMqSink = {
@@ -29,6 +45,7 @@ constinit const SinkType kRabbitMqSink = {
     .rows = RabbitMqSinkProperties,
     .check = CheckRabbitMqSink,
     .one_writer = HasOneWriter,
+    .places = Places,
     .build = Build,
 };
 

@@ -104,6 +104,13 @@ bool IsJson(const config::PropertySet& properties, absl::string_view converter) 
   return found != nullptr && absl::EndsWith(found->value, "JsonConverter");
 }
 
+// With a prefix the ARN is not used: a topic's name is a part of it.
+std::vector<FixedPlace> Places(const PropertyText& text) {
+  std::vector<FixedPlace> places = {{kLetterTopicArn}};
+  if (text(kPrefix).empty()) places.push_back({kTopic});
+  return places;
+}
+
 std::shared_ptr<Destination> Build(const config::PropertySet& properties, size_t buffer_bytes) {
   SnsTarget::Options options;
   options.service = BuildAws("sns", properties);
@@ -134,6 +141,7 @@ constinit const SinkType kSnsSink = {
     .rows = Rows,
     .check = Check,
     .one_writer = HasOneWriter,
+    .places = Places,
     .build = Build,
 };
 

@@ -78,6 +78,8 @@ void Check(const config::PropertySet& properties, config::Findings* findings) {
 // Of several slots each counts the changes of a transaction by itself: their ids would be equal.
 bool HasOneWriter(const config::PropertySet& properties) { return IsFifo(properties.Text(kQueue)); }
 
+std::vector<FixedPlace> Places(const PropertyText&) { return {{kQueue}, {kLetterQueue}}; }
+
 std::shared_ptr<Destination> Build(const config::PropertySet& properties, size_t buffer_bytes) {
   SqsTarget::Options options;
   options.service = BuildAws("sqs", properties);
@@ -103,6 +105,7 @@ constinit const SinkType kSqsSink = {
     .rows = Rows,
     .check = Check,
     .one_writer = HasOneWriter,
+    .places = Places,
     .build = Build,
 };
 
