@@ -2,10 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <map>
 #include <regex>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/tidy/source_tree.h"
@@ -105,6 +108,45 @@ TEST(Readmes, NameOnlyPathsThatExist) {
         gone.push_back(path);
     EXPECT_THAT(gone, IsEmpty()) << Readme(room);
   }
+}
+
+// Folders below a room by path, with how many units (a header, a source, or both) are in each.
+std::map<std::string, size_t> UnitsByFolder(const std::vector<std::string>& paths) {
+  std::map<std::string, std::set<std::string>> units;
+  for (const std::string& path : paths) {
+    const std::filesystem::path file(path);
+    const std::string folder = file.parent_path().string();
+    if (std::count(folder.begin(), folder.end(), '/') >= 2) units[folder].insert(file.stem());
+  }
+  std::map<std::string, size_t> counts;
+  for (const auto& [folder, names] : units) counts[folder] = names.size();
+  return counts;
+}
+
+// By its path in the room: itself, or one of its files.
+bool NamesFolder(const std::string& readme, const std::string& folder) {
+  return readme.find("`" + folder + "`") != std::string::npos ||
+         readme.find("`" + folder + "/") != std::string::npos;
+}
+
+TEST(Readmes, NameFoldersOfOneOrTwoUnits) {
+  std::vector<std::string> paths;
+  for (const SourceFile& file : ReadTree({"src"}, {".h", ".cc"})) paths.push_back(file.path);
+  for (const auto& [folder, units] : UnitsByFolder(paths)) {
+    if (units >= 3) continue;
+    const size_t end = folder.find('/', 4);
+    const std::string room = folder.substr(4, end - 4);
+    EXPECT_TRUE(NamesFolder(ReadText(Readme(room)), folder.substr(end + 1)))
+        << folder << " has fewer than three units: " << Readme(room) << " says why";
+  }
+}
+
+TEST(ReadmesRule, CountsUnitsOfFoldersBelowRooms) {
+  EXPECT_THAT(UnitsByFolder({"src/a/x.cc", "src/a/b/y.cc", "src/a/b/y.h", "src/a/b/z.h"}),
+              UnorderedElementsAre(std::pair<const std::string, size_t>("src/a/b", 2)));
+  EXPECT_TRUE(NamesFolder("| `world/known/` | why |", "world/known"));
+  EXPECT_TRUE(NamesFolder("| `world/known/slots` | why |", "world/known"));
+  EXPECT_FALSE(NamesFolder("| `world/knowns` | why |", "world/known"));
 }
 
 TEST(ReadmesRule, FindsQuotedNames) {
