@@ -7,6 +7,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "kafka/options.h"
 #include "kafka/topic_admin.h"
 #include "sink/http/http_sink_type.h"
 #include "sink/kafka_sink_type.h"

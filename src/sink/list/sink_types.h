@@ -4,7 +4,6 @@
 #include "absl/types/span.h"
 #include "config/properties/findings.h"
 #include "config/properties/property_set.h"
-#include "kafka/options.h"
 #include "sink/options.h"
 #include "sink/sink_type.h"
 
