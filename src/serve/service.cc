@@ -137,6 +137,7 @@ absl::Status Service::Run(const std::function<void()>& watch) {
   }
   if (served_) log::Info("stopping");
   worker_.Stop();
+  if (served_) log::Info("stopped");
   return ended;
 }
 

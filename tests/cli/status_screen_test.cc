@@ -358,10 +358,12 @@ TEST(StatusScreen, AFailedConnectorWaitsForNothing) {
 
 // What was to be hidden is published; that of another list is only worth knowing.
 TEST(StatusScreen, AnEntryThatHidesNothingHasALine) {
-  const auto of = [](absl::string_view subject) {
+  const auto of = [](absl::string_view severity, absl::string_view subject) {
     return absl::StrCat(R"({"now":"2026-01-01T00:10:00.000Z","connectors":[{"name":"shop",)"
-                        R"("state":"RUNNING","activity":"streaming","health":"fine",)"
-                        R"("capture":{"problems":[{"severity":"notice","count":1,)"
+                        R"("state":"RUNNING","activity":"streaming","health":")",
+                        severity == "warning" ? "troubled" : "fine",
+                        R"(","capture":{"problems":[{"severity":")", severity,
+                        R"(","count":1,)"
                         R"("reason":"column_matches_nothing","since":"2026-01-01T00:09:55.000Z",)"
                         R"("message":"no column","hint":"correct it","tables":[")",
                         subject, R"("]}]}}]})");
@@ -370,14 +372,15 @@ TEST(StatusScreen, AnEntryThatHidesNothingHasALine) {
        {"column.mask.hash.SHA-256.with.salt.x", "column.truncate.to.4.chars", "column.exclude.list",
         "column.include.list, column.exclude.list"}) {
     const std::string subject = absl::StrCat("a.b.naem (", list, ": did you mean a.b.name?)");
-    EXPECT_THAT(Show(of(subject)),
+    EXPECT_THAT(Show(of("warning", subject)),
                 HasSubstr(absl::StrCat("\n  columns    ", subject,
                                        ": no column, for 5.0 s (column_matches_nothing)\n"
                                        "             -> correct it\n")));
-    EXPECT_EQ(StatusExitOf(of(subject), ""), kStatusFine);
+    EXPECT_EQ(StatusExitOf(of("warning", subject), ""), kStatusTroubled);
   }
-  for (const char* const list : {"column.include.list", "column.propagate.source.type"})
-    EXPECT_THAT(Show(of(absl::StrCat("a.b.naem (", list, ")"))), Not(HasSubstr("naem")));
+  const std::string notice = of("notice", "a.b.naem (column.include.list)");
+  EXPECT_THAT(Show(notice), Not(HasSubstr("naem")));
+  EXPECT_EQ(StatusExitOf(notice, ""), kStatusFine);
 }
 
 TEST(StatusScreen, WhoHoldsAStartUpIsNamed) {

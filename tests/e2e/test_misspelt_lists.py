@@ -93,7 +93,10 @@ def test_a_misspelt_mask_is_told(db, connectors):
     def found():
         return [one for one in Surface(connector).status().get("capture", {}).get("problems", []) if one["reason"] == "column_matches_nothing"]
     one = wait_until(found, 30, "shown")[0]
-    assert one["severity"] == "notice" and one["tables"] == [said], one
+    assert one["severity"] == "warning" and one["tables"] == [said], one
+    shown = subprocess.run([BINARY, "status", "--url", Surface(connector).base], capture_output=True, text=True, timeout=60)
+    assert shown.returncode == 7 and "columns    " + said in shown.stdout, shown
+    assert Surface(connector).value("walduct_capture_problems", reason="column_matches_nothing") == 1
     connector.stop()
     for entries, severity in ((mask, "warning"), ("column.propagate.source.type", "notice")):
         connector.config = {**{key: value for key, value in connector.config.items() if key != mask}, entries: "public.customers.naem"}

@@ -91,6 +91,10 @@ def test_a_worker_that_starts_goes_on_with_what_the_topics_say(workers, database
     wait_until(lambda: published(broker, db) == [1, 2, 3], 30, "what was written meanwhile, and no row again")
     assert second.ask("DELETE", "/connectors/runs")[0] == 204
     wait_until(lambda: second.state("runs") is None, 30, "its state is gone")
+    configs = [event for event in read_topics(broker, second.properties["config.storage.topic"]) if event.key.endswith((b"-runs", b"-runs-0"))]
+    last = {event.key: event.value for event in configs}
+    assert [key for key, value in last.items() if value and b"password" in value] == [], "what has secrets is gone"
+    assert any(event.value and b"database.password" in event.value for event in configs), "it was there"
     assert "connector deleted: its replication slot stays" in second.log_text() and f"pg_drop_replication_slot('{db.name}')" in second.log_text()
     second.stop()
     third = workers().start()

@@ -23,9 +23,9 @@ const std::vector<std::string> kNames = {"public.customers.email", "public.custo
 std::vector<std::string> Idle(const encode::ColumnOptions& columns,
                               const std::vector<std::string>& names = kNames) {
   std::vector<std::string> idle;
-  for (const replication::CaptureFinding& one : FindIdleColumns(columns, names, false)) {
+  for (const replication::CaptureFinding& one : FindIdleColumns(columns, names)) {
     EXPECT_EQ(one.reason, "column_matches_nothing");
-    EXPECT_TRUE(one.loses);
+    EXPECT_EQ(one.loses, replication::HidesColumns(one.property)) << one.property;
     idle.push_back(replication::CaptureSubject(one));
   }
   return idle;
@@ -55,7 +55,7 @@ TEST(ColumnEntries, AMisspeltMaskIsFound) {
 // It is no misspelling: the next row of the table stops the connector.
 TEST(ColumnEntries, AMaskThatIsLostIsToldBeforeARowComes) {
   std::vector<replication::CaptureFinding> findings =
-      FindIdleColumns(Masked("public.customers.ssn,public.customers.naem"), kNames, true);
+      FindIdleColumns(Masked("public.customers.ssn,public.customers.naem"), kNames);
   ASSERT_EQ(findings.size(), 2);
   const MaskLoss loss{.kind = MaskLoss::Kind::kShown,
                       .was = "public.customers.ssn",
@@ -65,7 +65,7 @@ TEST(ColumnEntries, AMaskThatIsLostIsToldBeforeARowComes) {
   TellLostMasks({loss}, {.who = "shop", .where = "http://h:1", .name = "shop"}, &findings);
   for (const replication::CaptureFinding& one : findings) {
     const bool is_lost = one.table == "public.customers.ssn";
-    EXPECT_EQ(one.loses, is_lost) << one.table;
+    EXPECT_EQ(one.at_once, is_lost) << one.table;
     EXPECT_EQ(one.detail.find("(mask_lost)") != std::string::npos, is_lost) << one.detail;
     EXPECT_EQ(one.statement.find("jq ") != std::string::npos, is_lost) << one.statement;
   }
@@ -111,26 +111,15 @@ TEST(ColumnEntries, EachListIsLookedAt) {
                                           "public.customers.name?)"));
 }
 
-TEST(ColumnEntries, WhereTablesAreToComeItIsOnlyWorthKnowing) {
-  const auto found = FindIdleColumns(Masked("public.customers.naem"), kNames, true);
-  ASSERT_EQ(found.size(), 1u);
-  EXPECT_FALSE(found.front().loses);
-}
-
 // What they were to hide is published.
-TEST(ColumnEntries, SomeWereToHideAColumn) {
-  const auto hides = [](const std::vector<std::string>& entries, size_t count) {
-    metrics::CaptureProblem problem;
-    problem.tables = entries;
-    problem.count = count;
-    return WasToHide(problem);
-  };
-  const std::string included = "public.a.b (column.include.list)";
-  EXPECT_FALSE(hides({included, "public.a.c (column.propagate.source.type)"}, 2));
-  EXPECT_TRUE(hides({included, "public.a.c (column.exclude.list)"}, 2));
-  EXPECT_TRUE(hides({"public.a.c (column.truncate.to.4.chars: did you mean public.a.d?)"}, 1));
-  EXPECT_TRUE(hides({"public.a.c (column.mask.hash.SHA-256.with.salt.******)"}, 1));
-  EXPECT_TRUE(hides({included}, 2)) << "one is not named";
+TEST(ColumnEntries, AnEntryThatHidesLosesWhicheverListIsFirst) {
+  encode::ColumnOptions columns = Masked("public.a.a");
+  columns.propagate_columns = RegexList::OfChecked("public.a.a,public.b.b");
+  columns.exclude = RegexList::OfChecked("public.c.c");
+  std::vector<std::string> loses;
+  for (const replication::CaptureFinding& one : FindIdleColumns(columns, kNames))
+    if (one.loses) loses.push_back(one.table);
+  EXPECT_THAT(loses, UnorderedElementsAre("public.a.a", "public.c.c"));
 }
 
 // Rows from before the rename may still come, and the entry of the new name is there.
@@ -139,7 +128,7 @@ TEST(ColumnEntries, WhatIsKeptForOlderRowsIsNone) {
                               {"public.customers.old", "public.customers.gone"}};
   const auto found = [&former](const encode::ColumnOptions& columns) {
     std::vector<std::string> entries;
-    for (const replication::CaptureFinding& one : FindIdleColumns(columns, kNames, false, former))
+    for (const replication::CaptureFinding& one : FindIdleColumns(columns, kNames, former))
       entries.push_back(one.table);
     return entries;
   };
@@ -158,7 +147,7 @@ TEST(ColumnEntries, WhatIsKeptForOlderRowsIsNone) {
 }
 
 TEST(ColumnEntries, TheHintCorrectsTheEntry) {
-  const auto found = FindIdleColumns(Masked("public.customers.naem"), kNames, false);
+  const auto found = FindIdleColumns(Masked("public.customers.naem"), kNames);
   ASSERT_EQ(found.size(), 1u);
   EXPECT_THAT(
       replication::CaptureHint({&found.front()},

@@ -201,7 +201,9 @@ constexpr Reason kRows[] = {
      .meaning = "A topic has vanished, or is not known yet.",
      .remedy = "Nothing: it is asked for again."},
     {.name = "topic_missing",
-     .meaning = "The topic does not exist and nobody creates it.",
+     .meaning =
+         "The topic does not exist and nobody creates it. One that was there and was deleted "
+         "has taken its records with it: the connector's status and log say so.",
      .remedy = "Create it, or set topic.creation.default.partitions=1 and "
                "topic.creation.default.replication.factor=-1, which have no effect with "
                "topic.creation.enable=false."},

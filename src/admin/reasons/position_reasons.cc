@@ -180,6 +180,8 @@ constexpr Reason kRows[] = {
                 "it, the server was upgraded, or an older position was stored (walduct offsets "
                 "import or set). What lies between would never be sent.",
      .remedy =
+         "Read by another process that keeps its position elsewhere: export it there, and walduct "
+         "offsets import it here (docs/migration.md). "
          "An older one: walduct offsets import puts the one before it back. Else "
          "snapshot.mode=when_needed reads everything anew. After an upgrade: docs/upgrade.md. "
          "Who knows that nothing lies between: offset.mismatch.strategy=trust_slot."},

@@ -169,13 +169,12 @@ class Screen {
     }
   }
 
-  // What is only worth knowing is on the page, in the log and in a doctor's answer; a column that
-  // was to be hidden is more than that.
+  // What is only worth knowing is on the page, in the log and in a doctor's answer.
   void AddCapture(const Value& connector) {
-    for (const Value* const one : CaptureWarnings(connector))
-      AddProblem("tables", Tone::kBad, *one);
-    for (const Value* const one : CaptureProblems(connector, "notice"))
-      if (WasToHide(*one)) AddProblem("columns", Tone::kWarning, *one);
+    for (const Value* const one : CaptureWarnings(connector)) {
+      const bool columns = Text(*one, "reason") == "column_matches_nothing";
+      AddProblem(columns ? "columns" : "tables", Tone::kBad, *one);
+    }
   }
   void AddProblem(absl::string_view label, Tone tone, const Value& problem) {
     const std::string tables = TablesOf(problem);

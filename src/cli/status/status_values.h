@@ -49,21 +49,16 @@ inline const rapidjson::Value* Named(const rapidjson::Document& document, const 
   return nullptr;
 }
 
-// Of `capture`.
-inline std::vector<const rapidjson::Value*> CaptureProblems(const rapidjson::Value& connector,
-                                                            absl::string_view severity) {
+// Of `capture`, those that changes are lost by, or that show what was to be hidden.
+inline std::vector<const rapidjson::Value*> CaptureWarnings(const rapidjson::Value& connector) {
   std::vector<const rapidjson::Value*> found;
   const rapidjson::Value* const capture = json::Find(connector, "capture");
   const rapidjson::Value* const problems =
       capture == nullptr ? nullptr : json::Find(*capture, "problems");
   if (problems == nullptr || !problems->IsArray()) return found;
   for (const rapidjson::Value& problem : problems->GetArray())
-    if (Text(problem, "severity") == severity) found.push_back(&problem);
+    if (Text(problem, "severity") == "warning") found.push_back(&problem);
   return found;
-}
-// Those that changes are lost by.
-inline std::vector<const rapidjson::Value*> CaptureWarnings(const rapidjson::Value& connector) {
-  return CaptureProblems(connector, "warning");
 }
 
 // The tables of one of these, "a, b and 30 more"; those alone are named that fit on a page.
@@ -81,19 +76,6 @@ inline std::string TablesOf(const rapidjson::Value& problem) {
   return tables.empty() || all <= named
              ? tables
              : absl::StrCat(tables, absl::StrFormat(" and %.0f more", all - named));
-}
-
-// An entry that is to hide a column, and hides none, among those that are named. What has no room
-// there may be one.
-inline bool WasToHide(const rapidjson::Value& problem) {
-  if (Text(problem, "reason") != "column_matches_nothing") return false;
-  const std::string entries = TablesOf(problem);
-  const rapidjson::Value* const named = json::FindArray(problem, "tables");
-  const double size = named == nullptr ? 0 : static_cast<double>(named->Size());
-  bool hides = Number(problem, "count").value_or(0) > size;
-  for (const char* const list : {"column.mask.", "column.truncate.", "column.exclude.list"})
-    hides |= absl::StrContains(entries, list);
-  return hides;
 }
 
 // Of `slot` or an error that stands, empty: nothing is known that a start would end with, or would

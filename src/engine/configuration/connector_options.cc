@@ -76,7 +76,8 @@ names::Called CalledOf(const ConnectorOptions& options) {
   called.signals = options.replication->share.several() ? names::Called::Signals::kNever
                    : as_called                          ? names::Called::Signals::kAsCalled
                                                         : names::Called::Signals::kByName;
-  called.reads_back = options.sink->target->type().traits.kafka;
+  // Events of an outbox are no rows that a table still has.
+  called.reads_back = options.sink->target->type().traits.kafka && !options.chain->IsOutbox("");
   return called;
 }
 

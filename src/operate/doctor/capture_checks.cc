@@ -376,13 +376,10 @@ absl::Status CheckLists(Connection& connection, const Subject& subject,
       slot::FindListProblems(subject.tables, wish, likely.value_or(replication::LikelyTables()),
                              connection));
   for (const metrics::CaptureProblem& problem : problems) findings->Add(FindingOf(problem));
-  ASSIGN_OR_RETURN(
-      const auto of_columns,
-      slot::FindColumnProblems(subject.whole, connection, slot::StoredFormer(position.stored)));
-  for (const metrics::CaptureProblem& problem : of_columns) {
-    findings->Add(FindingOf(problem));
-    if (begun && !slot::WasToHide(problem)) findings->all.back().severity = Severity::kNotice;
-  }
+  ASSIGN_OR_RETURN(const auto of_columns,
+                   slot::FindColumnProblems(subject.whole, connection,
+                                            slot::StoredFormer(position.stored), begun));
+  for (const metrics::CaptureProblem& problem : of_columns) findings->Add(FindingOf(problem));
   return absl::OkStatus();
 }
 

@@ -34,7 +34,7 @@ namespace {
 // Asked for one by one.
 constexpr size_t kMostTopics = 50;
 // Named one by one.
-constexpr size_t kMostBadNames = 5;
+constexpr size_t kMostBadNames = 5, kMostLean = 3;
 constexpr int64_t kShortRetentionMs = 3'600'000;
 constexpr int64_t kDefaultRequestBytes = 1 << 20;  // max.request.size of Java's producer
 
@@ -90,16 +90,19 @@ class KafkaDoctor {
   // Where each topic has a limit of its own, new ones alone have the broker's.
   void CheckBrokerLimit(bool unknown, const sink::Destination& sink) {
     const std::string value = absl::StrCat("max.message.bytes=", RequestBytes() + 512);
-    CheckLimit(
-        "the broker's message.max.bytes", broker_limit_,
-        absl::StrCat("kafka-configs.sh --bootstrap-server ", client_.bootstrap_servers(),
-                     " --alter --entity-type brokers --entity-default --add-config "
-                     "message.max.bytes=",
-                     RequestBytes() + 512,
-                     sink.creates_topics()
-                         ? absl::StrCat("; or for new topics alone topic.creation.default.", value)
-                         : ""),
-        unknown || by_broker_ ? Severity::kWarning : Severity::kNotice);
+    std::string hint = absl::StrCat(
+        "kafka-configs.sh --bootstrap-server ", client_.bootstrap_servers(),
+        " --alter --entity-type brokers --entity-default --add-config message.max.bytes=",
+        RequestBytes() + 512);
+    for (size_t i = 0; i < lean_.size() && i < kMostLean; ++i)
+      absl::StrAppend(&hint, i == 0 ? "; or for topics that are there alone: " : ", ",
+                      Alter(lean_[i], absl::StrCat("--add-config ", value)));
+    if (lean_.size() > kMostLean)
+      absl::StrAppend(&hint, ", and of ", lean_.size() - kMostLean, " more");
+    if (sink.creates_topics() && (unknown || by_broker_))
+      absl::StrAppend(&hint, "; or for new topics alone topic.creation.default.", value);
+    CheckLimit("the broker's message.max.bytes", broker_limit_, hint,
+               unknown || by_broker_ || !lean_.empty() ? Severity::kWarning : Severity::kNotice);
   }
 
   // A start stops at the first of them, or the first record does.
@@ -161,7 +164,7 @@ class KafkaDoctor {
     const auto limit =
         LimitOf(kafka::ReadTopicProperty(client_, look.name, "max.message.bytes", kPatience));
     if (limit == broker_limit_) {
-      by_broker_ = true;
+      lean_.push_back(look.name);
       return;
     }
     CheckLimit(absl::StrCat("max.message.bytes of topic ", look.name), limit,
@@ -251,7 +254,8 @@ class KafkaDoctor {
   const kafka::KafkaOptions& options_;
   kafka::Client& client_;
   Findings& findings_;
-  bool by_broker_ = false;  // a topic has no limit of its own, or would have none
+  bool by_broker_ = false;         // a topic that is to come would have no limit of its own
+  std::vector<std::string> lean_;  // those that are there and have none
   std::optional<int64_t> broker_limit_;
 };
 

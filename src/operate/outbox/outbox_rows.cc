@@ -349,7 +349,8 @@ void AddRow(const OutboxTable& table, const Row& row, JsonWriter* json) {
   json->Key("row").Text(poll::RowText(table, row.key)).Key("state").Text(row.state());
   AddNumber("attempts", row.Get(RowColumn::kAttempts), json);
   AddText("error", row.Get(RowColumn::kError), json);
-  AddText("next_try", row.Get(RowColumn::kDue), json);
+  // A row that is parked has the time of the try that it does not get.
+  AddText("next_try", row.state() == poll::kParked ? std::nullopt : row.Get(RowColumn::kDue), json);
   AddText("written", row.Get(RowColumn::kBorn), json);
   AddText("key", row.Get(RowColumn::kKey), json);
   AddText("type", row.Get(RowColumn::kType), json);

@@ -244,7 +244,8 @@ absl::Status PollSession::LookAtBacklog() {
     view.parked += NumberAt(*counts, 1);
     view.oldest = std::max(view.oldest, absl::Seconds(NumberAt(*counts, 2)));
   }
-  unpublished_ = view.unpublished > 0;
+  // A row that is tried again by hand is seen soon.
+  unpublished_ = view.unpublished > 0 || view.parked > 0;
   const absl::Duration now = clock.Monotonic();
   TellParked(view, now);
   next_look_ = now + std::max(idle_ ? kIdleLook : kLook, (now - began) * kShareOfLooks);

@@ -260,15 +260,10 @@ std::string Spelling(const std::vector<const CaptureFinding*>& findings, const C
                       "walduct.allow.empty=true says so");
 }
 
-// A row from before may still come under the name that such a list hides.
-bool Hides(absl::string_view property) {
-  return absl::StartsWith(property, "column.mask.") ||
-         absl::StartsWith(property, "column.truncate.") || property == "column.exclude.list";
-}
-
 // Where that is written, of a list that hides beside the old entry.
 std::string CorrectEntry(const CaptureFinding& one, const CaptureWish& wish) {
-  const bool hides = Hides(one.property);
+  // A row from before may still come under the name that such a list hides.
+  const bool hides = HidesColumns(one.property);
   const std::string command =
       hides ? names::ExtendCommand(wish.called, one.property, one.renamed_to)
             : names::ReplaceCommand(wish.called, one.property, one.table, one.renamed_to);
@@ -447,6 +442,11 @@ std::string HintOf(const std::vector<const CaptureFinding*>& of_one_reason,
 absl::string_view CaptureMessage(absl::string_view reason) {
   const Words* const words = WordsOf(reason);
   return words == nullptr ? reason : words->message;
+}
+
+bool HidesColumns(absl::string_view property) {
+  return absl::StartsWith(property, "column.mask.") ||
+         absl::StartsWith(property, "column.truncate.") || property == "column.exclude.list";
 }
 
 std::string CaptureSubject(const CaptureFinding& finding) {

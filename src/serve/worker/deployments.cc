@@ -138,8 +138,10 @@ absl::Status Deployments::CommitTask(const std::string& name) {
 }
 
 absl::Status Deployments::Delete(const std::string& name) {
-  RETURN_IF_ERROR(
-      Write({{.key = ConnectorKey(name), .value = {}}, {.key = TargetKey(name), .value = {}}}));
+  // A worker of Connect leaves the task's, which has all secrets of the connector's.
+  RETURN_IF_ERROR(Write({{.key = ConnectorKey(name), .value = {}},
+                         {.key = TargetKey(name), .value = {}},
+                         {.key = TaskKey(name), .value = {}}}));
   const MutexLock lock(mutex_);
   all_.erase(name);
   return absl::OkStatus();

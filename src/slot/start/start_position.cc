@@ -51,7 +51,10 @@ absl::Status Skipped(Lsn stored, Lsn slot) {
                                     "Perhaps another client has read from the slot, the server "
                                     "was upgraded (docs/upgrade.md), or an older position was "
                                     "stored (walduct offsets import or set)")),
-      absl::StrCat("if an older position was stored by mistake: walduct offsets import NAME FILE "
+      absl::StrCat("if another process has read from the slot and keeps its position elsewhere "
+                   "(another worker, Kafka Connect, walduct run with a file): export it there and "
+                   "import it here (docs/migration.md); "
+                   "if an older position was stored by mistake: walduct offsets import NAME FILE "
                    "puts the one before it back, from its export, or walduct offsets set "
                    "NAME ",
                    slot.ToString(), " --accept-loss goes on where the slot stands; else ",

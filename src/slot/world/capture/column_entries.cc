@@ -95,7 +95,6 @@ bool SpeaksForAll(const engine::ConnectorOptions& config) {
 absl::StatusOr<std::vector<CaptureFinding>> ReadIdleColumns(postgres::Connection& connection,
                                                             const encode::ColumnOptions& columns,
                                                             names::TableFilterOptions tables,
-                                                            bool may_come,
                                                             const FormerNames& former) {
   if (ListsOf(columns).empty()) return std::vector<CaptureFinding>();
   tables.share = nullptr;
@@ -116,7 +115,7 @@ absl::StatusOr<std::vector<CaptureFinding>> ReadIdleColumns(postgres::Connection
         absl::StrCat(table->second->schema, ".", table->second->table, ".", result.Get(row, 1)));
   }
   std::sort(names.begin(), names.end());
-  return FindIdleColumns(columns, names, may_come, former);
+  return FindIdleColumns(columns, names, former);
 }
 
 // It was the name of a column that the list hides by another one now.
@@ -135,7 +134,7 @@ bool IsKept(const std::string& entry, const java::RegexList& list,
 }  // namespace
 
 std::vector<CaptureFinding> FindIdleColumns(const encode::ColumnOptions& columns,
-                                            const std::vector<std::string>& names, bool may_come,
+                                            const std::vector<std::string>& names,
                                             const FormerNames& former) {
   std::vector<CaptureFinding> findings;
   if (names.empty()) return findings;
@@ -147,6 +146,7 @@ std::vector<CaptureFinding> FindIdleColumns(const encode::ColumnOptions& columns
           [&idle](const CaptureFinding& finding) { return finding.table == idle.entry; });
       if (same != findings.end()) {
         same->detail = absl::StrCat(one.property, ", ", same->detail);
+        same->loses |= replication::HidesColumns(one.property);
         continue;
       }
       const std::vector<std::string> meant =
@@ -157,7 +157,7 @@ std::vector<CaptureFinding> FindIdleColumns(const encode::ColumnOptions& columns
       findings.push_back({.reason = "column_matches_nothing",
                           .table = idle.entry,
                           .detail = std::move(detail),
-                          .loses = !may_come,
+                          .loses = replication::HidesColumns(one.property),
                           .renamed_to = meant.size() == 1 ? meant.front() : "",
                           .property = one.property});
     }
@@ -165,24 +165,17 @@ std::vector<CaptureFinding> FindIdleColumns(const encode::ColumnOptions& columns
   return findings;
 }
 
-bool WasToHide(const metrics::CaptureProblem& problem) {
-  if (problem.count > problem.tables.size()) return true;
-  return std::any_of(problem.tables.begin(), problem.tables.end(), [](const std::string& entry) {
-    return absl::StrContains(entry, "column.mask.") ||
-           absl::StrContains(entry, "column.truncate.") ||
-           absl::StrContains(entry, "column.exclude.list");
-  });
-}
-
 absl::StatusOr<std::vector<metrics::CaptureProblem>> FindColumnProblems(
     const engine::ConnectorOptions& config, postgres::Connection& connection,
-    const FormerNames& former) {
+    const FormerNames& former, bool begun) {
   if (!SpeaksForAll(config)) return std::vector<metrics::CaptureProblem>();
   const replication::CaptureWish wish =
       ListWish(engine::TablesOf(config), engine::ReplicationOf(config), engine::CalledOf(config));
-  ASSIGN_OR_RETURN(std::vector<CaptureFinding> findings,
-                   ReadIdleColumns(connection, engine::ColumnsOf(config), engine::TablesOf(config),
-                                   wish.may_be_empty, former));
+  ASSIGN_OR_RETURN(
+      std::vector<CaptureFinding> findings,
+      ReadIdleColumns(connection, engine::ColumnsOf(config), engine::TablesOf(config), former));
+  for (CaptureFinding& finding : findings)
+    finding.loses = (finding.loses || !begun) && !wish.may_be_empty;
   CaptureLines lines;
   lines.Saw(std::move(findings), {.now = absl::Time()});
   lines.SawTheSame();
@@ -224,11 +217,12 @@ LookForMore ColumnLook(const engine::ConnectorOptions& config, const CaptureReco
   const encode::ColumnOptions columns = engine::ColumnsOf(config);
   if (!SpeaksForAll(config) || ListsOf(columns).empty()) return nullptr;
   return [columns, cover = ColumnCover(columns, engine::MessageKeysOf(config)),
-          tables = engine::TablesOf(config), former = record.former, hidden = record.hidden,
-          called = engine::CalledOf(config)](
+          tables = engine::TablesOf(config), may_come = engine::ReplicationOf(config).allow_empty,
+          former = record.former, hidden = record.hidden, called = engine::CalledOf(config)](
              postgres::Connection& connection) -> absl::StatusOr<std::vector<CaptureFinding>> {
     ASSIGN_OR_RETURN(std::vector<CaptureFinding> findings,
-                     ReadIdleColumns(connection, columns, tables, /*may_come=*/true, former));
+                     ReadIdleColumns(connection, columns, tables, former));
+    for (CaptureFinding& finding : findings) finding.loses &= !may_come;
     if (findings.empty() || hidden.empty() || cover.lost_warns()) return findings;
     postgres::Catalog catalog(connection);
     names::TableFilterOptions all = tables;

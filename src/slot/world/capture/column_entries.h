@@ -31,30 +31,25 @@ namespace walduct::slot {
 
 struct CaptureRecord;
 
-// names: "schema.table.column" of all captured tables; empty: nothing is found. may_come: the
-// tables may. former: an entry of such a name is kept for older rows, and is no finding while its
+// names: "schema.table.column" of all captured tables; empty: nothing is found. Those
+// that were to hide a column lose. former: an entry of such a name is kept for older rows, and is no finding while its
 // list has the name of now, too. Pure.
 std::vector<replication::CaptureFinding> FindIdleColumns(const encode::ColumnOptions& columns,
                                                          const std::vector<std::string>& names,
-                                                         bool may_come,
                                                          const FormerNames& former = {});
 
-// Among the entries that match none is one that was to hide a column (column.mask.*,
-// column.truncate.*, column.exclude.list), which is published as it is; or it has no room there.
-bool WasToHide(const metrics::CaptureProblem& problem);
-
 // In the words of a connector that runs, before anything does; of several slots the first says it
-// of all.
+// of all. begun: what was to hide no column is only worth knowing by now. With walduct.allow.empty
+// all of it is.
 absl::StatusOr<std::vector<metrics::CaptureProblem>> FindColumnProblems(
     const engine::ConnectorOptions& config, postgres::Connection& connection,
-    const FormerNames& former = {});
+    const FormerNames& former = {}, bool begun = false);
 
 // The same in the log. Advice: it never stops a start.
 void WarnOfColumnEntries(const engine::ConnectorOptions& config, postgres::Connection& connection,
                          const FormerNames& former, engine::WarnOnce* warn_once);
 
-// For looks beside a stream, where they are only worth knowing: the start has warned of them. Null:
-// there is nothing to look for.
+// For looks beside a stream, as of what has begun. Null: there is nothing to look for.
 using LookForMore =
     std::function<absl::StatusOr<std::vector<replication::CaptureFinding>>(postgres::Connection&)>;
 LookForMore ColumnLook(const engine::ConnectorOptions& config, const CaptureRecord& record);
