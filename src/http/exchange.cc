@@ -91,6 +91,8 @@ MHD_Result Exchange::Begin(MHD_Connection* connection, const char* method) {
   request_.accept = Header(connection, MHD_HTTP_HEADER_ACCEPT);
   request_.host = Header(connection, MHD_HTTP_HEADER_HOST);
   request_.authorization = Header(connection, MHD_HTTP_HEADER_AUTHORIZATION);
+  request_.signature = Header(connection, "X-Connect-Authorization");
+  request_.signature_algorithm = Header(connection, "X-Connect-Request-Signature-Algorithm");
   request_.origin = Header(connection, "Origin");
   request_.if_none_match = Header(connection, MHD_HTTP_HEADER_IF_NONE_MATCH);
   request_.asked_method = Header(connection, "Access-Control-Request-Method");

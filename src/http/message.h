@@ -18,6 +18,8 @@ struct Request {
   std::string host;                               // the same
   std::string content_type;
   std::string authorization;
+  std::string signature;            // X-Connect-Authorization: of another worker
+  std::string signature_algorithm;  // X-Connect-Request-Signature-Algorithm
   std::string origin;
   std::string if_none_match;
   std::string asked_method;  // Access-Control-Request-Method

@@ -140,6 +140,23 @@ std::vector<access::ListenerOptions> BuildListeners(const config::PropertySet& p
   return std::move(list.listeners);
 }
 
+http::ClientTls BuildBetween(const config::PropertySet& properties,
+                             const std::vector<access::ListenerOptions>& listeners) {
+  http::ClientTls tls;
+  for (const access::ListenerOptions& one : listeners) {
+    if (one.tls == nullptr || one.listens == access::Listens::kAdminOnly) continue;
+    tls.ca_pem = one.tls->trust_pem;
+    tls.certificate_pem = one.tls->chain_pem;
+    tls.key_pem = one.tls->key_pem;
+    // Set and empty.
+    const security::NamedValues named = TlsProperties(properties, "listeners.https.");
+    const auto checks = named.find("ssl.endpoint.identification.algorithm");
+    tls.any_name = checks != named.end() && checks->second.empty();
+    break;
+  }
+  return tls;
+}
+
 std::optional<access::ListenerOptions> BuildListen(const config::PropertySet& properties,
                                                    config::Findings* findings) {
   http::ListenOptions listen = http::BuildListen(properties);
