@@ -53,6 +53,11 @@ void WorkerBoard::ShowWarning(std::optional<WorkerWarning> warning) {
   view_.warning = std::move(warning);
 }
 
+void WorkerBoard::CountRefused(absl::string_view why) {
+  const MutexLock lock(mutex_);
+  ++view_.refused[std::string(why)];
+}
+
 WorkerView WorkerBoard::Read() const {
   std::optional<GroupView> shares;
   if (group_) shares = group_();

@@ -4,7 +4,9 @@
 // Thread-safety: any thread.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -42,6 +44,7 @@ struct WorkerView {
   std::string hint;     // may be empty
   std::optional<GroupView> shares = {};  // of a group that shares its connectors
   std::optional<WorkerWarning> warning = {};
+  std::map<std::string, uint64_t> refused = {};  // requests of other workers, by why
 
   // "waits for Kafka at kafka:9092: …, since 2026-01-01T00:00:00Z"; empty: for nothing.
   std::string Text() const;
@@ -58,6 +61,8 @@ class WorkerBoard {
   void ShowServing();
   // Until it is shown anew; absent: there is none.
   void ShowWarning(std::optional<WorkerWarning> warning);
+  // A request that is not signed as other workers sign theirs.
+  void CountRefused(absl::string_view why);
   WorkerView Read() const;
   // Before all other calls.
   void ShowGroup(std::function<GroupView()> group) { group_ = std::move(group); }

@@ -18,6 +18,9 @@ constexpr Family kWaiting = {"walduct_worker_waiting_seconds", kGauge,
 constexpr Family kWarning = {"walduct_worker_warning", kGauge,
                              "1 while something may be wrong with a worker that serves, by reason"};
 
+constexpr Family kRefused = {"walduct_worker_refused_requests_total", kCounter,
+                             "requests that were not signed as other workers sign, by why"};
+
 constexpr Family kWorkers = {"walduct_group_workers", kGauge,
                              "workers of a group that shares its connectors, as Kafka lists them"};
 constexpr Family kLeads = {"walduct_group_leads", kGauge,
@@ -67,6 +70,10 @@ void AddWorkerSeries(const ProcessView& process, MetricText* out) {
   out->Add(kState, {{"state", "serving"}}, uint64_t{worker.serves});
   out->Add(kState, {{"state", "waiting"}}, uint64_t{!worker.serves});
   if (worker.warning) out->Add(kWarning, {{"reason", worker.warning->reason}}, uint64_t{1});
+  for (const char* const why : {"algorithm", "no_key", "signature", "unsigned"}) {
+    const auto found = worker.refused.find(why);
+    out->Add(kRefused, {{"why", why}}, found == worker.refused.end() ? uint64_t{0} : found->second);
+  }
   if (worker.shares) AddGroupSeries(process, worker, out);
   if (worker.wait == WorkerWait::kNothing) return;
   out->Add(kWaiting, {{"for", std::string(WaitWord(worker.wait))}},

@@ -20,6 +20,7 @@
 #include "kafka/client_properties.h"
 #include "kafka/options.h"
 #include "loader/all_properties.h"
+#include "loader/session_properties.h"
 #include "loader/worker_listeners.h"
 #include "postgres/host_checks.h"
 
@@ -146,6 +147,8 @@ WorkerOptions Build(const config::PropertySet& properties, const std::string& lo
       std::make_shared<const kafka::KafkaOptions>(kafka::BuildWorkerKafka(properties));
   options.listeners = loader::BuildListeners(properties, findings);
   options.access = loader::BuildAccess(properties, login_file, findings);
+  options.session = loader::BuildSession(properties, findings);
+  options.between = loader::BuildBetween(properties, options.listeners);
   options.worker_id = WorkerId(properties, options.listeners, findings);
   options.shares = TextOf(properties, "walduct.group.share") == "true";
   options.instance = TextOf(properties, kInstance);

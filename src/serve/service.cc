@@ -1,7 +1,6 @@
 #include "serve/service.h"
 
 #include <optional>
-#include <random>
 #include <utility>
 #include <vector>
 
@@ -32,14 +31,6 @@ constexpr absl::Duration kRetry = absl::Seconds(5);
 // A lost host's slots are free by the time that its connectors have another worker.
 constexpr absl::Duration kSenderTimeout = absl::Seconds(8);
 constexpr absl::Duration kComparison = absl::Seconds(1);
-
-// For requests between workers, which are refused here: another kind of worker expects one.
-std::string RandomKey() {
-  std::random_device random;
-  std::string key(32, '\0');
-  for (char& byte : key) byte = static_cast<char>(random());
-  return key;
-}
 
 // "property 'x': …", where another value mends it; empty: it names none, or one that is a secret,
 // or a reference, whose target is to be mended.
@@ -78,6 +69,7 @@ Service::Service(WorkerOptions options, const config::LoadRequest& request,
           [this](const std::string& connector, const std::string& database) {
             return worker_.PublicationsOfOthers(connector, database);
           }),
+      keys_(options_.session, *environment_.clock),
       worker_({.topics = &topics_,
                .assignment = options_.shares ? static_cast<Assignment*>(&shared_) : &seat_,
                .connectors = connectors,
@@ -85,7 +77,8 @@ Service::Service(WorkerOptions options, const config::LoadRequest& request,
                .group = options_.group_id,
                .worker_id = options_.worker_id,
                .version = operate::LibraryVersions().debezium,
-               .loader = &loader_}),
+               .loader = &loader_,
+               .keys = &keys_}),
       resting_(worker_, *connectors, loader_),
       pages_({.connectors = connectors,
               .clock = environment_.clock,
@@ -102,7 +95,8 @@ Service::Service(WorkerOptions options, const config::LoadRequest& request,
                 .resting = &resting_,
                 .board = &board_,
                 .log_level = absl::AsciiStrToUpper(log_level),
-                .url = options_.url}) {
+                .url = options_.url,
+                .between = {.keys = &keys_, .tls = options_.between}}) {
   if (options_.shares) board_.ShowGroup([this] { return shared_.View(); });
 }
 
@@ -193,8 +187,7 @@ absl::Status Service::TryTurn() {
   RETURN_IF_ERROR(AwaitSeat());
   seat_.ShowReading();
   RETURN_IF_ERROR(worker_.Load());
-  if (!options_.shares || worker_.assignment().leader().self)
-    RETURN_IF_ERROR(worker_.WriteSession(RandomKey()));
+  RETURN_IF_ERROR(worker_.RenewSession());
   served_ = true;
   Judge(/*serves=*/true);
   connect_.Open(topics_.ClusterId());
@@ -243,6 +236,8 @@ void Service::OnFollowed(const InternalTopics::Followed& record) {
     worker_.FollowStatus(*record.key, record.value);
   } else if (*record.key == kAssignmentKey) {
     if (record.value) shared_.TakePlan(*record.value, record.caught_up);
+  } else if (*record.key == kSessionKey) {
+    worker_.FollowSession(record.value, record.caught_up);
   } else if (const auto restarted = NameOfRestart(*record.key); restarted && record.value) {
     if (record.caught_up) worker_.FollowRestart(*restarted, *record.value);
   } else if (const ConfigRecordName name = NameOfConfigRecord(*record.key);

@@ -85,6 +85,7 @@ class Service {
   const ConnectorLoader loader_;
   const Operations operations_;
   bool served_ = false;
+  access::SessionKeys keys_;
   std::atomic<bool> plan_read_{false}, states_read_{false};  // to their ends
   absl::Duration next_comparison_;
   Worker worker_;

@@ -32,7 +32,9 @@ TEST(TopicFormats, ValuesOfTheConfigTopic) {
   EXPECT_EQ(TargetValue(TargetState::kStopped), R"({"state":"PAUSED","state.v2":"STOPPED"})");
   EXPECT_EQ(RestartValue(true, false), R"({"include-tasks":true,"only-failed":false})");
   EXPECT_EQ(LoggerValue("ERROR"), R"({"level":"ERROR"})");
-  EXPECT_EQ(SessionValue(std::string(32, '\0'), absl::FromUnixMillis(1795312842383)),
+  EXPECT_EQ(SessionValue({.bytes = std::string(32, '\0'),
+                          .algorithm = "HmacSHA256",
+                          .created = absl::FromUnixMillis(1795312842383)}),
             R"({"key":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=","algorithm":"HmacSHA256",)"
             R"("creation-timestamp":1795312842383})");
 }

@@ -104,6 +104,13 @@ constexpr Reason kRows[] = {
          "walduct run answers questions and takes signals; only walduct serve can be told to "
          "pause, resume, stop or restart a connector, or to change its configuration.",
      .remedy = "Stop and start the process."},
+    {.name = "request_signature",
+     .meaning = "A request of another worker is not signed with this group's key, and nothing was "
+                "done: a worker of another group has or had this one's address, inter.worker.* "
+                "differs between the workers, or somebody who is no worker asks as one.",
+     .remedy = "walduct status lists the workers of the group; give each its own "
+               "rest.advertised.host.name and rest.advertised.port, and all the same "
+               "inter.worker.*."},
     {.name = "status_unreachable",
      .meaning = "Nobody answers at the URL: the process has ended, was never started, listens "
                 "elsewhere, or is suspended.",

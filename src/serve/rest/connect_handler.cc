@@ -14,7 +14,6 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "serve/rest/answers.h"
-#include "serve/rest/forwarder.h"
 #include "serve/rest/request_rules.h"
 
 namespace walduct::serve {
@@ -93,7 +92,10 @@ const std::vector<ConnectHandler::Route>& ConnectHandler::Routes() {
 }
 
 ConnectHandler::ConnectHandler(Parts parts)
-    : parts_(std::move(parts)), loggers_(parts_.log_level), offsets_(*parts_.topics) {}
+    : parts_(std::move(parts)),
+      loggers_(parts_.log_level),
+      offsets_(*parts_.topics),
+      internal_requests_(parts_.between.keys, parts_.board, parts_.clock) {}
 
 void ConnectHandler::Open(std::string cluster_id) {
   {
@@ -124,6 +126,9 @@ http::Response ConnectHandler::Answer(const http::Request& request, const Entran
       return *refused;
     if (!internal && !IsAdmitted(entrance, request))
       return access::Unauthorized("application/json");
+    if (!internal) {
+      if (const auto refused = OfAnotherGroup(request)) return *refused;
+    }
     if (!open_ && route.handle != &ConnectHandler::Health) return ErrorAnswer(503, NotOpen());
     if (const auto elsewhere = Elsewhere(route, path, request)) return *elsewhere;
     return (this->*route.handle)(path, request);
@@ -132,6 +137,12 @@ http::Response ConnectHandler::Answer(const http::Request& request, const Entran
   if (method != "OPTIONS") return ContainerError(405, "Method Not Allowed");
   return IsAdmitted(entrance, request) ? OptionsAnswer(methods, request)
                                        : access::Unauthorized("text/plain");
+}
+
+// Before anything is done: a worker of another group that has this one's address would do it here.
+std::optional<http::Response> ConnectHandler::OfAnotherGroup(const http::Request& request) {
+  if (request.signature.empty()) return std::nullopt;
+  return internal_requests_.Refused(request, ForwardedText(request));
 }
 
 // Absent: it is done here, or nobody is known who would do it.
@@ -148,7 +159,7 @@ std::optional<http::Response> ConnectHandler::Elsewhere(const Route& route, cons
   }
   // Its own: a connector that is still ended elsewhere, or a member before it had its address.
   if (url.empty() || url == parts_.url) return std::nullopt;
-  http::Response answer = Forward(url, request);
+  http::Response answer = Forward(url, request, parts_.between);
   const bool made = answer.status == 201;
   if (made) {
     const std::string name =
@@ -166,6 +177,7 @@ http::Response ConnectHandler::Pages(const http::Request& request, const Entranc
   const bool for_connect = request.accept == "application/json" && !json;
   if (!own || for_connect) return ContainerError(404, "Not Found");
   if (!IsAdmitted(entrance, request)) return access::Unauthorized("text/plain");
+  if (const auto refused = OfAnotherGroup(request)) return *refused;
   if (json) {
     if (const auto elsewhere = PageElsewhere(request)) return *elsewhere;
   }
@@ -180,7 +192,7 @@ std::optional<http::Response> ConnectHandler::PageElsewhere(const http::Request&
     return std::nullopt;
   const auto where = assignment.WhereIs(name->second);
   if (!where || !where->runs || where->url.empty() || where->url == parts_.url) return std::nullopt;
-  return ForwardPage(where->url, request);
+  return ForwardPage(where->url, request, parts_.between);
 }
 
 std::string ConnectHandler::NotOpen() const {
@@ -204,8 +216,14 @@ http::Response ConnectHandler::Health(const Path&, const http::Request&) {
   return Json(json.EndObject().text(), open_ ? 200 : 503);
 }
 
-http::Response ConnectHandler::InternalRequest(const Path&, const http::Request&) {
-  return ErrorAnswer(400, "Internal request missing required signature");
+// A worker of Connect asks for them, which is in no group with one of ours: the leader writes what
+// tasks there are, and the slot fences.
+http::Response ConnectHandler::InternalRequest(const Path&, const http::Request& request) {
+  if (const auto refused = internal_requests_.Refused(request, request.body)) return *refused;
+  return ErrorAnswer(
+      409,
+      "Cannot complete request because of a conflicting operation (e.g. worker rebalance): this "
+      "group is served by walduct, whose workers do not ask for this. Nothing is changed");
 }
 
 }  // namespace walduct::serve

@@ -17,6 +17,8 @@
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "http/message.h"
+#include "serve/rest/forwarder.h"
+#include "serve/rest/internal_requests.h"
 #include "serve/rest/logger_board.h"
 #include "serve/topics/offsets.h"
 #include "serve/worker/resting.h"
@@ -43,9 +45,10 @@ class ConnectHandler final : public http::Handler {
     const Operations* operations = nullptr;
     RestingConnectors* resting = nullptr;  // null: nobody looks at those that do not run
     // What the worker waits for; null: for nothing, ever.
-    const admin::WorkerBoard* board = nullptr;
+    admin::WorkerBoard* board = nullptr;
     std::string log_level;  // "INFO"
     std::string url = {};   // of this worker, for other ones; empty: none
+    BetweenWorkers between = {};
     // With a connector that begins.
     absl::Duration patience = absl::Seconds(15);
   };
@@ -73,6 +76,8 @@ class ConnectHandler final : public http::Handler {
   using Method = http::Response (ConnectHandler::*)(const Path&, const http::Request&);
   struct Route;
   static const std::vector<Route>& Routes();
+  // Absent: it is a client's, or signed by a worker of this group.
+  std::optional<http::Response> OfAnotherGroup(const http::Request& request);
   std::optional<http::Response> PageElsewhere(const http::Request& request) const;
   std::optional<http::Response> Elsewhere(const Route& route, const Path& path,
                                           const http::Request& request) const;
@@ -140,6 +145,7 @@ class ConnectHandler final : public http::Handler {
   const Parts parts_;
   LoggerBoard loggers_;
   Offsets offsets_;
+  InternalRequests internal_requests_;
   std::atomic<int> waiting_{0};  // for connectors that begin
   Mutex mutex_;
   std::string cluster_id_ ABSL_GUARDED_BY(mutex_);

@@ -107,11 +107,11 @@ std::string LoggerValue(absl::string_view level) {
   return JsonWriter().Object().Key("level").Text(level).EndObject().text();
 }
 
-std::string SessionValue(absl::string_view key, absl::Time now) {
+std::string SessionValue(const access::SessionKey& key) {
   JsonWriter json;
-  json.Object().Key("key").Text(absl::Base64Escape(key));
-  json.Key("algorithm").Text("HmacSHA256");
-  return json.Key("creation-timestamp").Signed(absl::ToUnixMillis(now)).EndObject().text();
+  json.Object().Key("key").Text(absl::Base64Escape(key.bytes));
+  json.Key("algorithm").Text(key.algorithm);
+  return json.Key("creation-timestamp").Signed(absl::ToUnixMillis(key.created)).EndObject().text();
 }
 
 std::string StatusValue(const StatusRecord& status, absl::string_view worker_id,
@@ -197,6 +197,20 @@ absl::StatusOr<std::string> ReadLoggerValue(absl::string_view value) {
   rapidjson::Document document;
   RETURN_IF_ERROR(ParseObject(value, &document));
   return json::TextIn(document, "level");
+}
+
+absl::StatusOr<access::SessionKey> ReadSessionValue(absl::string_view value) {
+  rapidjson::Document document;
+  RETURN_IF_ERROR(ParseObject(value, &document));
+  access::SessionKey key{
+      .bytes = {}, .algorithm = json::TextIn(document, "algorithm"), .created = {}};
+  if (!absl::Base64Unescape(json::TextIn(document, "key"), &key.bytes) || key.bytes.empty())
+    return absl::InvalidArgumentError("the value has no 'key'");
+  const rapidjson::Value* const created = json::Find(document, "creation-timestamp");
+  if (key.algorithm.empty() || created == nullptr || !created->IsInt64())
+    return absl::InvalidArgumentError("the value has no 'algorithm' or no 'creation-timestamp'");
+  key.created = absl::FromUnixMillis(created->GetInt64());
+  return key;
 }
 
 absl::StatusOr<StatusSaid> ReadStatusValue(absl::string_view value) {

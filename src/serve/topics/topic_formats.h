@@ -17,6 +17,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "access/session_keys.h"
 #include "serve/topics/config_map.h"
 
 namespace walduct::serve {
@@ -42,8 +43,7 @@ std::string CommitValue(int tasks);
 std::string TargetValue(TargetState state);
 std::string RestartValue(bool include_tasks, bool only_failed);
 std::string LoggerValue(absl::string_view level);
-// key: 32 random bytes.
-std::string SessionValue(absl::string_view key, absl::Time now);
+std::string SessionValue(const access::SessionKey& key);
 
 struct StatusRecord {
   std::string state;
@@ -79,6 +79,7 @@ struct RestartAsked {
 };
 absl::StatusOr<RestartAsked> ReadRestartValue(absl::string_view value);
 absl::StatusOr<std::string> ReadLoggerValue(absl::string_view value);
+absl::StatusOr<access::SessionKey> ReadSessionValue(absl::string_view value);
 
 // What a state says, and who.
 struct StatusSaid {

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "access/access_options.h"
+#include "access/session_keys.h"
+#include "http/client.h"
 
 namespace walduct::kafka {
 struct KafkaOptions;
@@ -25,6 +27,8 @@ struct WorkerOptions {
   std::shared_ptr<const kafka::KafkaOptions> clients;  // of these topics
   std::vector<access::ListenerOptions> listeners;
   access::AccessOptions access;
+  access::SessionOptions session;  // of what workers ask of each other
+  http::ClientTls between;         // the same, where it is https
   bool shares = false;    // walduct.group.share: connectors are shared out among the workers
   std::string instance;   // walduct.group.instance.id, of one that shares; empty: none
   std::string url;        // of this worker, for other ones; empty: none

@@ -224,6 +224,10 @@ void Deployments::ReadRecord(absl::string_view key, std::optional<absl::string_v
                              Contents* out) {
   const uint64_t version = ++out->records;
   const ConfigRecordName record = NameOfConfigRecord(key);
+  if (key == kSessionKey) {
+    out->session.reset();
+    if (value) out->session.emplace(*value);
+  }
   if (record.kind == ConfigRecordKind::kOther) return;
   absl::Status read;
   if (record.kind == ConfigRecordKind::kLogger) {

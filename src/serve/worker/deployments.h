@@ -82,6 +82,7 @@ class Deployments {
   struct Contents {
     std::map<std::string, Deployment> all;  // with versions of their own
     std::map<std::string, std::string> loggers;
+    std::optional<std::string> session;  // value of the last session-key
     uint64_t records = 0;
     // There are some of connectors, be it of those that were deleted. Who runs what, levels of
     // loggers and the like may be written into a topic that has just been made anew.

@@ -62,6 +62,7 @@ void Worker::Run() {
 void Worker::Reconcile() {
   LookWhetherTopicsAreThere();
   LookWhetherTheyAreStale();
+  LookAtSession();
   std::set<std::string> names = runner_.Names();
   for (std::string& name : deployments_.Names()) names.insert(std::move(name));
   for (const std::string& name : names) {
@@ -98,6 +99,7 @@ absl::Status Worker::Load() {
   const uint64_t news = news_;
   ASSIGN_OR_RETURN(Deployments::Contents deployments, deployments_.Read());
   ASSIGN_OR_RETURN(Statuses::Contents statuses, statuses_.Read());
+  TakeSession(deployments.session);
   deployments_.Take(std::move(deployments));
   statuses_.Take(std::move(statuses));
   deployments_.BeLoaded(true);
@@ -145,6 +147,7 @@ absl::Status Worker::ReadAgain() {
   RETURN_IF_ERROR(deployments_.BringBack(&deployments, &lost));
   if (lost) parts_.assignment->TopicWasLost();
   const size_t connectors = deployments.all.size();
+  TakeSession(deployments.session);
   deployments_.Take(std::move(deployments));
   statuses_.Take(std::move(statuses), /*again=*/true);
   news_read_ = news;
@@ -168,6 +171,31 @@ void Worker::FollowRestart(const std::string& name, absl::string_view value) {
   const std::optional<StatusView> view = StatusOf(name);
   if (!view || !view->task || (asked->only_failed && view->task->state != "FAILED")) return;
   RestartNow(name);
+}
+
+void Worker::FollowSession(std::optional<absl::string_view> value, bool news) {
+  if (parts_.keys == nullptr) return;
+  if (!value) {
+    parts_.keys->BeLost();
+    return;
+  }
+  absl::StatusOr<access::SessionKey> key = ReadSessionValue(*value);
+  if (key.ok()) {
+    parts_.keys->Take(*std::move(key), news);
+  } else {
+    parts_.keys->BeLost();
+    log::Warn(absl::StrCat("record ", kSessionKey, " is skipped: ", key.status().message()));
+  }
+}
+
+// As a topic that was read whole says it. Who follows has been told the same, or something newer.
+void Worker::TakeSession(const std::optional<std::string>& value) {
+  if (parts_.keys == nullptr) return;
+  if (!value) {
+    parts_.keys->BeLost();
+  } else if (!parts_.assignment->follows()) {
+    FollowSession(*value, /*news=*/false);
+  }
 }
 
 void Worker::FollowStatus(absl::string_view key, std::optional<absl::string_view> value) {
@@ -228,6 +256,18 @@ void Worker::LookWhetherTopicsAreThere() {
     log::Warn(created.message(), {{"reason", ErrorReason(created)}, {"hint", ErrorHint(created)}});
     next_look_ = now + kReadAgain;
   }
+}
+
+// By the thread.
+void Worker::LookAtSession() {
+  if (!deployments_.loaded() || deployments_.stale() || deployments_.silent() ||
+      !parts_.assignment->Confirmed().ok())
+    return;
+  const absl::Status renewed = RenewSession();
+  if (renewed.ok()) return;
+  log::Warn(absl::StrCat("the key that workers sign with is not renewed: ", renewed.message()),
+            {{"reason", ErrorReason(renewed)}, {"hint", ErrorHint(renewed)}});
+  deployments_.BeSilent();
 }
 
 // By the thread. However fast configurations change, there is time to say what runs.

@@ -48,6 +48,7 @@ class Worker {
   // What others write into the topics, as it comes: a configuration, which is read again; a state.
   void FollowConfigs(absl::string_view key, std::optional<absl::string_view> value);
   void FollowRestart(const std::string& name, absl::string_view value);
+  void FollowSession(std::optional<absl::string_view> value, bool news);
   void FollowStatus(absl::string_view key, std::optional<absl::string_view> value);
   // Lanes by connector; absent: they are not known now.
   std::optional<std::map<std::string, int>> Weights() const;
@@ -122,8 +123,8 @@ class Worker {
 
   // Levels that were set for all workers, as the topics had them.
   std::map<std::string, std::string> LoggerLevels() const { return deployments_.LoggerLevels(); }
-  // key: 32 random bytes.
-  absl::Status WriteSession(absl::string_view key);
+  // What workers sign with is written anew where it is due and this worker leads.
+  absl::Status RenewSession();
   absl::Status WriteLogger(const std::string& logger, const std::string& level);
 
  private:
@@ -143,6 +144,8 @@ class Worker {
   bool MayMakeTopics() const;
   void LookWhetherTheyAreStale();
   bool IsNewsDue();
+  void LookAtSession();
+  void TakeSession(const std::optional<std::string>& value);
 
   const Parts parts_;
   Wake wake_;

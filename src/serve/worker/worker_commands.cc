@@ -218,6 +218,7 @@ absl::Status Worker::RestartTask(const std::string& name, const std::string& tas
   RETURN_IF_ERROR(deployments_.CheckOwn(name));
   if (task != "0" || Find(name)->tasks == 0)
     return absl::NotFoundError(absl::StrCat("Unknown task: ", name, "-", task));
+  if (parts_.assignment->follows()) RETURN_IF_ERROR(CheckMayAct(name));
   RestartNow(name);
   return absl::OkStatus();
 }
@@ -334,9 +335,16 @@ absl::Status Worker::CheckReachable() const {
   return absl::IsUnavailable(confirmed) ? confirmed : absl::OkStatus();
 }
 
-absl::Status Worker::WriteSession(absl::string_view key) {
-  return deployments_.Write({{.key = std::string(kSessionKey),
-                              .value = SessionValue(key, parts_.environment.clock->Now())}});
+absl::Status Worker::RenewSession() {
+  if (parts_.keys == nullptr || !parts_.keys->IsDue()) return absl::OkStatus();
+  if (parts_.assignment->follows() && !parts_.assignment->leader().self) return absl::OkStatus();
+  const MutexLock change(deployments_.changing());
+  if (!parts_.keys->IsDue()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(access::SessionKey key, parts_.keys->Make());
+  RETURN_IF_ERROR(
+      deployments_.Write({{.key = std::string(kSessionKey), .value = SessionValue(key)}}));
+  parts_.keys->Take(std::move(key), /*news=*/true);
+  return absl::OkStatus();
 }
 
 absl::Status Worker::WriteLogger(const std::string& logger, const std::string& level) {

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "access/session_keys.h"
 #include "base/environment.h"
 #include "engine/lifecycle/connectors.h"
 #include "serve/assignment/assignment.h"
@@ -20,6 +21,7 @@ struct WorkerParts {
   std::string worker_id;
   std::string version;  // of the connectors
   const ConnectorLoader* loader = nullptr;
+  access::SessionKeys* keys = nullptr;  // of the group; null: there are none
 };
 
 }  // namespace walduct::serve
