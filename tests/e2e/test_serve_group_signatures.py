@@ -122,18 +122,21 @@ def test_another_group_at_the_address_does_nothing(workers, databases, pg17, bro
     db = databases(pg17)
     db.script("create table items (id int primary key)")
     mine, foreign = workers(), Worker(tmp_path / "foreign", broker, db.name)
-    for worker in (mine, foreign):
-        worker.properties["walduct.group.share"] = "true"
-        worker.start()
-    foreign.create("a", config_of(db))
-    foreign.wait_state("a", "RUNNING/RUNNING")
-    key = key_of(session_records(broker, mine.properties["config.storage.topic"])[-1])
-    target = "/connectors/a?forward=true"
-    assert send(foreign.port, "DELETE", target, "", signature(key, f"DELETE\n{target}\n")) == (403, INVALID)
-    assert foreign.state("a") == "RUNNING/RUNNING"
-    for worker in (mine, foreign):
-        worker.stop()
-        worker.kill()
+    try:
+        for worker in (mine, foreign):
+            worker.properties["walduct.group.share"] = "true"
+            worker.start()
+            wait_until(lambda worker=worker: session_records(broker, worker.properties["config.storage.topic"]), 30, "a key")
+        foreign.create("a", config_of(db))
+        foreign.wait_state("a", "RUNNING/RUNNING")
+        key = key_of(session_records(broker, mine.properties["config.storage.topic"])[-1])
+        target = "/connectors/a?forward=true"
+        assert send(foreign.port, "DELETE", target, "", signature(key, f"DELETE\n{target}\n")) == (403, INVALID)
+        assert foreign.state("a") == "RUNNING/RUNNING"
+        for worker in (mine, foreign):
+            worker.stop()
+    finally:
+        foreign.kill()
 
 
 @pytest.mark.skipif(not debezium.installed(), reason="scripts/deps debezium")
