@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "config/files/config_file.h"
@@ -114,7 +115,7 @@ void Add(const Source& source, ConfigProviders* providers, PropertySet* properti
 
 std::optional<PropertySet> ReadProperties(const LoadRequest& request, const PropertyTable& table,
                                           LoadReport* report) {
-  const std::vector<Source> sources = ReadSources(request, report);
+  std::vector<Source> sources = ReadSources(request, report);
   // Without its file every required property would be missing: say only what matters.
   if (!report->errors.empty()) return std::nullopt;
   absl::StatusOr<std::unique_ptr<ConfigProviders>> providers = CreateProviders(sources);
@@ -123,7 +124,13 @@ std::optional<PropertySet> ReadProperties(const LoadRequest& request, const Prop
     return std::nullopt;
   }
   PropertySet properties(table);
-  for (const Source& source : sources) Add(source, providers->get(), &properties, report);
+  for (Source& source : sources) {
+    if (source.layer == Layer::kWorker)
+      std::erase_if(source.file.values, [&request](const auto& value) {
+        return absl::c_linear_search(request.workers_own, value.first);
+      });
+    Add(source, providers->get(), &properties, report);
+  }
   return properties;
 }
 

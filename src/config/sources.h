@@ -27,6 +27,8 @@ struct LoadRequest {
   // In place of that file.
   std::optional<std::vector<std::pair<std::string, std::string>>> connector_values = {};
   std::optional<std::string> worker_path;
+  // Names that say something else in that file, and nothing of connectors.
+  std::vector<std::string> workers_own = {};
   std::vector<std::pair<std::string, std::string>> overrides;
   bool reaches_kafka = true;  // false: for a look that publishes and stores nothing
   // Of files that give it only once, such as pipes, by their paths.

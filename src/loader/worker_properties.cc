@@ -90,8 +90,9 @@ constexpr config::PropertyDefinition kRows[] = {
      .note = kNoWorkers},
     {.name = "session.timeout.ms",
      .support = kNoEffect,
-     .doc = "Worker: session in the group.",
-     .note = kNoWorkers},
+     .doc = "Worker that shares: its session in the group, 8500 without it; heartbeat.interval.ms "
+            "of the worker file, 1000 without it, goes with it. See docs/serve.md.",
+     .note = kServe},
     {.name = "rebalance.timeout.ms",
      .support = kNoEffect,
      .doc = "Worker: time to join a rebalance.",

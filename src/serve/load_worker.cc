@@ -133,6 +133,41 @@ std::string WorkerId(const config::PropertySet& properties,
       .ToString();
 }
 
+constexpr absl::string_view kSession = "session.timeout.ms", kHeartbeat = "heartbeat.interval.ms";
+
+// Of connectors it is another property, which is theirs.
+const config::Property* OfWorker(const config::PropertySet& properties, absl::string_view name) {
+  const config::Property* const found = properties.IsSet(name) ? properties.Find(name) : nullptr;
+  return found != nullptr && found->layer == config::Layer::kWorker ? found : nullptr;
+}
+
+kafka::GroupTiming TimingOf(const config::PropertySet& properties, config::Findings* findings) {
+  kafka::GroupTiming timing;
+  const config::Property* const session = OfWorker(properties, kSession);
+  const config::Property* const heartbeat = OfWorker(properties, kHeartbeat);
+  for (const auto& [property, value] :
+       {std::pair{session, &timing.session}, std::pair{heartbeat, &timing.heartbeat}}) {
+    if (property == nullptr) continue;
+    int milliseconds = 0;
+    if (!absl::SimpleAtoi(property->value, &milliseconds) || milliseconds <= 0) {
+      findings->Error(*property, "must be a number of milliseconds", "use one, or remove it");
+      return {};
+    }
+    *value = absl::Milliseconds(milliseconds);
+  }
+  const kafka::TimingVerdict verdict = kafka::JudgeTiming(timing);
+  if (verdict.what.empty()) return timing;
+  const config::Property* const named = session != nullptr ? session : heartbeat;
+  findings->Error(*named,
+                  session != nullptr ? verdict.what
+                                     : absl::StrCat("does not go with walduct.group.share=true: "
+                                                    "the session of ",
+                                                    absl::ToInt64Milliseconds(timing.session),
+                                                    " ms ", verdict.what),
+                  verdict.instead);
+  return timing;
+}
+
 WorkerOptions Build(const config::PropertySet& properties, const std::string& login_file,
                     config::Findings* findings) {
   CheckRefused(properties, findings);
@@ -151,6 +186,7 @@ WorkerOptions Build(const config::PropertySet& properties, const std::string& lo
   options.between = loader::BuildBetween(properties, options.listeners);
   options.worker_id = WorkerId(properties, options.listeners, findings);
   options.shares = TextOf(properties, "walduct.group.share") == "true";
+  if (options.shares) options.timing = TimingOf(properties, findings);
   options.instance = TextOf(properties, kInstance);
   if (!options.instance.empty() && !options.shares)
     findings->Error(*properties.Find(kInstance), "needs walduct.group.share=true",

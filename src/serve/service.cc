@@ -57,6 +57,7 @@ Service::Service(WorkerOptions options, const config::LoadRequest& request,
                .environment = environment_,
                .group = options_.group_id,
                .url = options_.url,
+               .timing = options_.timing,
                .view = [this] { return seat_.Now(); },
                .confirmed = [this] { return seat_.Confirmed(); },
                .weights = [this] { return worker_.Weights(); }}),
@@ -182,6 +183,7 @@ absl::Status Service::TakeTurn() {
 
 absl::Status Service::TryTurn() {
   RETURN_IF_ERROR(topics_.Prepare());
+  if (options_.shares && !served_) RETURN_IF_ERROR(topics_.CheckSession());
   RETURN_IF_ERROR(seat_.Ask());
   if (options_.shares) RETURN_IF_ERROR(Follow());
   RETURN_IF_ERROR(AwaitSeat());

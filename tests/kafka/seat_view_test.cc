@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/error.h"
 #include "kafka/group/group_seat.h"
 #include "tests/kafka/mock_cluster.h"
 #include "tests/support/await.h"
@@ -121,6 +123,25 @@ TEST(GroupSeat, IsGivenToOneMember) {
   first.reset();
   auto second = ask();
   test::Await([&] { return second->held(); });
+}
+
+// Again and again, as a broker does whose group.min.session.timeout.ms is above it.
+TEST(GroupSeat, ASessionThatIsNotTakenIsAnErrorThatLasts) {
+  MockCluster cluster;
+  cluster.CreateTopic("configs", 1);
+  constexpr int16_t kJoinGroup = 11;
+  cluster.FailNext(kJoinGroup,
+                   std::vector<rd_kafka_resp_err_t>(50, RD_KAFKA_RESP_ERR_INVALID_SESSION_TIMEOUT));
+  auto seat = GroupSeat::Ask({.bootstrap_servers = cluster.bootstrap_servers(),
+                              .java = {},
+                              .group_id = "g",
+                              .topic = "configs",
+                              .environment = Environment::Real(),
+                              .shares = true});
+  ASSERT_TRUE(seat.ok()) << seat.status();
+  test::Await([&] { return ErrorReason((*seat)->Look().error) == "group_session_refused"; });
+  EXPECT_TRUE((*seat)->Look().foreign);
+  EXPECT_FALSE((*seat)->held());
 }
 
 }  // namespace

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "kafka/group/group_seat.h"
+#include "kafka/group/group_timing.h"
 #include "serve/assignment/shared_group.h"
 #include "serve/topics/topic_formats.h"
 #include "tests/support/simulated_time.h"
@@ -185,7 +185,7 @@ class GroupModel {
   static std::string Member(const One& one) { return absl::StrCat(one.url, "#", one.life); }
 
   kafka::SeatVerdict Judge(One& one) {
-    return kafka::JudgeShare(one.view, now(), kafka::GroupSeat::kLease, one.serves);
+    return kafka::JudgeShare(one.view, now(), kafka::GroupTiming().lease(), one.serves);
   }
   absl::Status Confirmed(One& one) {
     return Judge(one) == kafka::SeatVerdict::kOurs ? absl::OkStatus()
@@ -195,7 +195,7 @@ class GroupModel {
   // Members that were not heard of for a session are none any more.
   void Coordinate() {
     for (auto member = members_.begin(); member != members_.end();) {
-      if (now() - member->second < kafka::GroupSeat::kSession) {
+      if (now() - member->second < kafka::GroupTiming().session) {
         ++member;
         continue;
       }
@@ -218,14 +218,14 @@ class GroupModel {
       }
       if (defect_ == Defect::kStaysAfterTheLease) one.view.listed_at = now();
       // By its own clock.
-      if (now() - one.last_beat >= kafka::GroupSeat::kSession) one.view.held = false;
+      if (now() - one.last_beat >= kafka::GroupTiming().session) one.view.held = false;
       one.asked.reset();
       return;
     }
     if (now() >= one.next_beat) {
       members_[Member(one)] = one.last_beat = now();
       one.view.held = seat_ == Member(one);
-      one.next_beat = now() + kafka::GroupSeat::kHeartbeat;
+      one.next_beat = now() + kafka::GroupTiming().heartbeat;
     }
     if (one.asked && Chance(3)) Answer(one);
     if (!one.asked && now() >= one.next_question) {
@@ -273,11 +273,11 @@ class GroupModel {
     // Before all else: what the data thread may not send any more, and sessions of slots, which the
     // server has ended by its sender's timeout; the client's own clock.
     if (std::exchange(one.stopped_until, absl::ZeroDuration()) > absl::ZeroDuration()) {
-      const bool long_ago = now() - one.stopped_at >= kafka::GroupSeat::kLease;
+      const bool long_ago = now() - one.stopped_at >= kafka::GroupTiming().lease();
       std::erase_if(one.readers,
                     [&](const auto& reader) { return long_ago || !one.group->Owns(reader.first); });
     }
-    if (now() - one.last_beat >= kafka::GroupSeat::kSession) one.view.held = false;
+    if (now() - one.last_beat >= kafka::GroupTiming().session) one.view.held = false;
     AskBrokers(one);
     if (!one.cut) Follow(one);
     const kafka::SeatVerdict verdict = Judge(one);

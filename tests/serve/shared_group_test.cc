@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/match.h"
-#include "kafka/group/group_seat.h"
+#include "kafka/group/group_timing.h"
 #include "serve/topics/topic_formats.h"
 #include "tests/serve/memory_topics.h"
 #include "tests/support/simulated_time.h"
@@ -201,7 +201,7 @@ TEST_F(SharedGroupTest, WhoIsNotListedAnyMoreOwnsNothing) {
   group_.Turn(true);
   group_.TakePlan(Plan(5, R"("a":{"worker":"http://here:1","since":5})"));
   EXPECT_TRUE(group_.Owns("a"));
-  view_.listed_at = now() - kafka::GroupSeat::kLease;
+  view_.listed_at = now() - kafka::GroupTiming().lease();
   EXPECT_FALSE(group_.Owns("a"));  // before anybody looks
   bool revoked = false;
   group_.OnRevoke([&](const serve::Assignment::Done& done) {

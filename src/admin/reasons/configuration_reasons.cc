@@ -72,6 +72,11 @@ constexpr Reason kRows[] = {
          "another worker has this one's walduct.group.instance.id.",
      .remedy = "Stop them, or choose another group.id; give each worker an instance id of its "
                "own."},
+    {.name = "group_session_refused",
+     .meaning = "The brokers do not take the worker's session in its group: it is below their "
+                "group.min.session.timeout.ms, or above their group.max.session.timeout.ms.",
+     .remedy = "Set session.timeout.ms and heartbeat.interval.ms of the worker files as the hint "
+               "says (workers that share), or change the brokers' limits."},
     {.name = "http_unreachable",
      .meaning = "A server that is asked over HTTP does not answer.",
      .remedy = "Check the URL of the message and proxies."},

@@ -36,6 +36,8 @@ constexpr size_t kOwnIds = 64;
 // More than a session and a rebalance take.
 constexpr absl::Duration kStuckAfter = absl::Seconds(30);
 
+constexpr GroupTiming kOfOneSeat{.session = absl::Seconds(10), .heartbeat = absl::Seconds(3)};
+
 // A newcomer takes nothing from who has it: so assigns cooperative-sticky.
 absl::StatusOr<Properties> MemberProperties(const GroupSeat::Options& options) {
   ASSIGN_OR_RETURN(Properties properties, TranslateProperties(options.java));
@@ -44,8 +46,12 @@ absl::StatusOr<Properties> MemberProperties(const GroupSeat::Options& options) {
   const auto put = [&properties](const char* name, absl::Duration value) {
     properties[name] = absl::StrCat(absl::ToInt64Milliseconds(value));
   };
-  put("session.timeout.ms", options.shares ? GroupSeat::kSession : absl::Seconds(10));
-  put("heartbeat.interval.ms", options.shares ? GroupSeat::kHeartbeat : absl::Seconds(3));
+  const GroupTiming timing = options.shares ? options.timing : kOfOneSeat;
+  put("session.timeout.ms", timing.session);
+  put("heartbeat.interval.ms", timing.heartbeat);
+  // Whatever the file says of other consumers: the margin is that of the classic protocol.
+  for (const char* name : {"group.protocol", "group.remote.assignor", "max.poll.interval.ms"})
+    properties.erase(name);
   properties["enable.auto.commit"] = "false";
   properties["auto.offset.reset"] = "latest";
   properties["allow.auto.create.topics"] = "false";
@@ -85,6 +91,7 @@ GroupSeat::GroupSeat(const Options& options, Properties properties)
       group_id_(options.group_id),
       topic_(options.topic),
       shares_(options.shares),
+      timing_(options.shares ? options.timing : kOfOneSeat),
       instance_(options.instance),
       environment_(options.environment),
       clock_(*environment_.clock),
@@ -348,6 +355,9 @@ void GroupSeat::OnError(int code, const char* text) {
                                      " has walduct.group.instance.id=", instance_,
                                      ", too, and has taken this one's place"),
                         "give each worker an instance id of its own, such as its host's name");
+  } else if (error == RD_KAFKA_RESP_ERR_INVALID_SESSION_TIMEOUT) {
+    view_.foreign = !held_;
+    view_.error = SessionRefused(group_id_, timing_, shares_, {});
   } else {
     view_.error = KafkaError(error, absl::StrCat("group ", group_id_, ": ", text));
   }

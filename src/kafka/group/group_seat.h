@@ -22,6 +22,7 @@
 #include "base/environment.h"
 #include "base/mutex.h"
 #include "kafka/client.h"
+#include "kafka/group/group_timing.h"
 #include "kafka/group/seat_view.h"
 #include "kafka/properties.h"
 
@@ -41,6 +42,7 @@ class GroupSeat {
     // Members work beside each other: the session is short, and members are asked for often.
     // client.id is member then.
     bool shares = false;
+    GroupTiming timing = {};  // of members that share
     // group.instance.id: who leaves stays a member for the session, and has its part when it is
     // back before that. Empty: a member like others.
     std::string instance = {};
@@ -50,16 +52,6 @@ class GroupSeat {
   // Begins to ask for the seat.
   static absl::StatusOr<std::unique_ptr<GroupSeat>> Ask(const Options& options);
 
-  // Of members that share. The session is no multiple of the heartbeat: members beat in step, so
-  // the next owner hears of an end by the first beat after the session, which is then half a second
-  // after the old owner's own clock has said so.
-  static constexpr absl::Duration kSession = absl::Milliseconds(8500);
-  static constexpr absl::Duration kHeartbeat = absl::Seconds(1);
-  static constexpr absl::Duration kMargin = absl::Milliseconds(500);
-  // A member that was listed is one for at least so long from the question, and the margin: its
-  // last beat may be one heartbeat older. kSession - kHeartbeat - kMargin.
-  static constexpr absl::Duration kLease = absl::Milliseconds(7000);
-
   // Gives it up.
   ~GroupSeat();
   GroupSeat(const GroupSeat&) = delete;
@@ -67,7 +59,8 @@ class GroupSeat {
 
   bool held() const { return held_.load(); }
   // Its error: FailedPrecondition group_in_use: the group has members of another kind, or another
-  // one of the same instance. Others as KafkaError.
+  // one of the same instance; group_session_refused: the coordinator does not take the session.
+  // Others as KafkaError.
   SeatView Look() const;
 
  private:
@@ -94,6 +87,7 @@ class GroupSeat {
   const std::string group_id_;
   const std::string topic_;
   const bool shares_;
+  const GroupTiming timing_;
   const std::string instance_;
   const Environment environment_;
   Clock& clock_;

@@ -73,6 +73,7 @@ absl::Status OneSeat::Ask() {
                              .environment = environment_,
                              .member = options_.shares ? options_.url : options_.worker_id,
                              .shares = options_.shares,
+                             .timing = options_.timing,
                              .instance = options_.instance,
                              .known = Now()}));
   asked_with_ = clients.consumer;
@@ -155,7 +156,7 @@ SeatVerdict OneSeat::Judge(bool serves, const absl::Status& topics) {
 }
 
 SeatVerdict OneSeat::VerdictOf(const SeatView& view, absl::Duration now, bool serves) const {
-  return options_.shares ? JudgeShare(view, now, kafka::GroupSeat::kLease, serves)
+  return options_.shares ? JudgeShare(view, now, options_.timing.lease(), serves)
                          : JudgeSeat(view, now);
 }
 

@@ -8,7 +8,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/log.h"
-#include "kafka/group/group_seat.h"
 #include "serve/topics/topic_formats.h"
 
 namespace walduct::serve {
@@ -39,7 +38,7 @@ std::string WorkerOfUrl(absl::string_view url) {
 bool SharedGroup::HoldsLease(const kafka::SeatView& view) const {
   const absl::Duration now = parts_.environment.clock->Monotonic();
   const bool listed = view.listed_at > -absl::InfiniteDuration();
-  return (listed && view.others == 0) || now - view.listed_at < kafka::GroupSeat::kLease;
+  return (listed && view.others == 0) || now - view.listed_at < parts_.timing.lease();
 }
 
 // The clock is asked each time: a process that stood still knows it at once.

@@ -5,7 +5,7 @@
 // A connector that moves is owned by nobody from the moment its old worker reads the plan until
 // that one has said in the topic of states that it ended, or is a member no more; or for kHandOver,
 // if that one lives and never says so: the slot and its lock keep the two apart. Who is not
-// confirmed as a member for GroupSeat::kLease owns nothing, by its own clock: the coordinator
+// confirmed as a member for a lease (GroupTiming) owns nothing, by its own clock: the coordinator
 // gives up a member later than that. A worker that is alone, and was so when a broker answered
 // last, goes on as one without a group does.
 //
@@ -27,6 +27,7 @@
 #include "admin/group_view.h"
 #include "base/environment.h"
 #include "base/mutex.h"
+#include "kafka/group/group_timing.h"
 #include "kafka/group/seat_view.h"
 #include "serve/assignment/assignment.h"
 #include "serve/assignment/share_plan.h"
@@ -45,6 +46,7 @@ class SharedGroup final : public Assignment {
     Environment environment;
     std::string group;
     std::string url;  // of this worker: its name among the members
+    kafka::GroupTiming timing = {};
     std::function<kafka::SeatView()> view;
     std::function<absl::Status()> confirmed;  // as OneSeat says it
     // The connectors that there are, with their weights; absent: not known now.

@@ -1,8 +1,11 @@
 #include "serve/topics/kafka_topics.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/edit_distance.h"
@@ -10,6 +13,7 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "kafka/acked/acked_topic.h"
+#include "kafka/look/topic_description.h"
 #include "kafka/look/topic_policy.h"
 #include "kafka/look/topic_reader.h"
 #include "kafka/look/topic_stream.h"
@@ -74,6 +78,28 @@ absl::Status KafkaTopics::Prepare() {
   for (const InternalTopic topic :
        {InternalTopic::kConfigs, InternalTopic::kStatus, InternalTopic::kOffsets})
     RETURN_IF_ERROR(CreateMissing(OptionsOf(topic)));
+  return absl::OkStatus();
+}
+
+absl::Status KafkaTopics::CheckSession() {
+  const MutexLock lock(mutex_);
+  RETURN_IF_ERROR(Open());
+  const auto limit = [this](const char* name) -> std::optional<absl::Duration> {
+    const auto value = kafka::ReadBrokerProperty(writer_.producer->client(), name, kRequestTimeout);
+    int64_t milliseconds = 0;
+    if (!value || !absl::SimpleAtoi(*value, &milliseconds)) return std::nullopt;
+    return absl::Milliseconds(milliseconds);
+  };
+  kafka::SessionLimits limits{.least = limit("group.min.session.timeout.ms")};
+  // Who may not ask for the one may not ask for the other.
+  if (limits.least) limits.most = limit("group.max.session.timeout.ms");
+  const kafka::GroupTiming& timing = options_.timing;
+  RETURN_IF_ERROR(kafka::CheckSession(options_.group_id, timing, /*shares=*/true, limits));
+  log::Info("connectors are shared among the workers of the group",
+            {{"group", options_.group_id},
+             {"session_ms", absl::ToInt64Milliseconds(timing.session)},
+             {"heartbeat_ms", absl::ToInt64Milliseconds(timing.heartbeat)},
+             {"margin_ms", absl::ToInt64Milliseconds(kafka::MarginOf(timing))}});
   return absl::OkStatus();
 }
 

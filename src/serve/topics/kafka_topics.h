@@ -26,6 +26,9 @@ class KafkaTopics final : public InternalTopics, private kafka::DeliveryHandler 
   // Creates what is missing. Unavailable: Kafka is away. FailedPrecondition
   // internal_topic_not_compacted, or as topics are created.
   absl::Status Prepare() override;
+  // FailedPrecondition group_session_refused: brokers that say what they allow would not take the
+  // session of a member that shares.
+  absl::Status CheckSession();
   absl::Status CheckThere() override;
   std::vector<std::string> SimilarTo(InternalTopic topic) override;
 

@@ -8,6 +8,7 @@
 #include "access/access_options.h"
 #include "access/session_keys.h"
 #include "http/client.h"
+#include "kafka/group/group_timing.h"
 
 namespace walduct::kafka {
 struct KafkaOptions;
@@ -29,7 +30,9 @@ struct WorkerOptions {
   access::AccessOptions access;
   access::SessionOptions session;  // of what workers ask of each other
   http::ClientTls between;         // the same, where it is https
-  bool shares = false;    // walduct.group.share: connectors are shared out among the workers
+  bool shares = false;  // walduct.group.share: connectors are shared out among the workers
+  // session.timeout.ms and heartbeat.interval.ms, of one that shares.
+  kafka::GroupTiming timing = {};
   std::string instance;   // walduct.group.instance.id, of one that shares; empty: none
   std::string url;        // of this worker, for other ones; empty: none
   std::string worker_id;  // how others reach it: host:port

@@ -104,6 +104,7 @@ std::vector<config::PropertyReport> ConnectorLoader::Properties(const ConfigMap&
 
 loader::LoadResult ConnectorLoader::Read(const ConfigMap& config) const {
   config::LoadRequest request = request_;
+  request.workers_own = {"heartbeat.interval.ms"};  // of its session in the group, as in Connect
   request.connector_values.emplace();
   for (const auto& [key, value] : config) {
     if (value) request.connector_values->emplace_back(key, *value);
