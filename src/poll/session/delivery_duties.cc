@@ -77,6 +77,7 @@ absl::Status DeliveryDuties::Flush(absl::Duration timeout) {
     const absl::Duration begin = clock.Monotonic();
     const absl::Duration step = std::min(deadline - begin, kBeat);
     const absl::Status flushed = parts_.sink->Flush(*this, step);
+    if (beside_flush_ && !beside_flush_().ok()) doubts_ = true;
     // A sink that gives up early knows that waiting is useless, and what is held back stays so.
     const bool waited = step > absl::ZeroDuration() && clock.Monotonic() - begin >= step;
     if (!absl::IsDeadlineExceeded(flushed) || !waited || doubts_)
@@ -96,8 +97,9 @@ absl::Status DeliveryDuties::WaitForSchemaId() {
   const event::SchemaIdSources& ids = parts_.schema_ids;
   const bool key = ids.key != nullptr && !ids.key->WaitingFor().empty();
   const event::SchemaIds* const asked = key ? ids.key : ids.value;
-  return TurnAndWait(asked == nullptr ? -1 : asked->ready_fd(), kLongWait,
-                     engine::WaitReason::kSchemaId);
+  RETURN_IF_ERROR(TurnAndWait(asked == nullptr ? -1 : asked->ready_fd(), kLongWait,
+                              engine::WaitReason::kSchemaId));
+  return beside_ ? beside_() : absl::OkStatus();
 }
 
 void DeliveryDuties::OnAcknowledged(sink::Ticket ticket, uint32_t count) {

@@ -47,6 +47,8 @@ class DeliveryDuties final : public delivery::RoomWaiter, public sink::AckHandle
   void Believe();
   // Is called between two turns of a wait for the sink, however long it is.
   void SetBeside(std::function<absl::Status()> beside) { beside_ = std::move(beside); }
+  // The same of a flush: it answers at once as a rule. After an error nothing more is sent.
+  void SetBesideFlush(std::function<absl::Status()> beside) { beside_flush_ = std::move(beside); }
   // What the sink has handed back and nobody has taken charge of: the sink is broken.
   struct Refused {
     uint64_t number = 0;  // of the row
@@ -78,7 +80,7 @@ class DeliveryDuties final : public delivery::RoomWaiter, public sink::AckHandle
   delivery::DestinationMeter destinations_;
   delivery::WorkReport report_;
   delivery::RefusedRecords* refused_ = nullptr;
-  std::function<absl::Status()> beside_;
+  std::function<absl::Status()> beside_, beside_flush_;
   std::optional<Refused> unsettled_;
   std::optional<absl::Duration> turned_;  // absent: it owns nothing
   bool doubts_ = false;

@@ -7,6 +7,7 @@
 #include "names/table_filter.h"
 #include "outbox/options.h"
 #include "postgres/open_session.h"
+#include "postgres/sender_timeout.h"
 
 namespace walduct::poll {
 namespace {
@@ -38,8 +39,11 @@ absl::StatusOr<OpenedTables> OpenTables(const engine::ConnectorOptions& config,
     return Error(absl::StatusCode::kFailedPrecondition, "poll_standby",
                  "the server is a standby: rows cannot be marked there",
                  "set database.hostname to the primary");
-  // Of a pooler's session it would be there for its next client.
-  if (connection.shared()) {
+  // Of a pooler's session the locks would be there for its next client. Before idle_session_timeout
+  // the server ends a session that has become silent only in a transaction.
+  constexpr int kIdleSessionTimeout = 140000;
+  const bool bounded = postgres::AskedSenderTimeout() > absl::ZeroDuration();
+  if (connection.shared() || (bounded && connection.server_version() < kIdleSessionTimeout)) {
     ASSIGN_OR_RETURN(opened.owner, open(absl::StrCat(purpose, " owner")));
   } else {
     RETURN_IF_ERROR(connection.Query(postgres::OneRow(3), kNoticeLoss).status());

@@ -18,8 +18,9 @@ namespace walduct::poll {
 
 struct OpenedTables {
   std::unique_ptr<postgres::Connection> connection;
-  // Where a pooler shares the former: one that has a session of the server to itself as long as a
-  // transaction is open in it. Null: connection is one.
+  // Where a pooler shares the former, or the server cannot end it once it is silent: one that has a
+  // session of the server to itself as long as a transaction is open in it. Null: connection is
+  // one.
   std::unique_ptr<postgres::Connection> owner;
   std::vector<OutboxTable> tables;
 };

@@ -1,6 +1,9 @@
 // PollSession: who polls a table, or which share of its keys.
+#include <cstdint>
+#include <string>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -10,6 +13,7 @@
 #include "engine/configuration/options_of.h"
 #include "outbox/options.h"
 #include "poll/session/poll_session.h"
+#include "postgres/sender_timeout.h"
 
 namespace walduct::poll {
 namespace {
@@ -75,6 +79,36 @@ std::string PollSession::WhereOf(const OutboxTable& table) const {
   return options.where.empty() ? share : absl::StrCat(share, " AND (", options.where, ")");
 }
 
+// Of a worker that shares connectors: the server ends the session that has the locks when it has
+// said nothing for so long, whatever keeps its socket open. The next owner has them then.
+absl::Status PollSession::BoundSilence() {
+  const int64_t most = absl::ToInt64Milliseconds(postgres::AskedSenderTimeout());
+  if (most == 0) return absl::OkStatus();
+  spoke_ = parts_.attempt.world->clock().Monotonic();
+  const bool in_transaction = owner_ != nullptr;
+  const std::string sql =
+      absl::StrCat("SELECT pg_catalog.set_config('",
+                   in_transaction ? "idle_in_transaction_session_timeout" : "idle_session_timeout",
+                   "', '", most, "', ", in_transaction ? "true)" : "false)");
+  return AskOn(Owner(), {sql, {}, postgres::OneRow(1)}).status();
+}
+
+absl::Status PollSession::Speak(bool hurries) {
+  const absl::Duration most = postgres::AskedSenderTimeout();
+  const absl::Duration now = parts_.attempt.world->clock().Monotonic();
+  if (most == absl::ZeroDuration() || speaks_ || now - spoke_ < most / 3) return absl::OkStatus();
+  spoke_ = now;
+  speaks_ = true;
+  const absl::Cleanup spoken = [this] { speaks_ = false; };
+  return VerifyLocks(hurries);
+}
+
+// A server that does not answer in time may end the session as it is told to: nothing more is sent.
+void PollSession::DoubtSilence() {
+  const absl::Duration silent = parts_.attempt.world->clock().Monotonic() - spoke_;
+  if (speaks_ && silent > postgres::AskedSenderTimeout() / 2) duties_->Doubt();
+}
+
 absl::StatusOr<bool> PollSession::Own() {
   const outbox::OutboxOptions& options = engine::OutboxOf(config());
   const absl::string_view kind = owner_ == nullptr ? "" : "_xact";
@@ -82,6 +116,7 @@ absl::StatusOr<bool> PollSession::Own() {
   // snapshot between its statements, so that it holds no vacuum up.
   constexpr char kBegin[] = "BEGIN ISOLATION LEVEL READ COMMITTED";
   if (owner_ != nullptr) RETURN_IF_ERROR(AskOn(*owner_, {kBegin, {}, std::nullopt}).status());
+  RETURN_IF_ERROR(BoundSilence());
   std::string sql = "SELECT ";
   absl::StrAppend(&sql, absl::StrJoin(tables_, " AND ", [&](std::string* out, const auto& table) {
     absl::StrAppend(out, LockSql(table, options.workers, options.worker, kind));

@@ -144,6 +144,7 @@ absl::Status PollSession::Build() {
                                                         .warn_once = parts_.warn_once}));
   duties_->SetRefused(&path_->refused());
   duties_->SetBeside([this] { return LookBeside(); });
+  duties_->SetBesideFlush([this] { return Speak(true); });
   batch_rows_ = engine::OutboxOf(config()).publish_rows;
   return absl::OkStatus();
 }
@@ -153,6 +154,7 @@ absl::Status PollSession::LookBeside() {
   const absl::Status alive = CheckAlive();
   if (!alive.ok()) duties_->Doubt();
   RETURN_IF_ERROR(alive);
+  RETURN_IF_ERROR(Speak(false));
   RETURN_IF_ERROR(Verify());
   return LookAtBacklog();
 }
@@ -170,6 +172,7 @@ absl::StatusOr<postgres::Result> PollSession::AskOn(postgres::Connection& connec
       connection.Cancel();
       return absl::CancelledError("interrupted");
     }
+    if (&connection != &Owner()) RETURN_IF_ERROR(Speak(false));
     RETURN_IF_ERROR(duties_->TurnAndWait(connection.ready_fd(), kStatementTurn,
                                          WaitOf(clock.Monotonic() >= slow)));
   }
@@ -188,6 +191,8 @@ absl::StatusOr<postgres::Result> PollSession::AskHurried(postgres::Connection& c
   while (true) {
     ASSIGN_OR_RETURN(std::optional<postgres::Result> result, connection.PollResult());
     if (result) return *std::move(result);
+    if (&connection != &Owner()) RETURN_IF_ERROR(Speak(hurries));
+    DoubtSilence();
     const absl::Duration now = clock.Monotonic();
     if (!until && (hurries || duties_->interrupted())) until = now + most;
     if (until && now >= *until) {
@@ -211,7 +216,7 @@ absl::Status PollSession::CheckAlive() {
 }
 
 absl::Status PollSession::Listen() {
-  if (owner_ != nullptr) {
+  if (connection_->shared()) {
     log::Info(
         "a pooler hands each transaction to another session: it is not listened for NOTIFY",
         {{"asks_every_ms", absl::ToInt64Milliseconds(engine::OutboxOf(config()).longest_pause)},
@@ -251,6 +256,7 @@ absl::Status PollSession::Poll() {
   const absl::Duration longest = engine::OutboxOf(config()).longest_pause;
   while (!duties_->interrupted()) {
     RETURN_IF_ERROR(duties_->Turn());
+    RETURN_IF_ERROR(Speak(false));
     RETURN_IF_ERROR(Verify());
     if (parts_.attempt.control->holding()) {
       RETURN_IF_ERROR(duties_->TurnAndWait(-1, kStatementTurn, engine::WaitReason::kCommand));
@@ -298,6 +304,7 @@ absl::Status PollSession::Pause(absl::Duration longest) {
     RETURN_IF_ERROR(duties_->TurnAndWait(connection_->ready_fd(), until - before,
                                          engine::WaitReason::kNothing));
     RETURN_IF_ERROR(CheckAlive());
+    RETURN_IF_ERROR(Speak(false));
     if (postgres::TakeNotifications(*connection_)) break;
   }
   return absl::OkStatus();

@@ -78,6 +78,10 @@ class PollSession {
   // Of a table, which rows are this session's; empty: all.
   std::string WhereOf(const OutboxTable& table) const;
   absl::Status AwaitOwnership();
+  absl::Status BoundSilence();
+  // Where silence is bounded, in time: asks the server whether the tables are still this session's.
+  absl::Status Speak(bool hurries);
+  void DoubtSilence();
   // After a standstill: asks the server whether the tables are still this session's.
   absl::Status Verify();
   // The same, whether it stood still or not.
@@ -179,6 +183,8 @@ class PollSession {
   uint64_t done_ = 0;
   int64_t batch_rows_ = 1;
   absl::Duration queue_watched_;
+  absl::Duration spoke_ = absl::ZeroDuration();  // when the owner's session was last asked
+  bool speaks_ = false;                          // and has not answered
   absl::Duration next_look_ = absl::ZeroDuration(), next_word_ = absl::ZeroDuration();
   bool looks_ = false, idle_ = false;
   bool left_ = false;         // the last look at all tables has left rows
