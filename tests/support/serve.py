@@ -78,12 +78,12 @@ class Worker(Rest):
         self.dir, self.properties = directory, worker_properties(bootstrap, name, self.port)
         self.dir.mkdir(parents=True, exist_ok=True)
         self.file, self.log = directory / "worker.properties", directory / "serve.log"
-        self.process, self.environment = None, {}
+        self.process, self.environment, self.binary = None, {}, BINARY
 
     def begin(self, *arguments):
         self.file.write_text(properties_text(self.properties))
         with open(self.log, "ab") as log:
-            self.process = subprocess.Popen([str(BINARY), "serve", "-w", str(self.file), *arguments],
+            self.process = subprocess.Popen([str(self.binary), "serve", "-w", str(self.file), *arguments],
                                             stdin=subprocess.DEVNULL, stdout=log, stderr=log, env={**os.environ, **self.environment})
         return self
 
