@@ -45,7 +45,7 @@ GroupTiming TimingWithin(const GroupTiming& timing, absl::Duration least, absl::
 
 // What brokers allow; absent: they do not say.
 struct SessionLimits {
-  std::optional<absl::Duration> least, most;  // group.min.session.timeout.ms, group.max…
+  std::optional<absl::Duration> least = {}, most = {};  // group.min.session.timeout.ms, group.max…
 };
 
 // FailedPrecondition group_session_refused, with the limits as far as they are known and what to
