@@ -61,6 +61,30 @@ TEST(AckTrackerTest, GroupsBehindOneThatIsNotAcknowledgedAreKnownApart) {
   EXPECT_TRUE(tracker.acknowledged_apart().empty());
 }
 
+TEST(AckTrackerTest, WhatIsBesideTheChangesIsAcknowledgedApart) {
+  AckTracker tracker;
+  const uint64_t change = WriteOne(&tracker);
+  tracker.Advance(At(10));
+  tracker.SetBeside(true);
+  const uint64_t heartbeat = WriteOne(&tracker);
+  tracker.SetBeside(false);
+  tracker.Advance(At(10));
+  EXPECT_FALSE(tracker.is_beside(change));
+  EXPECT_TRUE(tracker.is_beside(heartbeat));
+  EXPECT_FALSE(tracker.only_beside());
+  const uint64_t next = WriteOne(&tracker);
+  EXPECT_FALSE(tracker.is_beside(next)) << "no group has both";
+  tracker.OnAcknowledged(heartbeat, 1);
+  EXPECT_FALSE(tracker.safe());
+  EXPECT_TRUE(tracker.acknowledged_apart().empty()) << "it is of no change";
+  tracker.OnAcknowledged(change, 1);
+  EXPECT_EQ(tracker.safe(), At(10));
+  tracker.OnAcknowledged(next, 1);
+  tracker.SetBeside(true);
+  WriteOne(&tracker);
+  EXPECT_TRUE(tracker.only_beside());
+}
+
 TEST(AckTrackerTest, WithNothingInFlightAPositionIsSafeAtOnce) {
   AckTracker tracker;
   tracker.Advance(At(10));

@@ -202,6 +202,29 @@ def test_lock_on_a_captured_table(sees, two_tables):
     connector.stop()
 
 
+def test_lock_on_a_captured_table_beside_heartbeats(two_tables):
+    """Heartbeats and what their query writes go on, and are no progress of what waits: it is told as without them."""
+    db, connector = two_tables
+    db.script(f"create table beats (id int primary key, at timestamptz); grant insert, update on beats to {CDC_ROLE}")
+    connector.config.update({"heartbeat.interval.ms": "500", "walduct.stall.warn.ms": "3000", "heartbeat.action.query":
+                             "insert into beats values (1, now()) on conflict (id) do update set at = excluded.at"})
+    connector.start("--listen", "127.0.0.1:0").wait_streaming()
+    surface = Surface(connector)
+    with db.connect(application_name="migration", autocommit=False) as holder:
+        holder.execute("alter table a add w text default 'y'")
+        holder.execute("insert into a values (2)")
+        holder.commit()
+        holder.execute("lock table a in access exclusive mode")
+        pid = holder.info.backend_pid
+        wait_until(lambda: (answer := surface.ask("/readyz"))[0] == 503 and f"held up by pid {pid}" in answer[1], 20, "not ready")
+        shown = subprocess.run([BINARY, "status", "--url", surface.base], capture_output=True, text=True, timeout=60)
+        assert shown.returncode == 7 and f"held up by pid {pid}" in shown.stdout and f"pg_terminate_backend({pid})" in shown.stdout, shown
+        assert 'walduct_stall_seconds{connector="' in surface.ask("/metrics")[1], "walduct_stall_seconds"
+        holder.commit()
+    wait_until(lambda: surface.ask("/readyz") == (200, "ok\n"), 30, "ready again")
+    connector.stop()
+
+
 def test_lock_while_tables_are_read(two_tables):
     """The next table of the snapshot is locked: a line names it and who holds the lock; a stop is answered."""
     db, connector = two_tables

@@ -84,6 +84,57 @@ TEST_F(StallWatchTest, AcknowledgementsAreProgress) {
   EXPECT_FALSE(stall());
 }
 
+// Those of a topic that works, while the change's stands still.
+TEST_F(StallWatchTest, AcknowledgedHeartbeatsAreNoProgress) {
+  WriteRecord(200);
+  for (int second = 0; second < 20; ++second) {
+    Pass(absl::Seconds(1));
+    metrics_.records_written.Add();
+    watch_.OnAcknowledged(1, /*beside=*/true);
+  }
+  ASSERT_TRUE(stall());
+  EXPECT_EQ(stall()->kind, "sink");
+}
+
+TEST_F(StallWatchTest, OfHeartbeatsAloneTheyAreProgress) {
+  duties_.tracker().SetBeside(true);
+  WriteRecord(200);
+  for (int second = 0; second < 20; ++second) {
+    Pass(absl::Seconds(1));
+    watch_.OnAcknowledged(1, /*beside=*/true);
+  }
+  EXPECT_FALSE(stall());
+  Pass(absl::Seconds(20));
+  EXPECT_TRUE(stall());
+}
+
+TEST_F(StallWatchTest, HeartbeatsThatAreWrittenAreNoReading) {
+  for (const engine::WaitReason reads :
+       {engine::WaitReason::kCatalog, engine::WaitReason::kNothing}) {
+    if (reads == engine::WaitReason::kNothing) server_.wal_end = Lsn(64u << 20);
+    for (int second = 0; second < 20; ++second) {
+      Pass(absl::Seconds(1), reads);
+      metrics_.records_written.Add();
+      watch_.OnAcknowledged(1, /*beside=*/true);
+    }
+    EXPECT_TRUE(stall());
+    server_ = {};
+    Pass(absl::Seconds(1));
+    EXPECT_FALSE(stall());
+  }
+}
+
+// Of a large transaction that is read from the spill file, nothing is received.
+TEST_F(StallWatchTest, FramesAreReading) {
+  server_.wal_end = Lsn(64u << 20);
+  uint64_t frames = 0;
+  for (int second = 0; second < 40; ++second) {
+    time_.Advance(absl::Seconds(1));
+    watch_.Turn({.received = received_, .frames = ++frames});
+  }
+  EXPECT_FALSE(stall());
+}
+
 TEST_F(StallWatchTest, EndsWithProgress) {
   WriteRecord(200);
   Pass(absl::Seconds(20));

@@ -67,6 +67,54 @@ TEST_F(StreamPhaseTest, PublishesWhatComesUntilItIsInterrupted) {
   EXPECT_FALSE(goal_reached_);
 }
 
+// A table that somebody has locked: its description does not come.
+class LockedTable final : public event::SchemaResolver {
+ public:
+  absl::Status Ask(const event::RelationDescription& /*relation*/) override {
+    return absl::OkStatus();
+  }
+  absl::StatusOr<event::TableSchemaPtr> Poll() override { return nullptr; }
+};
+
+TEST_F(StreamPhaseTest, HeartbeatsDoNotHideThatATableIsLocked) {
+  StallWatch watch({.patience = absl::Seconds(10),
+                    .clock = &time_,
+                    .board = &board_,
+                    .metrics = &metrics_,
+                    .sink = &sink_,
+                    .tracker = &duties_.tracker(),
+                    .checkpointer = &duties_.checkpointer(),
+                    .server = nullptr});
+  housekeeping().SetWatches(&watch, nullptr);
+  LockedTable locked;
+  pgoutput::Assembler assembler(locked, path_->pipeline(), {});
+  delivery::Heartbeat heartbeat({.interval = absl::Seconds(2),
+                                 .clock = &time_,
+                                 .pipeline = &path_->pipeline(),
+                                 .sink = &sink_,
+                                 .action = nullptr});
+  SendTransaction(1000, {"a"});
+  std::optional<engine::Stall> stall;
+  time_.After(absl::Seconds(15), [&] { stall = board_.Read().stall; });
+  GiveAfter(absl::Seconds(16), engine::Command::kStop);
+  StreamPhase phase({.source = &source_,
+                     .assembler = &assembler,
+                     .pipeline = &path_->pipeline(),
+                     .schemas = &locked,
+                     .housekeeping = &duties_.housekeeping(),
+                     .heartbeat = &heartbeat,
+                     .checkpointer = &duties_.checkpointer(),
+                     .tracker = &duties_.tracker(),
+                     .sink = &sink_,
+                     .clock = &time_,
+                     .metrics = &metrics_});
+  ASSERT_TRUE(phase.Run().ok());
+  EXPECT_GE(target_.records.size(), 7u) << "heartbeats went on";
+  ASSERT_TRUE(stall);
+  EXPECT_EQ(stall->kind, "catalog");
+  housekeeping().SetWatches(nullptr, nullptr);
+}
+
 TEST_F(StreamPhaseTest, EndsOnceTheGoalIsBehind) {
   SendTransaction(1000, {"a"});
   SendTransaction(2000, {"b"});

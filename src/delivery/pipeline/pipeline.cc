@@ -211,7 +211,12 @@ absl::Status Pipeline::OnCommit(const event::TransactionInfo& transaction,
 }
 
 // It belongs to no change: what was complete before is so after it.
-absl::Status Pipeline::PublishHeartbeat() { return PublishBeside(parts_.router->Heartbeat()); }
+absl::Status Pipeline::PublishHeartbeat() {
+  parts_.tracker->SetBeside(true);
+  absl::Status published = PublishBeside(parts_.router->Heartbeat());
+  parts_.tracker->SetBeside(false);
+  return published;
+}
 
 absl::Status Pipeline::PublishNotification(const event::Notification& notification,
                                            absl::string_view topic) {

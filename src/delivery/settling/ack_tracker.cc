@@ -6,7 +6,9 @@ namespace walduct::delivery {
 
 uint64_t AckTracker::NextTicket() {
   const bool full = groups_.empty() || groups_.back().written == kMaxGroupRecords;
-  if (full || (ended_ && groups_.back().written > 0)) groups_.emplace_back();
+  const bool apart = !full && (ended_ || groups_.back().beside != beside_);
+  if (full || (apart && groups_.back().written > 0)) groups_.emplace_back();
+  groups_.back().beside = beside_;
   ended_ = false;
   return first_ticket_ + groups_.size() - 1;
 }
@@ -17,6 +19,7 @@ void AckTracker::OnWritten() {
   if (group.commit_time_us == 0) group.commit_time_us = commit_time_us_;
   ++group.written;
   ++in_flight_;
+  if (group.beside) ++beside_in_flight_;
   covered_ = false;
 }
 
@@ -43,7 +46,8 @@ std::optional<Milestone> AckTracker::complete() const {
 std::vector<event::Position> AckTracker::acknowledged_apart() const {
   std::vector<event::Position> apart;
   for (const Group& group : groups_) {
-    if (group.milestone && group.written > 0 && group.acknowledged == group.written)
+    if (group.milestone && !group.beside && group.written > 0 &&
+        group.acknowledged == group.written)
       apart.push_back(*group.milestone);
   }
   return apart;
@@ -55,6 +59,7 @@ void AckTracker::OnAcknowledged(uint64_t ticket, uint32_t count) {
   CHECK(count <= group.written - group.acknowledged);
   group.acknowledged += count;
   in_flight_ -= count;
+  if (group.beside) beside_in_flight_ -= count;
   Settle();
 }
 

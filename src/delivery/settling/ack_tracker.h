@@ -32,6 +32,9 @@ class AckTracker {
   void OnWritten();
   // What follows is acknowledged apart from what was written: safe can lie between the two.
   void EndGroup() { ended_ = true; }
+  // What is written from here on belongs to no change, until false: it is acknowledged apart from
+  // the changes.
+  void SetBeside(bool beside) { beside_ = beside; }
   // All records of everything up to position have been written: position becomes safe once they are
   // acknowledged. With nothing in flight it is safe at once. A position behind the safe one (a
   // source that repeats itself) changes nothing.
@@ -48,6 +51,12 @@ class AckTracker {
     const Group& group = groups_[ticket - first_ticket_];
     return group.acknowledged == group.written;
   }
+
+  bool is_beside(uint64_t ticket) const {
+    return ticket >= first_ticket_ && groups_[ticket - first_ticket_].beside;
+  }
+  // No change is in flight, though something is.
+  bool only_beside() const { return in_flight_ > 0 && in_flight_ == beside_in_flight_; }
 
   // The last position with everything at or before it acknowledged; absent until the first.
   const std::optional<Milestone>& safe() const { return safe_; }
@@ -67,6 +76,7 @@ class AckTracker {
   struct Group {
     uint32_t written = 0;
     uint32_t acknowledged = 0;
+    bool beside = false;
     int64_t commit_time_us = 0;  // of its first change that was written since it was empty
     // safe once this group and all before it are acknowledged
     std::optional<Milestone> milestone;
@@ -76,12 +86,13 @@ class AckTracker {
 
   std::deque<Group> groups_;
   uint64_t first_ticket_ = 0;  // ticket of groups_.front()
-  uint64_t in_flight_ = 0;
+  uint64_t in_flight_ = 0, beside_in_flight_ = 0;
   uint64_t mark_ = 0;
   int64_t commit_time_us_ = 0;
   std::optional<Milestone> safe_;
   bool covered_ = true;  // Advance came after the last OnWritten
   bool ended_ = false;   // the last group takes no more
+  bool beside_ = false;  // the next record
 };
 
 }  // namespace walduct::delivery

@@ -67,6 +67,7 @@ absl::Status Housekeeping::Turn() {
   if (stall_ != nullptr)
     stall_->Turn({.received = source_ == nullptr ? Lsn() : std::max(received_, FlushLsn()),
                   .reads = reads_,
+                  .frames = frames_,
                   .unread = unread,
                   .unanswered_since = UnansweredSince()});
   RETURN_IF_ERROR(sent);
@@ -221,7 +222,7 @@ absl::Status Housekeeping::WaitForSchemaId() {
 }
 
 void Housekeeping::OnAcknowledged(sink::Ticket ticket, uint32_t count) {
-  if (stall_ != nullptr) stall_->OnAcknowledged(count);
+  if (stall_ != nullptr) stall_->OnAcknowledged(count, parts_.tracker->is_beside(ticket));
   meter_.OnAcknowledged(count);
   delivered_ = true;
   commits_.OnAcknowledged(ticket, count);

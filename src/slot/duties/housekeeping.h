@@ -83,6 +83,8 @@ class Housekeeping final : public delivery::RoomWaiter, public sink::AckHandler 
     received_ = std::max(received_, lsn);
     reading_.heard = true;
   }
+  // One that is no keepalive, for the first time or again.
+  void OnFrame() { ++frames_; }
   // A batch was read. empty: down to the last message that was there.
   void OnBatch(bool empty) { reading_.unread = !empty; }
   // The server wants an answer, or we want its position.
@@ -147,6 +149,7 @@ class Housekeeping final : public delivery::RoomWaiter, public sink::AckHandler 
   absl::Duration status_interval_ = absl::Seconds(10);
   absl::Duration status_due_;
   Lsn received_;
+  uint64_t frames_ = 0;
   Lsn reported_;
   std::array<int, 2> beside_fds_{-1, -1};
   bool confirms_ = true;

@@ -76,8 +76,8 @@ const StallWatch::Lane* StallWatch::Find(const ServerView& server, const Reading
                       (in_transaction || server.wal_end.value() > received.value() + kMuchWal ||
                        parts_.metrics->lag.UnsentSince(parts_.clock->Now()).has_value());
   const absl::Duration patience = parts_.patience;
-  const uint64_t read =
-      parts_.metrics->received_bytes.value() + parts_.metrics->records_written.value();
+  // Not what is written: heartbeats are, while nothing is read.
+  const uint64_t read = reading.frames;
   const bool catalog = catalog_.Stands(reads == engine::WaitReason::kCatalog, read, now, patience);
   const bool schema_id =
       schema_id_.Stands(reads == engine::WaitReason::kSchemaId, acknowledged_, now, patience);
@@ -133,9 +133,11 @@ bool StallWatch::Delivers() const {
   return parts_.sink->transactions() == nullptr || !parts_.sink->HasCapacity();
 }
 
+// Of a topic that stands still, heartbeats on another one say nothing.
 uint64_t StallWatch::DeliveredCount() const {
   const bool commits = parts_.sink->transactions() != nullptr;
-  return acknowledged_ + (commits ? parts_.metrics->records_written.value() : 0);
+  return acknowledged_ + (parts_.tracker->only_beside() ? acknowledged_beside_ : 0) +
+         (commits ? parts_.metrics->records_written.value() : 0);
 }
 
 std::string StallWatch::CauseOf(const Lane& lane, const ServerView& server, Lsn received) {

@@ -46,12 +46,16 @@ class StallWatch {
   // Of WAL that is not received: a server that decodes a large transaction is silent meanwhile.
   static constexpr uint64_t kMuchWal = 16u << 20;
 
-  void OnAcknowledged(uint32_t count) { acknowledged_ += count; }
+  // beside: of no change. Heartbeats come and go whatever else stands still.
+  void OnAcknowledged(uint32_t count, bool beside = false) {
+    (beside ? acknowledged_beside_ : acknowledged_) += count;
+  }
   // What the standby of a snapshot is waited for; empty: for nothing.
   void AwaitStandby(std::string what) { standby_cause_ = std::move(what); }
   struct Reading {
     Lsn received;                                             // on the stream
     engine::WaitReason reads = engine::WaitReason::kNothing;  // what the reading waits for
+    uint64_t frames = 0;  // that were read, from the stream or the spill file, but for keepalives
     // The stream was not read since the last turn, for the sink has no room as a rule.
     bool unread = false;
     // On the monotonic clock: the server has said nothing since, though it was asked to.
@@ -85,7 +89,7 @@ class StallWatch {
   void OnProgress(absl::Duration now);
 
   const Parts parts_;
-  uint64_t acknowledged_ = 0;
+  uint64_t acknowledged_ = 0, acknowledged_beside_ = 0;
   absl::Duration next_look_, next_line_;
   Lane catalog_, schema_id_, delivery_, room_, store_, wal_, rows_, standby_, silence_;
   std::string standby_cause_;

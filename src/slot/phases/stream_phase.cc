@@ -130,6 +130,7 @@ absl::Status StreamPhase::OnFrame(const replication::WalFrame& frame) {
     return absl::OkStatus();
   }
   parts_.housekeeping->OnReceived(frame.start);
+  parts_.housekeeping->OnFrame();
   if (!frame.received_before) parts_.metrics->received_bytes.Add(frame.payload.size());
   if (frame.kind == replication::WalFrame::Kind::kKept) return absl::OkStatus();
   return Assemble(frame);
