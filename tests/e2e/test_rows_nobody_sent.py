@@ -105,6 +105,31 @@ def test_a_table_without_a_key_is_read_as_the_hint_says(db, connectors):
     connector.stop()
 
 
+def test_what_another_publication_left_out_is_told_of_with_the_former_one(db, connectors):
+    """publication.name is set to another one's and set back: rows of the time between are missing, by two commands where a table has no key."""
+    db.script(f"""create table plain (id int); alter table plain replica identity full; create table theirs (id int primary key);
+                  create publication "{db.name}_theirs" for table theirs, signals""")
+    connector = running(db, connectors, {"table.include.list": "public.cust,public.plain", "publication.name": db.name})
+    db.execute(f'alter publication "{db.name}" add table plain')
+    wait_until(lambda: "public.plain" in json.dumps(known(connector)), 30, "both are known")
+    connector.stop()
+    connector.config["publication.name"] = f"{db.name}_theirs"
+    started(connector)
+    db.script("insert into cust values (2); insert into plain values (2)")
+    told = wait_until(lambda: problems(connector).get("publication_lacks_tables"), 30, "both are missing")
+    assert f"publication.name={db.name}" in told["hint"], told
+    before = told["hint"].partition("; only where the other name is meant")[0]
+    assert "--blocking --table public.plain" in before and "--table public.cust --table" not in before, told
+    wait_until(lambda: f"{db.name}_theirs" in json.dumps(known(connector)), 30, "the other one is stored")
+    connector.stop()
+    connector.config["publication.name"] = db.name
+    started(connector)
+    told = wait_until(lambda: problems(connector).get(REASON), 30, "what it left out is told")
+    assert told["count"] == 2, told
+    connector.stop()
+    assert {f["reason"] for f in examined(connector)} == {REASON}
+
+
 def test_a_gap_that_closes_is_never_green(db, connectors):
     """From the moment that it is told on there is a warning: first that the table is not sent, then that it was not."""
     connector = running(db, connectors)

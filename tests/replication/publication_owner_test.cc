@@ -48,6 +48,24 @@ TEST_F(PublicationOwner, TheNameThatWasReadByComesBeforeAnAlter) {
   EXPECT_THAT(Hint(), HasSubstr("walduct run -f s.json -o publication.name=shop_pub"));
 }
 
+// An incremental snapshot leaves it out.
+TEST_F(PublicationOwner, OfATableWithoutAKeyTheRowsAreReadByABlockingSnapshot) {
+  Table(2, "log");
+  Admit("log");
+  std::vector<CaptureFinding> findings = JudgeCapture(facts_, wish_, memory_).findings;
+  ASSERT_EQ(findings.size(), 2u);
+  std::vector<const CaptureFinding*> both;
+  for (CaptureFinding& finding : findings) {
+    finding.keyless = finding.table == "public.log";
+    both.push_back(&finding);
+  }
+  const std::string hint = CaptureHint(both, wish_);
+  const std::string first = hint.substr(0, hint.find("; only where the other name is meant"));
+  EXPECT_THAT(first, HasSubstr("execute-snapshot shop --table public.customers --url"));
+  EXPECT_THAT(first, AllOf(HasSubstr("--table public.log"), HasSubstr("--blocking")));
+  EXPECT_THAT(first, Not(HasSubstr("--table public.customers --table")));
+}
+
 TEST_F(PublicationOwner, OneThatAnotherReadsByIsNotAlteredFirst) {
   memory_.read_by = Oid{};
   EXPECT_THAT(Hint(), StartsWith(kAlter));

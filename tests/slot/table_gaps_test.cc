@@ -260,6 +260,8 @@ TEST(TableGapsTest, APublicationThatWasRenamedHasSentAsMuch) {
   EXPECT_THAT(gaps("old", "it 700", "iudt 701"), ElementsAre(Kind::kLess)) << "and sent less";
   EXPECT_THAT(gaps("old", "iudt 700", "iudt 701", 900, 12), ElementsAre(Kind::kBack));
   EXPECT_THAT(gaps("old", "iudt 700", "iudt 701", 901), IsEmpty()) << "another publication";
+  EXPECT_THAT(gaps("old", "it 700", "iudt 700", 901), ElementsAre(Kind::kLess))
+      << "another one, and the one before it sent less";
 }
 
 TEST(TableGapsTest, ThePublicationIsKnownByTheNameThatItHas) {
@@ -298,6 +300,18 @@ TEST(TableGapsTest, AnotherPublicationNamesAllAnew) {
   const Coverage other = {.publication = Oid{901}, .names_others = {}, .tables = {}};
   EXPECT_THAT(Gaps(Known({11}), Named(1), By({12}), other), IsEmpty());
   EXPECT_EQ(Gaps(Known({11}), Named(2), By({12}), other), One(Kind::kAnew, 1));
+}
+
+// publication.name was set to another one's, and set back.
+TEST(TableGapsTest, WhatAnotherPublicationLeftOutIsBackWithTheFormerOne) {
+  Coverage other = {.publication = Oid{901}, .names_others = {}, .tables = {}};
+  other.tables[Oid{1}] = {};
+  const KnownTables away = KnowNow(Known({11}), {Named(1)}, other);
+  EXPECT_EQ(Gaps(away, Named(1), By({11})), One(Kind::kBack, 1));
+  other.publication = Oid{902};
+  EXPECT_EQ(Gaps(away, Named(1), By({13}), other), One(Kind::kBack, 1));
+  const KnownTables further = KnowNow(away, {Named(1)}, other);
+  EXPECT_EQ(Gaps(further, Named(1), By({11})), One(Kind::kBack, 1)) << "over two of them";
 }
 
 TEST(TableGapsTest, WhatIsCapturedAndNotSentNowStaysAsItWas) {

@@ -458,7 +458,8 @@ std::string CaptureSubject(const CaptureFinding& finding) {
 std::string CaptureHint(const std::vector<const CaptureFinding*>& of_one_reason,
                         const CaptureWish& wish) {
   const std::vector<std::string> tables = TablesOf(of_one_reason);
-  return WithOwner(of_one_reason, wish, tables, HintOf(of_one_reason, tables, wish));
+  return WithOwner(of_one_reason, wish, Snapshots(of_one_reason, tables, wish),
+                   HintOf(of_one_reason, tables, wish));
 }
 
 }  // namespace walduct::replication

@@ -33,8 +33,7 @@ void TellWhose(const CaptureFacts& facts, const CaptureWish& wish, const Capture
 }
 
 std::string WithOwner(const std::vector<const CaptureFinding*>& of_one_reason,
-                      const CaptureWish& wish, const std::vector<std::string>& tables,
-                      std::string hint) {
+                      const CaptureWish& wish, const std::string& snapshots, std::string hint) {
   const auto one =
       std::find_if(of_one_reason.begin(), of_one_reason.end(), [](const CaptureFinding* finding) {
         return finding->of_others || !finding->read_before.empty();
@@ -52,8 +51,7 @@ std::string WithOwner(const std::vector<const CaptureFinding*>& of_one_reason,
       ", by which the stored position was read, and which is there: ",
       names::SetCommand(wish.called, absl::StrCat("publication.name=", finding.read_before)));
   if (LacksRows(finding)) {
-    absl::StrAppend(&back, "; what was written meanwhile does not come: ",
-                    names::SnapshotCommand(wish.called, tables));
+    absl::StrAppend(&back, "; what was written meanwhile does not come: ", snapshots);
   }
   return absl::StrCat(back, "; only where the other name is meant",
                       finding.of_others ? ", by which another connector reads" : "", ": ", hint);

@@ -16,9 +16,8 @@ void TellWhose(const CaptureFacts& facts, const CaptureWish& wish, const Capture
 
 // hint: what would be typed about findings of one reason. Before an ALTER of a publication that may
 // not be meant stands the name that was read by before, or that there is another reader.
-// tables: as `--table` takes them.
+// snapshots: the commands that read the tables.
 std::string WithOwner(const std::vector<const CaptureFinding*>& of_one_reason,
-                      const CaptureWish& wish, const std::vector<std::string>& tables,
-                      std::string hint);
+                      const CaptureWish& wish, const std::string& snapshots, std::string hint);
 
 }  // namespace walduct::replication

@@ -28,6 +28,7 @@ class Lasting {
  public:
   Lasting(const KnownTables& known, const Coverage& now)
       : comparable_(known.publication == now.publication && now.publication != Oid{}),
+        known_(known.publication != Oid{} && now.publication != Oid{}),
         all_(now.all_tables && (comparable_ || known.publication == Oid{})) {
     const std::vector<Oid>& others =
         known.publication == Oid{} ? now.names_others : known.names_others;
@@ -38,6 +39,8 @@ class Lasting {
   }
 
   bool comparable() const { return comparable_; }
+  // Which publication sent tables, or did not, and which does now.
+  bool known() const { return known_; }
   bool Covers(const Coverage::Table& table) const {
     return all_ || std::any_of(table.named_by.begin(), table.named_by.end(),
                                [this](Oid oid) { return names_.contains(oid); });
@@ -45,6 +48,7 @@ class Lasting {
 
  private:
   const bool comparable_;  // the publication is the same
+  const bool known_;
   const bool all_;
   absl::flat_hash_set<Oid> names_;
 };
@@ -78,7 +82,8 @@ std::optional<Kind> JudgeKnown(const KnownTable& known, Oid relation, const Cove
     return covers && now.schema_changed ? Kind::kMoved : Kind::kReplaced;
   }
   if (known.unlogged && !now.unlogged) return Kind::kLogged;
-  if (lasting.comparable() && known.is_elsewhere()) return Kind::kBack;
+  // Whichever publication left it out, and whichever brings it back.
+  if (lasting.known() && known.is_elsewhere()) return Kind::kBack;
   const bool unknown = !lasting.comparable() || known.named_by.empty() || now.named_by.empty();
   if (unknown || Meet(known.named_by, now.named_by)) return std::nullopt;
   return Kind::kBack;
@@ -243,14 +248,15 @@ bool WasRenamed(const KnownTables& known, const Coverage& now) {
 
 void AddNarrower(const KnownTables& known, const std::vector<postgres::TableName>& captured,
                  const Coverage& coverage, absl::string_view wanted, std::vector<TableGap>* gaps) {
-  if (known.publication != coverage.publication || known.settings.empty()) return;
+  if (known.publication == Oid{} || coverage.publication == Oid{} || known.settings.empty()) return;
   const Settings before(known.settings), after(coverage.settings);
-  if (before.id == after.id) return;
+  const bool is_other = known.publication != coverage.publication;
+  if (!is_other && before.id == after.id) return;
   const bool gained = std::any_of(wanted.begin(), wanted.end(), [&](char letter) {
     return !absl::StrContains(before.letters, letter) && absl::StrContains(after.letters, letter);
   });
   // Its row was written by who renamed it, or changed its owner.
-  const bool explained = after.of_owner || WasRenamed(known, coverage);
+  const bool explained = is_other || after.of_owner || WasRenamed(known, coverage);
   if (!gained && (before.letters != after.letters || explained)) return;
   std::vector<TableGap> narrower;
   for (const postgres::TableName& table : captured) {
