@@ -79,6 +79,11 @@ bool IsToldOfMissingSlot(const engine::ConnectorStatus& status) {
   return error && !error->solved_at && kReasons.contains(error->reason);
 }
 
+bool IsOfAnotherServer(const engine::ConnectorStatus& status) {
+  const std::optional<engine::ConnectorError>& error = status.last_error;
+  return error && !error->solved_at && error->reason == "system_mismatch";
+}
+
 Health HealthOf(const ShownConnector& one, absl::Duration monotonic) {
   const auto slot = one.metrics->slot.Read();
   const std::string wal_status = slot ? slot->StatusAt(monotonic) : "";

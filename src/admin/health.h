@@ -42,6 +42,8 @@ std::optional<metrics::PositionProblem> ShownPosition(const ShownConnector& one)
 std::optional<metrics::PositionProblem> ShownGoneOn(const ShownConnector& one);
 // A start has judged the position already, and says what is to be done in the place of a snapshot.
 bool IsToldOfMissingSlot(const engine::ConnectorStatus& status);
+// The server is known to be another one: what it says of a slot of that name is of no slot of ours.
+bool IsOfAnotherServer(const engine::ConnectorStatus& status);
 Health HealthOf(const ShownConnector& one, absl::Duration monotonic);
 
 bool IsAlive(const ShownConnector& one, absl::Duration monotonic, absl::Duration limit);

@@ -189,7 +189,7 @@ class StatusWriter {
 
   void WriteSlot() {
     const std::optional<metrics::SlotView> slot = numbers_.slot.Read();
-    if (!slot) return;
+    if (!slot || IsOfAnotherServer(status_)) return;
     const uint64_t stored = numbers_.stored_lsn.value(), end = slot->wal_end.value();
     if (stored > 0) json_.Key("lag_bytes").Whole(end > stored ? end - stored : 0);
     json_.Key("slot").Object();

@@ -167,6 +167,9 @@ TEST_F(StatusHandlerTest, AStartThatCouldNotMakeTheSlotIsToldOnce) {
     one.status.last_error->reason = reason;
     EXPECT_THAT(StatusJson(process), Not(HasSubstr(problem))) << reason;
   }
+  // What another server has, or lacks, says nothing of the slot.
+  one.status.last_error->reason = "system_mismatch";
+  EXPECT_THAT(StatusJson(process), Not(HasSubstr(R"("slot":)")));
   one.status.last_error->solved_at = absl::Now();
   EXPECT_THAT(StatusJson(process), HasSubstr(problem));
 }

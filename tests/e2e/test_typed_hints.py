@@ -28,7 +28,7 @@ TYPED = {
     "position_skipped": r"snapshot\.mode=when_needed",
     "position_ahead": r"walduct offsets reset -f \S+ -w \S+ --accept-loss",
     "offset_malformed": r"walduct offsets reset -f \S+ -w \S+ --accept-loss",
-    "system_mismatch": r"walduct offsets reset -f \S+ -w \S+ --accept-loss",
+    "system_mismatch": r"walduct offsets reset -f \S+ -w \S+ --accept-loss --accept-foreign",
     "snapshot_interrupted": r"snapshot\.mode=initial",
     "outbox_no_time_column": r"walduct\.outbox\.retention\.ms=0",
     "offset_topic_not_compacted": r"kafka-configs\.sh .*cleanup\.policy=compact",

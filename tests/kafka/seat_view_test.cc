@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,11 @@ TEST(SeatView, OneThatMayBeCutOffAloneLetsGoAfterAWhile) {
   // Brokers answer, and say that nobody has it: it comes back.
   view.answered = true;
   EXPECT_EQ(JudgeSeat(view, kLong), SeatVerdict::kHoldOn);
+  // They are away again before it was back.
+  view.answered = false;
+  view.silent_since = kLong;
+  EXPECT_EQ(JudgeSeat(view, kLong + absl::Seconds(1)), SeatVerdict::kHoldOn);
+  EXPECT_EQ(JudgeSeat(view, kLong + kMayBeTakenAfter), SeatVerdict::kMayBeTaken);
 }
 
 TEST(SeatView, WhatABrokerHasSaidCounts) {
@@ -84,6 +90,20 @@ TEST(SeatView, ANewcomerWaitsForAMemberOfAnotherHostThatHasItsAddress) {
   EXPECT_EQ(JudgeShare(view, absl::Seconds(1), kLease, true), SeatVerdict::kOurs);
   view.members[1].host = "/10.0.0.1";  // the one before this one
   EXPECT_FALSE(HasTwin(view));
+}
+
+TEST(SeatView, ASecondOutageBeginsAfterTheAnswerBetweenThem) {
+  const auto since = [](int answered, std::optional<int> trouble, int lost) {
+    return SilentSince({.now = absl::Seconds(100),
+                        .answered = absl::Seconds(answered),
+                        .trouble = trouble ? absl::Seconds(*trouble) : absl::InfiniteDuration(),
+                        .lost = absl::Seconds(lost)});
+  };
+  EXPECT_EQ(since(80, 91, 95), absl::Seconds(91));
+  EXPECT_EQ(since(80, std::nullopt, 95), absl::Seconds(95)) << "the session ended first";
+  EXPECT_EQ(since(80, std::nullopt, 100), absl::Seconds(100)) << "it is still held";
+  EXPECT_EQ(since(80, 91, 40), absl::Seconds(80)) << "it has not come back since the first one";
+  EXPECT_EQ(since(80, std::nullopt, 40), absl::Seconds(80));
 }
 
 std::string Assignment(absl::string_view topic, char partition) {

@@ -292,7 +292,9 @@ TEST_F(StartPosition, FAIL_18_AnotherServerIsRefused) {
   const std::string served = engine::NamedHint("system_mismatch", "", hint, names);
   const size_t restart = served.find("; then walduct restart shop --url http://w:1;");
   ASSERT_NE(restart, std::string::npos) << served;
-  EXPECT_LT(restart, served.find("walduct offsets reset shop --accept-loss --url http://w:1"));
+  // Without the second flag it would be refused.
+  EXPECT_LT(restart, served.find("walduct offsets reset shop --accept-loss --accept-foreign --url "
+                                 "http://w:1, which starts it again"));
 }
 
 TEST_F(StartPosition, RST_18_AnOffsetOfDebeziumHasNoIdentityToCheck) {

@@ -247,6 +247,8 @@ std::string Filled(absl::string_view reason, absl::string_view hint, absl::strin
       {"walduct status NAME", names::AskCommand(names.called, "status")},
       {"walduct offsets import NAME FILE", names::Command(names.called, "offsets import", "FILE")},
       {"walduct offsets reset NAME --accept-loss", Reset(names, "--accept-loss")},
+      {"walduct offsets reset NAME --accept-loss --accept-foreign",
+       Reset(names, "--accept-loss --accept-foreign")},
       {"walduct signal execute-snapshot NAME", SignalStart(names)},
       {"getent hosts NAME", absl::StrCat("getent hosts ", names.host)},
       {"-h HOST -p PORT", absl::StrCat("-h ", names.host, " -p ", names.port)},
@@ -284,6 +286,9 @@ std::string Filled(absl::string_view reason, absl::string_view hint, absl::strin
     all.emplace_back("pg_drop_replication_slot('NAME')",
                      absl::StrCat("pg_drop_replication_slot(", slot, ")"));
   }
+  // Of another server's position.
+  all.emplace_back("(walduct offsets reset --accept-foreign)",
+                   absl::StrCat("(", Reset(names, "--accept-loss --accept-foreign"), ")"));
   return WithProcess(WithPosition(absl::StrReplaceAll(hint, all), names), message);
 }
 

@@ -308,6 +308,7 @@ void GroupSeat::Heard() {
   const MutexLock lock(mutex_);
   if (!view_.answered || held_) view_.error = absl::OkStatus();
   view_.answered = true;
+  answered_at_ = clock_.Monotonic();
   first_trouble_ = absl::InfiniteDuration();
 }
 
@@ -319,8 +320,10 @@ void GroupSeat::NotHeard(int code) {
   const absl::Duration now = clock_.Monotonic();
   const MutexLock lock(mutex_);
   if (view_.answered) {
-    const absl::Duration lost = held_ ? now : view_.held_since;
-    view_.silent_since = std::min({first_trouble_, lost, now});
+    view_.silent_since = SilentSince({.now = now,
+                                      .answered = answered_at_,
+                                      .trouble = first_trouble_,
+                                      .lost = held_ ? now : view_.held_since});
   }
   view_.answered = false;
   // Who was refused hears nothing more than that the broker went.

@@ -94,11 +94,12 @@ class GroupSeat {
   std::atomic<bool> held_{false};
   std::atomic<bool> ends_{false};
   mutable Mutex mutex_;
-  std::shared_ptr<Client> client_ ABSL_GUARDED_BY(mutex_);  // the member; made anew by Run alone
-  absl::Duration joined_ ABSL_GUARDED_BY(mutex_) = {};      // when it was made
-  SeatView view_ ABSL_GUARDED_BY(mutex_);                   // but for held
-  absl::Duration next_question_ ABSL_GUARDED_BY(mutex_);    // on the monotonic clock
-  absl::Duration first_trouble_ ABSL_GUARDED_BY(mutex_);    // since the last answer; infinite: none
+  std::shared_ptr<Client> client_ ABSL_GUARDED_BY(mutex_);   // the member; made anew by Run alone
+  absl::Duration joined_ ABSL_GUARDED_BY(mutex_) = {};       // when it was made
+  SeatView view_ ABSL_GUARDED_BY(mutex_);                    // but for held
+  absl::Duration next_question_ ABSL_GUARDED_BY(mutex_);     // on the monotonic clock
+  absl::Duration answered_at_ ABSL_GUARDED_BY(mutex_) = {};  // last
+  absl::Duration first_trouble_ ABSL_GUARDED_BY(mutex_);  // since the last answer; infinite: none
   // A coordinator that was away may still know a member that this one has been before.
   std::vector<std::string> own_ids_ ABSL_GUARDED_BY(mutex_);
   std::thread thread_;

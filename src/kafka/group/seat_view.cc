@@ -1,5 +1,6 @@
 #include "kafka/group/seat_view.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -21,6 +22,11 @@ std::optional<T> TakeInteger(absl::string_view* text) {
 }
 
 }  // namespace
+
+absl::Duration SilentSince(const Silence& silence) {
+  const absl::Duration first = std::min({silence.trouble, silence.lost, silence.now});
+  return std::max(first, silence.answered);
+}
 
 // version, topics: {name, partitions}.
 bool AssignsSeat(absl::string_view assignment, absl::string_view topic) {
@@ -45,7 +51,8 @@ bool AssignsSeat(absl::string_view assignment, absl::string_view topic) {
 SeatVerdict JudgeSeat(const SeatView& view, absl::Duration now) {
   if (view.held) return SeatVerdict::kOurs;
   if (view.foreign || !view.holder.empty()) return SeatVerdict::kTaken;
-  const bool long_silent = !view.answered && now - view.held_since >= kMayBeTakenAfter;
+  const absl::Duration since = std::max(view.held_since, view.silent_since);
+  const bool long_silent = !view.answered && now - since >= kMayBeTakenAfter;
   return view.others > 0 && long_silent ? SeatVerdict::kMayBeTaken : SeatVerdict::kHoldOn;
 }
 

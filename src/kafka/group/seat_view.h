@@ -61,6 +61,16 @@ inline constexpr absl::Duration kMayBeTakenAfter = absl::Seconds(30);
 
 SeatVerdict JudgeSeat(const SeatView& view, absl::Duration now);
 
+// Since when nobody answers, where a question has failed just now: since the first sign of it. What
+// is older than the last answer is of an earlier outage.
+struct Silence {
+  absl::Duration now;
+  absl::Duration answered;  // last
+  absl::Duration trouble;   // the first error of a connection since then; infinite: none
+  absl::Duration lost;      // when the seat went; now, while it is held
+};
+absl::Duration SilentSince(const Silence& silence);
+
 // Of members that work beside each other: kOurs is that this one may work, as a member that was
 // listed less than the lease ago, or that was alone. A holder that shares is named by a URL.
 // serves: it works already; else a member of another host that has its address holds it back.

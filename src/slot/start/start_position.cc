@@ -72,8 +72,8 @@ absl::Status AnotherSystem(const offset::StoredOffset& stored,
           offset::kSharedNameHint,
           ". Else connect to the original server, or bring it back at this address; then "
           "start again; after pg_upgrade see docs/upgrade.md; only if this server is meant "
-          "to take its place, erase the stored offset (walduct offsets reset), which first "
-          "says whose it is, and take a new snapshot"));
+          "to take its place, erase the stored offset (walduct offsets reset --accept-foreign) and "
+          "take a new snapshot"));
 }
 
 absl::Status Upgraded(const offset::StoredOffset& stored, const StartFacts& facts) {
