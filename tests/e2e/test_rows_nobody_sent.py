@@ -96,6 +96,7 @@ def test_a_table_without_a_key_is_read_as_the_hint_says(db, connectors):
     typed = wait_until(hinted, 30, "a snapshot that reads it")
     incremental = subprocess.run([str(BINARY), *(word for word in shlex.split(typed)[1:] if word != "--blocking")], capture_output=True, text=True, timeout=60)
     assert incremental.returncode == 0, incremental.stderr
+    assert "leaves out: public.plain -> walduct signal execute-snapshot" in incremental.stdout and "--blocking" in incremental.stdout, incremental.stdout
     connector.wait_log("the table is left out, it has no key.*execute-snapshot.*--blocking")
     assert set(problems(connector)) == {REASON}, "it was not read"
     reads = subprocess.run([str(BINARY), *shlex.split(typed)[1:]], capture_output=True, text=True, timeout=60)

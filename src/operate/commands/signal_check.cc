@@ -1,6 +1,8 @@
 #include "operate/commands/signal_check.h"
 
+#include <algorithm>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -11,10 +13,16 @@
 #include "absl/strings/str_join.h"
 #include "base/error.h"
 #include "base/status_macros.h"
+#include "incremental/options/incremental_options.h"
 #include "incremental/signals/expansion.h"
+#include "names/called.h"
 #include "names/table_filter.h"
 #include "postgres/checks/read_rights.h"
 #include "postgres/describe/catalog.h"
+#include "postgres/table_argument.h"
+#include "replication/capture/capture_catalog.h"
+#include "replication/capture/capture_words.h"
+#include "route/message_keys.h"
 #include "slot/world/reads/record_columns.h"
 
 namespace walduct::operate {
@@ -99,16 +107,39 @@ absl::Status CheckFilters(postgres::Connection& connection, const SignalReader& 
   return absl::OkStatus();
 }
 
+// The connector says it in its log alone.
+absl::StatusOr<std::string> LeftOut(postgres::Connection& connection, const SignalReader& reader,
+                                    const incremental::ExecuteSnapshot& execute,
+                                    const std::vector<TableName>& asked) {
+  if (execute.blocking || execute.surrogate_key || reader.incremental.reads_by_place ||
+      reader.message_keys)
+    return "";
+  ASSIGN_OR_RETURN(const std::set<Oid> keyless,
+                   replication::ReadKeyless(connection, postgres::RelationsOf(asked)));
+  std::vector<std::string> tables;
+  for (const TableName& table : asked) {
+    const std::string name = postgres::TableArgument(table.schema, table.table);
+    const bool named = std::find(tables.begin(), tables.end(), name) != tables.end();
+    if (keyless.contains(table.relation) && !named && tables.size() < replication::kMostNamed)
+      tables.push_back(name);
+  }
+  if (tables.empty()) return "";
+  return absl::StrCat(
+      "; without a key an incremental snapshot leaves out: ", absl::StrJoin(tables, ", "), " -> ",
+      names::BlockingSnapshotCommand(reader.called, tables), ", for which the stream waits");
+}
+
 }  // namespace
 
-absl::Status CheckSignalTables(postgres::Connection& connection, const SignalReader& reader,
-                               const incremental::Signal& signal) {
+absl::StatusOr<std::string> CheckSignalTables(postgres::Connection& connection,
+                                              const SignalReader& reader,
+                                              const incremental::Signal& signal) {
   const auto* execute = std::get_if<incremental::ExecuteSnapshot>(&signal);
   const auto* stop = std::get_if<incremental::StopSnapshot>(&signal);
-  if (execute == nullptr && stop == nullptr) return absl::OkStatus();
+  if (execute == nullptr && stop == nullptr) return "";
   const std::vector<std::string>& named =
       execute != nullptr ? execute->collections : stop->collections;
-  if (named.empty()) return absl::OkStatus();
+  if (named.empty()) return "";
   names::TableFilterOptions tables = reader.tables;
   tables.share = nullptr;  // of whichever slot
   postgres::Catalog catalog(connection);
@@ -128,10 +159,11 @@ absl::Status CheckSignalTables(postgres::Connection& connection, const SignalRea
     }
     if (!any) return NotCaptured(connection, reader, entry);
   }
-  if (execute == nullptr) return absl::OkStatus();
+  if (execute == nullptr) return "";
   RETURN_IF_ERROR(postgres::CheckReadRights(
       connection, asked, slot::RecordColumns(reader.columns, reader.message_keys)));
-  return CheckFilters(connection, reader, *execute, asked);
+  RETURN_IF_ERROR(CheckFilters(connection, reader, *execute, asked));
+  return LeftOut(connection, reader, *execute, asked);
 }
 
 }  // namespace walduct::operate

@@ -124,13 +124,14 @@ std::string Line(const RawSignal& signal) {
 }
 
 // A database that is away is for whoever needs it: the connector asks it again.
-absl::Status CheckTables(const SignalReader& reader, const incremental::Signal& signal,
-                         const Environment& environment) {
+absl::StatusOr<std::string> CheckTables(const SignalReader& reader,
+                                        const incremental::Signal& signal,
+                                        const Environment& environment) {
   const bool names_tables = std::holds_alternative<incremental::ExecuteSnapshot>(signal) ||
                             std::holds_alternative<incremental::StopSnapshot>(signal);
-  if (!names_tables) return absl::OkStatus();
+  if (!names_tables) return "";
   const auto connection = postgres::OpenSession(reader.database, "walduct signal", environment);
-  if (!connection.ok()) return absl::OkStatus();
+  if (!connection.ok()) return "";
   return CheckSignalTables(**connection, reader, signal);
 }
 
@@ -218,11 +219,14 @@ absl::StatusOr<std::string> SendSignal(const SignalReader& reader, SignalVia via
   if (!chosen && !by_process) return NoChannel(reader, via);
   const bool asks_process = via == SignalVia::kAny && reader.incremental.asked != nullptr;
   if (refused_by_channels && asks_process && !by_process) return OnlyByProcess(reader);
-  RETURN_IF_ERROR(CheckTables(reader, parsed, environment));
-  if (by_process) return ToProcess(reader, signal, environment);
-  if (*chosen == SignalVia::kSource) return ToTable(reader, signal, environment);
-  return *chosen == SignalVia::kFile ? ToFile(reader.incremental, signal)
-                                     : ToTopic(reader, signal, environment);
+  ASSIGN_OR_RETURN(const std::string note, CheckTables(reader, parsed, environment));
+  absl::StatusOr<std::string> where =
+      by_process                      ? ToProcess(reader, signal, environment)
+      : *chosen == SignalVia::kSource ? ToTable(reader, signal, environment)
+      : *chosen == SignalVia::kFile   ? ToFile(reader.incremental, signal)
+                                      : ToTopic(reader, signal, environment);
+  if (where.ok()) *where += note;
+  return where;
 }
 
 std::string NewSignalId(Clock& clock) {

@@ -61,8 +61,8 @@ enum class SignalVia { kAny, kSource, kFile, kKafka };
 
 // Where it has been written: a table, a file, a topic, or, of a connector of this process that
 // reads none of them, the process itself: the stored position, if that says so within a few
-// seconds. kAny: the signaling table, unless read.only, else the topic, else the file, else the
-// process.
+// seconds. With it, which tables an incremental snapshot leaves out, and what reads them. kAny: the
+// signaling table, unless read.only, else the topic, else the file, else the process.
 //   InvalidArgument     signal_malformed, signal_unknown: it would be refused; signal_no_channel:
 //                       the connector does not read that channel, or does not run here;
 //                       table_not_captured: of a table that is not there, or that the lists leave

@@ -263,6 +263,15 @@ absl::StatusOr<CaptureFacts> ReadCaptureFacts(postgres::Connection& connection,
   return facts;
 }
 
+absl::StatusOr<std::set<Oid>> ReadKeyless(postgres::Connection& connection,
+                                          const std::vector<Oid>& tables) {
+  ASSIGN_OR_RETURN(const Result result,
+                   connection.Query(Rows(1), kKeyless, {postgres::OidArray(tables)}));
+  std::set<Oid> keyless;
+  for (int row = 0; row < result.rows(); ++row) keyless.insert(ParseOid(result.Get(row, 0)));
+  return keyless;
+}
+
 absl::Status MarkKeyless(postgres::Connection& connection, const std::vector<TableFacts>& tables,
                          std::vector<CaptureFinding>* findings) {
   std::map<std::string, Oid> by_name;
@@ -281,10 +290,7 @@ absl::Status MarkKeyless(postgres::Connection& connection, const std::vector<Tab
   for (const CaptureFinding& finding : *findings)
     if (relation_of(finding) != Oid{}) asked.push_back(relation_of(finding));
   if (asked.empty()) return absl::OkStatus();
-  ASSIGN_OR_RETURN(const Result result,
-                   connection.Query(Rows(1), kKeyless, {postgres::OidArray(asked)}));
-  std::set<Oid> keyless;
-  for (int row = 0; row < result.rows(); ++row) keyless.insert(ParseOid(result.Get(row, 0)));
+  ASSIGN_OR_RETURN(const std::set<Oid> keyless, ReadKeyless(connection, asked));
   for (CaptureFinding& finding : *findings)
     finding.keyless = keyless.contains(relation_of(finding));
   return absl::OkStatus();

@@ -26,6 +26,10 @@ absl::StatusOr<CaptureFacts> ReadCaptureFacts(postgres::Connection& connection,
 absl::Status MarkKeyless(postgres::Connection& connection, const std::vector<TableFacts>& tables,
                          std::vector<CaptureFinding>* findings);
 
+// Which of these tables have no such key.
+absl::StatusOr<std::set<Oid>> ReadKeyless(postgres::Connection& connection,
+                                          const std::vector<Oid>& tables);
+
 // The transactions that may have written to these tables and have not ended; on a standby, which
 // does not know that of its primary, one name for all that are running.
 absl::StatusOr<std::set<std::string>> ReadWriters(postgres::Connection& connection,

@@ -30,7 +30,7 @@ constexpr int kSignalTries = 2;
 
 // The process had it for what has ended since.
 bool IsForgotten(const absl::StatusOr<Operations::Sent>& sent, bool still_runs) {
-  return sent.ok() && sent->second == operate::kInProcess && !still_runs;
+  return sent.ok() && absl::StartsWith(sent->second, operate::kInProcess) && !still_runs;
 }
 
 http::Response OffsetsChanged(absl::string_view how) {
