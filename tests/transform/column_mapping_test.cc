@@ -68,10 +68,19 @@ TEST(ColumnMapping, TheOnlyAliasIsTakenAndTold) {
 }
 
 TEST(ColumnMapping, TwoAliasesAreNoAnswer) {
-  const auto mapped = Map({"id", "event_type", "aggregate_type", "aggregate_id", "payload"});
+  const auto mapped = Map({"id", "event_type", "topic", "aggregate_id", "payload"});
   EXPECT_EQ(ErrorReason(mapped.status()), "outbox_columns");
   EXPECT_THAT(std::string(mapped.status().message()),
-              HasSubstr("set transforms.outbox.route.by.field=event_type or aggregate_type"));
+              HasSubstr("set transforms.outbox.route.by.field=event_type or topic"));
+}
+
+TEST(ColumnMapping, TheDefaultsOwnNameWithAnUnderscoreWinsOverOthers) {
+  const auto mapped =
+      Map({"id", "event_type", "aggregate_type", "key", "aggregate_id", "payload", "event_id"});
+  ASSERT_TRUE(mapped.ok()) << mapped.status();
+  EXPECT_THAT(Lines(mapped->guesses),
+              ElementsAre("transforms.outbox.table.field.event.key=aggregate_id",
+                          "transforms.outbox.route.by.field=aggregate_type"));
 }
 
 TEST(ColumnMapping, AGivenColumnIsNeverReplaced) {

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "base/error.h"
 
@@ -33,10 +34,14 @@ bool Has(absl::Span<const std::string> columns, absl::string_view name) {
   return std::find(columns.begin(), columns.end(), name) != columns.end();
 }
 
-std::vector<std::string> Candidates(const Part& part, absl::Span<const std::string> columns) {
+// The name that is wanted itself, but for an underscore, goes before all others.
+std::vector<std::string> Candidates(const Part& part, absl::string_view wanted,
+                                    absl::Span<const std::string> columns) {
   std::vector<std::string> found;
   for (const absl::string_view alias : absl::StrSplit(part.aliases, ',')) {
-    if (Has(columns, alias)) found.emplace_back(alias);
+    if (!Has(columns, alias)) continue;
+    if (absl::StrReplaceAll(alias, {{"_", ""}}) == wanted) return {std::string(alias)};
+    found.emplace_back(alias);
   }
   return found;
 }
@@ -65,7 +70,7 @@ absl::StatusOr<OutboxColumns> MapOutboxColumns(const MappingRequest& request) {
     std::string& found = mapped.*part.found;
     found = wanted.column;
     if (Has(request.columns, wanted.column)) continue;
-    const std::vector<std::string> candidates = Candidates(part, request.columns);
+    const std::vector<std::string> candidates = Candidates(part, wanted.column, request.columns);
     if (wanted.given || candidates.size() != 1) {
       problems.push_back(Problem(request, part, candidates));
       continue;
