@@ -1,0 +1,179 @@
+"""The outbox tables of tutorials, polled into Kafka, HTTP and RabbitMQ with no option but where things are: as the slot publishes them, byte by byte."""
+import re
+
+import pytest
+
+from golden import run
+from recorded import records
+from support import servers
+from support.kafka import TopicReader
+from support.rabbitmq import RabbitMq
+from support.receiver import Receiver
+from support.wait import wait_until
+
+# What stands beside id and payload; what says that a row is published; what is written, of $1: its topic, $2: its key, $3: its number.
+LAYOUTS = {
+    "metadata": ("create table outbox (id bigserial primary key, aggregate_id text not null, aggregate_type text not null, event_type text not null,"
+                 " payload jsonb not null, metadata jsonb, created_at timestamptz not null default now(), published_at timestamptz, shard int);"
+                 "create index on outbox (id) where published_at is null", "published_at is not null",
+                 "(aggregate_type, aggregate_id, event_type, payload, metadata) values (%s, %s, 'Placed', jsonb_build_object('n', %s::int), '{\"trace\": \"t\"}')"),
+    "dedup_key": ("create table outbox (id bigserial primary key, dedup_key text unique default gen_random_uuid(), aggregate_type text not null, aggregate_id text not null,"
+                  " event_type text not null, payload jsonb not null, occurred_at timestamptz not null default now(), processed_at timestamptz,"
+                  " attempts int not null default 0, next_try_at timestamptz, error text)", "processed_at is not null and attempts = 0",
+                  "(aggregate_type, aggregate_id, event_type, payload) values (%s, %s, 'Placed', jsonb_build_object('n', %s::int))"),
+    "topic": ("create table outbox (id bigserial primary key, topic text not null, key text, payload jsonb not null, published_at timestamptz,"
+              " attempts int not null default 0, last_error text, created_at timestamptz not null default now())", "published_at is not null and attempts = 0",
+              "(topic, key, payload) values (%s, %s, jsonb_build_object('n', %s::int))"),
+    "uuid": ("create table outbox (id uuid primary key default gen_random_uuid(), aggregate_type text not null, aggregate_id text not null, event_type text not null,"
+             " payload jsonb not null, created_at timestamptz not null default clock_timestamp(), published_at timestamptz, attempts int not null default 0,"
+             " last_error text)", "published_at is not null and attempts = 0",
+             "(aggregate_type, aggregate_id, event_type, payload) values (%s, %s, 'Placed', jsonb_build_object('n', %s::int))"),
+    "status": ("create table outbox (id uuid primary key default gen_random_uuid(), aggregate_type text not null, aggregate_id text not null, event_type text not null,"
+               " payload jsonb not null, status text not null default 'NEW' check (status in ('NEW', 'PUBLISHED', 'FAILED')),"
+               " created_at timestamptz not null default clock_timestamp(), published_at timestamptz)", "status = 'PUBLISHED' and published_at is not null",
+               "(aggregate_type, aggregate_id, event_type, payload) values (%s, %s, 'Placed', jsonb_build_object('n', %s::int))"),
+}
+ROWS = 12
+RUN_ID = "runid"  # the one header that differs from run to run
+# Of scenarios that a table cannot tell: what they publish is no row of it.
+NOT_OF_A_TABLE = ("outbox_messages*", "outbox_transaction_metadata")
+SHORT = ("outbox_default", "outbox_headers_envelope", "outbox_tombstone")
+
+
+def told_apart(headers):
+    return sorted((name, value) for name, value in headers if RUN_ID not in name.lower())
+
+
+class Kafka:
+    def __init__(self, request, db):
+        self.config, self.sink = {}, "kafka"
+        self.reader = TopicReader(request.getfixturevalue("broker"), f"outbox.event.{db.name}")
+
+    def records(self):
+        return [(e.topic, e.key, e.value, told_apart(e.headers)) for e in self.reader.read()]
+
+    def close(self):
+        self.reader.close()
+
+
+class Http:
+    def __init__(self, request, db):
+        self.receiver, self.sink = Receiver(), "http"
+        self.config = {"sink.http.url": self.receiver.url}
+
+    def records(self):
+        kept = [[(n, v) for n, v in one["headers"] if n.lower() not in ("host", "user-agent", "content-length", "accept")] for one in self.receiver.taken]
+        return [(one["path"], one["body"], told_apart(headers)) for one, headers in zip(self.receiver.taken, kept)]
+
+    def close(self):
+        self.receiver.close()
+
+
+class Rabbit:
+    def __init__(self, request, db):
+        self.sink, address = "rabbitmq", servers.shared("rabbitmq", rabbitmq=True).rabbitmq
+        host, _, port = address.rpartition(":")
+        self.config = {"sink.rabbitmq.connection.host": host, "sink.rabbitmq.connection.port": port}
+        self.client, self.exchange, self.queue, self.taken = RabbitMq(address), f"outbox.event.{db.name}", db.name, []
+        self.client.exchange(self.exchange)
+        self.client.queue(self.queue, (self.exchange, "#"))
+
+    def records(self):
+        self.taken += [(method.exchange, method.routing_key, body, properties.content_type, told_apart((properties.headers or {}).items()))
+                       for method, properties, body in self.client.take(self.queue)]
+        return self.taken
+
+    def close(self):
+        self.client.delete(self.queue)
+        self.client.channel.exchange_delete(self.exchange)
+        self.client.close()
+
+
+SINKS = {"kafka": Kafka, "http": Http, "rabbitmq": Rabbit}
+
+
+@pytest.fixture
+def destinations(request):
+    made = []
+
+    def make(sink, db):
+        made.append(SINKS[sink](request, db))
+        return made[-1]
+    yield make
+    for one in made:
+        one.close()
+
+
+@pytest.mark.parametrize("sink", SINKS)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_layout_is_published_as_by_the_slot(databases, pg17, connectors, destinations, layout, sink):
+    db = databases(pg17)
+    made, done, values = LAYOUTS[layout]
+    db.script(made)
+    for number in range(ROWS):
+        db.execute(f"insert into outbox {values}", db.name, str(number % 3), number)
+    to = destinations(sink, db)
+    plain = {"walduct.outbox.tables": r"public\.outbox", "schema.include.list": None, **to.config}
+    polls = connectors(db, {**plain, "walduct.outbox.source": "poll", "slot.name": None, "publication.name": None, "publication.autocreate.mode": None},
+                       superuser=True, sink=to.sink, name="poll").start().wait_streaming()
+    wait_until(lambda: db.value(f"select count(*) from outbox where {done}") == ROWS, 20, "all rows marked")
+    wait_until(lambda: len(to.records()) >= ROWS, 20, "all rows published")
+    polls.stop()
+    by_poll = to.records()[:]
+    assert len(by_poll) == ROWS and not db.slots()
+    slot = connectors(db, {**plain, "table.include.list": r"public\.outbox"}, superuser=True, sink=to.sink, name="slot").start().wait_streaming()
+    wait_until(lambda: len(to.records()) >= 2 * ROWS, 20, "all rows published by the slot")
+    slot.stop()
+    assert to.records()[ROWS:] == by_poll
+
+
+class PolledReplay(run.Replay):
+    """A recorded scenario without its updates, deletes and tables of other kinds, whose rows are there before the connector starts: their
+    table keeps no state."""
+
+    def _config(self):
+        dropped = ("slot.name", "publication.name", "publication.autocreate.mode", "plugin.name", "snapshot.mode")
+        config = {name: value for name, value in super()._config().items() if name not in dropped}
+        return {**config, "walduct.outbox.source": "poll", "walduct.outbox.tables": r"public\.outbox.*", "walduct.outbox.done": "delete",
+                "walduct.outbox.publish.locally": "true"}
+
+    def run(self):
+        self.database.create()
+        try:
+            for name in ("setup.sql", "steps.sql"):
+                for statement in run.statements(self.folder, name).split(";"):
+                    if not re.match(r"\s*(delete|update|select|truncate)\b", statement, re.I) and statement.strip():
+                        self.database.execute(statement)
+            self.connector.start().wait_streaming()
+            tables = [row[0] for row in self.database.execute("select relname from pg_class where relname like 'outbox%' and relkind = 'r'")]
+            wait_until(lambda: not any(self.database.value(f"select count(*) from {table}") for table in tables), 20, "all rows published")
+            self.connector.stop()
+            self._write()
+        finally:
+            self.connector.close()
+            self.database.drop()
+
+
+def polled_scenarios():
+    refused = set(run.scenario_names(NOT_OF_A_TABLE))
+    return [name for name in run.scenario_names(["outbox_*"]) if name not in refused]
+
+
+def check_scenario(name, tmp_path):
+    server = servers.shared("golden17", postgres=17, **run.SERVER).postgres
+    with servers.file_lock("golden17-in-use"):
+        one = PolledReplay(name, server, tmp_path)
+        one.run()
+    wanted, got = (records.load(folder / "records.jsonl") for folder in (one.folder, one.actual))
+    differ = records.compare(wanted, got, False, [*one.scenario.get("ignore_topics", ()), "srv.public.zz_done", "srv.public.plain"])
+    assert got and not differ, "\n".join(differ)
+
+
+@pytest.mark.parametrize("name", SHORT)
+def test_recorded_events_are_those_of_a_poll(name, tmp_path):
+    check_scenario(name, tmp_path)
+
+
+@pytest.mark.parametrize("name", [name for name in polled_scenarios() if name not in SHORT])
+def test_each_recorded_event_is_that_of_a_poll(name, tmp_path):
+    check_scenario(name, tmp_path)
