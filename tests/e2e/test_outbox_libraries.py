@@ -72,6 +72,8 @@ PLAYED = [
                               options={"walduct.outbox.where": EXTERNALIZER},
                               prepare="update event_publication set publication_date = now() - interval '61 s' where status = 'PUBLISHED'", **MODULITH)),
     ("spring-modulith", Table("public.event_publication", uuids("09"), "status = 'COMPLETED'", ("status", "completion_date"), options={"walduct.outbox.where": EXTERNALIZER}, **MODULITH)),
+    ("spring-modulith", Table("public.event_publication", uuids("07", "09"), "status = 'COMPLETED'", ("status", "completion_date"),
+                              options={"walduct.outbox.where": EXTERNALIZER, "walduct.outbox.lease.ms": "600000"}, **MODULITH)),
     ("spring-modulith", Table("public.event_publication_archive", options={"walduct.outbox.where": EXTERNALIZER}, **MODULITH)),
     ("spring-modulith", Table("v1.event_publication", [uuid("0", "12")], "completion_date > now() - interval '1 min'", ("completion_date",),
                               options={"walduct.outbox.where": EXTERNALIZER},

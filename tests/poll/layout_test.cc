@@ -116,11 +116,17 @@ TEST(LayoutTest, WordsBelongToALayout) {
   ASSERT_TRUE(status.ok()) << status.status();
   EXPECT_EQ(status->open, "{status} = 'NEW'");
   EXPECT_THAT(status->words, testing::ElementsAre("NEW", "PUBLISHED", "FAILED"));
-  const auto modulith = Of(Table("id:uuid! listener_id event_type serialized_event "
-                                 "publication_date:at completion_date:at status"),
-                           false, true);
+  const auto columns = Table(
+      "id:uuid! listener_id event_type serialized_event publication_date:at completion_date:at "
+      "status completion_attempts:integer last_resubmission_date:at");
+  const auto modulith = Of(columns, false, true);
   ASSERT_TRUE(modulith.ok()) << modulith.status();
-  EXPECT_THAT(modulith->open, HasSubstr("{status} = 'PUBLISHED'"));
+  EXPECT_THAT(modulith->open, HasSubstr("{status} IN ('PUBLISHED', 'PROCESSING')"));
+  EXPECT_THAT(modulith->ready, HasSubstr("WHEN 'PROCESSING' THEN false ELSE"));
+  const auto taken_over = Of(columns, false, true, absl::Minutes(10));
+  ASSERT_TRUE(taken_over.ok()) << taken_over.status();
+  EXPECT_THAT(taken_over->ready,
+              HasSubstr("{lastresubmissiondate}) < now() - interval '600000 ms'"));
 }
 
 TEST(LayoutTest, NamesAreComparedWithoutCaseAndUnderscores) {

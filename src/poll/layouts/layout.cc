@@ -180,8 +180,11 @@ absl::StatusOr<Layout> OfLibrary(const LibraryLayout& library, const LayoutReque
                 .archived = std::string(library.mark),
                 .never_marks = request.narrowed ? "" : std::string(library.never_marks)};
   if (request.lease == absl::ZeroDuration()) {
-    layout.ready = absl::StrReplaceAll(layout.ready, {{"{acquiredat} < now() - {lease}", "false"},
-                                                      {"{lockedat} < now() - {lease}", "false"}});
+    layout.ready = absl::StrReplaceAll(
+        layout.ready,
+        {{"{acquiredat} < now() - {lease}", "false"},
+         {"{lockedat} < now() - {lease}", "false"},
+         {"greatest({publicationdate}, {lastresubmissiondate}) < now() - {lease}", "false"}});
   } else {
     layout.ready = absl::StrReplaceAll(
         layout.ready,

@@ -21,10 +21,14 @@ constexpr LibraryLayout kLibraries[] = {
      .why = "its rows are stored method calls, not events",
      .instead = "leave it to the library, or write events into a table of their own"},
     {.called = "Spring Modulith",
-     .needs = "listenerid,serializedevent,publicationdate,completiondate,status",
-     .open = "{completiondate} IS NULL AND ({status} IS NULL OR {status} = 'PUBLISHED')",
-     // The application sends what it writes right after its commit.
-     .ready = "{publicationdate} <= now() - interval '1 min'",
+     .needs = "listenerid,serializedevent,publicationdate,completiondate,status,"
+              "lastresubmissiondate",
+     .open = "{completiondate} IS NULL AND ({status} IS NULL OR {status} IN ('PUBLISHED', "
+             "'PROCESSING'))",
+     // The application sends what it writes right after its commit. What it is sending has no end.
+     .ready = "CASE {status} WHEN 'PROCESSING' THEN "
+              "greatest({publicationdate}, {lastresubmissiondate}) < now() - {lease} "
+              "ELSE {publicationdate} <= now() - interval '1 min' END",
      .order = "{publicationdate}",
      .mark = "{status} = 'COMPLETED', {completiondate} = now()",
      .where = "listener_id = '…DelegatingEventExternalizer.externalize(java.lang.Object)'",
