@@ -1,4 +1,5 @@
 """The outbox tables of tutorials, polled into Kafka, HTTP and RabbitMQ with no option but where things are: as the slot publishes them, byte by byte."""
+import json
 import re
 
 import pytest
@@ -6,7 +7,9 @@ import pytest
 from golden import run
 from recorded import records
 from support import servers
+from support.connector import PLAIN_JSON, database_properties
 from support.kafka import TopicReader
+from support.paths import ROOT
 from support.rabbitmq import RabbitMq
 from support.receiver import Receiver
 from support.wait import wait_until
@@ -33,6 +36,7 @@ LAYOUTS = {
                " created_at timestamptz not null default clock_timestamp(), published_at timestamptz)", "status = 'PUBLISHED' and published_at is not null",
                "(aggregate_type, aggregate_id, event_type, payload) values (%s, %s, 'Placed', jsonb_build_object('n', %s::int))"),
 }
+PUBLISHED = ROOT / "tests" / "outbox" / "published"
 ROWS = 12
 RUN_ID = "runid"  # the one header that differs from run to run
 # Of scenarios that a table cannot tell: what they publish is no row of it.
@@ -125,6 +129,40 @@ def test_a_layout_is_published_as_by_the_slot(databases, pg17, connectors, desti
     wait_until(lambda: len(to.records()) >= 2 * ROWS, 20, "all rows published by the slot")
     slot.stop()
     assert to.records()[ROWS:] == by_poll
+
+
+# What is written into the tables of configurations that tutorials hand around (tests/outbox/published).
+WRITTEN = {
+    "go": "(aggregate_id, event_type, dedup_key, payload) select (n % 3)::text, 'order.created', 'd' || n, jsonb_build_object('n', n)",
+    "django": "(id, aggregate_type, aggregate_id, event_type, payload, created_at) select gen_random_uuid(), 'order', (n % 3)::text, 'order.created',"
+              " jsonb_build_object('n', n), now() + n * interval '1 ms'",
+    "direct": "(aggregate_id, event_type, payload) select (n % 3)::text, 'order.created', jsonb_build_object('n', n)",
+}
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_a_published_configuration_polls_what_the_slot_gives(databases, pg17, connectors, name):
+    """One property more, and which table it is where the configuration does not say that it has an outbox."""
+    db = databases(pg17)
+    db.script((PUBLISHED / f"{name}.sql").read_text())
+    db.execute(f"insert into outbox {WRITTEN[name]} from generate_series(1, 30) n")
+    found = json.loads((PUBLISHED / f"{name}.json").read_text())["config"]
+    config = {"topic.prefix": None, "schema.include.list": None, "publication.autocreate.mode": None, "plugin.name": None,
+              "publication.name": db.name, **dict.fromkeys(PLAIN_JSON), **found, **database_properties(db), "slot.name": db.name}
+    if name == "direct":
+        config |= {"walduct.outbox.tables": r"public\.outbox", "table.include.list": r"public\.outbox"}
+    polls = connectors(db, {**config, "walduct.outbox.source": "poll", "walduct.outbox.publish.locally": "true"}, superuser=True, sink="file", name="poll")
+    polls.start().wait_streaming()
+    by_poll = [(e.topic, e.key, e.value, told_apart(e.headers)) for e in polls.wait_events(30)]
+    done = "processed_at" if name == "go" else "published_at"
+    wait_until(lambda: db.value(f"select count({done}) from outbox") == 30, 20, "all rows marked")
+    polls.stop()
+    slot = connectors(db, config, superuser=True, sink="file", name="slot")
+    slot.name = polls.name  # stands for a prefix that is not given
+    slot.start().wait_streaming()
+    by_slot = [(e.topic, e.key, e.value, told_apart(e.headers)) for e in slot.wait_events(30)]
+    slot.stop()
+    assert by_poll == by_slot
 
 
 class PolledReplay(run.Replay):
