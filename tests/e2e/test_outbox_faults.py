@@ -10,7 +10,7 @@ FAULTS = int(os.environ.get("E2E_POLL_FAULTS", "2"))
 POLICIES = ("mark", "delete", "position")
 # Each in a row of its own, in turn.
 GATE = [("killed", "delete"), ("notify", "mark"), ("locked", "mark"), ("clock", "delete"), ("refused", "mark"), ("away", "position")]
-KINDS = ("killed", "restarted", "failover", "away", "refused", "notify", "locked", "clock")
+KINDS = ("killed", "workers", "broker", "restarted", "failover", "away", "refused", "notify", "locked", "clock")
 
 
 @pytest.fixture
@@ -18,7 +18,9 @@ def plays(databases, connectors):
     made = []
 
     def make(server, done, **how):
-        made.append(Play(databases(server), connectors, done, **how))
+        db = databases(server)
+        how["worker"] = {name: value and value.replace("{name}", db.name) for name, value in (how.get("worker") or {}).items()}
+        made.append(Play(db, connectors, done, **how))
         return made[-1]
     yield make
     for one in made:
@@ -31,6 +33,30 @@ def killed(plays, shared, _, done):
     play.begin()
     for _ in range(FAULTS):
         play.kill()
+    return play, FAULTS * BATCH
+
+
+def workers(plays, shared, _, done):
+    """Killed, with the keys shared out; a position with exactly once instead, of which nothing comes twice."""
+    if done == "position":
+        topic = {"offset.storage.file.filename": None, "offset.storage.topic": "offsets-of-faults-{name}", "offset.storage.partitions": "1",
+                 "offset.storage.replication.factor": "1"}
+        play = plays(shared, done, worker=topic, **{"exactly.once.support": "required"})
+    else:
+        play = plays(shared, done, **{"walduct.outbox.workers": "3"})
+    play.begin()
+    for _ in range(FAULTS):
+        play.kill()
+    return play, 0 if done == "position" else 3 * FAULTS * BATCH
+
+
+def broker(plays, shared, private_servers, done):
+    """Kafka stands still."""
+    servers = private_servers(kafka=True)
+    play = plays(shared, done, worker={"bootstrap.servers": servers.bootstrap})
+    play.begin()
+    for _ in range(FAULTS):
+        play.pause_broker(servers)
     return play, FAULTS * BATCH
 
 

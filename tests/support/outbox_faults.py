@@ -49,7 +49,7 @@ class Writing(threading.Thread):
 class Play:
     """One table, done as `done` says, into Kafka or (sink=http) a receiver; private servers where they are to be disturbed."""
 
-    def __init__(self, db, connectors, done, sink="kafka", **config):
+    def __init__(self, db, connectors, done, sink="kafka", worker=None, **config):
         self.db, self.done, self.seed = db, done, int(os.environ.get("E2E_SEED", random.randrange(1 << 30)))
         self.choose, self.pair, self.clock, self.receiver = random.Random(self.seed), None, False, None
         print(f"seed {self.seed} (E2E_SEED={self.seed} repeats the choices)")
@@ -62,8 +62,9 @@ class Play:
                    "key.converter": STRING}
         policy = {} if done == "mark" else {"walduct.outbox.done": done}
         self.connector = connectors(db, polled(db, **{"walduct.outbox.poll.batch.size": str(BATCH), "walduct.outbox.attempts.backoff.ms": "100",
-                                                      "errors.retry.delay.initial.ms": "50", "errors.retry.delay.max.ms": "200", "walduct.outbox.poll.interval.ms": "500", **policy, **to, **config}),
-                                    superuser=True, sink=sink)
+                                                      "errors.retry.delay.initial.ms": "50", "errors.retry.delay.max.ms": "200",
+                                                      "walduct.outbox.poll.interval.ms": "500", **policy, **to, **config}),
+                                    superuser=True, sink=sink, worker=worker)
         self.writers = [Writing(self, random.Random(self.seed + number)) for number in range(WRITERS)]
 
     def more(self, choose):
@@ -195,6 +196,12 @@ class Play:
         self.receiver.down()
         self.wait_written(self.choose.randint(1, 60))
         self.receiver.up()
+        self.wait_more(self.choose.randint(1, 30))
+
+    def pause_broker(self, servers):
+        servers.pause_kafka()
+        self.wait_written(self.choose.randint(1, 60))
+        servers.resume_kafka()
         self.wait_more(self.choose.randint(1, 30))
 
     def refuse(self, status):
