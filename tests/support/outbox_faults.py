@@ -62,7 +62,6 @@ class Play:
                    "key.converter": STRING}
         policy = {} if done == "mark" else {"walduct.outbox.done": done}
         self.connector = connectors(db, polled(db, **{"walduct.outbox.poll.batch.size": str(BATCH), "walduct.outbox.attempts.backoff.ms": "100",
-                                                      "errors.retry.delay.initial.ms": "50", "errors.retry.delay.max.ms": "200",
                                                       "walduct.outbox.poll.interval.ms": "500", **policy, **to, **config}),
                                     superuser=True, sink=sink, worker=worker)
         self.writers = [Writing(self, random.Random(self.seed + number)) for number in range(WRITERS)]
