@@ -14,7 +14,7 @@ from support.paths import RABBITMQ_CONTRACT
 from support.rabbitmq import RabbitMq
 from support.tls import Authority
 from support.wait import wait_until
-from support.writer import Updates, disturb_under_updates
+from support.writer import ThreeWriters, Updates, updates_in
 
 KILLS = int(os.environ.get("E2E_KILLS", "3"))
 
@@ -291,24 +291,23 @@ def test_the_last_message_of_a_key_is_its_last_change(db, rabbitmq, connectors):
         assert lasts([row["v"] for row in got if row["id"] == key]) == list(range(writer.changes + 1))
 
 
-def under_a_writer(db, address, connector, disturb):
-    """Disturbs KILLS times, thirty updates apart; what each key's messages then hold, and what was written."""
-    written = disturb_under_updates(db, disturb, KILLS, 30)
-    db.execute("insert into t values (99, 0)")
+def under_writers(db, address, connector, writers, disturb, times=KILLS):
+    """Nothing is lost and each key keeps its order."""
+    writers.disturb(disturb, times, 30)
     got = []
 
-    def last():
-        got.extend(afters(address, db.name))
-        return any(row["id"] == 99 for row in got)
-    wait_until(last, 120, "the last row")
+    def seen():
+        with RabbitMq(address) as client:
+            got.extend(updates_in(body for _, _, body in client.take(db.name)))
+        return got
+    wait_until(lambda: writers.all_in(seen()), 120, "all updates")
     connector.stop()
-    got.extend(afters(address, db.name))
-    return [[row["v"] for row in got if row["id"] == key] for key in range(1, 21)], list(range(written + 1))
+    writers.check(seen())
 
 
 def test_killed_again_and_again(db, rabbitmq, connectors):
-    """Nothing is lost and each key keeps its order; what comes twice has the id that it had."""
-    db.execute("create table t (id int primary key, v int); insert into t select n, 0 from generate_series(1, 20) n")
+    """Under three writers. Nothing is lost and each key keeps its order."""
+    writers = ThreeWriters(db)
     with RabbitMq(rabbitmq) as client:
         client.queue(db.name)
     connector = connectors(db, to_queue(rabbitmq, db), sink="rabbitmq").start().wait_streaming()
@@ -316,14 +315,13 @@ def test_killed_again_and_again(db, rabbitmq, connectors):
     def kill():
         connector.kill()
         connector.start().wait_streaming()
-    keys, written = under_a_writer(db, rabbitmq, connector, kill)
-    assert all(firsts(values) == written for values in keys)
+    under_writers(db, rabbitmq, connector, writers, kill)
 
 
 @pytest.mark.parametrize("how", ["rabbitmq-killed", "rabbitmq-restarted", "rabbitmq-paused"])
 def test_the_server_is_disturbed_again_and_again(db, own, connectors, how):
     """The same: what was not confirmed is sent again over another connection."""
-    db.execute("create table t (id int primary key, v int); insert into t select n, 0 from generate_series(1, 20) n")
+    writers = ThreeWriters(db)
     with RabbitMq(own.rabbitmq) as client:
         client.queue(db.name)
     connector = connectors(db, to_queue(own.rabbitmq, db, **{"sink.rabbitmq.ackTimeout": "300"}), sink="rabbitmq").start().wait_streaming()
@@ -337,8 +335,7 @@ def test_the_server_is_disturbed_again_and_again(db, own, connectors, how):
         else:
             own.do("kill-rabbitmq" if how.endswith("killed") else "stop-rabbitmq")
             own.do("start-rabbitmq")
-    keys, written = under_a_writer(db, own.rabbitmq, connector, disturb)
-    assert all(firsts(values) == written for values in keys)
+    under_writers(db, own.rabbitmq, connector, writers, disturb)
 
 
 def test_amqps_with_certificates_on_both_sides(db, own, tmp_path, connectors):

@@ -12,7 +12,7 @@ from support.paths import BINARY, REDIS_CONTRACT
 from support.redis import Redis
 from support.tls import Authority
 from support.wait import wait_until
-from support.writer import disturb_under_updates
+from support.writer import ThreeWriters, updates_in
 
 KILLS = int(os.environ.get("E2E_KILLS", "3"))
 
@@ -192,30 +192,22 @@ def test_an_idle_connection_that_is_closed_is_no_trouble(db, own, connectors):
 
 @pytest.mark.parametrize("ids", ["auto", "position"])
 def test_killed_again_and_again(db, redis, connectors, ids):
-    """Under a writer. Nothing is lost and each key keeps its order; with ids of the position nothing comes twice."""
-    db.execute("create table t (id int primary key, v int)")
-    db.execute("insert into t select n, 0 from generate_series(1, 20) n")
+    """Under three writers. Nothing is lost and each key keeps its order; with ids of the position nothing comes twice."""
+    writers = ThreeWriters(db)
     config = {"sink.redis.address": redis, "walduct.sink.redis.ids": ids, "sink.redis.batch.size": "50"}
     connector = connectors(db, config, sink="redis").start().wait_streaming()
 
     def kill():
         connector.kill()
         connector.start().wait_streaming()
-    written = disturb_under_updates(db, kill, KILLS, 30)
-    db.execute("insert into t values (99, 0)")
-    stream = f"{db.name}.public.t"
+    writers.disturb(kill, KILLS, 30)
 
-    def values():
+    def seen():
         with Redis(redis) as client:
-            return [json.loads(fields[0][1])["after"] for _, fields in client.entries(stream)]
-    wait_until(lambda: values()[-1]["id"] == 99, 60, "the last row")
+            return updates_in(fields[0][1] for _, fields in client.entries(f"{db.name}.public.t"))
+    wait_until(lambda: writers.all_in(seen()), 60, "all updates")
     connector.stop()
-    for key in range(1, 21):
-        seen = [row["v"] for row in values() if row["id"] == key and row["v"] > 0]
-        if ids == "position":
-            assert seen == list(range(1, written + 1))
-        firsts = [v for at, v in enumerate(seen) if v not in seen[:at]]
-        assert firsts == list(range(1, written + 1))
+    writers.check(seen(), once=ids == "position")
 
 
 def test_id_is_refused_where_the_stream_is_not_ours(db, redis, connectors):

@@ -1,6 +1,9 @@
 """A session that changes rows beside a test, until it is told to stop."""
+import json
 import random
 import threading
+
+import psycopg
 
 from support.wait import wait_until
 
@@ -55,3 +58,79 @@ def disturb_under_updates(database, disturb, times, apart, pause_s=0.005):
     finally:
         writer.stop()
     return writer.changes
+
+
+class Transactions(Writer):
+    """One of several sessions that write at once: adds 1 to v of rows of its own, to one row twice now and then, and in every third
+    transaction to row 0, which all of them change, so that its order is that of the commits. It pauses inside: transactions of the sessions
+    overlap. Each tenth is rolled back."""
+    OWN = 7
+
+    def __init__(self, database, number, pause_s):
+        super().__init__(database, number)
+        self.keys, self.pause_s = range(1 + number * self.OWN, 1 + (number + 1) * self.OWN), pause_s
+
+    def change(self, session, choose):
+        with session.transaction():
+            for key in choose.choices(self.keys, k=choose.randint(1, 4)):
+                session.execute("update t set v = v + 1 where id = %s", (key,))
+                self.over.wait(self.pause_s * choose.random())
+            if choose.random() < 1 / 3:
+                session.execute("update t set v = v + 1 where id = 0")
+            if choose.random() < 0.1:
+                raise psycopg.Rollback
+        return 1
+
+
+class ThreeWriters:
+    """A table t (id, v) that three sessions write to. What a consumer has to see of each row are all values of v, one after the other."""
+
+    def __init__(self, database, pause_s=0.01):
+        self.database, self.last = database, {}
+        self.writers = [Transactions(database, number, pause_s) for number in range(3)]
+        database.script("create table t (id int primary key, v int); "
+                        f"insert into t select n, 0 from generate_series(0, {3 * Transactions.OWN}) n")
+
+    @property
+    def changes(self):
+        return sum(writer.changes for writer in self.writers)
+
+    def disturb(self, disturb, times, apart):
+        """So many times, so many transactions apart; then no more is written."""
+        for writer in self.writers:
+            writer.start()
+        try:
+            for _ in range(times):
+                at = self.changes
+                wait_until(lambda at=at: self.changes > at + apart or self.failed(), 30, f"{apart} more transactions")
+                disturb()
+        finally:
+            for writer in self.writers:
+                writer.stop()
+        self.last = dict(self.database.execute("select id, v from t where v > 0"))
+        return self
+
+    def failed(self):
+        return any(writer.error for writer in self.writers)
+
+    def all_in(self, seen):
+        """Whether (id, v) of each update is there."""
+        return len(set(seen)) >= sum(self.last.values())
+
+    def check(self, seen, once=False):
+        """seen: (id, v) of each update, in the order in which they came. None is missing, and each row's came in their order; once: none twice."""
+        rows = {}
+        for key, v in seen:
+            rows.setdefault(key, []).append(v)
+        assert set(rows) == set(self.last)
+        for key, last in self.last.items():
+            came = rows[key] if once else list(dict.fromkeys(rows[key]))
+            wrong = next((at for at, v in enumerate(came) if v != at + 1), None)
+            assert wrong is None, f"row {key}: behind {came[max(0, wrong - 3):wrong]} comes {came[wrong:wrong + 5]}"
+            assert len(came) == last, f"row {key}: ends at {len(came)} of {last}"
+        print(f"{sum(self.last.values())} updates, {len(seen) - len(set(seen))} of them seen twice")
+
+
+def updates_in(bodies):
+    """(id, v) of each update among envelopes, in their order."""
+    return [(body["after"]["id"], body["after"]["v"]) for body in map(json.loads, filter(None, bodies)) if body["op"] == "u"]
