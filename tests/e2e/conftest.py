@@ -30,7 +30,13 @@ LONG = ("test_any_number_after_any_other_with_kills_at_each_step", "test_every_e
 SINKS = ("test_rabbitmq_is_away_and_back", "test_amqps_with_certificates_on_both_sides", "test_an_alarm_is_waited_for",
          "test_what_is_taken_away_is_waited_for", "test_the_server_is_disturbed_again_and_again[rabbitmq-killed]",
          "test_the_server_is_disturbed_again_and_again[rabbitmq-restarted]", "test_the_server_is_disturbed_again_and_again[rabbitmq-paused]",
-         *(f"test_a_sink_is_away_for_long[{sink}]" for sink in ("redis", "nats", "rabbitmq", "http", "aws")))
+         *(f"test_a_sink_is_away_for_long[{sink}]" for sink in ("redis", "nats-jetstream", "rabbitmq", "http", "kinesis", "sqs", "sns")))
+# One way of each sink stays.
+REFUSED = (*(f"test_redis_refuses_one_in_ten[{way}-{ids}]" for way in ("no-memory", "replica", "no-permission", "no-replicas", "no-disk", "close", "lost")
+             for ids in ("auto", "position") if (way, ids) not in (("no-memory", "position"), ("lost", "auto"))),
+           *(f"test_nats_refuses_one_in_ten[{way}]" for way in ("no-room", "nobody", "close", "lost")),
+           *(f"test_rabbitmq_refuses_again_and_again[{way}]" for way in ("full-1", "full-1024", "unbound-1")),
+           *(f"test_killed_again_and_again[{kind}]" for kind in ("Sqs", "SqsFifo", "Sns", "SnsFifo")))
 # A shorter test of the same kind runs in their place; these run when they are asked for: by a path with '::', by -k, or all of
 # them with E2E=all.
 BY_NAME = ("test_connectors_are_shared_whatever_ends_a_worker[plain]",
@@ -72,7 +78,7 @@ BY_NAME = ("test_connectors_are_shared_whatever_ends_a_worker[plain]",
            "test_stream_lost_while_kafka_was_away[room-topic]", "test_a_slot_that_was_moved_on_is_told[False]",
            "test_the_topics_are_the_tables_after_kills[insert_insert]", "test_the_topics_are_the_tables_after_kills[read_only]",
            "test_a_million_rows_on_two_cores", "test_cleanup_policy_that_is_changed_while_it_runs",
-           "test_a_broker_comes_back_with_empty_logs", *SINKS)
+           "test_a_broker_comes_back_with_empty_logs", *SINKS, *REFUSED)
 
 
 def pytest_configure(config):

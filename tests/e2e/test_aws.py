@@ -9,9 +9,10 @@ from golden import server_replay
 from golden.aws_replay import AwsReplay
 from support import servers
 from support.aws import ENVIRONMENT, REGION, Aws, Door, arn_of
+from support.destinations import OfKinesis, OfSns, OfSnsFifo, OfSqs, OfSqsFifo
 from support.paths import AWS_CONTRACT, BINARY
 from support.wait import wait_until
-from support.writer import disturb_under_updates
+from support.writer import ThreeWriters, disturb_under_updates, updates_in
 
 KILLS = int(os.environ.get("E2E_KILLS", "3"))
 
@@ -159,29 +160,27 @@ def test_a_queue_or_topic_that_is_missing_stops_the_start(db, moto, door, connec
         assert connector.logged("aws_missing") and connector.logged("create it")
 
 
-def test_kills_and_outages_under_a_writer(db, moto, door, connectors):
-    stream_of(moto, db)
-    db.execute("create table t (id int primary key, v int); insert into t select n, 0 from generate_series(1, 10) n")
-    connector = connectors(db, sink(door), sink="kinesis").start(environment=ENVIRONMENT).wait_streaming()
+@pytest.mark.parametrize("kind", [OfKinesis, OfSqs, OfSqsFifo, OfSns, OfSnsFifo], ids=lambda kind: kind.__name__[2:])
+def test_killed_again_and_again(db, connectors, kind):
+    """Under three writers, and cut off once. Nothing is lost and each key keeps its order; where AWS knows repeats nothing comes twice."""
+    target, writers = kind(servers.shared("aws", aws=True), db), ThreeWriters(db, pause_s=0.2)  # moto is slow
+    connector = connectors(db, target.config(), sink=kind.sink).start(environment=ENVIRONMENT).wait_streaming()
+    left = iter(range(KILLS))
 
     def kill():
-        connector.kill()
-        connector.start(environment=ENVIRONMENT)
-
-    def cut():
-        door.away = True
-        connector.wait_log("does not take records")
-        door.away = False
-
-    changes = disturb_under_updates(db, kill, KILLS, 20)
-    connector.wait_streaming()  # while it starts, the start waits
-    last = disturb_under_updates(db, cut, 1, 20)
-    wait_until(lambda: rows(moto, db)[-1][1] == last, 60, "the last update")
+        if next(left, None) is not None:
+            connector.kill()
+            connector.start(environment=ENVIRONMENT).wait_streaming()
+        else:
+            target.down()
+            connector.wait_log("does not take records")
+            target.up()
+    writers.disturb(kill, KILLS + 1, 5)
+    wait_until(writers.confirmed, 120, "all updates")
     connector.wait_log("takes records again")
     connector.stop()
-    for key in range(1, 11):
-        seen = [v for id_, v, _ in rows(moto, db) if id_ == key]
-        assert set(seen) >= set(range(max(changes, last) + 1)), "none is missing"
+    writers.check(updates_in(target.bodies()), once="Fifo" in kind.__name__)
+    target.close()
 
 
 def test_a_stream_that_is_missing_follows_its_policy(db, moto, door, connectors):
@@ -201,6 +200,64 @@ def test_a_stream_that_is_missing_follows_its_policy(db, moto, door, connectors)
     connector.stop()
     letter, = [json.loads(data) for _, _, data in Aws(moto).records(f"{db.name}.dead")]
     assert letter["after"]["id"] == 1
+
+
+def test_of_topics_of_sns_the_one_that_is_missing_stops_it(db, moto, door, connectors):
+    """Records of one transaction to two topics: that the other one takes its record, which is the later one, loses nothing of the first."""
+    client = Aws(moto)
+    db.script("create table t (id int primary key, v int); create table u (id int primary key, v int)")
+    there = client.create_topic(f"{db.name}-u")
+    config = {"sink.sns.region": REGION, "sink.sns.endpoint": door.url, "sink.sns.topic.arn.prefix": arn_of(""), "transforms": "named",
+              "transforms.named.type": "org.apache.kafka.connect.transforms.RegexRouter", "transforms.named.regex": r".*\.public\.(.*)",
+              "transforms.named.replacement": f"{db.name}-$1"}
+    connector = connectors(db, config, sink="sns").start(environment=ENVIRONMENT).wait_streaming()
+    db.script("begin; insert into t values (1, 1); insert into u values (2, 2); commit")
+    assert connector.wait_exit() == 1
+    assert connector.logged("topic_missing") and connector.logged("change [0-9A-F]+/[0-9A-F]+:1")
+    missing = client.create_topic(f"{db.name}-t")
+    connector.start(environment=ENVIRONMENT)
+    got = {missing: [], there: []}
+
+    def both():
+        for queue, ids in got.items():
+            ids.extend(json.loads(json.loads(body)["Message"])["after"]["id"] for body, _, _ in client.take(queue))
+        return all(got.values())
+    wait_until(both, 30, "both records")
+    connector.stop()
+    assert got[missing] == [1] and set(got[there]) == {2}
+
+
+def test_bytes_are_a_body_of_sqs(db, moto, door, connectors):
+    """As they are, where they are text; what is none is refused, and told."""
+    client = Aws(moto)
+    queue = client.create_queue(db.name)
+    db.script("create table outbox (id uuid primary key, aggregatetype text, aggregateid text, type text, payload bytea)")
+    config = {"sink.sqs.region": REGION, "sink.sqs.endpoint": door.url, "sink.sqs.queue.url": queue, "transforms": "outbox",
+              "transforms.outbox.type": "io.debezium.transforms.outbox.EventRouter",
+              "value.converter": "io.debezium.converters.BinaryDataConverter", "value.converter.schemas.enable": None}
+    connector = connectors(db, config, sink="sqs").start(environment=ENVIRONMENT).wait_streaming()
+    insert = "insert into outbox values (gen_random_uuid(), 'order', '1', 'placed', %s)"
+    db.execute(insert, '{"größe": 1}'.encode())
+    got = []
+    wait_until(lambda: got.extend(body for body, _, _ in client.take(queue)) or got, 30, "the body")
+    assert got == ['{"größe": 1}']
+    db.execute(insert, b"\xff\xfe")
+    assert connector.wait_exit() == 1
+    assert connector.logged("record_refused|UTF-8") and client.take(queue) == []
+
+
+def test_what_is_too_large_for_a_queue_is_parked_in_another(db, moto, door, connectors):
+    client = Aws(moto)
+    queue, dead = client.create_queue(db.name), client.create_queue(f"{db.name}-dead")
+    db.execute("create table t (id int primary key, v text)")
+    config = {"sink.sqs.region": REGION, "sink.sqs.endpoint": door.url, "sink.sqs.queue.url": queue, "walduct.errors.too.large": "dead.letter",
+              "errors.deadletterqueue.topic.name": "dead", "walduct.sink.sqs.deadletter.queue.url": dead, "errors.deadletterqueue.context.headers.enable": "true"}
+    connector = connectors(db, config, sink="sqs").start(environment=ENVIRONMENT).wait_streaming()
+    db.script("insert into t values (1, 'a'); insert into t values (2, repeat('x', 1100000)); insert into t values (3, 'c')")
+    got = []
+    wait_until(lambda: len(got.extend(json.loads(body)["after"]["id"] for body, _, _ in client.take(queue)) or got) >= 2, 30, "the small ones")
+    connector.terminate()
+    assert got == [1, 3] and connector.logged("record_too_large")
 
 
 def test_a_record_that_is_too_large_follows_its_policy(db, moto, door, connectors):

@@ -108,10 +108,14 @@ class ThreeWriters:
             for writer in self.writers:
                 writer.stop()
         self.last = dict(self.database.execute("select id, v from t where v > 0"))
-        return self
+        self.end = self.database.value("select pg_current_wal_lsn()::text")
 
     def failed(self):
         return any(writer.error for writer in self.writers)
+
+    def confirmed(self):
+        """Whether PostgreSQL has been told that all of it is where it goes to."""
+        return self.database.value(f"select bool_and(confirmed_flush_lsn >= '{self.end}') from pg_replication_slots where database = current_database()")
 
     def all_in(self, seen):
         """Whether (id, v) of each update is there."""
