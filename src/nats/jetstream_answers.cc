@@ -49,6 +49,11 @@ absl::Status ErrorIn(const rapidjson::Document& document, absl::string_view addr
 
 }  // namespace
 
+std::string DiscardHint(const StreamInfo& info) {
+  return absl::StrCat("nats stream edit ", info.name, " --discard=new",
+                      info.max_per_subject > 0 ? " --discard-per-subject" : "");
+}
+
 absl::StatusOr<StreamInfo> ParseStreamInfo(absl::string_view answer, absl::string_view address) {
   const rapidjson::Document document = json::Parse(answer);
   RETURN_IF_ERROR(ErrorIn(document, address));
@@ -60,11 +65,13 @@ absl::StatusOr<StreamInfo> ParseStreamInfo(absl::string_view answer, absl::strin
   info.file = json::TextIn(*config, "storage") == "file";
   info.acknowledges = !IsTrue(*config, "no_ack");
   info.discards_new = json::TextIn(*config, "discard") == "new";
+  info.discards_new_per_subject = IsTrue(*config, "discard_new_per_subject");
   info.max_bytes = Number(*config, "max_bytes");
   info.max_messages = Number(*config, "max_msgs");
   info.max_per_subject = Number(*config, "max_msgs_per_subject");
   info.max_message_bytes = Number(*config, "max_msg_size");
   info.duplicate_window_ns = Number(*config, "duplicate_window");
+  info.max_age_ns = Number(*config, "max_age");
   return info;
 }
 

@@ -19,13 +19,22 @@ struct StreamInfo {
   bool discards_new = false;  // else its oldest messages
   // Without limit: negative.
   int64_t max_bytes = -1, max_messages = -1, max_per_subject = -1, max_message_bytes = -1;
-  int64_t duplicate_window_ns = 0;
+  bool discards_new_per_subject = false;  // what max_per_subject does not leave room for
+  int64_t duplicate_window_ns = 0, max_age_ns = 0;
 
   // It may refuse a message and take the next one.
   bool picks() const {
     return discards_new && (max_bytes > 0 || max_messages > 0 || max_per_subject > 0);
   }
+  // It takes a message in the place of an older one, and acknowledges it: nobody is told.
+  bool drops_oldest() const {
+    return (!discards_new && (max_bytes > 0 || max_messages > 0)) ||
+           (max_per_subject > 0 && !(discards_new && discards_new_per_subject));
+  }
 };
+
+// What to type so that a stream which drops its oldest refuses new ones instead, which wait.
+std::string DiscardHint(const StreamInfo& info);
 
 // Of STREAM.INFO and STREAM.CREATE. JetStream's error; Unavailable: it is no such answer.
 absl::StatusOr<StreamInfo> ParseStreamInfo(absl::string_view answer, absl::string_view address);

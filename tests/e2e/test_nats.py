@@ -96,6 +96,33 @@ def test_a_full_stream_is_waited_for(db, own, connectors):
     connector.stop()
 
 
+@pytest.mark.parametrize("limit", ["max_msgs", "max_bytes", "max_msgs_per_subject"])
+def test_a_stream_that_drops_its_oldest_is_told(db, nats, connectors, limit):
+    """JetStream acknowledges what it has dropped soon after: the start says so, and doctor, with what to type. Typed, nothing is dropped."""
+    db.execute("create table t (id int primary key)")
+    with Nats(nats) as client:
+        client.create(db.name, [f"{db.name}.>"], **{limit: 400})
+    connector = connectors(db, sink(nats), sink="nats-jetstream").start().wait_streaming()
+    typed = f"nats stream edit {db.name} --discard=new{' --discard-per-subject' if 'subject' in limit else ''}"
+    connector.wait_log(rf"warning .*drops its oldest records where it is full.*{typed}")
+    assert typed in connector.call("doctor").stdout
+    connector.stop()
+    with Nats(nats) as client:
+        client.update(db.name, [f"{db.name}.>"], **{limit: 400}, discard="new", discard_new_per_subject="subject" in limit)
+    connector.start().wait_streaming()
+    db.execute("insert into t select n from generate_series(1, 401) n")
+    connector.wait_log("does not take.*exceeded")
+    assert not connector.logged("drops its oldest") and typed not in connector.call("doctor").stdout
+    found = rows(nats, db)
+    assert found == [(n, "c") for n in range(1, len(found) + 1)]
+    with Nats(nats) as client:
+        client.update(db.name, [f"{db.name}.>"], **{limit: 1_000_000}, discard="new", discard_new_per_subject="subject" in limit)
+    assert wait_rows(connector, nats, db, 401) == [(n, "c") for n in range(1, 402)]
+    connector.stop()
+    with Nats(nats) as client:
+        client.delete(db.name)
+
+
 def test_a_stop_is_not_held_up_and_what_waited_comes_at_the_next_start(db, own, connectors):
     db.execute("create table t (id int primary key)")
     connector = connectors(db, sink(own.nats), sink="nats-jetstream").start().wait_streaming()

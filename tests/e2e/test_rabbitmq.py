@@ -130,6 +130,24 @@ def test_a_full_queue_is_waited_for(db, rabbitmq, connectors):
     connector.stop()
 
 
+def test_a_queue_that_drops_its_head_and_the_policy_that_ends_that(db, connectors):
+    """RabbitMQ confirms what it drops, and tells no publisher of a queue's limits. With the policy of docs/sinks.md the queue refuses, and that
+    is waited for."""
+    shared = servers.shared("rabbitmq", rabbitmq=True)
+    db.execute("create table t (id int primary key)")
+    with RabbitMq(shared.rabbitmq) as client:
+        client.queue(db.name, **{"x-max-length": 3})
+    connector = connectors(db, to_queue(shared.rabbitmq, db, **{"walduct.sink.rabbitmq.max.in.flight": "1"}), sink="rabbitmq").start().wait_streaming()
+    shared.rabbitmqctl("set_policy", db.name, f"^{db.name}$", '{"overflow":"reject-publish"}', "--apply-to", "queues")
+    try:
+        db.execute("insert into t select n from generate_series(1, 8) n")
+        connector.wait_log("does not take.*nack")
+        assert wait_rows(connector, shared.rabbitmq, db.name, 8) == list(range(1, 9))
+        connector.stop()
+    finally:
+        shared.rabbitmqctl("clear_policy", db.name)
+
+
 def test_queues_are_made_and_bound(db, rabbitmq, connectors):
     """Of the kind that is asked for; a stream is read through AMQP, too."""
     db.execute("create table t (id int primary key)")

@@ -82,5 +82,22 @@ TEST(StreamInfo, SaysWhatAStreamTakes) {
   EXPECT_EQ(info->subjects, std::vector<std::string>{"srv.>"});
 }
 
+// One is acknowledged, and an older one is gone: of nothing that it answers does one learn that.
+TEST(StreamInfo, SaysWhetherItDropsItsOldest) {
+  const auto of = [](const std::string& config) {
+    const auto info =
+        ParseStreamInfo(R"({"config":{"name":"CDC","subjects":["srv.>"],)" + config + "}}", "n:1");
+    EXPECT_TRUE(info.ok()) << info.status();
+    return info.ok() && info->drops_oldest() ? DiscardHint(*info) : "";
+  };
+  const std::string hint = "nats stream edit CDC --discard=new";
+  EXPECT_EQ(of(R"("discard":"old","max_bytes":-1,"max_msgs":-1,"max_msgs_per_subject":-1)"), "");
+  EXPECT_EQ(of(R"("discard":"old","max_msgs":9)"), hint);
+  EXPECT_EQ(of(R"("discard":"old","max_bytes":9)"), hint);
+  EXPECT_EQ(of(R"("discard":"new","max_bytes":9)"), "");
+  EXPECT_EQ(of(R"("discard":"new","max_msgs_per_subject":9)"), hint + " --discard-per-subject");
+  EXPECT_EQ(of(R"("discard":"new","max_msgs_per_subject":9,"discard_new_per_subject":true)"), "");
+}
+
 }  // namespace
 }  // namespace walduct::nats

@@ -1,5 +1,9 @@
 #include "sink/nats/nats_sink_type.h"
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/error.h"
@@ -29,6 +33,19 @@ absl::Status CheckStream(nats::Admin& admin, const NatsSinkOptions& options) {
   RETURN_IF_ERROR(there.status());
   return admin.Create({.name = options.stream, .subjects = options.subjects, .file = options.file})
       .status();
+}
+
+// Of the first streams. Whether that is a loss only their owner knows: it is told, and no fault.
+std::string WhatDrops(nats::Admin& admin, const std::vector<std::string>& names) {
+  constexpr size_t kMostLookedAt = 16;
+  std::string text;
+  for (size_t at = 0; at < std::min(names.size(), kMostLookedAt); ++at) {
+    const auto info = admin.Find(names[at]);
+    if (!info.ok() || !info->drops_oldest()) continue;
+    absl::StrAppend(&text, "; stream ", info->name, " drops its oldest records where it is full (",
+                    nats::DiscardHint(*info), ")");
+  }
+  return text;
 }
 
 }  // namespace
@@ -73,7 +90,7 @@ absl::Status NatsDestination::AskServer(const Environment& environment, std::str
                  absl::StrCat("NATS at ", admin->address(), " has no stream: records will wait"),
                  "nats stream add NAME --subjects='PREFIX.>', or "
                  "sink.nats-jetstream.create-stream=true");
-  absl::StrAppend(asked, ", streams ", absl::StrJoin(*all, ", "));
+  absl::StrAppend(asked, ", streams ", absl::StrJoin(*all, ", "), WhatDrops(*admin, *all));
   return absl::OkStatus();
 }
 

@@ -1,6 +1,7 @@
 // What NatsSink knows of streams: before the first record, and by what it is told.
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/time/time.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
@@ -69,9 +70,13 @@ absl::Status NatsSink::Know(const nats::StreamInfo& info) {
                  {"subject", pattern},
                  {"hint", "give it narrower subjects, such as the topics' prefix and .>"}});
   }
-  if (!info.discards_new && (info.max_bytes > 0 || info.max_messages > 0))
-    log::Info("the stream drops its oldest records where it is full (discard=old)",
-              {{"stream", info.name}});
+  if (info.drops_oldest())
+    log::Warn("the stream drops its oldest records where it is full (discard=old)",
+              {{"stream", info.name}, {"hint", nats::DiscardHint(info)}});
+  if (info.max_age_ns > 0)
+    log::Info("the stream drops records by their age",
+              {{"stream", info.name},
+               {"max_age", absl::FormatDuration(absl::Nanoseconds(info.max_age_ns))}});
   return absl::OkStatus();
 }
 
