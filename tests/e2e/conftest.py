@@ -36,6 +36,8 @@ REFUSED = (*(f"test_redis_refuses_one_in_ten[{way}-{ids}]" for way in ("no-memor
              for ids in ("auto", "position") if (way, ids) not in (("no-memory", "position"), ("lost", "auto"))),
            *(f"test_nats_refuses_one_in_ten[{way}]" for way in ("no-room", "nobody", "close", "lost")),
            *(f"test_rabbitmq_refuses_again_and_again[{way}]" for way in ("full-1", "full-1024", "unbound-1")),
+           *(f"test_snapshots_by_signal_under_writers[{kind}]" for kind in ("nats-jetstream", "rabbitmq", "kinesis", "sqs", "sns")),
+           "test_a_replica_is_promoted[dead]",
            *(f"test_killed_again_and_again[{kind}]" for kind in ("Sqs", "SqsFifo", "Sns", "SnsFifo")))
 # A shorter test of the same kind runs in their place; these run when they are asked for: by a path with '::', by -k, or all of
 # them with E2E=all.
