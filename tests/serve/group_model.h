@@ -1,6 +1,6 @@
 // GroupModel: workers that share a group, its coordinator and its topics in simulated time. Workers
 // are stopped, cut off, killed and told to end; what they write may arrive late. A connector's
-// reader is what nobody may have two of.
+// reader is what nobody may have two of, and clients change configurations (group_requests.h).
 #pragma once
 
 #include <algorithm>
@@ -17,20 +17,27 @@
 #include "kafka/group/group_timing.h"
 #include "serve/assignment/shared_group.h"
 #include "serve/topics/topic_formats.h"
+#include "tests/serve/group_requests.h"
 #include "tests/support/simulated_time.h"
 
 namespace walduct::test {
 
-// What a test plants, to see that it is found.
-enum class Defect { kNone, kSaysEndedBeforeItHas, kStaysAfterTheLease };
-
 class GroupModel {
  public:
   static constexpr absl::Duration kStep = absl::Milliseconds(100);
-  static constexpr int kWorkers = 4;
+  static constexpr int kWorkers = 4, kConnectors = 7;
 
-  GroupModel(uint64_t seed, Defect defect) : random_(seed), defect_(defect) {
-    for (int i = 0; i < 7; ++i) weights_[absl::StrCat("c", i)] = i == 0 ? 2 : 1;
+  GroupModel(uint64_t seed, Defect defect)
+      : random_(seed),
+        defect_(defect),
+        asked_random_(seed),
+        requests_({.look = [this](int worker) { return Seen(worker); },
+                   .find = [this](const std::string& url) { return Find(url); },
+                   .kill = [this](int worker) { Kill(*workers_[static_cast<size_t>(worker)]); },
+                   .workers = kWorkers,
+                   .connectors = kConnectors},
+                  defect, asked_random_) {
+    for (int i = 0; i < kConnectors; ++i) weights_[absl::StrCat("c", i)] = i == 0 ? 2 : 1;
     for (int i = 0; i < kWorkers; ++i) {
       workers_.push_back(std::make_unique<One>());
       workers_.back()->url = absl::StrCat("http://w", i, ":1");
@@ -48,6 +55,7 @@ class GroupModel {
         if (now() < faults) Hurt(*one);
         Step(*one);
       }
+      requests_.Step(now(), now() < faults);
       Check();
     }
   }
@@ -55,6 +63,7 @@ class GroupModel {
   // How often a connector came to have two readers, and for how long at the most.
   int conflicts() const { return conflicts_; }
   absl::Duration longest() const { return longest_; }
+  const GroupRequests::Seen& requests() const { return requests_.seen(); }
 
   // Once nothing has happened for a while: who runs what, told alike by everybody.
   std::string Unsettled() {
@@ -69,6 +78,7 @@ class GroupModel {
       return absl::StrCat(readers.size(), " of ", weights_.size(), " connectors run");
     const auto [least, most] = std::minmax_element(
         loads.begin(), loads.end(), [](auto& a, auto& b) { return a.second < b.second; });
+    if (requests_.open() > 0) return absl::StrCat(requests_.open(), " requests are not answered");
     if (most->second - least->second > 1)
       return absl::StrCat(most->first, " has ", most->second, ", ", least->first, " ",
                           least->second);
@@ -134,6 +144,19 @@ class GroupModel {
   static absl::Duration Seconds(int seconds) { return absl::Seconds(seconds); }
   absl::Duration now() { return time_.Monotonic(); }
   bool Chance(unsigned one_in) { return random_() % one_in == 0; }
+
+  GroupRequests::Worker Seen(int worker) {
+    const One& one = *workers_[static_cast<size_t>(worker)];
+    return {.life = one.life,
+            .group = one.group.get(),
+            .stands = now() < one.stopped_until,
+            .cut = one.cut};
+  }
+  int Find(const std::string& url) const {
+    for (int i = 0; i < kWorkers; ++i)
+      if (workers_[static_cast<size_t>(i)]->url == url) return i;
+    return -1;
+  }
 
   void Begin(One& one) {
     ++one.life;
@@ -355,6 +378,8 @@ class GroupModel {
   std::map<std::string, absl::Duration> together_;
   int conflicts_ = 0;
   absl::Duration longest_ = {};
+  std::mt19937_64 asked_random_;
+  GroupRequests requests_;
 };
 
 }  // namespace walduct::test

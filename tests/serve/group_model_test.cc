@@ -1,10 +1,12 @@
 // A group that shares its connectors, under faults in simulated time. WALDUCT_GROUP_SEEDS=10000
-// tries that many worlds.
+// tries that many worlds, from WALDUCT_GROUP_SEED on.
 #include "tests/serve/group_model.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <iostream>
 
 #include "absl/strings/numbers.h"
 #include "base/log.h"
@@ -14,11 +16,14 @@ namespace {
 
 constexpr absl::Duration kFaults = absl::Minutes(2), kQuiet = absl::Seconds(80);
 
-uint64_t Seeds() {
-  const char* const asked = std::getenv("WALDUCT_GROUP_SEEDS");
-  uint64_t seeds = 0;
-  return asked != nullptr && absl::SimpleAtoi(asked, &seeds) ? seeds : 8;
+uint64_t Number(const char* variable, uint64_t other) {
+  const char* const asked = std::getenv(variable);
+  uint64_t number = 0;
+  return asked != nullptr && absl::SimpleAtoi(asked, &number) ? number : other;
 }
+
+uint64_t Seeds() { return Number("WALDUCT_GROUP_SEEDS", 8); }
+uint64_t FirstSeed() { return Number("WALDUCT_GROUP_SEED", 1); }
 
 class GroupModelTest : public testing::Test {
  protected:
@@ -28,6 +33,8 @@ class GroupModelTest : public testing::Test {
   struct Seen {
     int worlds = 0;  // with a connector of two readers
     absl::Duration longest = {};
+    // Of requests: worlds in which one or more were handled so.
+    int two_leaders = 0, undone = 0, lost = 0;
   };
   static Seen See(Defect defect) {
     Seen seen;
@@ -36,6 +43,9 @@ class GroupModelTest : public testing::Test {
       model.Run(kFaults, absl::ZeroDuration());
       seen.worlds += model.conflicts() > 0 ? 1 : 0;
       seen.longest = std::max(seen.longest, model.longest());
+      seen.two_leaders += model.requests().two_leaders > 0 ? 1 : 0;
+      seen.undone += model.requests().undone > 0 ? 1 : 0;
+      seen.lost += model.requests().lost > 0 ? 1 : 0;
     }
     return seen;
   }
@@ -45,14 +55,27 @@ class GroupModelTest : public testing::Test {
 // back by then: for a moment both want the connector, and the slot says which of them has it.
 TEST_F(GroupModelTest, NoConnectorHasTwoReadersForLongAndEachHasOneInTheEnd) {
   uint64_t worlds = 0;
-  for (uint64_t seed = 1; seed <= Seeds(); ++seed) {
+  int done = 0, overtaken = 0;
+  absl::Duration longest = {};
+  for (uint64_t seed = FirstSeed(); seed < FirstSeed() + Seeds(); ++seed) {
     GroupModel model(seed, Defect::kNone);
     model.Run(kFaults, kQuiet);
     worlds += model.conflicts() > 0 ? 1 : 0;
     ASSERT_LE(model.longest(), absl::Seconds(2)) << "seed " << seed;
     ASSERT_EQ(model.Unsettled(), "") << "seed " << seed;
+    const GroupRequests::Seen& requests = model.requests();
+    ASSERT_EQ(requests.two_leaders, 0) << "seed " << seed;
+    ASSERT_EQ(requests.undone, 0) << "seed " << seed;
+    ASSERT_EQ(requests.lost, 0) << "seed " << seed;
+    done += requests.done;
+    overtaken += requests.overtaken;
+    longest = std::max(longest, model.longest());
   }
   EXPECT_LE(worlds, 1 + Seeds() / 50);
+  EXPECT_GE(done, 50 * static_cast<int>(Seeds()));
+  std::cout << Seeds() << " worlds, two readers in " << worlds << " of them, for "
+            << absl::FormatDuration(longest) << " at the longest; " << done << " changes answered, "
+            << overtaken << " undone by a late write\n";
 }
 
 TEST_F(GroupModelTest, FindsAnEndThatIsToldTooEarly) {
@@ -61,6 +84,20 @@ TEST_F(GroupModelTest, FindsAnEndThatIsToldTooEarly) {
 
 TEST_F(GroupModelTest, FindsAWorkerThatStaysAfterItsLease) {
   EXPECT_GE(See(Defect::kStaysAfterTheLease).longest, absl::Seconds(5));
+}
+
+TEST_F(GroupModelTest, FindsAConfigurationThatTwoLeadersWrite) {
+  const Seen seen = See(Defect::kWritesOnceItHasLed);
+  EXPECT_GE(seen.two_leaders, 2);
+  EXPECT_GE(seen.undone, 1);
+}
+
+TEST_F(GroupModelTest, FindsALeaderThatHasNotReadWhatWasWritten) {
+  EXPECT_GE(See(Defect::kWritesWithoutReading).undone, 3);
+}
+
+TEST_F(GroupModelTest, FindsARequestThatWasLostOnItsWayToTheLeader) {
+  EXPECT_GE(See(Defect::kTakesNoAnswerForAnAnswer).lost, 5);
 }
 
 }  // namespace
