@@ -4,6 +4,7 @@ import json
 import pytest
 
 from support import debezium
+from support.connect_worker import ConnectWorker
 from support.serve import CLASS, Worker
 from support.wait import wait_until
 from test_serve import config_of, published
@@ -11,29 +12,12 @@ from test_serve import config_of, published
 pytestmark = pytest.mark.skipif(not debezium.installed(), reason="scripts/deps debezium")
 
 
-class ConnectCluster(Worker):
-    """Kafka Connect distributed on the worker file of another Worker."""
-
-    def __init__(self, worker):
-        self.__dict__.update(worker.__dict__)
-        self.log = self.dir / "connect.log"
-
-    def start(self):
-        self.process = debezium.start_distributed(self.dir, self.properties, self.log)
-        wait_until(self.healthy, 120, f"Connect serves (see {self.log})", interval_s=0.2)
-        return self
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait(60)
-
-
 def test_a_cluster_of_connect_is_continued_and_given_back(databases, pg17, broker, tmp_path):
     dbs = [databases(pg17), databases(pg17)]
     for db in dbs:
         db.script("create table items (id int primary key); insert into items values (1), (2)")
     worker = Worker(tmp_path / "worker", broker, dbs[0].name)
-    connect = ConnectCluster(worker)
+    connect = ConnectWorker(worker)
     try:
         connect.start()
         for number, db in enumerate(dbs):
@@ -80,7 +64,7 @@ def test_workers_that_share_go_over_to_connect_and_back(databases, pg17, broker,
     for db in dbs:
         db.script("create table items (id int primary key); insert into items values (1)")
     group = [Worker(tmp_path / f"worker{i}", broker, dbs[0].name) for i in range(2)]
-    connect = ConnectCluster(group[0])
+    connect = ConnectWorker(group[0])
     for worker in group:
         worker.properties = {**worker.properties, "walduct.group.share": "true"}
 
