@@ -26,6 +26,9 @@ namespace {
 constexpr absl::Duration kTimeout = absl::Seconds(30);
 constexpr absl::Duration kRequestTimeout = absl::Seconds(10);
 constexpr size_t kBufferBytes = 8u << 20;
+// Until every broker knows a topic that was just created.
+constexpr absl::Duration kSpreads = absl::Seconds(10);
+constexpr absl::Duration kLookAgain = absl::Milliseconds(100);
 constexpr absl::string_view kOwnLost =
     "it is the worker's own, and holds no records of tables: the connectors go on, and what this "
     "worker knows is written into it again";
@@ -171,6 +174,7 @@ absl::Status KafkaTopics::CreateMissing(const InternalTopicOptions& topic) {
                               topic.name, " --partitions ", topic.partitions,
                               " --config cleanup.policy=compact"));
   }
+  created_ = environment_.clock->Monotonic();
   log::Info("topic created", {{"topic", topic.name}});
   return absl::OkStatus();
 }
@@ -234,17 +238,33 @@ absl::Status KafkaTopics::Write(InternalTopic topic, const std::vector<TopicEntr
   return WithContext(written, absl::StrCat("topic ", OptionsOf(topic).name));
 }
 
+bool KafkaTopics::AreNew() {
+  const MutexLock lock(mutex_);
+  return created_ && environment_.clock->Monotonic() - *created_ < kSpreads;
+}
+
+absl::Status KafkaTopics::OnceKnown(const std::function<absl::Status()>& read) {
+  absl::Status done = read();
+  while (ErrorReason(done) == "topic_missing" && AreNew() && !(is_away_ && is_away_())) {
+    environment_.poller->WaitReadable({}, kLookAgain);
+    done = read();
+  }
+  return done;
+}
+
 absl::Status KafkaTopics::Read(InternalTopic topic, const Handler& handler) {
   const kafka::KafkaOptions now = kafka::WithFreshSecrets(*options_.clients);
-  const absl::Status read = kafka::ReadTopic({.bootstrap_servers = now.bootstrap_servers,
-                                              .java = now.consumer,
-                                              .topic = OptionsOf(topic).name,
-                                              .timeout = kTimeout,
-                                              .until_silent = true,
-                                              .environment = environment_},
-                                             [&](const kafka::TopicRecord& record) {
-                                               if (record.key) handler(*record.key, record.value);
-                                             });
+  const absl::Status read = OnceKnown([&] {
+    return kafka::ReadTopic({.bootstrap_servers = now.bootstrap_servers,
+                             .java = now.consumer,
+                             .topic = OptionsOf(topic).name,
+                             .timeout = kTimeout,
+                             .until_silent = true,
+                             .environment = environment_},
+                            [&](const kafka::TopicRecord& record) {
+                              if (record.key) handler(*record.key, record.value);
+                            });
+  });
   if (topic != InternalTopic::kOffsets || ErrorReason(read) != "topic_missing") return read;
   return Error(read.code(), "offset_topic_gone",
                absl::StrCat("the offset topic ", options_.offsets.name, " is gone: it was deleted"),
@@ -256,27 +276,32 @@ absl::Status KafkaTopics::Follow(const FollowHandler& handler) {
   const kafka::KafkaOptions now = kafka::WithFreshSecrets(*options_.clients);
   const MutexLock lock(following_);
   follower_.reset();
-  ASSIGN_OR_RETURN(
-      follower_,
-      kafka::TopicFollower::Begin(
-          {.bootstrap_servers = now.bootstrap_servers,
-           .java = now.consumer,
-           .topics = {options_.configs.name, options_.status.name},
-           .timeout = kRequestTimeout},
-          [handler, configs = options_.configs.name](const kafka::TopicFollower::Told& told) {
-            Followed followed{
-                .topic = told.topic == configs ? InternalTopic::kConfigs : InternalTopic::kStatus,
-                .key = {},
-                .value = {},
-                .caught_up = told.caught_up};
-            if (told.record != nullptr && !told.record->key) return;
-            if (told.record != nullptr) {
-              followed.key = told.record->key;
-              followed.value = told.record->value;
-            }
-            handler(followed);
-          }));
-  return absl::OkStatus();
+  std::unique_ptr<kafka::TopicFollower> made;
+  const absl::Status begun = OnceKnown([&]() -> absl::Status {
+    ASSIGN_OR_RETURN(
+        made,
+        kafka::TopicFollower::Begin(
+            {.bootstrap_servers = now.bootstrap_servers,
+             .java = now.consumer,
+             .topics = {options_.configs.name, options_.status.name},
+             .timeout = kRequestTimeout},
+            [handler, configs = options_.configs.name](const kafka::TopicFollower::Told& told) {
+              Followed followed{
+                  .topic = told.topic == configs ? InternalTopic::kConfigs : InternalTopic::kStatus,
+                  .key = {},
+                  .value = {},
+                  .caught_up = told.caught_up};
+              if (told.record != nullptr && !told.record->key) return;
+              if (told.record != nullptr) {
+                followed.key = told.record->key;
+                followed.value = told.record->value;
+              }
+              handler(followed);
+            }));
+    return absl::OkStatus();
+  });
+  follower_ = std::move(made);
+  return begun;
 }
 
 void KafkaTopics::Unfollow() {

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,9 @@ class KafkaTopics final : public InternalTopics, private kafka::DeliveryHandler 
   absl::Status AwaitAcknowledgement() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status Send(const kafka::Topic& topic, const TopicEntry& entry)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // A broker may not know yet what was just created: asked again for a moment.
+  absl::Status OnceKnown(const std::function<absl::Status()>& read);
+  bool AreNew();
   void OnDelivered(uint64_t, uint32_t) override {}
 
   const WorkerOptions options_;
@@ -67,6 +71,7 @@ class KafkaTopics final : public InternalTopics, private kafka::DeliveryHandler 
   Mutex mutex_;
   Writer writer_ ABSL_GUARDED_BY(mutex_);
   std::string cluster_id_ ABSL_GUARDED_BY(mutex_);
+  std::optional<absl::Duration> created_ ABSL_GUARDED_BY(mutex_);  // a topic, the last time
   Mutex following_;  // beside mutex_, which handlers may wait for
   std::unique_ptr<kafka::TopicFollower> follower_ ABSL_GUARDED_BY(following_);
 };
