@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "absl/strings/match.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -433,6 +435,58 @@ TEST_F(ConnectHandlerTest, AdminMayHaveAListenerOfItsOwn) {
   EXPECT_EQ(Ask("GET", "/admin/loggers/root").status, 200);
   for (const char* path : {"/", "/connectors", "/metrics", "/health", "/nothing"})
     EXPECT_EQ(Ask("GET", path).status, 404) << path;
+}
+
+// The leader has ended, and this worker, which has its place soon, has not heard of it yet.
+class Succession final : public Assignment {
+ public:
+  explicit Succession(int old_for) : old_for_(old_for) {}
+  bool Owns(absl::string_view /*connector*/) const override { return true; }
+  absl::Status Confirmed() const override { return absl::OkStatus(); }
+  Leader leader() const override {
+    if (asked_++ >= old_for_) return {.self = true};
+    return {.self = false, .worker = "127.0.0.1:1", .url = "http://127.0.0.1:1"};
+  }
+  bool follows() const override { return true; }
+
+ private:
+  const int old_for_;
+  mutable std::atomic<int> asked_{0};
+};
+
+TEST_F(ConnectHandlerTest, ARequestOutlivesALeaderThatTakesNoConnection) {
+  const auto asked = [&](int old_for) {
+    Succession succession(old_for);
+    Worker worker({.topics = &topics_,
+                   .assignment = &succession,
+                   .connectors = &connectors_,
+                   .environment = Environment::Real(),
+                   .group = "g",
+                   .worker_id = "h:1",
+                   .version = "3.6.1.Final",
+                   .loader = &loader_});
+    ConnectHandler connect({.worker = &worker,
+                            .topics = &topics_,
+                            .pages = &pages_,
+                            .clock = &Clock::Real(),
+                            .loader = &loader_,
+                            .operations = &signals_,
+                            .log_level = "INFO",
+                            .url = "http://h:1",
+                            .succession = absl::Milliseconds(200)});
+    connect.Open("of-kafka");
+    http::Request request;
+    request.method = "POST";
+    request.path = "/connectors";
+    request.host = "h:1";
+    request.content_type = "application/json";
+    request.body = CreateBody("a", R"(,"initial_state":"STOPPED")");
+    return connect.Answer(request, {});
+  };
+  const http::Response never = asked(1'000'000);
+  EXPECT_EQ(never.status, 503);
+  EXPECT_THAT(never.body, HasSubstr("takes no connection: nothing is changed"));
+  EXPECT_EQ(asked(3).status, 201);
 }
 
 }  // namespace

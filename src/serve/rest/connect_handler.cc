@@ -145,26 +145,63 @@ std::optional<http::Response> ConnectHandler::OfAnotherGroup(const http::Request
   return internal_requests_.Refused(request, ForwardedText(request));
 }
 
-// Absent: it is done here, or nobody is known who would do it.
-std::optional<http::Response> ConnectHandler::Elsewhere(const Route& route, const Path& path,
-                                                        const http::Request& request) const {
+// "": this worker; absent: nobody is known now.
+std::optional<std::string> ConnectHandler::UrlOfDoer(const Route& route, const Path& path) const {
   const Assignment& assignment = parts_.worker->assignment();
-  if (route.by == Route::By::kAny || !assignment.follows() || !MayForward(request))
-    return std::nullopt;
   std::string url;
-  if (route.by != Route::By::kOwner) {
-    url = assignment.leader().url;
-  } else if (const auto where = assignment.WhereIs(path[1])) {
+  if (route.by == Route::By::kOwner) {
+    const auto where = assignment.WhereIs(path[1]);
+    if (!where) return "";
     url = where->url;
+  } else {
+    const Assignment::Leader leader = assignment.leader();
+    if (leader.self) return "";
+    url = leader.url;
   }
+  if (url.empty()) return std::nullopt;
   // Its own: a connector that is still ended elsewhere, or a member before it had its address.
-  if (url.empty() || url == parts_.url) return std::nullopt;
-  http::Response answer = Forward(url, request, parts_.between);
-  const bool made = answer.status == 201;
-  if (made) {
+  return url == parts_.url ? "" : url;
+}
+
+// What this worker knows now, or within the patience for a successor.
+std::optional<std::string> ConnectHandler::AwaitDoer(const Route& route, const Path& path,
+                                                     const std::string& but) {
+  const auto is_known = [&] {
+    const std::optional<std::string> url = UrlOfDoer(route, path);
+    return url && *url != but;
+  };
+  const bool may_wait = waiting_.fetch_add(1) < kMostWait;
+  const bool known =
+      parts_.worker->Await(is_known, may_wait ? parts_.succession : absl::ZeroDuration());
+  waiting_.fetch_sub(1);
+  return known ? UrlOfDoer(route, path) : std::nullopt;
+}
+
+// Absent: it is done here, or nobody is known who would do it. One that has ended is who does it
+// for a moment, to those who have not heard of its end: another one has its place soon.
+std::optional<http::Response> ConnectHandler::Elsewhere(const Route& route, const Path& path,
+                                                        const http::Request& request) {
+  if (route.by == Route::By::kAny || !parts_.worker->assignment().follows() || !MayForward(request))
+    return std::nullopt;
+  std::optional<std::string> url = UrlOfDoer(route, path);
+  const bool elects = !url && route.by == Route::By::kLeader;
+  if (elects && parts_.worker->assignment().Confirmed().ok()) url = AwaitDoer(route, path, "-");
+  if (!url || url->empty()) return std::nullopt;
+  std::optional<http::Response> answer = Forward(*url, request, parts_.between);
+  if (!answer) {
+    const std::optional<std::string> next = AwaitDoer(route, path, *url);
+    if (next && next->empty()) return std::nullopt;
+    if (next) answer = Forward(*next, request, parts_.between);
+  }
+  if (!answer) {
+    return ErrorAnswer(503, absl::StrCat("The worker at ", *url,
+                                         " has to do this, and takes no connection: nothing is "
+                                         "changed. Ask again in some seconds"));
+  }
+  if (answer->status == 201) {
     const std::string name =
-        path.size() > 1 ? path[1] : json::TextIn(json::Parse(answer.body), "name");
-    answer.headers.emplace_back("Location", PlaceOf(name, request));
+        path.size() > 1 ? path[1] : json::TextIn(json::Parse(answer->body), "name");
+    answer->headers.emplace_back("Location", PlaceOf(name, request));
   }
   return answer;
 }

@@ -51,6 +51,8 @@ class ConnectHandler final : public http::Handler {
     BetweenWorkers between = {};
     // With a connector that begins.
     absl::Duration patience = absl::Seconds(15);
+    // With a group whose leader, or a connector whose worker, has just ended.
+    absl::Duration succession = absl::Seconds(3);
   };
   explicit ConnectHandler(Parts parts);
 
@@ -79,8 +81,11 @@ class ConnectHandler final : public http::Handler {
   // Absent: it is a client's, or signed by a worker of this group.
   std::optional<http::Response> OfAnotherGroup(const http::Request& request);
   std::optional<http::Response> PageElsewhere(const http::Request& request) const;
+  std::optional<std::string> UrlOfDoer(const Route& route, const Path& path) const;
+  std::optional<std::string> AwaitDoer(const Route& route, const Path& path,
+                                       const std::string& but);
   std::optional<http::Response> Elsewhere(const Route& route, const Path& path,
-                                          const http::Request& request) const;
+                                          const http::Request& request);
 
   std::string NotOpen() const;
   http::Response Root(const Path& path, const http::Request& request);
@@ -146,7 +151,7 @@ class ConnectHandler final : public http::Handler {
   LoggerBoard loggers_;
   Offsets offsets_;
   InternalRequests internal_requests_;
-  std::atomic<int> waiting_{0};  // for connectors that begin
+  std::atomic<int> waiting_{0};  // for connectors that begin, and for other workers
   Mutex mutex_;
   std::string cluster_id_ ABSL_GUARDED_BY(mutex_);
   std::atomic<bool> open_{false};

@@ -43,8 +43,10 @@ bool IsWronglySigned(const http::Response& answer) {
   return answer.status == 403 && absl::StrContains(answer.body, "invalid signature");
 }
 
+// taken: whether somebody took the connection.
 absl::StatusOr<http::Response> Sent(const std::string& url, const http::Request& request,
-                                    http::ClientOptions options, const BetweenWorkers& between) {
+                                    http::ClientOptions options, const BetweenWorkers& between,
+                                    bool* taken) {
   options.tls = between.tls;
   ASSIGN_OR_RETURN(const auto client, http::Client::Create(options));
   const http::Request next = NextHop(request);
@@ -68,7 +70,9 @@ absl::StatusOr<http::Response> Sent(const std::string& url, const http::Request&
       sent.headers.push_back(
           absl::StrCat("X-Connect-Request-Signature-Algorithm: ", one.algorithm));
     }
-    ASSIGN_OR_RETURN(answer, client->Send(sent));
+    absl::StatusOr<http::Response> got = client->Send(sent);
+    *taken |= got.ok() || client->connected();
+    ASSIGN_OR_RETURN(answer, std::move(got));
   } while (++tried < signatures.size() && IsWronglySigned(answer));
   answer.headers.clear();
   return answer;
@@ -80,11 +84,13 @@ bool MayForward(const http::Request& request) {
   return !absl::EqualsIgnoreCase(Hop(request), "false");
 }
 
-http::Response Forward(const std::string& url, const http::Request& request,
-                       const BetweenWorkers& between) {
+std::optional<http::Response> Forward(const std::string& url, const http::Request& request,
+                                      const BetweenWorkers& between) {
+  bool taken = false;
   const absl::StatusOr<http::Response> answer =
-      Sent(url, request, {.connect_timeout = kConnect, .timeout = kTimeout}, between);
+      Sent(url, request, {.connect_timeout = kConnect, .timeout = kTimeout}, between, &taken);
   if (answer.ok()) return *answer;
+  if (!taken) return std::nullopt;
   return ErrorAnswer(
       503, absl::StrCat("The worker at ", url,
                         " has to do this, and does not answer: ", answer.status().message(),
@@ -94,8 +100,9 @@ http::Response Forward(const std::string& url, const http::Request& request,
 
 http::Response ForwardPage(const std::string& url, const http::Request& request,
                            const BetweenWorkers& between) {
+  bool taken = false;
   const absl::StatusOr<http::Response> answer =
-      Sent(url, request, {.connect_timeout = kPage / 2, .timeout = kPage}, between);
+      Sent(url, request, {.connect_timeout = kPage / 2, .timeout = kPage}, between, &taken);
   if (answer.ok()) return *answer;
   return ErrorAnswer(
       503, absl::StrCat("The worker at ", url, ", which has this connector, does not answer: ",

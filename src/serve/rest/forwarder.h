@@ -5,6 +5,7 @@
 // Thread-safety: any thread. Blocks until the other one has answered.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "access/session_keys.h"
@@ -22,9 +23,10 @@ struct BetweenWorkers {
 // Whether it may be sent on at all.
 bool MayForward(const http::Request& request);
 
-// What the worker at that URL answers; 503 when it does not.
-http::Response Forward(const std::string& url, const http::Request& request,
-                       const BetweenWorkers& between);
+// What the worker at that URL answers; 503 when it has the request and does not answer. Absent:
+// nobody took the connection, so that nothing was done, by whomever.
+std::optional<http::Response> Forward(const std::string& url, const http::Request& request,
+                                      const BetweenWorkers& between);
 
 // The same of a page, which changes nothing: an answer within three seconds, whatever becomes of
 // the other worker.

@@ -63,6 +63,8 @@ class Worker {
   }
   // Whether it is to run here, as it is configured now, and has not begun.
   bool Begins(const std::string& name) const;
+  // Whether that became so within the time; false at once where the worker stops.
+  bool Await(const std::function<bool()>& is_so, absl::Duration patience) const;
   // The same as RunningOf, which is waited for as long as it begins.
   std::shared_ptr<const engine::ConnectorOptions> AwaitRunning(const std::string& name,
                                                                absl::Duration patience) const;

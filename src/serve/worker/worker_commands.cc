@@ -268,12 +268,19 @@ bool Worker::Begins(const std::string& name) const {
          !runner_.FailureOf(name) && RunningOf(name) == nullptr;
 }
 
-std::shared_ptr<const engine::ConnectorOptions> Worker::AwaitRunning(
-    const std::string& name, absl::Duration patience) const {
+bool Worker::Await(const std::function<bool()>& is_so, absl::Duration patience) const {
   constexpr absl::Duration kLookAgain = absl::Milliseconds(20);
   const absl::Duration deadline = parts_.environment.clock->Monotonic() + patience;
-  while (!ends_ && Begins(name) && parts_.environment.clock->Monotonic() < deadline)
+  while (!is_so()) {
+    if (ends_ || parts_.environment.clock->Monotonic() >= deadline) return false;
     parts_.environment.poller->WaitReadable({}, kLookAgain);
+  }
+  return true;
+}
+
+std::shared_ptr<const engine::ConnectorOptions> Worker::AwaitRunning(
+    const std::string& name, absl::Duration patience) const {
+  Await([&] { return !Begins(name); }, patience);
   return RunningOf(name);
 }
 
