@@ -28,6 +28,8 @@ namespace {
 constexpr absl::Duration kLook = absl::Milliseconds(200);
 constexpr absl::Duration kTurn = absl::Milliseconds(20);
 constexpr absl::Duration kRetry = absl::Seconds(5);
+// Until the topics' ends; one that takes longer is read later.
+constexpr absl::Duration kFollows = absl::Seconds(20);
 // A lost host's slots are free by the time that its connectors have another worker.
 constexpr absl::Duration kSenderTimeout = absl::Seconds(8);
 constexpr absl::Duration kComparison = absl::Seconds(1);
@@ -184,11 +186,16 @@ absl::Status Service::TakeTurn() {
 absl::Status Service::TryTurn() {
   RETURN_IF_ERROR(topics_.Prepare());
   if (options_.shares && !served_) RETURN_IF_ERROR(topics_.CheckSession());
-  RETURN_IF_ERROR(seat_.Ask());
+  // Who shares reads before it is a member: connectors that the leader gives to a member have ended
+  // elsewhere, and nobody reads them until it begins. What is written after that it is told.
   if (options_.shares) RETURN_IF_ERROR(Follow());
+  const bool told = options_.shares && plan_read_ && states_read_;
+  if (told) RETURN_IF_ERROR(worker_.ReadAhead());
+  RETURN_IF_ERROR(seat_.Ask());
   RETURN_IF_ERROR(AwaitSeat());
   seat_.ShowReading();
-  RETURN_IF_ERROR(worker_.Load());
+  if (!told) RETURN_IF_ERROR(worker_.ReadAhead());
+  worker_.Open();
   RETURN_IF_ERROR(worker_.RenewSession());
   served_ = true;
   Judge(/*serves=*/true);
@@ -224,7 +231,10 @@ absl::Status Service::Follow() {
   plan_read_ = states_read_ = false;
   RETURN_IF_ERROR(
       topics_.Follow([this](const InternalTopics::Followed& record) { OnFollowed(record); }));
-  while (!stop_.requested() && !(plan_read_ && states_read_) && !seat_.IsAway()) Wait(kTurn);
+  const absl::Duration end = environment_.clock->Monotonic() + kFollows;
+  while (!stop_.requested() && !(plan_read_ && states_read_) && !seat_.IsAway() &&
+         environment_.clock->Monotonic() < end)
+    Wait(kTurn);
   return absl::OkStatus();
 }
 
@@ -264,7 +274,7 @@ absl::Status Service::AwaitSeat() {
   while (!stop_.requested()) {
     if (seat_.Judge(/*serves=*/false) == kafka::SeatVerdict::kOurs) return absl::OkStatus();
     RETURN_IF_ERROR(seat_.Refused());
-    Wait(kLook);
+    Wait(options_.shares ? kTurn : kLook);
   }
   return absl::CancelledError();
 }

@@ -57,6 +57,19 @@ class SharedGroupTest : public testing::Test {
 
 constexpr char kMoves[] = R"("a":{"worker":"http://here:1","since":5,"from":"http://there:1"})";
 
+// The members were listed before the seat was this worker's: the one who had it may be among them.
+TEST_F(SharedGroupTest, ANewLeaderSharesOutByAnAnswerThatIsNewer) {
+  See(true, true);
+  time_.Advance(absl::Milliseconds(100));
+  view_.held_since = now();
+  group_.BeCaughtUp();
+  group_.Turn(true);
+  EXPECT_EQ(Written(), "");
+  view_.listed_at = now();
+  group_.Turn(true);
+  EXPECT_NE(Written(), "");
+}
+
 TEST_F(SharedGroupTest, AloneOwnsEverythingAndWritesNothing) {
   See(/*leads=*/true, /*there=*/false);
   group_.BeCaughtUp();

@@ -32,6 +32,9 @@ constexpr int kSharingAnswerMs = 1500;
 constexpr absl::Duration kAtRest = absl::Seconds(10);
 constexpr absl::Duration kElse = absl::Seconds(1);
 constexpr absl::Duration kSharing = absl::Milliseconds(500);
+// The same of one that has just joined, and is not listed yet: what it is given waits for that.
+constexpr absl::Duration kJoining = absl::Milliseconds(100);
+constexpr absl::Duration kJoiningLasts = absl::Seconds(5);
 constexpr size_t kOwnIds = 64;
 // More than a session and a rebalance take.
 constexpr absl::Duration kStuckAfter = absl::Seconds(30);
@@ -254,7 +257,9 @@ void GroupSeat::AskWhoHasIt() {
   const absl::Duration asked_at = clock_.Monotonic();
   {
     const MutexLock lock(mutex_);
-    next_question_ = asked_at + (shares_ ? kSharing : held_ ? kAtRest : kElse);
+    const bool joins = view_.listed_at < joined_ && asked_at - joined_ < kJoiningLasts;
+    const absl::Duration sharing = joins ? kJoining : kSharing;
+    next_question_ = asked_at + (shares_ ? sharing : held_ ? kAtRest : kElse);
   }
   const std::shared_ptr<Client> member = client();
   const rd_kafka_group_list* list = nullptr;

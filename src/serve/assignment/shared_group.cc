@@ -322,6 +322,8 @@ void SharedGroup::Turn(bool serves) {
 // It counts for this worker, too, only as the topic says it: another leader's of the same epoch may
 // be there before it.
 void SharedGroup::WritePlan(const kafka::SeatView& view) {
+  // Who has just got the seat knows by the next answer which member is gone.
+  if (view.others > 0 && view.listed_at < view.held_since) return;
   Clock& clock = *parts_.environment.clock;
   const auto weights = parts_.weights ? parts_.weights() : std::nullopt;
   if (!weights) return;

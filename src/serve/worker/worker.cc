@@ -21,6 +21,8 @@ constexpr absl::Duration kReadNews = absl::Milliseconds(300);
 constexpr absl::Duration kLookForTopics = absl::Seconds(10);
 // Of a topic that is gone, for the leader: some of its looks.
 constexpr absl::Duration kLeadersTime = absl::Seconds(30);
+// What a new leader owns begins first: a plan and its way through the topic.
+constexpr absl::Duration kFirstPlan = absl::Seconds(1);
 
 }  // namespace
 
@@ -95,6 +97,12 @@ void Worker::Leave() {
 }
 
 absl::Status Worker::Load() {
+  RETURN_IF_ERROR(ReadAhead());
+  Open();
+  return absl::OkStatus();
+}
+
+absl::Status Worker::ReadAhead() {
   generation_ = parts_.assignment->reading();
   const uint64_t news = news_;
   ASSIGN_OR_RETURN(Deployments::Contents deployments, deployments_.Read());
@@ -102,7 +110,6 @@ absl::Status Worker::Load() {
   TakeSession(deployments.session);
   deployments_.Take(std::move(deployments));
   statuses_.Take(std::move(statuses));
-  deployments_.BeLoaded(true);
   news_read_ = news;
   deployments_.VisitAll([](const std::string& name, const Deployment& one) {
     if (!one.foreign) return;
@@ -111,6 +118,11 @@ absl::Status Worker::Load() {
               {{"name", name}, {"class", connector_class == nullptr ? "" : *connector_class}});
   });
   return absl::OkStatus();
+}
+
+void Worker::Open() {
+  deployments_.BeLoaded(true);
+  wake_.Signal();
 }
 
 void Worker::Forget() {
@@ -278,13 +290,25 @@ bool Worker::IsNewsDue() {
   return true;
 }
 
+// By the thread. Who follows knows what others have written, and a request of a client reads all
+// again at once (Refresh): the thread does it when what the worker has just got runs.
+bool Worker::IsLeadersReadingDue() {
+  const bool leads_anew = parts_.assignment->reading() != generation_;
+  const absl::Duration now = parts_.environment.clock->Monotonic();
+  if (!leads_anew) {
+    leads_since_.reset();
+  } else if (!leads_since_) {
+    leads_since_ = now;
+  }
+  return leads_anew && (!parts_.assignment->follows() || now - *leads_since_ >= kFirstPlan);
+}
+
 // By the thread. A moment that nobody confirms may have been another worker's, and what another one
 // owned it may have changed.
 void Worker::LookWhetherTheyAreStale() {
   const bool confirmed = parts_.assignment->Confirmed().ok();
   if (!deployments_.loaded()) return;
-  if (!confirmed || parts_.assignment->reading() != generation_ || IsNewsDue())
-    deployments_.BeStale();
+  if (!confirmed || IsLeadersReadingDue() || IsNewsDue()) deployments_.BeStale();
   if (!confirmed || !deployments_.stale() || deployments_.silent()) return;
   const MutexLock change(deployments_.changing());
   const absl::Status read = ReadAgain();

@@ -33,8 +33,11 @@ class Worker {
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  // Reads the topics: once before what they say is run, and again after Forget.
+  // Reads the topics, once before what they say is run, and again after Forget; ReadAhead and Open.
   absl::Status Load();
+  absl::Status ReadAhead();
+  // What was read is run from now on.
+  void Open();
   // Another worker runs them from now on: nothing is to run here.
   void Forget();
   // Runs what they say until Stop, which leaves the connectors running.
@@ -148,17 +151,19 @@ class Worker {
   bool IsNewsDue();
   void LookAtSession();
   void TakeSession(const std::optional<std::string>& value);
+  bool IsLeadersReadingDue();
 
   const Parts parts_;
   Wake wake_;
   Deployments deployments_;
   Runner runner_;
   Statuses statuses_;
-  std::atomic<uint64_t> news_{0};        // of configurations, told
-  std::atomic<uint64_t> news_read_{0};   // of these, when the topics were read
-  std::atomic<uint64_t> generation_{0};  // of the assignment, when the topics were read
-  absl::Duration next_look_ = {};        // at the topics; by the thread alone
-  absl::Duration next_news_ = {};        // that are read; by the thread alone
+  std::atomic<uint64_t> news_{0};              // of configurations, told
+  std::atomic<uint64_t> news_read_{0};         // of these, when the topics were read
+  std::atomic<uint64_t> generation_{0};        // of the assignment, when the topics were read
+  absl::Duration next_look_ = {};              // at the topics; by the thread alone
+  absl::Duration next_news_ = {};              // that are read; by the thread alone
+  std::optional<absl::Duration> leads_since_;  // and has not read since; by the thread alone
   mutable Mutex mutex_;
   absl::Status settings_trouble_ ABSL_GUARDED_BY(mutex_);  // of the last look at the topics
   std::optional<absl::Duration> gone_since_ ABSL_GUARDED_BY(mutex_);  // a topic; by the same looks
