@@ -51,7 +51,6 @@ BY_NAME = ("test_connectors_are_shared_whatever_ends_a_worker[plain]",
            "test_who_polls_and_is_silent_has_its_tables_no_more[direct]", "test_who_polls_and_is_silent_has_its_tables_no_more[pooled]",
            "test_one_version_to_the_next_and_back_while_it_runs",
            "test_many_connectors_stream_again_after_a_kill",
-           "test_workers_that_share_go_over_to_connect_and_back",
            "test_a_library_s_table",  # over tables that are not of this tree; test_outbox_families.py has its own
            "test_each_recorded_event_is_that_of_a_poll", "test_all_go_wrong",
            "test_idle_slot_beside_a_busy_database", "test_every_effect_once[envelope]", "test_each_answer_is_short_once[rows]",
