@@ -325,10 +325,11 @@ void GroupSeat::NotHeard(int code) {
   const absl::Duration now = clock_.Monotonic();
   const MutexLock lock(mutex_);
   if (view_.answered) {
+    // One that shares works without the seat: when that was lost says nothing of Kafka.
     view_.silent_since = SilentSince({.now = now,
                                       .answered = answered_at_,
                                       .trouble = first_trouble_,
-                                      .lost = held_ ? now : view_.held_since});
+                                      .lost = held_ || shares_ ? now : view_.held_since});
   }
   view_.answered = false;
   // Who was refused hears nothing more than that the broker went.
