@@ -54,13 +54,19 @@ def refused(admin):
     return False
 
 
-def test_a_session_that_brokers_do_not_take_ends_the_start(private_servers, databases, pg17, tmp_path):
+@pytest.fixture
+def worker(tmp_path):
+    one = Worker(tmp_path / "worker", "", "timing")
+    yield one
+    one.kill()
+
+
+def test_a_session_that_brokers_do_not_take_ends_the_start(private_servers, databases, pg17, worker):
     """With the limits where they tell them, by the refusal of the join where they do not."""
     servers = private_servers(kafka=True, kafka_set={
         "group.min.session.timeout.ms": "10000", "allow.everyone.if.no.acl.found": "true",
         "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer"})
-    worker = Worker(tmp_path / "worker", servers.bootstrap, "timing")
-    worker.properties.update(SHARE)
+    worker.properties.update({**SHARE, "bootstrap.servers": servers.bootstrap})
     told = ended(worker)
     for part in ("in the group timing-group, 8500 ms: they allow 10000 ms (group.min.session.timeout.ms) to 1800000 ms",
                  "set session.timeout.ms=10500 and heartbeat.interval.ms=1000 in the file of each worker"):
