@@ -108,10 +108,11 @@ def test_a_table_without_a_key_is_read_as_the_hint_says(db, connectors):
 
 def test_what_another_publication_left_out_is_told_of_with_the_former_one(db, connectors):
     """publication.name is set to another one's and set back: rows of the time between are missing, by two commands where a table has no key."""
-    db.script(f"""create table plain (id int); alter table plain replica identity full; create table theirs (id int primary key);
-                  create publication "{db.name}_theirs" for table theirs, signals""")
-    connector = running(db, connectors, {"table.include.list": "public.cust,public.plain", "publication.name": db.name})
-    db.execute(f'alter publication "{db.name}" add table plain')
+    db.script(TABLES + f"""; create table plain (id int); alter table plain replica identity full; create table theirs (id int primary key);
+                  create publication "{db.name}" for table cust, plain, signals; create publication "{db.name}_theirs" for table theirs, signals""")
+    connector = connectors(db, {**OPTIONS, "table.include.list": "public.cust,public.plain", "publication.name": db.name}, sink="file",
+                           worker={"offset.flush.interval.ms": "50"})
+    started(connector)
     wait_until(lambda: "public.plain" in json.dumps(known(connector)), 30, "both are known")
     connector.stop()
     connector.config["publication.name"] = f"{db.name}_theirs"
