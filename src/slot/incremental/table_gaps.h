@@ -62,8 +62,8 @@ std::vector<TableGap> FindGaps(const KnownTables& known, bool same_lists,
 bool WasRenamed(const KnownTables& known, const replication::Coverage& now);
 
 // The publication sends kinds of changes again that it, or the one before it, did not send, or was
-// altered under its name and is as it was: all tables that have no gap in `gaps` get one. wanted: letters of changes that
-// are not skipped.
+// altered under its name and is as it was: all tables that have no gap in `gaps` get one. wanted:
+// letters of changes that are not skipped.
 void AddNarrower(const KnownTables& known, const std::vector<postgres::TableName>& captured,
                  const replication::Coverage& coverage, absl::string_view wanted,
                  std::vector<TableGap>* gaps);
