@@ -135,6 +135,16 @@ TEST_F(StallWatchTest, FramesAreReading) {
   EXPECT_FALSE(stall());
 }
 
+// The stream waits for it, and the server has WAL.
+TEST_F(StallWatchTest, RowsOfABlockingSnapshotAreReading) {
+  server_.wal_end = Lsn(64u << 20);
+  for (int second = 0; second < 40; ++second) {
+    Pass(absl::Seconds(1));
+    metrics_.snapshot_rows.Add(1);
+  }
+  EXPECT_FALSE(stall());
+}
+
 TEST_F(StallWatchTest, EndsWithProgress) {
   WriteRecord(200);
   Pass(absl::Seconds(20));

@@ -68,7 +68,7 @@ TEST_F(StreamPhaseTest, PublishesWhatComesUntilItIsInterrupted) {
 }
 
 // A table that somebody has locked: its description does not come.
-class LockedTable final : public event::SchemaResolver {
+class UndescribedTable final : public event::SchemaResolver {
  public:
   absl::Status Ask(const event::RelationDescription& /*relation*/) override {
     return absl::OkStatus();
@@ -86,7 +86,7 @@ TEST_F(StreamPhaseTest, HeartbeatsDoNotHideThatATableIsLocked) {
                     .checkpointer = &duties_.checkpointer(),
                     .server = nullptr});
   housekeeping().SetWatches(&watch, nullptr);
-  LockedTable locked;
+  UndescribedTable locked;
   pgoutput::Assembler assembler(locked, path_->pipeline(), {});
   delivery::Heartbeat heartbeat({.interval = absl::Seconds(2),
                                  .clock = &time_,

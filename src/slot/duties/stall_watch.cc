@@ -76,8 +76,10 @@ const StallWatch::Lane* StallWatch::Find(const ServerView& server, const Reading
                       (in_transaction || server.wal_end.value() > received.value() + kMuchWal ||
                        parts_.metrics->lag.UnsentSince(parts_.clock->Now()).has_value());
   const absl::Duration patience = parts_.patience;
-  // Not what is written: heartbeats are, while nothing is read.
+  // Not what is written: heartbeats are, while nothing is read. The stream waits for a blocking
+  // snapshot.
   const uint64_t read = reading.frames;
+  const uint64_t rows_read = parts_.metrics->snapshot_rows.value();
   const bool catalog = catalog_.Stands(reads == engine::WaitReason::kCatalog, read, now, patience);
   const bool schema_id =
       schema_id_.Stands(reads == engine::WaitReason::kSchemaId, acknowledged_, now, patience);
@@ -87,9 +89,8 @@ const StallWatch::Lane* StallWatch::Find(const ServerView& server, const Reading
   const bool store =
       store_.Stands(parts_.checkpointer->busy(parts_.tracker->safe()),
                     stored ? stored->commit_end.value() + stored->ordinal : 0, now, patience);
-  const bool wal = wal_.Stands(behind, received.value() + read, now, patience);
-  const bool rows = rows_.Stands(reads == engine::WaitReason::kDatabase,
-                                 parts_.metrics->snapshot_rows.value(), now, patience);
+  const bool wal = wal_.Stands(behind, received.value() + read + rows_read, now, patience);
+  const bool rows = rows_.Stands(reads == engine::WaitReason::kDatabase, rows_read, now, patience);
   const bool standby = standby_.Stands(!standby_cause_.empty(), 0, now, patience);
   if (standby) return &standby_;
   if (catalog) return &catalog_;
