@@ -15,6 +15,7 @@
 #include "poll/layouts/table_warnings.h"
 #include "poll/session/open_tables.h"
 #include "poll/session/poll_session.h"
+#include "poll/session/poll_world.h"
 
 namespace walduct::poll {
 namespace {
@@ -84,10 +85,12 @@ void Check(const config::PropertySet& properties, config::Findings* findings) {
 
 class PollAttempts final : public engine::Attempts {
  public:
-  explicit PollAttempts(const engine::AttemptParts& parts) : parts_(parts) {}
+  PollAttempts(const engine::AttemptParts& parts, PollWorld* world)
+      : parts_(parts), world_(*world) {}
 
   engine::AttemptEnd Run(bool /*ran_before*/) override {
     PollSession session({.attempt = parts_,
+                         .world = &world_,
                          .warn_once = &warn_once_,
                          .refusals = &refusals_,
                          .failed_rows = &failed_rows_});
@@ -109,6 +112,7 @@ class PollAttempts final : public engine::Attempts {
 
  private:
   const engine::AttemptParts parts_;
+  PollWorld& world_;
   engine::WarnOnce warn_once_;
   sink::Refusals refusals_;
   FailedRows failed_rows_;
@@ -117,7 +121,7 @@ class PollAttempts final : public engine::Attempts {
 };
 
 std::unique_ptr<engine::Attempts> MakeAttempts(const engine::AttemptParts& parts) {
-  return std::make_unique<PollAttempts>(parts);
+  return AttemptsIn(&PollWorld::Real(), parts);
 }
 
 absl::Status AddParked(const engine::ConnectorOptions& config, const OpenedTables& opened,
@@ -149,6 +153,10 @@ absl::StatusOr<std::vector<absl::Status>> Examine(const engine::ConnectorOptions
 }
 
 }  // namespace
+
+std::unique_ptr<engine::Attempts> AttemptsIn(PollWorld* world, const engine::AttemptParts& parts) {
+  return std::make_unique<PollAttempts>(parts, world);
+}
 
 const engine::SourceType kPollPositionSource = {
     .name = "poll",

@@ -12,8 +12,6 @@
 #include "base/status_macros.h"
 #include "engine/configuration/options_of.h"
 #include "engine/configuration/runtime_options.h"
-#include "offset/offset_store_factory.h"
-#include "offset/options.h"
 #include "outbox/options.h"
 #include "poll/position/position_sql.h"
 #include "poll/session/poll_session.h"
@@ -44,9 +42,7 @@ bool PollSession::positions() const { return engine::OutboxOf(config()).position
 absl::Status PollSession::OpenPositions() {
   if (!positions()) return absl::OkStatus();
   const Environment& environment = parts_.attempt.world->environment();
-  ASSIGN_OR_RETURN(store_,
-                   offset::CreateOffsetStore(engine::OffsetOf(config()), engine::KafkaOf(config()),
-                                             engine::OffsetIdentityOf(config()), environment));
+  ASSIGN_OR_RETURN(store_, parts_.world->OpenOffsetStore(config(), environment));
   if (sink_->transactions() != nullptr) {
     auto committing = std::make_unique<delivery::CommittingStore>(std::move(store_), sink_.get(),
                                                                   environment.clock);

@@ -16,13 +16,10 @@
 #include "engine/configuration/runtime_options.h"
 #include "outbox/options.h"
 #include "poll/session/array_text.h"
-#include "poll/session/open_tables.h"
+#include "poll/session/rows_apart.h"
 #include "poll/session/rows_left.h"
 #include "poll/session/run_identity.h"
-#include "postgres/notifications.h"
 #include "registry/open_clients.h"
-#include "sink/options.h"
-#include "sink/sink_type.h"
 
 namespace walduct::poll {
 namespace {
@@ -91,12 +88,13 @@ absl::Status PollSession::Run() {
 
 absl::Status PollSession::Open() {
   engine::Control* const control = parts_.attempt.control;
-  ASSIGN_OR_RETURN(OpenedTables opened,
-                   OpenTables(config(), parts_.attempt.world->environment(), [control] {
-                     control->Take();
-                     return control->interrupted();
-                   }));
-  connection_ = std::move(opened.connection);
+  ASSIGN_OR_RETURN(
+      TableSessions opened,
+      parts_.world->OpenSessions(config(), parts_.attempt.world->environment(), [control] {
+        control->Take();
+        return control->interrupted();
+      }));
+  connection_ = std::move(opened.session);
   owner_ = std::move(opened.owner);
   tables_ = std::move(opened.tables);
   for (const OutboxTable& table : tables_)
@@ -115,8 +113,7 @@ absl::Status PollSession::Open() {
 absl::Status PollSession::Build() {
   const engine::AttemptParts& attempt = parts_.attempt;
   const Environment& environment = attempt.world->environment();
-  ASSIGN_OR_RETURN(sink_, engine::SinkOf(config()).target->Open(
-                              {engine::KafkaOf(config()), environment, parts_.refusals}));
+  ASSIGN_OR_RETURN(sink_, parts_.world->OpenSink(config(), environment, parts_.refusals));
   RETURN_IF_ERROR(sink_->PrepareTopics({}, [this] {
     parts_.attempt.control->Take();
     return parts_.attempt.control->interrupted();
@@ -160,7 +157,7 @@ absl::Status PollSession::LookBeside() {
 }
 
 // Waits for the answer, and does the other duties meanwhile.
-absl::StatusOr<postgres::Result> PollSession::AskOn(postgres::Connection& connection,
+absl::StatusOr<postgres::Result> PollSession::AskOn(TableSession& connection,
                                                     const postgres::Statement& statement) {
   RETURN_IF_ERROR(connection.Send(statement));
   Clock& clock = parts_.attempt.world->clock();
@@ -180,7 +177,7 @@ absl::StatusOr<postgres::Result> PollSession::AskOn(postgres::Connection& connec
 
 // Of marks: an interruption leaves them the rest of the time to stop in. Hurried, the sink that has
 // failed is not asked.
-absl::StatusOr<postgres::Result> PollSession::AskHurried(postgres::Connection& connection,
+absl::StatusOr<postgres::Result> PollSession::AskHurried(TableSession& connection,
                                                          const postgres::Statement& statement,
                                                          bool hurries) {
   Clock& clock = parts_.attempt.world->clock();
@@ -289,7 +286,7 @@ absl::Status PollSession::Poll() {
     const absl::Duration before = pause;
     pause = std::min(pause * 2, longest);
     RETURN_IF_ERROR(Pause(before));
-    if (postgres::TakeNotifications(*connection_)) pause = kFirstPause;
+    if (connection_->TakeNotifications()) pause = kFirstPause;
     stood_ = true;
   }
   return absl::OkStatus();
@@ -298,14 +295,14 @@ absl::Status PollSession::Poll() {
 absl::Status PollSession::Pause(absl::Duration longest) {
   Clock& clock = parts_.attempt.world->clock();
   const absl::Duration until = clock.Monotonic() + longest;
-  if (postgres::TakeNotifications(*connection_)) return absl::OkStatus();
+  if (connection_->TakeNotifications()) return absl::OkStatus();
   while (!duties_->interrupted() && clock.Monotonic() < until) {
     const absl::Duration before = clock.Monotonic();
     RETURN_IF_ERROR(duties_->TurnAndWait(connection_->ready_fd(), until - before,
                                          engine::WaitReason::kNothing));
     RETURN_IF_ERROR(CheckAlive());
     RETURN_IF_ERROR(Speak(false));
-    if (postgres::TakeNotifications(*connection_)) break;
+    if (connection_->TakeNotifications()) break;
   }
   return absl::OkStatus();
 }
@@ -403,6 +400,9 @@ absl::Status PollSession::PublishRow(const postgres::Result& rows, int row, Batc
   if (table.counts_attempts()) {
     tracker_.EndGroup();
     batch->attempts.push_back(AttemptsOf(rows, row, table));
+    std::optional<std::string>& key = batch->order_keys.emplace_back();
+    if (const int column = table.order_key_column(); !rows.is_null(row, column))
+      key = std::string(rows.Get(row, column));
   }
   for (size_t i = 0; i < table.key_at.size(); ++i)
     batch->keys[i].emplace_back(rows.Get(row, table.key_at[i]));
@@ -431,12 +431,13 @@ absl::Status PollSession::MarkDone(Batch* batch, bool hurries) {
 
 // Rows behind one that was refused, which the sink has taken: they would be repeated.
 absl::Status PollSession::MarkApart(const Batch& batch) {
+  absl::flat_hash_set<size_t> acknowledged;
+  for (const event::Position& position : tracker_.acknowledged_apart())
+    if (position.commit_end.value() >= batch.first)
+      acknowledged.insert(position.commit_end.value() - batch.first);
   std::vector<std::vector<std::string>> keys(batch.keys.size());
-  for (const event::Position& position : tracker_.acknowledged_apart()) {
-    const uint64_t number = position.commit_end.value();
-    if (number < batch.first + batch.marked || number - batch.first >= batch.rows) continue;
-    for (size_t i = 0; i < keys.size(); ++i) keys[i].push_back(batch.keys[i][number - batch.first]);
-  }
+  for (const size_t row : RowsApart(batch.marked, batch.order_keys, acknowledged))
+    for (size_t i = 0; i < keys.size(); ++i) keys[i].push_back(batch.keys[i][row]);
   const size_t rows = keys.empty() ? 0 : keys.front().size();
   return rows == 0 ? absl::OkStatus() : Mark(*batch.table, keys, 0, rows, true);
 }
@@ -477,6 +478,8 @@ absl::Status PollSession::Salvage(Batch* batch, const absl::Status& why) {
   if (!marked.ok() && batch->handed_back)
     log::Warn("the attempt of a row that was refused could not be noted",
               {{"table", batch->table->name}, {"error", marked.message()}});
+  // The row is not why it was not noted: it is tried again as it is.
+  if (batch->handed_back && !marked.ok() && engine::MayPass(marked)) return marked;
   if (!why.ok() && !absl::IsCancelled(why)) return why;
   RETURN_IF_ERROR(flushed);
   return marked;

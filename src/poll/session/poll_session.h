@@ -28,6 +28,7 @@
 #include "poll/position/table_position.h"
 #include "poll/session/delivery_duties.h"
 #include "poll/session/failed_rows.h"
+#include "poll/session/poll_world.h"
 #include "sink/refusals.h"
 
 namespace walduct::poll {
@@ -40,6 +41,7 @@ class PollSession {
   // All borrowed.
   struct Parts {
     engine::AttemptParts attempt;
+    PollWorld* world = nullptr;
     engine::WarnOnce* warn_once = nullptr;
     sink::Refusals* refusals = nullptr;
     FailedRows* failed_rows = nullptr;
@@ -62,8 +64,10 @@ class PollSession {
     uint64_t first = 0;                          // number of its first row
     std::vector<std::vector<std::string>> keys;  // of each column of the primary key, row by row
     size_t rows = 0;
-    size_t marked = 0;              // of them, from the beginning
-    std::vector<int64_t> attempts;  // row by row, where the table counts them
+    size_t marked = 0;  // of them, from the beginning
+    // Row by row, where the table counts attempts: these, and what rows wait for one another by.
+    std::vector<int64_t> attempts;
+    std::vector<std::optional<std::string>> order_keys = {};
     std::vector<FailedRow> failed;
     std::vector<std::vector<std::string>> locked;  // by somebody: their primary keys
     bool handed_back = false;                      // one of them by the sink, which is broken now
@@ -87,7 +91,7 @@ class PollSession {
   // The same, whether it stood still or not.
   absl::Status VerifyLocks(bool hurries);
   // Where the locks are: they are the session's, or with a pooler those of a transaction.
-  postgres::Connection& Owner() { return owner_ == nullptr ? *connection_ : *owner_; }
+  TableSession& Owner() { return owner_ == nullptr ? *connection_ : *owner_; }
   // Neither session has ended, as far as is known without asking.
   absl::Status CheckAlive();
   // While a sink is waited for.
@@ -125,7 +129,7 @@ class PollSession {
   absl::StatusOr<postgres::Result> Ask(const postgres::Statement& statement) {
     return AskOn(*connection_, statement);
   }
-  absl::StatusOr<postgres::Result> AskOn(postgres::Connection& connection,
+  absl::StatusOr<postgres::Result> AskOn(TableSession& connection,
                                          const postgres::Statement& statement);
   absl::StatusOr<postgres::Result> Ask(std::string sql,
                                        std::optional<postgres::Shape> answer = std::nullopt) {
@@ -134,7 +138,7 @@ class PollSession {
   absl::StatusOr<postgres::Result> AskOfMarks(const postgres::Statement& statement, bool hurries) {
     return AskHurried(*connection_, statement, hurries);
   }
-  absl::StatusOr<postgres::Result> AskHurried(postgres::Connection& connection,
+  absl::StatusOr<postgres::Result> AskHurried(TableSession& connection,
                                               const postgres::Statement& statement, bool hurries);
   // Without rows that wait where the table cannot say it.
   postgres::Statement ClaimOf(const OutboxTable& table);
@@ -157,8 +161,8 @@ class PollSession {
   absl::Status WatchQueue();
 
   const Parts parts_;
-  std::unique_ptr<postgres::Connection> connection_;
-  std::unique_ptr<postgres::Connection> owner_;  // null: connection_ is no pooler's
+  std::unique_ptr<TableSession> connection_;
+  std::unique_ptr<TableSession> owner_;  // null: connection_ is no pooler's
   std::unique_ptr<sink::Sink> sink_;
   std::shared_ptr<event::SchemaIds> key_ids_, value_ids_;
   std::vector<OutboxTable> tables_;
