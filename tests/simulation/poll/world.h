@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "tests/simulation/fibers.h"
 #include "tests/simulation/poll/ledger.h"
