@@ -28,6 +28,7 @@ class ServerSession final : public TableSession {
   int ready_fd() const override { return connection_->ready_fd(); }
   void Cancel() override { connection_->Cancel(); }
   absl::Status CheckAlive() override { return connection_->CheckAlive(); }
+  bool shared() const override { return connection_->shared(); }
   bool TakeNotifications() override { return postgres::TakeNotifications(*connection_); }
   absl::Status Set(absl::string_view name, absl::string_view value) override {
     return connection_->Set(name, value);

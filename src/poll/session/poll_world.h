@@ -36,6 +36,8 @@ class TableSession {
   virtual int ready_fd() const = 0;
   virtual void Cancel() = 0;
   virtual absl::Status CheckAlive() = 0;
+  // A pooler hands each of its transactions to a session of the server that is free.
+  virtual bool shared() const = 0;
   // Takes what it has been notified of; true: of something.
   virtual bool TakeNotifications() = 0;
   // The one that may wait.

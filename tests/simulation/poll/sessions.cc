@@ -43,6 +43,7 @@ class WorkerSession final : public poll::TableSession {
     if (!worker_.dead()) Statements::Cancel(session_);
   }
   absl::Status CheckAlive() override { return worker_.dead() ? Worker::Dead() : session_->told; }
+  bool shared() const override { return world_.policy.pooler; }
   bool TakeNotifications() override {
     if (session_->told.ok() && !session_->answer) world_.time.SetReadable(session_->fd, false);
     return std::exchange(session_->notified, false);
