@@ -29,7 +29,7 @@ constexpr absl::Duration kLook = absl::Milliseconds(200);
 constexpr absl::Duration kTurn = absl::Milliseconds(20);
 constexpr absl::Duration kRetry = absl::Seconds(5);
 // Until the topics' ends; one that takes longer is read later.
-constexpr absl::Duration kFollows = absl::Seconds(20);
+constexpr absl::Duration kFollows = absl::Seconds(3);
 // A lost host's slots are free by the time that its connectors have another worker.
 constexpr absl::Duration kSenderTimeout = absl::Seconds(8);
 constexpr absl::Duration kComparison = absl::Seconds(1);
