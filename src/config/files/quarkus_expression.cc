@@ -46,6 +46,13 @@ class Expander {
         Append(text.substr(at), &out);
         break;
       }
+      if (begin > at && text[begin - 1] == '\\') {
+        // What a backslash goes before is text, and the backslash is gone.
+        Append(text.substr(at, begin - 1 - at), &out);
+        Append("$", &out);
+        at = begin + 1;
+        continue;
+      }
       Append(text.substr(at, begin - at), &out);
       ASSIGN_OR_RETURN(at, ExpandOne(text, begin, depth, &out));
     }
