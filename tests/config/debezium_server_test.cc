@@ -215,6 +215,13 @@ TEST(DebeziumServer, ExpressionsAreExpandedAndTheirDefaultsNotShown) {
                                                HasSubstr("export NO_SUCH"))));
 }
 
+TEST(QuarkusExpression, BehindABackslashIsText) {
+  const PropertyLookup lookup = [](absl::string_view) { return std::optional<std::string>("x"); };
+  const auto expanded = ExpandExpressions("a \\${b} ${b} \\$ c\\", lookup);
+  ASSERT_TRUE(expanded.ok()) << expanded.status();
+  EXPECT_EQ(expanded->value, "a ${b} x $ c\\");
+}
+
 TEST(QuarkusExpression, ThatNeedsItselfIsRefused) {
   const PropertyLookup lookup = [](absl::string_view name) -> std::optional<std::string> {
     return name == "a" ? std::optional("${a}") : std::nullopt;
