@@ -66,7 +66,7 @@ class OtherWorker final : public http::Handler {
 class ForwardTest : public testing::Test {
  protected:
   http::Response Send(const http::Request& request = Pause()) {
-    return Forward(other_.url(), request, {.keys = &keys_});
+    return Forward(other_.url(), request, {.keys = &keys_}).value();
   }
 
   OtherWorker other_;

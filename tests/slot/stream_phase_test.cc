@@ -74,6 +74,7 @@ class UndescribedTable final : public event::SchemaResolver {
     return absl::OkStatus();
   }
   absl::StatusOr<event::TableSchemaPtr> Poll() override { return nullptr; }
+  absl::Duration UntilDue() override { return absl::Seconds(1); }
 };
 
 TEST_F(StreamPhaseTest, HeartbeatsDoNotHideThatATableIsLocked) {
@@ -107,7 +108,8 @@ TEST_F(StreamPhaseTest, HeartbeatsDoNotHideThatATableIsLocked) {
                      .tracker = &duties_.tracker(),
                      .sink = &sink_,
                      .clock = &time_,
-                     .metrics = &metrics_});
+                     .metrics = &metrics_,
+                     .goal = std::nullopt});
   ASSERT_TRUE(phase.Run().ok());
   EXPECT_GE(target_.records.size(), 7u) << "heartbeats went on";
   ASSERT_TRUE(stall);

@@ -253,8 +253,7 @@ constexpr Reason kRows[] = {
          "original server, or bring it back at this address; then start again. After "
          "pg_upgrade: docs/upgrade.md. Only if this server is meant to take its place: "
          "walduct offsets reset NAME --accept-loss --accept-foreign, which forgets a position of "
-         "the "
-         "other one."},
+         "the other one."},
     {.name = "table_missing",
      .meaning = "A table that a statement names does not exist, or was dropped meanwhile.",
      .remedy = "Where the message names heartbeat.action.query, or another property with a "

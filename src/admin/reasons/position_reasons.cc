@@ -176,13 +176,11 @@ constexpr Reason kRows[] = {
                "--accept-loss; of walduct run: -o snapshot.mode=when_needed."},
     {.name = "position_skipped",
      .loses = true,
-     .meaning = "The slot stands beyond the stored position: perhaps another client has read from "
-                "it, the server was upgraded, or an older position was stored (walduct offsets "
-                "import or set). What lies between would never be sent.",
+     .meaning = "The slot stands beyond the stored position: another client has read from it, the "
+                "server was upgraded, or an older one was stored. What lies between never comes.",
      .remedy =
-         "Read by another process that keeps its position elsewhere: export it there, and walduct "
-         "offsets import it here (docs/migration.md). "
-         "An older one: walduct offsets import puts the one before it back. Else "
+         "Read by a process that keeps its position elsewhere: export it there, import it here "
+         "(docs/migration.md). An older one: walduct offsets import puts back the one before. Else "
          "snapshot.mode=when_needed reads everything anew. After an upgrade: docs/upgrade.md. "
          "Who knows that nothing lies between: offset.mismatch.strategy=trust_slot."},
     {.name = "position_unknown",

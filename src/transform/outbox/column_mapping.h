@@ -1,8 +1,8 @@
 // Which column of an outbox table plays which part for the EventRouter. An option that is given
 // always wins. Where an option is left at its default and the table has no such column, the one
-// column of the table that is known by another name for that part is taken. Of several it is the one
-// of the default's own name with an underscore, aggregate_type beside event_type; else, and where
-// there is none, it is an error. Every guess is told. Pure; thread-safe.
+// column of the table that is known by another name for that part is taken. Of several it is the
+// one of the default's own name with an underscore, aggregate_type beside event_type; else, and
+// where there is none, it is an error. Every guess is told. Pure; thread-safe.
 #pragma once
 
 #include <string>

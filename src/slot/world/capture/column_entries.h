@@ -31,9 +31,9 @@ namespace walduct::slot {
 
 struct CaptureRecord;
 
-// names: "schema.table.column" of all captured tables; empty: nothing is found. Those
-// that were to hide a column lose. former: an entry of such a name is kept for older rows, and is no finding while its
-// list has the name of now, too. Pure.
+// names: "schema.table.column" of all captured tables; empty: nothing is found. Those that were to
+// hide a column lose. former: an entry of such a name is kept for older rows, and is no finding
+// while its list has the name of now, too. Pure.
 std::vector<replication::CaptureFinding> FindIdleColumns(const encode::ColumnOptions& columns,
                                                          const std::vector<std::string>& names,
                                                          const FormerNames& former = {});
