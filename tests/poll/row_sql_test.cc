@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 namespace walduct::poll {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -45,6 +47,21 @@ std::vector<LayoutColumn> Counted(bool nullable_due) {
           {"attempts", "integer"},
           {"last_error", "character varying", true, "", "character varying(20)"},
           {"next_try_at", kAt, nullable_due}};
+}
+
+TEST(ClaimSql, LocksOnlyRowsThatSomebodyHasTouched) {
+  OutboxTable table = Table({{"published_at", kAt}});
+  table.schema = std::make_shared<event::TableSchema>();
+  EXPECT_THAT(table.ClaimSql(""),
+              AllOf(HasSubstr("o.xmax = '0'::xid AS walduct_untouched"),
+                    HasSubstr("WHERE o.\"id\" = ANY (ARRAY(SELECT \"id\" FROM seen WHERE NOT "
+                              "walduct_untouched)) AND o.\"published_at\" IS NULL FOR NO KEY "
+                              "UPDATE OF o SKIP LOCKED"),
+                    HasSubstr("s.walduct_untouched OR (s.\"id\") IN (SELECT \"id\" FROM free)")));
+  table.key_names.push_back("part");
+  EXPECT_THAT(table.ClaimSql(""),
+              HasSubstr("AND (o.\"id\", o.part) IN (SELECT \"id\", part FROM seen WHERE NOT "
+                        "walduct_untouched)"));
 }
 
 TEST(RowSql, ARetryTakesBackWhatAnAttemptHasWritten) {

@@ -293,19 +293,23 @@ std::string OutboxTable::ClaimSql(const std::string& where, bool waits) const {
     absl::StrAppend(&condition, " AND NOT EXISTS (SELECT FROM ", name, " p WHERE ", KeysSql("p", 2),
                     " AND ", qualified(layout.open, "p"), " AND ", qualified(layout.key, "p"),
                     " = ", key, " AND (", order("p"), ") < (", order("o"), "))");
-  // By the primary key's index, whatever statistics say: a join would read the whole table.
-  std::string claimed =
-      absl::StrCat("o.", key_names[0], " = ANY (ARRAY(SELECT ", key_names[0], " FROM seen))");
+  // Who locks or changes a row writes its number into xmax: only rows that have one are locked here,
+  // for that writes each of them. By the primary key's index, whatever statistics say: a join would
+  // read the whole table.
+  constexpr absl::string_view kTouched = " FROM seen WHERE NOT walduct_untouched";
+  std::string touched =
+      absl::StrCat("o.", key_names[0], " = ANY (ARRAY(SELECT ", key_names[0], kTouched, "))");
   if (key_names.size() > 1)
-    absl::StrAppend(&claimed, " AND (", Columns("o.", key_names), ") IN (SELECT ",
-                    Columns("", key_names), " FROM seen)");
-  return absl::StrCat("WITH seen AS MATERIALIZED (SELECT ", Columns("o.", names), ", (", key,
-                      ")::text AS walduct_key FROM ", name, " o WHERE ", condition, " ORDER BY ",
-                      order("o"), " LIMIT $1::bigint), free AS MATERIALIZED (SELECT ",
-                      Columns("o.", key_names), " FROM ", name, " o WHERE ", claimed, " AND ",
-                      still, " FOR NO KEY UPDATE OF o SKIP LOCKED) SELECT ", Columns("s.", names),
-                      ", s.walduct_key, (", Columns("s.", key_names), ") IN (SELECT ",
-                      Columns("", key_names), " FROM free) FROM seen s ORDER BY ", order("s"));
+    absl::StrAppend(&touched, " AND (", Columns("o.", key_names), ") IN (SELECT ",
+                    Columns("", key_names), kTouched, ")");
+  return absl::StrCat(
+      "WITH seen AS MATERIALIZED (SELECT ", Columns("o.", names), ", (", key,
+      ")::text AS walduct_key, o.xmax = '0'::xid AS walduct_untouched FROM ", name, " o WHERE ",
+      condition, " ORDER BY ", order("o"), " LIMIT $1::bigint), free AS MATERIALIZED (SELECT ",
+      Columns("o.", key_names), " FROM ", name, " o WHERE ", touched, " AND ", still,
+      " FOR NO KEY UPDATE OF o SKIP LOCKED) SELECT ", Columns("s.", names),
+      ", s.walduct_key, s.walduct_untouched OR (", Columns("s.", key_names), ") IN (SELECT ",
+      Columns("", key_names), " FROM free) FROM seen s ORDER BY ", order("s"));
 }
 
 std::string OutboxTable::KeysSql(absl::string_view alias, size_t first) const {
