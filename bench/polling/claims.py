@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""What one claim of walduct takes, beside ever more rows that are published.
+
+  bench/polling/claims.py [--published N,N] [--unpublished N] [--kept N] [--batch N] [--times N] [--postgres 17|18] [--json FILE]
+
+No Kafka. walduct (to a file) publishes a few rows, so that the server knows its statement; then that statement is run by itself, in transactions that are rolled
+back, --times times (median of EXPLAIN ANALYZE, planning included), with --batch rows to be had:
+beside each number of published rows; the last of them with so many unpublished; with so many that were published while an old snapshot keeps their
+former versions from being vacuumed; when that snapshot is gone; after VACUUM.
+Wanted: within 20 % of the first.
+
+Run it with .deps/venv/bin/python, after a release build. 50,000,000 rows need 25 GB of disk.
+"""
+import argparse
+import contextlib
+import json
+import statistics
+import sys
+import tempfile
+from pathlib import Path
+
+import tables
+from support import backlog, servers
+from support.wait import wait_until
+
+STEP = 1_000_000
+
+
+def statement(database, directory):
+    connector = tables.connector(database, directory, "mark", None, **{"walduct.outbox.publish.locally": "true"})
+    connector.worker = {"sink": "file", "sink.file.path": "/dev/null", "offset.storage.file.filename": str(directory / "offsets.dat")}
+    connector.start().wait_streaming()
+    with database.connect() as session:
+        tables.put(session, 1, 10)
+    wait_until(lambda: database.value("select count(*) from outbox where published_at is null") == 0, 30, "rows are marked")
+    connector.stop()
+    return tables.claim_text(database, "mark")
+
+
+def time_of(database, args, claim):
+    took = []
+    with database.connect(autocommit=False) as session:
+        for _ in range(args.times):
+            (plan,), = session.execute("explain (analyze, buffers, timing off, format json) " + claim.replace("$1", str(args.batch))).fetchall()
+            session.rollback()
+            took.append(plan[0]["Planning Time"] + plan[0]["Execution Time"])
+    return round(statistics.median(took), 3)
+
+
+class Claims:
+    def __init__(self, args, database, claim):
+        self.args, self.database, self.claim, self.found, self.last = args, database, claim, {}, 10
+
+    def add(self, count, published):
+        while count > 0:
+            step = min(count, STEP)
+            put = tables.published if published else lambda database, first, last: tables.put(database, first, last)
+            put(self.database, self.last + 1, self.last + step)
+            self.last, count = self.last + step, count - step
+
+    def time(self, what):
+        self.found[what] = time_of(self.database, self.args, self.claim)
+        first = next(iter(self.found.values()))
+        print(f"{what:<60} {self.found[what]:10.3f} ms {self.found[what] / first:8.2f} x", flush=True)
+
+    def vacuum(self):
+        self.database.execute("vacuum (analyze) outbox")
+
+    def mark_all(self):
+        self.database.execute("update outbox set published_at = now() where published_at is null")
+
+    def run(self):
+        args, there = self.args, 0
+        for published in args.published:
+            self.add(published - there, True)
+            there = published
+            self.add(args.batch, False)
+            self.vacuum()
+            self.time(f"{published} published, {args.batch} to be had")
+            self.mark_all()
+        self.add(args.unpublished, False)
+        self.vacuum()
+        self.time(f"the same, {args.unpublished} unpublished")
+        self.mark_all()
+        self.vacuum()
+        self.add(args.kept, False)
+        self.vacuum()
+        with self.database.connect(autocommit=False) as old:
+            old.execute("set transaction isolation level repeatable read")
+            old.execute("select count(*) from pg_class")
+            self.mark_all()
+            self.add(args.batch, False)
+            self.database.execute("vacuum outbox")
+            self.time(f"the same, {args.kept} published that an old snapshot keeps")
+        self.time("the same, without the snapshot")
+        self.vacuum()
+        self.time("the same, after VACUUM")
+        return self.found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--published", type=lambda text: [int(n) for n in text.split(",")], default=[10_000, 5_000_000])
+    parser.add_argument("--unpublished", type=int, default=1_000_000)
+    parser.add_argument("--kept", type=int, default=1_000_000)
+    parser.add_argument("--batch", type=int, default=100)
+    parser.add_argument("--times", type=int, default=21)
+    parser.add_argument("--postgres", type=int, default=17, choices=[17, 18])
+    parser.add_argument("--json", type=Path)
+    args = parser.parse_args()
+    membership = servers.join_run()
+    own = servers.private(postgres=args.postgres, pg_set={**backlog.SETTINGS, **tables.STATEMENTS})
+    try:
+        with tempfile.TemporaryDirectory(prefix="walduct-polling-") as directory, contextlib.ExitStack() as left:
+            database = own.postgres.database("claims").create()
+            left.callback(database.close_session)
+            database.execute("create extension pg_stat_statements")
+            tables.make(database, "mark")
+            found = Claims(args, database, statement(database, Path(directory))).run()
+    finally:
+        own.remove()
+        servers.leave_run(membership)
+    if args.json:
+        args.json.write_text(json.dumps(found, indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

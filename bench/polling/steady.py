@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""A polled outbox table with few rows: from commit to consumer at a steady rate with NOTIFY, and what it takes while nothing happens.
+
+  bench/polling/steady.py [--rate N] [--seconds N] [--idle-seconds N] [--only mark|delete|position]... [--postgres 17|18] [--json FILE]
+
+A private PostgreSQL and Kafka on loopback, defaults. One session commits a row --rate times a second; a consumer notes when it sees each; p50 and p99.
+Beside it a producer of its own, as often, seen by the same consumer: what of it is the broker's. Then, without a row: CPU time of walduct and of
+its session with the database, statements that it asks. Nothing is asserted but that all have come.
+
+Run it with .deps/venv/bin/python, after a release build.
+"""
+import argparse
+import json
+import sys
+import tempfile
+import threading
+import time
+import uuid
+from pathlib import Path
+
+import tables
+from confluent_kafka import OFFSET_BEGINNING, Consumer, Producer, TopicPartition
+from latency import spread
+from measure import TICK, cpu_ticks
+from support import servers
+from support.kafka import QUIET, TopicReader
+from support.wait import wait_until
+
+PROBES = "probes"
+SETTLE_S = 12
+
+
+def arrivals(bootstrap, topic, wanted, into):
+    consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": str(uuid.uuid4()), "enable.auto.commit": False, **QUIET})
+    consumer.assign([TopicPartition(name, 0, OFFSET_BEGINNING) for name in (PROBES, topic)])
+    deadline = time.monotonic() + 600
+    while len(into) < wanted and time.monotonic() < deadline:
+        message = consumer.poll(1)
+        if message is None or message.error():
+            continue
+        number = message.key() if message.topic() == PROBES else message.value().partition(b'"n": ')[2].partition(b",")[0]
+        into[message.topic(), int(number)] = time.monotonic()
+    consumer.close()
+
+
+def latencies(args, own, database, connector):
+    topic, count, sent, seen = tables.topic_of(database), args.rate * args.seconds, {}, {}
+    producer = Producer({"bootstrap.servers": own.bootstrap, "enable.idempotence": True, "linger.ms": 0, **QUIET})
+    with database.connect() as session:
+        tables.put(session, 0, 0)
+        producer.produce(PROBES, b"first", b"0")
+        producer.flush(30)
+        reader = TopicReader(own.bootstrap, topic)
+        wait_until(lambda: reader.count() == 1, 30, "the first row is there")
+        reader.close()
+        consumer = threading.Thread(target=arrivals, args=(own.bootstrap, topic, 2 * count + 2, seen))
+        consumer.start()
+        wait_until(lambda: (topic, 0) in seen, 30, "the consumer reads")
+        used, begin = connector.cpu_seconds(), time.monotonic()
+        for number in range(1, count + 1):
+            time.sleep(max(0, begin + number / args.rate - time.monotonic()))
+            tables.put(session, number, number)
+            sent[topic, number] = time.monotonic()
+            time.sleep(max(0, begin + (number + 0.5) / args.rate - time.monotonic()))
+            sent[PROBES, number] = time.monotonic()
+            producer.produce(PROBES, b"note", str(number).encode())
+            producer.poll(0)
+        cpu = connector.cpu_seconds() - used
+    consumer.join(60)
+    lost = [key for key in sent if key not in seen]
+    if lost:
+        raise SystemExit(f"bench: {len(lost)} of {len(sent)} have not come, such as {lost[0]}")
+    took = {name: spread([seen[key] - sent[key] for key in sent if key[0] == name]) for name in (topic, PROBES)}
+    return {"commit_to_consumer_ms": took[topic], "broker_alone_ms": took[PROBES], "cpu_us_per_row": round(cpu * 1e6 / count, 1)}
+
+
+def idle(args, database, connector):
+    time.sleep(SETTLE_S)
+    pids = [pid for pid, in database.execute("select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() "
+                                             "and backend_type = 'client backend'")]
+    database.execute("select pg_stat_statements_reset()")
+    before, server, begin = connector.cpu_seconds(), sum(map(cpu_ticks, pids)), time.monotonic()
+    time.sleep(args.idle_seconds)
+    seconds = time.monotonic() - begin
+    calls = database.value("select sum(calls)::bigint from pg_stat_statements s join pg_database d on d.oid = dbid and datname = current_database() "
+                           "where query not like '%%pg_stat_statements%%'")
+    return {"idle_percent_of_a_core": round(100 * (connector.cpu_seconds() - before) / seconds, 3),
+            "idle_percent_of_its_sessions": round(100 * (sum(map(cpu_ticks, pids)) - server) / TICK / seconds, 3),
+            "statements_a_5_s": round(5 * (calls or 0) / seconds, 2), "rss_mb": round(connector.rss_kb() / 1024, 1)}
+
+
+def measure(args, own, directory, done):
+    database = own.postgres.database(f"steady_{done}").create()
+    database.execute("create extension pg_stat_statements")
+    tables.make(database, done)
+    tables.wake(database)
+    connector = tables.connector(database, directory / done, done, own.bootstrap)
+    connector.start().wait_streaming()
+    try:
+        found = latencies(args, own, database, connector)
+        return {**found, **idle(args, database, connector)}
+    finally:
+        connector.stop()
+        database.close_session()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rate", type=int, default=100)
+    parser.add_argument("--seconds", type=int, default=30)
+    parser.add_argument("--idle-seconds", type=int, default=60)
+    parser.add_argument("--only", action="append", choices=list(tables.TABLES), default=[])
+    parser.add_argument("--postgres", type=int, default=17, choices=[17, 18])
+    parser.add_argument("--json", type=Path)
+    args = parser.parse_args()
+    membership = servers.join_run()
+    own = servers.private(postgres=args.postgres, kafka=True, pg_set=tables.STATEMENTS)
+    try:
+        with tempfile.TemporaryDirectory(prefix="walduct-polling-") as directory:
+            found = {done: measure(args, own, Path(directory), done) for done in args.only or tables.TABLES}
+    finally:
+        own.remove()
+        servers.leave_run(membership)
+    for done, measured in found.items():
+        print(f"{done}: " + ", ".join(f"{name} {value}" for name, value in measured.items()))
+    print("wanted: p50 3 ms, p99 10 ms, 0.1 % of a core and of the database, one statement a 5 s")
+    if args.json:
+        args.json.write_text(json.dumps(found, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
