@@ -59,6 +59,7 @@ def measure(args, own, directory, done):
     tables.make(database, done)
     database.execute(SETTINGS)
     connector = tables.connector(database, directory / done, done, own.bootstrap)
+    tables.make_topic(own.bootstrap, tables.topic_of(database))
     connector.start().wait_streaming()
     stop, behind = threading.Event(), [0]
     threads = [threading.Thread(target=write, args=(database, args.rate, stop, behind))]

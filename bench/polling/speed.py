@@ -23,7 +23,6 @@ from urllib.parse import quote
 
 import tables
 from confluent_kafka import OFFSET_BEGINNING, Consumer, TopicPartition
-from confluent_kafka.admin import AdminClient, NewTopic
 from drains import touched_memory
 from measure import TICK, cpu_ticks, median, server_ticks
 from support import backlog, servers
@@ -95,7 +94,6 @@ def timed(process, ready, own, rows, broker):
 class Bench:
     def __init__(self, args, own, directory, worker):
         self.args, self.own, self.directory, self.worker = args, own, directory, worker
-        self.broker = AdminClient({"bootstrap.servers": own.bootstrap})
         self.runs = 0
 
     def readers(self, done):
@@ -110,7 +108,7 @@ class Bench:
         tables.make(database, done, self.args.fillfactor)
         tables.fill(database, rows)
         topic = tables.topic_of(database)
-        self.broker.create_topics([NewTopic(topic, 1, 1)])[topic].result(60)
+        tables.make_topic(self.own.bootstrap, topic)
         return database, topic
 
     def _end(self, database, name, process, measured, log, rows, topic):

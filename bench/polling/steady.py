@@ -23,7 +23,7 @@ from confluent_kafka import OFFSET_BEGINNING, Consumer, Producer, TopicPartition
 from latency import spread
 from measure import TICK, cpu_ticks
 from support import servers
-from support.kafka import QUIET, TopicReader
+from support.kafka import QUIET
 from support.wait import wait_until
 
 PROBES = "probes"
@@ -50,12 +50,9 @@ def latencies(args, own, database, connector):
         tables.put(session, 0, 0)
         producer.produce(PROBES, b"first", b"0")
         producer.flush(30)
-        reader = TopicReader(own.bootstrap, topic)
-        wait_until(lambda: reader.count() == 1, 30, "the first row is there")
-        reader.close()
         consumer = threading.Thread(target=arrivals, args=(own.bootstrap, topic, 2 * count + 2, seen))
         consumer.start()
-        wait_until(lambda: (topic, 0) in seen, 30, "the consumer reads")
+        wait_until(lambda: len(seen) == 2, 60, "the consumer reads")
         used, begin = connector.cpu_seconds(), time.monotonic()
         for number in range(1, count + 1):
             time.sleep(max(0, begin + number / args.rate - time.monotonic()))
@@ -95,12 +92,12 @@ def measure(args, own, directory, done):
     tables.make(database, done)
     tables.wake(database)
     connector = tables.connector(database, directory / done, done, own.bootstrap)
+    tables.make_topic(own.bootstrap, tables.topic_of(database))
     connector.start().wait_streaming()
     try:
-        found = latencies(args, own, database, connector)
-        return {**found, **idle(args, database, connector)}
+        return {**latencies(args, own, database, connector), **idle(args, database, connector)}
     finally:
-        connector.stop()
+        connector.close()
         database.close_session()
 
 

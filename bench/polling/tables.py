@@ -5,6 +5,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent.parent / "tests"), str(HERE.parent / "e2e")]
 
+from confluent_kafka.admin import AdminClient, NewTopic  # noqa: E402
 from support.connector import Connector, database_properties  # noqa: E402
 from support.paths import BINARY  # noqa: E402
 from support.polling import polled  # noqa: E402
@@ -49,6 +50,12 @@ def connector(database, folder, done, bootstrap, binary=BINARY, **more):
               "table.include.list": "public.outbox", **polled(database, **{"walduct.outbox.publish.locally": None, "walduct.outbox.done": done, **more})}
     worker = {"bootstrap.servers": bootstrap, "offset.storage.file.filename": str(folder / "offsets.dat")}
     return Connector(folder, config, worker, name=database.name, binary=binary)
+
+
+def make_topic(bootstrap, topic):
+    """Of one partition."""
+    broker = AdminClient({"bootstrap.servers": bootstrap})
+    broker.create_topics([NewTopic(topic, 1, 1)])[topic].result(60)
 
 
 def topic_of(database):
