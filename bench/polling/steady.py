@@ -26,49 +26,49 @@ from support import servers
 from support.kafka import QUIET
 from support.wait import wait_until
 
-PROBES = "probes"
 SETTLE_S = 12
 
 
-def arrivals(bootstrap, topic, wanted, into):
+def arrivals(bootstrap, topic, probes, wanted, into):
     consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": str(uuid.uuid4()), "enable.auto.commit": False, **QUIET})
-    consumer.assign([TopicPartition(name, 0, OFFSET_BEGINNING) for name in (PROBES, topic)])
+    consumer.assign([TopicPartition(name, 0, OFFSET_BEGINNING) for name in (probes, topic)])
     deadline = time.monotonic() + 600
     while len(into) < wanted and time.monotonic() < deadline:
         message = consumer.poll(1)
         if message is None or message.error():
             continue
-        number = message.key() if message.topic() == PROBES else message.value().partition(b'"n": ')[2].partition(b",")[0]
+        number = message.key() if message.topic() == probes else message.value().partition(b'"n": ')[2].partition(b",")[0]
         into[message.topic(), int(number)] = time.monotonic()
     consumer.close()
 
 
 def latencies(args, own, database, connector):
-    topic, count, sent, seen = tables.topic_of(database), args.rate * args.seconds, {}, {}
+    topic, probes, count, sent, seen = tables.topic_of(database), f"probes.{database.name}", args.rate * args.seconds, {}, {}
+    tables.make_topic(own.bootstrap, probes)
     producer = Producer({"bootstrap.servers": own.bootstrap, "enable.idempotence": True, "linger.ms": 0, **QUIET})
     with database.connect() as session:
         tables.put(session, 0, 0)
-        producer.produce(PROBES, b"first", b"0")
+        producer.produce(probes, b"first", b"0")
         producer.flush(30)
-        consumer = threading.Thread(target=arrivals, args=(own.bootstrap, topic, 2 * count + 2, seen))
+        consumer = threading.Thread(target=arrivals, args=(own.bootstrap, topic, probes, 2 * count + 2, seen))
         consumer.start()
-        wait_until(lambda: len(seen) == 2, 60, "the consumer reads")
+        wait_until(lambda: len(seen) == 2, 60, f"the consumer reads: {seen}; {connector.log_text()[-600:]}")
         used, begin = connector.cpu_seconds(), time.monotonic()
         for number in range(1, count + 1):
             time.sleep(max(0, begin + number / args.rate - time.monotonic()))
             tables.put(session, number, number)
             sent[topic, number] = time.monotonic()
             time.sleep(max(0, begin + (number + 0.5) / args.rate - time.monotonic()))
-            sent[PROBES, number] = time.monotonic()
-            producer.produce(PROBES, b"note", str(number).encode())
+            sent[probes, number] = time.monotonic()
+            producer.produce(probes, b"note", str(number).encode())
             producer.poll(0)
         cpu = connector.cpu_seconds() - used
     consumer.join(60)
     lost = [key for key in sent if key not in seen]
     if lost:
         raise SystemExit(f"bench: {len(lost)} of {len(sent)} have not come, such as {lost[0]}")
-    took = {name: spread([seen[key] - sent[key] for key in sent if key[0] == name]) for name in (topic, PROBES)}
-    return {"commit_to_consumer_ms": took[topic], "broker_alone_ms": took[PROBES], "cpu_us_per_row": round(cpu * 1e6 / count, 1)}
+    took = {name: spread([seen[key] - sent[key] for key in sent if key[0] == name]) for name in (topic, probes)}
+    return {"commit_to_consumer_ms": took[topic], "broker_alone_ms": took[probes], "cpu_us_per_row": round(cpu * 1e6 / count, 1)}
 
 
 def idle(args, database, connector):
