@@ -293,9 +293,9 @@ std::string OutboxTable::ClaimSql(const std::string& where, bool waits) const {
     absl::StrAppend(&condition, " AND NOT EXISTS (SELECT FROM ", name, " p WHERE ", KeysSql("p", 2),
                     " AND ", qualified(layout.open, "p"), " AND ", qualified(layout.key, "p"),
                     " = ", key, " AND (", order("p"), ") < (", order("o"), "))");
-  // Who locks or changes a row writes its number into xmax: only rows that have one are locked here,
-  // for that writes each of them. By the primary key's index, whatever statistics say: a join would
-  // read the whole table.
+  // Who locks or changes a row writes its number into xmax: only rows that have one are locked
+  // here, for that writes each of them. By the primary key's index, whatever statistics say: a join
+  // would read the whole table.
   constexpr absl::string_view kTouched = " FROM seen WHERE NOT walduct_untouched";
   std::string touched =
       absl::StrCat("o.", key_names[0], " = ANY (ARRAY(SELECT ", key_names[0], kTouched, "))");
