@@ -39,7 +39,7 @@ def test_interrupted_recovery_snapshot_is_taken_again(end, strategy, db, connect
     db.execute("insert into items values (2)")
     connector.config.update(SLOW)
     connector.start()
-    wait_until(lambda: db.sessions("query like '%%pg_sleep%%' and state = 'active'"), 20, "the snapshot reads")
+    wait_until(lambda: db.sessions("wait_event = 'PgSleep'"), 20, "the snapshot reads")
     assert db.slot(connector.slot)
     if end == "kill":
         connector.kill()
@@ -64,7 +64,7 @@ def test_SNP_interrupted_first_snapshot_is_taken_again(db, connectors):
     """kill -9 between the creation of the slot and the first row."""
     db.script(TABLE + "; create table a_slow (id int primary key); insert into items values (1)")
     connector = connectors(db, SLOW, sink="file").start()
-    wait_until(lambda: db.sessions("query like '%%pg_sleep%%' and state = 'active'"), 20, "the snapshot reads")
+    wait_until(lambda: db.sessions("wait_event = 'PgSleep'"), 20, "the snapshot reads")
     connector.kill()
     wait_until(lambda: not db.slot(connector.slot)["active"], 20, "the slot is free")
     connector.config.update(dict.fromkeys(SLOW))

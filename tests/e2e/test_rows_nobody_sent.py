@@ -129,7 +129,8 @@ def test_what_another_publication_left_out_is_told_of_with_the_former_one(db, co
     told = wait_until(lambda: problems(connector).get(REASON), 30, "what it left out is told")
     assert told["count"] == 2, told
     connector.stop()
-    assert {f["reason"] for f in examined(connector)} == {REASON}
+    # As what stands, or, where no position was stored since, as what the next start will find.
+    assert {f["reason"] for f in examined(connector)} in ({REASON}, {"captured_tables_changed"})
 
 
 def test_a_gap_that_closes_is_never_green(db, connectors):

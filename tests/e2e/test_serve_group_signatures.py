@@ -2,14 +2,14 @@
 import pytest
 
 from support import debezium
+from support.connect_worker import ConnectWorker
 from support.debezium import free_port
 from support.kafka import set_topic
-from support.serve import CLASS, Worker
+from support.serve import Worker
 from support.session_key import key_of, send, session_records, signature
 from support.tls import Authority
 from support.wait import wait_until
 from test_serve import config_of, workers  # noqa: F401
-from test_serve_and_connect import ConnectCluster
 from test_serve_group_rest import worker_of
 
 MISSING = "Internal request missing required signature"
@@ -143,7 +143,7 @@ def test_another_group_at_the_address_does_nothing(workers, databases, pg17, bro
 def test_signatures_and_keys_are_those_of_kafka_connect(broker, tmp_path, databases, pg17):
     """By name. The real one: what it says to whom, and that the key goes over and back."""
     worker = Worker(tmp_path / "worker", broker, databases(pg17).name)
-    connect = ConnectCluster(worker)
+    connect = ConnectWorker(worker)
     topic = worker.properties["config.storage.topic"]
     body = '[{"a":"b"}]'
     try:
@@ -181,7 +181,7 @@ def test_signatures_and_keys_are_those_of_kafka_connect(broker, tmp_path, databa
         connect.kill()
 
 
-def test_what_is_sent_on_over_https_trusts_the_store_of_the_own_listener(workers, tmp_path):  # noqa: F811
+def test_what_is_sent_on_over_https_trusts_the_store_of_the_own_listener(workers, databases, pg17, tmp_path):  # noqa: F811
     """Each listener asks for the certificate of whoever comes; a worker that trusts another authority gets through to nobody."""
     authority, other_authority = Authority(tmp_path / "ca"), Authority(tmp_path / "other")
     certificate, key = authority.issue("worker", ["127.0.0.1"])
@@ -195,11 +195,12 @@ def test_what_is_sent_on_over_https_trusts_the_store_of_the_own_listener(workers
             "listeners.https.ssl.truststore.location": str(trusts.certificate), "listeners.https.ssl.client.auth": "required"})
         worker.start()
     leader, other, stranger = made
-    config = {"connector.class": CLASS, "topic.prefix": "p", "database.hostname": "none.invalid", "database.user": "u", "database.dbname": "d"}
-    other.create("a", config, initial_state="STOPPED")
+    db = databases(pg17)
+    db.execute("create table items (id int primary key)")
+    other.create("a", config_of(db), initial_state="STOPPED")
     leader.wait_state("a", "STOPPED")
     status, body = stranger.ask("DELETE", "/connectors/a")
-    assert status == 503 and "has to do this, and does not answer" in body["message"], (status, body)
+    assert status == 503 and "takes no connection (" in body["message"] and "certificate" in body["message"].lower(), (status, body)
     assert other.ask("DELETE", "/connectors/a")[0] == 204
     for worker in made:
         assert sum(refused(worker).values()) == 0

@@ -66,7 +66,8 @@ class OtherWorker final : public http::Handler {
 class ForwardTest : public testing::Test {
  protected:
   http::Response Send(const http::Request& request = Pause()) {
-    return Forward(other_.url(), request, {.keys = &keys_}).value();
+    std::string why;
+    return Forward(other_.url(), request, {.keys = &keys_}, &why).value();
   }
 
   OtherWorker other_;

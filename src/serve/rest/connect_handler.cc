@@ -187,16 +187,17 @@ std::optional<http::Response> ConnectHandler::Elsewhere(const Route& route, cons
   const bool elects = !url && route.by == Route::By::kLeader;
   if (elects && parts_.worker->assignment().Confirmed().ok()) url = AwaitDoer(route, path, "-");
   if (!url || url->empty()) return std::nullopt;
-  std::optional<http::Response> answer = Forward(*url, request, parts_.between);
+  std::string why;
+  std::optional<http::Response> answer = Forward(*url, request, parts_.between, &why);
   if (!answer) {
     const std::optional<std::string> next = AwaitDoer(route, path, *url);
     if (next && next->empty()) return std::nullopt;
-    if (next) answer = Forward(*next, request, parts_.between);
+    if (next) answer = Forward(*next, request, parts_.between, &why);
   }
   if (!answer) {
-    return ErrorAnswer(503, absl::StrCat("The worker at ", *url,
-                                         " has to do this, and takes no connection: nothing is "
-                                         "changed. Ask again in some seconds"));
+    return ErrorAnswer(
+        503, absl::StrCat("The worker at ", *url, " has to do this, and takes no connection (", why,
+                          "): nothing is changed. Ask again in some seconds"));
   }
   if (answer->status == 201) {
     const std::string name =

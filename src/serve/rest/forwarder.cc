@@ -85,12 +85,15 @@ bool MayForward(const http::Request& request) {
 }
 
 std::optional<http::Response> Forward(const std::string& url, const http::Request& request,
-                                      const BetweenWorkers& between) {
+                                      const BetweenWorkers& between, std::string* why) {
   bool taken = false;
   const absl::StatusOr<http::Response> answer =
       Sent(url, request, {.connect_timeout = kConnect, .timeout = kTimeout}, between, &taken);
   if (answer.ok()) return *answer;
-  if (!taken) return std::nullopt;
+  if (!taken) {
+    *why = std::string(answer.status().message());
+    return std::nullopt;
+  }
   return ErrorAnswer(
       503, absl::StrCat("The worker at ", url,
                         " has to do this, and does not answer: ", answer.status().message(),

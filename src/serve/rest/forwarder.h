@@ -24,9 +24,9 @@ struct BetweenWorkers {
 bool MayForward(const http::Request& request);
 
 // What the worker at that URL answers; 503 when it has the request and does not answer. Absent:
-// nobody took the connection, so that nothing was done, by whomever.
+// nobody took the connection, so that nothing was done, by whomever; *why says why.
 std::optional<http::Response> Forward(const std::string& url, const http::Request& request,
-                                      const BetweenWorkers& between);
+                                      const BetweenWorkers& between, std::string* why);
 
 // The same of a page, which changes nothing: an answer within three seconds, whatever becomes of
 // the other worker.
