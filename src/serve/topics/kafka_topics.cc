@@ -87,8 +87,9 @@ absl::Status KafkaTopics::Prepare() {
 absl::Status KafkaTopics::CheckSession() {
   const MutexLock lock(mutex_);
   RETURN_IF_ERROR(Open());
-  const auto limit = [this](const char* name) -> std::optional<absl::Duration> {
-    const auto value = kafka::ReadBrokerProperty(writer_.producer->client(), name, kRequestTimeout);
+  kafka::Client& client = writer_.producer->client();
+  const auto limit = [&client](const char* name) -> std::optional<absl::Duration> {
+    const auto value = kafka::ReadBrokerProperty(client, name, kRequestTimeout);
     int64_t milliseconds = 0;
     if (!value || !absl::SimpleAtoi(*value, &milliseconds)) return std::nullopt;
     return absl::Milliseconds(milliseconds);

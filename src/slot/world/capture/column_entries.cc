@@ -86,6 +86,11 @@ std::vector<std::string> Meant(const std::string& name, const java::RegexList& l
   return meant;
 }
 
+replication::CaptureWish WishOf(const engine::ConnectorOptions& config) {
+  return ListWish(engine::TablesOf(config), engine::ReplicationOf(config),
+                  engine::CalledOf(config));
+}
+
 // It is no other slot than the first.
 bool SpeaksForAll(const engine::ConnectorOptions& config) {
   const replication::SlotShare& share = engine::ShareOf(config);
@@ -169,8 +174,7 @@ absl::StatusOr<std::vector<metrics::CaptureProblem>> FindColumnProblems(
     const engine::ConnectorOptions& config, postgres::Connection& connection,
     const FormerNames& former, bool begun) {
   if (!SpeaksForAll(config)) return std::vector<metrics::CaptureProblem>();
-  const replication::CaptureWish wish =
-      ListWish(engine::TablesOf(config), engine::ReplicationOf(config), engine::CalledOf(config));
+  const replication::CaptureWish wish = WishOf(config);
   ASSIGN_OR_RETURN(
       std::vector<CaptureFinding> findings,
       ReadIdleColumns(connection, engine::ColumnsOf(config), engine::TablesOf(config), former));
@@ -217,7 +221,7 @@ LookForMore ColumnLook(const engine::ConnectorOptions& config, const CaptureReco
   const encode::ColumnOptions columns = engine::ColumnsOf(config);
   if (!SpeaksForAll(config) || ListsOf(columns).empty()) return nullptr;
   return [columns, cover = ColumnCover(columns, engine::MessageKeysOf(config)),
-          tables = engine::TablesOf(config), may_come = engine::ReplicationOf(config).allow_empty,
+          tables = engine::TablesOf(config), may_come = WishOf(config).may_be_empty,
           former = record.former, hidden = record.hidden, called = engine::CalledOf(config)](
              postgres::Connection& connection) -> absl::StatusOr<std::vector<CaptureFinding>> {
     ASSIGN_OR_RETURN(std::vector<CaptureFinding> findings,
