@@ -16,19 +16,18 @@ Needs a release build and the packages of tests/requirements.txt: run it with .d
 """
 import argparse
 import json
-import os
 import signal
 import sys
 import tempfile
-import threading
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
 from charts import curves  # noqa: E402
+from measure import await_end  # noqa: E402
 from support import backlog, servers  # noqa: E402
-from support.connector import PLAIN_JSON, Connector, database_properties, peak_rss_kb  # noqa: E402
+from support.connector import PLAIN_JSON, Connector, database_properties  # noqa: E402
 from support.paths import BINARY  # noqa: E402
 from support.postgres import lsn  # noqa: E402
 from support.wait import wait_until  # noqa: E402
@@ -97,23 +96,11 @@ ROUTES = {"transforms": "o", "transforms.o.type": "io.debezium.transforms.outbox
 def drain(connector, *arguments):
     """CPU seconds and peak MB of one run."""
     connector.start(*arguments)
-    process, peak, ended = connector.process, [0], threading.Event()
-
-    def watch():
-        while not ended.wait(0.02):
-            try:
-                peak[0] = max(peak[0], peak_rss_kb(process.pid))
-            except (OSError, StopIteration):
-                return
-    watcher = threading.Thread(target=watch, daemon=True)
-    watcher.start()
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    ended.set()
-    watcher.join()
+    process = connector.process
+    usage, rss_mb = await_end(process)
     if process.returncode != 0:
         raise SystemExit(f"bench: walduct ended with exit code {process.returncode}:\n{connector.log_text()[-2000:]}")
-    return usage.ru_utime + usage.ru_stime, peak[0] / 1024
+    return usage.ru_utime + usage.ru_stime, rss_mb
 
 
 def measure(own, directory, curve, count, most_rows, kafka):

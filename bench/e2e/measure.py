@@ -73,6 +73,25 @@ def measure(process, database, slot, rows, broker_pid):
     return result(rows, seconds, usage.ru_utime + usage.ru_stime, sampler)
 
 
+def await_end(process):
+    """(what it used, the most memory that it had in MB); it has its returncode then."""
+    peak, ended = [0], threading.Event()
+
+    def watch():
+        while not ended.wait(0.02):
+            try:
+                peak[0] = max(peak[0], peak_rss_kb(process.pid))
+            except (OSError, StopIteration):
+                return
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    ended.set()
+    watcher.join()
+    return usage, peak[0] / 1024
+
+
 def result(rows, seconds, cpu_seconds, sampler):
     def a_row(ticks):
         return round(ticks / TICK * 1e6 / rows, 2)

@@ -11,15 +11,12 @@ were. Each minute: its size with indexes, the mean time of a claim in that minut
 Run it with .deps/venv/bin/python, after a release build.
 """
 import argparse
-import json
 import sys
-import tempfile
 import threading
 import time
 from pathlib import Path
 
 import tables
-from support import servers
 
 TRANSACTION = 50
 SETTINGS = "alter table outbox set (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000)"
@@ -54,13 +51,9 @@ def minute(database, done, number):
 
 
 def measure(args, own, directory, done):
-    database = own.postgres.database(f"bloat_{done}").create()
-    database.execute("create extension pg_stat_statements")
-    tables.make(database, done)
+    database = tables.opened(own.postgres, f"bloat_{done}", done)
     database.execute(SETTINGS)
-    connector = tables.connector(database, directory / done, done, own.bootstrap)
-    tables.make_topic(own.bootstrap, tables.topic_of(database))
-    connector.start().wait_streaming()
+    connector = tables.polling(own, database, directory / done, done)
     stop, behind = threading.Event(), [0]
     threads = [threading.Thread(target=write, args=(database, args.rate, stop, behind))]
     if done == "mark":
@@ -99,16 +92,9 @@ def main():
     parser.add_argument("--postgres", type=int, default=17, choices=[17, 18])
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()
-    membership = servers.join_run()
-    own = servers.private(postgres=args.postgres, kafka=True, pg_set=tables.STATEMENTS)
-    try:
-        with tempfile.TemporaryDirectory(prefix="walduct-polling-") as directory:
-            found = {done: measure(args, own, Path(directory), done) for done in args.only or ("mark", "delete")}
-    finally:
-        own.remove()
-        servers.leave_run(membership)
-    if args.json:
-        args.json.write_text(json.dumps(found, indent=1) + "\n")
+    with tables.own_servers(args, kafka=True, pg_set=tables.STATEMENTS) as (own, directory):
+        found = {done: measure(args, own, directory, done) for done in args.only or ("mark", "delete")}
+    tables.keep(found, args.json)
     return 0
 
 

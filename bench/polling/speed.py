@@ -15,8 +15,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
-import threading
 import time
 from pathlib import Path
 from urllib.parse import quote
@@ -24,9 +22,9 @@ from urllib.parse import quote
 import tables
 from confluent_kafka import OFFSET_BEGINNING, Consumer, TopicPartition
 from drains import touched_memory
-from measure import TICK, cpu_ticks, median, server_ticks
-from support import backlog, servers
-from support.connector import STREAMING, peak_rss_kb
+from measure import TICK, await_end, cpu_ticks, median, server_ticks
+from support import backlog
+from support.connector import STREAMING
 from support.paths import BINARY, DEPS
 from turns import rounds
 
@@ -71,24 +69,11 @@ def timed(process, ready, own, rows, broker):
             return None
         time.sleep(0.001)
     begin, server, kafka, used = time.monotonic(), server_ticks(own.postmaster), cpu_ticks(own.broker), cpu_ticks(process.pid) / TICK
-    peak, ended = [0], threading.Event()
-
-    def watch():
-        while not ended.wait(0.02):
-            try:
-                peak[0] = max(peak[0], peak_rss_kb(process.pid))
-            except (OSError, StopIteration):
-                return
-    watcher = threading.Thread(target=watch, daemon=True)
-    watcher.start()
-    _, status, usage = os.wait4(process.pid, 0)
+    usage, rss_mb = await_end(process)
     seconds = time.monotonic() - begin
-    process.returncode = os.waitstatus_to_exitcode(status)
-    ended.set()
-    watcher.join()
     return {"rows_per_s": round(rows / seconds), "cpu_us_per_row": round((usage.ru_utime + usage.ru_stime - used) * 1e6 / rows, 2),
             "server_cpu_us_per_row": round((server_ticks(own.postmaster) - server) / TICK * 1e6 / rows, 2),
-            "broker_cpu_us_per_row": round((cpu_ticks(own.broker) - kafka) / TICK * 1e6 / rows, 2) if broker else 0.0, "rss_mb": round(peak[0] / 1024, 1)}
+            "broker_cpu_us_per_row": round((cpu_ticks(own.broker) - kafka) / TICK * 1e6 / rows, 2) if broker else 0.0, "rss_mb": round(rss_mb, 1)}
 
 
 class Bench:
@@ -176,17 +161,10 @@ def main():
     parser.add_argument("--against", type=Path)
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()
-    membership = servers.join_run()  # else another run that ends takes the servers for those of a broken one
-    own = servers.private(postgres=args.postgres, kafka=True, pg_set=backlog.SETTINGS)
-    try:
-        with tempfile.TemporaryDirectory(prefix="walduct-polling-") as directory, touched_memory():
-            bench = Bench(args, own, Path(directory), build_worker(Path(directory) / "worker"))
-            found = {done: of_policy(bench, done) for done in args.only or HANDS}
-    finally:
-        own.remove()
-        servers.leave_run(membership)
-    if args.json:
-        args.json.write_text(json.dumps(found, indent=1) + "\n")
+    with tables.own_servers(args, kafka=True, pg_set=backlog.SETTINGS) as (own, directory), touched_memory():
+        bench = Bench(args, own, directory, build_worker(directory / "worker"))
+        found = {done: of_policy(bench, done) for done in args.only or HANDS}
+    tables.keep(found, args.json)
     return 0
 
 

@@ -10,9 +10,6 @@ its session with the database, statements that it asks. Nothing is asserted but 
 Run it with .deps/venv/bin/python, after a release build.
 """
 import argparse
-import json
-import sys
-import tempfile
 import threading
 import time
 import uuid
@@ -22,7 +19,6 @@ import tables
 from confluent_kafka import OFFSET_BEGINNING, Consumer, Producer, TopicPartition
 from latency import spread
 from measure import TICK, cpu_ticks
-from support import servers
 from support.kafka import QUIET
 from support.wait import wait_until
 
@@ -87,13 +83,9 @@ def idle(args, database, connector):
 
 
 def measure(args, own, directory, done):
-    database = own.postgres.database(f"steady_{done}").create()
-    database.execute("create extension pg_stat_statements")
-    tables.make(database, done)
+    database = tables.opened(own.postgres, f"steady_{done}", done)
     tables.wake(database)
-    connector = tables.connector(database, directory / done, done, own.bootstrap)
-    tables.make_topic(own.bootstrap, tables.topic_of(database))
-    connector.start().wait_streaming()
+    connector = tables.polling(own, database, directory / done, done)
     try:
         return {**latencies(args, own, database, connector), **idle(args, database, connector)}
     finally:
@@ -110,19 +102,12 @@ def main():
     parser.add_argument("--postgres", type=int, default=17, choices=[17, 18])
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()
-    membership = servers.join_run()
-    own = servers.private(postgres=args.postgres, kafka=True, pg_set=tables.STATEMENTS)
-    try:
-        with tempfile.TemporaryDirectory(prefix="walduct-polling-") as directory:
-            found = {done: measure(args, own, Path(directory), done) for done in args.only or tables.TABLES}
-    finally:
-        own.remove()
-        servers.leave_run(membership)
+    with tables.own_servers(args, kafka=True, pg_set=tables.STATEMENTS) as (own, directory):
+        found = {done: measure(args, own, directory, done) for done in args.only or tables.TABLES}
     for done, measured in found.items():
         print(f"{done}: " + ", ".join(f"{name} {value}" for name, value in measured.items()))
     print("wanted: p50 3 ms, p99 10 ms, 0.1 % of a core and of the database, one statement a 5 s")
-    if args.json:
-        args.json.write_text(json.dumps(found, indent=1) + "\n")
+    tables.keep(found, args.json)
 
 
 if __name__ == "__main__":

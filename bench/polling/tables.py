@@ -1,11 +1,15 @@
 """The outbox tables that are polled here, their rows, and the connector that polls one."""
+import contextlib
+import json
 import sys
+import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent.parent / "tests"), str(HERE.parent / "e2e")]
 
 from confluent_kafka.admin import AdminClient, NewTopic  # noqa: E402
+from support import servers  # noqa: E402
 from support.connector import Connector, database_properties  # noqa: E402
 from support.paths import BINARY  # noqa: E402
 from support.polling import polled  # noqa: E402
@@ -22,6 +26,40 @@ ROW = """insert into outbox (aggregate_type, aggregate_id, event_type, payload) 
   from generate_series({first}::bigint, {last}::bigint) g"""
 TRANSACTION = 1000
 AGGREGATE = "order"
+
+
+@contextlib.contextmanager
+def own_servers(args, **wanted):
+    """(servers, folder): nobody else's; both go at the end."""
+    membership = servers.join_run()  # else another run that ends takes the servers for those of a broken one
+    own = servers.private(postgres=args.postgres, **wanted)
+    try:
+        with tempfile.TemporaryDirectory(prefix="walduct-polling-") as directory:
+            yield own, Path(directory)
+    finally:
+        own.remove()
+        servers.leave_run(membership)
+
+
+def keep(found, path):
+    """As JSON, where a file is named."""
+    if path:
+        path.write_text(json.dumps(found, indent=1) + "\n")
+
+
+def opened(postgres, name, done):
+    """A database with the table, which counts its statements."""
+    database = postgres.database(name).create()
+    database.execute("create extension pg_stat_statements")
+    make(database, done)
+    return database
+
+
+def polling(own, database, folder, done):
+    """Its connector, which streams."""
+    made = connector(database, folder, done, own.bootstrap)
+    make_topic(own.bootstrap, topic_of(database))
+    return made.start().wait_streaming()
 
 
 def make(database, done, fillfactor=50):
