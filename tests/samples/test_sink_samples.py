@@ -1,4 +1,4 @@
-"""examples/redis, rabbitmq, nats, http, sqs: walduct in its folder, as Debezium Server is started, and the consumer, killed and started again."""
+"""examples/redis, rabbitmq, nats, http, kinesis, sqs, sns: walduct in its folder, as Debezium Server is started, and the consumer, killed and started again."""
 import json
 import os
 import shutil
@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from samples.languages import EXAMPLES, SAMPLES
-from support.aws import ENVIRONMENT, Aws
+from support.aws import ENVIRONMENT, Aws, arn_of
 from support.paths import BINARY
 from support.redis import Redis
 from support.servers import free_ports
@@ -44,8 +44,19 @@ def of_sqs(servers):
     return {**ENVIRONMENT, "QUEUE_URL": queue, "AWS_ENDPOINT_URL": servers.aws, "DEBEZIUM_SINK_SQS_ENDPOINT": servers.aws}
 
 
-SINKS = {"redis": of_redis, "rabbitmq": of_rabbitmq, "nats": of_nats, "http": of_http, "sqs": of_sqs}
-SERVERS = {"http": {}, "sqs": {"aws": True}}
+def of_kinesis(servers):
+    Aws(servers.aws).create_stream("outbox.event.Order", shards=2)
+    return {**ENVIRONMENT, "AWS_ENDPOINT_URL": servers.aws, "DEBEZIUM_SINK_KINESIS_ENDPOINT": servers.aws}
+
+
+def of_sns(servers):
+    queue = Aws(servers.aws).create_topic("outbox.fifo", "billing.fifo", raw=True, FifoTopic="true")
+    return {**ENVIRONMENT, "QUEUE_URL": queue, "TOPIC_ARN": arn_of("outbox.fifo"), "AWS_ENDPOINT_URL": servers.aws,
+            "DEBEZIUM_SINK_SNS_ENDPOINT": servers.aws}
+
+
+SINKS = {"redis": of_redis, "rabbitmq": of_rabbitmq, "nats": of_nats, "http": of_http, "kinesis": of_kinesis, "sqs": of_sqs, "sns": of_sns}
+SERVERS = {"http": {}, "kinesis": {"aws": True}, "sqs": {"aws": True}, "sns": {"aws": True}}
 
 
 @pytest.fixture

@@ -102,14 +102,15 @@ class Aws:
             raise AwsError(f"{action}: {answer.decode()}")
         return answer.decode()
 
-    def create_topic(self, name, queue=None, **attributes):
-        """A topic of SNS, which a queue is subscribed to; URL of that."""
+    def create_topic(self, name, queue=None, raw=False, **attributes):
+        """A topic of SNS, which a queue is subscribed to, with raw delivery if asked; URL of that."""
         queue = queue or f"sub-{name}"
         more = {f"Attributes.entry.{number}.{part}": text for number, pair in enumerate(attributes.items(), 1) for part, text in zip(("key", "value"), pair)}
         self.form("CreateTopic", Name=name, **more)
         fifo = {"FifoQueue": "true", "ContentBasedDeduplication": "true"} if name.endswith(".fifo") else {}
         url = self.create_queue(queue, **fifo)
-        self.form("Subscribe", TopicArn=arn_of(name), Protocol="sqs", Endpoint=arn_of(queue, "sqs"))
+        how = {"Attributes.entry.1.key": "RawMessageDelivery", "Attributes.entry.1.value": "true"} if raw else {}
+        self.form("Subscribe", TopicArn=arn_of(name), Protocol="sqs", Endpoint=arn_of(queue, "sqs"), **how)
         return url
 
 
