@@ -152,6 +152,9 @@ TEST(DebeziumServer, OtherSinksAreRefusedByName) {
   EXPECT_THAT(
       Refusal({{"debezium.sink.type", "pubsub"}}),
       AllOf(HasSubstr("'pubsub'"), HasSubstr("does not have"), HasSubstr("docs/not-yet.md")));
+  EXPECT_THAT(Refusal({{"debezium.sink.type", "eventhubs"}}),
+              AllOf(HasSubstr("'eventhubs'"), HasSubstr("its Kafka endpoint"),
+                    HasSubstr("NAMESPACE.servicebus.windows.net:9093")));
   EXPECT_THAT(Refusal({{"debezium.source.slot.name", "s"}}), HasSubstr("A value is required"));
 }
 

@@ -8,11 +8,12 @@ import uuid
 
 import pytest
 from confluent_kafka.admin import AclOperation
-from test_security import SecureBroker, acl, certificates, sasl  # noqa: F401
+from test_security import certificates  # noqa: F401
 
 from support.http import Surface
 from support.kafka import create_topic, delete_topics, set_topic, topics_with_prefix
 from support.paths import BINARY
+from support.secure_broker import SecureBroker, acl, sasl
 from support.wait import wait_until
 from support.writer import Writer
 

@@ -6,10 +6,12 @@ import pytest
 from confluent_kafka.admin import AclBinding, AclOperation, AclPermissionType, ResourcePatternType, ResourceType
 
 from support.kafka import create_topic, read_topics, set_topic
+from support.secure_broker import sasl, security_of
 from support.wait import wait_until
 from test_dead_letters import ITEMS, KAFKA, REFUSED_BY_BROKER
 from test_exactly_once import exactly_once, ids
-from test_security import TABLE, certificates, sasl, secure_broker, security_of  # noqa: F401
+from test_kafka_security import secure_broker  # noqa: F401
+from test_security import TABLE, certificates  # noqa: F401
 
 THREE = "insert into items values (1, 'a'), (2, repeat('x', 5000)), (3, 'b')"
 

@@ -1,7 +1,9 @@
 """SASL/OAUTHBEARER with client credentials, against a real broker and a token endpoint."""
+from support.secure_broker import security_of
 from support.token_server import TokenServer
 from support.wait import wait_until
-from test_security import TABLE, arrived, certificates, refused, secure_broker, security_of  # noqa: F401
+from test_kafka_security import arrived, secure_broker  # noqa: F401
+from test_security import TABLE, certificates, refused  # noqa: F401
 
 
 def test_SEC_07_kafka_with_oauthbearer(secure_broker, db, connectors):  # noqa: F811

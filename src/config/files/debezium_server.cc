@@ -67,6 +67,14 @@ absl::Status RefuseSink(absl::string_view sink) {
                                 "debezium.sink.rabbitmq.autoCreateRoutingKey=true, "
                                 "walduct.sink.rabbitmq.default.exchange=true and "
                                 "walduct.sink.rabbitmq.queue.type=stream"));
+  if (sink == "eventhubs")
+    return Refused(kSinkType, sink,
+                   "is the protocol of Event Hubs that walduct does not speak; it writes to Event "
+                   "Hubs through its Kafka endpoint",
+                   absl::StrCat("write ", kSinkType,
+                                "=kafka and debezium.sink.kafka.producer.bootstrap.servers="
+                                "NAMESPACE.servicebus.windows.net:9093, with SASL_SSL and the "
+                                "connection string: docs/sinks.md#event-hubs"));
   return Refused(kSinkType, sink, "is a sink of Debezium Server that walduct does not have",
                  absl::StrCat("write ", kSinkType,
                               "=kafka and debezium.sink.kafka.producer.*, or go on with Debezium "
