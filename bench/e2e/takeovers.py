@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How long a connector has no reader when its worker ends, is lost, or another one joins; beside Kafka Connect.
 
-  bench/e2e/takeovers.py [--times N] [--connectors N] [--connect N] [--keep DIR] [--json FILE]
+  bench/e2e/takeovers.py [--times N] [--connectors N] [--connect N] [--named] [--keep DIR] [--json FILE]
 
 Private PostgreSQL and Kafka, three `walduct serve` that share their connectors, a row every 50 ms in the table of each. In each of
 --times rounds (30) a worker is told to end, killed (`kill -9`) and stopped with its sockets open (SIGSTOP, as a lost host is), one after
@@ -10,6 +10,9 @@ two of its rows in the topic, by the times that their producers gave them, so it
 
 --connect N (0): beside it N kills of the leader of two workers of Kafka Connect with Debezium, and N of the other one, `scripts/deps
 debezium` first; its connectors read the same tables at the same time. A kill of the other one takes five minutes there.
+
+--named: instead, workers with names of their own (walduct.group.instance.id), and --times rolling restarts: each of the three in turn is
+told to end and started again. Nothing may move; what a restarted worker has is without a reader while it is away, what others have is not.
 
 Printed: median and worst of the connectors that moved, and the worst of those that did not. Exit status 1: a figure is above its bound.
 Run it with .deps/venv/bin/python, after a release build, with nothing beside it.
@@ -117,6 +120,23 @@ class Takeovers:
         self.group.wait_spread(self.group.workers, LONGEST_S)
         self.wait_rows()
 
+    def restart(self, worker):
+        """Of a worker with a name: it ends and is started again at once."""
+        before, begin = self.places(), time.time()
+        worker.process.send_signal(signal.SIGTERM)
+        worker.process.wait(60)
+        worker.start()
+        self.group.wait_spread(self.group.workers, LONGEST_S)
+        self.wait_rows()
+        if self.places() != before:
+            sys.exit("takeovers: connectors moved in a restart")
+        own = {name for name, at in before.items() if at == f"127.0.0.1:{worker.port}"}
+        gaps = {f"c{i}": round(self.arrivals.gap(topic_of(self.group, i), begin), 2) for i in range(self.group.connectors)}
+        self.moved["restart"] += [gap for name, gap in gaps.items() if name in own]
+        self.rest["restart"] += [gap for name, gap in gaps.items() if name not in own]
+        print(f"takeovers: restart: {sorted(gaps[name] for name in own)}, others at most "
+              f"{max(gap for name, gap in gaps.items() if name not in own)}", flush=True)
+
     def wait_rows(self):
         self.arrivals.wait_rows([topic_of(self.group, i) for i in range(self.group.connectors)], time.time() + ROWS_AGAIN_S, LONGEST_S)
 
@@ -181,6 +201,8 @@ def run(args, own, directory):
     db = own.postgres.database("takeovers").create()
     db.script(";".join(f"create table items{i} (id int primary key)" for i in range(args.connectors)))
     group = Group(directory, own.bootstrap, db, WORKERS, args.connectors)
+    for number, worker in enumerate(group.workers if args.named else []):
+        worker.properties["walduct.group.instance.id"] = f"walduct-{number}"
     connect = Connect(directory, group) if args.connect else None
     topics = [topic_of(group, i) for i in range(args.connectors)]
     writer = Writer(db, args.connectors, "insert into items{i} values ({n})", 0.05)
@@ -199,7 +221,11 @@ def run(args, own, directory):
         arrivals.wait_rows(topics, time.time(), LONGEST_S)
         takeovers = Takeovers(group, arrivals)
         for number in range(args.times):
-            takeovers.round(number)
+            if args.named:
+                for worker in group.workers:
+                    takeovers.restart(worker)
+            else:
+                takeovers.round(number)
         report = takeovers.report()
         if beside:
             beside.join()
@@ -220,6 +246,7 @@ def main():
     parser.add_argument("--times", type=int, default=30)
     parser.add_argument("--connectors", type=int, default=12)
     parser.add_argument("--connect", type=int, default=0)
+    parser.add_argument("--named", action="store_true")
     parser.add_argument("--keep", type=Path, help="logs of the workers")
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()
@@ -234,7 +261,7 @@ def main():
     if args.json:
         args.json.write_text(json.dumps(report, indent=1) + "\n")
     over = [kind for kind, (median, worst) in BOUNDS.items()
-            if report[kind]["median_s"] > median or report[kind]["worst_s"] > worst]
+            if kind in report and (report[kind]["median_s"] > median or report[kind]["worst_s"] > worst)]
     if over:
         sys.exit(f"takeovers: above their bounds: {', '.join(over)}")
 

@@ -131,8 +131,8 @@ def test_any_worker_tells_of_any_connector(workers, databases, pg17):  # noqa: F
 
 
 def test_answers_of_a_group_are_those_of_kafka_connect(workers):  # noqa: F811
-    """Recordings of a single worker of Connect, played against two of ours, of whom each is asked in turn."""
-    group = [workers() for _ in range(2)]
+    """Recordings of a single worker of Connect, played against three of ours, of whom each is asked in turn."""
+    group = [workers() for _ in range(3)]
     for worker in group:
         worker.properties["walduct.group.share"] = "true"
         worker.start("--log-level", "warn")
