@@ -22,10 +22,6 @@ struct StreamInfo {
   bool discards_new_per_subject = false;  // what max_per_subject does not leave room for
   int64_t duplicate_window_ns = 0, max_age_ns = 0;
 
-  // It may refuse a message and take the next one.
-  bool picks() const {
-    return discards_new && (max_bytes > 0 || max_messages > 0 || max_per_subject > 0);
-  }
   // It takes a message in the place of an older one, and acknowledges it: nobody is told.
   bool drops_oldest() const {
     return (!discards_new && (max_bytes > 0 || max_messages > 0)) ||

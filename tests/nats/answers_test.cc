@@ -77,7 +77,7 @@ TEST(StreamInfo, SaysWhatAStreamTakes) {
       R"("max_bytes":5,"max_msgs":-1,"max_msg_size":7,"no_ack":true}})",
       "n:1");
   ASSERT_TRUE(info.ok()) << info.status();
-  EXPECT_TRUE(info->file && info->picks() && !info->acknowledges);
+  EXPECT_TRUE(info->file && info->discards_new && !info->acknowledges);
   EXPECT_EQ(info->max_message_bytes, 7);
   EXPECT_EQ(info->subjects, std::vector<std::string>{"srv.>"});
 }

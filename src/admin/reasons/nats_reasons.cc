@@ -41,7 +41,7 @@ constexpr Reason kRows[] = {
      .remedy = "Make one: nats stream add, or sink.nats-jetstream.create-stream=true. It waits."},
     {.name = "nats_out_of_turn",
      .meaning = "Somebody else writes to the stream, so that a message was not its last.",
-     .remedy = "It goes on by itself, slower: a stream with discard=new is best written by one."},
+     .remedy = "It goes on by itself, slower: a stream is best written by one."},
     {.name = "nats_permission_denied",
      .meaning = "The user lacks a right.",
      .remedy =

@@ -32,7 +32,7 @@ constexpr absl::string_view kInfo = "info";
 // Whoever waits for ready_fd() polls then, if not before: others may follow meanwhile.
 constexpr absl::Duration kSoon = absl::Milliseconds(1);
 constexpr absl::Duration kLook = absl::Milliseconds(200);
-constexpr absl::Duration kRefusedPause = absl::Seconds(1);
+constexpr absl::Duration kFirstPause = absl::Milliseconds(20), kLongestPause = absl::Seconds(1);
 constexpr absl::Duration kTurnPause = absl::Milliseconds(20);
 constexpr absl::Duration kInfoTimeout = absl::Seconds(2);
 constexpr int kReadsAtOnce = 32;
@@ -61,9 +61,12 @@ NatsSink::NatsSink(const NatsSinkOptions& options, const Environment& environmen
       environment_(environment),
       most_bytes_(std::min(options.buffer_bytes, kMostBytes)),
       most_on_way_(options.one_by_one ? 1 : kMostOnWay),
+      window_(most_on_way_),
       client_(std::move(client)),
       learnt_(std::move(learnt)),
       unnamed_prefix_(UnnamedPrefix()),
+      refused_pause_(kFirstPause, kLongestPause,
+                     static_cast<uint64_t>(absl::ToUnixNanos(environment.clock->Now()))),
       wait_("NATS", environment, absl::Milliseconds(300), absl::Seconds(10)) {}
 
 bool NatsSink::HasCapacity() { return bytes_ < most_bytes_; }
@@ -177,6 +180,7 @@ void NatsSink::Progress() {
   // The connection is gone, and what was on its way with it.
   client_->Close();
   refused_ = absl::OkStatus();
+  any_nobody_ = false;
   asked_ = nullptr;
   Rewind();
   Wait(done, wait_.NextPause());
@@ -227,6 +231,7 @@ absl::Status NatsSink::Receive() {
 void NatsSink::OnAcknowledgement(const nats::Answer& answer) {
   if (answer.nobody) {
     if (on_way_ > 0) --on_way_;
+    any_nobody_ = true;
     return Refuse(nats::NoStream("", client_->address()), kNobodyKnows);
   }
   uint64_t number = 0;
@@ -279,8 +284,10 @@ absl::Status NatsSink::OnAllAnswered() {
   absl::Status error = std::exchange(refused_, absl::OkStatus());
   Rewind();
   Settle();
+  window_ = 1;
   const uint64_t at = refused_at_;
-  if (at == kNobodyKnows && !entries_.empty())
+  // The first that was not taken, unless that has another reason: those behind it were out of turn.
+  if (std::exchange(any_nobody_, false) && at != first_ && !entries_.empty())
     error = nats::NoStream(entries_.front().subject->name, client_->address());
   if (nats::IsTooLarge(error) && at >= first_ && at < end()) {
     Entry& entry = entries_[at - first_];
@@ -293,7 +300,7 @@ absl::Status NatsSink::OnAllAnswered() {
     if (++out_of_turn_ > 2) Wait(error, kTurnPause);
     return absl::OkStatus();
   }
-  Wait(error, kRefusedPause);
+  Wait(error, refused_pause_.Next());
   return absl::OkStatus();
 }
 
@@ -318,12 +325,13 @@ absl::Status NatsSink::OnTooLarge(Entry& entry, const absl::Status& error) {
 
 absl::Status NatsSink::Send() {
   // What was refused is asked for by one message.
-  const size_t most = wait_.why().ok() || nats::IsOutOfTurn(wait_.why()) ? most_on_way_ : 1;
+  const size_t most = wait_.why().ok() || nats::IsOutOfTurn(wait_.why()) ? window_ : 1;
   while (refused_.ok() && next_ < end() && on_way_ < most && wait_.MaySend()) {
     Entry& entry = entries_[next_ - first_];
     if (entry.state == Entry::State::kWaits) {
       if (entry.subject->stream == nullptr && on_way_ > 0) break;
-      if (entry.message.size() + SizeOfTurn(entry) > max_payload_) {
+      if (HasNoRoomForTurn(entry)) break;
+      if (entry.message.size() > max_payload_) {
         if (on_way_ > 0) break;
         return OnTooLarge(entry, nats::TooLarge(client_->address(), max_payload_));
       }
@@ -338,18 +346,20 @@ absl::Status NatsSink::Send() {
   return wait_.MaySend() ? client_->Write() : absl::OkStatus();
 }
 
-// Of the header that names the one before it; 0: none is needed.
-size_t NatsSink::SizeOfTurn(const Entry& entry) const {
+// For the header that names the one before it: it goes when nothing else is on its way.
+bool NatsSink::HasNoRoomForTurn(const Entry& entry) const {
   const Stream* const stream = entry.subject->stream;
-  if (stream == nullptr || stream->on_way == 0 || !stream->chained()) return 0;
-  return sizeof(kExpected) + stream->last_id.size() + 3;
+  if (stream == nullptr || stream->on_way == 0) return false;
+  const size_t size = entry.message.size() + sizeof(kExpected) + stream->last_id.size() + 3;
+  const int64_t most = stream->info.max_message_bytes;
+  return size > max_payload_ || (most > 0 && size > static_cast<size_t>(most));
 }
 
 absl::Status NatsSink::Publish(Entry* entry, uint64_t number) {
   Stream* const stream = entry->subject->stream;
   headers_.clear();
   entry->message.AppendHeaders(&headers_);
-  entry->in_turn = SizeOfTurn(*entry) > 0;
+  entry->in_turn = stream != nullptr && stream->on_way > 0;
   if (entry->in_turn) headers_.push_back({kExpected, stream->last_id.c_str()});
   char digits[24];
   const char* const last = absl::numbers_internal::FastIntToBuffer(number, digits);
@@ -360,7 +370,7 @@ absl::Status NatsSink::Publish(Entry* entry, uint64_t number) {
   entry->state = Entry::State::kSent;
   if (stream == nullptr) return absl::OkStatus();
   ++stream->on_way;
-  if (stream->chained()) stream->last_id = entry->message.id();
+  stream->last_id = entry->message.id();
   return absl::OkStatus();
 }
 
@@ -425,6 +435,8 @@ void NatsSink::Wait(const absl::Status& error, absl::Duration pause) {
 
 void NatsSink::OnTaken() {
   out_of_turn_ = 0;
+  window_ = std::min(window_ + 1, most_on_way_);
+  refused_pause_.Reset();
   wait_.End();
 }
 

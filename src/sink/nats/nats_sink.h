@@ -3,10 +3,11 @@
 // and sent again from the first that was not taken: a server that is away, a stream that is full or
 // missing. Any other answer breaks the sink.
 //
-// Order: JetStream takes the messages of a connection in their order. A stream that may refuse one
-// and take the next (discard=new) is told with each message which one goes before it
-// (Nats-Expected-Last-Msg-Id), so that it refuses those, too. After a refusal nothing is sent until
-// all answers are there.
+// Order: JetStream takes the messages of a connection in their order, but may refuse one and take
+// the next: there is room again, a cluster has a leader again. So each message names the one of its
+// stream that goes before it on the way (Nats-Expected-Last-Msg-Id), and is refused with it. After
+// a refusal nothing is sent until all answers are there; then one goes alone, and one more at once
+// for each that is taken. So it gets on whatever share is refused, or others write in between.
 //
 // The first record of a subject whose stream nobody has told travels alone. Nothing here blocks but
 // PrepareTopics and Flush.
@@ -21,6 +22,7 @@
 
 #include "absl/container/node_hash_map.h"
 #include "absl/status/statusor.h"
+#include "base/backoff.h"
 #include "base/environment.h"
 #include "nats/admin.h"
 #include "nats/client.h"
@@ -59,9 +61,6 @@ class NatsSink final : public Sink {
     bool known = false;  // info
     size_t on_way = 0;   // messages
     std::string last_id;
-
-    // Unless it is known to take or refuse all alike.
-    bool chained() const { return !known || info.picks(); }
   };
   struct Subject {
     std::string name;
@@ -101,7 +100,7 @@ class NatsSink final : public Sink {
   absl::Status OnAllAnswered();
   absl::Status OnTooLarge(Entry& entry, const absl::Status& error);
   absl::Status Send();
-  size_t SizeOfTurn(const Entry& entry) const;
+  bool HasNoRoomForTurn(const Entry& entry) const;
   absl::Status Publish(Entry* entry, uint64_t number);
   absl::Status CheckAnswered();
   absl::Status CheckRights();
@@ -115,6 +114,7 @@ class NatsSink final : public Sink {
   const NatsSinkOptions options_;
   const Environment environment_;
   const size_t most_bytes_, most_on_way_;
+  size_t window_;  // messages on their way at once, for now
   const std::unique_ptr<nats::Client> client_;
   const std::shared_ptr<LearntSizes> learnt_;
   const std::string unnamed_prefix_;
@@ -132,7 +132,9 @@ class NatsSink final : public Sink {
   uint64_t unnamed_ = 0;           // ids made so far of what has no position
   absl::Status refused_;           // the first in the order of messages; OK: none
   uint64_t refused_at_ = 0;        // its number; the greatest: not known
+  bool any_nobody_ = false;        // of one no stream has taken: which it was nobody has said
   int out_of_turn_ = 0;            // in a row, without one that was taken
+  Backoff refused_pause_;          // what is refused again and again is asked for less often
   std::optional<Lone> lone_;
   Stream* asked_ = nullptr;  // its info is on its way
   absl::Duration asked_until_;
