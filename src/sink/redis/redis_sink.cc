@@ -30,6 +30,8 @@ constexpr absl::string_view kHeartbeats = "__debezium-heartbeat.";
 constexpr absl::Duration kSoon = absl::Milliseconds(1);
 constexpr absl::Duration kLook = absl::Milliseconds(50);
 constexpr absl::Duration kRefusedPause = absl::Seconds(1);
+// Refusals in a row for a right that is missing, until the sink breaks: its login is read anew.
+constexpr int kMostDenied = 10;
 constexpr absl::string_view kBehind = "ERR The ID specified in XADD is equal or smaller";
 
 absl::Status IdBehind(absl::string_view stream, const EntryId& id, const EntryId& top) {
@@ -394,6 +396,7 @@ absl::Status RedisSink::OnRepeat(const Reply& reply) {
 
 absl::Status RedisSink::OnWritten() {
   step_ = Step::kNothing;
+  denied_ = 0;
   replica_due_ = options_.awaits_replica;
   wait_.End();
   if (!replica_due_) Settle();
@@ -439,7 +442,9 @@ void RedisSink::Settle() {
 // All answers of the step are there.
 absl::Status RedisSink::OnRefused(const absl::Status& error) {
   step_ = Step::kNothing;
-  if (!absl::IsUnavailable(error)) return error;
+  const bool waits =
+      absl::IsUnavailable(error) || (absl::IsPermissionDenied(error) && ++denied_ < kMostDenied);
+  if (!waits) return error;
   if (redis::IsOtherServer(error)) client_->Close();
   Wait(error, kRefusedPause);
   return absl::OkStatus();

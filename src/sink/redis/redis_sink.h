@@ -2,7 +2,8 @@
 // batch.size, one at a time: what the server refuses before it begins (no memory, a replica,
 // rights) it refuses of the whole transaction, so that no later record overtakes an earlier one.
 // Only the answer to an entry settles it. What passes is waited for here, and sent again: a server
-// that is away, that has no room, that has become a replica. Any other answer breaks the sink.
+// that is away, that has no room, that has become a replica. So is a right that is missing, for some
+// seconds: the start has had it, and somebody is at work there. Any other answer breaks the sink.
 //
 // With ids of the position an entry that is there already is refused by Redis, looked at, and
 // settled. Nothing here blocks but PrepareTopics and Flush.
@@ -113,6 +114,7 @@ class RedisSink final : public Sink {
   size_t answers_ = 0;           // to come
   absl::Status refused_;         // the first of the answers that was an error
   std::vector<size_t> repeats_;  // entries of the batch that may be there already
+  int denied_ = 0;               // times in a row
   bool replica_due_ = false;     // of the batch, which is written
   bool told_of_replica_ = false;
   absl::Duration heard_;  // the last time that something went on
