@@ -53,8 +53,7 @@ absl::Status TargetWait::Flush(Sink& sink, AckHandler& acks, absl::FunctionRef<b
     if (settled()) return absl::OkStatus();
     const absl::Duration left = deadline - environment_.clock->Monotonic();
     if (left <= absl::ZeroDuration())
-      return Error(absl::StatusCode::kDeadlineExceeded, "flush_timeout",
-                   absl::StrCat(For(otherwise), " within ", absl::FormatDuration(timeout)),
+      return Error(absl::StatusCode::kDeadlineExceeded, "flush_timeout", For(otherwise),
                    ErrorHint(why_));
     environment_.poller->WaitReadable({sink.ready_fd()}, left);
   }
