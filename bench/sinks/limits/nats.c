@@ -1,5 +1,5 @@
-// What a plain client makes of JetStream on this machine: libnats's own asynchronous publishing, in a
-// loop.   nats HOST PORT SUBJECT MESSAGES BYTES
+// What a plain client makes of JetStream on this machine: libnats's own asynchronous publishing.
+//   nats HOST PORT SUBJECT MESSAGES BYTES
 #include <nats/nats.h>
 
 #include "limit.h"
@@ -21,7 +21,8 @@ int main(int count, char** arguments) {
     return failed("no connection");
   const double begin = seconds();
   for (long n = 0; n < messages; ++n)
-    if (js_PublishAsync(stream, arguments[3], body, bytes, NULL) != NATS_OK) return failed("refused");
+    if (js_PublishAsync(stream, arguments[3], body, bytes, NULL) != NATS_OK)
+      return failed("refused");
   if (js_PublishAsyncComplete(stream, NULL) != NATS_OK) return failed("not acknowledged");
   return printed(messages, begin);
 }

@@ -1,5 +1,5 @@
-// What a plain client makes of RabbitMQ on this machine: persistent messages with confirms, 1,000 of
-// them on their way at once, through an exchange.   rabbitmq HOST PORT EXCHANGE MESSAGES BYTES
+// What a plain client makes of RabbitMQ on this machine: persistent messages with confirms through
+// an exchange, 1,000 of them on their way at once.   rabbitmq HOST PORT EXCHANGE MESSAGES BYTES
 #include <amqp.h>
 #include <amqp_tcp_socket.h>
 
