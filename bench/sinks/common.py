@@ -12,7 +12,7 @@ from web import OfHttp  # noqa: E402
 
 SINKS = {kind.name: kind for kind in (OfRedis, OfNats, OfRabbitMq, OfHttp)}
 # Of bench/e2e's typical rows, with a longer note: the value of a record is 1.6 KB.
-ROWS = backlog.ROWS.replace("repeat('lorem ipsum ', 8)", "repeat('lorem ipsum ', 60)")
+ROWS = backlog.ROWS.replace("repeat('lorem ipsum ', 8)", "repeat('lorem ipsum ', 63)")
 RECORD_BYTES = 1600
 
 
