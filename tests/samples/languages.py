@@ -26,7 +26,8 @@ GO = {"GOMODCACHE": str(CACHE / "go"), "GOPROXY": "off", "GOFLAGS": "-mod=readon
 
 
 class Language:
-    """`build` makes `producer` and `consumer`, command lines, of a copy of the sample."""
+    """`build` makes `producer`, `consumer` and, where it `receives` webhooks, `webhook`, command lines, of a copy of the sample."""
+    receives = True
 
     def __init__(self, directory):
         self.directory = directory
@@ -51,6 +52,7 @@ class Python(Language):
         python = SAMPLES / "python" / "bin" / "python"
         self.producer = [python, self.directory / "producer.py"]
         self.consumer = [python, self.directory / "consumer.py"]
+        self.webhook = [python, EXAMPLES.parent / "http" / "consumer.py"]
 
 
 class Node(Language):
@@ -60,6 +62,7 @@ class Node(Language):
         (self.directory / "node_modules").symlink_to(SAMPLES / "outbox" / "node" / "node_modules")
         self.producer = ["node", self.directory / "producer.js"]
         self.consumer = ["node", self.directory / "consumer.js"]
+        self.webhook = ["node", self.directory / "webhook.js"]
 
 
 class Go(Language):
@@ -75,6 +78,7 @@ class Go(Language):
         call("go", "build", "-o", self.directory / "bin", "./...", cwd=self.directory, environment=GO)
         self.producer = [self.directory / "bin" / "producer"]
         self.consumer = [self.directory / "bin" / "consumer"]
+        self.webhook = [self.directory / "bin" / "webhook"]
 
 
 class Java(Language):
@@ -88,11 +92,12 @@ class Java(Language):
     def build(self):
         maven(self.directory, "package")
         java = ["java", "-cp", f"{self.directory}/target/classes:{self.directory}/target/libs/*"]
-        self.producer, self.consumer = [*java, "outbox.Producer"], [*java, "outbox.Consumer"]
+        self.producer, self.consumer, self.webhook = ([*java, f"outbox.{one}"] for one in ("Producer", "Consumer", "Webhook"))
 
 
 class CSharp(Language):
     name = "csharp"
+    receives = False
 
     @staticmethod
     def missing():

@@ -6,15 +6,24 @@
 import { Kafka, logLevel } from 'kafkajs';
 import pg from 'pg';
 
-const { BOOTSTRAP_SERVERS = 'localhost:9092', TOPIC = 'outbox.event.Order', GROUP = 'billing' } = process.env;
+const { BOOTSTRAP_SERVERS = 'localhost:9092', TOPIC = 'outbox.event.Order', GROUP = 'billing', INBOX_RETENTION = '30 days' } = process.env;
 const INBOX = 'INSERT INTO inbox (consumer, message_id) VALUES ($1, $2) ON CONFLICT DO NOTHING';
 const EFFECT = `INSERT INTO customer_totals (customer, orders, total) VALUES ($1, 1, $2) ON CONFLICT (customer)
   DO UPDATE SET orders = customer_totals.orders + 1, total = customer_totals.total + excluded.total`;
+const FORGET = 'DELETE FROM inbox WHERE consumer = $1 AND handled_at < now() - $2::interval';
 
 const database = new pg.Client({
   connectionString: process.env.DATABASE_URL ?? 'postgres://localhost/billing',
 });
 await database.connect();
+
+// Once an hour, what no longer comes again: keep it longer than the topic keeps records.
+let forgets = 0;
+async function forget() {
+  if (Date.now() < forgets) return;
+  forgets = Date.now() + 3_600_000;
+  await database.query(FORGET, [GROUP, INBOX_RETENTION]);
+}
 
 async function handle({ headers, value }) {
   if (value === null) return;
@@ -50,4 +59,4 @@ while (!(await admin.listTopics()).includes(TOPIC)) await new Promise((next) => 
 await admin.disconnect();
 await consumer.subscribe({ topic: TOPIC, fromBeginning: true });
 // With autoCommit the offset of a message is resolved when its handler has returned: after the transaction.
-await consumer.run({ eachMessage: ({ message }) => handle(message) });
+await consumer.run({ eachMessage: ({ message }) => handle(message).then(forget) });

@@ -18,6 +18,7 @@ import argparse
 import json
 import os
 import signal
+import time
 
 import psycopg
 from confluent_kafka import Consumer, KafkaError
@@ -26,6 +27,7 @@ EFFECT = """
 INSERT INTO customer_totals (customer, orders, total) VALUES (%(customer)s, 1, %(total)s)
 ON CONFLICT (customer) DO UPDATE SET orders = customer_totals.orders + 1, total = customer_totals.total + excluded.total
 """
+FORGET = "DELETE FROM inbox WHERE consumer = %s AND handled_at < now() - %s::interval"
 INBOX = "INSERT INTO inbox (consumer, message_id) VALUES (%s, %s) ON CONFLICT DO NOTHING RETURNING 1"
 
 
@@ -60,6 +62,7 @@ class OutboxConsumer:
         })
         self.kafka.subscribe(arguments.topics)
         self.database = psycopg.connect(arguments.database)
+        self.retention, self.forgets = arguments.retention, time.monotonic()
         self.stopping = False
 
     def stop(self, *_):
@@ -67,6 +70,8 @@ class OutboxConsumer:
 
     def run(self):
         while not self.stopping:
+            if time.monotonic() >= self.forgets:
+                self.forget()
             messages = self.kafka.consume(100, timeout=0.5)
             for message in messages:
                 if message.error() is None:
@@ -89,6 +94,12 @@ class OutboxConsumer:
                 self.database.execute(EFFECT, payload)
         print(f"{'applied' if new else 'seen before'} {message_id}", flush=True)
 
+    def forget(self):
+        """Once an hour, what no longer comes again: keep it longer than the topic keeps records."""
+        with self.database.transaction():
+            self.database.execute(FORGET, (self.name, self.retention))
+        self.forgets = time.monotonic() + 3600
+
     def commit(self):
         """Everything handled so far; a failure only means that it comes again."""
         try:
@@ -104,6 +115,7 @@ def main():
     parser.add_argument("--topics", nargs="+", default=[setting("TOPIC", "outbox.event.Order")], help="names, or ^regular expressions")
     parser.add_argument("--group", default=setting("GROUP", "billing"), help="consumer group; also the consumer's name in the inbox")
     parser.add_argument("--database", default=setting("DATABASE_URL", "postgres://localhost/billing"), help="libpq connection string")
+    parser.add_argument("--retention", default=setting("INBOX_RETENTION", "30 days"), help="how long an id is remembered")
     parser.add_argument("--format", choices=READERS, default="routed", help="what the topics hold")
     consumer = OutboxConsumer(parser.parse_args())
     signal.signal(signal.SIGTERM, consumer.stop)

@@ -14,6 +14,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -24,6 +25,7 @@ const (
 	effect      = `INSERT INTO customer_totals (customer, orders, total) VALUES ($1, 1, $2::text::numeric)
 		ON CONFLICT (customer) DO UPDATE SET orders = customer_totals.orders + 1,
 			total = customer_totals.total + excluded.total`
+	forget = `DELETE FROM inbox WHERE consumer = $1 AND handled_at < now() - $2::text::interval`
 )
 
 type orderPlaced struct {
@@ -95,7 +97,15 @@ func consume(ctx context.Context) error {
 		return err
 	}
 	defer kafka.CloseAllowingRebalance()
+	var forgets time.Time
 	for {
+		// Once an hour, what no longer comes again: keep it longer than the topic keeps records.
+		if time.Now().After(forgets) {
+			if _, err := database.Exec(ctx, forget, group, setting("INBOX_RETENTION", "30 days")); err != nil {
+				return err
+			}
+			forgets = time.Now().Add(time.Hour)
+		}
 		fetches := kafka.PollFetches(ctx)
 		if ctx.Err() != nil {
 			return nil

@@ -8,6 +8,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.CommitFailedException;
@@ -33,6 +34,7 @@ public final class Consumer {
       INSERT INTO customer_totals (customer, orders, total) VALUES (?, 1, ?) ON CONFLICT (customer)
       DO UPDATE SET orders = customer_totals.orders + 1, total = customer_totals.total + excluded.total
       """;
+  private static final String FORGET = "DELETE FROM inbox WHERE consumer = ? AND handled_at < now() - ?::interval";
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -68,6 +70,16 @@ public final class Consumer {
     }
   }
 
+  /** What no longer comes again: keep it longer than the topic keeps records. */
+  private void forget() throws SQLException {
+    try (var old = database.prepareStatement(FORGET)) {
+      old.setString(1, name);
+      old.setString(2, setting("INBOX_RETENTION", "30 days"));
+      old.executeUpdate();
+      database.commit();
+    }
+  }
+
   private static String header(ConsumerRecord<String, String> record, String name) {
     var header = record.headers().lastHeader(name);
     return header == null || header.value() == null ? null : new String(header.value(), StandardCharsets.UTF_8);
@@ -93,7 +105,12 @@ public final class Consumer {
       database.setAutoCommit(false);
       var consumer = new Consumer(group, database);
       kafka.subscribe(List.of(setting("TOPIC", "outbox.event.Order")));
+      var forgets = Instant.now();
       while (true) {
+        if (!Instant.now().isBefore(forgets)) {
+          consumer.forget();
+          forgets = Instant.now().plus(Duration.ofHours(1));
+        }
         for (var record : kafka.poll(Duration.ofMillis(500))) {
           consumer.handle(record);
         }
