@@ -2,6 +2,8 @@
 
 #include <librdkafka/rdkafka.h>
 
+#include <limits>
+
 #include "absl/strings/str_cat.h"
 #include "base/freed_by.h"
 #include "base/status_macros.h"
@@ -17,6 +19,7 @@ using PartitionsPtr = std::unique_ptr<rd_kafka_topic_partition_list_t,
                                       FreedBy<rd_kafka_topic_partition_list_destroy>>;
 
 constexpr int kPollMs = 200;
+constexpr int kEndsMs = 2000;
 
 absl::StatusOr<Properties> FollowerProperties(const Properties& java) {
   ASSIGN_OR_RETURN(Properties properties, TranslateProperties(java));
@@ -70,12 +73,42 @@ absl::Status TopicFollower::Assign(const Options& options) {
     for (int32_t i = 0; i < metadata->topics[0].partition_cnt; ++i) {
       rd_kafka_topic_partition_list_add(list.get(), name.c_str(), i)->offset =
           RD_KAFKA_OFFSET_BEGINNING;
-      behind_[name].insert(i);
+      behind_[name][i] = std::numeric_limits<int64_t>::max();
     }
   }
+  AskForEnds(list.get());
   const rd_kafka_resp_err_t error = rd_kafka_assign(client_.handle(), list.get());
   return error == RD_KAFKA_RESP_ERR_NO_ERROR ? absl::OkStatus()
                                              : KafkaError(error, "following topics");
+}
+
+// A fetch from the end of a partition is answered when there is something new, or after half a
+// second: who has read all there is would know only then. Where nobody answers, the fetches tell.
+void TopicFollower::AskForEnds(rd_kafka_topic_partition_list_t* assigned) {
+  const auto ask = [&](int64_t which) -> PartitionsPtr {
+    PartitionsPtr list(rd_kafka_topic_partition_list_copy(assigned));
+    for (int i = 0; i < list->cnt; ++i) list->elems[i].offset = which;
+    const rd_kafka_resp_err_t error =
+        rd_kafka_offsets_for_times(client_.handle(), list.get(), kEndsMs);
+    if (error != RD_KAFKA_RESP_ERR_NO_ERROR) return nullptr;
+    for (int i = 0; i < list->cnt; ++i)
+      if (list->elems[i].err != RD_KAFKA_RESP_ERR_NO_ERROR || list->elems[i].offset < 0)
+        return nullptr;
+    return list;
+  };
+  // In this order: records that expire meanwhile make no partition look empty that was not.
+  const PartitionsPtr begins = ask(RD_KAFKA_OFFSET_BEGINNING);
+  const PartitionsPtr ends = begins ? ask(RD_KAFKA_OFFSET_END) : nullptr;
+  if (!ends) return;
+  for (int i = 0; i < ends->cnt; ++i) {
+    assigned->elems[i].offset = begins->elems[i].offset;  // else each is asked for once more
+    auto& behind = behind_[ends->elems[i].topic];
+    const int32_t partition = ends->elems[i].partition;
+    if (begins->elems[i].offset >= ends->elems[i].offset)
+      behind.erase(partition);
+    else
+      behind[partition] = ends->elems[i].offset;
+  }
 }
 
 TopicFollower::~TopicFollower() {
@@ -84,7 +117,18 @@ TopicFollower::~TopicFollower() {
   rd_kafka_consumer_close(client_.handle());
 }
 
+// The record at next is the one that follows.
+void TopicFollower::Reach(absl::string_view topic, int32_t partition, int64_t next) {
+  const auto behind = behind_.find(topic);
+  const auto end = behind->second.find(partition);
+  if (end == behind->second.end() || next < end->second) return;
+  behind->second.erase(end);
+  if (behind->second.empty()) handler_({.topic = topic, .caught_up = true});
+}
+
 void TopicFollower::Run() {
+  for (const auto& [topic, behind] : behind_)
+    if (behind.empty()) handler_({.topic = topic, .caught_up = true});
   while (!ends_) {
     const MessagePtr message(rd_kafka_consumer_poll(client_.handle(), kPollMs));
     if (message == nullptr || message->rkt == nullptr) continue;
@@ -92,8 +136,8 @@ void TopicFollower::Run() {
     const auto behind = behind_.find(topic);
     if (behind == behind_.end()) continue;
     if (message->err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
-      const bool last = behind->second.erase(message->partition) > 0 && behind->second.empty();
-      if (last) handler_({.topic = topic, .caught_up = true});
+      // Of records that there are no more of, or that are no records, nothing else is told.
+      Reach(topic, message->partition, std::numeric_limits<int64_t>::max());
     } else if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
       TopicRecord record;
       record.partition = message->partition;
@@ -101,6 +145,7 @@ void TopicFollower::Run() {
       if (message->key != nullptr) record.key = ViewOf(message->key, message->key_len);
       if (message->payload != nullptr) record.value = ViewOf(message->payload, message->len);
       handler_({.topic = topic, .record = &record, .caught_up = behind->second.empty()});
+      Reach(topic, record.partition, record.offset + 1);
     }
   }
 }

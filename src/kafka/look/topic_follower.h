@@ -9,7 +9,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -22,12 +21,14 @@
 #include "kafka/look/topic_stream.h"
 #include "kafka/properties.h"
 
+struct rd_kafka_topic_partition_list_s;
+
 namespace walduct::kafka {
 
 class TopicFollower {
  public:
-  // In order within a partition. caught_up: the topic was read to its end once; also told without a
-  // record, when the end is there.
+  // In order within a partition. caught_up: the topic was read to what was its end when the
+  // following began; also told without a record, when the end is there.
   struct Told {
     absl::string_view topic;
     const TopicRecord* record = nullptr;  // null: the end is there
@@ -51,11 +52,15 @@ class TopicFollower {
   TopicFollower(Client client, Handler handler)
       : client_(std::move(client)), handler_(std::move(handler)) {}
   absl::Status Assign(const Options& options);
+  void AskForEnds(rd_kafka_topic_partition_list_s* assigned);
+  void Reach(absl::string_view topic, int32_t partition, int64_t next);
   void Run();
 
   Client client_;
   const Handler handler_;
-  std::map<std::string, std::set<int32_t>, std::less<>> behind_;  // partitions, by topic
+  // Partitions that were not read to their ends yet, and these, as far as the brokers have told
+  // them; by topic.
+  std::map<std::string, std::map<int32_t, int64_t>, std::less<>> behind_;
   std::atomic<bool> ends_{false};
   std::thread thread_;
 };

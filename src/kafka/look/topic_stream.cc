@@ -20,6 +20,8 @@ namespace walduct::kafka {
 namespace {
 
 using TopicPtr = std::unique_ptr<rd_kafka_topic_t, FreedBy<rd_kafka_topic_destroy>>;
+using PartitionsPtr = std::unique_ptr<rd_kafka_topic_partition_list_t,
+                                      FreedBy<rd_kafka_topic_partition_list_destroy>>;
 using QueuePtr = std::unique_ptr<rd_kafka_queue_t, FreedBy<rd_kafka_queue_destroy>>;
 using MessagePtr = std::unique_ptr<rd_kafka_message_t, FreedBy<rd_kafka_message_destroy>>;
 
@@ -64,17 +66,20 @@ class Reader final : public TopicStream {
       return KafkaError(RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION, Name());
     }
     ASSIGN_OR_RETURN(const int32_t partitions, CountPartitions());
-    for (int32_t partition = 0; partition < partitions; ++partition) {
-      RETURN_IF_ERROR(QueryEnd(partition));
-    }
-    for (int32_t partition = 0; partition < partitions; ++partition) {
+    ASSIGN_OR_RETURN(ends_, QueryOffsets(partitions, RD_KAFKA_OFFSET_END));
+    ASSIGN_OR_RETURN(const auto begins, QueryOffsets(partitions, RD_KAFKA_OFFSET_BEGINNING));
+    ended_.assign(ends_.size(), true);
+    for (size_t i = 0; i < ends_.size(); ++i) {
+      expired_ += static_cast<uint64_t>(begins[i]);
+      if (begins[i] >= ends_[i]) continue;  // empty: most are, of a topic with few keys
+      const auto partition = static_cast<int32_t>(i);
       if (rd_kafka_consume_start_queue(topic_.get(), partition, RD_KAFKA_OFFSET_BEGINNING,
                                        queue_.get()) != 0) {
         return KafkaError(rd_kafka_last_error(), Name());
       }
       started_.push_back(partition);
+      ended_[i] = false;
     }
-    ended_.resize(started_.size());
     open_ = started_.size();
     return absl::OkStatus();
   }
@@ -142,26 +147,40 @@ class Reader final : public TopicStream {
     return partitions;
   }
 
-  // Where the partition ends, which a leader tells only once it is sure. A client that reads
-  // committed records would be told where the first open transaction begins: behind it may be what
-  // is looked for, committed by another writer.
-  absl::Status QueryEnd(int32_t partition) {
+  // Where the partitions end, or begin; one question for all, as each costs a way to the broker. A
+  // leader tells an end only once it is sure. A client that reads committed records would be told
+  // where the first open transaction begins: behind it may be what is looked for, committed by
+  // another writer.
+  absl::StatusOr<std::vector<int64_t>> QueryOffsets(int32_t partitions, int64_t which) {
     constexpr int kAttemptMs = 5000;
-    int64_t low = 0;
-    int64_t high = 0;
     while (true) {
-      const rd_kafka_resp_err_t error =
-          rd_kafka_query_watermark_offsets(ends_client_.handle(), options_.topic.c_str(), partition,
-                                           &low, &high, std::min(kAttemptMs, RemainingMs()));
-      if (error == RD_KAFKA_RESP_ERR_NO_ERROR) {
-        ends_.push_back(high);
-        expired_ += static_cast<uint64_t>(low);
-        return absl::OkStatus();
+      const PartitionsPtr list(rd_kafka_topic_partition_list_new(partitions));
+      for (int32_t i = 0; i < partitions; ++i)
+        rd_kafka_topic_partition_list_add(list.get(), options_.topic.c_str(), i)->offset = which;
+      const absl::Status asked =
+          ErrorOf(*list, rd_kafka_offsets_for_times(ends_client_.handle(), list.get(),
+                                                    std::min(kAttemptMs, RemainingMs())));
+      std::vector<int64_t> offsets;
+      if (asked.ok()) {
+        for (int i = 0; i < list->cnt; ++i) offsets.push_back(list->elems[i].offset);
+        return offsets;
       }
-      const absl::Status status = KafkaError(error, absl::StrCat(Name(), "-", partition));
-      if (!absl::IsUnavailable(status) || RemainingMs() == 0) return status;
+      if (!absl::IsUnavailable(asked) || RemainingMs() == 0) return asked;
       options_.environment.poller->WaitReadable({}, kRetryPause);
     }
+  }
+
+  absl::Status ErrorOf(const rd_kafka_topic_partition_list_t& list,
+                       rd_kafka_resp_err_t error) const {
+    if (error != RD_KAFKA_RESP_ERR_NO_ERROR) return KafkaError(error, Name());
+    for (int i = 0; i < list.cnt; ++i) {
+      const rd_kafka_topic_partition_t& one = list.elems[i];
+      const bool answered = one.err != RD_KAFKA_RESP_ERR_NO_ERROR || one.offset >= 0;
+      const auto said = answered ? one.err : RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE;
+      if (said != RD_KAFKA_RESP_ERR_NO_ERROR)
+        return KafkaError(said, absl::StrCat(Name(), "-", one.partition));
+    }
+    return absl::OkStatus();
   }
 
   // The client recovers from broken connections by itself until the deadline.
