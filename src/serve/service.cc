@@ -62,7 +62,10 @@ Service::Service(WorkerOptions options, const config::LoadRequest& request,
                .timing = options_.timing,
                .view = [this] { return seat_.Now(); },
                .confirmed = [this] { return seat_.Confirmed(); },
-               .weights = [this] { return worker_.Weights(); }}),
+               .weights = [this] { return worker_.Weights(); },
+               .lease = [this] { return seat_.Lease(); },
+               .changes = [this] { return worker_.changes(); },
+               .ends_soon = [this] { seat_.Hurry(); }}),
       loader_(request, WorkerUrl(options_), environment_),
       operations_(
           &loader_, connectors, environment_,
@@ -155,6 +158,15 @@ std::optional<engine::ConnectorError> Service::RefusedOf(const std::string& name
               : absl::StrCat(": ", names::SetCommand(called, absl::StrCat(property, "=VALUE"))),
           "; after a change of a file, or of the machine: ", names::RestartCommand(called)),
       .change = {}};
+}
+
+// The seat goes at once: until the others know, nobody runs what this worker had. One with a name of
+// its own comes back to what it had.
+void Service::Leave() {
+  worker_.Leave();
+  if (!options_.shares) return;
+  if (options_.instance.empty()) shared_.HandOver();
+  seat_.Leave();
 }
 
 // Connectors of other classes have no version.
@@ -260,6 +272,11 @@ void Service::OnFollowed(const InternalTopics::Followed& record) {
   }
 }
 
+void Service::WaitForNews(absl::Duration wait) {
+  environment_.poller->WaitReadable({stop_.fd(), seat_.news_fd()}, wait);
+  seat_.DrainNews();
+}
+
 kafka::SeatVerdict Service::Judge(bool serves, const absl::Status& topics) {
   const kafka::SeatVerdict verdict = seat_.Judge(serves, topics);
   if (options_.shares) {
@@ -274,7 +291,7 @@ absl::Status Service::AwaitSeat() {
   while (!stop_.requested()) {
     if (seat_.Judge(/*serves=*/false) == kafka::SeatVerdict::kOurs) return absl::OkStatus();
     RETURN_IF_ERROR(seat_.Refused());
-    Wait(options_.shares ? kTurn : kLook);
+    WaitForNews(options_.shares ? kTurn : kLook);
   }
   return absl::CancelledError();
 }
@@ -301,7 +318,7 @@ void Service::Serve(const std::function<void()>& watch) {
       if (!worker_.Names().empty()) board_.ShowWarning(std::nullopt);
       watch();
     }
-    Wait(kLook);
+    WaitForNews(kLook);
   }
 }
 

@@ -51,8 +51,8 @@ class Service {
   absl::Status Run(const std::function<void()>& watch);
   // It has served, if only for a while.
   bool served() const { return served_; }
-  // The connectors have ended: says so in the status topic.
-  void Leave() { worker_.Leave(); }
+  // The connectors have ended: says so in the status topic, and leaves a group that shares them.
+  void Leave();
 
   const std::string& group() const { return options_.group_id; }
   const access::AccessOptions& access() const { return options_.access; }
@@ -66,6 +66,8 @@ class Service {
   std::vector<admin::IdleConnector> Known() const;
   std::optional<engine::ConnectorError> RefusedOf(const std::string& name) const;
   void Wait(absl::Duration wait) { environment_.poller->WaitReadable({stop_.fd()}, wait); }
+  // Also until something else is seen of the group.
+  void WaitForNews(absl::Duration wait);
   absl::Status TakeTurn();
   absl::Status TryTurn();
   absl::Status AwaitSeat();

@@ -164,6 +164,38 @@ TEST(OneSeat, AMemberWithNewCredentialsKnowsWhatTheOneBeforeItKnew) {
   EXPECT_EQ(seat.Now().others, 2);
 }
 
+// Nothing of it runs by then, and the others are still in the group.
+TEST(OneSeat, WhoLeavesKeepsWhatItKnewAndAsksOftenOnlyForAWhile) {
+  const Environment environment = Environment::Real();
+  serve::WorkerOptions options;
+  options.clients = std::make_shared<kafka::KafkaOptions>();
+  options.shares = true;
+  admin::WorkerBoard board("g", Clock::Real());
+  kafka::GroupSeat::Options asked{
+      .bootstrap_servers = {}, .java = {}, .group_id = {}, .topic = {}, .environment = environment};
+  const auto member = std::make_shared<int>();
+  serve::OneSeat seat(
+      options, board, environment,
+      [&](const kafka::GroupSeat::Options& options_of) -> absl::StatusOr<serve::OneSeat::Seat> {
+        asked = options_of;
+        return serve::OneSeat::Seat(
+            [member] { return kafka::SeatView{.held = true, .answered = true, .others = 2}; });
+      });
+  ASSERT_TRUE(seat.Ask().ok());
+  EXPECT_EQ(seat.Lease().listed_at, -absl::InfiniteDuration());
+  asked.on_listed({.listed_at = absl::Seconds(3), .others = 2});
+  EXPECT_EQ(seat.Lease().listed_at, absl::Seconds(3));
+  EXPECT_EQ(seat.Lease().others, 2);
+  EXPECT_FALSE(asked.hurries());
+  seat.Hurry();
+  EXPECT_TRUE(asked.hurries());
+  seat.Leave();
+  EXPECT_EQ(member.use_count(), 1) << "it is a member still";
+  EXPECT_FALSE(seat.Now().held);
+  EXPECT_EQ(seat.Now().others, 2);
+  EXPECT_TRUE(absl::IsAborted(seat.Confirmed()));
+}
+
 // Two workers of a group that share its connectors, on the same topics and servers.
 class SharingTest : public testing::Test {
  protected:

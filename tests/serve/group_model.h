@@ -63,6 +63,8 @@ class GroupModel {
   // How often a connector came to have two readers, and for how long at the most.
   int conflicts() const { return conflicts_; }
   absl::Duration longest() const { return longest_; }
+  // The same of two that follow one plan: none has to wait for the other one's end then.
+  int of_one_plan() const { return of_one_plan_; }
   const GroupRequests::Seen& requests() const { return requests_.seen(); }
 
   // Once nothing has happened for a while: who runs what, told alike by everybody.
@@ -199,10 +201,20 @@ class GroupModel {
         Kill(one);
         break;
       default:  // it leaves the group
+        Leave(one);
         members_.erase(Member(one));
         if (seat_ == Member(one)) seat_.clear();
         Kill(one);
     }
+  }
+
+  // In order: what it ran has ended, which it says.
+  void Leave(One& one) {
+    one.readers.clear();
+    if (!Confirmed(one).ok()) return;
+    for (const auto& [name, weight] : weights_)
+      if (one.group->Owns(name)) Say(one, name, "UNASSIGNED", one.group->GenerationOf(name));
+    one.group->HandOver();
   }
 
   static std::string Member(const One& one) { return absl::StrCat(one.url, "#", one.life); }
@@ -361,7 +373,14 @@ class GroupModel {
         lasts = {};
         continue;
       }
-      if (lasts == absl::ZeroDuration()) ++conflicts_;
+      if (lasts == absl::ZeroDuration()) {
+        ++conflicts_;
+        std::set<int64_t> epochs;
+        for (const auto& one : workers_)
+          if (now() >= one->stopped_until && one->readers.contains(name))
+            epochs.insert(one->group->View().epoch);
+        of_one_plan_ += epochs.size() == 1 ? 1 : 0;
+      }
       lasts += kStep;
       longest_ = std::max(longest_, lasts);
     }
@@ -376,7 +395,7 @@ class GroupModel {
   std::map<std::string, absl::Duration> members_;  // of the coordinator: last beats
   std::string seat_;
   std::map<std::string, absl::Duration> together_;
-  int conflicts_ = 0;
+  int conflicts_ = 0, of_one_plan_ = 0;
   absl::Duration longest_ = {};
   std::mt19937_64 asked_random_;
   GroupRequests requests_;

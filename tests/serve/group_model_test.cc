@@ -55,7 +55,7 @@ class GroupModelTest : public testing::Test {
 // back by then: for a moment both want the connector, and the slot says which of them has it.
 TEST_F(GroupModelTest, NoConnectorHasTwoReadersForLongAndEachHasOneInTheEnd) {
   uint64_t worlds = 0;
-  int done = 0, overtaken = 0;
+  int done = 0, overtaken = 0, of_one_plan = 0;
   absl::Duration longest = {};
   for (uint64_t seed = FirstSeed(); seed < FirstSeed() + Seeds(); ++seed) {
     GroupModel model(seed, Defect::kNone);
@@ -67,6 +67,7 @@ TEST_F(GroupModelTest, NoConnectorHasTwoReadersForLongAndEachHasOneInTheEnd) {
     ASSERT_EQ(requests.two_leaders, 0) << "seed " << seed;
     ASSERT_EQ(requests.undone, 0) << "seed " << seed;
     ASSERT_EQ(requests.lost, 0) << "seed " << seed;
+    of_one_plan += model.of_one_plan();
     done += requests.done;
     overtaken += requests.overtaken;
     longest = std::max(longest, model.longest());
@@ -74,8 +75,9 @@ TEST_F(GroupModelTest, NoConnectorHasTwoReadersForLongAndEachHasOneInTheEnd) {
   EXPECT_LE(worlds, 1 + Seeds() / 50);
   EXPECT_GE(done, 50 * static_cast<int>(Seeds()));
   std::cout << Seeds() << " worlds, two readers in " << worlds << " of them, for "
-            << absl::FormatDuration(longest) << " at the longest; " << done << " changes answered, "
-            << overtaken << " undone by a late write\n";
+            << absl::FormatDuration(longest) << " at the longest, " << of_one_plan
+            << " times by one plan; " << done << " changes answered, " << overtaken
+            << " undone by a late write\n";
 }
 
 TEST_F(GroupModelTest, FindsAnEndThatIsToldTooEarly) {

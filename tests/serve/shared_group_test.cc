@@ -46,13 +46,15 @@ class SharedGroupTest : public testing::Test {
   MemoryTopics topics_;
   kafka::SeatView view_;
   std::map<std::string, int> weights_ = {{"a", 1}, {"b", 1}};
+  int ends_ = 0;  // that were told
   SharedGroup group_{{.topics = &topics_,
                       .environment = environment_,
                       .group = "g",
                       .url = kHere,
                       .view = [this] { return view_; },
                       .confirmed = [] { return absl::OkStatus(); },
-                      .weights = [this] { return std::optional(weights_); }}};
+                      .weights = [this] { return std::optional(weights_); },
+                      .ends_soon = [this] { ++ends_; }}};
 };
 
 constexpr char kMoves[] = R"("a":{"worker":"http://here:1","since":5,"from":"http://there:1"})";
@@ -170,6 +172,99 @@ TEST_F(SharedGroupTest, ANewcomerGetsHalfOnceItHasEnded) {
       serve::StatusValue({.state = "UNASSIGNED", .trace = {}, .version = {}}, "here:1", 2));
   EXPECT_TRUE(group_.Leaving().empty());
   EXPECT_TRUE(group_.WhereIs(goes)->runs);
+}
+
+TEST_F(SharedGroupTest, WhoLeadsHandsOverWhatItRanWhenItEnds) {
+  See(true, true);
+  group_.BeCaughtUp();
+  group_.Turn(true);
+  group_.TakePlan(Plan(5,
+                       R"("a":{"worker":"http://here:1","since":5},)"
+                       R"("b":{"worker":"http://there:1","since":5,"from":"http://here:1"})",
+                       kHere));
+  group_.HandOver();
+  EXPECT_EQ(Written(), Plan(6,
+                            R"("a":{"worker":"http://there:1","since":6},)"
+                            R"("b":{"worker":"http://there:1","since":5})",
+                            kHere));
+}
+
+TEST_F(SharedGroupTest, WhoDoesNotLeadOrIsAloneHandsNothingOver) {
+  See(false, true);
+  group_.BeCaughtUp();
+  group_.Turn(true);
+  group_.TakePlan(Plan(5, R"("a":{"worker":"http://here:1","since":5})"));
+  group_.HandOver();
+  EXPECT_EQ(Written(), "");
+  See(true, false);
+  group_.Turn(false);
+  group_.HandOver();
+  EXPECT_EQ(Written(), "");
+}
+
+TEST_F(SharedGroupTest, WhoEndsIsLookedForAndWhoHandsOneOverIsNot) {
+  See(true, true);
+  group_.TakePlan(Plan(4, R"("a":{"worker":"http://there:1","since":4})"), /*news=*/false);
+  Say("there:1", "UNASSIGNED", 4);  // before this worker came
+  group_.BeCaughtUp();
+  group_.Turn(true);
+  Say("there:1", "RUNNING", 4);
+  EXPECT_EQ(ends_, 0);
+  Say("there:1", "UNASSIGNED", 4);
+  EXPECT_EQ(ends_, 1);
+  group_.TakePlan(Plan(5, kMoves));
+  Say("there:1", "UNASSIGNED", 5);
+  Say("here:1", "UNASSIGNED", 5);
+  EXPECT_EQ(ends_, 1);
+}
+
+// Hundreds of connectors, five times a second: what rests is not gone over.
+TEST_F(SharedGroupTest, ATurnWithoutNewsLooksAtNothing) {
+  int looks = 0;
+  uint64_t changes = 1;
+  SharedGroup group({.topics = &topics_,
+                     .environment = environment_,
+                     .group = "g",
+                     .url = kHere,
+                     .view = [this] { return view_; },
+                     .confirmed = [] { return absl::OkStatus(); },
+                     .weights =
+                         [&] {
+                           ++looks;
+                           return std::optional(weights_);
+                         },
+                     .lease =
+                         [this] {
+                           return kafka::MemberLease{.listed_at = view_.listed_at,
+                                                     .others = view_.others};
+                         },
+                     .changes = [&] { return changes; }});
+  const auto turn = [&] {
+    const int before = looks;
+    group.Turn(true);
+    return looks > before;
+  };
+  See(false, true);
+  EXPECT_TRUE(turn());
+  EXPECT_FALSE(turn());
+  ++changes;
+  EXPECT_TRUE(turn()) << "connectors";
+  group.TakePlan(Plan(5, R"("a":{"worker":"http://here:1","since":5})"));
+  EXPECT_TRUE(turn()) << "a plan";
+  group.TakeStatus(serve::ConnectorStatusKey("a"), std::nullopt);
+  EXPECT_TRUE(turn()) << "a state";
+  group.TopicWasLost();
+  EXPECT_TRUE(turn()) << "a topic";
+  EXPECT_FALSE(turn());
+  See(false, false);
+  EXPECT_TRUE(turn()) << "members";
+  See(false, true);
+  EXPECT_TRUE(turn() && group.Owns("a"));
+  view_.listed_at = now() - kafka::GroupTiming().lease();
+  EXPECT_FALSE(group.HoldsLease() || group.Owns("a"));
+  EXPECT_TRUE(turn()) << "the lease";
+  time_.Advance(absl::Seconds(1));
+  EXPECT_TRUE(turn()) << "what comes with time";
 }
 
 TEST_F(SharedGroupTest, WhatComesIsOwnedWhenItsFormerWorkerHasSaidSo) {

@@ -1,5 +1,7 @@
 #include "engine/lifecycle/connector_set.h"
 
+#include <poll.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -155,6 +157,13 @@ void ConnectorSet::StopAll() {
   for (const auto& connector : All()) {
     if (!connector->status().ended()) connector->Stop();
   }
+}
+
+bool ConnectorSet::TakeChanges() {
+  pollfd changed{.fd = changed_.fd(), .events = POLLIN, .revents = 0};
+  const bool some = poll(&changed, 1, 0) > 0;
+  changed_.Drain();
+  return some;
 }
 
 ExitCode ConnectorSet::AwaitEnd(const StopSignal& stop) {

@@ -48,6 +48,9 @@ class ConnectorSet final : public Connectors {
   std::vector<ConnectorView> Views() const override;
   std::vector<ConnectorStatus> Statuses() const override;
   std::vector<ConnectorView> Resting() const override;
+  // Not beside AwaitEnd.
+  int changes_fd() const override { return changed_.fd(); }
+  bool TakeChanges() override;
 
   void Rest(const ConnectorOptions& config, ConnectorState state) override;
   void KeepResting(const std::set<std::string>& names) override;

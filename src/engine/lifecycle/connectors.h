@@ -47,6 +47,10 @@ class Connectors {
   // Both by name; of a connector with several lanes one for each.
   virtual std::vector<ConnectorView> Views() const = 0;
   virtual std::vector<ConnectorStatus> Statuses() const = 0;
+  // Readable when the state or activity of one has changed, until TakeChanges, which says whether
+  // one has; of the one thread that waits. Negative: nobody tells, and one may have at any time.
+  virtual int changes_fd() const { return -1; }
+  virtual bool TakeChanges() { return true; }
   // One is known and does not run: its slot is looked at until it is begun, or rested anew.
   virtual void Rest(const ConnectorOptions&, ConnectorState) {}
   // All other resting ones are forgotten.

@@ -22,6 +22,7 @@ using PartitionsPtr = std::unique_ptr<rd_kafka_topic_partition_list_t,
                                       FreedBy<rd_kafka_topic_partition_list_destroy>>;
 using GroupsPtr = std::unique_ptr<const rd_kafka_group_list, FreedBy<rd_kafka_group_list_destroy>>;
 using MessagePtr = std::unique_ptr<rd_kafka_message_t, FreedBy<rd_kafka_message_destroy>>;
+using QueuePtr = std::unique_ptr<rd_kafka_queue_t, FreedBy<rd_kafka_queue_destroy>>;
 
 constexpr int kPollMs = 100;
 constexpr int kLeavePolls = 20;
@@ -32,7 +33,8 @@ constexpr int kSharingAnswerMs = 1500;
 constexpr absl::Duration kAtRest = absl::Seconds(10);
 constexpr absl::Duration kElse = absl::Seconds(1);
 constexpr absl::Duration kSharing = absl::Milliseconds(500);
-// The same of one that has just joined, and is not listed yet: what it is given waits for that.
+// The same of one that has just joined, and is not listed yet: what it is given waits for that. And
+// where a member is about to leave.
 constexpr absl::Duration kJoining = absl::Milliseconds(100);
 constexpr absl::Duration kJoiningLasts = absl::Seconds(5);
 constexpr size_t kOwnIds = 64;
@@ -96,6 +98,9 @@ GroupSeat::GroupSeat(const Options& options, Properties properties)
       shares_(options.shares),
       timing_(options.shares ? options.timing : kOfOneSeat),
       instance_(options.instance),
+      on_change_(options.on_change),
+      on_listed_(options.on_listed),
+      hurries_(options.hurries),
       environment_(options.environment),
       clock_(*environment_.clock),
       next_question_(clock_.Monotonic()),
@@ -139,11 +144,24 @@ std::shared_ptr<Client> GroupSeat::client() const {
 
 GroupSeat::~GroupSeat() {
   ends_ = true;
+  Interrupt();
   if (thread_.joinable()) thread_.join();
   const std::shared_ptr<Client> last = client();
   if (last) Leave();
   if (asker_.joinable()) asker_.join();
   if (last) rd_kafka_consumer_close(last->handle());
+}
+
+// The poll that waits returns.
+void GroupSeat::Interrupt() {
+  if (const std::shared_ptr<Client> member = client()) {
+    const QueuePtr queue(rd_kafka_queue_get_consumer(member->handle()));
+    if (queue) rd_kafka_queue_yield(queue.get());
+  }
+}
+
+void GroupSeat::Changed() const {
+  if (on_change_) on_change_();
 }
 
 // Closing alone would not say goodbye: librdkafka gives the partition back first, and is gone by
@@ -227,12 +245,15 @@ void GroupSeat::LookAtAssignment() {
   if (held_ == first) return;
   // What is written to the topic does not concern us.
   if (first) rd_kafka_pause_partitions(member->handle(), assigned.get());
-  const MutexLock lock(mutex_);
-  view_.held_since = next_question_ = clock_.Monotonic();
-  view_.holder.clear();
-  view_.foreign = false;
-  if (first) view_.error = absl::OkStatus();
-  held_ = first;
+  {
+    const MutexLock lock(mutex_);
+    view_.held_since = next_question_ = clock_.Monotonic();
+    view_.holder.clear();
+    view_.foreign = false;
+    if (first) view_.error = absl::OkStatus();
+    held_ = first;
+  }
+  Changed();
 }
 
 void GroupSeat::AskOn() {
@@ -246,8 +267,11 @@ void GroupSeat::AskOn() {
 }
 
 absl::Duration GroupSeat::UntilNextQuestion() const {
+  const bool hurries = hurries_ && hurries_();
   const MutexLock lock(mutex_);
-  return next_question_ - clock_.Monotonic();
+  const absl::Duration next =
+      hurries ? std::min(next_question_, last_question_ + kJoining) : next_question_;
+  return next - clock_.Monotonic();
 }
 
 // Not by the calls of the admin interface, though they would not block: what they ask of a
@@ -259,6 +283,7 @@ void GroupSeat::AskWhoHasIt() {
     const MutexLock lock(mutex_);
     const bool joins = view_.listed_at < joined_ && asked_at - joined_ < kJoiningLasts;
     const absl::Duration sharing = joins ? kJoining : kSharing;
+    last_question_ = asked_at;
     next_question_ = asked_at + (shares_ ? sharing : held_ ? kAtRest : kElse);
   }
   const std::shared_ptr<Client> member = client();
@@ -289,10 +314,18 @@ bool GroupSeat::WasListed() const {
 void GroupSeat::TakeMembers(const rd_kafka_group_info& group, absl::Duration asked_at) {
   Heard();
   LookAtMemberId();  // the answer may be about one that this member has only just got
-  const MutexLock lock(mutex_);
+  bool changed = false;
+  {
+    const MutexLock lock(mutex_);
+    changed = TakeMembersLocked(group, asked_at);
+  }
+  if (changed) Changed();
+}
+
+bool GroupSeat::TakeMembersLocked(const rd_kafka_group_info& group, absl::Duration asked_at) {
+  const std::vector<GroupMember> before = std::exchange(view_.members, {});
   view_.others = 0;
   view_.holder.clear();
-  view_.members.clear();
   for (int i = 0; i < group.member_cnt; ++i) {
     const rd_kafka_group_member_info& one = group.members[i];
     const bool self = absl::c_linear_search(own_ids_, OrEmpty(one.member_id));
@@ -307,6 +340,8 @@ void GroupSeat::TakeMembers(const rd_kafka_group_info& group, absl::Duration ask
   }
   // Its end is heard by the assignment; and a broker lists all of its groups.
   if (!view_.holder.empty() && !shares_) next_question_ = clock_.Monotonic() + kAtRest;
+  if (on_listed_) on_listed_({.listed_at = view_.listed_at, .others = view_.others});
+  return view_.members != before;
 }
 
 void GroupSeat::Heard() {

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
@@ -48,6 +49,12 @@ class GroupSeat {
     std::string instance = {};
     // What the member knew whose place this one takes; nothing of its seat.
     SeatView known = {};
+    // Called when the seat comes or goes, or other members are listed than before; by any thread.
+    std::function<void()> on_change = {};
+    // The same of what an answer says of this member; returns at once.
+    std::function<void(const MemberLease&)> on_listed = {};
+    // A member may be about to leave: the brokers are asked more often.
+    std::function<bool()> hurries = {};
   };
   // Begins to ask for the seat.
   static absl::StatusOr<std::unique_ptr<GroupSeat>> Ask(const Options& options);
@@ -72,11 +79,16 @@ class GroupSeat {
   void JoinAnew();
   void LookAtAssignment();
   void LookAtMemberId();
+  void Changed() const;
+  void Interrupt();
   void AskOn();
   absl::Duration UntilNextQuestion() const;
   void AskWhoHasIt();
   bool WasListed() const;
   void TakeMembers(const rd_kafka_group_info& group, absl::Duration asked_at);
+  // True: other members than before.
+  bool TakeMembersLocked(const rd_kafka_group_info& group, absl::Duration asked_at)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Heard();
   void NotHeard(int code);
   void Leave();
@@ -89,15 +101,19 @@ class GroupSeat {
   const bool shares_;
   const GroupTiming timing_;
   const std::string instance_;
+  const std::function<void()> on_change_;
+  const std::function<void(const MemberLease&)> on_listed_;
+  const std::function<bool()> hurries_;
   const Environment environment_;
   Clock& clock_;
   std::atomic<bool> held_{false};
   std::atomic<bool> ends_{false};
   mutable Mutex mutex_;
-  std::shared_ptr<Client> client_ ABSL_GUARDED_BY(mutex_);   // the member; made anew by Run alone
-  absl::Duration joined_ ABSL_GUARDED_BY(mutex_) = {};       // when it was made
-  SeatView view_ ABSL_GUARDED_BY(mutex_);                    // but for held
-  absl::Duration next_question_ ABSL_GUARDED_BY(mutex_);     // on the monotonic clock
+  std::shared_ptr<Client> client_ ABSL_GUARDED_BY(mutex_);  // the member; made anew by Run alone
+  absl::Duration joined_ ABSL_GUARDED_BY(mutex_) = {};      // when it was made
+  SeatView view_ ABSL_GUARDED_BY(mutex_);                   // but for held
+  absl::Duration next_question_ ABSL_GUARDED_BY(mutex_);    // on the monotonic clock
+  absl::Duration last_question_ ABSL_GUARDED_BY(mutex_) = {};
   absl::Duration answered_at_ ABSL_GUARDED_BY(mutex_) = {};  // last
   absl::Duration first_trouble_ ABSL_GUARDED_BY(mutex_);  // since the last answer; infinite: none
   // A coordinator that was away may still know a member that this one has been before.

@@ -32,6 +32,8 @@ struct GroupMember {
   std::string client;  // its client.id
   bool self = false;
   std::string host = {};  // as the broker sees it
+
+  bool operator==(const GroupMember&) const = default;
 };
 
 struct SeatView {
@@ -51,6 +53,12 @@ struct SeatView {
   bool foreign = false;  // the group has members of another kind
   // What was said last that is no answer, or why the seat will not be given.
   absl::Status error = {};
+};
+
+// The part of it that says whether a member may work at all.
+struct MemberLease {
+  absl::Duration listed_at = -absl::InfiniteDuration();
+  int others = 0;
 };
 
 enum class SeatVerdict { kOurs, kHoldOn, kTaken, kMayBeTaken };

@@ -75,7 +75,10 @@ absl::Status OneSeat::Ask() {
                              .shares = options_.shares,
                              .timing = options_.timing,
                              .instance = options_.instance,
-                             .known = Now()}));
+                             .known = Now(),
+                             .on_change = [this] { news_.Signal(); },
+                             .on_listed = [this](const kafka::MemberLease& lease) { Take(lease); },
+                             .hurries = [this] { return NanosecondsNow() < hurries_until_; }}));
   asked_with_ = clients.consumer;
   const MutexLock lock(mutex_);
   seat_ = std::move(seat);
@@ -97,14 +100,22 @@ SeatView OneSeat::Now() const {
   return known_;
 }
 
-// A member keeps the password that it was made with. The next one is not alone because it has not
-// heard of anybody yet.
-void OneSeat::RenewSecrets(const SeatView& view) {
-  const absl::Duration now = environment_.clock->Monotonic();
-  if (view.held || view.answered || now < next_renewal_) return;
-  next_renewal_ = now + kRenewal;
-  if (kafka::WithFreshSecrets(*options_.clients).consumer == asked_with_) return;
-  log::Info("the credentials for Kafka have changed: the group is joined with the new ones");
+// A member that was alone for long is listed beside others: who asks meanwhile must not see the
+// others, and that it was listed long ago.
+void OneSeat::Take(const kafka::MemberLease& lease) {
+  if (lease.listed_at > -absl::InfiniteDuration())
+    listed_at_ = absl::ToInt64Nanoseconds(lease.listed_at);
+  others_ = lease.others;
+}
+
+kafka::MemberLease OneSeat::Lease() const {
+  kafka::MemberLease lease{.others = others_};
+  if (const int64_t listed_at = listed_at_; listed_at != kNever)
+    lease.listed_at = absl::Nanoseconds(listed_at);
+  return lease;
+}
+
+void OneSeat::DropSeat() {
   SeatView known = Now();
   known.held = known.answered = false;
   Seat before;  // it leaves the group first
@@ -113,7 +124,20 @@ void OneSeat::RenewSecrets(const SeatView& view) {
     if (options_.shares) known_ = std::move(known);
     before = std::exchange(seat_, nullptr);
   }
-  before = nullptr;
+}
+
+void OneSeat::Leave() {
+  if (View()) DropSeat();
+}
+
+// A member keeps the password that it was made with.
+void OneSeat::RenewSecrets(const SeatView& view) {
+  const absl::Duration now = environment_.clock->Monotonic();
+  if (view.held || view.answered || now < next_renewal_) return;
+  next_renewal_ = now + kRenewal;
+  if (kafka::WithFreshSecrets(*options_.clients).consumer == asked_with_) return;
+  log::Info("the credentials for Kafka have changed: the group is joined with the new ones");
+  DropSeat();
   if (absl::Status asked = Ask(); !asked.ok()) log::Warn(asked.message());
 }
 
@@ -282,7 +306,7 @@ void OneSeat::ShowWaiting(const absl::Status& error) {
 
 absl::Status OneSeat::Confirmed() const {
   const std::optional<SeatView> view = View();
-  if (!view) return absl::AbortedError("The worker is starting");
+  if (!view) return absl::AbortedError("The worker is starting, or ends");
   if (!view->answered) {
     const absl::Duration age = environment_.clock->Monotonic() - view->silent_since;
     return Error(absl::StatusCode::kUnavailable, "kafka_away",

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "admin/worker_board.h"
 #include "base/environment.h"
 #include "base/mutex.h"
+#include "base/wake.h"
 #include "kafka/group/group_seat.h"
 #include "serve/assignment/assignment.h"
 #include "serve/topics/worker_options.h"
@@ -42,6 +44,10 @@ class OneSeat final : public Assignment {
   // before it saw.
   kafka::SeatView Now() const;
 
+  // Of what Now says, what is asked again and again; without a copy. Before the first answer: as
+  // one that was never listed.
+  kafka::MemberLease Lease() const;
+
   // Begins to ask for the seat; nothing when that has begun.
   absl::Status Ask();
   // FailedPrecondition group_in_use: it will not be given.
@@ -54,7 +60,20 @@ class OneSeat final : public Assignment {
   void ShowWaiting(const absl::Status& error);
   void ShowReading();
 
+  // Of a group that shares: a member says that it ends. Until it is gone, or for a moment, the
+  // brokers are asked more often who is a member. Any thread.
+  void Hurry() { hurries_until_ = NanosecondsNow() + absl::ToInt64Nanoseconds(kHurry); }
+  // Gives up the seat: nothing runs any more. What was seen of the group stays known.
+  void Leave();
+  // Readable when something else is seen of the group, until DrainNews; of the one thread that
+  // waits.
+  int news_fd() const { return news_.fd(); }
+  void DrainNews() { news_.Drain(); }
+
  private:
+  // A member that ends is out of the group by then, as a rule.
+  static constexpr absl::Duration kHurry = absl::Seconds(2);
+
   struct Wait {
     admin::WorkerWait kind = admin::WorkerWait::kNothing;
     absl::Duration since;  // on the monotonic clock
@@ -70,12 +89,23 @@ class OneSeat final : public Assignment {
   Wait WaitOf(const kafka::SeatView& view, kafka::SeatVerdict verdict) const;
   void Show(bool serves, const Wait& wait);
   const std::string& Servers() const;
+  int64_t NanosecondsNow() const {
+    return absl::ToInt64Nanoseconds(environment_.clock->Monotonic());
+  }
+  void Take(const kafka::MemberLease& lease);
+  // Gives up the member; the next one is not alone because it has not heard of anybody yet.
+  void DropSeat();
 
   const WorkerOptions& options_;
   admin::WorkerBoard& board_;
   const Environment& environment_;
   const AskFor ask_for_;
   std::atomic<bool> ours_{false};
+  static constexpr int64_t kNever = std::numeric_limits<int64_t>::min();
+  std::atomic<int64_t> listed_at_{kNever};  // nanoseconds; written before others_
+  std::atomic<int> others_{0};
+  std::atomic<int64_t> hurries_until_{0};  // nanoseconds on the monotonic clock
+  Wake news_;                              // before the seat, which signals it
   mutable Mutex mutex_;
   Seat seat_ ABSL_GUARDED_BY(mutex_);
   kafka::SeatView known_ ABSL_GUARDED_BY(mutex_);  // by the member before

@@ -16,6 +16,8 @@ namespace {
 constexpr size_t kMoves = 20;  // that are kept
 // A plan that was written and does not come back.
 constexpr absl::Duration kWriteAgain = absl::Seconds(5);
+// What comes with time alone: a hand-over that takes too long, a plan that did not come back.
+constexpr absl::Duration kTurnAgain = absl::Seconds(1);
 
 bool IsUrl(absl::string_view client) { return absl::StrContains(client, "://"); }
 
@@ -35,10 +37,17 @@ std::string WorkerOfUrl(absl::string_view url) {
   return std::string(scheme == absl::string_view::npos ? url : url.substr(scheme + 3));
 }
 
-bool SharedGroup::HoldsLease(const kafka::SeatView& view) const {
+bool SharedGroup::HoldsLease() const {
+  kafka::MemberLease lease;
+  if (parts_.lease) {
+    lease = parts_.lease();
+  } else {
+    const kafka::SeatView view = parts_.view();
+    lease = {.listed_at = view.listed_at, .others = view.others};
+  }
+  const bool listed = lease.listed_at > -absl::InfiniteDuration();
   const absl::Duration now = parts_.environment.clock->Monotonic();
-  const bool listed = view.listed_at > -absl::InfiniteDuration();
-  return (listed && view.others == 0) || now - view.listed_at < parts_.timing.lease();
+  return (listed && lease.others == 0) || now - lease.listed_at < parts_.timing.lease();
 }
 
 // The clock is asked each time: a process that stood still knows it at once.
@@ -47,7 +56,7 @@ bool SharedGroup::Owns(absl::string_view connector) const {
     const MutexLock lock(mutex_);
     if (!serves_ || (!all_ && !owned_.contains(connector))) return false;
   }
-  return HoldsLease(parts_.view());
+  return HoldsLease();
 }
 
 absl::Status SharedGroup::Confirmed() const { return parts_.confirmed(); }
@@ -55,7 +64,7 @@ absl::Status SharedGroup::Confirmed() const { return parts_.confirmed(); }
 Assignment::Leader SharedGroup::leader() const {
   const kafka::SeatView view = parts_.view();
   const MutexLock lock(mutex_);
-  const bool self = view.held && leads_ && HoldsLease(view);
+  const bool self = view.held && leads_ && HoldsLease();
   const std::string url = self || view.held ? "" : UrlOfHolder(view);
   return {.self = self, .worker = WorkerOfUrl(url), .url = url};
 }
@@ -171,6 +180,7 @@ void SharedGroup::NoteUnowned(const std::string& name, bool unowned) {
 void SharedGroup::TopicWasLost() {
   const MutexLock lock(mutex_);
   overwritten_ = overwritten_ || plan_.epoch > 0;
+  told_ = true;
 }
 
 // Its former worker lives and does not say that it ended.
@@ -225,37 +235,52 @@ void SharedGroup::TakePlan(absl::string_view value, bool news) {
     if (plan->epoch <= plan_.epoch) {
       const bool own = plan->leader == plan_.leader && plan->shares == plan_.shares;
       overwritten_ = overwritten_ || (news && !own);
+      told_ = true;
       return;
     }
     if (news) NoteMoves(*plan);
     NoteDropped(*plan);
     plan_ = *std::move(plan);
+    told_ = true;
   }
   Look();
+  // Somebody may wait for an end here, of what this worker has not owned.
+  if (news) Changed();
 }
 
 void SharedGroup::TakeStatus(absl::string_view key, std::optional<absl::string_view> value) {
   const std::optional<StatusName> name = NameOfStatus(key);
   if (!name || name->of_task) return;
+  bool ends = false;
   {
     const MutexLock lock(mutex_);
     if (value) {
-      const absl::StatusOr<StatusSaid> said = ReadStatusValue(*value);
-      if (!said.ok()) return;
-      said_[name->connector] = {
-          .state = said->state, .worker = said->worker_id, .generation = said->generation};
+      const absl::StatusOr<StatusSaid> read = ReadStatusValue(*value);
+      if (!read.ok()) return;
+      Said said{.state = read->state, .worker = read->worker_id, .generation = read->generation};
+      ends = caught_up_ && Ends(name->connector, said);
+      said_[name->connector] = std::move(said);
     } else {
       said_.erase(name->connector);
     }
+    told_ = true;
   }
+  if (ends && parts_.ends_soon) parts_.ends_soon();
   if (caught_up_) Look();
+}
+
+// Who has a connector that does not move says so only when it ends itself.
+bool SharedGroup::Ends(const std::string& name, const Said& said) const {
+  const auto found = plan_.shares.find(name);
+  return found != plan_.shares.end() && said.state == "UNASSIGNED" &&
+         found->second.worker != parts_.url && said.worker == WorkerOfUrl(found->second.worker);
 }
 
 // What is owned by what is known now; tells of what has changed.
 void SharedGroup::Look() {
   const MutexLock look(looking_);
   const kafka::SeatView view = parts_.view();
-  const bool member = HoldsLease(view);
+  const bool member = HoldsLease();
   bool more = false, less = false;
   {
     const MutexLock lock(mutex_);
@@ -305,7 +330,27 @@ void SharedGroup::LookForNew() {
   std::erase_if(overdue_, is_over);
 }
 
+// Most times nothing is new, of however many connectors.
+bool SharedGroup::IsTurnDue(bool serves, const kafka::SeatView& view) {
+  const absl::Duration now = parts_.environment.clock->Monotonic();
+  Seen seen{.serves = serves,
+            .held = view.held,
+            .listed = view.listed_at >= view.held_since,
+            .member = HoldsLease(),
+            .confirmed = Confirmed().ok(),
+            .holder = view.holder,
+            .members = view.members,
+            .changes = parts_.changes ? parts_.changes() : 0};
+  const bool told = told_.exchange(false);
+  if (parts_.changes && !told && now < next_turn_ && seen == seen_) return false;
+  seen_ = std::move(seen);
+  next_turn_ = now + kTurnAgain;
+  return true;
+}
+
 void SharedGroup::Turn(bool serves) {
+  const kafka::SeatView view = parts_.view();
+  if (!IsTurnDue(serves, view)) return;
   {
     const MutexLock lock(mutex_);
     if (serves != serves_) {
@@ -315,29 +360,36 @@ void SharedGroup::Turn(bool serves) {
   }
   Look();
   LookForNew();
-  const kafka::SeatView view = parts_.view();
   if (serves && caught_up_ && view.held && leader().self && Confirmed().ok()) WritePlan(view);
+}
+
+void SharedGroup::HandOver() {
+  const kafka::SeatView view = parts_.view();
+  const bool leads = caught_up_ && view.held && leader().self && Confirmed().ok();
+  if (leads && view.others > 0) WritePlan(view, /*leaves=*/true);
 }
 
 // It counts for this worker, too, only as the topic says it: another leader's of the same epoch may
 // be there before it.
-void SharedGroup::WritePlan(const kafka::SeatView& view) {
+void SharedGroup::WritePlan(const kafka::SeatView& view, bool leaves) {
   // Who has just got the seat knows by the next answer which member is gone.
   if (view.others > 0 && view.listed_at < view.held_since) return;
   Clock& clock = *parts_.environment.clock;
   const auto weights = parts_.weights ? parts_.weights() : std::nullopt;
   if (!weights) return;
-  PlanNeeds needs{
-      .leader = parts_.url, .members = {parts_.url}, .weights = *weights, .released = {}};
+  PlanNeeds needs{.leader = parts_.url, .members = {}, .weights = *weights, .released = {}};
+  if (!leaves) needs.members.insert(parts_.url);
   for (const kafka::GroupMember& one : view.members)
-    if (IsUrl(one.client)) needs.members.insert(one.client);
+    if (IsUrl(one.client) && (!leaves || one.client != parts_.url))
+      needs.members.insert(one.client);
+  if (needs.members.empty()) return;
   SharePlan next;
   {
     const MutexLock lock(mutex_);
     if (plan_.epoch < written_epoch_ && clock.Monotonic() < write_again_) return;
     SharePlan now = plan_;
     if (now.epoch == 0) {
-      if (needs.members.size() == 1) return;
+      if (needs.members.size() == 1 && !leaves) return;
       // What this worker has run alone. No state that was ever written is of the first epoch.
       now.epoch = 1;
       for (const auto& [name, said] : said_) now.epoch = std::max(now.epoch, said.generation);

@@ -51,11 +51,19 @@ class SharedGroup final : public Assignment {
     std::function<absl::Status()> confirmed;  // as OneSeat says it
     // The connectors that there are, with their weights; absent: not known now.
     std::function<std::optional<std::map<std::string, int>>()> weights = {};
+    // The part of view that says whether this one is a member, without a copy; empty: by view.
+    std::function<kafka::MemberLease()> lease = {};
+    // Grows with whatever may change the weights, or whether they are known; empty: they may have
+    // changed at any time.
+    std::function<uint64_t()> changes = {};
+    // A worker says that it ends: it leaves the group soon.
+    std::function<void()> ends_soon = {};
   };
   explicit SharedGroup(Parts parts) : parts_(std::move(parts)) {}
   static constexpr absl::Duration kHandOver = absl::Minutes(1);
 
   bool Owns(absl::string_view connector) const override;
+  bool HoldsLease() const override;
   absl::Status Confirmed() const override;
   Leader leader() const override;
   bool follows() const override { return true; }
@@ -70,9 +78,15 @@ class SharedGroup final : public Assignment {
   // news: not what was there before.
   void TakePlan(absl::string_view value, bool news = true);
   void TakeStatus(absl::string_view key, std::optional<absl::string_view> value);
-  void BeCaughtUp() { caught_up_ = true; }
+  void BeCaughtUp() {
+    caught_up_ = true;
+    told_ = true;
+  }
   // Looks what has changed; the leader writes the next plan when one is needed.
   void Turn(bool serves);
+  // The worker ends, nothing of its own runs any more, and what it ran says so: if it leads, it
+  // gives that to the others, who need not wait until one of them leads.
+  void HandOver();
   // What is known of the group now.
   admin::GroupView View() const;
 
@@ -81,7 +95,15 @@ class SharedGroup final : public Assignment {
     std::string state, worker;
     int64_t generation = 0;
   };
-  bool HoldsLease(const kafka::SeatView& view) const;
+  // What Turn goes by, but for what comes with time.
+  struct Seen {
+    bool serves = false, held = false, listed = false, member = false, confirmed = false;
+    std::string holder;
+    std::vector<kafka::GroupMember> members;
+    uint64_t changes = 0;
+    bool operator==(const Seen&) const = default;
+  };
+  bool IsTurnDue(bool serves, const kafka::SeatView& view);
   struct Unowned {
     absl::Time at;
     absl::Duration since;  // on the monotonic clock
@@ -100,7 +122,9 @@ class SharedGroup final : public Assignment {
   void NoteMoves(const SharePlan& next) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void LookForNew();
   void Look();
-  void WritePlan(const kafka::SeatView& view);
+  bool Ends(const std::string& name, const Said& said) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // leaves: this worker is none of those who are given something.
+  void WritePlan(const kafka::SeatView& view, bool leaves = false);
 
   const Parts parts_;
   std::atomic<bool> caught_up_{false};
@@ -124,6 +148,10 @@ class SharedGroup final : public Assignment {
   std::deque<admin::GroupMove> moves_ ABSL_GUARDED_BY(mutex_);
   std::map<std::string, uint64_t> moved_ ABSL_GUARDED_BY(mutex_);
   Mutex looking_;  // one look at a time
+  // Of the one caller of Turn.
+  Seen seen_;
+  absl::Duration next_turn_ = absl::ZeroDuration();
+  std::atomic<bool> told_{true};  // something, since the last turn
 };
 
 }  // namespace walduct::serve

@@ -15,6 +15,9 @@ namespace {
 
 // Requests wake it; what connectors do by themselves is looked at as often.
 constexpr absl::Duration kLook = absl::Milliseconds(100);
+constexpr absl::Duration kBetweenLooks = absl::Milliseconds(30);
+// Whatever has changed without a word.
+constexpr absl::Duration kLookAtAll = absl::Seconds(1);
 constexpr absl::Duration kReadAgain = absl::Seconds(5);
 // Who follows reads the topics whole, and says in between what runs.
 constexpr absl::Duration kReadNews = absl::Milliseconds(300);
@@ -33,7 +36,7 @@ Worker::Worker(Parts parts)
       statuses_(parts_, deployments_, runner_) {
   parts_.assignment->OnRevoke([this](Assignment::Done done) {
     runner_.Revoke(std::move(done));
-    wake_.Signal();
+    LookAgain();
   });
 }
 
@@ -48,30 +51,61 @@ void Worker::Start() {
 
 void Worker::Stop() {
   ends_ = true;
-  wake_.Signal();
+  LookAgain();
   if (thread_.joinable()) thread_.join();
+}
+
+void Worker::LookAgain() {
+  ++changes_;
+  wake_.Signal();
 }
 
 void Worker::Run() {
   while (!ends_) {
     wake_.Drain();
     parts_.assignment->Drain();
-    Reconcile();
-    parts_.environment.poller->WaitReadable({wake_.fd(), parts_.assignment->fd()}, kLook);
+    Look(parts_.connectors->TakeChanges());
+    // Hundreds that begin change all the time: many changes are one look.
+    const absl::Duration rests =
+        next_all_ - kLookAtAll + kBetweenLooks - parts_.environment.clock->Monotonic();
+    if (rests > absl::ZeroDuration())
+      parts_.environment.poller->WaitReadable({wake_.fd(), parts_.assignment->fd()}, rests);
+    parts_.environment.poller->WaitReadable(
+        {wake_.fd(), parts_.assignment->fd(), parts_.connectors->changes_fd()}, kLook);
   }
 }
 
-void Worker::Reconcile() {
+// What rests costs nothing: it changes with the connectors, the topics, the assignment and the
+// clock of that.
+void Worker::Look(bool all) {
   LookWhetherTopicsAreThere();
   LookWhetherTheyAreStale();
   LookAtSession();
-  std::set<std::string> names = runner_.Names();
-  for (std::string& name : deployments_.Names()) names.insert(std::move(name));
+  const absl::Duration now = parts_.environment.clock->Monotonic();
+  const Seen seen{.changes = changes_,
+                  .generation = parts_.assignment->generation(),
+                  .confirmed = parts_.assignment->Confirmed().ok(),
+                  .leased = parts_.assignment->HoldsLease()};
+  all = all || seen != seen_ || now >= next_all_;
+  if (!all && waiting_.empty()) return;
+  std::set<std::string> names = std::move(waiting_);
+  waiting_.clear();
+  if (all) {
+    seen_ = seen;
+    next_all_ = now + kLookAtAll;
+    names = runner_.Names();
+    for (std::string& name : deployments_.Names()) names.insert(std::move(name));
+  }
   for (const std::string& name : names) {
+    if (!runner_.Step(name)) continue;
     // Nothing new begins where another worker may begin it.
-    if (!runner_.Step(name) || deployments_.silent() || !parts_.assignment->Confirmed().ok())
-      continue;
-    if (CommitTask(name) && parts_.assignment->Owns(name)) runner_.Begin(name);
+    const bool may = !deployments_.silent() && parts_.assignment->Confirmed().ok();
+    const bool owned = parts_.assignment->Owns(name);
+    if (may && CommitTask(name) && parts_.assignment->Owns(name)) {
+      runner_.Begin(name);
+    } else if (owned) {
+      waiting_.insert(name);
+    }
   }
   runner_.CompleteRevocations();
   if (!deployments_.stale() && !deployments_.silent() && parts_.assignment->Confirmed().ok())
@@ -122,7 +156,7 @@ absl::Status Worker::ReadAhead() {
 
 void Worker::Open() {
   deployments_.BeLoaded(true);
-  wake_.Signal();
+  LookAgain();
 }
 
 void Worker::Forget() {
@@ -130,7 +164,7 @@ void Worker::Forget() {
   deployments_.BeLoaded(false);
   deployments_.Take({});
   statuses_.Take({});
-  wake_.Signal();
+  LookAgain();
 }
 
 // Before a change: what another worker may have written meanwhile counts, and what of ours may have
@@ -163,7 +197,7 @@ absl::Status Worker::ReadAgain() {
   deployments_.Take(std::move(deployments));
   statuses_.Take(std::move(statuses), /*again=*/true);
   news_read_ = news;
-  wake_.Signal();
+  LookAgain();
   log::Info("the worker's topics were read again", {{"connectors", connectors}});
   return absl::OkStatus();
 }
@@ -173,7 +207,7 @@ absl::Status Worker::ReadAgain() {
 void Worker::FollowConfigs(absl::string_view key, std::optional<absl::string_view> value) {
   if (deployments_.IsOwn(key, value)) return;
   ++news_;
-  wake_.Signal();
+  LookAgain();
 }
 
 void Worker::FollowRestart(const std::string& name, absl::string_view value) {

@@ -46,7 +46,9 @@ class Worker {
   // The connectors have ended: says so in the status topic.
   void Leave();
   // One look at all connectors; by the thread, and by tests.
-  void Reconcile();
+  void Reconcile() { Look(/*all=*/true); }
+  // Grows with whatever may change Weights.
+  uint64_t changes() const { return changes_; }
 
   // What others write into the topics, as it comes: a configuration, which is read again; a state.
   void FollowConfigs(absl::string_view key, std::optional<absl::string_view> value);
@@ -134,6 +136,11 @@ class Worker {
 
  private:
   void Run();
+  // all: at each connector; else at those that have something to do still, unless there is reason
+  // to look at all.
+  void Look(bool all);
+  // The thread is to look at all connectors, and others at what there is.
+  void LookAgain();
   bool CommitTask(const std::string& name);
   std::vector<engine::SlotAddress> SlotsOf(const std::string& name, const ConfigMap& config) const;
   // Other connectors, run where and as they may, that read the slot of this one: "b, c".
@@ -155,12 +162,22 @@ class Worker {
 
   const Parts parts_;
   Wake wake_;
+  std::atomic<uint64_t> changes_{0};
   Deployments deployments_;
   Runner runner_;
   Statuses statuses_;
-  std::atomic<uint64_t> news_{0};              // of configurations, told
-  std::atomic<uint64_t> news_read_{0};         // of these, when the topics were read
-  std::atomic<uint64_t> generation_{0};        // of the assignment, when the topics were read
+  std::atomic<uint64_t> news_{0};        // of configurations, told
+  std::atomic<uint64_t> news_read_{0};   // of these, when the topics were read
+  std::atomic<uint64_t> generation_{0};  // of the assignment, when the topics were read
+  // What the thread knew when it looked at all connectors last.
+  struct Seen {
+    uint64_t changes = 0, generation = 0;
+    bool confirmed = false, leased = false;
+    bool operator==(const Seen&) const = default;
+  };
+  Seen seen_;
+  absl::Duration next_all_ = {};
+  std::set<std::string> waiting_;              // to begin
   absl::Duration next_look_ = {};              // at the topics; by the thread alone
   absl::Duration next_news_ = {};              // that are read; by the thread alone
   std::optional<absl::Duration> leads_since_;  // and has not read since; by the thread alone

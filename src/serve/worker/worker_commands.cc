@@ -158,7 +158,7 @@ absl::Status Worker::Create(const std::string& name, const ConfigMap& config, Ta
   if (!absl::IsNotFound(deployments_.CheckOwn(name)))
     return absl::AlreadyExistsError(absl::StrCat("Connector ", name, " already exists"));
   RETURN_IF_ERROR(deployments_.Create(name, config, target));
-  wake_.Signal();
+  LookAgain();
   WarnOfSharers(name, config);
   return absl::OkStatus();
 }
@@ -178,7 +178,7 @@ absl::StatusOr<bool> Worker::PutConfig(const std::string& name, const ConfigMap&
       // As it is: nothing starts anew, and what has failed stays so.
       ASSIGN_OR_RETURN(const bool other, deployments_.SetConfig(name, config));
       if (other) statuses_.Repeat(name, true, true);
-      wake_.Signal();
+      LookAgain();
       if (other) WarnOfSharers(name, config);
       return false;
     }
@@ -193,7 +193,7 @@ absl::Status Worker::SetTarget(const std::string& name, TargetState target) {
   RETURN_IF_ERROR(RefreshFor(name));
   RETURN_IF_ERROR(deployments_.SetTarget(name, target));
   if (target == TargetState::kStopped) runner_.Forgive(name);
-  wake_.Signal();
+  LookAgain();
   return absl::OkStatus();
 }
 
@@ -203,14 +203,14 @@ absl::Status Worker::Delete(const std::string& name) {
   const std::optional<ConnectorView> view = Find(name);
   RETURN_IF_ERROR(deployments_.Delete(name));
   if (view) TellOfSlot(*view, SharersOf(name, view->config));
-  wake_.Signal();
+  LookAgain();
   return statuses_.ResetTopics(name);
 }
 
 void Worker::RestartNow(const std::string& name) {
   runner_.Restart(name);
   statuses_.Repeat(name, false, true);
-  wake_.Signal();
+  LookAgain();
 }
 
 absl::Status Worker::RestartTask(const std::string& name, const std::string& task) {
