@@ -141,10 +141,6 @@ bool KafkaSink::HasCapacity() {
   return producer_->HasCapacity() && (transactions_ == nullptr || transactions_->open());
 }
 
-bool KafkaSink::Creates(absl::string_view topic) const {
-  return !groups_.empty() || topic == dead_letters_.name;
-}
-
 kafka::NewTopic KafkaSink::PlanOf(const Target& target) const {
   return target.name == dead_letters_.name ? dead_letters_ : PlanTopic(target.name, groups_);
 }
@@ -280,12 +276,16 @@ absl::Status KafkaSink::OfTopic(const absl::Status& error, const kafka::FailedBa
     if (batch.topic.empty() || batch.topic == name)
       before.push_back({name, of->id, producer_->HasTaken(name), of->placed});
   }
+  const auto may_wait = [&] {
+    return refusals_ != nullptr && !Creates(batch.topic) &&
+           refusals_->MayAwait(batch.topic, clock_.Monotonic());
+  };
   Unnamed told{.error = error, .deleted = {}};
   kafka::Client* const client = &producer_->client();
   if (batch.topic.empty())
     told = ExplainUnnamed(client, poller_, before, error);
   else if (!before.empty())
-    told.error = ExplainVanished(client, poller_, before.front(), {error, batch.status});
+    told.error = ExplainVanished(client, poller_, before.front(), {error, batch.status, may_wait});
   if (told.deleted.empty()) told.deleted = {batch.topic};
   for (const std::string& topic : told.deleted)
     if (refusals_ != nullptr) refusals_->Note(told.error, topic);

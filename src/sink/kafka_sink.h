@@ -108,7 +108,9 @@ class KafkaSink final : public Sink {
 
   KafkaSink(std::unique_ptr<kafka::Producer> producer, const KafkaSinkOptions& options,
             const Environment& environment, Refusals* refusals);
-  bool Creates(absl::string_view topic) const;
+  bool Creates(absl::string_view topic) const {
+    return !groups_.empty() || topic == dead_letters_.name;
+  }
   kafka::NewTopic PlanOf(const Target& target) const;
   absl::Status FirstRefused() const;
   // The target of the last record while Kafka is asked about its topic; null otherwise.

@@ -131,4 +131,9 @@ absl::Status Refusals::Judge(const absl::Status& fate, absl::string_view topic,
   return fate;
 }
 
+bool Refusals::MayAwait(const std::string& topic, absl::Duration now) {
+  constexpr absl::Duration kMost = absl::Minutes(1);
+  return now - awaited_.try_emplace(topic, now).first->second < kMost;
+}
+
 }  // namespace walduct::sink

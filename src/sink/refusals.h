@@ -65,6 +65,9 @@ class Refusals {
   std::set<std::string>& deleted() { return deleted_; }
   // What broke a sink, of which topic, whatever it is: others may have lost records meanwhile.
   void Note(const absl::Status& error, const std::string& topic);
+  // Whether a topic that the brokers are to create may have more time: a minute since the first
+  // time that this is asked.
+  bool MayAwait(const std::string& topic, absl::Duration now);
   // For one producer after the other.
   const std::shared_ptr<kafka::AckedTopics>& acked() const { return acked_; }
   // Of a batch at most; 0: no limit.
@@ -77,6 +80,7 @@ class Refusals {
   size_t batch_bytes_ = 0;
   absl::node_hash_map<std::string, Topic> topics_;
   std::set<std::string> deleted_;
+  absl::node_hash_map<std::string, absl::Duration> awaited_;  // since when
   const std::shared_ptr<kafka::AckedTopics> acked_ = std::make_shared<kafka::AckedTopics>();
 };
 

@@ -11,6 +11,7 @@
 #include "absl/types/span.h"
 #include "base/error.h"
 #include "kafka/acked/acked_topic.h"
+#include "kafka/look/topic_description.h"
 #include "kafka/topic_admin.h"
 
 namespace walduct::sink {
@@ -90,16 +91,40 @@ absl::Status WithCommand(const absl::Status& error, const kafka::Client& client,
       ErrorChange(error));
 }
 
+// Brokers create a topic by themselves when it is asked for, one after the other: many at once take
+// longer than librdkafka waits for one of them.
+absl::Status NotYetThere(kafka::Client* client, Poller& poller, const std::string& topic,
+                         const TopicFailure& failure) {
+  const Answers answers = Ask(client, poller, {topic});
+  const auto answer = answers.find(topic);
+  const bool is_there = answer != answers.end() && answer->second.status.ok();
+  const bool is_missing = answer != answers.end() && IsMissing(answer->second);
+  const auto is_created = [&] {
+    return kafka::ReadBrokerProperty(*client, "auto.create.topics.enable", kTimeout) == "true";
+  };
+  if ((!is_there && !(is_missing && is_created())) || !failure.may_wait())
+    return WithCommand(failure.error, *client, topic);
+  return Error(absl::StatusCode::kUnavailable, "topic_gone",
+               absl::StrCat("topic ", topic, is_there ? " is there only now" : " is not there yet",
+                            ": the brokers create it by themselves, one after the other"),
+               "nothing to do: its records are sent again; topic.creation.default.partitions=1 and "
+               "topic.creation.default.replication.factor=-1 have walduct create topics, which "
+               "takes less time");
+}
+
 }  // namespace
 
 absl::Status ExplainVanished(kafka::Client* client, Poller& poller, const TopicBefore& before,
                              const TopicFailure& failure) {
-  const auto& [error, of_batch] = failure;
+  const absl::Status& error = failure.error;
+  const absl::Status& of_batch = failure.of_batch;
   if (ErrorReason(error) == "fenced") return error;  // for good: nothing begins anew
   if (ErrorReason(of_batch) == "topic_deleted") return of_batch;
   const absl::Status& own = IsOfTopic(of_batch) ? of_batch : error;
-  if (!IsOfTopic(own) || (!before.taken && before.id.empty()))
-    return WithCommand(error, *client, before.name);
+  const bool was = before.taken || !before.id.empty();
+  if (!was && failure.may_wait && ErrorReason(own) == "topic_missing")
+    return NotYetThere(client, poller, before.name, failure);
+  if (!IsOfTopic(own) || !was) return WithCommand(error, *client, before.name);
   const Answers answers = Ask(client, poller, {before.name});
   const auto answer = answers.find(before.name);
   const bool is_answered = answer != answers.end() && !absl::IsUnavailable(answer->second.status);

@@ -3,6 +3,7 @@
 // a partition that never was. The brokers know.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,11 +24,14 @@ struct TopicBefore {
 struct TopicFailure {
   absl::Status error;          // what broke the producer
   absl::Status of_batch = {};  // of the topic's records; a call may have told of another one first
+  // Whether a topic that never was, and that the brokers are to create, may have more time.
+  std::function<bool()> may_wait = {};
 };
 
 // Unavailable topic_deleted where the topic is gone, lost records, or another one has its name;
-// otherwise the error; topic_missing with the command that creates it. Waits for the brokers, some
-// seconds at most.
+// Unavailable topic_gone where brokers that create topics by themselves are late with it; otherwise
+// the error; topic_missing with the command that creates it. Waits for the brokers, some seconds at
+// most.
 absl::Status ExplainVanished(kafka::Client* client, Poller& poller, const TopicBefore& before,
                              const TopicFailure& failure);
 

@@ -37,19 +37,49 @@ class VanishedTopicTest : public testing::Test {
  protected:
   // Of topic t.
   absl::Status Explain(const TopicFailure& failure, const std::string& id = "") {
+    return ExplainVanished(client(), poller_, {.name = "t", .id = id, .taken = true}, failure);
+  }
+  absl::Status ExplainNew(const TopicFailure& failure) {
+    return ExplainVanished(client(), poller_, {.name = "t"}, failure);
+  }
+  kafka::Client* client() {
     if (!client_) {
       auto client =
           kafka::Client::Create(kafka::Client::Role::kProducer, cluster_.bootstrap_servers(), {});
       EXPECT_TRUE(client.ok()) << client.status();
       client_.emplace(*std::move(client));
     }
-    return ExplainVanished(&*client_, poller_, {.name = "t", .id = id, .taken = true}, failure);
+    return &*client_;
   }
 
   kafka::MockCluster cluster_;
   NoWaits poller_;
   std::optional<kafka::Client> client_;
 };
+
+absl::Status Missing() {
+  return Error(absl::StatusCode::kFailedPrecondition, "topic_missing", "topic t is not there", "");
+}
+
+// Nothing of it was taken, and none of its ids is known.
+TEST_F(VanishedTopicTest, ATopicThatWasCreatedOnlyNowIsSentToAgainForAWhile) {
+  cluster_.CreateTopic("t", 1);
+  int asked = 0;
+  const auto may_wait = [&asked] { return ++asked == 1; };
+  const TopicFailure failure{.error = Missing(), .of_batch = Missing(), .may_wait = may_wait};
+  const absl::Status told = ExplainNew(failure);
+  EXPECT_TRUE(absl::IsUnavailable(told)) << told;
+  EXPECT_EQ(ErrorReason(told), "topic_gone");
+  EXPECT_THAT(std::string(told.message()), HasSubstr("topic t is there only now"));
+  EXPECT_EQ(ErrorReason(ExplainNew(failure)), "topic_missing") << "it has had its time";
+}
+
+TEST_F(VanishedTopicTest, ATopicThatNobodyCreatesIsMissing) {
+  cluster_.SetTopicError("t", RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
+  const TopicFailure failure{
+      .error = Missing(), .of_batch = Missing(), .may_wait = [] { return true; }};
+  EXPECT_EQ(ErrorReason(ExplainNew(failure)), "topic_missing") << "no broker says that it creates";
+}
 
 TEST_F(VanishedTopicTest, ATopicThatIsMissingWasDeleted) {
   cluster_.SetTopicError("t", RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);

@@ -198,7 +198,9 @@ constexpr Reason kRows[] = {
      .meaning = "A topic exists already.",
      .remedy = "Nothing: it is used as it is."},
     {.name = "topic_gone",
-     .meaning = "A topic has vanished, or is not known yet.",
+     .meaning = "A topic has vanished, or is not known yet; also where the brokers create it by "
+                "themselves (auto.create.topics.enable) and have many to create: it is waited "
+                "for, a minute after it was first missed.",
      .remedy = "Nothing: it is asked for again."},
     {.name = "topic_missing",
      .meaning =
