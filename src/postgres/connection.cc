@@ -1,6 +1,7 @@
 #include "postgres/connection.h"
 
 #include <libpq-fe.h>
+#include <sys/ioctl.h>
 
 #include <algorithm>
 #include <utility>
@@ -50,6 +51,14 @@ constexpr absl::Duration kStopPoll = absl::Milliseconds(200);
 constexpr absl::Duration kRestOfMessage = absl::Milliseconds(10);
 // An answer is a part of the catalog; a larger one is not what was asked for.
 constexpr uint64_t kMostAnswerBytes = 64u << 20;
+
+// Of an answer of which more has come than libpq reads at once.
+constexpr int kReadsAtOnce = 64;
+bool HasMore(pg_conn* connection) {
+  int bytes = 0;
+  return PQisBusy(connection) != 0 && ioctl(PQsocket(connection), FIONREAD, &bytes) == 0 &&
+         bytes > 0;
+}
 
 absl::Status TooLarge() {
   return Error(absl::StatusCode::kFailedPrecondition, "answer_too_large",
@@ -330,8 +339,10 @@ absl::Status Connection::Send(const Statement& statement) {
 
 absl::StatusOr<std::optional<Result>> Connection::PollResult() {
   CHECK(sent_.has_value());
-  const bool broken = PQconsumeInput(connection_) == 0;
+  bool broken = PQconsumeInput(connection_) == 0;
   if (!broken) PQflush(connection_);
+  for (int read = 1; read < kReadsAtOnce && !broken && HasMore(connection_); ++read)
+    broken = PQconsumeInput(connection_) == 0;
   if (ReceivedBytes(connection_) > sent_at_ + kMostAnswerBytes) return TooLarge();
   while (broken || PQisBusy(connection_) == 0) {
     pg_result* next = PQgetResult(connection_);

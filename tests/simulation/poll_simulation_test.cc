@@ -68,7 +68,8 @@ INSTANTIATE_TEST_SUITE_P(All, PlantedPollDefect,
                          testing::Values(Defect::kMarkEarly, Defect::kSkipLocked,
                                          Defect::kForgetParked, Defect::kCoverRunning,
                                          Defect::kBehindXmin, Defect::kCoverUnflushed,
-                                         Defect::kTwoOwners),
+                                         Defect::kTwoOwners, Defect::kClaimTwice,
+                                         Defect::kReadOnBehind, Defect::kLoseMark),
                          [](const auto& of) { return absl::StrCat(static_cast<int>(of.param)); });
 
 }  // namespace

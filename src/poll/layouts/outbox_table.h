@@ -51,8 +51,10 @@ struct OutboxTable {
   // Whether row o is of that worker's share: all rows of a key are.
   std::string ShareCondition(int64_t workers, int64_t worker) const;
   // $1: the most rows. Sorted as they are to be published. waits: without the rows of the arrays
-  // that follow, of the columns of the primary key, and without later rows of their keys.
-  std::string ClaimSql(const std::string& where, bool waits = false) const;
+  // that follow, of the columns of the primary key, and without later rows of their keys. beside:
+  // without the rows of the arrays behind these, which are published and not marked yet; what else
+  // is open comes in its order, also what was committed late.
+  std::string ClaimSql(const std::string& where, bool waits = false, bool beside = false) const;
   // $1 …: arrays of the columns of the primary key. Answers how many rows it has changed or moved:
   // of those that are open; also_aside: of all, for who has looked.
   std::string DoneSql(bool also_aside = false) const;
@@ -67,6 +69,8 @@ struct OutboxTable {
 
   // Whether the row is one of the arrays' keys; first: the number of their first parameter.
   std::string KeysSql(absl::string_view alias, size_t first) const;
+  // The same of many, which the planner does not estimate one by one.
+  std::string HashedKeysSql(absl::string_view alias, size_t first) const;
   // As in ORDER BY: in which order rows are published.
   std::string OrderSql(absl::string_view alias) const;
 

@@ -54,19 +54,13 @@ absl::Status DeliveryDuties::Turn() {
   return polled;
 }
 
-absl::Status DeliveryDuties::TurnAndWait(int fd, absl::Duration at_most, engine::WaitReason wait) {
+absl::Status DeliveryDuties::TurnAndWait(int fd, absl::Duration at_most, engine::WaitReason wait,
+                                         int other) {
   parts_.board->WaitsFor(parts_.control->holding() ? engine::WaitReason::kCommand : wait);
-  parts_.environment.poller->WaitReadable({fd, parts_.sink->ready_fd(), parts_.control->fd()},
-                                          turned_ ? std::min(at_most, kBeat) : at_most);
+  parts_.environment.poller->WaitReadable(
+      {fd, other, parts_.sink->ready_fd(), parts_.control->fd()},
+      turned_ ? std::min(at_most, kBeat) : at_most);
   return Turn();
-}
-
-absl::Status DeliveryDuties::AwaitDelivery() {
-  while (!parts_.tracker->idle() && !interrupted()) {
-    RETURN_IF_ERROR(TurnAndWait(-1, kLongWait, engine::WaitReason::kDelivery));
-    if (beside_) RETURN_IF_ERROR(beside_());
-  }
-  return absl::OkStatus();
 }
 
 absl::Status DeliveryDuties::Flush(absl::Duration timeout) {
@@ -88,7 +82,8 @@ absl::Status DeliveryDuties::Flush(absl::Duration timeout) {
 // An interruption must not wait for a sink that is away: the row is read again by the next session.
 absl::Status DeliveryDuties::WaitForRoom() {
   if (interrupted()) return absl::CancelledError("interrupted");
-  RETURN_IF_ERROR(TurnAndWait(-1, kLongWait, engine::WaitReason::kRoom));
+  RETURN_IF_ERROR(
+      TurnAndWait(beside_fd_ ? beside_fd_() : -1, kLongWait, engine::WaitReason::kRoom));
   return beside_ ? beside_() : absl::OkStatus();
 }
 

@@ -45,8 +45,12 @@ class DeliveryDuties final : public delivery::RoomWaiter, public sink::AckHandle
   bool doubts() const { return doubts_; }
   void Doubt() { doubts_ = true; }
   void Believe();
-  // Is called between two turns of a wait for the sink, however long it is.
-  void SetBeside(std::function<absl::Status()> beside) { beside_ = std::move(beside); }
+  // Is called between two turns of a wait for the sink, however long it is, and when fd() is
+  // readable (-1: nothing is).
+  void SetBeside(std::function<absl::Status()> beside, std::function<int()> fd) {
+    beside_ = std::move(beside);
+    beside_fd_ = std::move(fd);
+  }
   // The same of a flush: it answers at once as a rule. After an error nothing more is sent.
   void SetBesideFlush(std::function<absl::Status()> beside) { beside_flush_ = std::move(beside); }
   // What the sink has handed back and nobody has taken charge of: the sink is broken.
@@ -55,12 +59,10 @@ class DeliveryDuties final : public delivery::RoomWaiter, public sink::AckHandle
     absl::Status why;
   };
   const std::optional<Refused>& unsettled() const { return unsettled_; }
-  // Polls, and waits for one of: fd (-1: none), an acknowledgement, a command.
-  absl::Status TurnAndWait(int fd, absl::Duration at_most, engine::WaitReason wait);
+  // Polls, and waits for one of: fd and other (-1: none), an acknowledgement, a command.
+  absl::Status TurnAndWait(int fd, absl::Duration at_most, engine::WaitReason wait, int other = -1);
   absl::Status Turn();
-  // Waits until all that was written is acknowledged, or the session is interrupted.
-  absl::Status AwaitDelivery();
-  // The same within a time, whatever is commanded.
+  // Waits until all that was written is acknowledged, within a time, whatever is commanded.
   absl::Status Flush(absl::Duration timeout);
 
   absl::Status WaitForRoom() override;
@@ -81,6 +83,7 @@ class DeliveryDuties final : public delivery::RoomWaiter, public sink::AckHandle
   delivery::WorkReport report_;
   delivery::RefusedRecords* refused_ = nullptr;
   std::function<absl::Status()> beside_, beside_flush_;
+  std::function<int()> beside_fd_;
   std::optional<Refused> unsettled_;
   std::optional<absl::Duration> turned_;  // absent: it owns nothing
   bool doubts_ = false;

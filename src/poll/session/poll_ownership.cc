@@ -61,15 +61,6 @@ std::string OthersSql(const std::vector<OutboxTable>& tables, int64_t workers) {
       ")");
 }
 
-absl::Status CheckLocks(const postgres::Result& locks, size_t tables) {
-  uint64_t held = 0;
-  if (absl::SimpleAtoi(locks.Get(0, 0), &held) && held >= tables) return absl::OkStatus();
-  return Error(absl::StatusCode::kUnavailable, "poll_taken_over",
-               "this process stood still, and meanwhile its session has lost the locks that say "
-               "who polls the outbox tables; what it had not delivered is dropped",
-               "nothing: it waits until it may take over again");
-}
-
 }  // namespace
 
 std::string PollSession::WhereOf(const OutboxTable& table) const {
@@ -97,6 +88,8 @@ absl::Status PollSession::Speak(bool hurries) {
   const absl::Duration most = postgres::AskedSenderTimeout();
   const absl::Duration now = parts_.attempt.world->clock().Monotonic();
   if (most == absl::ZeroDuration() || speaks_ || now - spoke_ < most / 3) return absl::OkStatus();
+  // It is not silent while it is asked.
+  if (!hurries && owner_ == nullptr && asked_ != Asked::kNothing) return absl::OkStatus();
   spoke_ = now;
   speaks_ = true;
   const absl::Cleanup spoken = [this] { speaks_ = false; };
@@ -158,18 +151,27 @@ absl::Status PollSession::AwaitOwnership() {
 // The server ends the session of a machine that is gone, and another worker goes on from there.
 absl::Status PollSession::Verify() {
   if (!duties_->doubts()) return absl::OkStatus();
-  ASSIGN_OR_RETURN(const auto locks,
-                   AskOn(Owner(), {std::string(kLocksHeld), {}, postgres::OneRow(1)}));
-  RETURN_IF_ERROR(CheckLocks(locks, tables_.size()));
+  ASSIGN_OR_RETURN(const auto locks, AskOn(Owner(), LocksHeld()));
+  RETURN_IF_ERROR(CheckLocksHeld(locks));
   duties_->Believe();
   return absl::OkStatus();
 }
 
 absl::Status PollSession::VerifyLocks(bool hurries) {
-  ASSIGN_OR_RETURN(
-      const auto locks,
-      AskHurried(Owner(), {std::string(kLocksHeld), {}, postgres::OneRow(1)}, hurries));
-  return CheckLocks(locks, tables_.size());
+  ASSIGN_OR_RETURN(const auto locks, AskHurried(Owner(), LocksHeld(), hurries));
+  return CheckLocksHeld(locks);
+}
+
+postgres::Statement PollSession::LocksHeld() {
+  return {std::string(kLocksHeld), {}, postgres::OneRow(1)};
+}
+
+absl::Status PollSession::CheckLocksHeld(const postgres::Result& answer) const {
+  if (NumberAt(answer, 0) >= tables_.size()) return absl::OkStatus();
+  return Error(absl::StatusCode::kUnavailable, "poll_taken_over",
+               "this process stood still, and meanwhile its session has lost the locks that say "
+               "who polls the outbox tables; what it had not delivered is dropped",
+               "nothing: it waits until it may take over again");
 }
 
 }  // namespace walduct::poll

@@ -26,6 +26,8 @@ constexpr absl::Duration kSaveIdle = absl::Minutes(1);
 // Of WAL that is not flushed: then the server is made to flush it.
 constexpr absl::Duration kFirstFlush = absl::Milliseconds(5);
 constexpr absl::Duration kLongestFlush = absl::Milliseconds(160);
+// So old the proof of the locks may be by which a position is stored: less than a sink's lease.
+constexpr absl::Duration kProven = absl::Milliseconds(100);
 constexpr int64_t kLeastId = std::numeric_limits<int64_t>::min();
 
 absl::Status SlowStore() {
@@ -153,9 +155,10 @@ absl::StatusOr<bool> PollSession::SaveIdle() {
 
 postgres::Statement PollSession::ClaimOfWindow(const OutboxTable& table) {
   const TablePosition& at = positions_[table.name];
+  const std::string& last = flight_.empty() ? at.last : flight_.back().last_id;
   return postgres::Statement{
       .sql = WindowSql(table, engine::OutboxOf(config()).where),
-      .parameters = {at.seen, at.window, at.last, ends_[table.name], absl::StrCat(batch_rows_)},
+      .parameters = {at.seen, at.window, last, ends_[table.name], absl::StrCat(rows_at_once())},
       .answer = postgres::Rows(table.free_column() + 1)};
 }
 
@@ -170,10 +173,10 @@ size_t PollSession::WholeIds(const Batch& batch, size_t acknowledged) {
   return acknowledged;
 }
 
-absl::Status PollSession::MovePosition(Batch* batch, size_t acknowledged, bool hurries) {
+bool PollSession::MovePosition(Batch* batch, size_t acknowledged) {
   const bool ended = batch->ends_window && acknowledged == batch->rows;
   acknowledged = WholeIds(*batch, acknowledged);
-  if (acknowledged <= batch->marked && !ended) return absl::OkStatus();
+  if (acknowledged <= batch->marked && !ended) return false;
   TablePosition& at = positions_[batch->table->name];
   if (ended) {
     at = TablePosition{.seen = std::move(at.window)};
@@ -181,10 +184,61 @@ absl::Status PollSession::MovePosition(Batch* batch, size_t acknowledged, bool h
   } else {
     at.last = batch->keys.front()[acknowledged - 1];
   }
-  RETURN_IF_ERROR(SavePositions(hurries));
-  done_ += acknowledged - batch->marked;
-  parts_.attempt.metrics->outbox_published.Add(acknowledged - batch->marked);
   batch->marked = acknowledged;
+  return true;
+}
+
+// Of positions other than those in a transaction of the sink: they are taken from whoever writes,
+// also from a session that was replaced.
+absl::StatusOr<bool> PollSession::StartSave() {
+  if (owner_ != nullptr) {
+    RETURN_IF_ERROR(VerifyLocks(false));
+  } else if (parts_.attempt.world->clock().Monotonic() - proven_ > kProven) {
+    if (asked_ == Asked::kNothing) RETURN_IF_ERROR(AskAhead(Asked::kLocks, LocksHeld()));
+    return false;
+  }
+  RETURN_IF_ERROR(CheckAlive());
+  for (Batch& batch : flight_) {
+    if (!acknowledged(batch)) break;
+    MovePosition(&batch, batch.rows);
+    batch.saving = true;
+  }
+  stored_.members[event::kOutboxMember] = EncodePositions(positions_);
+  RETURN_IF_ERROR(store_->StartSave(stored_));
+  saving_ = true;
+  return true;
+}
+
+absl::Status PollSession::PollSave() {
+  const std::optional<absl::Status> saved = store_->PollSave();
+  if (!saved) return absl::OkStatus();
+  saving_ = false;
+  RETURN_IF_ERROR(*saved);
+  positions_saved_ = parts_.attempt.world->clock().Monotonic();
+  for (; !flight_.empty() && flight_.front().saving; flight_.pop_front())
+    CountDone(flight_.front().marked);
+  return absl::OkStatus();
+}
+
+absl::Status PollSession::SaveAhead() {
+  while (true) {
+    if (saving_) RETURN_IF_ERROR(PollSave());
+    if (saving_ || flight_.empty() || !acknowledged(flight_.front())) return absl::OkStatus();
+    ASSIGN_OR_RETURN(const bool started, StartSave());
+    if (!started) return absl::OkStatus();
+  }
+}
+
+absl::Status PollSession::SalvagePositions() {
+  bool moved = false;
+  for (Batch& batch : flight_) {
+    if (!batch.saving) moved |= MovePosition(&batch, Acknowledged(batch));
+    moved |= batch.saving;
+    if (batch.marked < batch.rows || !batch.handed_over) break;
+  }
+  if (!moved) return absl::OkStatus();
+  RETURN_IF_ERROR(SavePositions(true));
+  for (const Batch& batch : flight_) CountDone(batch.marked);
   return absl::OkStatus();
 }
 
@@ -209,6 +263,17 @@ absl::Status PollSession::SavePositions(bool hurries) {
   while (committing_ != nullptr && sink_->transactions()->undecided()) {
     if (late()) return SlowStore();
     RETURN_IF_ERROR(duties_->TurnAndWait(-1, kTurn, engine::WaitReason::kDelivery));
+  }
+  while (saving_) {
+    if (late()) return SlowStore();
+    if (hurries) {
+      parts_.attempt.board->Beat();
+      world.poller().WaitReadable({store_->ready_fd()}, kTurn);
+    } else {
+      RETURN_IF_ERROR(
+          duties_->TurnAndWait(store_->ready_fd(), kTurn, engine::WaitReason::kOffsetStore));
+    }
+    RETURN_IF_ERROR(PollSave());
   }
   // Another store takes a position from whoever writes: also from a session that was replaced.
   if (committing_ == nullptr) RETURN_IF_ERROR(VerifyLocks(hurries));

@@ -83,11 +83,18 @@ absl::Status NotCounted(const OutboxTable& table) {
 postgres::Statement PollSession::ClaimOf(const OutboxTable& table) {
   const auto waiting =
       parts_.failed_rows->Waiting(table, parts_.attempt.world->clock().Monotonic());
-  postgres::Statement claim{.sql = table.ClaimSql(WhereOf(table), !waiting.empty()),
-                            .parameters = {absl::StrCat(batch_rows_)},
+  const bool beside = !flight_.empty();
+  postgres::Statement claim{.sql = table.ClaimSql(WhereOf(table), !waiting.empty(), beside),
+                            .parameters = {absl::StrCat(rows_at_once())},
                             .answer = postgres::Rows(table.free_column() + 1)};
   for (const std::vector<std::string>& column : waiting)
     claim.parameters.emplace_back(ArrayText(column));
+  for (size_t i = 0; beside && i < table.key_names.size(); ++i)
+    claim.parameters.emplace_back(absl::StrCat(
+        "{",
+        absl::StrJoin(flight_, ",",
+                      [i](std::string* out, const Batch& batch) { *out += batch.found_keys[i]; }),
+        "}"));
   return claim;
 }
 
@@ -95,7 +102,8 @@ absl::Status PollSession::Fail(const postgres::Result& rows, int row, const absl
                                Batch* batch) {
   const OutboxTable& table = *batch->table;
   // Another row has ended the sink: see TakeRefused.
-  if (!FailedRows::IsOfRow(why) || sink_->spoilt() || duties_->unsettled()) return why;
+  if (!FailedRows::IsOfRow(why) || sink_->spoilt() || duties_->unsettled() || pump_failed_)
+    return why;
   if (!table.counts_attempts()) return WithAttemptsAdvice(why, table, KeyOf(rows, row, table));
   batch->failed.push_back({KeyOf(rows, row, table), AttemptsOf(rows, row, table), why});
   return absl::OkStatus();
@@ -156,7 +164,7 @@ absl::Status PollSession::NoteFailed(Batch* batch, bool hurries) {
               {{"table", table.name}, {"rows", failed.size() - NumberAt(noted, 0)}});
   }
   // What is not counted anywhere would come again at once, and with it what was in flight.
-  noted_ = batch->handed_back && NumberAt(noted, 0) > 0;
+  noted_ |= batch->handed_back && NumberAt(noted, 0) > 0;
   next_look_ = absl::ZeroDuration();
   return absl::OkStatus();
 }
@@ -226,7 +234,7 @@ absl::Status PollSession::LookAtBacklog() {
   const absl::Duration began = clock.Monotonic();
   // What was counted is published by now.
   const bool over = idle_ && unpublished_ && began >= next_look_ - kIdleLook + kLook;
-  if (looks_ || (began < next_look_ && !over)) return absl::OkStatus();
+  if (looks_ || asked_ != Asked::kNothing || (began < next_look_ && !over)) return absl::OkStatus();
   looks_ = true;
   const absl::Cleanup looked = [this] { looks_ = false; };
   metrics::BacklogView view{

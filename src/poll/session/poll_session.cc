@@ -26,6 +26,8 @@ namespace {
 
 constexpr absl::Duration kFirstPause = absl::Milliseconds(20);
 constexpr absl::Duration kQueueWatch = absl::Minutes(1);
+// Of a batch that is published: then acknowledgements and answers are taken.
+constexpr int kRowsATurn = 128;
 constexpr absl::Duration kStatementTurn = absl::Seconds(1);
 constexpr absl::Duration kHurriedTurn = absl::Milliseconds(50);
 constexpr double kFullQueue = 0.1;
@@ -140,26 +142,45 @@ absl::Status PollSession::Build() {
                                                         .metrics = attempt.metrics,
                                                         .warn_once = parts_.warn_once}));
   duties_->SetRefused(&path_->refused());
-  duties_->SetBeside([this] { return LookBeside(); });
+  duties_->SetBeside([this] { return LookBeside(); },
+                     [this] { return asked_ == Asked::kNothing ? -1 : connection_->ready_fd(); });
   duties_->SetBesideFlush([this] { return Speak(true); });
   batch_rows_ = engine::OutboxOf(config()).publish_rows;
   return absl::OkStatus();
 }
 
-absl::Status PollSession::LookBeside() {
+absl::Status PollSession::LookAround() {
   // Whoever waits for the server may have the tables by now: nothing more is sent.
   const absl::Status alive = CheckAlive();
   if (!alive.ok()) duties_->Doubt();
   RETURN_IF_ERROR(alive);
   RETURN_IF_ERROR(Speak(false));
-  RETURN_IF_ERROR(Verify());
+  return Verify();
+}
+
+absl::Status PollSession::LookBeside() {
+  RETURN_IF_ERROR(Pump());
+  RETURN_IF_ERROR(LookAround());
   return LookAtBacklog();
 }
 
-// Waits for the answer, and does the other duties meanwhile.
 absl::StatusOr<postgres::Result> PollSession::AskOn(TableSession& connection,
                                                     const postgres::Statement& statement) {
+  RETURN_IF_ERROR(FinishAsked(connection, false));
   RETURN_IF_ERROR(connection.Send(statement));
+  return Await(connection);
+}
+
+absl::StatusOr<postgres::Result> PollSession::AskHurried(TableSession& connection,
+                                                         const postgres::Statement& statement,
+                                                         bool hurries) {
+  RETURN_IF_ERROR(FinishAsked(connection, hurries));
+  RETURN_IF_ERROR(connection.Send(statement));
+  return AwaitHurried(connection, hurries);
+}
+
+// Waits for the answer, and does the other duties meanwhile.
+absl::StatusOr<postgres::Result> PollSession::Await(TableSession& connection) {
   Clock& clock = parts_.attempt.world->clock();
   const absl::Duration slow = clock.Monotonic() + kSlowStatement;
   while (true) {
@@ -177,14 +198,11 @@ absl::StatusOr<postgres::Result> PollSession::AskOn(TableSession& connection,
 
 // Of marks: an interruption leaves them the rest of the time to stop in. Hurried, the sink that has
 // failed is not asked.
-absl::StatusOr<postgres::Result> PollSession::AskHurried(TableSession& connection,
-                                                         const postgres::Statement& statement,
-                                                         bool hurries) {
+absl::StatusOr<postgres::Result> PollSession::AwaitHurried(TableSession& connection, bool hurries) {
   Clock& clock = parts_.attempt.world->clock();
   const absl::Duration most = engine::RuntimeOf(config()).shutdown_timeout * (1 - kSettleShare);
   std::optional<absl::Duration> until;
   const absl::Duration slow = clock.Monotonic() + kSlowStatement;
-  RETURN_IF_ERROR(connection.Send(statement));
   while (true) {
     ASSIGN_OR_RETURN(std::optional<postgres::Result> result, connection.PollResult());
     if (result) return *std::move(result);
@@ -307,62 +325,16 @@ absl::Status PollSession::Pause(absl::Duration longest) {
   return absl::OkStatus();
 }
 
-// Of rows that are large fewer are read at once.
-absl::StatusOr<postgres::Result> PollSession::Claim(const OutboxTable& table, bool* whole) {
-  while (true) {
-    auto rows = Ask(positions() ? ClaimOfWindow(table) : ClaimOf(table));
-    if (rows.ok()) {
-      *whole = rows->rows() < batch_rows_;
-      batch_rows_ = std::min(batch_rows_ * 2, engine::OutboxOf(config()).publish_rows);
-      return rows;
-    }
-    if (ErrorReason(rows.status()) != "answer_too_large" || batch_rows_ == 1) return rows.status();
-    batch_rows_ = std::max<int64_t>(1, batch_rows_ / 16);
-  }
-}
-
-absl::StatusOr<size_t> PollSession::PollTable(const OutboxTable& table) {
-  if (positions()) {
-    ASSIGN_OR_RETURN(const bool has_rows, OpenWindow(table));
-    if (!has_rows) return 0;
-  }
-  bool whole = false;
-  absl::StatusOr<postgres::Result> rows = Claim(table, &whole);
-  if (!rows.ok()) return rows.status();
-  // Read by another session than that of the locks: these are what it was allowed by.
-  if (owner_ != nullptr && rows->rows() > 0) RETURN_IF_ERROR(VerifyLocks(false));
-  const size_t found = static_cast<size_t>(rows->rows());
-  if (found > 0) parts_.attempt.metrics->backlog.Comes(true);
-  Batch batch;
-  batch.table = &table;
-  batch.first = number_ + 1;
-  batch.keys.resize(table.key_at.size());
-  absl::Status published = Publish(*rows, &batch);
-  batch.ends_window = whole && published.ok();
-  if (published.ok() && committing_ == nullptr) published = duties_->AwaitDelivery();
-  if (published.ok() && !duties_->interrupted()) {
-    RETURN_IF_ERROR(MarkDone(&batch, false));
-    RETURN_IF_ERROR(NoteFailed(&batch, false));
-    if (!whole) PassLocked(batch);
-    left_ |=
-        LeavesRows({.found = found, .published = batch.rows, .whole = whole, .acknowledged = true});
-    return batch.rows;
-  }
-  RETURN_IF_ERROR(Salvage(&batch, published));
-  left_ |=
-      LeavesRows({.found = found,
-                  .published = batch.rows,
-                  .whole = whole,
-                  .acknowledged = committing_ == nullptr && Acknowledged(batch) == batch.rows});
-  return batch.rows;
-}
-
 absl::Status PollSession::Publish(const postgres::Result& rows, Batch* batch) {
   const OutboxTable& table = *batch->table;
   held_.clear();
   path_->pipeline().BeginBatch();
   const absl::Cleanup ended = [this] { path_->pipeline().EndBatch(); };
   for (int row = 0; row < rows.rows(); ++row) {
+    if (row % kRowsATurn == kRowsATurn - 1) {
+      RETURN_IF_ERROR(duties_->Turn());
+      RETURN_IF_ERROR(Pump());
+    }
     const bool has_key = !rows.is_null(row, table.order_key_column());
     const absl::string_view key = rows.Get(row, table.order_key_column());
     if (has_key && held_.contains(key)) continue;
@@ -415,43 +387,47 @@ size_t PollSession::Acknowledged(const Batch& batch) const {
   return behind < batch.first ? 0 : std::min<size_t>(batch.rows, behind - batch.first + 1);
 }
 
-absl::Status PollSession::MarkDone(Batch* batch, bool hurries) {
-  // A transaction of the sink acknowledges what is written with its end.
-  if (committing_ != nullptr)
-    return hurries ? absl::OkStatus() : MovePosition(batch, batch->rows, false);
-  const size_t acknowledged = Acknowledged(*batch);
-  if (positions()) return MovePosition(batch, acknowledged, hurries);
-  const size_t from = batch->marked;
-  if (acknowledged > from) {
-    batch->marked = acknowledged;
-    RETURN_IF_ERROR(Mark(*batch->table, batch->keys, from, acknowledged - from, hurries));
-  }
-  return hurries && batch->table->counts_attempts() ? MarkApart(*batch) : absl::OkStatus();
+void PollSession::CountDone(size_t rows) {
+  done_ += rows;
+  parts_.attempt.metrics->outbox_published.Add(rows);
 }
 
 // Rows behind one that was refused, which the sink has taken: they would be repeated.
-absl::Status PollSession::MarkApart(const Batch& batch) {
+absl::Status PollSession::MarkApart(const Batch& batch, absl::flat_hash_set<std::string>* held) {
   absl::flat_hash_set<size_t> acknowledged;
-  for (const event::Position& position : tracker_.acknowledged_apart())
-    if (position.commit_end.value() >= batch.first)
-      acknowledged.insert(position.commit_end.value() - batch.first);
+  for (const event::Position& position : tracker_.acknowledged_apart()) {
+    const uint64_t number = position.commit_end.value();
+    if (number >= batch.first && number - batch.first < batch.rows)
+      acknowledged.insert(number - batch.first);
+  }
   std::vector<std::vector<std::string>> keys(batch.keys.size());
-  for (const size_t row : RowsApart(batch.marked, batch.order_keys, acknowledged))
+  for (const size_t row : RowsApart(batch.marked, batch.order_keys, acknowledged, held))
     for (size_t i = 0; i < keys.size(); ++i) keys[i].push_back(batch.keys[i][row]);
   const size_t rows = keys.empty() ? 0 : keys.front().size();
   return rows == 0 ? absl::OkStatus() : Mark(*batch.table, keys, 0, rows, true);
 }
 
-absl::Status PollSession::Mark(const OutboxTable& table,
-                               const std::vector<std::vector<std::string>>& all, size_t from,
-                               size_t wanted, bool hurries) {
+postgres::Statement PollSession::MarksOf(const OutboxTable& table,
+                                         const std::vector<std::vector<std::string>>& all,
+                                         size_t from, size_t wanted) {
   postgres::Statement statement{
       .sql = table.DoneSql(), .parameters = {}, .answer = postgres::OneRow(1)};
   for (const std::vector<std::string>& keys : all)
     statement.parameters.emplace_back(ArrayText(absl::MakeConstSpan(keys).subspan(from, wanted)));
+  return statement;
+}
+
+absl::Status PollSession::Mark(const OutboxTable& table,
+                               const std::vector<std::vector<std::string>>& all, size_t from,
+                               size_t wanted, bool hurries) {
+  postgres::Statement statement = MarksOf(table, all, from, wanted);
   ASSIGN_OR_RETURN(const auto changed, AskOfMarks(statement, hurries));
-  uint64_t count = 0;
-  static_cast<void>(absl::SimpleAtoi(changed.Get(0, 0), &count));
+  return CheckMarked(table, std::move(statement), changed, wanted, hurries);
+}
+
+absl::Status PollSession::CheckMarked(const OutboxTable& table, postgres::Statement statement,
+                                      const postgres::Result& answer, size_t wanted, bool hurries) {
+  const uint64_t count = NumberAt(answer, 0);
   if (count != wanted) {
     statement.sql = table.StillOpenSql();
     ASSIGN_OR_RETURN(const auto open, AskOfMarks(statement, hurries));
@@ -461,28 +437,8 @@ absl::Status PollSession::Mark(const OutboxTable& table,
         "have been published twice",
         {{"table", table.name}, {"rows", wanted - count}});
   }
-  done_ += wanted;
-  parts_.attempt.metrics->outbox_published.Add(wanted);
+  CountDone(wanted);
   return absl::OkStatus();
-}
-
-// After a failure or an interruption: what is acknowledged is marked, so that it is not repeated.
-absl::Status PollSession::Salvage(Batch* batch, const absl::Status& why) {
-  parts_.attempt.board->Show(engine::Activity::kSettling);
-  const absl::Duration timeout = engine::RuntimeOf(config()).shutdown_timeout * kSettleShare;
-  const absl::Status flushed =
-      committing_ == nullptr ? duties_->Flush(timeout) : sink_->transactions()->Abort(timeout);
-  absl::Status marked = MarkDone(batch, true);
-  TakeRefused(batch);
-  if (marked.ok()) marked = NoteFailed(batch, true);
-  if (!marked.ok() && batch->handed_back)
-    log::Warn("the attempt of a row that was refused could not be noted",
-              {{"table", batch->table->name}, {"error", marked.message()}});
-  // The row is not why it was not noted: it is tried again as it is.
-  if (batch->handed_back && !marked.ok() && engine::MayPass(marked)) return marked;
-  if (!why.ok() && !absl::IsCancelled(why)) return why;
-  RETURN_IF_ERROR(flushed);
-  return marked;
 }
 
 }  // namespace walduct::poll

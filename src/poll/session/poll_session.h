@@ -3,10 +3,16 @@
 // acknowledged them. A failed session is thrown away whole; the next one finds the rows that were
 // not marked. Data thread only.
 //
+// While a batch is published the server works on what comes next: the marks of the batch before, or
+// the claim of the next one, which leaves out what is handed over and not marked, row by row. One
+// statement is under way at a time. No more rows are handed over and not marked than one may be
+// asked for (walduct.outbox.poll.batch.size): a claim has room for half of them.
+//
 // One session at a time polls a table: it holds an advisory lock of each. Another worker waits
 // until the lock is free, which is when the session of its owner ends, however it ends.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -29,6 +35,7 @@
 #include "poll/session/delivery_duties.h"
 #include "poll/session/failed_rows.h"
 #include "poll/session/poll_world.h"
+#include "poll/session/rows_left.h"
 #include "sink/refusals.h"
 
 namespace walduct::poll {
@@ -58,10 +65,21 @@ class PollSession {
   bool noted() const { return noted_; }
 
  private:
+  // What a claim has found.
+  struct Claimed {
+    explicit Claimed(postgres::Result found) : rows(std::move(found)) {}
+    postgres::Result rows;
+    bool whole = false;  // there are no more
+  };
   // The rows of a claim that were handed to the pipeline, in order.
   struct Batch {
     const OutboxTable* table = nullptr;
-    uint64_t first = 0;                          // number of its first row
+    uint64_t first = 0;                        // number of its first row
+    size_t found = 0;                          // rows of the claim
+    bool handed_over = false;                  // all of them that can be
+    bool saving = false;                       // with a position: it lies behind the one in memory
+    std::vector<std::string> found_keys = {};  // of all of them: arrays, without their braces
+    std::string last_id = {};                  // of the last of them
     std::vector<std::vector<std::string>> keys;  // of each column of the primary key, row by row
     size_t rows = 0;
     size_t marked = 0;  // of them, from the beginning
@@ -73,7 +91,12 @@ class PollSession {
     bool handed_back = false;                      // one of them by the sink, which is broken now
     bool ends_window = false;  // with a position: nothing of the window is left behind it
     std::string next_id = {};  // of the row that it stopped at; empty: it has all rows
+
+    // Nothing of it is left, and none of its rows holds later ones back.
+    bool clean() const { return handed_over && rows == found && failed.empty(); }
   };
+  // What the session with the tables is asked while rows are published.
+  enum class Asked : uint8_t { kNothing, kClaim, kMark, kLocks };
 
   const engine::ConnectorOptions& config() const { return *parts_.attempt.config; }
   absl::Status Open();
@@ -88,6 +111,8 @@ class PollSession {
   void DoubtSilence();
   // After a standstill: asks the server whether the tables are still this session's.
   absl::Status Verify();
+  static postgres::Statement LocksHeld();
+  absl::Status CheckLocksHeld(const postgres::Result& answer) const;
   // The same, whether it stood still or not.
   absl::Status VerifyLocks(bool hurries);
   // Where the locks are: they are the session's, or with a pooler those of a transaction.
@@ -96,10 +121,35 @@ class PollSession {
   absl::Status CheckAlive();
   // While a sink is waited for.
   absl::Status LookBeside();
+  // Whether the session is there, and the tables are its own.
+  absl::Status LookAround();
   absl::Status Listen();
   absl::Status Poll();
   // How many rows were published.
   absl::StatusOr<size_t> PollTable(const OutboxTable& table);
+  // goes_on: what lies behind it may be claimed meanwhile. *looked: what became of it.
+  absl::Status PublishBatch(const OutboxTable& table, const Claimed& claimed, bool goes_on,
+                            LookedAt* looked);
+  // Until a claim is there and there is room for it, or nothing is claimed any more.
+  absl::Status AwaitNext();
+  // Until all that is in flight is acknowledged and marked.
+  absl::Status Drain();
+  // Takes what the server has answered, and asks it what is next.
+  absl::Status Pump();
+  absl::Status PumpOnce();
+  absl::Status TakeAnswer(Asked asked, postgres::Result answer);
+  absl::Status AskNext();
+  absl::Status AskAhead(Asked asked, const postgres::Statement& statement);
+  // Waits for what is under way on that session, if anything is.
+  absl::Status FinishAsked(const TableSession& connection, bool hurries);
+  // Waits for an acknowledgement, an answer, or room in the offset store.
+  absl::Status WaitAndPump();
+  bool acknowledged(const Batch& batch) const {
+    return batch.handed_over && Acknowledged(batch) == batch.rows;
+  }
+  // One may be asked for while others are published.
+  bool may_read_ahead() const { return batch_rows_ > 1; }
+  int64_t rows_at_once() const { return may_read_ahead() ? batch_rows_ / 2 : 1; }
   absl::Status Publish(const postgres::Result& rows, Batch* batch);
   absl::Status PublishRow(const postgres::Result& rows, int row, Batch* batch);
   // OK: the row is left alone for now.
@@ -119,13 +169,18 @@ class PollSession {
   void CountFails(const OutboxTable& table, const absl::Status& why);
   // Of the rows of the batch, from the first one on.
   size_t Acknowledged(const Batch& batch) const;
-  // What of the batch is acknowledged.
-  absl::Status MarkDone(Batch* batch, bool hurries);
-  absl::Status MarkApart(const Batch& batch);
+  absl::Status MarkApart(const Batch& batch, absl::flat_hash_set<std::string>* held);
   // all: as Batch::keys.
+  static postgres::Statement MarksOf(const OutboxTable& table,
+                                     const std::vector<std::vector<std::string>>& all, size_t from,
+                                     size_t wanted);
   absl::Status Mark(const OutboxTable& table, const std::vector<std::vector<std::string>>& all,
                     size_t from, size_t wanted, bool hurries);
-  absl::Status Salvage(Batch* batch, const absl::Status& why);
+  absl::Status CheckMarked(const OutboxTable& table, postgres::Statement statement,
+                           const postgres::Result& answer, size_t wanted, bool hurries);
+  absl::Status Salvage(const absl::Status& why);
+  absl::Status SalvageMarks();
+  absl::Status SalvagePositions();
   absl::StatusOr<postgres::Result> Ask(const postgres::Statement& statement) {
     return AskOn(*connection_, statement);
   }
@@ -140,10 +195,11 @@ class PollSession {
   }
   absl::StatusOr<postgres::Result> AskHurried(TableSession& connection,
                                               const postgres::Statement& statement, bool hurries);
-  // Without rows that wait where the table cannot say it.
+  absl::StatusOr<postgres::Result> Await(TableSession& connection);
+  absl::StatusOr<postgres::Result> AwaitHurried(TableSession& connection, bool hurries);
+  // Without rows that wait where the table cannot say it, and those that are in flight.
   postgres::Statement ClaimOf(const OutboxTable& table);
-  // *whole: there are no more rows than these.
-  absl::StatusOr<postgres::Result> Claim(const OutboxTable& table, bool* whole);
+  absl::StatusOr<Claimed> Claim(const OutboxTable& table);
   // With a position (walduct.outbox.done=position).
   bool positions() const;
   absl::Status OpenPositions();
@@ -154,8 +210,14 @@ class PollSession {
   postgres::Statement ClaimOfWindow(const OutboxTable& table);
   absl::StatusOr<bool> SaveIdle();
   static size_t WholeIds(const Batch& batch, size_t acknowledged);
-  absl::Status MovePosition(Batch* batch, size_t acknowledged, bool hurries);
+  // In memory. Whether it has moved.
+  bool MovePosition(Batch* batch, size_t acknowledged);
+  void CountDone(size_t rows);
   absl::Status SavePositions(bool hurries);
+  // Of batches that are acknowledged, while others are published.
+  absl::Status SaveAhead();
+  absl::StatusOr<bool> StartSave();
+  absl::Status PollSave();
   void TellPositions();
   absl::Status Pause(absl::Duration longest);
   absl::Status WatchQueue();
@@ -186,6 +248,15 @@ class PollSession {
   uint64_t number_ = 0;  // of the last row that was handed over
   uint64_t done_ = 0;
   int64_t batch_rows_ = 1;
+  std::deque<Batch> flight_;     // not marked, the first one first; the last may be under way
+  std::optional<Claimed> next_;  // claimed ahead
+  const OutboxTable* ahead_ = nullptr;  // what may be claimed ahead; null: nothing
+  Asked asked_ = Asked::kNothing;       // what is under way on connection_
+  absl::Duration asked_at_;
+  postgres::Statement marks_;                     // that are under way
+  bool pump_failed_ = false;                      // no row is why
+  bool saving_ = false;                           // a save is under way beside
+  absl::Duration proven_ = absl::ZeroDuration();  // then connection_ was there, and had its locks
   absl::Duration queue_watched_;
   absl::Duration spoke_ = absl::ZeroDuration();  // when the owner's session was last asked
   bool speaks_ = false;                          // and has not answered

@@ -110,22 +110,31 @@ bool Statements::HoldsBack(const Row& row, const std::set<int64_t>& waiting) con
   return (!blocks_.empty() && Is(blocks_, row)) || (waiting.contains(row.id) && Is(open_, row));
 }
 
-Statements::Answer Statements::Claim(const postgres::Statement& statement, int64_t workers,
-                                     int64_t worker, bool waits) {
+Statements::Answer Statements::Claim(const postgres::Statement& statement, const Claims& claims) {
   if (world_.Happens(Fault::kRowLocked)) world_.server.LockOne();
   if (world_.Happens(Fault::kClock)) world_.server.SetClock();
-  const std::set<int64_t> waiting = waits ? IdSet(statement.parameters[1]) : std::set<int64_t>();
+  const auto ids_at = [&](bool has, size_t at) {
+    return has ? IdSet(statement.parameters[at]) : std::set<int64_t>();
+  };
+  const std::set<int64_t> waiting = ids_at(claims.waits, 1);
+  const std::set<int64_t> flying = ids_at(claims.beside, claims.waits ? 2 : 1);
+  const auto is_flying = [&](int64_t id) {
+    if (world_.defect == Defect::kReadOnBehind) return !flying.empty() && id <= *flying.rbegin();
+    return world_.defect != Defect::kClaimTwice && flying.contains(id);
+  };
   std::vector<const Row*> there;
   for (const Row& row : world_.server.rows())
     if (row.life == Row::Life::kThere) there.push_back(&row);
   std::sort(there.begin(), there.end(), [](const Row* a, const Row* b) { return a->id < b->id; });
+  claimed_beside_ = claims.beside;
   std::set<size_t> held;  // keys
   std::vector<std::pair<const Row*, bool>> claimed;
   const auto most = static_cast<size_t>(NumberOf(statement.parameters[0]));
   for (const Row* row : there) {
-    const bool ours = static_cast<int64_t>(row->key) % workers == worker;
+    const bool ours = static_cast<int64_t>(row->key) % claims.workers == claims.worker;
     const bool locked = row->is_locked(world_.time.Monotonic());
-    const bool wanted = ours && Is(open_, *row) && Is(ready_, *row) && !waiting.contains(row->id);
+    const bool wanted = ours && Is(open_, *row) && Is(ready_, *row) && !waiting.contains(row->id) &&
+                        !is_flying(row->id);
     const bool left_out = locked && world_.defect == Defect::kSkipLocked;
     if (wanted && !held.contains(row->key) && !left_out) claimed.emplace_back(row, !locked);
     if (claimed.size() == most) break;
@@ -162,6 +171,9 @@ std::optional<Statements::Answer> Statements::MarkDone(const postgres::Statement
   std::erase_if(rows, [this](const Row* row) { return !Is(open_, *row); });
   for (const Row* row : rows)
     if (row->is_locked(world_.time.Monotonic())) return std::nullopt;
+  // Lost while the next batch is out.
+  if (world_.defect == Defect::kLoseMark && claimed_beside_)
+    return TextRow({absl::StrCat(rows.size())});
   std::vector<Row> before;
   for (Row* row : rows) {
     before.push_back(*row);

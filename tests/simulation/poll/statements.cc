@@ -50,11 +50,12 @@ void Statements::Learn() {
   const int64_t workers = static_cast<int64_t>(world_.policy.workers);
   for (int64_t worker = 0; worker < workers; ++worker) {
     const std::string where = workers == 1 ? "" : table_.ShareCondition(workers, worker);
-    for (const bool waits : {false, true}) {
-      learn(table_.ClaimSql(where, waits), [=, this](Session*, const Statement& statement) {
-        return Claim(statement, workers, worker, waits);
-      });
-    }
+    for (const bool waits : {false, true})
+      for (const bool beside : {false, true})
+        learn(table_.ClaimSql(where, waits, beside),
+              [=, this](Session*, const Statement& statement) {
+                return Claim(statement, {workers, worker, waits, beside});
+              });
     learn(table_.BacklogSql(where), [this](Session*, const Statement&) { return Backlog(); });
   }
   learn(table_.DoneSql(),

@@ -70,7 +70,11 @@ class Statements {
   std::optional<Answer> Run(Session* session, const postgres::Statement& statement);
   Answer Locks(Session* session, const std::string& sql);
   Answer Others(const std::string& sql) const;
-  Answer Claim(const postgres::Statement& statement, int64_t workers, int64_t worker, bool waits);
+  struct Claims {
+    int64_t workers = 1, worker = 0;
+    bool waits = false, beside = false;  // which arrays it has
+  };
+  Answer Claim(const postgres::Statement& statement, const Claims& claims);
   std::optional<Answer> MarkDone(const postgres::Statement& statement);
   std::optional<Answer> Failed(const postgres::Statement& statement);
   Answer StillOpen(const postgres::Statement& statement) const;
@@ -100,6 +104,7 @@ class Statements {
   std::map<std::string, Handler> handlers_;
   std::vector<SessionPtr> sessions_;
   std::vector<Lock> locks_;
+  bool claimed_beside_ = false;  // the last claim left out what was in flight
 };
 
 }  // namespace walduct::poll_simulation

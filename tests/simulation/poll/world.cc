@@ -23,7 +23,10 @@ const char* DefectName(Defect defect) {
       "a position that covers a running transaction",
       "a position behind xmin",
       "a position that covers what is not flushed",
-      "two workers own the table"};
+      "two workers own the table",
+      "a claim that has what is in flight",
+      "a claim that reads on behind what is in flight",
+      "the marks of a batch are lost while the next one is out"};
   return kNames[static_cast<size_t>(defect)];
 }
 

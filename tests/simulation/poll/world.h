@@ -51,6 +51,9 @@ enum class Defect : uint8_t {
   kBehindXmin,
   kCoverUnflushed,
   kTwoOwners,
+  kClaimTwice,
+  kReadOnBehind,
+  kLoseMark,
   kCount,
 };
 const char* DefectName(Defect defect);
