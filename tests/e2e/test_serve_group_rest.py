@@ -171,6 +171,8 @@ def test_a_worker_with_a_name_of_its_own_comes_back_to_its_connectors(workers, d
             wait_until(lambda db=db, again=again: again in published(broker, db), 20, "its rows come")
         assert {name: worker_of(other, name) for name in "ab"} == owners
         assert moves(other) == before
+    for worker in group:
+        assert "another worker serves the group" not in worker.log_text(), "nobody is to be stopped"
     # One more of the same name: the later one has it, the first one ends and says why.
     twin = workers()
     twin.properties.update({"walduct.group.share": "true", "walduct.group.instance.id": "worker-1"})

@@ -70,6 +70,8 @@ TEST(SeatView, WhoSharesWorksForALeaseFromWhereItWasListed) {
   EXPECT_EQ(JudgeShare(Listed({}), kLease - absl::Milliseconds(1), kLease, false),
             SeatVerdict::kOurs);
   EXPECT_EQ(JudgeShare(Listed({}), kLease, kLease, true), SeatVerdict::kTaken);
+  // One that has only just joined waits for nobody's end.
+  EXPECT_EQ(JudgeShare(Listed({}), kLease, kLease, false), SeatVerdict::kHoldOn);
   SeatView silent = Listed({});
   silent.answered = false;
   EXPECT_EQ(JudgeShare(silent, absl::Seconds(3), kLease, true), SeatVerdict::kHoldOn);

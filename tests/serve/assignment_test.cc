@@ -164,6 +164,32 @@ TEST(OneSeat, AMemberWithNewCredentialsKnowsWhatTheOneBeforeItKnew) {
   EXPECT_EQ(seat.Now().others, 2);
 }
 
+// The others are not to be stopped, and a start goes through this in a moment.
+TEST(OneSeat, WhoJoinsThoseWhoShareWaitsForTheGroupAlone) {
+  const Environment environment = Environment::Real();
+  serve::WorkerOptions options;
+  options.group_id = "g";
+  options.clients = std::make_shared<kafka::KafkaOptions>();
+  options.shares = true;
+  admin::WorkerBoard board("g", Clock::Real());
+  kafka::SeatView view{.answered = true, .others = 2, .holder = "http://there:8083"};
+  serve::OneSeat seat(
+      options, board, environment,
+      [&](const kafka::GroupSeat::Options&) -> absl::StatusOr<serve::OneSeat::Seat> {
+        return serve::OneSeat::Seat([&] { return view; });
+      });
+  ASSERT_TRUE(seat.Ask().ok());
+  seat.Judge(/*serves=*/false);
+  EXPECT_EQ(board.Read().wait, admin::WorkerWait::kGroup);
+  EXPECT_THAT(board.Read().message, HasSubstr("to have this worker among its 3 members"));
+  EXPECT_THAT(board.Read().hint, testing::Not(HasSubstr("stop the other one")));
+  // One that does not share has all of it.
+  view.holder = "there:8083";
+  seat.Judge(/*serves=*/false);
+  EXPECT_EQ(board.Read().wait, admin::WorkerWait::kSeat);
+  EXPECT_THAT(board.Read().hint, HasSubstr("stop the other one"));
+}
+
 // Nothing of it runs by then, and the others are still in the group.
 TEST(OneSeat, WhoLeavesKeepsWhatItKnewAndAsksOftenOnlyForAWhile) {
   const Environment environment = Environment::Real();

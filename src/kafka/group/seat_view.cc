@@ -71,9 +71,9 @@ SeatVerdict JudgeShare(const SeatView& view, absl::Duration now, absl::Duration 
   if (!serves && HasTwin(view)) return SeatVerdict::kHoldOn;
   if (now - view.listed_at < lease)
     return view.answered ? SeatVerdict::kOurs : SeatVerdict::kHoldOn;
-  return view.others > 0 && !view.answered ? SeatVerdict::kMayBeTaken
-         : view.others > 0                 ? SeatVerdict::kTaken
-                                           : SeatVerdict::kHoldOn;
+  if (view.others == 0) return SeatVerdict::kHoldOn;
+  if (!view.answered) return SeatVerdict::kMayBeTaken;
+  return serves ? SeatVerdict::kTaken : SeatVerdict::kHoldOn;
 }
 
 }  // namespace walduct::kafka

@@ -81,7 +81,8 @@ absl::Duration SilentSince(const Silence& silence);
 
 // Of members that work beside each other: kOurs is that this one may work, as a member that was
 // listed less than the lease ago, or that was alone. A holder that shares is named by a URL.
-// serves: it works already; else a member of another host that has its address holds it back.
+// serves: it works already; else it holds on until it is listed, and as long as a member of another
+// host has its address.
 SeatVerdict JudgeShare(const SeatView& view, absl::Duration now, absl::Duration lease, bool serves);
 
 // Another member has this one's client.id, on another host. Of the same host it is the one before

@@ -244,9 +244,13 @@ OneSeat::Wait OneSeat::WaitOf(const SeatView& view, SeatVerdict verdict) const {
   } else if (verdict != SeatVerdict::kOurs || IsLeaderless(view)) {
     wait.kind = WorkerWait::kGroup;
     wait.since = seat_since;
-    wait.message = absl::StrCat("for the seat of the group ", options_.group_id,
-                                ", which Kafka has given to nobody yet",
-                                view.error.ok() ? "" : ": ", view.error.message());
+    wait.message =
+        options_.shares && view.others > 0
+            ? absl::StrCat("for the group ", options_.group_id, " to have this worker among its ",
+                           view.others + 1, " members")
+            : absl::StrCat("for the seat of the group ", options_.group_id,
+                           ", which Kafka has given to nobody yet");
+    if (!view.error.ok()) absl::StrAppend(&wait.message, ": ", view.error.message());
     wait.hint = view.error.ok() ? std::string(kSeatPasses) : ErrorHint(view.error);
   }
   return wait;
