@@ -47,16 +47,17 @@ class Connectors {
   // Both by name; of a connector with several lanes one for each.
   virtual std::vector<ConnectorView> Views() const = 0;
   virtual std::vector<ConnectorStatus> Statuses() const = 0;
-  // Readable when the state or activity of one has changed, until TakeChanges, which says whether
-  // one has; of the one thread that waits. Negative: nobody tells, and one may have at any time.
-  virtual int changes_fd() const { return -1; }
-  virtual bool TakeChanges() { return true; }
   // One is known and does not run: its slot is looked at until it is begun, or rested anew.
   virtual void Rest(const ConnectorOptions&, ConnectorState) {}
   // All other resting ones are forgotten.
   virtual void KeepResting(const std::set<std::string>&) {}
   // By name: of each only the slot and the lag are known.
   virtual std::vector<ConnectorView> Resting() const { return {}; }
+
+  // Readable when the state or activity of one has changed, until TakeChanges, which says whether
+  // one has; of the one thread that waits. Negative: nobody tells, and one may have at any time.
+  virtual int changes_fd() const { return -1; }
+  virtual bool TakeChanges() { return true; }
 };
 
 }  // namespace walduct::engine

@@ -37,8 +37,6 @@ class Assignment {
   // Whether the connector is to run here and its status is written here: also while nobody can
   // confirm it, until it is revoked.
   virtual bool Owns(absl::string_view connector) const = 0;
-  // False: whatever Owns says, it says no of all by the clock. Cheap.
-  virtual bool HoldsLease() const { return true; }
   // OK: what Owns says is confirmed. Else nothing new begins and nothing is written, for another
   // one may do both: Unavailable kafka_away, Aborted.
   virtual absl::Status Confirmed() const = 0;
@@ -74,6 +72,8 @@ class Assignment {
   virtual std::optional<Elsewhere> WhereIs(absl::string_view /*connector*/) const {
     return std::nullopt;
   }
+  // False: whatever Owns says, it says no of all by the clock. Cheap.
+  virtual bool HoldsLease() const { return true; }
 
   // Grows whenever what is owned changes.
   uint64_t generation() const { return generation_.load(); }

@@ -162,13 +162,20 @@ class Worker {
 
   const Parts parts_;
   Wake wake_;
-  std::atomic<uint64_t> changes_{0};
   Deployments deployments_;
   Runner runner_;
   Statuses statuses_;
-  std::atomic<uint64_t> news_{0};        // of configurations, told
-  std::atomic<uint64_t> news_read_{0};   // of these, when the topics were read
-  std::atomic<uint64_t> generation_{0};  // of the assignment, when the topics were read
+  std::atomic<uint64_t> news_{0};              // of configurations, told
+  std::atomic<uint64_t> news_read_{0};         // of these, when the topics were read
+  std::atomic<uint64_t> generation_{0};        // of the assignment, when the topics were read
+  absl::Duration next_look_ = {};              // at the topics; by the thread alone
+  absl::Duration next_news_ = {};              // that are read; by the thread alone
+  std::optional<absl::Duration> leads_since_;  // and has not read since; by the thread alone
+  mutable Mutex mutex_;
+  absl::Status settings_trouble_ ABSL_GUARDED_BY(mutex_);  // of the last look at the topics
+  std::optional<absl::Duration> gone_since_ ABSL_GUARDED_BY(mutex_);  // a topic; by the same looks
+  std::atomic<bool> ends_{false};
+  std::atomic<uint64_t> changes_{0};
   // What the thread knew when it looked at all connectors last.
   struct Seen {
     uint64_t changes = 0, generation = 0;
@@ -177,14 +184,7 @@ class Worker {
   };
   Seen seen_;
   absl::Duration next_all_ = {};
-  std::set<std::string> waiting_;              // to begin
-  absl::Duration next_look_ = {};              // at the topics; by the thread alone
-  absl::Duration next_news_ = {};              // that are read; by the thread alone
-  std::optional<absl::Duration> leads_since_;  // and has not read since; by the thread alone
-  mutable Mutex mutex_;
-  absl::Status settings_trouble_ ABSL_GUARDED_BY(mutex_);  // of the last look at the topics
-  std::optional<absl::Duration> gone_since_ ABSL_GUARDED_BY(mutex_);  // a topic; by the same looks
-  std::atomic<bool> ends_{false};
+  std::set<std::string> waiting_;  // to begin
   std::thread thread_;
 };
 
