@@ -14,7 +14,7 @@
 namespace walduct::kafka {
 namespace {
 
-constexpr absl::Duration kPatience = absl::Seconds(20);
+constexpr absl::Duration kAtMost = absl::Seconds(20);
 
 // A fetch at a partition's end is not answered as long as nothing is written.
 class TopicFollowerTest : public testing::Test {
@@ -24,7 +24,7 @@ class TopicFollowerTest : public testing::Test {
         {.bootstrap_servers = cluster_.bootstrap_servers(),
          .java = {{"fetch.max.wait.ms", "120000"}, {"rdkafka.socket.timeout.ms", "180000"}},
          .topics = {topic},
-         .timeout = kPatience},
+         .timeout = kAtMost},
         [this](const TopicFollower::Told& one) {
           const std::lock_guard<std::mutex> lock(mutex_);
           ++(one.record == nullptr ? ends_ : records_);
@@ -32,7 +32,7 @@ class TopicFollowerTest : public testing::Test {
           told_.Signal();
         });
     ASSERT_TRUE(follower.ok()) << follower.status();
-    const absl::Duration until = Clock::Real().Monotonic() + kPatience;
+    const absl::Duration until = Clock::Real().Monotonic() + kAtMost;
     while (!AtEnd() && Clock::Real().Monotonic() < until) {
       Poller::Real().WaitReadable({told_.fd()}, absl::Seconds(1));
       told_.Drain();

@@ -57,7 +57,7 @@ class VanishedTopicTest : public testing::Test {
   std::optional<kafka::Client> client_;
 };
 
-absl::Status Missing() {
+absl::Status NeverThere() {
   return Error(absl::StatusCode::kFailedPrecondition, "topic_missing", "topic t is not there", "");
 }
 
@@ -66,7 +66,7 @@ TEST_F(VanishedTopicTest, ATopicThatWasCreatedOnlyNowIsSentToAgainForAWhile) {
   cluster_.CreateTopic("t", 1);
   int asked = 0;
   const auto may_wait = [&asked] { return ++asked == 1; };
-  const TopicFailure failure{.error = Missing(), .of_batch = Missing(), .may_wait = may_wait};
+  const TopicFailure failure{.error = NeverThere(), .of_batch = NeverThere(), .may_wait = may_wait};
   const absl::Status told = ExplainNew(failure);
   EXPECT_TRUE(absl::IsUnavailable(told)) << told;
   EXPECT_EQ(ErrorReason(told), "topic_gone");
@@ -77,7 +77,7 @@ TEST_F(VanishedTopicTest, ATopicThatWasCreatedOnlyNowIsSentToAgainForAWhile) {
 TEST_F(VanishedTopicTest, ATopicThatNobodyCreatesIsMissing) {
   cluster_.SetTopicError("t", RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
   const TopicFailure failure{
-      .error = Missing(), .of_batch = Missing(), .may_wait = [] { return true; }};
+      .error = NeverThere(), .of_batch = NeverThere(), .may_wait = [] { return true; }};
   EXPECT_EQ(ErrorReason(ExplainNew(failure)), "topic_missing") << "no broker says that it creates";
 }
 
