@@ -95,7 +95,8 @@ constexpr config::PropertyDefinition kRows[] = {
     {.name = "walduct.outbox.poll.batch.size",
      .type = kPositiveInt,
      .default_value = "5000",
-     .doc = "With walduct.outbox.source=poll, rows that are read, published and marked together."},
+     .doc = "With walduct.outbox.source=poll, how many rows may be handed to the sink and not be "
+            "marked yet; half of them are read at once."},
     {.name = "walduct.outbox.workers",
      .type = kPositiveInt,
      .default_value = "1",
