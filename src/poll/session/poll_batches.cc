@@ -94,6 +94,7 @@ absl::Status PollSession::PublishBatch(const OutboxTable& table, const Claimed& 
   batch.first = number_ + 1;
   batch.found = looked->found;
   batch.keys.resize(table.key_at.size());
+  for (std::vector<std::string>& keys : batch.keys) keys.reserve(batch.found);
   const bool more = !claimed.whole && goes_on && may_read_ahead();
   ahead_ = more && !parts_.attempt.control->holding() ? &table : nullptr;
   if (ahead_ != nullptr && positions()) {

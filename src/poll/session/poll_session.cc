@@ -335,9 +335,9 @@ absl::Status PollSession::Publish(const postgres::Result& rows, Batch* batch) {
       RETURN_IF_ERROR(duties_->Turn());
       RETURN_IF_ERROR(Pump());
     }
-    const bool has_key = !rows.is_null(row, table.order_key_column());
-    const absl::string_view key = rows.Get(row, table.order_key_column());
-    if (has_key && held_.contains(key)) continue;
+    const auto key = [&] { return rows.Get(row, table.order_key_column()); };
+    const auto has_key = [&] { return !rows.is_null(row, table.order_key_column()); };
+    if (!held_.empty() && has_key() && held_.contains(key())) continue;
     const bool locked = rows.Get(row, table.free_column()) != "t";
     if (locked) {
       batch->locked.push_back(KeyOf(rows, row, table));
@@ -347,7 +347,7 @@ absl::Status PollSession::Publish(const postgres::Result& rows, Batch* batch) {
       batch->next_id = std::string(rows.Get(row, table.key_at.front()));
       RETURN_IF_ERROR(Fail(rows, row, published, batch));
     }
-    if (has_key) held_.insert(std::string(key));
+    if (has_key()) held_.insert(std::string(key()));
   }
   return absl::OkStatus();
 }
