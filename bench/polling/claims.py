@@ -3,8 +3,9 @@
 
   bench/polling/claims.py [--published N,N] [--unpublished N] [--kept N] [--batch N] [--times N] [--postgres 17|18] [--json FILE]
 
-No Kafka. walduct (to a file) publishes a few rows, so that the server knows its statement; then that statement is run by itself, in transactions that are rolled
-back, --times times (median of EXPLAIN ANALYZE, planning included), with --batch rows to be had:
+No Kafka. walduct (to a file) publishes a few rows, so that the server knows its statements; then they are run by themselves, in transactions that are rolled
+back, --times times (median of EXPLAIN ANALYZE, planning included), with --batch rows to be had. The claim begins where the low-water mark is: at the first open
+row, as walduct's look at it says; behind it what the claim takes that begins at the table's beginning (a hundredth of the time), and the look:
 beside each number of published rows; the last of them with so many unpublished; with so many that were published while an old snapshot keeps their
 former versions from being vacuumed; when that snapshot is gone; after VACUUM.
 Wanted: within 20 % of the first.
@@ -22,35 +23,56 @@ from support import backlog
 from support.wait import wait_until
 
 STEP = 1_000_000
+WHOLE, LOW, LOOK = "WITH seen%ORDER BY%LIMIT $1::bigint), free%", "WITH seen%>= $2::bigint ORDER BY%", "SELECT (SELECT %pg_locks%"
 
 
-def statement(database, directory):
+def statements(database, directory):
     connector = tables.connector(database, directory, "mark", None, **{"walduct.outbox.publish.locally": "true"})
     connector.worker = {"sink": "file", "sink.file.path": "/dev/null", "offset.storage.file.filename": str(directory / "offsets.dat")}
     connector.start().wait_streaming()
     with database.connect() as session:
         tables.put(session, 1, 10)
-    wait_until(lambda: database.value("select count(*) from outbox where published_at is null") == 0, 30, "rows are marked")
+        session.commit()
+        row = 10
+        while not tables.claim_text(database, LOW):
+            row += 1
+            tables.put(session, row, row)
+            session.commit()
+            wait_until(lambda: database.value("select count(*) from outbox where published_at is null") == 0, 30, "rows are marked")
     connector.stop()
-    # pg_stat_statements puts a parameter in the place of the constant.
-    return tables.claim_text(database, "mark").replace("$2::xid", "'0'::xid")
+    # pg_stat_statements puts parameters in the place of constants.
+    whole, low, look = (tables.claim_text(database, like) for like in (WHOLE, LOW, LOOK))
+    return {"low": low.replace("$3::xid", "'0'::xid"), "whole": whole.replace("$2::xid", "'0'::xid"), "look": literal(look)}, row
 
 
-def time_of(database, args, claim):
+def literal(look):
+    """Its constants, in their order, behind $1."""
+    constants = ["1", "' '", "' '", "'relation'", "'RowExclusiveLock'", "'ShareRowExclusiveLock'", "'ExclusiveLock'", "'AccessExclusiveLock'",
+                 "'outbox'::regclass", "'outbox'::regclass", "'outbox'::regclass"]
+    for number, text in reversed(list(enumerate(constants, 2))):
+        look = look.replace(f"${number}", text)
+    return look
+
+
+def time_of(database, args, statement):
     took = []
     with database.connect(autocommit=False) as session:
+        session.execute("set enable_bitmapscan = off")
+        session.commit()
         for _ in range(args.times):
-            (plan,), = session.execute("explain (analyze, buffers, timing off, format json) " + claim.replace("$1", str(args.batch))).fetchall()
+            (plan,), = session.execute("explain (analyze, buffers, timing off, format json) " + statement).fetchall()
             session.rollback()
             took.append(plan[0]["Planning Time"] + plan[0]["Execution Time"])
     return round(statistics.median(took), 3)
 
 
 class Claims:
-    def __init__(self, args, database, claim):
-        self.args, self.database, self.claim, self.found, self.last = args, database, claim, {}, 10
+    def __init__(self, args, database, statements, last):
+        self.args, self.database, self.statements, self.found, self.last = args, database, statements, {}, last
 
     def add(self, count, published):
+        # What was published long ago lies packed.
+        self.database.execute(f"alter table outbox set (fillfactor = {100 if published else 50})")
         while count > 0:
             step = min(count, STEP)
             put = tables.published if published else lambda database, first, last: tables.put(database, first, last)
@@ -58,9 +80,13 @@ class Claims:
             self.last, count = self.last + step, count - step
 
     def time(self, what):
-        self.found[what] = time_of(self.database, self.args, self.claim)
-        first = next(iter(self.found.values()))
-        print(f"{what:<60} {self.found[what]:10.3f} ms {self.found[what] / first:8.2f} x", flush=True)
+        mark = str(self.database.value("select min(id) from outbox where published_at is null"))
+        batch = str(self.args.batch)
+        found = {name: time_of(self.database, self.args, text.replace("$2", mark).replace("$1", batch if name != "look" else mark))
+                 for name, text in self.statements.items()}
+        self.found[what] = found
+        first = next(iter(self.found.values()))["low"]
+        print(f"{what:<62} {found['low']:8.3f} ms {found['low'] / first:6.2f} x   whole {found['whole']:9.3f} ms   look {found['look']:7.3f} ms", flush=True)
 
     def vacuum(self):
         self.database.execute("vacuum (analyze) outbox")
@@ -110,7 +136,7 @@ def main():
     with tables.own_servers(args, pg_set={**backlog.SETTINGS, **tables.STATEMENTS}) as (own, directory), contextlib.ExitStack() as left:
         database = tables.opened(own.postgres, "claims", "mark")
         left.callback(database.close_session)
-        found = Claims(args, database, statement(database, directory)).run()
+        found = Claims(args, database, *statements(database, directory)).run()
     tables.keep(found, args.json)
     return 0
 

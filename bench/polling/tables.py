@@ -128,6 +128,7 @@ def claims(database, done):
     return calls or 0, mean or 0.0
 
 
-def claim_text(database, done):
-    return database.value("select query from pg_stat_statements s join pg_database d on d.oid = dbid and datname = current_database() where query like %s "
-                          "limit 1", CLAIM[done])
+def claim_text(database, like):
+    """A statement that was asked, the shortest of them; None: there was none."""
+    return database.value("select (select query from pg_stat_statements s join pg_database d on d.oid = dbid and datname = current_database() where query like %s "
+                          "order by length(query) limit 1)", like)

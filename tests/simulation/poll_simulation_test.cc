@@ -69,7 +69,8 @@ INSTANTIATE_TEST_SUITE_P(All, PlantedPollDefect,
                                          Defect::kForgetParked, Defect::kCoverRunning,
                                          Defect::kBehindXmin, Defect::kCoverUnflushed,
                                          Defect::kTwoOwners, Defect::kClaimTwice,
-                                         Defect::kReadOnBehind, Defect::kLoseMark),
+                                         Defect::kReadOnBehind, Defect::kLoseMark,
+                                         Defect::kForgetWriters),
                          [](const auto& of) { return absl::StrCat(static_cast<int>(of.param)); });
 
 }  // namespace

@@ -42,7 +42,8 @@ SELECT c.relispartition, c.relpersistence, a.attname, format_type(a.atttypid, NU
          (SELECT s.seqcache FROM pg_sequence s
           WHERE s.seqrelid = pg_get_serial_sequence(c.oid::regclass::text, a.attname)::regclass) END,
        coalesce(pg_get_expr(d.adbin, d.adrelid), ''), format_type(a.atttypid, a.atttypmod),
-       pg_get_serial_sequence(c.oid::regclass::text, a.attname)
+       pg_get_serial_sequence(c.oid::regclass::text, a.attname), a.attidentity,
+       EXISTS (SELECT FROM pg_subscription_rel s WHERE s.srrelid = c.oid)
 FROM pg_class c
 JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
 LEFT JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary
@@ -239,7 +240,11 @@ absl::Status ReadColumns(const postgres::Result& rows, const std::string& called
     table->key_names.push_back(QuoteIdentifier(rows.Get(row, 2)));
     // With its length: character alone is character(1).
     table->key_types.emplace_back(rows.Get(row, 8));
-    if (table->key_names.size() == 1) table->numbered = !rows.is_null(row, 6);
+    if (table->key_names.size() == 1) {
+      table->numbered = !rows.is_null(row, 6);
+      table->rises = rows.Get(row, 6) == "1" && rows.Get(row, 11) != "t";
+      table->numbers_itself = rows.Get(row, 10) == "a";
+    }
     for (size_t i = 0; i < table->schema->columns.size(); ++i)
       if (table->schema->columns[i].name == rows.Get(row, 2))
         table->key_at.push_back(static_cast<int>(i));
@@ -274,50 +279,6 @@ std::string OutboxTable::OrderSql(absl::string_view alias) const {
   const std::string first = Qualify(layout.order, alias, columns);
   return absl::StrCat(first, first.empty() ? "" : ", ",
                       Columns(absl::StrCat(alias, "."), key_names));
-}
-
-std::string OutboxTable::ClaimSql(const std::string& where, bool waits, bool beside) const {
-  const auto qualified = [&](absl::string_view text, absl::string_view alias) {
-    return Qualify(text, alias, columns);
-  };
-  const auto order = [&](absl::string_view alias) { return OrderSql(alias); };
-  std::vector<std::string> names;
-  for (const event::Column& column : schema->columns) names.push_back(QuoteIdentifier(column.name));
-  std::string condition = qualified(layout.open, "o");
-  if (!layout.ready.empty()) absl::StrAppend(&condition, " AND ", qualified(layout.ready, "o"));
-  if (!where.empty()) absl::StrAppend(&condition, " AND (", where, ")");
-  // Of the version that is locked, too: it may have got another owner meanwhile.
-  const std::string still = condition;
-  const std::string key = layout.key.empty() ? "NULL" : qualified(layout.key, "o");
-  if (!layout.key.empty() && !layout.blocks.empty())
-    absl::StrAppend(&condition, " AND NOT EXISTS (SELECT FROM ", name, " p WHERE ",
-                    qualified(layout.key, "p"), " = ", key, " AND ", qualified(layout.blocks, "p"),
-                    " AND (", order("p"), ") < (", order("o"), "))");
-  if (beside)
-    absl::StrAppend(&condition, " AND NOT (", HashedKeysSql("o", waits ? key_names.size() + 2 : 2),
-                    ")");
-  if (waits) absl::StrAppend(&condition, " AND NOT (", KeysSql("o", 2), ")");
-  if (waits && !layout.key.empty())
-    absl::StrAppend(&condition, " AND NOT EXISTS (SELECT FROM ", name, " p WHERE ", KeysSql("p", 2),
-                    " AND ", qualified(layout.open, "p"), " AND ", qualified(layout.key, "p"),
-                    " = ", key, " AND (", order("p"), ") < (", order("o"), "))");
-  // Who locks or changes a row writes its number into xmax: only rows that have one are locked
-  // here, for that writes each of them. By the primary key's index, whatever statistics say: a join
-  // would read the whole table.
-  constexpr absl::string_view kTouched = " FROM seen WHERE NOT walduct_untouched";
-  std::string touched =
-      absl::StrCat("o.", key_names[0], " = ANY (ARRAY(SELECT ", key_names[0], kTouched, "))");
-  if (key_names.size() > 1)
-    absl::StrAppend(&touched, " AND (", Columns("o.", key_names), ") IN (SELECT ",
-                    Columns("", key_names), kTouched, ")");
-  return absl::StrCat(
-      "WITH seen AS MATERIALIZED (SELECT ", Columns("o.", names), ", (", key,
-      ")::text AS walduct_key, o.xmax = '0'::xid AS walduct_untouched FROM ", name, " o WHERE ",
-      condition, " ORDER BY ", order("o"), " LIMIT $1::bigint), free AS MATERIALIZED (SELECT ",
-      Columns("o.", key_names), " FROM ", name, " o WHERE ", touched, " AND ", still,
-      " FOR NO KEY UPDATE OF o SKIP LOCKED) SELECT ", Columns("s.", names),
-      ", s.walduct_key, s.walduct_untouched OR (", Columns("s.", key_names), ") IN (SELECT ",
-      Columns("", key_names), " FROM free) FROM seen s ORDER BY ", order("s"));
 }
 
 std::string OutboxTable::KeysSql(absl::string_view alias, size_t first) const {
@@ -452,7 +413,7 @@ absl::StatusOr<std::vector<OutboxTable>> FindOutboxTables(Connection& connection
     const std::string called = absl::StrCat(one.schema, ".", one.table);
     OutboxTable table{.relation = one.relation,
                       .name = postgres::QuoteQualified(one.schema, one.table)};
-    ASSIGN_OR_RETURN(const auto rows, connection.Query(postgres::Rows(10), relation_sql,
+    ASSIGN_OR_RETURN(const auto rows, connection.Query(postgres::Rows(12), relation_sql,
                                                        {absl::StrCat(ToInteger(one.relation))}));
     if (rows.rows() == 0 || rows.Get(0, 0) == "t") continue;
     ASSIGN_OR_RETURN(table.schema, catalog.Describe(one.relation));

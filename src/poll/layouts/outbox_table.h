@@ -37,6 +37,8 @@ struct OutboxTable {
   std::string archive = {};                     // as name; empty: rows are not moved
   std::vector<std::string> archive_makes = {};  // columns that it generates itself
   bool numbered = false;                        // the first of them has a sequence
+  bool rises = false;                           // each number of it is higher than the last one
+  bool numbers_itself = false;                  // no writer can take a number before it inserts
   std::vector<std::string> channels = {};       // that its triggers notify
   std::vector<absl::Status> warnings = {};      // of table_warnings.h: a start logs them
 
@@ -53,8 +55,15 @@ struct OutboxTable {
   // $1: the most rows. Sorted as they are to be published. waits: without the rows of the arrays
   // that follow, of the columns of the primary key, and without later rows of their keys. beside:
   // without the rows of the arrays behind these, which are published and not marked yet; what else
-  // is open comes in its order, also what was committed late.
-  std::string ClaimSql(const std::string& where, bool waits = false, bool beside = false) const;
+  // is open comes in its order, also what was committed late. from: the last parameter is the
+  // lowest id to look at (of a table that has_low_water).
+  std::string ClaimSql(const std::string& where, bool waits = false, bool beside = false,
+                       bool from = false) const;
+  // Rows are ordered by an integer that rises: there may be an id behind which nothing is open.
+  bool has_low_water() const;
+  // $1: an id. Answers the first one from there on whose row is open, and who may yet commit a row
+  // with an id that was there before: names, with spaces between.
+  std::string LowWaterSql(const std::string& where) const;
   // $1 …: arrays of the columns of the primary key. Answers how many rows it has changed or moved:
   // of those that are open; also_aside: of all, for who has looked.
   std::string DoneSql(bool also_aside = false) const;
@@ -76,6 +85,9 @@ struct OutboxTable {
 
  private:
   std::string MovedSql(const std::string& chosen) const;
+  // The columns of OrderSql, each once.
+  std::vector<std::string> OrderNames() const;
+  std::string NearSql(const std::string& ready, bool waits, const std::string& low) const;
   // Whether row o is one of the arrays' keys, which are the first parameters, and open.
   std::string ChosenSql() const;
 };

@@ -19,6 +19,11 @@ SELECT pg_catalog.set_config('tcp_keepalives_idle', '15', false),
   pg_catalog.set_config('tcp_keepalives_interval', '5', false),
   pg_catalog.set_config('tcp_keepalives_count', '4', false))";
 
+// Where statistics say that few rows are open, the planner would read all that are, and sort them,
+// for each claim: a bitmap has no order. An index that has one is read as far as the claim goes.
+constexpr absl::string_view kInOrder =
+    "SELECT pg_catalog.set_config('enable_bitmapscan', 'off', false)";
+
 }  // namespace
 
 absl::StatusOr<OpenedTables> OpenTables(const engine::ConnectorOptions& config,
@@ -48,6 +53,8 @@ absl::StatusOr<OpenedTables> OpenTables(const engine::ConnectorOptions& config,
   } else {
     RETURN_IF_ERROR(connection.Query(postgres::OneRow(3), kNoticeLoss).status());
   }
+  if (!connection.shared())
+    RETURN_IF_ERROR(connection.Query(postgres::OneRow(1), kInOrder).status());
   ASSIGN_OR_RETURN(opened.tables, FindOutboxTables(connection, engine::TablesOf(config),
                                                    engine::OutboxOf(config)));
   return opened;

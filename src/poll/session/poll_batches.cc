@@ -36,7 +36,7 @@ std::vector<std::string> KeysOf(const postgres::Result& rows, const OutboxTable&
 // Of rows that are large fewer are read at once.
 absl::StatusOr<PollSession::Claimed> PollSession::Claim(const OutboxTable& table) {
   while (true) {
-    auto rows = Ask(positions() ? ClaimOfWindow(table) : ClaimOf(table));
+    auto rows = AskForClaim(table);
     if (rows.ok()) {
       Claimed claimed(*std::move(rows));
       claimed.whole = claimed.rows.rows() < rows_at_once();
@@ -75,6 +75,7 @@ absl::StatusOr<size_t> PollSession::PollTable(const OutboxTable& table) {
     looked.acknowledged = committing_ == nullptr && tracker_.idle();
   }
   left_ |= LeavesRows(looked);
+  if (looked.acknowledged && !duties_->interrupted()) RETURN_IF_ERROR(LookForLowWater(table));
   return published;
 }
 

@@ -80,24 +80,6 @@ absl::Status NotCounted(const OutboxTable& table) {
 
 }  // namespace
 
-postgres::Statement PollSession::ClaimOf(const OutboxTable& table) {
-  const auto waiting =
-      parts_.failed_rows->Waiting(table, parts_.attempt.world->clock().Monotonic());
-  const bool beside = !flight_.empty();
-  postgres::Statement claim{.sql = table.ClaimSql(WhereOf(table), !waiting.empty(), beside),
-                            .parameters = {absl::StrCat(rows_at_once())},
-                            .answer = postgres::Rows(table.free_column() + 1)};
-  for (const std::vector<std::string>& column : waiting)
-    claim.parameters.emplace_back(ArrayText(column));
-  for (size_t i = 0; beside && i < table.key_names.size(); ++i)
-    claim.parameters.emplace_back(absl::StrCat(
-        "{",
-        absl::StrJoin(flight_, ",",
-                      [i](std::string* out, const Batch& batch) { *out += batch.found_keys[i]; }),
-        "}"));
-  return claim;
-}
-
 absl::Status PollSession::Fail(const postgres::Result& rows, int row, const absl::Status& why,
                                Batch* batch) {
   const OutboxTable& table = *batch->table;

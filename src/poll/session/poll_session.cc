@@ -327,6 +327,7 @@ absl::Status PollSession::Pause(absl::Duration longest) {
 
 absl::Status PollSession::Publish(const postgres::Result& rows, Batch* batch) {
   const OutboxTable& table = *batch->table;
+  NoteClaimed(table, rows);
   held_.clear();
   path_->pipeline().BeginBatch();
   const absl::Cleanup ended = [this] { path_->pipeline().EndBatch(); };

@@ -34,6 +34,7 @@
 #include "poll/position/table_position.h"
 #include "poll/session/delivery_duties.h"
 #include "poll/session/failed_rows.h"
+#include "poll/session/low_water.h"
 #include "poll/session/poll_world.h"
 #include "poll/session/rows_left.h"
 #include "sink/refusals.h"
@@ -197,9 +198,14 @@ class PollSession {
                                               const postgres::Statement& statement, bool hurries);
   absl::StatusOr<postgres::Result> Await(TableSession& connection);
   absl::StatusOr<postgres::Result> AwaitHurried(TableSession& connection, bool hurries);
-  // Without rows that wait where the table cannot say it, and those that are in flight.
-  postgres::Statement ClaimOf(const OutboxTable& table);
+  // Without rows that wait where the table cannot say it, and those that are in flight. whole: from
+  // the table's beginning.
+  postgres::Statement ClaimOf(const OutboxTable& table, bool whole = false);
   absl::StatusOr<Claimed> Claim(const OutboxTable& table);
+  absl::StatusOr<postgres::Result> AskForClaim(const OutboxTable& table);
+  void NoteClaimed(const OutboxTable& table, const postgres::Result& rows);
+  // Now and then: behind which id nothing is open.
+  absl::Status LookForLowWater(const OutboxTable& table);
   // With a position (walduct.outbox.done=position).
   bool positions() const;
   absl::Status OpenPositions();
@@ -257,6 +263,7 @@ class PollSession {
   bool pump_failed_ = false;                      // no row is why
   bool saving_ = false;                           // a save is under way beside
   absl::Duration proven_ = absl::ZeroDuration();  // then connection_ was there, and had its locks
+  std::map<std::string, LowWater> low_water_;     // by tables
   absl::Duration queue_watched_;
   absl::Duration spoke_ = absl::ZeroDuration();  // when the owner's session was last asked
   bool speaks_ = false;                          // and has not answered

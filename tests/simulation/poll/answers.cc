@@ -8,6 +8,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/check.h"
 #include "tests/simulation/poll/statements.h"
 #include "tests/simulation/poll/world.h"
@@ -110,6 +111,20 @@ bool Statements::HoldsBack(const Row& row, const std::set<int64_t>& waiting) con
   return (!blocks_.empty() && Is(blocks_, row)) || (waiting.contains(row.id) && Is(open_, row));
 }
 
+Statements::Answer Statements::LowWater(const postgres::Statement& statement, int64_t workers,
+                                        int64_t worker) const {
+  const int64_t from = NumberOf(statement.parameters[0]);
+  std::optional<int64_t> first;
+  for (const Row& row : world_.server.rows()) {
+    if (row.life != Row::Life::kThere || row.id < from || !Is(open_, row)) continue;
+    if (static_cast<int64_t>(row.key) % workers == worker)
+      first = std::min(first.value_or(row.id), row.id);
+  }
+  const bool forgets = world_.defect == Defect::kForgetWriters;
+  return TextRow({first ? Text(absl::StrCat(*first)) : std::nullopt,
+                  forgets ? "" : absl::StrJoin(world_.server.running(), " ")});
+}
+
 Statements::Answer Statements::Claim(const postgres::Statement& statement, const Claims& claims) {
   if (world_.Happens(Fault::kRowLocked)) world_.server.LockOne();
   if (world_.Happens(Fault::kClock)) world_.server.SetClock();
@@ -122,9 +137,10 @@ Statements::Answer Statements::Claim(const postgres::Statement& statement, const
     if (world_.defect == Defect::kReadOnBehind) return !flying.empty() && id <= *flying.rbegin();
     return world_.defect != Defect::kClaimTwice && flying.contains(id);
   };
+  const int64_t lowest = claims.from ? NumberOf(statement.parameters.back()) : 0;
   std::vector<const Row*> there;
   for (const Row& row : world_.server.rows())
-    if (row.life == Row::Life::kThere) there.push_back(&row);
+    if (row.life == Row::Life::kThere && row.id >= lowest) there.push_back(&row);
   std::sort(there.begin(), there.end(), [](const Row* a, const Row* b) { return a->id < b->id; });
   claimed_beside_ = claims.beside;
   std::set<size_t> held;  // keys

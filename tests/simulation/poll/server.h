@@ -88,6 +88,8 @@ class Server {
   // application end by it, too.
   void Commit(uint64_t xid, std::function<void()> undo);
   uint64_t NewXid();
+  // Numbers of transactions that have not ended.
+  const std::set<uint64_t>& running() const { return running_; }
   // The end of a transaction with a number makes the server write what it has.
   void HastenFlush();
 

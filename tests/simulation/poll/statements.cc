@@ -52,10 +52,14 @@ void Statements::Learn() {
     const std::string where = workers == 1 ? "" : table_.ShareCondition(workers, worker);
     for (const bool waits : {false, true})
       for (const bool beside : {false, true})
-        learn(table_.ClaimSql(where, waits, beside),
-              [=, this](Session*, const Statement& statement) {
-                return Claim(statement, {workers, worker, waits, beside});
-              });
+        for (const bool from : {false, true})
+          learn(table_.ClaimSql(where, waits, beside, from),
+                [=, this](Session*, const Statement& statement) {
+                  return Claim(statement, {workers, worker, waits, beside, from});
+                });
+    learn(table_.LowWaterSql(where), [=, this](Session*, const Statement& statement) {
+      return LowWater(statement, workers, worker);
+    });
     learn(table_.BacklogSql(where), [this](Session*, const Statement&) { return Backlog(); });
   }
   learn(table_.DoneSql(),

@@ -73,8 +73,10 @@ class Statements {
   struct Claims {
     int64_t workers = 1, worker = 0;
     bool waits = false, beside = false;  // which arrays it has
+    bool from = false;                   // its last parameter is the lowest id
   };
   Answer Claim(const postgres::Statement& statement, const Claims& claims);
+  Answer LowWater(const postgres::Statement& statement, int64_t workers, int64_t worker) const;
   std::optional<Answer> MarkDone(const postgres::Statement& statement);
   std::optional<Answer> Failed(const postgres::Statement& statement);
   Answer StillOpen(const postgres::Statement& statement) const;

@@ -88,6 +88,7 @@ poll::OutboxTable MakeTable(const World& world) {
   table.key_names = {"\"id\""};
   table.key_types = {"bigint"};
   table.key_at = {0};
+  table.rises = true;
   const bool removes = policy.done == Done::kDelete || policy.done == Done::kArchive;
   const bool forgets = world.defect == Defect::kForgetParked;
   auto layout = poll::RecogniseLayout({.table = "public.outbox",

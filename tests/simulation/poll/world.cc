@@ -26,7 +26,8 @@ const char* DefectName(Defect defect) {
       "two workers own the table",
       "a claim that has what is in flight",
       "a claim that reads on behind what is in flight",
-      "the marks of a batch are lost while the next one is out"};
+      "the marks of a batch are lost while the next one is out",
+      "a low-water mark that forgets who may commit behind it"};
   return kNames[static_cast<size_t>(defect)];
 }
 

@@ -54,6 +54,7 @@ enum class Defect : uint8_t {
   kClaimTwice,
   kReadOnBehind,
   kLoseMark,
+  kForgetWriters,
   kCount,
 };
 const char* DefectName(Defect defect);
