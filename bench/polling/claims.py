@@ -133,7 +133,7 @@ def main():
     parser.add_argument("--postgres", type=int, default=17, choices=[17, 18])
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()
-    with tables.own_servers(args, pg_set={**backlog.SETTINGS, **tables.STATEMENTS}) as (own, directory), contextlib.ExitStack() as left:
+    with tables.own_servers(args, pg_set={**backlog.SETTINGS, **tables.STATEMENTS, "max_wal_size": "2GB"}) as (own, directory), contextlib.ExitStack() as left:
         database = tables.opened(own.postgres, "claims", "mark")
         left.callback(database.close_session)
         found = Claims(args, database, *statements(database, directory)).run()

@@ -38,11 +38,15 @@ def started(db, connectors, **more):
 
 
 def one_by_one(db, rows):
-    """Entries that are read for each of so many rows, once the server has counted them."""
-    scans, entries = read(db)
     for _ in range(rows):
         row = db.value("insert into outbox (aggregate_type, aggregate_id, event_type, payload) values ('Order', '1', 'Placed', '{}') returning id")
         wait_until(lambda row=row: is_published(db, row), 20, "a row published")
+
+
+def read_one_by_one(db, rows):
+    """Entries that are read for each of so many rows, once the server has counted them."""
+    scans, entries = read(db)
+    one_by_one(db, rows)
     wait_until(lambda: read(db)[0] >= scans + rows, 30, "counted")
     return (read(db)[1] - entries) / rows
 
@@ -58,7 +62,7 @@ def test_a_claim_does_not_walk_over_what_an_old_snapshot_keeps(databases, pg17, 
         old.execute("select count(*) from outbox")
         db.execute("update outbox set published_at = now()")
         connector = started(db, connectors)
-        wait_until(lambda: one_by_one(db, 30) < 5_000, 60, "few entries are read for a row")
+        wait_until(lambda: read_one_by_one(db, 30) < 5_000, 60, "few entries are read for a row")
         old.rollback()
     connector.stop()
 
@@ -135,3 +139,18 @@ def test_rows_behind_one_that_waits_leave_the_claim_to_others(databases, pg17, c
     connector.stop()
     keys = [e.key for e in connector.events()]
     assert len(keys) == 200 and b"bad" not in keys
+
+
+def test_a_large_table_without_an_index_of_open_rows_is_told(databases, pg17, connectors):
+    db = databases(pg17)
+    make(db)
+    db.execute("drop index outbox_id_idx")
+    db.execute("alter table outbox set (fillfactor = 10)")
+    put(db, 20_000, "now()")
+    connector = started(db, connectors)
+    connector.wait_log("outbox_no_index.*CREATE INDEX ON.*WHERE")
+    connector.stop()
+    db.execute("create index on outbox (id) where published_at is null")
+    connector.start().wait_streaming()
+    connector.stop()
+    assert connector.log_text().count("outbox_no_index") == 1

@@ -64,6 +64,22 @@ TEST(ClaimSql, LocksOnlyRowsThatSomebodyHasTouched) {
                         "walduct_untouched)"));
 }
 
+TEST(LowWaterSql, IsOfTablesWhoseOrderIsANumberThatRises) {
+  OutboxTable table = Table({{"published_at", kAt}});
+  EXPECT_FALSE(table.has_low_water()) << "writers choose the numbers";
+  table.rises = true;
+  EXPECT_TRUE(table.has_low_water());
+  table.layout.order = "{publishedat}";
+  EXPECT_FALSE(table.has_low_water()) << "a time is that of its transaction's start";
+}
+
+TEST(LowWaterSql, AsksForAllWritersWhereTheyCanTakeNumbersThemselves) {
+  OutboxTable table = Table({{"published_at", kAt}});
+  EXPECT_THAT(table.LowWaterSql(""), AllOf(HasSubstr("RowExclusiveLock"), HasSubstr("_xip(")));
+  table.numbers_itself = true;
+  EXPECT_THAT(table.LowWaterSql(""), AllOf(HasSubstr("RowExclusiveLock"), Not(HasSubstr("_xip("))));
+}
+
 TEST(RowSql, ARetryTakesBackWhatAnAttemptHasWritten) {
   EXPECT_EQ(
       RetrySql(Table(Counted(true), Tries(3))),

@@ -57,6 +57,15 @@ TEST(TableWarnings, AnIndexThatIsMissingIsTyped) {
   EXPECT_EQ(ErrorHint(missing), "CREATE INDEX ON \"public\".\"outbox\" (\"xact\")");
 }
 
+TEST(TableWarnings, AnIndexOfOpenRowsIsTyped) {
+  OutboxTable table = KeyedBy("bigint", "{id}");
+  table.layout.open = "{createdat} IS NULL";
+  const absl::Status missing = OpenIndexWarning("public.outbox", table);
+  EXPECT_EQ(ErrorReason(missing), "outbox_no_index");
+  EXPECT_EQ(ErrorHint(missing),
+            "CREATE INDEX ON \"public\".\"outbox\" (\"id\") WHERE \"created_at\" IS NULL");
+}
+
 TEST(TableWarnings, ParkedRowsAreTold) {
   EXPECT_TRUE(ParkedWarning("public.outbox", 0, "list").ok());
   const absl::Status parked = ParkedWarning("public.outbox", 2, "walduct outbox list shop");

@@ -99,9 +99,12 @@ constexpr Reason kRows[] = {
          "were written. A warning: nothing is lost.",
      .remedy = "ALTER SEQUENCE NAME CACHE 1."},
     {.name = "outbox_no_index",
-     .meaning = "walduct.outbox.done=position, and no index of the outbox table begins with the "
-                "column that tells which transaction wrote a row: each look reads the whole table.",
-     .remedy = "CREATE INDEX ON SCHEMA.TABLE (COLUMN)."},
+     .meaning = "Each look at the outbox table reads all of it: no index tells which of its rows "
+                "are open; "
+                "with walduct.outbox.done=position, none begins with the column that tells which "
+                "transaction wrote a row. A warning: nothing is lost.",
+     .remedy = "CREATE INDEX ON SCHEMA.TABLE (ID) WHERE PUBLISHED_AT IS NULL; with a position, "
+               "CREATE INDEX ON SCHEMA.TABLE (XACT)."},
     {.name = "outbox_order",
      .meaning =
          "An outbox table is polled whose primary key has no integer by which rows are ordered: "

@@ -72,6 +72,28 @@ std::string OutboxTable::LowWaterSql(const std::string& where) const {
                       numbers_itself ? "" : absl::StrCat(", ", kNumbered), ")");
 }
 
+// What has to wait, before the last of the first rows.
+std::string OutboxTable::BarriersSql(bool waits, const std::string& bound) const {
+  const std::vector<std::string> by = OrderNames();
+  // Before NULL is nothing, as far as SQL knows.
+  const bool ends = absl::c_none_of(columns, [&by](const LayoutColumn& column) {
+    return column.nullable && absl::c_linear_search(by, QuoteIdentifier(column.name));
+  });
+  const std::string barrier =
+      absl::StrCat("SELECT ", Dotted("p", by), ", ", Qualify(layout.key, "p", columns),
+                   " AS walduct_key FROM ", name, " p WHERE ");
+  std::vector<std::string> barriers;
+  if (!layout.blocks.empty())
+    barriers.push_back(absl::StrCat(barrier, Qualify(layout.blocks, "p", columns), bound));
+  if (!layout.blocks.empty() && ends)
+    absl::StrAppend(&barriers.back(), " AND (", Dotted("p", by), ") < (SELECT ", Dotted("n", by),
+                    " FROM near n ORDER BY ", absl::StrJoin(by, " DESC, "), " DESC LIMIT 1)");
+  if (waits)
+    barriers.push_back(
+        absl::StrCat(barrier, KeysSql("p", 2), " AND ", Qualify(layout.open, "p", columns)));
+  return absl::StrJoin(barriers, " UNION ALL ");
+}
+
 // Rows that are held back stand behind a barrier: one of their key that has to wait. Barriers are
 // looked for among what is open before the last of the first rows, and only if most of these are
 // held back, in all that is open: asked row by row (NOT EXISTS), the planner, which takes open rows
@@ -86,19 +108,10 @@ std::string OutboxTable::NearSql(const std::string& ready, bool waits,
   const auto bound = [&](absl::string_view alias) {
     return low.empty() ? "" : absl::StrCat(" AND ", alias, ".", low);
   };
-  std::vector<std::string> names, barriers;
+  std::vector<std::string> names;
   std::string is_barrier = layout.blocks.empty() ? "false" : of(layout.blocks, "o");
   for (const event::Column& column : schema->columns) names.push_back(QuoteIdentifier(column.name));
-  const std::string barrier = absl::StrCat("SELECT ", Dotted("p", by), ", ", of(layout.key, "p"),
-                                           " AS walduct_key FROM ", name, " p WHERE ");
-  if (!layout.blocks.empty())
-    barriers.push_back(absl::StrCat(
-        barrier, of(layout.blocks, "p"), bound("p"), " AND (", Dotted("p", by), ") < (SELECT ",
-        Dotted("n", by), " FROM near n ORDER BY ", absl::StrJoin(by, " DESC, "), " DESC LIMIT 1)"));
-  if (waits) {
-    barriers.push_back(absl::StrCat(barrier, KeysSql("p", 2), " AND ", of(layout.open, "p")));
-    absl::StrAppend(&is_barrier, " OR ", KeysSql("o", 2));
-  }
+  if (waits) absl::StrAppend(&is_barrier, " OR ", KeysSql("o", 2));
   const std::string columns_of_row = absl::StrCat(
       Dotted("o", names), ", (", of(layout.key, "o"),
       ")::text AS walduct_key, o.xmax = '0'::xid AS walduct_untouched FROM ", name, " o WHERE ");
@@ -109,10 +122,10 @@ std::string OutboxTable::NearSql(const std::string& ready, bool waits,
   return absl::StrCat(
       "near AS MATERIALIZED (SELECT ", columns_of_row, ready, bound("o"), " ORDER BY ",
       Dotted("o", by), " LIMIT $1::bigint + $1::bigint / 4 + 1), barriers AS MATERIALIZED (",
-      absl::StrJoin(barriers, " UNION ALL "), "), held AS MATERIALIZED (SELECT ", keys,
-      " FROM (SELECT ", order,
-      ", walduct_mine, bool_or(NOT walduct_mine) OVER (PARTITION BY walduct_key ORDER BY ", order,
-      " ", kBefore, ") AS walduct_held FROM (SELECT ", Dotted("n", by), ", ", of(layout.key, "n"),
+      BarriersSql(waits, bound("p")), "), held AS MATERIALIZED (SELECT ", keys, " FROM (SELECT ",
+      order, ", walduct_mine, bool_or(NOT walduct_mine) OVER (PARTITION BY walduct_key ORDER BY ",
+      order, " ", kBefore, ") AS walduct_held FROM (SELECT ", Dotted("n", by), ", ",
+      of(layout.key, "n"),
       " AS walduct_key, true AS walduct_mine FROM near n WHERE EXISTS (SELECT FROM barriers) "
       "UNION ALL SELECT ",
       order,

@@ -80,6 +80,19 @@ bool IsPlain(absl::string_view type) {
   return type == "bigint" || type == "integer" || type == "smallint" || type == "uuid";
 }
 
+// Whether it is large, and an index may tell which of its rows are open: one of few rows, or one
+// with a column that says it.
+constexpr absl::string_view kOpenIndex = R"(
+SELECT greatest(pg_relation_size($1::oid),
+                (SELECT sum(pg_relation_size(t.relid)) FROM pg_partition_tree($1::oid) t))
+         < $2::bigint
+       OR EXISTS (SELECT FROM pg_index i WHERE i.indrelid = $1::oid AND i.indisvalid
+                  AND (i.indpred IS NOT NULL OR i.indexprs IS NOT NULL OR EXISTS (
+                    SELECT FROM pg_attribute a WHERE a.attrelid = i.indrelid
+                      AND a.attnum = ANY (i.indkey::int2[])
+                      AND strpos($3, '"' || a.attname || '"') > 0))))";
+constexpr int64_t kSmallTable = 8 << 20;
+
 absl::Status Refusal(absl::string_view reason, absl::string_view what, absl::string_view hint) {
   return Error(absl::StatusCode::kFailedPrecondition, reason, what, hint);
 }
@@ -152,6 +165,18 @@ absl::Status CheckRights(Connection& connection, const OutboxTable& table,
 
 void Note(const absl::Status& warning, OutboxTable* table) {
   if (!warning.ok()) table->warnings.push_back(warning);
+}
+
+// Of rows that are removed once they are done, those that are there are open.
+absl::Status LookForIndex(Connection& connection, const std::string& called, OutboxTable* table) {
+  if (table->layout.mark.empty()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(
+      const auto found,
+      connection.Query(postgres::OneRow(1), std::string(kOpenIndex),
+                       {absl::StrCat(ToInteger(table->relation)), absl::StrCat(kSmallTable),
+                        Qualify(table->layout.open, "", table->columns)}));
+  if (found.Get(0, 0) == "f") Note(OpenIndexWarning(called, *table), table);
+  return absl::OkStatus();
 }
 
 // A position is a snapshot and an id; both have to be this server's.
@@ -433,6 +458,7 @@ absl::StatusOr<std::vector<OutboxTable>> FindOutboxTables(Connection& connection
       RETURN_IF_ERROR(CheckPosition(connection, called, &table));
     } else {
       RETURN_IF_ERROR(CheckRights(connection, table, called));
+      RETURN_IF_ERROR(LookForIndex(connection, called, &table));
     }
     RETURN_IF_ERROR(CheckWords(connection, table, called));
     RETURN_IF_ERROR(CheckHistory(connection, table, called));

@@ -88,6 +88,7 @@ struct OutboxTable {
   // The columns of OrderSql, each once.
   std::vector<std::string> OrderNames() const;
   std::string NearSql(const std::string& ready, bool waits, const std::string& low) const;
+  std::string BarriersSql(bool waits, const std::string& bound) const;
   // Whether row o is one of the arrays' keys, which are the first parameters, and open.
   std::string ChosenSql() const;
 };

@@ -50,6 +50,17 @@ absl::Status IndexWarning(absl::string_view called, const OutboxTable& table,
                absl::StrCat("CREATE INDEX ON ", table.name, " (", number, ")"));
 }
 
+absl::Status OpenIndexWarning(absl::string_view called, const OutboxTable& table) {
+  const std::string order = Qualify(table.layout.order, "", table.columns);
+  return Error(
+      absl::StatusCode::kFailedPrecondition, "outbox_no_index",
+      absl::StrCat("outbox table ", called,
+                   " has no index by which open rows are found: each look reads all of it"),
+      absl::StrCat("CREATE INDEX ON ", table.name, " (",
+                   order.empty() ? table.key_names.front() : order, ") WHERE ",
+                   Qualify(table.layout.open, "", table.columns)));
+}
+
 absl::Status ParkedWarning(absl::string_view called, uint64_t parked, absl::string_view list) {
   if (parked == 0) return absl::OkStatus();
   return Error(absl::StatusCode::kFailedPrecondition, "outbox_parked",

@@ -25,6 +25,9 @@ absl::Status OrderWarning(absl::string_view called, const OutboxTable& table);
 absl::Status IndexWarning(absl::string_view called, const OutboxTable& table,
                           absl::string_view number);
 
+// outbox_no_index: rows are marked, and no index tells those that are open.
+absl::Status OpenIndexWarning(absl::string_view called, const OutboxTable& table);
+
 // outbox_parked: so many rows of it are parked. list: the command that shows them.
 absl::Status ParkedWarning(absl::string_view called, uint64_t parked, absl::string_view list);
 
