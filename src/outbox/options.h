@@ -34,6 +34,7 @@ struct OutboxOptions {
   std::string where;                            // SQL about rows; empty: all of them
   absl::Duration lease = absl::ZeroDuration();  // of others, where rows do not say it; 0: for ever
   absl::Duration longest_pause = absl::Seconds(5);
+  bool keeps_order = true;    // walduct.outbox.order=key
   int64_t workers = 1;        // side by side, each with its share of the keys
   int64_t worker = 0;         // which of them this one is
   int64_t max_attempts = 10;  // of a row that cannot be published; 0: the connector stops

@@ -97,6 +97,14 @@ constexpr config::PropertyDefinition kRows[] = {
      .default_value = "5000",
      .doc = "With walduct.outbox.source=poll, how many rows may be handed to the sink and not be "
             "marked yet; half of them are read at once."},
+    {.name = "walduct.outbox.order",
+     .type = kEnum,
+     .default_value = "key",
+     .doc =
+         "With walduct.outbox.source=poll, whether rows of one key are published in their order, "
+         "for which later ones wait while one fails, is parked, locked or not due; or in none: "
+         "no row waits for another.",
+     .allowed = "key, none"},
     {.name = "walduct.outbox.workers",
      .type = kPositiveInt,
      .default_value = "1",
@@ -175,6 +183,7 @@ OutboxOptions BuildOutbox(const config::PropertySet& properties) {
   outbox.lease = properties.Milliseconds("walduct.outbox.lease.ms");
   outbox.longest_pause = properties.Milliseconds("walduct.outbox.poll.interval.ms");
   outbox.publish_rows = properties.Integer("walduct.outbox.poll.batch.size");
+  outbox.keeps_order = properties.Text("walduct.outbox.order") == "key";
   outbox.workers = properties.Integer("walduct.outbox.workers");
   outbox.max_attempts = properties.Integer("walduct.outbox.max.attempts");
   outbox.first_backoff = properties.Milliseconds("walduct.outbox.attempts.backoff.ms");

@@ -45,14 +45,30 @@ void Refuse(const config::PropertySet& properties, absl::string_view name, absl:
   findings->Error(*properties.Find(name), absl::StrCat(kCannot, ": ", why), fix);
 }
 
+// A row that waits for no other has nothing to wait for.
+void CheckOrder(const config::PropertySet& properties, config::Findings* findings) {
+  constexpr absl::string_view kOrder = "walduct.outbox.order";
+  if (properties.Text(kOrder) != "none") return;
+  if (HasPosition(properties))
+    findings->Error(*properties.Find(kOrder),
+                    "cannot be used with walduct.outbox.done=position: a window is read by id, and "
+                    "the position says up to which",
+                    "remove it; the order costs nothing there");
+  if (properties.IsSet("walduct.outbox.parked") &&
+      properties.Text("walduct.outbox.parked") == "hold")
+    findings->Error(*properties.Find("walduct.outbox.parked"),
+                    "cannot be used with walduct.outbox.order=none: a parked row holds nobody back",
+                    "remove it, or set walduct.outbox.order=key");
+}
+
 void Check(const config::PropertySet& properties, config::Findings* findings) {
   if (!IsChosen(properties)) {
     for (const absl::string_view name :
-         {"walduct.outbox.done", "walduct.outbox.workers", "walduct.outbox.archive.suffix",
-          "walduct.outbox.where", "walduct.outbox.lease.ms", "walduct.outbox.poll.interval.ms",
-          "walduct.outbox.poll.batch.size", "walduct.outbox.max.attempts",
-          "walduct.outbox.attempts.backoff.ms", "walduct.outbox.parked",
-          "walduct.outbox.publish.locally"})
+         {"walduct.outbox.done", "walduct.outbox.order", "walduct.outbox.workers",
+          "walduct.outbox.archive.suffix", "walduct.outbox.where", "walduct.outbox.lease.ms",
+          "walduct.outbox.poll.interval.ms", "walduct.outbox.poll.batch.size",
+          "walduct.outbox.max.attempts", "walduct.outbox.attempts.backoff.ms",
+          "walduct.outbox.parked", "walduct.outbox.publish.locally"})
       if (properties.IsSet(name))
         findings->Warn(name, "has no effect without walduct.outbox.source=poll");
     return;
@@ -70,6 +86,7 @@ void Check(const config::PropertySet& properties, config::Findings* findings) {
     findings->Error(*properties.Find("walduct.outbox.workers"),
                     "cannot be used with walduct.outbox.done=position: one session reads a window",
                     "remove it, or set walduct.outbox.done=mark");
+  CheckOrder(properties, findings);
   if (properties.IsSet("walduct.slots") && properties.Integer("walduct.slots") > 1)
     Refuse(properties, "walduct.slots", "there is no slot", "remove it", findings);
   if (properties.Text("walduct.outbox.cleanup") != "none")

@@ -47,6 +47,22 @@ TEST_F(OutboxOptionsTest, APolledTableIsPrintedOnlyWhenToldSo) {
               Contains(HasSubstr("has no effect without walduct.outbox.source=poll")));
 }
 
+TEST_F(OutboxOptionsTest, APolledTableIsInOrderUnlessToldOtherwise) {
+  const std::string polled = "walduct.outbox.source=poll\nwalduct.outbox.tables=public.outbox\n";
+  EXPECT_TRUE(LoadWith(polled).options.outbox->keeps_order);
+  EXPECT_FALSE(LoadWith(polled + "walduct.outbox.order=none").options.outbox->keeps_order);
+  EXPECT_THAT(LoadWith(polled + "walduct.outbox.order=id").errors,
+              Contains(HasSubstr("key, none")));
+  EXPECT_THAT(LoadWith(polled + "walduct.outbox.order=none\nwalduct.outbox.done=position").errors,
+              Contains(HasSubstr("'walduct.outbox.order'")));
+  EXPECT_THAT(LoadWith(polled + "walduct.outbox.order=none\nwalduct.outbox.parked=hold").errors,
+              Contains(HasSubstr("'walduct.outbox.parked'")));
+  EXPECT_TRUE(
+      LoadWith(polled + "walduct.outbox.order=none\nwalduct.outbox.parked=pass").errors.empty());
+  EXPECT_THAT(LoadWith("walduct.outbox.order=none").warnings,
+              Contains(HasSubstr("has no effect without walduct.outbox.source=poll")));
+}
+
 TEST_F(OutboxOptionsTest, CleanupNeedsTables) {
   EXPECT_THAT(LoadWith("walduct.outbox.cleanup=delete").errors,
               Contains(HasSubstr("'walduct.outbox.tables'")));

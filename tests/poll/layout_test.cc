@@ -87,6 +87,21 @@ TEST(LayoutTest, AColumnOfAttemptsLetsARowBeParked) {
   EXPECT_EQ(RecogniseLayout(request)->attempts, "");
 }
 
+TEST(LayoutTest, WithoutAnOrderNoRowWaitsForAnother) {
+  const auto columns = Table(
+      "id:bigint! aggregate_id payload:jsonb published_at:at attempts:integer next_try_at:at");
+  LayoutRequest request{.table = "public.outbox", .columns = columns, .max_attempts = 3};
+  const auto ordered = RecogniseLayout(request);
+  ASSERT_TRUE(ordered.ok()) << ordered.status();
+  request.keeps_order = false;
+  const auto layout = RecogniseLayout(request);
+  ASSERT_TRUE(layout.ok()) << layout.status();
+  EXPECT_EQ(layout->key, "");
+  EXPECT_EQ(layout->blocks, "");
+  EXPECT_EQ(layout->shown_key, ordered->key) << "it is told all the same";
+  EXPECT_EQ(layout->ready, ordered->ready) << "a row waits for its own time";
+}
+
 TEST(LayoutTest, APositionNeedsAColumnThatTellsTheTransaction) {
   auto columns = Table("id:bigint! aggregate_id payload created_at:at xact:xid8! published_at:at");
   LayoutRequest request{.table = "public.outbox", .columns = columns, .positions = true};

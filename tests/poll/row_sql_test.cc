@@ -116,6 +116,12 @@ TEST(RowSql, WhatATableCannotSayIsNotAsked) {
   EXPECT_THAT(OvertakenSql(plain), StartsWith("SELECT (o.\"id\")::text FROM"));
   // Published rows are gone.
   EXPECT_EQ(OvertakenSql(Table(Counted(true), Tries(3, true))), "");
+  LayoutRequest unordered = Tries(3);
+  unordered.keeps_order = false;
+  const OutboxTable none = Table(Counted(true), unordered);
+  EXPECT_THAT(FailedRowsSql(none, ""), HasSubstr("(o.\"Aggregate_Id\")::text"))
+      << "its key is told";
+  EXPECT_EQ(BehindRowsSql(none), "");
   OutboxTable keyless = plain;
   keyless.layout.key.clear();
   EXPECT_EQ(OvertakenSql(keyless), "");

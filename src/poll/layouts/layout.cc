@@ -358,11 +358,25 @@ std::string Qualify(absl::string_view condition, absl::string_view alias, Column
   return out;
 }
 
-absl::StatusOr<Layout> RecogniseLayout(const LayoutRequest& request) {
+namespace {
+
+absl::StatusOr<Layout> Recognise(const LayoutRequest& request) {
   if (request.positions) return ByPosition(request);
   for (const LibraryLayout& library : LibraryLayouts())
     if (Matches(library, request.columns)) return OfLibrary(library, request);
   return ByColumns(request);
+}
+
+}  // namespace
+
+absl::StatusOr<Layout> RecogniseLayout(const LayoutRequest& request) {
+  absl::StatusOr<Layout> layout = Recognise(request);
+  if (!layout.ok()) return layout;
+  layout->shown_key = layout->key;
+  if (request.keeps_order) return layout;
+  layout->key.clear();
+  layout->blocks.clear();
+  return layout;
 }
 
 }  // namespace walduct::poll

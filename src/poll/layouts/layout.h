@@ -25,14 +25,15 @@ struct LayoutColumn {
 };
 
 struct Layout {
-  std::string called = {};    // of whom it is, for messages
-  std::string open = {};      // neither done nor parked
-  std::string ready = {};     // of an open row: due, and nobody else's; empty: always
-  std::string blocks = {};    // it holds later rows of its key back
-  std::string key = {};       // an expression; empty: rows wait for no other
-  std::string order = {};     // columns, as in ORDER BY; empty: the primary key alone
-  std::string mark = {};      // as in UPDATE … SET; empty: a row that is done is deleted
-  std::string archived = {};  // as mark, of a row that is deleted: what its copy says
+  std::string called = {};     // of whom it is, for messages
+  std::string open = {};       // neither done nor parked
+  std::string ready = {};      // of an open row: due, and nobody else's; empty: always
+  std::string blocks = {};     // it holds later rows of its key back
+  std::string key = {};        // an expression; empty: rows wait for no other
+  std::string shown_key = {};  // the same, also where none waits; empty: the table has none
+  std::string order = {};      // columns, as in ORDER BY; empty: the primary key alone
+  std::string mark = {};       // as in UPDATE … SET; empty: a row that is done is deleted
+  std::string archived = {};   // as mark, of a row that is deleted: what its copy says
   std::string never_marks =
       {};  // why all rows may be open though they were sent; empty: they are not
   std::vector<std::string> words = {};  // what its column of states may hold; empty: it has none
@@ -60,6 +61,7 @@ struct LayoutRequest {
   absl::Duration lease = absl::ZeroDuration();  // walduct.outbox.lease.ms; zero: never taken over
   int64_t max_attempts = 0;  // walduct.outbox.max.attempts; 0: rows are not parked
   bool parked_holds = true;  // walduct.outbox.parked=hold
+  bool keeps_order = true;   // walduct.outbox.order=key
 };
 
 // FailedPrecondition:

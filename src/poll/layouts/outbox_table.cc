@@ -248,7 +248,7 @@ absl::Status ReadChannels(Connection& connection, OutboxTable* table) {
   return absl::OkStatus();
 }
 
-absl::Status ReadColumns(const postgres::Result& rows, const std::string& called,
+absl::Status ReadColumns(const postgres::Result& rows, const std::string& called, bool keeps_order,
                          OutboxTable* table) {
   if (rows.Get(0, 1) == "u")
     return Refusal("outbox_unlogged",
@@ -273,7 +273,8 @@ absl::Status ReadColumns(const postgres::Result& rows, const std::string& called
     for (size_t i = 0; i < table->schema->columns.size(); ++i)
       if (table->schema->columns[i].name == rows.Get(row, 2))
         table->key_at.push_back(static_cast<int>(i));
-    Note(CacheWarning(called, rows.Get(row, 2), rows.Get(row, 9), rows.Get(row, 6)), table);
+    if (keeps_order)
+      Note(CacheWarning(called, rows.Get(row, 2), rows.Get(row, 9), rows.Get(row, 6)), table);
   }
   if (table->key_at.size() == table->key_names.size() && !table->key_at.empty())
     return absl::OkStatus();
@@ -442,7 +443,7 @@ absl::StatusOr<std::vector<OutboxTable>> FindOutboxTables(Connection& connection
                                                        {absl::StrCat(ToInteger(one.relation))}));
     if (rows.rows() == 0 || rows.Get(0, 0) == "t") continue;
     ASSIGN_OR_RETURN(table.schema, catalog.Describe(one.relation));
-    RETURN_IF_ERROR(ReadColumns(rows, called, &table));
+    RETURN_IF_ERROR(ReadColumns(rows, called, options.keeps_order, &table));
     ASSIGN_OR_RETURN(table.layout,
                      RecogniseLayout({.table = called,
                                       .columns = table.columns,
@@ -451,7 +452,8 @@ absl::StatusOr<std::vector<OutboxTable>> FindOutboxTables(Connection& connection
                                       .narrowed = !options.where.empty(),
                                       .lease = options.lease,
                                       .max_attempts = options.max_attempts,
-                                      .parked_holds = options.parked_holds}));
+                                      .parked_holds = options.parked_holds,
+                                      .keeps_order = options.keeps_order}));
     if (options.archives)
       RETURN_IF_ERROR(FindArchive(connection, one, options.archive_suffix, called, &table));
     if (options.positions) {

@@ -76,8 +76,9 @@ std::string SelectSql(const OutboxTable& table) {
   columns.push_back(TextOf(table, layout.error));
   columns.push_back(TimeOf(table, layout.due));
   columns.push_back(TimeOf(table, layout.born));
-  columns.push_back(layout.key.empty() ? "NULL::text"
-                                       : absl::StrCat("(", Of(table, layout.key), ")::text"));
+  columns.push_back(layout.shown_key.empty()
+                        ? "NULL::text"
+                        : absl::StrCat("(", Of(table, layout.shown_key), ")::text"));
   columns.push_back(TextOf(table, FirstOf(table, kTypes)));
   const std::string payload = FirstOf(table, kPayloads);
   columns.push_back(payload.empty() ? "NULL::text"

@@ -22,6 +22,8 @@ namespace {
 constexpr int64_t kLockClass = 0x77616c64;
 // Behind it: of how many workers the session is one, and which of them.
 constexpr int64_t kCountClass = kLockClass + 100, kShareClass = kLockClass + 200;
+// Without an order rows are shared out by another hash: the count is another one.
+constexpr int64_t kUnordered = 50;
 constexpr absl::Duration kOwnerPause = absl::Seconds(2);
 
 constexpr absl::string_view kLocksHeld = R"(
@@ -32,28 +34,32 @@ int32_t LockKey(const OutboxTable& table) {
   return static_cast<int32_t>(ToInteger(table.relation));
 }
 
+int64_t CountClass(const outbox::OutboxOptions& options) {
+  return kCountClass + options.workers + (options.keeps_order ? 0 : kUnordered);
+}
+
 // One alone has the table; of several each its share, and all of them know how many they are.
 // kind: "" of the session, "_xact" of the transaction; they exclude one another.
-std::string LockSql(const OutboxTable& table, int64_t workers, int64_t worker,
+std::string LockSql(const OutboxTable& table, const outbox::OutboxOptions& options,
                     absl::string_view kind) {
   const int32_t key = LockKey(table);
   const auto lock = [&](absl::string_view how, int64_t of) {
     return absl::StrCat("pg_try_advisory", kind, "_lock", how, "(", of, ", ", key, ")");
   };
-  if (workers == 1) return lock("", kLockClass);
-  return absl::StrCat(lock("_shared", kLockClass), " AND ", lock("_shared", kCountClass + workers),
-                      " AND ", lock("", kShareClass + worker));
+  if (options.workers == 1) return lock("", kLockClass);
+  return absl::StrCat(lock("_shared", kLockClass), " AND ", lock("_shared", CountClass(options)),
+                      " AND ", lock("", kShareClass + options.worker));
 }
 
-// Sessions that share the tables out among another number of workers. Of two that begin at once
-// each sees the other, and both wait.
-std::string OthersSql(const std::vector<OutboxTable>& tables, int64_t workers) {
+// Sessions that share the tables out among another number of workers, or otherwise. Of two that
+// begin at once each sees the other, and both wait.
+std::string OthersSql(const std::vector<OutboxTable>& tables, int64_t ours) {
   return absl::StrCat(
       "SELECT count(*) FROM pg_catalog.pg_locks WHERE locktype = 'advisory' AND granted AND "
       "database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = "
       "pg_catalog.current_database()) AND classid::bigint > ",
-      kCountClass, " AND classid::bigint < ", kShareClass, " AND classid::bigint <> ",
-      kCountClass + workers, " AND objid::bigint IN (",
+      kCountClass, " AND classid::bigint < ", kShareClass, " AND classid::bigint <> ", ours,
+      " AND objid::bigint IN (",
       absl::StrJoin(tables, ", ",
                     [](std::string* out, const OutboxTable& table) {
                       absl::StrAppend(out, ToInteger(table.relation));
@@ -112,13 +118,13 @@ absl::StatusOr<bool> PollSession::Own() {
   RETURN_IF_ERROR(BoundSilence());
   std::string sql = "SELECT ";
   absl::StrAppend(&sql, absl::StrJoin(tables_, " AND ", [&](std::string* out, const auto& table) {
-    absl::StrAppend(out, LockSql(table, options.workers, options.worker, kind));
+    absl::StrAppend(out, LockSql(table, options, kind));
   }));
   ASSIGN_OR_RETURN(const auto owned, AskOn(Owner(), {sql, {}, postgres::OneRow(1)}));
   if (owned.Get(0, 0) == "t") {
     if (options.workers == 1) return true;
     ASSIGN_OR_RETURN(const auto others,
-                     Ask(OthersSql(tables_, options.workers), postgres::OneRow(1)));
+                     Ask(OthersSql(tables_, CountClass(options)), postgres::OneRow(1)));
     if (others.Get(0, 0) == "0") return true;
   }
   const char* const release = owner_ == nullptr ? "SELECT pg_advisory_unlock_all()" : "ROLLBACK";

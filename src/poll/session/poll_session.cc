@@ -40,6 +40,11 @@ absl::string_view DoneBy(const OutboxTable& table) {
   return table.layout.mark.empty() ? "delete" : "mark";
 }
 
+absl::string_view OrderWord(const OutboxTable& table) {
+  if (!table.layout.key.empty()) return "of each key";
+  return table.layout.shown_key.empty() ? "of the table" : "none";
+}
+
 absl::Status NotMarked(const OutboxTable& table, absl::string_view rows) {
   return Error(absl::StatusCode::kFailedPrecondition, "outbox_not_marked",
                absl::StrCat(rows, " rows of outbox table ", table.name,
@@ -100,11 +105,10 @@ absl::Status PollSession::Open() {
   owner_ = std::move(opened.owner);
   tables_ = std::move(opened.tables);
   for (const OutboxTable& table : tables_)
-    log::Info("outbox table is polled",
-              {{"table", table.name},
-               {"layout", table.layout.called},
-               {"done", DoneBy(table)},
-               {"order", table.layout.key.empty() ? "of the table" : "of each key"}});
+    log::Info("outbox table is polled", {{"table", table.name},
+                                         {"layout", table.layout.called},
+                                         {"done", DoneBy(table)},
+                                         {"order", OrderWord(table)}});
   for (const OutboxTable& table : tables_)
     for (const absl::Status& warning : table.warnings)
       log::Warn(warning.message(),
