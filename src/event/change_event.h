@@ -8,6 +8,7 @@
 
 #include "absl/strings/string_view.h"
 #include "event/position.h"
+#include "event/record_id.h"
 #include "event/row.h"
 #include "event/table_schema.h"
 
@@ -66,6 +67,7 @@ struct ChangeEvent {
   int64_t source_time_us = 0;
   absl::string_view origin;  // empty: none
   Lsn origin_lsn;
+  RowName row_name = {};  // of a row that is polled
 };
 
 }  // namespace walduct::event

@@ -7,7 +7,8 @@
 //   kBegin   of the topic of transactions: the commit's LSN
 //   kEnd     the same: where the commit ends
 //   kRow     of a snapshot. Rows have no number that a second reading would give them again: lsn is
-//            that of the snapshot, or of the commit behind an incremental one, and no more
+//            that of the snapshot, or of the commit behind an incremental one, and no more. Those
+//            that are polled have a name
 //   kNothing heartbeats, notifications: the last commit behind them
 //
 // In one stream they never go back: ordered by lsn, of, number, part. Only kChange, kBegin and kEnd
@@ -18,6 +19,13 @@
 
 namespace walduct::event {
 
+// Of a row that is polled: the same whenever it is read. Zeros: none.
+struct RowName {
+  uint64_t high = 0, low = 0;
+
+  bool given() const { return low != 0; }
+};
+
 struct RecordId {
   enum class Of : uint8_t { kNothing, kRow, kEnd, kBegin, kChange };
 
@@ -25,6 +33,7 @@ struct RecordId {
   uint64_t number = 0;
   uint32_t part = 0;
   Of of = Of::kNothing;
+  RowName row = {};  // kRow; says nothing about an order
 
   bool exact() const { return of >= Of::kEnd; }
 };

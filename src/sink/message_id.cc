@@ -25,6 +25,9 @@ std::string IdentityOf(const config::PropertySet& properties) {
 }
 
 std::string MessageId(absl::string_view identity, const event::RecordId& id) {
+  if (id.row.given())
+    return absl::StrCat(identity, ":", absl::Hex(id.row.high, absl::kZeroPad16),
+                        absl::Hex(id.row.low, absl::kZeroPad16), ":", id.part);
   if (!id.exact()) return "";
   const auto with = [&](const auto&... place) {
     return absl::StrCat(identity, ":", absl::Hex(id.lsn >> 32), "/", absl::Hex(id.lsn & 0xFFFFFFFF),

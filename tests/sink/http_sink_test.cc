@@ -64,6 +64,9 @@ TEST(MessageIdTest, IsTheSameForAChangeAndUnlikeForOthers) {
   event::Record row = change;
   row.id = {.lsn = 0xAB, .of = event::RecordId::Of::kRow};
   EXPECT_NE(MessageIdOf(row, "one", 1), MessageIdOf(row, "one", 2));
+  row.id.row = {.high = 1, .low = 2};
+  EXPECT_EQ(MessageIdOf(row, "one", 1), MessageIdOf(row, "two", 2)) << "it is polled";
+  EXPECT_EQ(MessageIdOf(row, "one", 1), "msg_00000000000000010000000000000002-0");
 }
 
 TEST(AnswersTest, EachStatusIsTakenPassingOrRefused) {

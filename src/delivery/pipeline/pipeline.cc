@@ -80,7 +80,9 @@ event::RecordId IdOf(const event::ChangeEvent& change) {
             .of = event::RecordId::Of::kChange};
   if (change.operation == event::Operation::kMessage)
     return {.lsn = change.lsn.value(), .of = event::RecordId::Of::kChange};
-  return {.lsn = change.position.commit_end.value(), .of = event::RecordId::Of::kRow};
+  return {.lsn = change.position.commit_end.value(),
+          .of = event::RecordId::Of::kRow,
+          .row = change.row_name};
 }
 
 }  // namespace
@@ -251,7 +253,7 @@ void Pipeline::Name(const event::Emission& emission, event::Record* record) {
   record->heartbeat = emission.kind == event::RecordKind::kHeartbeat;
   if (record->heartbeat || emission.kind == event::RecordKind::kNotification) {
     record->id = {.lsn = id_.lsn};
-  } else if (id_.of == event::RecordId::Of::kChange) {
+  } else if (id_.of == event::RecordId::Of::kChange || id_.row.given()) {
     record->id.part = part_++;
   }
 }

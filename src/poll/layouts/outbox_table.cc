@@ -411,9 +411,9 @@ uint64_t NumberAt(const postgres::Result& rows, int column) {
   return number;
 }
 
-int OutboxTable::attempts_column() const {
-  for (size_t i = 0; counts_attempts() && i < schema->columns.size(); ++i)
-    if (layout.attempts == absl::StrCat("{", Folded(schema->columns[i].name), "}"))
+int OutboxTable::ColumnAt(const std::string& braced) const {
+  for (size_t i = 0; !braced.empty() && i < schema->columns.size(); ++i)
+    if (braced == absl::StrCat("{", Folded(schema->columns[i].name), "}"))
       return static_cast<int>(i);
   return -1;
 }
@@ -464,6 +464,7 @@ absl::StatusOr<std::vector<OutboxTable>> FindOutboxTables(Connection& connection
     }
     RETURN_IF_ERROR(CheckWords(connection, table, called));
     RETURN_IF_ERROR(CheckHistory(connection, table, called));
+    table.born_at = table.ColumnAt(table.layout.born);
     Note(OrderWarning(called, table), &table);
     RETURN_IF_ERROR(ReadChannels(connection, &table));
     tables.push_back(std::move(table));

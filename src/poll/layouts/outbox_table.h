@@ -36,6 +36,7 @@ struct OutboxTable {
   std::vector<int> key_at = {};                 // in the rows of a claim
   std::string archive = {};                     // as name; empty: rows are not moved
   std::vector<std::string> archive_makes = {};  // columns that it generates itself
+  int born_at = -1;                             // the column of layout.born there; -1: none
   bool numbered = false;                        // the first of them has a sequence
   bool rises = false;                           // each number of it is higher than the last one
   bool numbers_itself = false;                  // no writer can take a number before it inserts
@@ -46,7 +47,9 @@ struct OutboxTable {
   int order_key_column() const { return static_cast<int>(schema->columns.size()); }
   int free_column() const { return order_key_column() + 1; }
   // The one that counts attempts; -1: none.
-  int attempts_column() const;
+  int attempts_column() const { return ColumnAt(layout.attempts); }
+  // Of "{name}", in a claim's rows; -1: none.
+  int ColumnAt(const std::string& braced) const;
   // Rows that cannot be published are tried again and parked; else one stops the connector.
   bool counts_attempts() const { return !layout.attempts.empty(); }
 

@@ -16,6 +16,7 @@
 #include "engine/configuration/runtime_options.h"
 #include "outbox/options.h"
 #include "poll/session/array_text.h"
+#include "poll/session/row_name.h"
 #include "poll/session/rows_apart.h"
 #include "poll/session/rows_left.h"
 #include "poll/session/run_identity.h"
@@ -371,6 +372,7 @@ absl::Status PollSession::PublishRow(const postgres::Result& rows, int row, Batc
   change.source_time_us = absl::ToUnixMicros(parts_.attempt.world->clock().Now());
   // No place in the WAL: the number of the row in this session.
   change.position.commit_end = Lsn(number_ + 1);
+  change.row_name = RowNameOf(table, rows, row);
   RETURN_IF_ERROR(path_->pipeline().OnChange(change));
   ++number_;
   ++batch->rows;

@@ -35,6 +35,9 @@ absl::Status BadHeader(absl::string_view name, absl::string_view why, absl::stri
 std::string MessageIdOf(const event::Record& record, absl::string_view process, uint64_t number) {
   using Of = event::RecordId::Of;
   const event::RecordId& id = record.id;
+  if (id.row.given())
+    return absl::StrCat("msg_", absl::Hex(id.row.high, absl::kZeroPad16),
+                        absl::Hex(id.row.low, absl::kZeroPad16), "-", id.part);
   if (!id.exact()) return absl::StrCat("msg_", process, "-", number);
   const std::string place = absl::StrCat(
       "msg_", absl::Hex(Fingerprint(record.topic), absl::kZeroPad16), "-", absl::Hex(id.lsn), "-");
