@@ -131,6 +131,33 @@ def test_a_layout_is_published_as_by_the_slot(databases, pg17, connectors, desti
     assert to.records()[ROWS:] == by_poll
 
 
+def test_what_describes_an_event_is_its_headers(databases, pg17, connectors, destinations):
+    """metadata and dedup_key, where nobody has configured a router; what a receiver knows a repeat by is the same after it is sent again."""
+    db = databases(pg17)
+    db.execute("create table outbox (id bigserial primary key, dedup_key text, aggregate_type text, aggregate_id text, event_type text, payload jsonb,"
+               " metadata jsonb, published_at timestamptz)")
+    db.execute("insert into outbox (dedup_key, aggregate_type, aggregate_id, event_type, payload, metadata) values"
+               " ('d-1', %s, '1', 'Placed', '{}', '{\"trace\": \"t\", \"tenant\": 7, \"none\": null}'), (null, %s, '1', 'Placed', '{}', null)", db.name, db.name)
+    to = destinations("http", db)
+    config = {"walduct.outbox.tables": r"public\.outbox", "walduct.outbox.source": "poll", "schema.include.list": None, "slot.name": None,
+              "publication.name": None, "publication.autocreate.mode": None, "sink.http.headers.encode.base64": "false",
+              "sink.http.authentication.type": "standard-webhooks", "sink.http.authentication.webhook.secret": "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz", **to.config}
+    connector = connectors(db, config, superuser=True, sink="http").start().wait_streaming()
+    wait_until(lambda: len(to.receiver.taken) == 2, 20, "both events")
+    wait_until(lambda: db.value("select count(published_at) from outbox") == 2, 20, "both marked")
+    connector.stop()
+    db.execute("update outbox set published_at = null")
+    again = connectors(db, config, superuser=True, sink="http", name="again").start().wait_streaming()
+    wait_until(lambda: len(to.receiver.taken) == 4, 20, "both again, by another process")
+    again.stop()
+    first, second, again, second_again = ({name.lower(): value for name, value in one["headers"]} for one in to.receiver.taken)
+    assert first["idempotency-key"] == first["webhook-id"] == again["idempotency-key"] == again["webhook-id"] == "d-1"
+    assert first["x-debezium-trace"] == "t" and first["x-debezium-tenant"] == "7" and "x-debezium-none" not in first
+    assert "idempotency-key" not in second and second["webhook-id"] == second_again["webhook-id"] != "d-1" and "x-debezium-trace" not in second
+    for column, line in (("metadata", "metadata:headers"), ("dedup_key", "dedup_key:header:Idempotency-Key")):
+        assert len(re.findall(f"column {column} of outbox table public.outbox becomes.*{line}", connector.log_text())) == 1
+
+
 # What is written into the tables of configurations that tutorials hand around (tests/outbox/published).
 WRITTEN = {
     "go": "(aggregate_id, event_type, dedup_key, payload) select (n % 3)::text, 'order.created', 'd' || n, jsonb_build_object('n', n)",

@@ -40,6 +40,13 @@ TEST(OutboxPlacement, AColumnCalledHeadersIsAColumn) {
   EXPECT_FALSE(placed.guess.has_value());
 }
 
+TEST(OutboxPlacement, MembersOfAColumnAreHeaders) {
+  const auto placed = ParsePlacements("metadata:headers,headers:headers", "outbox").value();
+  EXPECT_THAT(placed.columns, ElementsAre(PlacedColumn{"metadata", Placement::kMembers, "metadata"},
+                                          PlacedColumn{"headers", Placement::kMembers, "headers"}));
+  EXPECT_FALSE(placed.guess.has_value());
+}
+
 TEST(OutboxPlacement, TheCorrectedLineNeedsNoGuess) {
   const auto guessed = ParsePlacements("headers:a,b:c,d:partition", "o").value();
   const std::string line = guessed.guess->line.substr(guessed.guess->line.find('=') + 1);
@@ -49,7 +56,8 @@ TEST(OutboxPlacement, TheCorrectedLineNeedsNoGuess) {
 }
 
 TEST(OutboxPlacement, RefusesWhatItCannotRead) {
-  for (const char* list : {"type", "type:body", "type:header:a:b", ":header", "a:header,b:c"}) {
+  for (const char* list :
+       {"type", "type:body", "type:header:a:b", "type:headers:x", ":header", "a:header,b:c"}) {
     const auto placed = ParsePlacements(list, "outbox");
     EXPECT_EQ(ErrorReason(placed.status()), "outbox_placement") << list;
     EXPECT_THAT(std::string(placed.status().message()),

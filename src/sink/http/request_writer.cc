@@ -30,6 +30,15 @@ absl::Status BadHeader(absl::string_view name, absl::string_view why, absl::stri
                absl::StrCat("header ", absl::CHexEscape(name), " ", why), hint);
 }
 
+// By which its writer says that a repeat is one: receivers know it by this name.
+constexpr absl::string_view kIdempotencyKey = "Idempotency-Key";
+
+bool HasIdempotencyKey(const HttpSinkOptions& options) {
+  return std::any_of(options.headers.begin(), options.headers.end(), [](const auto& header) {
+    return absl::EqualsIgnoreCase(header.first, kIdempotencyKey);
+  });
+}
+
 }  // namespace
 
 std::string MessageIdOf(const event::Record& record, absl::string_view process, uint64_t number) {
@@ -83,6 +92,15 @@ absl::Status RequestWriter::Write(const event::Record& record, Ticket ticket, Ou
     for (const event::Header& header : record.headers) {
       if (header.name == options_.id_header && !header.is_null) out->id = HeaderText(header.value);
     }
+  }
+  // A batch has the headers of its first record.
+  const bool sends_key = !options_.batch && !HasIdempotencyKey(options_);
+  for (const event::Header& header : record.headers) {
+    if (header.is_null || !absl::EqualsIgnoreCase(header.name, kIdempotencyKey)) continue;
+    const std::string key = HeaderText(header.value);
+    if (out->id.empty()) out->id = key;
+    if (sends_key) RETURN_IF_ERROR(AppendHeader(kIdempotencyKey, key, &out->head));
+    break;
   }
   if (out->id.empty()) out->id = MessageIdOf(record, process_, ++number_);
   for (const auto& [more, text] : options_.headers)

@@ -37,6 +37,7 @@ struct Setting {
   bool strict = false;  // walduct.strict: nothing is guessed
   // walduct.outbox.tables: the rows it sees; absent: all
   std::shared_ptr<const java::RegexList> tables = {};
+  bool implicit = false;  // nobody has configured it
 };
 
 // Makes a new stage of options that were read before.

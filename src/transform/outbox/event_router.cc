@@ -15,6 +15,7 @@
 #include "transform/options/transform_class.h"
 #include "transform/outbox/envelope_names.h"
 #include "transform/outbox/event_router_options.h"
+#include "transform/outbox/json_headers.h"
 #include "transform/outbox/json_payload.h"
 #include "transform/outbox/outbox_timestamp.h"
 #include "transform/template/template_edit.h"
@@ -28,6 +29,8 @@ using event::ConnectType;
 using event::Node;
 using event::RecordTemplate;
 using event::Scalar;
+
+constexpr absl::string_view kRouterClass = "io.debezium.transforms.outbox.EventRouter";
 
 // The event while it is put together. `row` and `envelope` are of the record as it came.
 struct Event {
@@ -149,7 +152,8 @@ class EventRouter final : public Stage {
     ASSIGN_OR_RETURN(record->timestamp, EventTimestamp(options_.timestamp, row, clock));
     RETURN_IF_ERROR(AddHeader(Named(Taken(*row.Find(event.columns.id), true), "id"), record));
     record->partition.reset();
-    RETURN_IF_ERROR(PlaceOutside(row, record));
+    ASSIGN_OR_RETURN(const Verdict placed, PlaceOutside(row, record, questions));
+    if (placed != Verdict::kKeep) return placed;
     record->key = Named(Taken(*row.Find(event.columns.key), true), "");
     ASSIGN_OR_RETURN(const Verdict valued, SetValue(event, record, questions));
     if (valued != Verdict::kKeep) return valued;
@@ -226,20 +230,51 @@ class EventRouter final : public Stage {
   }
 
   // Columns that go into headers and the one that is the partition.
-  absl::Status PlaceOutside(const Node& row, RecordTemplate* record) const {
+  absl::StatusOr<Verdict> PlaceOutside(const Node& row, RecordTemplate* record,
+                                       Questions* questions) const {
     for (const PlacedColumn& placed : options_.placed) {
       if (placed.placement == Placement::kEnvelope) continue;
       if (options_.ignore_missing && row.Find(placed.column) == nullptr) continue;
       if (placed.placement == Placement::kHeader) {
         ASSIGN_OR_RETURN(const Node* column, Column(row, placed.column));
         RETURN_IF_ERROR(AddHeader(Named(Taken(*column, true), placed.alias), record));
+      } else if (placed.placement == Placement::kMembers) {
+        ASSIGN_OR_RETURN(const Node* column, Column(row, placed.column));
+        ASSIGN_OR_RETURN(const Verdict added, AddJsonHeaders(*column, record, questions));
+        if (added != Verdict::kKeep) return added;
       } else {
         ASSIGN_OR_RETURN(const Node* column, ColumnOf(row, placed.column, ConnectType::kInt32,
                                                       "integer, so it cannot give the partition"));
         ASSIGN_OR_RETURN(record->partition, PartitionOf(*column));
       }
     }
-    return absl::OkStatus();
+    return options_.recognises ? PlaceRecognised(row, record, questions) : Verdict::kKeep;
+  }
+
+  // Of a table that nobody has said more of than that it is an outbox.
+  absl::StatusOr<Verdict> PlaceRecognised(const Node& row, RecordTemplate* record,
+                                          Questions* questions) const {
+    for (const RecognisedColumn& found : RecogniseHeaderColumns(row)) {
+      const Node& column = *row.Find(found.column);
+      questions->Tell(
+          absl::StrCat("column ", found.column, " of outbox table ", record->table,
+                       found.members ? " becomes headers, one for each member"
+                                     : absl::StrCat(" becomes the header ", kIdempotencyKey),
+                       "; better write transforms=outbox, transforms.outbox.type=", kRouterClass,
+                       ", transforms.outbox.table.fields.additional.placement=", found.column,
+                       found.members ? ":headers" : absl::StrCat(":header:", kIdempotencyKey)));
+      if (found.members) {
+        ASSIGN_OR_RETURN(const Verdict added, AddJsonHeaders(column, record, questions));
+        if (added != Verdict::kKeep) return added;
+        continue;
+      }
+      const event::Answer* const is_null = questions->Ask(IsNullNode(column));
+      if (is_null == nullptr) return Verdict::kAsk;
+      if (is_null->text != "true")
+        RETURN_IF_ERROR(
+            AddHeader(Named(Taken(column, true), std::string(kIdempotencyKey)), record));
+    }
+    return Verdict::kKeep;
   }
 
   absl::StatusOr<Verdict> SetValue(const Event& event, RecordTemplate* record,
@@ -294,7 +329,7 @@ class EventRouter final : public Stage {
 }  // namespace
 
 extern constinit const TransformClass kEventRouter = {
-    .name = "io.debezium.transforms.outbox.EventRouter",
+    .name = kRouterClass,
     .options = kEventRouterRows,
     .doc = "Turns rows of outbox tables into events; see docs/outbox.md.",
     .check = CheckEventRouter,

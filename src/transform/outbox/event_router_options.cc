@@ -94,8 +94,10 @@ const OptionRow kEventRouterRows[17] = {
      .aliases = "table.field.schema.version"},
     {.name = "table.fields.additional.placement",
      .type = kList,
-     .doc = "More columns, `column:placement` or `column:placement:name`; placement is header, "
-            "envelope or partition.",
+     .doc =
+         "More columns, `column:placement` or `column:placement:name`; placement is header, "
+         "envelope or partition, or, beyond Debezium, `headers`: each member of its JSON object is "
+         "a header.",
      .check = CheckPlacement},
     {.name = "table.field.additional.missing",
      .type = kEnum,
@@ -204,6 +206,7 @@ RouterOptions ReadRouterOptions(const Setting& setting) {
   const OptionValues& given = setting.options;
   RouterOptions options;
   options.alias = setting.alias;
+  options.recognises = setting.implicit && !setting.strict;
   options.strict = setting.strict;
   options.tables = setting.tables;
   options.columns = Columns(given);

@@ -34,6 +34,7 @@ enum class UpdateBehavior { kWarn, kError, kFatal };
 struct RouterOptions {
   std::string alias;
   bool strict = false;
+  bool recognises = false;  // columns of headers, by their names: nobody has configured it
   std::shared_ptr<const java::RegexList> tables;  // absent: every row is an outbox row
   OutboxColumnOptions columns;
   std::string timestamp;       // column; empty: none

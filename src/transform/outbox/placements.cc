@@ -15,7 +15,8 @@ namespace {
 constexpr std::pair<absl::string_view, Placement> kPlacements[] = {
     {"header", Placement::kHeader},
     {"envelope", Placement::kEnvelope},
-    {"partition", Placement::kPartition}};
+    {"partition", Placement::kPartition},
+    {"headers", Placement::kMembers}};
 
 std::optional<Placement> FindPlacement(absl::string_view word) {
   for (const auto& [name, placement] : kPlacements) {
@@ -48,6 +49,8 @@ class PlacementParser {
       parts.emplace_back(absl::StripAsciiWhitespace(part));
     const std::optional<Placement> placement =
         parts.size() > 1 ? FindPlacement(parts[1]) : std::nullopt;
+    // Its members have names of their own.
+    if (placement == Placement::kMembers && parts.size() > 2) return false;
     if (placement) return Append(parts, 2, *placement);
     if (parts.size() > 1 && absl::EqualsIgnoreCase(parts[0], "headers")) {
       after_headers_ = true;
@@ -81,7 +84,7 @@ absl::StatusOr<PlacedColumns> ParsePlacements(absl::string_view list, absl::stri
     return Error(absl::StatusCode::kInvalidArgument, "outbox_placement",
                  absl::StrCat("property '", option, "': '", item,
                               "' is not column:placement[:alias] with the placement header, "
-                              "envelope or partition"),
+                              "headers, envelope or partition"),
                  absl::StrCat("for example ", option, "=type:header:eventType"));
   }
   PlacedColumns placed;

@@ -12,7 +12,7 @@
 
 namespace walduct::transform {
 
-enum class Placement { kHeader, kEnvelope, kPartition };
+enum class Placement { kHeader, kEnvelope, kPartition, kMembers };
 
 struct PlacedColumn {
   std::string column;
@@ -28,8 +28,9 @@ struct PlacedColumns {
 };
 
 // table.fields.additional.placement of the transform `alias`: column:placement[:alias], separated
-// by commas. Also takes headers:column[:alias],column[:alias],… , which is meant to place all of
-// them in headers. InvalidArgument outbox_placement names the item.
+// by commas. Beside Debezium's placements there is column:headers: each member of the JSON object
+// in it is a header. Also takes headers:column[:alias],column[:alias],… , which is meant to place
+// all of them in headers. InvalidArgument outbox_placement names the item.
 absl::StatusOr<PlacedColumns> ParsePlacements(absl::string_view list, absl::string_view alias);
 
 }  // namespace walduct::transform

@@ -24,7 +24,8 @@ TransformSpec DefaultRouter(const config::PropertySet& properties) {
   Setting setting{.alias = std::string(kImplicitAlias),
                   .options = OptionValues(type.options, type.older_options),
                   .strict = properties.Boolean("walduct.strict"),
-                  .tables = BoundOutboxTables(properties)};
+                  .tables = BoundOutboxTables(properties),
+                  .implicit = true};
   for (const OptionRow& option : type.options) {
     if (option.default_value) setting.options.PutDefault(option.name, *option.default_value);
   }
