@@ -63,8 +63,8 @@ void AddOutboxNames(CLI::App* init, outbox::InitOptions* names, std::string* url
   init->add_option("--message-prefix", names->message_prefix, "Prefix of logical messages")
       ->capture_default_str();
   init->add_flag("--cleanup", names->cleanup, "Include what housekeeping needs");
-  auto* const host =
-      init->add_option("--host", names->host, "Where the connector finds the server");
+  init->add_flag("--wake", names->wake, "Of what is polled: with a trigger that wakes walduct");
+  auto* const host = init->add_option("--host", names->host, "Where the connector's server is");
   auto* const port = init->add_option("--port", names->port, "Its port");
   auto* const database = init->add_option("--database", names->database, "The database");
   init->add_option("--url", *url, "postgres://HOST:PORT/DATABASE in place of these three")

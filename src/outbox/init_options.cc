@@ -76,6 +76,10 @@ absl::Status CheckNames(const InitOptions& options) {
         "--cleanup: housekeeping knows by a slot what is published, and a table that is "
         "polled has none",
         "leave it out, and delete rows whose published_at is old; or use another --flavour");
+  if (options.wake && !IsPolled(options.flavour))
+    return Error(absl::StatusCode::kInvalidArgument, "outbox_name",
+                 "--wake: a trigger wakes who polls, and this table is read through a slot",
+                 "leave it out, or use --flavour poll or position");
   const size_t table_limit =
       options.flavour == Flavour::kPartitioned ? kMaxIdentifier - kLongestSuffix : kMaxIdentifier;
   RETURN_IF_ERROR(CheckIdentifier("--schema", options.schema, kMaxIdentifier));

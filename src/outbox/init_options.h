@@ -35,6 +35,7 @@ struct InitOptions {
   std::string host, port, database;
   std::string sslmode;                    // empty: not said
   std::string message_prefix = "outbox";  // of kMessage
+  bool wake = false;                      // of those that are polled: a trigger that notifies
   bool cleanup = false;                   // with the privileges and properties of housekeeping
 };
 

@@ -101,7 +101,7 @@ CREATE INDEX ON {table} (xact);
 constexpr absl::string_view kWake = R"(
 -- To be woken at once, in place of within walduct.outbox.poll.interval.ms. What it costs: all commits of the server that notify are made
 -- one after the other (with 32 writers a fourth of the commits a second that there are without, a twentieth on a busy disk), and a
--- transaction that has notified cannot be prepared (PREPARE TRANSACTION).
+-- transaction that has notified cannot be prepared (PREPARE TRANSACTION). --wake makes this trigger where that cannot be.
 --   CREATE FUNCTION {wake}() RETURNS trigger LANGUAGE plpgsql AS $walduct$
 --   BEGIN
 --     PERFORM pg_catalog.pg_notify('walduct_outbox', '');
@@ -109,6 +109,29 @@ constexpr absl::string_view kWake = R"(
 --   END
 --   $walduct$;
 --   CREATE TRIGGER walduct_wake AFTER INSERT ON {table} FOR EACH STATEMENT EXECUTE FUNCTION {wake}();
+)";
+
+constexpr absl::string_view kMakeWake = R"(
+-- Wakes walduct at once, in place of within walduct.outbox.poll.interval.ms. What it costs: all commits of the server that notify are made
+-- one after the other (with 32 writers a fourth of the commits a second that there are without, a twentieth on a busy disk). A transaction
+-- that has notified cannot be prepared (PREPARE TRANSACTION): where the server takes those, there is no trigger.
+DO $walduct$
+BEGIN
+  IF pg_catalog.current_setting('max_prepared_transactions')::integer > 0 THEN
+    RAISE WARNING 'no trigger that wakes walduct: max_prepared_transactions is %, and a transaction that has notified cannot be prepared',
+      pg_catalog.current_setting('max_prepared_transactions')
+      USING HINT = 'new rows are found within walduct.outbox.poll.interval.ms; with max_prepared_transactions=0 run this script''s last block again';
+    RETURN;
+  END IF;
+  CREATE FUNCTION {wake}() RETURNS trigger LANGUAGE plpgsql AS $wake$
+  BEGIN
+    PERFORM pg_catalog.pg_notify('walduct_outbox', '');
+    RETURN NULL;
+  END
+  $wake$;
+  CREATE TRIGGER walduct_wake AFTER INSERT ON {table} FOR EACH STATEMENT EXECUTE FUNCTION {wake}();
+END
+$walduct$;
 )";
 
 constexpr absl::string_view kRole = R"(
@@ -261,7 +284,7 @@ std::string InitSql(const InitOptions& options) {
       "-- An outbox for walduct. Run it once, as a superuser or the owner of the "
       "database.\nBEGIN;\n",
       Relations(options.flavour), Publication(options.flavour), kRole, Grants(options), "COMMIT;\n",
-      IsPolled(options.flavour) ? kWake : "");
+      options.wake ? kMakeWake : "", IsPolled(options.flavour) && !options.wake ? kWake : "");
   return Fill(script, options);
 }
 

@@ -69,14 +69,16 @@ def test_script_and_connector_work_together(databases, each_pg, connectors, role
     delete_topics(connector.worker["bootstrap.servers"], own)
 
 
+@pytest.mark.parametrize("made", ["by the script", "of its comment"])
 @pytest.mark.parametrize("flavour", FLAVOURS)
-def test_the_trigger_wakes_it(databases, pg17, connectors, roles, flavour):
+def test_the_trigger_wakes_it(databases, pg17, connectors, roles, flavour, made):
     db = databases(pg17)
     role, = roles(db, "reader")
-    script = outbox_init("--flavour", flavour, "--role", role)
+    script = outbox_init("--flavour", flavour, "--role", role, *(["--wake"] if made == "by the script" else []))
     db.script(script)
-    with db.connect() as session:
-        session.execute(uncommented(script))
+    if made == "of its comment":
+        with db.connect() as session:
+            session.execute(uncommented(script))
     config = {"walduct.outbox.source": "poll", "walduct.outbox.publish.locally": "true", "walduct.outbox.tables": "public.outbox", "slot.name": None, "publication.name": None,
               "publication.autocreate.mode": None, "walduct.outbox.poll.interval.ms": "600000",
               **({"walduct.outbox.done": "position"} if flavour == "position" else {})}
@@ -87,6 +89,36 @@ def test_the_trigger_wakes_it(databases, pg17, connectors, roles, flavour):
     db.execute("insert into outbox (aggregatetype, aggregateid, type) values ('a', '1', 't')")
     connector.wait_events(1, timeout_s=2)
     connector.stop()
+
+
+def test_no_trigger_where_transactions_can_be_prepared(private_servers, databases, connectors, roles):
+    """The script leaves it out and says so; doctor tells of one that stands there; a transaction that notifies cannot be prepared."""
+    db = databases(private_servers(postgres=17, pg_set={"max_prepared_transactions": "4"}).postgres)
+    role, = roles(db, "reader")
+    script = outbox_init("--flavour", "poll", "--role", role, "--wake")
+    with db.connect() as session:
+        told = []
+        session.add_notice_handler(lambda notice: told.append(notice.message_primary))
+        session.execute(script)
+    assert any("max_prepared_transactions is 4" in one for one in told), told
+    assert not db.execute("select from pg_trigger where tgname = 'walduct_wake'")
+    write = "begin; insert into outbox (aggregatetype, aggregateid, type) values ('a', '1', 't'); prepare transaction 'xa'"
+    db.script(write)
+    db.execute("commit prepared 'xa'")
+    config = {"walduct.outbox.source": "poll", "walduct.outbox.publish.locally": "true", "walduct.outbox.tables": "public.outbox", "slot.name": None,
+              "publication.name": None, "publication.autocreate.mode": None}
+    connector = connectors(db, config, superuser=True, sink="file")
+    assert "outbox_notify_prepared" not in connector.call("doctor").stdout
+    with db.connect() as session:
+        session.execute(uncommented(outbox_init("--flavour", "poll", "--role", role)))
+    told = connector.call("doctor").stdout
+    assert "outbox_notify_prepared" in told and 'DROP TRIGGER walduct_wake ON "public"."outbox"' in told, told
+    with pytest.raises(Exception, match="NOTIFY"):
+        db.script(write)
+
+
+def test_a_trigger_is_for_who_polls():
+    assert "--wake" in outbox_init("--wake", code=2)
 
 
 def test_what_is_claimed_is_found_by_the_indexes(databases, pg17, connectors, roles):

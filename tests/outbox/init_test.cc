@@ -51,11 +51,24 @@ TEST(OutboxInit, ATableThatIsPolledHasNoSlot) {
     options.role = "reader";
     EXPECT_TRUE(CheckNames(options).ok());
     const std::string sql = InitSql(options);
+    EXPECT_THAT(sql, AllOf(HasSubstr("\n--   CREATE TRIGGER walduct_wake"), HasSubstr("--wake")));
     EXPECT_THAT(sql, Not(::testing::ContainsRegex("[{][a-z_]+[}]")));
     EXPECT_THAT(sql, AllOf(Not(HasSubstr("PUBLICATION")), Not(HasSubstr("REPLICATION"))));
     EXPECT_THAT(ConnectorJson(options), AllOf(Not(HasSubstr("slot.name")),
                                               HasSubstr(R"("walduct.outbox.source": "poll")")));
   }
+}
+
+TEST(OutboxInit, ATriggerWakesOnlyWhereNoTransactionCanBePrepared) {
+  InitOptions options;
+  options.wake = true;
+  EXPECT_EQ(ErrorReason(CheckNames(options)), "outbox_name") << "nobody polls";
+  options.flavour = Flavour::kPoll;
+  EXPECT_TRUE(CheckNames(options).ok());
+  EXPECT_THAT(InitSql(options),
+              AllOf(HasSubstr("IF pg_catalog.current_setting('max_prepared_transactions')"),
+                    HasSubstr("\n  CREATE TRIGGER walduct_wake AFTER INSERT ON "),
+                    Not(HasSubstr("-- CREATE TRIGGER"))));
 }
 
 TEST(OutboxInit, ApplicationsGrantsAreACommentWithoutARole) {

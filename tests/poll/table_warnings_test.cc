@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "poll/layouts/notify_trigger.h"
 
 namespace walduct::poll {
 namespace {
@@ -64,6 +65,15 @@ TEST(TableWarnings, AnIndexOfOpenRowsIsTyped) {
   EXPECT_EQ(ErrorReason(missing), "outbox_no_index");
   EXPECT_EQ(ErrorHint(missing),
             "CREATE INDEX ON \"public\".\"outbox\" (\"id\") WHERE \"created_at\" IS NULL");
+}
+
+TEST(TableWarnings, ATriggerThatNotifiesStopsPreparedTransactions) {
+  const absl::Status told =
+      NotifyWarning("public.outbox", "\"public\".\"outbox\"", "walduct_wake", "5", "2");
+  EXPECT_EQ(ErrorReason(told), "outbox_notify_prepared");
+  EXPECT_THAT(std::string(told.message()), HasSubstr("(max_prepared_transactions=5, 2 now)"));
+  EXPECT_THAT(ErrorHint(told),
+              testing::StartsWith("DROP TRIGGER walduct_wake ON \"public\".\"outbox\" "));
 }
 
 TEST(TableWarnings, ParkedRowsAreTold) {

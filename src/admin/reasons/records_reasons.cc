@@ -98,6 +98,13 @@ constexpr Reason kRows[] = {
          "out ids of a block of its own, and they do not tell in which order the events of a key "
          "were written. A warning: nothing is lost.",
      .remedy = "ALTER SEQUENCE NAME CACHE 1."},
+    {.name = "outbox_notify_prepared",
+     .meaning =
+         "A trigger of an outbox table that is polled notifies, and the server takes prepared "
+         "transactions: one that has notified cannot be prepared, so XA applications fail. A "
+         "warning.",
+     .remedy = "DROP TRIGGER NAME ON SCHEMA.TABLE, where the table is written to in transactions "
+               "that are prepared."},
     {.name = "outbox_no_index",
      .meaning = "Each look at the outbox table reads all of it: no index tells which of its rows "
                 "are open; "

@@ -15,6 +15,7 @@
 #include "java/regex/regex_list.h"
 #include "names/table_filter.h"
 #include "outbox/options.h"
+#include "poll/layouts/notify_trigger.h"
 #include "poll/layouts/table_warnings.h"
 #include "postgres/describe/catalog.h"
 #include "postgres/describe/key_risk.h"
@@ -467,6 +468,7 @@ absl::StatusOr<std::vector<OutboxTable>> FindOutboxTables(Connection& connection
     table.born_at = table.ColumnAt(table.layout.born);
     Note(OrderWarning(called, table), &table);
     RETURN_IF_ERROR(ReadChannels(connection, &table));
+    RETURN_IF_ERROR(WarnOfNotifyTrigger(connection, called, table, &table.warnings));
     tables.push_back(std::move(table));
   }
   if (!tables.empty()) return tables;
