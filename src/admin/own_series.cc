@@ -42,6 +42,18 @@ constexpr Family kOldestRow = {"walduct_outbox_oldest_seconds", kGauge,
                                "age of the oldest row that is not published, parked ones aside"};
 constexpr Family kBacklogAge = {"walduct_outbox_look_age_seconds", kGauge,
                                 "since rows of outbox tables were counted last"};
+constexpr Family kClaim = {"walduct_outbox_claim_seconds", kHistogram,
+                           "claims of rows of outbox tables, by the time the statement takes"};
+constexpr Family kMark = {"walduct_outbox_mark_seconds", kHistogram,
+                          "statements that mark, delete or move published rows of outbox tables, "
+                          "by the time they take"};
+constexpr Family kDeadRows = {"walduct_outbox_dead_rows", kGauge,
+                              "rows of outbox tables that are dead and not vacuumed away"};
+constexpr Family kSnapshotHeld = {
+    "walduct_outbox_snapshot_held_seconds", kGauge,
+    "for how long somebody has held the oldest snapshot, which keeps rows from being vacuumed"};
+constexpr Family kNotifyQueue = {"walduct_outbox_notify_queue_ratio", kGauge,
+                                 "how much of the server's queue of notifications is used"};
 constexpr Family kLagBytes = {"walduct_lag_bytes", kGauge,
                               "WAL of the server behind the stored position"};
 constexpr Family kLagSeconds = {"walduct_lag_seconds", kGauge,
@@ -139,6 +151,7 @@ class OwnSeries {
     AddLag();
     AddSlot();
     AddBacklog();
+    AddOutboxServer();
   }
 
   void AddAll() {
@@ -149,6 +162,7 @@ class OwnSeries {
     AddLag();
     AddSlot();
     AddBacklog();
+    AddOutboxServer();
     AddCapture();
     AddBeside();
     AddTables();
@@ -250,9 +264,21 @@ class OwnSeries {
     const Labels labels = {{"connector", name_}};
     out_.Add(kOldestRow, labels, Seconds(view->oldest));
     out_.Add(kBacklogAge, labels, Seconds(process_.monotonic - view->counted_at));
+    out_.Add(kClaim, labels, one_.metrics->outbox_claim);
+    out_.Add(kMark, labels, one_.metrics->outbox_mark);
     if (!view->counted) return;
     out_.Add(kUnpublished, labels, view->unpublished);
     out_.Add(kParked, labels, view->parked);
+  }
+
+  void AddOutboxServer() {
+    const auto view = one_.metrics->outbox_server.Read();
+    if (!view) return;
+    const Labels labels = {{"connector", name_}};
+    if (view->queue_used) out_.Add(kNotifyQueue, labels, *view->queue_used);
+    if (!view->dead_rows) return;
+    out_.Add(kDeadRows, labels, *view->dead_rows);
+    out_.Add(kSnapshotHeld, labels, Seconds(view->held));
   }
 
   void AddCapture() {

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "admin/health.h"
+#include "admin/outbox_rows_body.h"
 #include "base/json.h"
 #include "engine/configuration/shared_prefixes.h"
 #include "engine/errors/named_hint.h"
@@ -173,13 +174,7 @@ class StatusWriter {
       json_.Key("recovery").Object().Key("wal_bytes").Whole(all);
       json_.Key("left_bytes").Whole(numbers_.recovery_left_bytes.value()).EndObject();
     }
-    if (const auto rows = numbers_.backlog.Read(process_.monotonic); rows && rows->counted) {
-      json_.Key("outbox").Object().Key("unpublished").Whole(rows->unpublished);
-      json_.Key("parked").Whole(rows->parked).Key("oldest_seconds").Number(Seconds(rows->oldest));
-      json_.Key("age_seconds").Number(Seconds(process_.monotonic - rows->counted_at));
-      if (rows->parked > 0) json_.Key("hint").Text(rows->hint);
-      json_.EndObject();
-    }
+    WriteOutboxRows(numbers_, process_.monotonic, &json_);
   }
 
   void WriteLag() {

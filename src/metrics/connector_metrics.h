@@ -19,6 +19,7 @@
 #include "metrics/lag_board.h"
 #include "metrics/live_tail.h"
 #include "metrics/notification_board.h"
+#include "metrics/outbox_server_board.h"
 #include "metrics/reason_counters.h"
 #include "metrics/slot_board.h"
 #include "metrics/snapshot_board.h"
@@ -121,6 +122,8 @@ struct ConnectorMetrics {
   Counter outbox_rows_deleted, outbox_partitions_dropped, outbox_cleanup_errors;
   // Of outbox tables that are polled. Attempts that failed are counted by reason.
   BacklogBoard backlog;
+  OutboxServerBoard outbox_server;
+  Histogram outbox_claim, outbox_mark;  // statements, by the time they take
   Counter outbox_published;
   ReasonCounters outbox_failed;
 

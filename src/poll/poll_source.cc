@@ -13,6 +13,7 @@
 #include "names/called.h"
 #include "outbox/options.h"
 #include "poll/layouts/table_warnings.h"
+#include "poll/rows/dead_rows.h"
 #include "poll/session/open_tables.h"
 #include "poll/session/poll_session.h"
 #include "poll/session/poll_world.h"
@@ -159,6 +160,14 @@ absl::Status AddParked(const engine::ConnectorOptions& config, const OpenedTable
   return absl::OkStatus();
 }
 
+void AddDeadRows(const OpenedTables& opened, std::vector<absl::Status>* warnings) {
+  const auto answer =
+      opened.connection->Query(postgres::OneRow(kDeadRowsColumns), DeadRowsSql(opened.tables));
+  if (!answer.ok()) return;  // a server that hides its statistics is polled all the same
+  const absl::Status dead = DeadRowsWarning(ReadDeadRows(*answer));
+  if (!dead.ok()) warnings->push_back(dead);
+}
+
 absl::StatusOr<std::vector<absl::Status>> Examine(const engine::ConnectorOptions& config,
                                                   const Environment& environment) {
   ASSIGN_OR_RETURN(const OpenedTables opened, OpenTables(config, environment, nullptr));
@@ -166,6 +175,7 @@ absl::StatusOr<std::vector<absl::Status>> Examine(const engine::ConnectorOptions
   for (const OutboxTable& table : opened.tables)
     warnings.insert(warnings.end(), table.warnings.begin(), table.warnings.end());
   RETURN_IF_ERROR(AddParked(config, opened, &warnings));
+  AddDeadRows(opened, &warnings);
   return warnings;
 }
 

@@ -457,6 +457,20 @@ TEST(StatusScreen, RowsOfAPolledOutboxAreItsLag) {
                         "ago\n"
                         "             2 rows are parked: not published, and tried no more\n"
                         "             -> walduct outbox list shop\n"));
+  EXPECT_THAT(
+      of(R"("unpublished":0,"parked":0,"oldest_seconds":0,"age_seconds":9,"dead_rows":20000,)"
+         R"("notify_queue":0.25,"dead_rows_kept_by":"session 7","dead_rows_kept_seconds":300,)"
+         R"("dead_rows_hint":"end it")"),
+      HasSubstr("  outbox     all rows are published\n"
+                "             20000 rows are dead and walked over by each claim: session 7 "
+                "has kept them for 5m 00s\n"
+                "             -> end it\n"
+                "             25 % of the server's queue of notifications are used: once "
+                "full, every commit that notifies fails\n"));
+  EXPECT_THAT(
+      of(R"("unpublished":0,"parked":0,"oldest_seconds":0,"age_seconds":9,"dead_rows":20000,)"
+         R"("notify_queue":0.09)"),
+      AllOf(Not(HasSubstr("20000")), Not(HasSubstr("queue"))));
 }
 
 TEST(StatusScreen, ThoseThatRestComeLast) {

@@ -52,6 +52,7 @@ BY_NAME = ("test_connectors_are_shared_whatever_ends_a_worker[plain]",
            "test_one_version_to_the_next_and_back_while_it_runs",
            "test_many_connectors_stream_again_after_a_kill",
            "test_a_library_s_table",  # over tables that are not of this tree; test_outbox_families.py has its own
+           "test_who_keeps_dead_rows_for_long_is_told", "test_a_prepared_transaction_that_keeps_them_is_named",
            "test_each_recorded_event_is_that_of_a_poll", "test_all_go_wrong",
            "test_idle_slot_beside_a_busy_database", "test_every_effect_once[envelope]", "test_each_answer_is_short_once[rows]",
            "test_SLT_02_slot_in_use_outlasts_wal_sender_timeout[paused]", "test_replicas_that_are_missing",

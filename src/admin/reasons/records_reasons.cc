@@ -98,6 +98,12 @@ constexpr Reason kRows[] = {
          "out ids of a block of its own, and they do not tell in which order the events of a key "
          "were written. A warning: nothing is lost.",
      .remedy = "ALTER SEQUENCE NAME CACHE 1."},
+    {.name = "outbox_dead_rows",
+     .meaning =
+         "Many rows of outbox tables that are polled are dead and cannot be vacuumed away, because "
+         "a session, a prepared transaction, a standby or a slot has an old snapshot: each claim "
+         "walks over them and takes longer. A warning: nothing is lost.",
+     .remedy = "What the hint says ends it; then VACUUM the table."},
     {.name = "outbox_notify_prepared",
      .meaning =
          "A trigger of an outbox table that is polled notifies, and the server takes prepared "

@@ -17,6 +17,25 @@ std::string Rows(double count) {
   return absl::StrFormat("%.0f %s", count, count == 1 ? "row is" : "rows are");
 }
 
+std::string DeadRows(const rapidjson::Value& rows) {
+  const std::string by = Text(rows, "dead_rows_kept_by");
+  if (by.empty()) return "";
+  return absl::StrCat(
+      Rows(Number(rows, "dead_rows").value_or(0)), " dead and walked over by each claim: ", by,
+      " has kept them for ",
+      DurationText(absl::Seconds(Number(rows, "dead_rows_kept_seconds").value_or(0))));
+}
+
+std::string NotifyQueue(const rapidjson::Value& rows) {
+  constexpr double kPercent = 100, kFull = 10;
+  const double used = Number(rows, "notify_queue").value_or(0) * kPercent;
+  if (used < kFull) return "";
+  return absl::StrFormat(
+      "%.0f %% of the server's queue of notifications are used: once full, every commit that "
+      "notifies fails",
+      used);
+}
+
 }  // namespace
 
 std::string WaitingRows(const rapidjson::Value& rows) {
@@ -34,6 +53,17 @@ std::string ParkedRows(const rapidjson::Value& rows) {
   const double parked = Number(rows, "parked").value_or(0);
   if (parked == 0) return "";
   return absl::StrCat(Rows(parked), " parked: not published, and tried no more");
+}
+
+std::vector<std::pair<std::string, std::string>> OutboxTroubles(const rapidjson::Value& rows) {
+  std::vector<std::pair<std::string, std::string>> troubles;
+  const auto add = [&](const std::string& text, const char* hint) {
+    if (!text.empty()) troubles.emplace_back(text, *hint == 0 ? "" : Text(rows, hint));
+  };
+  add(ParkedRows(rows), "hint");
+  add(DeadRows(rows), "dead_rows_hint");
+  add(NotifyQueue(rows), "");
+  return troubles;
 }
 
 }  // namespace walduct::cli

@@ -4,6 +4,8 @@
 #include <rapidjson/document.h>
 
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace walduct::cli {
 
@@ -11,5 +13,7 @@ namespace walduct::cli {
 std::string WaitingRows(const rapidjson::Value& rows);
 // Empty: none is.
 std::string ParkedRows(const rapidjson::Value& rows);
+// What is wrong with them, those that are parked among it, and what to type.
+std::vector<std::pair<std::string, std::string>> OutboxTroubles(const rapidjson::Value& rows);
 
 }  // namespace walduct::cli

@@ -247,9 +247,9 @@ class Screen {
     const Value* const rows = Find(connector, "outbox");
     if (rows == nullptr) return;
     Line("outbox", WaitingRows(*rows));
-    if (const std::string parked = ParkedRows(*rows); !parked.empty()) {
-      Line("", Toned(Tone::kBad, parked));
-      Line("", "-> " + Text(*rows, "hint"));
+    for (const auto& [text, hint] : OutboxTroubles(*rows)) {
+      Line("", Toned(Tone::kBad, text));
+      if (!hint.empty()) Line("", "-> " + hint);
     }
   }
 

@@ -191,13 +191,15 @@ absl::Status PollSession::PumpOnce() {
 absl::Status PollSession::TakeAnswer(Asked asked, postgres::Result answer) {
   if (owner_ == nullptr) spoke_ = std::max(spoke_, asked_at_);
   proven_ = asked_at_;
+  const absl::Duration now = parts_.attempt.world->clock().Monotonic();
   switch (asked) {
     case Asked::kNothing:
       break;
     case Asked::kLocks:
-      proven_ = parts_.attempt.world->clock().Monotonic();
+      proven_ = now;
       return CheckLocksHeld(answer);
     case Asked::kClaim: {
+      parts_.attempt.metrics->outbox_claim.Observe(now - asked_at_);
       if (ahead_ == nullptr) break;
       next_.emplace(std::move(answer));
       next_->whole = next_->rows.rows() < rows_at_once();
@@ -205,6 +207,7 @@ absl::Status PollSession::TakeAnswer(Asked asked, postgres::Result answer) {
       break;
     }
     case Asked::kMark: {
+      parts_.attempt.metrics->outbox_mark.Observe(now - asked_at_);
       Batch& front = flight_.front();
       const size_t wanted = front.rows - front.marked;
       front.marked = front.rows;

@@ -43,14 +43,14 @@ postgres::Statement PollSession::ClaimOf(const OutboxTable& table, bool whole) {
 }
 
 absl::StatusOr<postgres::Result> PollSession::AskForClaim(const OutboxTable& table) {
-  if (positions()) return Ask(ClaimOfWindow(table));
   Clock& clock = parts_.attempt.world->clock();
   LowWater& low = low_water_[table.name];
   const absl::Duration began = clock.Monotonic();
-  const bool whole = low.IsWholeDue(began);
-  auto rows = Ask(ClaimOf(table, whole));
+  const bool whole = !positions() && low.IsWholeDue(began);
+  auto rows = Ask(positions() ? ClaimOfWindow(table) : ClaimOf(table, whole));
   const absl::Duration now = clock.Monotonic();
   if (whole) low.TookWhole(now - began, now);
+  if (rows.ok()) parts_.attempt.metrics->outbox_claim.Observe(now - began);
   return rows;
 }
 

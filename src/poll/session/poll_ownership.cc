@@ -143,6 +143,7 @@ absl::Status PollSession::AwaitOwnership() {
     if (!std::exchange(told, true)) {
       parts_.attempt.board->Show(engine::ConnectorState::kRunning, engine::Activity::kPreparing);
       parts_.attempt.metrics->backlog.Forget();
+      parts_.attempt.metrics->outbox_server.Forget();
       log::Info("another worker polls the outbox tables: waiting to take over");
     }
     // Of two that see one another one comes first the next time.

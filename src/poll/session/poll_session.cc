@@ -26,12 +26,10 @@ namespace walduct::poll {
 namespace {
 
 constexpr absl::Duration kFirstPause = absl::Milliseconds(20);
-constexpr absl::Duration kQueueWatch = absl::Minutes(1);
 // Of a batch that is published: then acknowledgements and answers are taken.
 constexpr int kRowsATurn = 128;
 constexpr absl::Duration kStatementTurn = absl::Seconds(1);
 constexpr absl::Duration kHurriedTurn = absl::Milliseconds(50);
-constexpr double kFullQueue = 0.1;
 // A statement that takes longer is told as what is waited for: for a lock, as a rule.
 constexpr absl::Duration kSlowStatement = absl::Seconds(2);
 
@@ -83,7 +81,10 @@ absl::Status PollSession::Run() {
   began_ = true;
   metrics::BacklogBoard& backlog = parts_.attempt.metrics->backlog;
   backlog.Begin(parts_.attempt.world->clock().Monotonic());
-  const absl::Cleanup lapsed = [&backlog] { backlog.Lapse(); };
+  const absl::Cleanup lapsed = [this, &backlog] {
+    backlog.Lapse();
+    parts_.attempt.metrics->outbox_server.Forget();
+  };
   parts_.attempt.board->Show(engine::ConnectorState::kRunning, engine::Activity::kStreaming);
   log::Info("streaming", {{"source", "poll"},
                           {"tables", tables_.size()},
@@ -166,6 +167,7 @@ absl::Status PollSession::LookAround() {
 absl::Status PollSession::LookBeside() {
   RETURN_IF_ERROR(Pump());
   RETURN_IF_ERROR(LookAround());
+  RETURN_IF_ERROR(LookAtServer());
   return LookAtBacklog();
 }
 
@@ -250,24 +252,6 @@ absl::Status PollSession::Listen() {
   }
   listens_ = std::all_of(tables_.begin(), tables_.end(),
                          [](const OutboxTable& table) { return !table.channels.empty(); });
-  queue_watched_ = parts_.attempt.world->clock().Monotonic();
-  return absl::OkStatus();
-}
-
-// A queue of notifications that was full once stays full, until somebody asks this.
-absl::Status PollSession::WatchQueue() {
-  const absl::Duration now = parts_.attempt.world->clock().Monotonic();
-  if (!listens_ || now - queue_watched_ < kQueueWatch) return absl::OkStatus();
-  queue_watched_ = now;
-  ASSIGN_OR_RETURN(const auto usage,
-                   Ask("SELECT pg_notification_queue_usage()", postgres::OneRow(1)));
-  double used = 0;
-  if (absl::SimpleAtod(usage.Get(0, 0), &used) && used >= kFullQueue)
-    log::Warn(
-        "the server's queue of notifications fills: once full, every commit that notifies "
-        "fails",
-        {{"used", usage.Get(0, 0)},
-         {"hint", "end sessions that listen and are idle in a transaction"}});
   return absl::OkStatus();
 }
 
@@ -293,7 +277,7 @@ absl::Status PollSession::Poll() {
       published += of_table;
     }
     parts_.attempt.metrics->backlog.Comes(left_);
-    RETURN_IF_ERROR(WatchQueue());
+    RETURN_IF_ERROR(LookAtServer());
     idle_ = published == 0;
     RETURN_IF_ERROR(LookAtBacklog());
     path_->pipeline().CountFiltered();
@@ -428,7 +412,9 @@ absl::Status PollSession::Mark(const OutboxTable& table,
                                const std::vector<std::vector<std::string>>& all, size_t from,
                                size_t wanted, bool hurries) {
   postgres::Statement statement = MarksOf(table, all, from, wanted);
+  const absl::Duration began = parts_.attempt.world->clock().Monotonic();
   ASSIGN_OR_RETURN(const auto changed, AskOfMarks(statement, hurries));
+  parts_.attempt.metrics->outbox_mark.Observe(parts_.attempt.world->clock().Monotonic() - began);
   return CheckMarked(table, std::move(statement), changed, wanted, hurries);
 }
 

@@ -32,6 +32,7 @@
 #include "poll/layouts/outbox_table.h"
 #include "poll/position/server_now.h"
 #include "poll/position/table_position.h"
+#include "poll/rows/dead_rows.h"
 #include "poll/session/delivery_duties.h"
 #include "poll/session/failed_rows.h"
 #include "poll/session/low_water.h"
@@ -226,7 +227,8 @@ class PollSession {
   absl::Status PollSave();
   void TellPositions();
   absl::Status Pause(absl::Duration longest);
-  absl::Status WatchQueue();
+  // Its queue of notifications, dead rows and who keeps them.
+  absl::Status LookAtServer();
 
   const Parts parts_;
   std::unique_ptr<TableSession> connection_;
@@ -264,7 +266,11 @@ class PollSession {
   bool saving_ = false;                           // a save is under way beside
   absl::Duration proven_ = absl::ZeroDuration();  // then connection_ was there, and had its locks
   std::map<std::string, LowWater> low_water_;     // by tables
-  absl::Duration queue_watched_;
+  struct ServerLooks {
+    absl::Duration next = absl::ZeroDuration(), next_word = absl::ZeroDuration();
+    HeldSince held_since = {};
+  };
+  ServerLooks server_looks_;
   absl::Duration spoke_ = absl::ZeroDuration();  // when the owner's session was last asked
   bool speaks_ = false;                          // and has not answered
   absl::Duration next_look_ = absl::ZeroDuration(), next_word_ = absl::ZeroDuration();
