@@ -118,7 +118,7 @@ struct ConnectorMetrics {
   CaptureBoard capture;
   BesideBoard beside;
   LiveTail tail;
-  // Written by the thread of outbox housekeeping alone.
+  // Written by the thread of outbox housekeeping alone; by the data thread where it polls.
   Counter outbox_rows_deleted, outbox_partitions_dropped, outbox_cleanup_errors;
   // Of outbox tables that are polled. Attempts that failed are counted by reason.
   BacklogBoard backlog;

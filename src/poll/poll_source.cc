@@ -90,10 +90,10 @@ void Check(const config::PropertySet& properties, config::Findings* findings) {
   CheckOrder(properties, findings);
   if (properties.IsSet("walduct.slots") && properties.Integer("walduct.slots") > 1)
     Refuse(properties, "walduct.slots", "there is no slot", "remove it", findings);
-  if (properties.Text("walduct.outbox.cleanup") != "none")
+  if (properties.Text("walduct.outbox.cleanup") == "delete")
     Refuse(properties, "walduct.outbox.cleanup",
-           "it knows what is published by the position of a slot",
-           "remove it, and set walduct.outbox.done=delete", findings);
+           "it knows which rows are published by the position of a slot",
+           "remove it, and set walduct.outbox.done=delete; or set it to drop_partitions", findings);
   if (!HasRouter(properties))
     findings->Error("walduct.outbox.tables",
                     "A value is required with walduct.outbox.source=poll: without a transform "

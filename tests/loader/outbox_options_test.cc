@@ -63,6 +63,13 @@ TEST_F(OutboxOptionsTest, APolledTableIsInOrderUnlessToldOtherwise) {
               Contains(HasSubstr("has no effect without walduct.outbox.source=poll")));
 }
 
+TEST_F(OutboxOptionsTest, PartitionsOfAPolledTableAreDroppedAndRowsAreNot) {
+  const std::string polled = "walduct.outbox.source=poll\nwalduct.outbox.tables=public.outbox\n";
+  EXPECT_TRUE(LoadWith(polled + "walduct.outbox.cleanup=drop_partitions").errors.empty());
+  EXPECT_THAT(LoadWith(polled + "walduct.outbox.cleanup=delete").errors,
+              Contains(HasSubstr("or set it to drop_partitions")));
+}
+
 TEST_F(OutboxOptionsTest, CleanupNeedsTables) {
   EXPECT_THAT(LoadWith("walduct.outbox.cleanup=delete").errors,
               Contains(HasSubstr("'walduct.outbox.tables'")));

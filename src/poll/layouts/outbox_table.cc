@@ -16,6 +16,7 @@
 #include "names/table_filter.h"
 #include "outbox/options.h"
 #include "poll/layouts/notify_trigger.h"
+#include "poll/layouts/partitioned.h"
 #include "poll/layouts/table_warnings.h"
 #include "postgres/describe/catalog.h"
 #include "postgres/describe/key_risk.h"
@@ -463,6 +464,8 @@ absl::StatusOr<std::vector<OutboxTable>> FindOutboxTables(Connection& connection
       RETURN_IF_ERROR(CheckRights(connection, table, called));
       RETURN_IF_ERROR(LookForIndex(connection, called, &table));
     }
+    if (options.cleanup == outbox::OutboxCleanup::kDropPartitions)
+      RETURN_IF_ERROR(CheckPartitioned(connection, called, table));
     RETURN_IF_ERROR(CheckWords(connection, table, called));
     RETURN_IF_ERROR(CheckHistory(connection, table, called));
     table.born_at = table.ColumnAt(table.layout.born);

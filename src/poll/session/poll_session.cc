@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "absl/cleanup/cleanup.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/error.h"
@@ -280,6 +279,7 @@ absl::Status PollSession::Poll() {
     RETURN_IF_ERROR(LookAtServer());
     idle_ = published == 0;
     RETURN_IF_ERROR(LookAtBacklog());
+    RETURN_IF_ERROR(DropPartitions());
     path_->pipeline().CountFiltered();
     path_->pipeline().ReportNotices();
     if (published > 0) {

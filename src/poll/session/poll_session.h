@@ -226,6 +226,8 @@ class PollSession {
   absl::StatusOr<bool> StartSave();
   absl::Status PollSave();
   void TellPositions();
+  absl::Status DropPartitions();
+  absl::Status DropPartitionsOf(const OutboxTable& table, absl::Status* why);
   absl::Status Pause(absl::Duration longest);
   // Its queue of notifications, dead rows and who keeps them.
   absl::Status LookAtServer();
@@ -255,6 +257,7 @@ class PollSession {
   bool began_ = false, stood_ = false, goal_reached_ = false, noted_ = false;
   uint64_t number_ = 0;  // of the last row that was handed over
   uint64_t done_ = 0;
+  absl::Duration next_drop_ = absl::ZeroDuration();  // of partitions
   int64_t batch_rows_ = 1;
   std::deque<Batch> flight_;     // not marked, the first one first; the last may be under way
   std::optional<Claimed> next_;  // claimed ahead
