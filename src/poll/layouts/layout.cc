@@ -12,6 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "base/check.h"
 #include "base/error.h"
+#include "poll/layouts/column_words.h"
 #include "poll/layouts/library_layouts.h"
 #include "postgres/connection.h"
 
@@ -28,11 +29,19 @@ constexpr absl::string_view kOtherwise =
     "status,state,parked,parkedat,failed,failedat,abandoned,abandonedat,blocked,blockedat,dead,"
     "deadat,expired,expiredat";
 constexpr absl::string_view kDue = "nexttryat,nextattemptat,nextretryat,availableat";
-constexpr absl::string_view kLeased = "lockeduntil,leaseduntil";
+// Waited for, and never set by walduct: what they are for beside is not known.
+constexpr absl::string_view kWaits =
+    "scheduledat,scheduledfor,visibleat,visibleafter,visiblefrom,notbefore,retryat,retryafter,"
+    "nextretry,nextattempt,nexttry,nextrunat,nextrun,processafter,availableafter,availablefrom,"
+    "publishafter,publishat,sendafter,sendat,deliverafter,deliverat,runafter,runat,delayuntil,"
+    "delayeduntil,dueat";
+constexpr absl::string_view kLeased =
+    "lockeduntil,leaseduntil,leaseuntil,lockuntil,claimeduntil,reserveduntil,processinguntil,"
+    "lockexpiresat,leaseexpiresat,claimexpiresat,invisibleuntil";
 constexpr absl::string_view kOwners =
     "lockedby,owner,ownerid,acquiredtoken,leasetoken,claimedby,lockedat,claimedat";
 constexpr absl::string_view kKeys = "aggregateid,partitionkey,key";
-constexpr absl::string_view kTimes = "createdat,occurredat,timestamp,ts";
+constexpr absl::string_view kTimes = "createdat,occurredat,timestamp,ts,created,capturedat";
 constexpr absl::string_view kAttempts =
     "attempts,attemptcount,attemptscount,retries,retrycount,tries";
 constexpr absl::string_view kErrors = "lasterror,error,errormessage";
@@ -44,11 +53,36 @@ const LayoutColumn* Find(Columns columns, absl::string_view folded) {
   return nullptr;
 }
 
-// Those of the list that the table has.
+bool IsTime(const LayoutColumn& column) { return absl::StartsWith(column.type, "timestamp"); }
+
+// Those of the list that the table has, in the order of the list.
 std::vector<const LayoutColumn*> Among(Columns columns, absl::string_view list) {
   std::vector<const LayoutColumn*> found;
   for (const absl::string_view name : absl::StrSplit(list, ',', absl::SkipEmpty()))
-    if (const LayoutColumn* column = Find(columns, name)) found.push_back(column);
+    for (const LayoutColumn& column : columns)
+      if (IsCalled(column.name, name)) found.push_back(&column);
+  return found;
+}
+
+// What could say more of a row than is known of this table.
+std::vector<const LayoutColumn*> Unknown(const LayoutRequest& request) {
+  if (request.narrowed) return {};  // it is said which rows are to be published
+  KnownColumns known{.marked = !Among(request.columns, kDone).empty(),
+                     .leased = !Among(request.columns, kLeased).empty()};
+  for (const absl::string_view list :
+       {kDone, kOtherwise, kDue, kWaits, kLeased, kOwners, kAttempts, kErrors})
+    for (const LayoutColumn* column : Among(request.columns, list))
+      known.names.push_back(Folded(column->name));
+  return ColumnsThatSay(request.columns, known);
+}
+
+// All that a condition of time needs is a time.
+std::vector<const LayoutColumn*> NoTimes(Columns columns) {
+  std::vector<const LayoutColumn*> found =
+      Among(columns, absl::StrCat(kDue, ",", kWaits, ",", kLeased));
+  found.erase(std::remove_if(found.begin(), found.end(),
+                             [](const LayoutColumn* column) { return IsTime(*column); }),
+              found.end());
   return found;
 }
 
@@ -57,8 +91,6 @@ std::string Names(const std::vector<const LayoutColumn*>& columns) {
     absl::StrAppend(out, column->name);
   });
 }
-
-bool IsTime(const LayoutColumn& column) { return absl::StartsWith(column.type, "timestamp"); }
 
 bool HasIntegerId(Columns columns) {
   const LayoutColumn* const id = Find(columns, "id");
@@ -93,16 +125,23 @@ absl::Status NeedsDelete(const LayoutRequest& request, absl::string_view more) {
                    "published before"));
 }
 
-bool Matches(const LibraryLayout& library, Columns columns) {
-  const auto count = [](absl::string_view list) {
-    return list.empty() ? 0 : 1 + std::count(list.begin(), list.end(), ',');
-  };
-  if (static_cast<ptrdiff_t>(Among(columns, library.needs).size()) != count(library.needs) ||
-      !Among(columns, library.lacks).empty())
+bool Matches(const LibraryLayout& library, const LayoutRequest& request) {
+  const auto has = [&](absl::string_view name) { return Find(request.columns, name) != nullptr; };
+  const std::vector<absl::string_view> needs = absl::StrSplit(library.needs, ',');
+  const std::vector<absl::string_view> lacks =
+      absl::StrSplit(library.lacks, ',', absl::SkipEmpty());
+  if (!std::all_of(needs.begin(), needs.end(), has) || std::any_of(lacks.begin(), lacks.end(), has))
     return false;
-  return !library.stateless ||
-         Among(columns, absl::StrCat(kDone, ",", kOtherwise, ",", kDue, ",", kLeased, ",", kOwners))
-             .empty();
+  if (!library.stateless) return true;
+  return Among(request.columns, absl::StrCat(kDone, ",", kOtherwise, ",", kDue, ",", kWaits, ",",
+                                             kLeased, ",", kOwners))
+             .empty() &&
+         Unknown(request).empty();
+}
+
+bool HasPayload(Columns columns) {
+  return !Among(columns, kPayloads).empty() ||
+         std::any_of(columns.begin(), columns.end(), CouldBePayload);
 }
 
 std::string BornOf(Columns columns) {
@@ -155,7 +194,8 @@ void AddAttempts(const LayoutRequest& request, bool takes_due, Layout* layout) {
 // rows that wait or were tried is of use.
 std::string BlocksOf(const LayoutRequest& request, const Layout& layout) {
   std::vector<std::string> arms;
-  for (const LayoutColumn* column : Among(request.columns, absl::StrCat(kDue, ",", kLeased)))
+  for (const LayoutColumn* column :
+       Among(request.columns, absl::StrCat(kDue, ",", kWaits, ",", kLeased)))
     if (IsTime(*column)) arms.push_back(absl::StrCat(Braced(*column), " > now()"));
   if (request.parked_holds && !layout.parked.empty()) arms.push_back(layout.parked);
   if (arms.empty()) return "";
@@ -206,7 +246,7 @@ absl::StatusOr<Layout> OfLibrary(const LibraryLayout& library, const LayoutReque
 // What of time says that a row has to wait.
 std::string ReadyOf(Columns columns) {
   std::vector<std::string> conditions;
-  for (const LayoutColumn* column : Among(columns, absl::StrCat(kDue, ",", kLeased)))
+  for (const LayoutColumn* column : Among(columns, absl::StrCat(kDue, ",", kWaits, ",", kLeased)))
     if (IsTime(*column))
       conditions.push_back(
           absl::StrCat("(", Braced(*column), " IS NULL OR ", Braced(*column), " <= now())"));
@@ -216,7 +256,7 @@ std::string ReadyOf(Columns columns) {
 std::string OrderOf(Columns columns) { return HasIntegerId(columns) ? "{id}" : BornOf(columns); }
 
 absl::StatusOr<Layout> WithRest(Layout layout, const LayoutRequest& request) {
-  if (Among(request.columns, kPayloads).empty())
+  if (!HasPayload(request.columns))
     return Refusal("outbox_unknown_layout", request, "has no payload",
                    "remove it from walduct.outbox.tables");
   layout.ready = ReadyOf(request.columns);
@@ -262,6 +302,14 @@ absl::StatusOr<Layout> ByStatus(const LayoutRequest& request, const LayoutColumn
                 .set_aside = absl::StrCat(column, " = 'FAILED'"),
                 .reopened = absl::StrCat(column, " = 'NEW'")};
   if (done != nullptr) absl::StrAppend(&layout.mark, ", ", Braced(*done), " = now()");
+  // A table without rows says by its default alone what a new one is.
+  const std::vector<std::string> first = absl::StrSplit(status.fallback, '\'');
+  if (first.size() == 3 &&
+      std::find(layout.words.begin(), layout.words.end(), first[1]) == layout.words.end())
+    return Refusal("outbox_unknown_layout", request,
+                   absl::StrCat("has ", status.name, " of which a new row says ", first[1],
+                                ", which is none of ", absl::StrJoin(layout.words, ", ")),
+                   "use walduct.outbox.source=slot");
   return WithRest(std::move(layout), request);
 }
 
@@ -281,6 +329,22 @@ absl::StatusOr<Layout> ByColumns(const LayoutRequest& request) {
                    absl::StrCat("has more than one column that could say that a row is published: ",
                                 Names(done)),
                    kUnclear);
+  if (const auto no_times = NoTimes(request.columns); !no_times.empty())
+    return Refusal(
+        "outbox_unknown_layout", request,
+        absl::StrCat("has ", Names(no_times), ", for which a row could have to wait, of ",
+                     "a type that is no time"),
+        kUnclear);
+  if (const auto unknown = Unknown(request); !unknown.empty())
+    return Refusal(
+        "outbox_unknown_layout", request,
+        absl::StrCat("has ", Names(unknown), ", which could say that a row is published, ",
+                     "or not to be published now"),
+        absl::StrCat("set walduct.outbox.where to SQL that says which rows are to be "
+                     "published, such as ",
+                     unknown.front()->type == "boolean" ? "NOT " : "",
+                     postgres::QuoteIdentifier(unknown.front()->name),
+                     unknown.front()->type == "boolean" ? "" : " IS NULL", "; or ", kUnclear));
   const LayoutColumn* const mark = done.empty() ? nullptr : done.front();
   if (otherwise.size() == 1 && Folded(otherwise.front()->name) == "status")
     return ByStatus(request, *otherwise.front(), mark);
@@ -319,7 +383,7 @@ absl::StatusOr<Layout> ByPosition(const LayoutRequest& request) {
         absl::StrCat("has rows that may have no ", found->name, " and would never be seen"),
         absl::StrCat("ALTER TABLE ", request.table, " ALTER COLUMN ", found->name,
                      " SET NOT NULL"));
-  if (Among(request.columns, kPayloads).empty())
+  if (!HasPayload(request.columns))
     return Refusal("outbox_unknown_layout", request, "has no payload",
                    "remove it from walduct.outbox.tables");
   return Layout{.called = "rows that are never marked",
@@ -363,7 +427,7 @@ namespace {
 absl::StatusOr<Layout> Recognise(const LayoutRequest& request) {
   if (request.positions) return ByPosition(request);
   for (const LibraryLayout& library : LibraryLayouts())
-    if (Matches(library, request.columns)) return OfLibrary(library, request);
+    if (Matches(library, request)) return OfLibrary(library, request);
   return ByColumns(request);
 }
 
