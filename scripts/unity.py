@@ -28,6 +28,8 @@ def declared_names(path):
 
 def names_in(line):
     """What one line declares at the outermost level."""
+    if not (line[:1].isalpha() or line.startswith("  ") and line.lstrip(" ").startswith("k")):
+        return []  # most lines
     test = re.match(r"(?:TEST|TEST_F|TEST_P|TYPED_TEST|INSTANTIATE_TEST_SUITE_P|MATCHER|MATCHER_P\d?)\((\w+)(?:, *(\w+))?", line)
     if test:
         return ["_".join(word for word in test.groups() if word)]
@@ -47,17 +49,21 @@ def names_in(line):
 
 
 @functools.cache
+def headers():
+    """The text of all of ours: read once."""
+    return "".join(path.read_text() for path in sorted(SOURCES.rglob("*.h")))
+
+
+@functools.cache
 def enumerators(name):
     """Of an enum of ours, by its last name: what `using enum` brings."""
-    text = "".join(path.read_text() for path in sorted(SOURCES.rglob("*.h")))
-    return {one for body in re.findall(rf"enum class {name}\b[^{{;]*{{(.*?)}}", text, re.S)
+    return {one for body in re.findall(rf"enum class {name}\b[^{{;]*{{(.*?)}}", headers(), re.S)
             for one in re.findall(r"\bk[A-Z]\w*", body)}
 
 
 def free_names(path, inner):
     """Those that can be called something else in the whole file: never said of something, as in Kind::kRows."""
-    text = path.read_text()
-    return {name for name in inner if not re.search(rf"(::|\.|->){name}\b", text)}
+    return inner - set(re.findall(r"(?:::|\.|->)(\w+)", path.read_text()))
 
 
 def head(path):
