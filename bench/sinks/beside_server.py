@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """One backlog drained into each sink by walduct, by the real Debezium Server, and what a plain client in a loop makes of that sink, in turns.
 
-  bench/sinks/beside_server.py [--sink redis,nats,rabbitmq,http] [--rows N] [--rounds N] [--only walduct,debezium,limit] [--server DIR]
-                               [--jvm "-Xmx512m …"] [--json FILE]
+  bench/sinks/beside_server.py [--sink redis,nats,rabbitmq,http] [--rows N] [--rounds N] [--server-rounds N] [--only walduct,debezium,limit]
+                               [--server DIR] [--jvm "-Xmx512m …"] [--json FILE]
 
 A private PostgreSQL 17, Redis (its file of commands on), NATS JetStream (a stream in a file), RabbitMQ (a durable queue, persistent messages) and nginx
 (answers 200), on loopback. Typical rows whose records are 1.6 KB, all written before the first engine starts; each engine of each round has a slot of its own, and
@@ -47,9 +47,18 @@ class Drain:
         return [cpu_ticks(self.engine.process.pid), cpu_ticks(walsender) if walsender else 0, cpu_ticks(self.sink.pid())]
 
     def run(self):
-        rows = self.bench.args.rows
         self.sink.begin(self.prefix)
-        started, pid = time.monotonic(), self.engine.start()
+        started = time.monotonic()
+        self.engine.start()
+        try:
+            measured = self.measure(started)
+        finally:
+            self.engine.stop()
+        self.bench.database.execute("select pg_drop_replication_slot(%s)", self.slot)
+        return measured
+
+    def measure(self, started):
+        rows = self.bench.args.rows
         while not (there := self.sink.count(self.prefix)):
             self.engine.check()
             time.sleep(LOOK_S)
@@ -57,11 +66,9 @@ class Drain:
         while (now := self.sink.count(self.prefix)) < rows:
             self.engine.check()
             time.sleep(LOOK_S)
-        seconds, after, rss = time.monotonic() - first, self.used(), peak_rss_kb(pid)
-        self.engine.stop()
+        seconds, after, rss = time.monotonic() - first, self.used(), peak_rss_kb(self.engine.process.pid)
         if now != rows:
             raise SystemExit(f"bench: {self.slot} wrote {now} records of {rows} rows")
-        self.bench.database.execute("select pg_drop_replication_slot(%s)", self.slot)
         engine, walsender, sink = ((b - a) / TICK * 1e6 / (rows - there) for a, b in zip(before, after))
         return {"rows_per_s": (rows - there) / seconds, "cpu_us_per_row": engine, "walsender_cpu_us_per_row": walsender, "sink_cpu_us_per_row": sink,
                 "rss_mb": rss / 1024, "start_s": first - started}
@@ -79,18 +86,21 @@ def case(sink, variant):
 
 
 class Bench:
-    def __init__(self, args, own, directory):
+    def __init__(self, args, own, sinks, directory):
         self.args, self.own, self.directory = args, own, directory
-        self.sinks = common.made(args.sink, own, directory)
+        self.sinks = sinks
         self.database = common.table(own)
         self.drains = {}
         for sink in self.sinks:
             for variant in sink.variants:
                 for name in {"walduct", "debezium"} & set(args.only):
                     if name == "walduct" or not variant:
-                        self.drains[case(sink, variant), name] = [Drain(self, sink, variant, name, n) for n in range(args.rounds)]
+                        self.drains[case(sink, variant), name] = [Drain(self, sink, variant, name, n) for n in range(self.rounds_of(name))]
         print(f"writing {args.rows} rows", flush=True)
         common.fill(self.database, args.rows)
+
+    def rounds_of(self, reader):
+        return min(self.args.rounds, self.args.server_rounds or self.args.rounds) if reader == "debezium" else self.args.rounds
 
     def readers(self, sink, variant):
         """{name: what measures it in round n}."""
@@ -105,12 +115,11 @@ class Bench:
             for variant in sink.variants:
                 name, readers = case(sink, variant), self.readers(sink, variant)
                 measured = {reader: [] for reader in readers}
-                for number, names in enumerate(rounds(dict.fromkeys(readers, self.args.rounds), self.args.rounds)):
+                for number, names in enumerate(rounds({reader: self.rounds_of(reader) for reader in readers}, self.args.rounds)):
                     for reader in names:
                         measured[reader].append(readers[reader](number))
                         print(f"round {number + 1}: {line(f'{name}: {reader}', measured[reader][-1])}", flush=True)
                 found[name] = {reader: {key: statistics.median(r[key] for r in results) for key in results[0]} for reader, results in measured.items()}
-            sink.close()
         return found
 
 
@@ -133,6 +142,7 @@ def main():
     parser.add_argument("--sink", type=common.names, default=list(common.SINKS))
     parser.add_argument("--rows", type=int, default=300_000)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--server-rounds", type=int, help="Debezium Server takes part in the first so many alone: it is slow")
     parser.add_argument("--only", type=lambda text: text.split(","), default=["walduct", "debezium", "limit"])
     parser.add_argument("--server", type=Path, default=SERVER)
     parser.add_argument("--jvm", default="")
@@ -140,7 +150,8 @@ def main():
     args = parser.parse_args()
     load = os.getloadavg()[0]
     with tempfile.TemporaryDirectory(prefix="walduct-sinks-") as directory, common.servers_of(args.sink) as own:
-        found = Bench(args, own, Path(directory)).run()
+        with common.made(args.sink, own, Path(directory)) as sinks:
+            found = Bench(args, own, sinks, Path(directory)).run()
     loads = [round(load, 1), round(os.getloadavg()[0], 1)]
     print(f"\nmedians of {args.rounds} rounds, {args.rows} rows, {os.cpu_count()} cores, load {loads[0]} before, {loads[1]} after")
     for name, readers in found.items():

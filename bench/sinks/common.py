@@ -35,8 +35,10 @@ def servers_of(sinks):
         servers.leave_run(membership)
 
 
+@contextlib.contextmanager
 def made(sinks, own, directory):
-    return [SINKS[name](own, directory) for name in sinks]
+    with contextlib.ExitStack() as stack:
+        yield [stack.enter_context(contextlib.closing(SINKS[name](own, directory))) for name in sinks]
 
 
 def table(own):

@@ -54,9 +54,16 @@ class Latency:
         self.sink.probe(b'{"probe":%d,"note":"%s"}' % (number, b"x" * (common.RECORD_BYTES - 30)))
 
     def run(self):
+        self.engine.start()
+        try:
+            return self.measure()
+        finally:
+            self.engine.stop()
+            self.database.execute("select pg_drop_replication_slot(%s)", self.slot)
+
+    def measure(self):
         count = self.args.rate * self.args.seconds
         with self.database.connect() as session:
-            self.engine.start()
             self.row(session, 0)
             wait_until(lambda: (b"id", 0) in self.seen or self.engine.check(), START_S, f"the first record of {self.slot}")
             begin = time.monotonic()
@@ -65,8 +72,6 @@ class Latency:
                     time.sleep(max(0, begin + (number + half / 2) / self.args.rate - time.monotonic()))
                     send()
         wait_until(lambda: len(self.seen) == 2 * count + 1, START_S, f"all records of {self.slot}")
-        self.engine.stop()
-        self.database.execute("select pg_drop_replication_slot(%s)", self.slot)
         ours, own = (spread([self.seen[kind, n] - self.sent[kind, n] for n in range(1, count + 1)]) for kind in (b"id", b"probe"))
         return {"engine_ms": ours, "sink_ms": own, "added_ms": {key: ours[key] - own[key] for key in ours}}
 
@@ -84,12 +89,11 @@ def main():
     found = {}
     with tempfile.TemporaryDirectory(prefix="walduct-sinks-") as directory, common.servers_of(args.sink) as own:
         database = common.table(own)
-        for sink in common.made(args.sink, own, Path(directory)):
-            for name in ("walduct", *(("debezium",) if args.debezium else ())):
+        with common.made(args.sink, own, Path(directory)) as sinks:
+            for sink, name in ((sink, name) for sink in sinks for name in ("walduct", *(("debezium",) if args.debezium else ()))):
                 found[f"{sink.name}: {name}"] = measured = Latency(args, sink, database, Path(directory), name).run()
                 for what, figures in measured.items():
                     print(f"{sink.name}: {name:<9} {what:<10} " + ", ".join(f"{key} {ms:.2f}" for key, ms in figures.items()), flush=True)
-            sink.close()
     print(f"wanted of walduct: p99 of added_ms at most {WANTED_MS}; load {os.getloadavg()[0]:.1f}")
     if args.json:
         args.json.write_text(json.dumps({"rate": args.rate, "seconds": args.seconds, "load": os.getloadavg()[0], "sinks": found}, indent=1) + "\n")

@@ -80,7 +80,12 @@ class OfRedis(Sink):
     def begin(self, prefix):
         self.client = Redis(self.own.redis)
         self.client.do("FLUSHALL")
+        self.settle()
         self.client.do("BGREWRITEAOF")  # its file begins anew, too
+        self.settle()
+
+    def settle(self):
+        """No process of its own rewrites the file any more."""
         while b"aof_rewrite_in_progress:1" in (told := self.client.do("INFO", "persistence")) or b"aof_rewrite_scheduled:1" in told:
             time.sleep(0.05)
 
