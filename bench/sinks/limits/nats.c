@@ -16,13 +16,14 @@ int main(int count, char** arguments) {
   jsOptions options;
   jsOptions_Init(&options);
   options.PublishAsync.MaxPending = 4096;
+  options.PublishAsync.StallWait = 60000;  // how long it waits for room, in ms; by default 200
   if (natsConnection_ConnectTo(&connection, url) != NATS_OK ||
       natsConnection_JetStream(&stream, connection, &options) != NATS_OK)
     return failed("no connection");
   const double begin = seconds();
   for (long n = 0; n < messages; ++n)
     if (js_PublishAsync(stream, arguments[3], body, bytes, NULL) != NATS_OK)
-      return failed("refused");
+      return failed(nats_GetLastError(NULL));
   if (js_PublishAsyncComplete(stream, NULL) != NATS_OK) return failed("not acknowledged");
   return printed(messages, begin);
 }
