@@ -15,7 +15,7 @@
 namespace walduct::poll {
 namespace {
 
-constexpr absl::Duration kLongWait = absl::Seconds(1);
+constexpr absl::Duration kLongestTurn = absl::Seconds(1);
 constexpr absl::Duration kLongStatement = absl::Seconds(2);
 // Handed over and not marked.
 constexpr size_t kMostInFlight = 2;
@@ -159,7 +159,7 @@ absl::Status PollSession::WaitAndPump() {
   const engine::WaitReason wait = slow      ? engine::WaitReason::kDatabase
                                   : saving_ ? engine::WaitReason::kOffsetStore
                                             : engine::WaitReason::kNothing;
-  RETURN_IF_ERROR(duties_->TurnAndWait(asks ? connection_->ready_fd() : -1, kLongWait,
+  RETURN_IF_ERROR(duties_->TurnAndWait(asks ? connection_->ready_fd() : -1, kLongestTurn,
                                        settles ? wait : engine::WaitReason::kDelivery,
                                        saving_ ? store_->ready_fd() : -1));
   return LookBeside();
