@@ -69,14 +69,20 @@ def time_of(database, args, statement):
 class Claims:
     def __init__(self, args, database, statements, last):
         self.args, self.database, self.statements, self.found, self.last = args, database, statements, {}, last
+        self.copied = None  # ids of the first million that were published long ago
 
     def add(self, count, published):
         # What was published long ago lies packed.
         self.database.execute(f"alter table outbox set (fillfactor = {100 if published else 50})")
         while count > 0:
             step = min(count, STEP)
-            put = tables.published if published else lambda database, first, last: tables.put(database, first, last)
-            put(self.database, self.last + 1, self.last + step)
+            if published and step == STEP and self.copied:
+                tables.again(self.database, *self.copied)
+            elif published:
+                tables.published(self.database, self.last + 1, self.last + step)
+                self.copied = (self.last + 1, self.last + step) if step == STEP else None
+            else:
+                tables.put(self.database, self.last + 1, self.last + step)
             self.last, count = self.last + step, count - step
 
     def time(self, what):

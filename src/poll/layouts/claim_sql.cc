@@ -25,8 +25,8 @@ std::string Dotted(absl::string_view alias, const std::vector<std::string>& name
 
 std::string And(absl::string_view more) { return more.empty() ? "" : absl::StrCat(" AND ", more); }
 
-// Behind which row of its key one of the others stands. By sorting: whatever statistics say, it
-// takes no longer than that.
+// Which rows of a key stand behind another one. By sorting them, and before that by a hashed set of
+// keys (IS TRUE: it becomes no join): whatever statistics say, it takes no longer than that.
 constexpr absl::string_view kBefore = "GROUPS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING";
 
 // Of writers: they have locked the table since before they took an id of it; who can take one
@@ -125,9 +125,8 @@ std::string OutboxTable::NearSql(const std::string& ready, bool waits,
       BarriersSql(waits, bound("p")), "), held AS MATERIALIZED (SELECT ", keys, " FROM (SELECT ",
       order, ", walduct_mine, bool_or(NOT walduct_mine) OVER (PARTITION BY walduct_key ORDER BY ",
       order, " ", kBefore, ") AS walduct_held FROM (SELECT ", Dotted("n", by), ", ",
-      of(layout.key, "n"),
-      " AS walduct_key, true AS walduct_mine FROM near n WHERE EXISTS (SELECT FROM barriers) "
-      "UNION ALL SELECT ",
+      of(layout.key, "n"), " AS walduct_key, true AS walduct_mine FROM near n WHERE (",
+      of(layout.key, "n"), " IN (SELECT walduct_key FROM barriers)) IS TRUE UNION ALL SELECT ",
       order,
       ", walduct_key, false FROM barriers) u WHERE walduct_key IS NOT NULL) v WHERE "
       "walduct_mine AND walduct_held), starved AS MATERIALIZED (SELECT (SELECT count(*) FROM near) "
