@@ -16,7 +16,6 @@
 #include "outbox/options.h"
 #include "poll/position/position_sql.h"
 #include "poll/rows/row_sql.h"
-#include "poll/session/array_text.h"
 #include "poll/session/poll_session.h"
 
 namespace walduct::poll {
