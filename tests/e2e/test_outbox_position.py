@@ -239,6 +239,11 @@ def test_a_role_that_may_only_read_is_enough(databases, pg17, connectors):
     connector.start().wait_streaming()
     connector.wait_events(1)
     connector.stop()
+    reset = connector.call("offsets", "reset")
+    assert reset.returncode == 0 and "published again" in reset.stdout and "slot" not in reset.stdout, reset
+    connector.start().wait_streaming()
+    connector.wait_events(2)
+    connector.stop()
     db.script(f"drop owned by {db.name}_reader; drop role {db.name}_reader")
 
 

@@ -362,5 +362,23 @@ TEST(MovedSlot, OfSeveralOneIsNamed) {
   EXPECT_NE(CheckMovedSlot(2, 1).message().find("has one slot"), std::string::npos);
 }
 
+TEST(PositionMoveTest, OutboxTablesThatArePolledHaveNoSlotAndNoLsn) {
+  MoveFacts facts = {.slot_name = "debezium", .system = "7", .polls = true};
+  facts.stored.emplace().system_identifier = "7";
+  const auto again = JudgeMove(facts);
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_THAT(*again, testing::HasSubstr("all rows that the outbox tables have"));
+  EXPECT_THAT(*again, testing::Not(testing::HasSubstr("slot")));
+  facts.takes_snapshot = false;
+  EXPECT_EQ(ErrorReason(JudgeMove(facts).status()), "move_loses_changes");
+  facts.accept_loss = true;
+  EXPECT_TRUE(JudgeMove(facts).ok());
+  facts.foreign = facts.stored;
+  EXPECT_EQ(ErrorReason(JudgeMove(facts).status()), "system_mismatch");
+  facts.foreign.reset();
+  facts.to = Lsn{16};
+  EXPECT_EQ(ErrorReason(JudgeMove(facts).status()), "no_position");
+}
+
 }  // namespace
 }  // namespace walduct::operate

@@ -19,6 +19,7 @@
 #include "offset/offset_store_factory.h"
 #include "offset/options.h"
 #include "operate/commands/position_move.h"
+#include "operate/commands/server_identity.h"
 #include "postgres/connection.h"
 #include "postgres/open_session.h"
 #include "postgres/server_check.h"
@@ -98,8 +99,7 @@ absl::Status RefuseWhileRunning(const engine::ConnectorOptions& options,
                                 const Environment& environment) {
   const auto connection = Open(options, postgres::SessionKind::kSql, environment);
   if (!connection.ok()) return absl::OkStatus();
-  ASSIGN_OR_RETURN(const auto slot,
-                   replication::InspectSlot(**connection, options.replication->slot_name));
+  ASSIGN_OR_RETURN(const auto slot, SlotOf(**connection, options));
   return CheckNotRunning(options, slot);
 }
 
@@ -236,16 +236,13 @@ absl::StatusOr<std::string> MeaningOfImport(const engine::ConnectorOptions& opti
                                             const std::optional<offset::StoredOffset>& wanted,
                                             Accepts accepts, const Environment& environment) {
   const auto connection = Open(options, postgres::SessionKind::kSql, environment);
-  const auto replication = Open(options, postgres::SessionKind::kReplication, environment);
-  if (!connection.ok() || !replication.ok()) {
+  const auto identity =
+      connection.ok() ? IdentityOf(**connection, options, environment) : connection.status();
+  if (!identity.ok())
     return absl::StrCat("what that means is not known, the server could not be asked: ",
-                        (connection.ok() ? replication.status() : connection.status()).message(),
-                        "\n");
-  }
-  ASSIGN_OR_RETURN(const auto slot,
-                   replication::InspectSlot(**connection, options.replication->slot_name));
-  ASSIGN_OR_RETURN(const replication::SystemIdentity system,
-                   replication::IdentifySystem(**replication));
+                        identity.status().message(), "\n");
+  const replication::SystemIdentity& system = *identity;
+  ASSIGN_OR_RETURN(const auto slot, SlotOf(**connection, options));
   const bool of_other_server = wanted && slot::IsOfAnotherSystem(*wanted, system);
   const bool trusts_slot = replication::TrustsSlot(options.replication->offset_mismatch);
   // What a start finds to be wrong with the server is its own matter.
@@ -286,13 +283,10 @@ struct JudgedMove {
 absl::StatusOr<JudgedMove> Judge(const engine::ConnectorOptions& options, const OffsetMove& move,
                                  const Environment& environment) {
   ASSIGN_OR_RETURN(const auto connection, Open(options, postgres::SessionKind::kSql, environment));
-  ASSIGN_OR_RETURN(const auto slot,
-                   replication::InspectSlot(*connection, options.replication->slot_name));
+  ASSIGN_OR_RETURN(const auto slot, SlotOf(*connection, options));
   RETURN_IF_ERROR(CheckNotRunning(options, slot));
-  ASSIGN_OR_RETURN(const auto replication,
-                   Open(options, postgres::SessionKind::kReplication, environment));
   ASSIGN_OR_RETURN(const replication::SystemIdentity system,
-                   replication::IdentifySystem(*replication));
+                   IdentityOf(*connection, options, environment));
   JudgedMove judged;
   ASSIGN_OR_RETURN(judged.store, OpenStore(options, environment));
   ASSIGN_OR_RETURN(const LoadedOffset found, LoadToReplace(*judged.store));
@@ -319,10 +313,11 @@ absl::StatusOr<JudgedMove> Judge(const engine::ConnectorOptions& options, const 
                            .accept_loss = move.accepts.loss,
                            .foreign = ForeignOf(stored, system, upgraded),
                            .accept_foreign = move.accepts.foreign,
-                           .drops_slot = move.drop_slot};
+                           .drops_slot = move.drop_slot && !Polls(options),
+                           .polls = Polls(options)};
   ASSIGN_OR_RETURN(const std::string report, JudgeMove(facts));
   judged.report = SlotText(options) + report;
-  if (DropsSlot(facts)) judged.drops_slot = options.replication->slot_name;
+  if (!facts.polls && DropsSlot(facts)) judged.drops_slot = options.replication->slot_name;
   if (!move.to) return judged;
   offset::StoredOffset& wanted = judged.wanted.emplace();
   wanted.position.commit_end = *move.to;

@@ -159,6 +159,20 @@ absl::string_view NeverTold(const MoveFacts& facts) {
                           : " is never told";
 }
 
+// The position of outbox tables that are polled.
+absl::StatusOr<std::string> JudgeTables(const MoveFacts& facts) {
+  if (facts.to)
+    return Refused("no_position", "no LSN says how far an outbox table is published that is polled",
+                   "walduct offsets reset forgets what is stored");
+  RETURN_IF_ERROR(CheckForeign(facts));
+  if (facts.takes_snapshot)
+    return std::string("all rows that the outbox tables have are published again\n");
+  const std::string lost =
+      "what the outbox tables have at the next start, and is not published yet, never is";
+  if (!facts.of_other_server || !facts.accept_foreign) RETURN_IF_ERROR(Accepted(facts, lost));
+  return absl::StrCat(lost, "\n");
+}
+
 absl::StatusOr<std::string> JudgeForget(const MoveFacts& facts) {
   RETURN_IF_ERROR(CheckForeign(facts));
   const bool slot_usable = facts.slot && !IsLost(*facts.slot) && !facts.drops_slot;
@@ -342,7 +356,9 @@ absl::Status CheckMovedSlot(int slot, int slots) {
 }
 
 absl::StatusOr<std::string> JudgeMove(const MoveFacts& facts) {
-  ASSIGN_OR_RETURN(std::string means, facts.to ? JudgeSet(facts) : JudgeForget(facts));
+  ASSIGN_OR_RETURN(std::string means, facts.polls ? JudgeTables(facts)
+                                      : facts.to  ? JudgeSet(facts)
+                                                  : JudgeForget(facts));
   if (HasIncrementalSnapshot(facts))
     means += "the incremental snapshot under way is given up: send its signal again\n";
   return absl::StrCat("position was ",

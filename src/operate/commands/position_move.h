@@ -41,6 +41,7 @@ struct MoveFacts {
   std::optional<offset::StoredOffset> foreign = {};
   bool accept_foreign = false;  // nobody goes on from it
   bool drops_slot = false;      // as was asked; one that is lost goes in any case
+  bool polls = false;           // outbox tables, without a slot
   bool imported = false;        // it comes from elsewhere (JudgeImport)
 };
 
@@ -48,6 +49,7 @@ struct MoveFacts {
 //   system_mismatch, position_lost, slot_lost, position_skipped, position_ahead
 //     no start could go on from there
 //   system_mismatch  also of what would be forgotten: whose it is (foreign), unless accept_foreign
+//   no_position      an LSN is no position of outbox tables that are polled
 //   move_loses_changes  changes would never be published, and nobody has accepted that
 absl::StatusOr<std::string> JudgeMove(const MoveFacts& facts);
 

@@ -1,0 +1,28 @@
+// Which server it is that a connector reads from, and its slot, as its role may ask: one that polls
+// has neither a slot nor the right to replicate.
+#pragma once
+
+#include <optional>
+
+#include "absl/status/statusor.h"
+#include "base/environment.h"
+#include "postgres/connection.h"
+#include "replication/slot.h"
+
+namespace walduct::engine {
+struct ConnectorOptions;
+}  // namespace walduct::engine
+
+namespace walduct::operate {
+
+bool Polls(const engine::ConnectorOptions& options);
+
+// A slot of that name is another connector's where this one polls.
+absl::StatusOr<std::optional<replication::SlotState>> SlotOf(
+    postgres::Connection& sql, const engine::ConnectorOptions& options);
+
+absl::StatusOr<replication::SystemIdentity> IdentityOf(postgres::Connection& sql,
+                                                       const engine::ConnectorOptions& options,
+                                                       const Environment& environment);
+
+}  // namespace walduct::operate
