@@ -14,7 +14,7 @@ TABLE = """create table outbox (id bigint generated always as identity primary k
            payload jsonb, created_at timestamptz not null default now(), {state});
            create table aggregates (id int primary key, n int not null); create table other (n int);
            insert into aggregates select g, 0 from generate_series(0, 7) g"""
-STATES = {"mark": "published_at timestamptz", "position": "xact xid8 not null default pg_current_xact_id()"}
+STATES = {"mark": "published_at timestamptz", "delete": "note text", "position": "xact xid8 not null default pg_current_xact_id()"}
 
 
 def write(db, stop, seed):
@@ -66,7 +66,7 @@ def through_the_slot(db, rest):
             "snapshot.select.statement.overrides.public.outbox": f"SELECT * FROM public.outbox WHERE {rest} ORDER BY id"}
 
 
-@pytest.mark.parametrize("done", ["mark", "position"])
+@pytest.mark.parametrize("done", ["mark", "delete", "position"])
 def test_to_the_slot_and_back_under_load(databases, pg17, connectors, done):
     db = databases(pg17)
     db.script(TABLE.format(state=STATES[done]))
@@ -76,7 +76,7 @@ def test_to_the_slot_and_back_under_load(databases, pg17, connectors, done):
         poll.start().wait_streaming()
         some_more(poll)
         poll.stop()
-        rest = "published_at IS NULL"
+        rest = "published_at IS NULL" if done == "mark" else "true"
         if done == "position":
             rest = re.search(r'position of the outbox table.* rest="((?:[^"\\]|\\.)*)"', poll.log_text()).group(1).replace('\\"', '"')
         slot = connectors(db, through_the_slot(db, rest), superuser=True, name="slot").start().wait_streaming(60)
@@ -89,12 +89,14 @@ def test_to_the_slot_and_back_under_load(databases, pg17, connectors, done):
             slot.stop()
             if done == "mark":
                 locked.execute("update outbox set published_at = now() where published_at is null")
+            elif done == "delete":
+                locked.execute("delete from outbox")
             else:
                 poll.config |= {"snapshot.mode": "no_data"}
                 assert poll.call("offsets", "reset", "--accept-loss").returncode == 0
                 poll.start().wait_streaming()
             locked.commit()
-        if done == "mark":
+        if done != "position":
             poll.start().wait_streaming()
         some_more(poll)
     check(db, poll)
