@@ -1,8 +1,5 @@
 #include "operate/commands/server_identity.h"
 
-#include <memory>
-#include <string>
-
 #include "base/status_macros.h"
 #include "engine/configuration/connector_options.h"
 #include "engine/configuration/source_type.h"

@@ -30,7 +30,7 @@ constexpr absl::string_view kOtherwise =
     "deadat,expired,expiredat";
 constexpr absl::string_view kDue = "nexttryat,nextattemptat,nextretryat,availableat";
 // Waited for, and never set by walduct: what they are for beside is not known.
-constexpr absl::string_view kWaits =
+constexpr absl::string_view kDueLater =
     "scheduledat,scheduledfor,visibleat,visibleafter,visiblefrom,notbefore,retryat,retryafter,"
     "nextretry,nextattempt,nexttry,nextrunat,nextrun,processafter,availableafter,availablefrom,"
     "publishafter,publishat,sendafter,sendat,deliverafter,deliverat,runafter,runat,delayuntil,"
@@ -70,7 +70,7 @@ std::vector<const LayoutColumn*> Unknown(const LayoutRequest& request) {
   KnownColumns known{.marked = !Among(request.columns, kDone).empty(),
                      .leased = !Among(request.columns, kLeased).empty()};
   for (const absl::string_view list :
-       {kDone, kOtherwise, kDue, kWaits, kLeased, kOwners, kAttempts, kErrors})
+       {kDone, kOtherwise, kDue, kDueLater, kLeased, kOwners, kAttempts, kErrors})
     for (const LayoutColumn* column : Among(request.columns, list))
       known.names.push_back(Folded(column->name));
   return ColumnsThatSay(request.columns, known);
@@ -79,7 +79,7 @@ std::vector<const LayoutColumn*> Unknown(const LayoutRequest& request) {
 // All that a condition of time needs is a time.
 std::vector<const LayoutColumn*> NoTimes(Columns columns) {
   std::vector<const LayoutColumn*> found =
-      Among(columns, absl::StrCat(kDue, ",", kWaits, ",", kLeased));
+      Among(columns, absl::StrCat(kDue, ",", kDueLater, ",", kLeased));
   found.erase(std::remove_if(found.begin(), found.end(),
                              [](const LayoutColumn* column) { return IsTime(*column); }),
               found.end());
@@ -133,7 +133,7 @@ bool Matches(const LibraryLayout& library, const LayoutRequest& request) {
   if (!std::all_of(needs.begin(), needs.end(), has) || std::any_of(lacks.begin(), lacks.end(), has))
     return false;
   if (!library.stateless) return true;
-  return Among(request.columns, absl::StrCat(kDone, ",", kOtherwise, ",", kDue, ",", kWaits, ",",
+  return Among(request.columns, absl::StrCat(kDone, ",", kOtherwise, ",", kDue, ",", kDueLater, ",",
                                              kLeased, ",", kOwners))
              .empty() &&
          Unknown(request).empty();
@@ -195,7 +195,7 @@ void AddAttempts(const LayoutRequest& request, bool takes_due, Layout* layout) {
 std::string BlocksOf(const LayoutRequest& request, const Layout& layout) {
   std::vector<std::string> arms;
   for (const LayoutColumn* column :
-       Among(request.columns, absl::StrCat(kDue, ",", kWaits, ",", kLeased)))
+       Among(request.columns, absl::StrCat(kDue, ",", kDueLater, ",", kLeased)))
     if (IsTime(*column)) arms.push_back(absl::StrCat(Braced(*column), " > now()"));
   if (request.parked_holds && !layout.parked.empty()) arms.push_back(layout.parked);
   if (arms.empty()) return "";
@@ -246,7 +246,8 @@ absl::StatusOr<Layout> OfLibrary(const LibraryLayout& library, const LayoutReque
 // What of time says that a row has to wait.
 std::string ReadyOf(Columns columns) {
   std::vector<std::string> conditions;
-  for (const LayoutColumn* column : Among(columns, absl::StrCat(kDue, ",", kWaits, ",", kLeased)))
+  for (const LayoutColumn* column :
+       Among(columns, absl::StrCat(kDue, ",", kDueLater, ",", kLeased)))
     if (IsTime(*column))
       conditions.push_back(
           absl::StrCat("(", Braced(*column), " IS NULL OR ", Braced(*column), " <= now())"));
