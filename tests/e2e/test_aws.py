@@ -176,7 +176,7 @@ def test_killed_again_and_again(db, connectors, kind):
             connector.wait_log("does not take records")
             target.up()
     writers.disturb(kill, KILLS + 1, 5)
-    wait_until(writers.confirmed, 120, "all updates")
+    wait_until(writers.confirmed, max(120, 5 * KILLS), "all updates")  # one that is killed too soon gets nothing on
     connector.wait_log("takes records again")
     connector.stop()
     writers.check(updates_in(target.bodies()), once="Fifo" in kind.__name__)

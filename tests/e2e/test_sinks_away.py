@@ -14,6 +14,11 @@ AWAY_S = int(os.environ.get("E2E_AWAY_S", "600"))
 MOST_KB = 48 * 1024
 
 
+def is_last(body):
+    """Without reading it: of the tens of thousands that came, each time one looks."""
+    return (b'"id":99,' if isinstance(body, bytes) else '"id":99,') in body
+
+
 @pytest.mark.timeout(AWAY_S + 300)
 @pytest.mark.parametrize("kind", [OfRedis, OfNats, OfRabbitMq, OfHttp, OfKinesis, OfSqs, OfSns], ids=lambda kind: kind.sink)
 def test_a_sink_is_away_for_long(db, private_servers, connectors, kind):
@@ -34,7 +39,7 @@ def test_a_sink_is_away_for_long(db, private_servers, connectors, kind):
     target.up()
     writer.stop()
     db.execute("insert into t values (99, 0, '')")
-    wait_until(lambda: any(json.loads(body)["after"]["id"] == 99 for body in target.bodies()), 120, "the last row")
+    wait_until(lambda: any(is_last(body) for body in target.bodies()), 120, "the last row")
     connector.stop()
     target.close()
     rows = [json.loads(body)["after"] for body in target.bodies()]

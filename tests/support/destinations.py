@@ -41,13 +41,17 @@ class OfNats(Destination):
     name, sink = "nats", "nats-jetstream"
 
     def config(self):
+        self.got, self.read = [], 0
         with Nats(self.servers.nats) as client:
             client.create(self.db.name, [f"{self.db.name}.>"])
         return {"sink.nats-jetstream.url": self.servers.nats}
 
     def bodies(self):
         with Nats(self.servers.nats) as client:
-            return [body for _, _, body in client.messages(self.db.name)]
+            last = client.last(self.db.name)
+            self.got += [body for _, _, body in client.messages(self.db.name, self.read + 1)][:last - self.read]
+        self.read = last
+        return self.got
 
 
 class OfRabbitMq(Destination):
