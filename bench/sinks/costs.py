@@ -5,8 +5,8 @@
 
 Size: code and data of the program (build/release/walduct, which has its debug information) by the folder whose lines they come from, and of the archives
 that are linked in; of a library that is loaded, its file. Templates of others and texts belong to no folder: the sums are a little small.
-Start: a row is inserted while walduct is down; the clock runs from the start of the process until the sink holds its record. Memory: a second
-later. `file` is the start without a library.
+Start: a row is inserted while walduct is down; the clock runs from the start of the process until the sink holds its record, and so does its CPU time, which
+a busy machine leaves as it is. Memory: a second later. `file` is the start without a library.
 
 Run it with .deps/venv/bin/python, after a release build.
 """
@@ -79,12 +79,17 @@ def sizes():
         yield sink, {"ours_kb": sum(folders[folder] for folder in ours) / 1024, "linked_kb": sum(names[name] for name in archive) / 1024, "loaded_kb": loaded / 1024}
 
 
+def cpu_ms(pid):
+    """Finer than /proc/PID/stat: of all its threads that run yet."""
+    return sum(int(Path(f"/proc/{pid}/task/{thread}/schedstat").read_text().split()[0]) for thread in os.listdir(f"/proc/{pid}/task")) / 1e6
+
+
 def starts(args, own, directory):
     database = common.table(own)
     for kind in [OfFile, *common.SINKS.values()]:
         if kind.name not in args.sink:
             continue
-        sink, took, memory = kind(own, directory), [], []
+        sink, took, used, memory = kind(own, directory), [], [], []
         prefix = f"start_{sink.name}"
         database.execute("select pg_create_logical_replication_slot(%s, 'pgoutput')", prefix)
         sink.begin(prefix)
@@ -100,11 +105,12 @@ def starts(args, own, directory):
                     raise SystemExit(f"bench: walduct ended:\n{engine.log.read_text()[-2000:]}")
                 time.sleep(0.001)
             took.append((time.monotonic() - begin) * 1e3)
+            used.append(cpu_ms(engine.process.pid))
             time.sleep(1)
             memory.append(status_of(engine.process.pid, "VmRSS") / 1024)
             engine.stop()
         sink.close()
-        yield sink.name, {"first_record_ms": statistics.median(took), "slowest_ms": max(took), "rss_mb": statistics.median(memory)}
+        yield sink.name, {"first_record_ms": statistics.median(took), "slowest_ms": max(took), "cpu_ms": statistics.median(used), "rss_mb": statistics.median(memory)}
 
 
 def main():
