@@ -12,6 +12,7 @@ Run it with .deps/venv/bin/python, after a release build.
 """
 import argparse
 import collections
+import contextlib
 import json
 import os
 import re
@@ -86,20 +87,24 @@ def cpu_ms(pid):
 
 def starts(args, own, directory):
     database = common.table(own)
-    for kind in [OfFile, *common.SINKS.values()]:
-        if kind.name not in args.sink:
-            continue
-        sink, took, used, memory = kind(own, directory), [], [], []
-        prefix = f"start_{sink.name}"
-        database.execute("select pg_create_logical_replication_slot(%s, 'pgoutput')", prefix)
-        sink.begin(prefix)
-        engine = (sink.engine(database, directory / prefix, prefix) if kind is OfFile else
-                  Engine("walduct", args, directory / prefix, properties(sink, "", database, prefix, prefix)))
-        for number in range(args.rounds):
-            database.execute("truncate typical")
-            database.execute(common.ROWS.format(first=number, last=number))
-            before, begin = sink.count(prefix), time.monotonic()
-            engine.start()
+    for name, kind in {"file": OfFile, **common.SINKS}.items():
+        if name in args.sink:
+            with contextlib.closing(kind(own, directory)) as sink:
+                yield name, start(args, database, directory, sink)
+
+
+def start(args, database, directory, sink):
+    took, used, memory, prefix = [], [], [], f"start_{sink.name}"
+    database.execute("select pg_create_logical_replication_slot(%s, 'pgoutput')", prefix)
+    sink.begin(prefix)
+    engine = (sink.engine(database, directory / prefix, prefix) if isinstance(sink, OfFile) else
+              Engine("walduct", args, directory / prefix, properties(sink, "", database, prefix, prefix)))
+    for number in range(args.rounds):
+        database.execute("truncate typical")
+        database.execute(common.ROWS.format(first=number, last=number))
+        before, begin = sink.count(prefix), time.monotonic()
+        engine.start()
+        try:
             while sink.count(prefix) == before:
                 if engine.process.poll() is not None:
                     raise SystemExit(f"bench: walduct ended:\n{engine.log.read_text()[-2000:]}")
@@ -108,9 +113,9 @@ def starts(args, own, directory):
             used.append(cpu_ms(engine.process.pid))
             time.sleep(1)
             memory.append(status_of(engine.process.pid, "VmRSS") / 1024)
+        finally:
             engine.stop()
-        sink.close()
-        yield sink.name, {"first_record_ms": statistics.median(took), "slowest_ms": max(took), "cpu_ms": statistics.median(used), "rss_mb": statistics.median(memory)}
+    return {"first_record_ms": statistics.median(took), "slowest_ms": max(took), "cpu_ms": statistics.median(used), "rss_mb": statistics.median(memory)}
 
 
 def main():
