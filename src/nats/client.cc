@@ -154,8 +154,7 @@ Client::Client(const NatsOptions& options, const Environment& environment, const
 Client::~Client() { Close(); }
 
 void Client::FreeAnswer() {
-  if (answer_ != nullptr)
-    nats_.natsMsg_Destroy(static_cast<natsMsg*>(std::exchange(answer_, nullptr)));
+  if (answer_ != nullptr) nats_.Free(static_cast<natsMsg*>(std::exchange(answer_, nullptr)));
 }
 
 void Client::Close() {
@@ -246,7 +245,7 @@ absl::Status Client::Publish(const char* subject, absl::string_view number,
     if (status == NATS_OK) status = nats_.natsMsgHeader_Add(message, header.name, header.value);
   }
   if (status == NATS_OK) status = nats_.natsConnection_PublishMsg(attempt_->connection, message);
-  nats_.natsMsg_Destroy(message);
+  nats_.Free(message);
   if (status == NATS_OK) return absl::OkStatus();
   return Fail(Unreachable(address_, nats_.natsStatus_GetText(status)));
 }

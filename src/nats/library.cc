@@ -36,8 +36,9 @@ absl::Status NotUsable(absl::string_view why) {
 
 absl::StatusOr<const NatsLibrary*> LoadOnce() {
   void* library = nullptr;
-  for (int minor = kFirstMinor; library == nullptr && minor <= kLastMinor; ++minor)
-    library = dlopen(absl::StrCat("libnats.so.3.", minor).c_str(), RTLD_NOW | RTLD_LOCAL);
+  int minor = kFirstMinor - 1;
+  while (library == nullptr && minor < kLastMinor)
+    library = dlopen(absl::StrCat("libnats.so.3.", ++minor).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return NotUsable("it is not installed");
   static NatsLibrary nats;
   Loader loader(library);
@@ -84,6 +85,8 @@ absl::StatusOr<const NatsLibrary*> LoadOnce() {
   loader.Find("natsSubscription_Destroy", &nats.natsSubscription_Destroy);
   loader.Find("natsMsg_Create", &nats.natsMsg_Create);
   loader.Find("natsMsg_Destroy", &nats.natsMsg_Destroy);
+  if (minor == kFirstMinor)
+    nats.natsMsg_free = reinterpret_cast<void (*)(void*)>(dlsym(library, "natsMsg_free"));
   loader.Find("natsMsg_GetSubject", &nats.natsMsg_GetSubject);
   loader.Find("natsMsg_GetData", &nats.natsMsg_GetData);
   loader.Find("natsMsg_GetDataLength", &nats.natsMsg_GetDataLength);

@@ -56,10 +56,22 @@ struct NatsLibrary {
   decltype(&::natsSubscription_Destroy) natsSubscription_Destroy = nullptr;
   decltype(&::natsMsg_Create) natsMsg_Create = nullptr;
   decltype(&::natsMsg_Destroy) natsMsg_Destroy = nullptr;
+  // At once, by this thread. natsMsg_Destroy wakes a thread of the library for each message, which
+  // costs more than the rest of it; what that thread calls is exported, and in no header. Null:
+  // not of a version that this was tried with.
+  void (*natsMsg_free)(void*) = nullptr;
   decltype(&::natsMsg_GetSubject) natsMsg_GetSubject = nullptr;
   decltype(&::natsMsg_GetData) natsMsg_GetData = nullptr;
   decltype(&::natsMsg_GetDataLength) natsMsg_GetDataLength = nullptr;
   decltype(&::natsMsgHeader_Add) natsMsgHeader_Add = nullptr;
+
+  void Free(natsMsg* message) const {
+    if (natsMsg_free != nullptr && message != nullptr) {
+      natsMsg_free(message);
+    } else {
+      natsMsg_Destroy(message);
+    }
+  }
 };
 
 }  // namespace walduct::nats

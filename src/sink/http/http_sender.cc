@@ -424,7 +424,8 @@ void HttpSender::Sleep() {
   {
     const MutexLock lock(mutex_);
     if (!given_.empty() || !resumed_.empty()) most = absl::ZeroDuration();
-    sleeps_ = true;
+    // Where all are busy, what is given waits for one of them, and its end wakes this thread.
+    sleeps_ = free;
   }
   const int64_t millis =
       std::max<int64_t>(absl::ToInt64Milliseconds(absl::Ceil(std::max(most, absl::ZeroDuration()),
