@@ -4,8 +4,8 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <string>
 
 namespace walduct::replication {
@@ -50,6 +50,15 @@ ReceivePath PathOf(int socket) {
   return IsNear(socket) ? ReceivePath::kNear : ReceivePath::kFar;
 }
 
+// As the kernel counts it: twice what was set. The largest there is where nothing can be found out.
+size_t BufferOf(int socket) {
+  int bytes = 0;
+  socklen_t size = sizeof bytes;
+  if (getsockopt(socket, SOL_SOCKET, SO_RCVBUF, &bytes, &size) != 0)
+    return std::numeric_limits<size_t>::max();
+  return static_cast<size_t>(bytes);
+}
+
 }  // namespace
 
 bool AreOnOneMachine(const sockaddr_storage& ours, const sockaddr_storage& theirs) {
@@ -59,17 +68,18 @@ bool AreOnOneMachine(const sockaddr_storage& ours, const sockaddr_storage& their
   return loopback || (ours.ss_family == theirs.ss_family && AddressOf(ours) == peer);
 }
 
-ReceiveWindow::ReceiveWindow(int socket) : socket_(socket), path_(PathOf(socket)) {}
+ReceiveWindow::ReceiveWindow(int socket) : socket_(socket), path_(PathOf(socket)) {
+  if (path_ == ReceivePath::kNear && BufferOf(socket) <= 2 * kLeastBytes) Set(kLeastBytes);
+}
 
 void ReceiveWindow::Look() {
-  const size_t wanted = std::max(bytes_ / messages_ * kMessages, kLeastBytes);
+  const size_t wanted = bytes_ / messages_ * kMessages;
   messages_ = bytes_ = 0;
-  const bool alike = wanted < wanted_ + wanted_ / 2 && wanted_ < wanted + wanted / 2;
-  if (path_ != ReceivePath::kNear || alike) return;
+  if (!is_set_ || wanted < wanted_ + wanted_ / 2) return;
   wanted_ = wanted;
   if (wanted <= kMostBytes)
     Set(wanted);
-  else if (is_set_)
+  else
     GiveBack();
 }
 

@@ -7,6 +7,11 @@
 // for a while (slot/phases/read_pace.h). Near is this machine: over a network, what gathers comes
 // at that one's speed, which a small window and long pauses would bound.
 //
+// It is set before the stream begins, and only ever grows: what a window has announced the server may
+// have sent, and Linux drops what its buffer has no room for (6.17 and later: also acknowledgements
+// behind it). After a minute in which nothing was read both ends then wait for timers that have
+// doubled as often: 47 s were seen until the next byte.
+//
 // One thread, that which reads the socket.
 #pragma once
 
@@ -32,8 +37,8 @@ class ReceiveWindow {
  public:
   // A longer round trip is no loopback's, whatever the addresses.
   static constexpr uint32_t kNearMicroseconds = 500;
-  // What the window holds, kLeastBytes at least. The kernel's own begins with 128 KB and grows to
-  // megabytes.
+  // What the window holds, kLeastBytes at least. The kernel's own begins with 128 KB, which holds
+  // less than that, and grows to megabytes. Where it begins with more it is left alone.
   static constexpr size_t kMessages = 128;
   // A window must have room for a whole segment of the server's, 64 KB on loopback: else the server
   // waits for that room, which never comes. It sends a part when a timer of 200 ms has run out, and
@@ -68,8 +73,8 @@ class ReceiveWindow {
 
   int socket_;
   ReceivePath path_;
-  size_t wanted_ = 0;    // at the last change
-  bool is_set_ = false;  // else the kernel's
+  size_t wanted_ = kLeastBytes;  // at the last change
+  bool is_set_ = false;          // else the kernel's, for good
   size_t messages_ = 0;
   size_t bytes_ = 0;  // of these, since the last look
 };
