@@ -160,8 +160,8 @@ std::optional<engine::ConnectorError> Service::RefusedOf(const std::string& name
       .change = {}};
 }
 
-// The seat goes at once: until the others know, nobody runs what this worker had. One with a name of
-// its own comes back to what it had.
+// The seat goes at once: until the others know, nobody runs what this worker had. One with a name
+// of its own comes back to what it had.
 void Service::Leave() {
   worker_.Leave();
   if (!options_.shares) return;

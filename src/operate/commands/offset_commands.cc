@@ -95,11 +95,16 @@ absl::Status CheckNotRunning(const engine::ConnectorOptions& options,
       "stop the connector first");
 }
 
+bool Polls(const engine::ConnectorOptions& options) {
+  return options.source != nullptr && !options.source->by_slot;
+}
+
 absl::Status RefuseWhileRunning(const engine::ConnectorOptions& options,
                                 const Environment& environment) {
   const auto connection = Open(options, postgres::SessionKind::kSql, environment);
   if (!connection.ok()) return absl::OkStatus();
-  ASSIGN_OR_RETURN(const auto slot, SlotOf(**connection, options));
+  ASSIGN_OR_RETURN(const auto slot,
+                   SlotOf(**connection, Polls(options), options.replication->slot_name));
   return CheckNotRunning(options, slot);
 }
 
@@ -237,12 +242,14 @@ absl::StatusOr<std::string> MeaningOfImport(const engine::ConnectorOptions& opti
                                             Accepts accepts, const Environment& environment) {
   const auto connection = Open(options, postgres::SessionKind::kSql, environment);
   const auto identity =
-      connection.ok() ? IdentityOf(**connection, options, environment) : connection.status();
+      connection.ok() ? IdentityOf(**connection, Polls(options), *options.database, environment)
+                      : connection.status();
   if (!identity.ok())
     return absl::StrCat("what that means is not known, the server could not be asked: ",
                         identity.status().message(), "\n");
   const replication::SystemIdentity& system = *identity;
-  ASSIGN_OR_RETURN(const auto slot, SlotOf(**connection, options));
+  ASSIGN_OR_RETURN(const auto slot,
+                   SlotOf(**connection, Polls(options), options.replication->slot_name));
   const bool of_other_server = wanted && slot::IsOfAnotherSystem(*wanted, system);
   const bool trusts_slot = replication::TrustsSlot(options.replication->offset_mismatch);
   // What a start finds to be wrong with the server is its own matter.
@@ -283,10 +290,11 @@ struct JudgedMove {
 absl::StatusOr<JudgedMove> Judge(const engine::ConnectorOptions& options, const OffsetMove& move,
                                  const Environment& environment) {
   ASSIGN_OR_RETURN(const auto connection, Open(options, postgres::SessionKind::kSql, environment));
-  ASSIGN_OR_RETURN(const auto slot, SlotOf(*connection, options));
+  ASSIGN_OR_RETURN(const auto slot,
+                   SlotOf(*connection, Polls(options), options.replication->slot_name));
   RETURN_IF_ERROR(CheckNotRunning(options, slot));
   ASSIGN_OR_RETURN(const replication::SystemIdentity system,
-                   IdentityOf(*connection, options, environment));
+                   IdentityOf(*connection, Polls(options), *options.database, environment));
   JudgedMove judged;
   ASSIGN_OR_RETURN(judged.store, OpenStore(options, environment));
   ASSIGN_OR_RETURN(const LoadedOffset found, LoadToReplace(*judged.store));

@@ -1,29 +1,22 @@
 #include "operate/commands/server_identity.h"
 
 #include "base/status_macros.h"
-#include "engine/configuration/connector_options.h"
-#include "engine/configuration/source_type.h"
 #include "poll/position/position_sql.h"
 #include "poll/position/server_now.h"
 #include "postgres/open_session.h"
-#include "replication/options.h"
 
 namespace walduct::operate {
 
-bool Polls(const engine::ConnectorOptions& options) {
-  return options.source != nullptr && !options.source->by_slot;
+absl::StatusOr<std::optional<replication::SlotState>> SlotOf(postgres::Connection& sql, bool polls,
+                                                             const std::string& slot_name) {
+  if (polls) return std::nullopt;
+  return replication::InspectSlot(sql, slot_name);
 }
 
-absl::StatusOr<std::optional<replication::SlotState>> SlotOf(
-    postgres::Connection& sql, const engine::ConnectorOptions& options) {
-  if (Polls(options)) return std::nullopt;
-  return replication::InspectSlot(sql, options.replication->slot_name);
-}
-
-absl::StatusOr<replication::SystemIdentity> IdentityOf(postgres::Connection& sql,
-                                                       const engine::ConnectorOptions& options,
+absl::StatusOr<replication::SystemIdentity> IdentityOf(postgres::Connection& sql, bool polls,
+                                                       const postgres::DatabaseOptions& database,
                                                        const Environment& environment) {
-  if (Polls(options)) {
+  if (polls) {
     ASSIGN_OR_RETURN(const postgres::Result answer, sql.Query(postgres::OneRow(5), poll::NowSql()));
     ASSIGN_OR_RETURN(const poll::ServerNow now, poll::ReadNow(answer));
     return replication::SystemIdentity{.system_identifier = now.system_identifier,
@@ -31,7 +24,7 @@ absl::StatusOr<replication::SystemIdentity> IdentityOf(postgres::Connection& sql
                                        .wal_end = now.written};
   }
   ASSIGN_OR_RETURN(const auto replication,
-                   postgres::OpenSession(*options.database, "walduct offsets", environment,
+                   postgres::OpenSession(database, "walduct offsets", environment,
                                          postgres::SessionKind::kReplication));
   return replication::IdentifySystem(*replication);
 }

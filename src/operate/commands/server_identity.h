@@ -3,26 +3,25 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "base/environment.h"
 #include "postgres/connection.h"
 #include "replication/slot.h"
 
-namespace walduct::engine {
-struct ConnectorOptions;
-}  // namespace walduct::engine
+namespace walduct::postgres {
+struct DatabaseOptions;
+}  // namespace walduct::postgres
 
 namespace walduct::operate {
 
-bool Polls(const engine::ConnectorOptions& options);
+// polls: it has no slot, and one of that name is another connector's.
+absl::StatusOr<std::optional<replication::SlotState>> SlotOf(postgres::Connection& sql, bool polls,
+                                                             const std::string& slot_name);
 
-// A slot of that name is another connector's where this one polls.
-absl::StatusOr<std::optional<replication::SlotState>> SlotOf(
-    postgres::Connection& sql, const engine::ConnectorOptions& options);
-
-absl::StatusOr<replication::SystemIdentity> IdentityOf(postgres::Connection& sql,
-                                                       const engine::ConnectorOptions& options,
+absl::StatusOr<replication::SystemIdentity> IdentityOf(postgres::Connection& sql, bool polls,
+                                                       const postgres::DatabaseOptions& database,
                                                        const Environment& environment);
 
 }  // namespace walduct::operate

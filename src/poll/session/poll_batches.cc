@@ -8,7 +8,6 @@
 #include "base/status_macros.h"
 #include "engine/configuration/options_of.h"
 #include "engine/configuration/runtime_options.h"
-#include "outbox/options.h"
 #include "poll/session/array_text.h"
 #include "poll/session/poll_session.h"
 
@@ -40,7 +39,7 @@ absl::StatusOr<PollSession::Claimed> PollSession::Claim(const OutboxTable& table
     if (rows.ok()) {
       Claimed claimed(*std::move(rows));
       claimed.whole = claimed.rows.rows() < rows_at_once();
-      batch_rows_ = std::min(batch_rows_ * 2, engine::OutboxOf(config()).publish_rows);
+      GrowBatch();
       return claimed;
     }
     if (ErrorReason(rows.status()) != "answer_too_large" || batch_rows_ == 1) return rows.status();
@@ -203,7 +202,7 @@ absl::Status PollSession::TakeAnswer(Asked asked, postgres::Result answer) {
       if (ahead_ == nullptr) break;
       next_.emplace(std::move(answer));
       next_->whole = next_->rows.rows() < rows_at_once();
-      batch_rows_ = std::min(batch_rows_ * 2, engine::OutboxOf(config()).publish_rows);
+      GrowBatch();
       break;
     }
     case Asked::kMark: {

@@ -314,6 +314,10 @@ absl::Status PollSession::Pause(absl::Duration longest) {
   return absl::OkStatus();
 }
 
+void PollSession::GrowBatch() {
+  batch_rows_ = std::min(batch_rows_ * 2, engine::OutboxOf(config()).publish_rows);
+}
+
 absl::Status PollSession::Publish(const postgres::Result& rows, Batch* batch) {
   const OutboxTable& table = *batch->table;
   NoteClaimed(table, rows);

@@ -203,6 +203,7 @@ class PollSession {
   // the table's beginning.
   postgres::Statement ClaimOf(const OutboxTable& table, bool whole = false);
   absl::StatusOr<Claimed> Claim(const OutboxTable& table);
+  void GrowBatch();
   absl::StatusOr<postgres::Result> AskForClaim(const OutboxTable& table);
   void NoteClaimed(const OutboxTable& table, const postgres::Result& rows);
   // Now and then: behind which id nothing is open.

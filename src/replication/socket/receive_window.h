@@ -7,8 +7,8 @@
 // for a while (slot/phases/read_pace.h). Near is this machine: over a network, what gathers comes
 // at that one's speed, which a small window and long pauses would bound.
 //
-// It is set before the stream begins, and only ever grows: what a window has announced the server may
-// have sent, and Linux drops what its buffer has no room for (6.17 and later: also acknowledgements
+// It is set before the stream begins, and only ever grows: what a window has announced the server
+// may have sent, and Linux drops what its buffer has no room for (6.17 and later: also acknowledgements
 // behind it). After a minute in which nothing was read both ends then wait for timers that have
 // doubled as often: 47 s were seen until the next byte.
 //

@@ -2,8 +2,9 @@
 // batch.size, one at a time: what the server refuses before it begins (no memory, a replica,
 // rights) it refuses of the whole transaction, so that no later record overtakes an earlier one.
 // Only the answer to an entry settles it. What passes is waited for here, and sent again: a server
-// that is away, that has no room, that has become a replica. So is a right that is missing, for some
-// seconds: the start has had it, and somebody is at work there. Any other answer breaks the sink.
+// that is away, that has no room, that has become a replica. So is a right that is missing, for
+// some seconds: the start has had it, and somebody is at work there. Any other answer breaks the
+// sink.
 //
 // With ids of the position an entry that is there already is refused by Redis, looked at, and
 // settled. Nothing here blocks but PrepareTopics and Flush.
