@@ -8,8 +8,6 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
-#include "engine/configuration/options_of.h"
-#include "outbox/options.h"
 #include "poll/rows/partition_sql.h"
 #include "poll/session/poll_session.h"
 
@@ -25,16 +23,10 @@ absl::Status TooSlow(const Partition& partition) {
 
 }  // namespace
 
-absl::Status PollSession::DropPartitions() {
-  const outbox::OutboxOptions& options = engine::OutboxOf(config());
-  // Of several workers one does it; what the others have not published is not.
-  if (options.cleanup != outbox::OutboxCleanup::kDropPartitions || options.worker != 0)
-    return absl::OkStatus();
-  const absl::Duration now = parts_.attempt.world->clock().Monotonic();
-  if (now < next_drop_) return absl::OkStatus();
-  next_drop_ = now + options.interval;
+absl::Status PollSession::DropPartitionsPast(absl::Duration retention) {
   absl::Status why;
-  for (const OutboxTable& table : tables_) RETURN_IF_ERROR(DropPartitionsOf(table, &why));
+  for (const OutboxTable& table : tables_)
+    RETURN_IF_ERROR(DropPartitionsOf(table, retention, &why));
   metrics::ConnectorMetrics& metrics = *parts_.attempt.metrics;
   if (why.ok()) {
     metrics.beside.Works(metrics::Beside::kOutboxCleanup);
@@ -49,8 +41,8 @@ absl::Status PollSession::DropPartitions() {
 }
 
 // *why: what the server says against it, other than that somebody has locked it.
-absl::Status PollSession::DropPartitionsOf(const OutboxTable& table, absl::Status* why) {
-  const absl::Duration retention = engine::OutboxOf(config()).retention;
+absl::Status PollSession::DropPartitionsOf(const OutboxTable& table, absl::Duration retention,
+                                           absl::Status* why) {
   // What of a window is published its ids alone say.
   if (positions() && !positions_[table.name].window.empty()) return absl::OkStatus();
   ASSIGN_OR_RETURN(const std::optional<postgres::Result> past,

@@ -299,6 +299,17 @@ absl::Status PollSession::Poll() {
   return absl::OkStatus();
 }
 
+absl::Status PollSession::DropPartitions() {
+  const outbox::OutboxOptions& options = engine::OutboxOf(config());
+  // Of several workers one does it; what the others have not published is not.
+  if (options.cleanup != outbox::OutboxCleanup::kDropPartitions || options.worker != 0)
+    return absl::OkStatus();
+  const absl::Duration now = parts_.attempt.world->clock().Monotonic();
+  if (now < next_drop_) return absl::OkStatus();
+  next_drop_ = now + options.interval;
+  return DropPartitionsPast(options.retention);
+}
+
 absl::Status PollSession::Pause(absl::Duration longest) {
   Clock& clock = parts_.attempt.world->clock();
   const absl::Duration until = clock.Monotonic() + longest;

@@ -228,7 +228,9 @@ class PollSession {
   absl::Status PollSave();
   void TellPositions();
   absl::Status DropPartitions();
-  absl::Status DropPartitionsOf(const OutboxTable& table, absl::Status* why);
+  absl::Status DropPartitionsPast(absl::Duration retention);
+  absl::Status DropPartitionsOf(const OutboxTable& table, absl::Duration retention,
+                                absl::Status* why);
   absl::Status Pause(absl::Duration longest);
   // Its queue of notifications, dead rows and who keeps them.
   absl::Status LookAtServer();

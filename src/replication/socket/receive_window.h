@@ -8,9 +8,9 @@
 // at that one's speed, which a small window and long pauses would bound.
 //
 // It is set before the stream begins, and only ever grows: what a window has announced the server
-// may have sent, and Linux drops what its buffer has no room for (6.17 and later: also acknowledgements
-// behind it). After a minute in which nothing was read both ends then wait for timers that have
-// doubled as often: 47 s were seen until the next byte.
+// may have sent, and Linux drops what its buffer has no room for (6.17 and later, and then also
+// acknowledgements behind it). After a minute in which nothing was read both ends wait for timers
+// that have doubled as often: 47 s were seen until the next byte.
 //
 // One thread, that which reads the socket.
 #pragma once
