@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "outbox/options.h"
 
 namespace walduct::poll {
 namespace {

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/plain_text.h"
 #include "base/utf8.h"
+#include "outbox/options.h"
 #include "poll/session/array_text.h"
 
 namespace walduct::poll {

@@ -11,9 +11,12 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "outbox/options.h"
 #include "poll/layouts/outbox_table.h"
 #include "postgres/connection.h"
+
+namespace walduct::outbox {
+struct OutboxOptions;
+}  // namespace walduct::outbox
 
 namespace walduct::poll {
 
