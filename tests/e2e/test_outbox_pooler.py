@@ -99,6 +99,27 @@ def test_the_pooler_begins_anew(databases, pg17, connectors, pools):  # noqa: F8
     in_order(connector.events(), 1000)
 
 
+def test_the_server_behind_the_pooler_is_away(private_servers, databases, connectors, pools):  # noqa: F811
+    """PgBouncer tells of it by errors of its own, of sessions that are open and of new ones."""
+    servers = private_servers(postgres=17)
+    db = databases(servers.postgres)
+    db.execute(TABLE)
+    pool = pools(servers.postgres, "transaction", server_login_retry=1, query_wait_timeout=2)
+    connector = connectors(db, through(db, pool), superuser=True).start().wait_streaming()
+    put(db, 1, 500)
+    wait_until(lambda: opened(db) == 0, 30, "published")
+    for last in (1000, 1500):
+        tried = connector.log_text().count("retrying:")
+        servers.do("kill-postgres" if last == 1000 else "stop-postgres")
+        db.close_session()
+        wait_until(lambda: connector.log_text().count("retrying:") >= tried + 3, 60, "it tries")
+        servers.do("start-postgres")
+        put(db, last - 499, last)
+        wait_until(lambda: opened(db) == 0, 60, "the rest published")
+    connector.stop()
+    in_order(connector.events(), 1500)
+
+
 @pytest.mark.parametrize("done", ["mark", "delete", "position"])
 def test_nothing_of_ours_is_left_in_the_pool(databases, pg17, connectors, pools, done):  # noqa: F811
     """A session that the next client gets has the server's settings, and rows are parked and retried through it."""

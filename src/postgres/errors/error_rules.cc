@@ -16,6 +16,9 @@ constexpr auto kUnimplemented = absl::StatusCode::kUnimplemented;
 constexpr char kPooler[] =
     "set database.hostname and database.port to the server itself, or to a pooler that knows this "
     "database and passes replication connections on (PgBouncer from 1.23 on)";
+constexpr char kPoolerFull[] =
+    "give the pooler more room, or end clients of it: max_client_conn and pool_size of "
+    "pgbouncer.ini";
 constexpr char kPoolerOptions[] =
     "set database.hostname and database.port to the server itself; of the poolers, PgBouncer from "
     "1.23 on will do as it is";
@@ -142,6 +145,17 @@ constexpr ErrorRule kSqlStateRules[] = {
      kPoolerReplicationHint},
     {"08P01", "startup parameter", kFailedPrecondition, "pooler", kPoolerOptions},
     {"0A000", "command-line options", kFailedPrecondition, "pooler", kPoolerOptions},
+    // PgBouncer's own errors all have this state: that the server is away, or has no room.
+    {"08P01", "server conn crashed", kUnavailable, "connection_lost", ""},
+    {"08P01", "server login has been failing", kUnavailable, "connection_lost", ""},
+    {"08P01", "server_login_retry", kUnavailable, "connection_lost", ""},
+    {"08P01", "cannot connect", kUnavailable, "connection_lost", ""},
+    {"08P01", "shutting down", kUnavailable, "connection_lost", ""},
+    {"08P01", "query_wait_timeout", kUnavailable, "connection_lost",
+     "the pooler has no session of the server for it: the server is away, or pool_size of "
+     "pgbouncer.ini is too small"},
+    {"08P01", "max_client_conn", kUnavailable, "too_many_connections", kPoolerFull},
+    {"08P01", "too many servers in the pool", kUnavailable, "too_many_connections", kPoolerFull},
     {"08P01", "", kDataLoss, "protocol_violation", ""},
 
     // Slots and publications.
