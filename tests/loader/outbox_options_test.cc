@@ -1,3 +1,4 @@
+#include "absl/strings/str_cat.h"
 #include "java/regex/regex_list.h"
 #include "outbox/options.h"
 #include "tests/loader/load_fixture.h"
@@ -35,12 +36,12 @@ TEST_F(OutboxOptionsTest, AreRead) {
 
 TEST_F(OutboxOptionsTest, APolledTableIsPrintedOnlyWhenToldSo) {
   const std::string polled = "walduct.outbox.source=poll\nwalduct.outbox.tables=public.outbox\n";
-  for (const std::string sink : {"stdout", "file\nsink.file.path=/tmp/x"}) {
-    EXPECT_THAT(LoadWith(polled + "sink=" + sink).errors,
+  for (const std::string sink : {"sink=stdout", "sink=file\nsink.file.path=/tmp/x"}) {
+    EXPECT_THAT(LoadWith(absl::StrCat(polled, sink)).errors,
                 Contains(HasSubstr("walduct.outbox.publish.locally=true")));
-    EXPECT_TRUE(
-        LoadWith(polled + "walduct.outbox.publish.locally=true\nsink=" + sink).errors.empty());
-    EXPECT_TRUE(LoadWith("sink=" + sink).errors.empty());
+    EXPECT_TRUE(LoadWith(absl::StrCat(polled, "walduct.outbox.publish.locally=true\n", sink))
+                    .errors.empty());
+    EXPECT_TRUE(LoadWith(sink).errors.empty());
   }
   EXPECT_TRUE(LoadWith(polled).errors.empty());
   EXPECT_THAT(LoadWith("walduct.outbox.publish.locally=true").warnings,

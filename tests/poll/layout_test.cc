@@ -202,8 +202,8 @@ TEST(LayoutTest, WhatCannotBePublishedIsRefusedByName) {
         "MessageId Dispatched DispatchedAt Operations",
         "id owner_id destination deliver_by body message_type",
         "id messageable_id messageable_type lock_version status",
-        "Id:bigint! Version Name Group Content Retries:integer Added:timestamp ExpiresAt:timestamp "
-        "StatusName",
+        ("Id:bigint! Version Name Group Content Retries:integer Added:timestamp "
+         "ExpiresAt:timestamp StatusName"),
         "id event_name event_payload ready_to_retry_after delivered_to_listeners",
         "offset uuid payload metadata transaction_id"})
     EXPECT_EQ(ReasonOf(columns), "outbox_not_pollable") << columns;

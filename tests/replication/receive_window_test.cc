@@ -108,7 +108,7 @@ TEST(ReceiveWindow, IsNeverMadeSmaller) {
   const Loopback loopback;
   ReceiveWindow window(loopback.reader());
   int least = BufferOf(loopback.reader());
-  for (const size_t bytes : {100, 1500, 100, 1300, 10'000, 100, 1500}) {
+  for (const size_t bytes : {100U, 1500U, 100U, 1300U, 10'000U, 100U, 1500U}) {
     Bring(window, 10'000, bytes);
     const int now = BufferOf(loopback.reader());
     EXPECT_GE(now, least) << "with messages of " << bytes << " bytes";

@@ -3,11 +3,22 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
+#include <string>
+#include <vector>
 
 #include "absl/strings/match.h"
+#include "base/environment.h"
+#include "engine/lifecycle/connector.h"
+#include "engine/lifecycle/connector_set.h"
 #include "serve/assignment/assignment.h"
 #include "serve/topics/topic_formats.h"
+#include "serve/worker/worker.h"
 #include "tests/serve/hash_group.h"
+#include "tests/serve/memory_topics.h"
+#include "tests/serve/test_loader.h"
+#include "tests/support/await.h"
+#include "tests/support/fake_world.h"
 
 namespace walduct::test {
 namespace {
