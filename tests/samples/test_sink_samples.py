@@ -56,6 +56,7 @@ def of_sns(servers):
 
 
 SINKS = {"redis": of_redis, "rabbitmq": of_rabbitmq, "nats": of_nats, "http": of_http, "kinesis": of_kinesis, "sqs": of_sqs, "sns": of_sns}
+CONSUMERS = {"sns": "sqs"}  # of a queue, whoever fills it
 SERVERS = {"http": {}, "kinesis": {"aws": True}, "sqs": {"aws": True}, "sns": {"aws": True}}
 
 
@@ -86,7 +87,7 @@ def test_each_event_has_its_effect_once(private_servers, processes, tmp_path, si
                    "DATABASE_URL": f"postgres://{server.user}:{server.password}@{server.host}:{server.port}/billing"}
     log, seen = tmp_path / "walduct.log", tmp_path / "consumer.log"
     walduct = processes([BINARY, "run"], log, cwd=tmp_path / sink, env=environment)
-    command = [SAMPLES / "python" / "bin" / "python", sample / "consumer.py"]
+    command = [SAMPLES / "python" / "bin" / "python", EXAMPLES.parent / CONSUMERS.get(sink, sink) / "consumer.py"]
     consumer = processes(command, seen, env=environment)
 
     shop.execute("insert into outbox (aggregatetype, aggregateid, type, payload) values ('Order', '1', 'OrderPlaced', "
