@@ -5,7 +5,8 @@
 
 Private PostgreSQL and Kafka, a slot and a topic for each connector, one small table. At each of --points (1,10,50,100,200, up to
 --connectors) rows are written, which each connector there is has to publish (--rows, and more where there are few): resident memory,
-threads, CPU time of the process for each row that was published, all it did meanwhile included, and CPU time of a second without work. At
+threads, CPU time of the process for each row that was published, all it did meanwhile included, and CPU time of a second without work, of the process and of
+the server (all of its processes, for a turn of looks). At
 last two more that cannot run: one finds no broker and tries again for ever, one lacks its publication and is restarted over REST again and
 again. Printed beside: answers of the REST interface; the process's CPU time for a scrape of /metrics, with one and with all. Exit status 1:
 rows are missing, or a connector takes more than 6 MB.
@@ -35,7 +36,7 @@ from support.serve import CLASS, Worker  # noqa: E402
 from support.wait import wait_until  # noqa: E402
 
 LIMIT_MB = 6
-IDLE_SECONDS = 2
+IDLE_SECONDS = 10  # in which each connector looks at its server once
 FEW = 50  # of fewer connectors each is given more rows, so that there is enough to measure
 TICK = os.sysconf("SC_CLK_TCK")
 PATHS = ("/connectors", "/connectors/c0/status", "/connectors?expand=status&expand=info", "/status", "/metrics")
@@ -44,6 +45,23 @@ PATHS = ("/connectors", "/connectors/c0/status", "/connectors?expand=status&expa
 def cpu_seconds(pid):
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / TICK
+
+
+def server_seconds(own):
+    """Of the server's processes, those that have ended included."""
+    main = (own.dir / "postgres" / "postmaster.pid").read_text().split()[0]
+    ticks = 0
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        own_ticks = int(fields[11]) + int(fields[12])
+        if stat.parent.name == main:
+            ticks += own_ticks + int(fields[13]) + int(fields[14])
+        elif fields[1] == main:
+            ticks += own_ticks
+    return ticks / TICK
 
 
 class Many:
@@ -136,11 +154,12 @@ def at_point(many, names, first, rows):
     many.stream(first, rows)
     wrong = many.wait_published(names, first, rows)
     seconds, used = time.monotonic() - begin, cpu_seconds(pid) - used
-    idle = cpu_seconds(pid)
+    idle, server = cpu_seconds(pid), server_seconds(many.own)
     time.sleep(IDLE_SECONDS)
-    idle = (cpu_seconds(pid) - idle) / IDLE_SECONDS
+    idle, server = (cpu_seconds(pid) - idle) / IDLE_SECONDS, (server_seconds(many.own) - server) / IDLE_SECONDS
     point = {"at": len(names), "rss_mb": round(many.rss_mb(), 1), "threads": status_of(pid, "Threads"), "seconds_to_publish": round(seconds, 1),
-             "cpu_us_per_row": round(used * 1e6 / (rows * len(names)), 2), "idle_cpu_ms_per_s": round(1e3 * idle, 1)}
+             "cpu_us_per_row": round(used * 1e6 / (rows * len(names)), 2), "idle_cpu_ms_per_s": round(1e3 * idle, 1),
+             "server_cpu_ms_per_s": round(1e3 * server, 1)}
     print(f"many: {point}", flush=True)
     return point, wrong
 

@@ -18,7 +18,8 @@ constexpr absl::string_view kServer = R"(
 SELECT pg_catalog.pg_is_in_recovery(),
        pg_catalog.current_setting('server_encoding'),
        pg_catalog.current_setting('wal_level'),
-       (SELECT s.pending_restart FROM pg_catalog.pg_settings s WHERE s.name = 'wal_level'),
+       CASE WHEN pg_catalog.current_setting('wal_level') <> 'logical' THEN
+         (SELECT s.pending_restart FROM pg_catalog.pg_settings s WHERE s.name = 'wal_level') END,
        session_user,
        r.rolsuper OR r.rolreplication OR EXISTS (
          SELECT 1 FROM pg_catalog.pg_roles g

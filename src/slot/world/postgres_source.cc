@@ -374,10 +374,9 @@ absl::Status PostgresSource::CheckSlotHeld() {
 }
 
 absl::Duration PostgresSource::WatchInterval() const {
-  constexpr absl::Duration kLongestInterval = absl::Seconds(10);
-  const absl::Duration patience = config().runtime->stall_warning;
-  return patience > absl::ZeroDuration() ? std::clamp(patience, absl::Seconds(1), kLongestInterval)
-                                         : kLongestInterval;
+  const absl::Duration longest = absl::Seconds(10), patience = config().runtime->stall_warning;
+  return patience > absl::ZeroDuration() ? std::clamp(patience, absl::Seconds(1), longest)
+                                         : longest;
 }
 
 // Beside whatever waits for the server from here on.
@@ -387,7 +386,8 @@ void PostgresSource::StartWatch() {
                            .slot = replication_options_.slot_name,
                            .names = engine::NamesOf(config()),
                            .interval = WatchInterval(),
-                           .metrics = options_.metrics});
+                           .metrics = options_.metrics,
+                           .sessions = options_.watch_sessions});
 }
 
 CaptureWatch::Options PostgresSource::CaptureOptions() const {

@@ -24,6 +24,7 @@
 #include "slot/world/postgres_source.h"
 #include "slot/world/reads/record_columns.h"
 #include "slot/world/slots/postgres_handover.h"
+#include "slot/world/watch/watch_sessions.h"
 #include "snapshot/options.h"
 #include "spill/options.h"
 #include "spill/unnamed_files.h"
@@ -50,6 +51,9 @@ KnownSlots::Reader ReaderOf(const engine::ConnectorOptions& config) {
 }
 
 }  // namespace
+
+ServerWorld::ServerWorld(const Environment& environment)
+    : environment_(environment), watch_sessions_(std::make_shared<WatchSessions>()) {}
 
 uint64_t ServerWorld::Random() {
   std::random_device random;
@@ -206,6 +210,7 @@ absl::StatusOr<std::unique_ptr<postgres::Connection>> ServerWorld::OpenSession(
 
 std::unique_ptr<Source> ServerWorld::MakeSource(const SourceOptions& options) {
   SourceOptions known = options;
+  known.watch_sessions = watch_sessions_;
   known.slot_readers.own = replication::StreamSession(options.config->name);
   known.slot_readers.of_others = [this, config = options.config] {
     const std::string server = engine::SlotOf(*config).server;

@@ -24,7 +24,7 @@ namespace walduct::slot {
 
 class ServerWorld : public World {
  public:
-  explicit ServerWorld(const Environment& environment) : environment_(environment) {}
+  explicit ServerWorld(const Environment& environment);
 
   const Environment& environment() const override { return environment_; }
   uint64_t Random() override;
@@ -73,6 +73,7 @@ class ServerWorld : public World {
 
   const Environment environment_;
   KnownSlots known_;
+  const std::shared_ptr<WatchSessions> watch_sessions_;
   SlotsOfOthers slots_of_others_;  // null: nobody knows
   Mutex mutex_;
   std::map<std::string, std::shared_ptr<postgres::Connection>> looks_

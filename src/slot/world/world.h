@@ -51,6 +51,7 @@ namespace walduct::slot {
 class HandoverServer;
 class KnownSlot;
 class StreamingPause;
+class WatchSessions;
 struct CaptureRecord;
 
 // All borrowed; outlive the source.
@@ -61,10 +62,11 @@ struct SourceOptions {
   engine::WarnOnce* warn_once = nullptr;
   outbox::TableMemory* outbox_tables = nullptr;
   CaptureRecord* capture = nullptr;
-  postgres::SchemaMemory* schemas = nullptr;  // null: nothing is remembered
-  const StreamingPause* pause = nullptr;      // null: none
-  postgres::StopCheck stopping = {};          // what waits for the database gives up
-  replication::TellBlockers blockers = {};    // is told what a new slot waits for
+  std::shared_ptr<WatchSessions> watch_sessions = nullptr;  // null: they are its own
+  postgres::SchemaMemory* schemas = nullptr;                // null: nothing is remembered
+  const StreamingPause* pause = nullptr;                    // null: none
+  postgres::StopCheck stopping = {};                        // what waits for the database gives up
+  replication::TellBlockers blockers = {};                  // is told what a new slot waits for
   replication::SlotReaders slot_readers = {};
   std::set<std::string> publications_of_others = {};  // of the process, which no hint names
 };

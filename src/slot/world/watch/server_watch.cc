@@ -69,6 +69,9 @@ WHERE w.datname = pg_catalog.current_database()
        OR w.application_name = ANY ($3::pg_catalog.text[]))
 ORDER BY c.kind, w.pid)";
 
+constexpr absl::string_view kAnyWaits =
+    "SELECT EXISTS (SELECT FROM pg_catalog.pg_locks l WHERE NOT l.granted)";
+
 // The oldest transaction of the server that has written something, of any database, open or
 // prepared: until it ends, the server keeps the WAL since its first change for every slot, however
 // fast the slot is read (restart_lsn stands while confirmed_flush_lsn moves).
@@ -130,10 +133,22 @@ std::string DescribeLock(const postgres::Result& result, int row) {
                       "): ", text(5));
 }
 
+std::unique_ptr<WatchSessions::Member> SessionsOf(const ServerWatch::Options& watch) {
+  postgres::ConnectionOptions options = watch.connection;
+  options.application_name += " watch";
+  options.database.connect_timeout = std::min(options.database.connect_timeout, kTimeout);
+  options.database.query_timeout = kTimeout;
+  options.database.initial_statements.clear();
+  const auto all = watch.sessions != nullptr ? watch.sessions : std::make_shared<WatchSessions>();
+  return all->Join(std::move(options));
+}
+
 }  // namespace
 
 ServerWatch::ServerWatch(Options options)
-    : options_(std::move(options)), thread_(mutex_, [this] { Loop(); }) {}
+    : options_(std::move(options)),
+      sessions_(SessionsOf(options_)),
+      thread_(mutex_, [this] { Loop(); }) {}
 
 ServerView ServerWatch::view() const {
   const MutexLock lock(mutex_);
@@ -145,7 +160,8 @@ void ServerWatch::LookWith(std::shared_ptr<CaptureWatch> capture) {
     const MutexLock lock(mutex_);
     capture_ = std::move(capture);
   }
-  Hurry();
+  // Many that begin at once have all been looked at by their starts.
+  if (sessions_->shared() == nullptr) Hurry();
 }
 
 void ServerWatch::Hurry() {
@@ -200,37 +216,41 @@ bool ServerWatch::AwaitLook(absl::Duration duration) {
 }
 
 absl::Status ServerWatch::Look() {
-  postgres::ConnectionOptions options = options_.connection;
-  options.application_name += " watch";
-  options.database.connect_timeout = std::min(options.database.connect_timeout, kTimeout);
-  options.database.query_timeout = kTimeout;
-  options.database.initial_statements.clear();
-  options.stopping = [this] { return thread_.stopping(); };
-  const absl::StatusOr<std::unique_ptr<postgres::Connection>> connection =
-      postgres::Connection::Open(std::move(options));
-  const absl::Status looked = connection.ok() ? LookAtServer(**connection) : connection.status();
+  const auto session = sessions_->Take([this] { return thread_.stopping(); });
+  const absl::Status looked = session.ok() ? LookAtServer(**session) : session.status();
   if (thread_.stopping()) return looked;
   slot_trouble_.Saw(looked, options_.names, *options_.connection.environment.clock,
                     options_.metrics);
   const std::shared_ptr<CaptureWatch> capture = Capture();
   if (!looked.ok()) {
     if (capture != nullptr) capture->Tried(looked);
+    sessions_->Return(false);
     return looked;
   }
-  if (const absl::Status gone = LookForGone(**connection); !gone.ok()) {
+  const absl::Status more = LookAtMore(**session, capture.get());
+  sessions_->Return(more.ok());
+  return more;
+}
+
+absl::Status ServerWatch::LookAtMore(postgres::Connection& connection, CaptureWatch* capture) {
+  if (const absl::Status gone = LookForGone(connection); !gone.ok()) {
     if (capture != nullptr) capture->Tried(gone);
     return gone;
   }
   if (capture == nullptr) return absl::OkStatus();
-  return capture->Look(**connection, [this] { return thread_.stopping(); });
+  return capture->Look(connection, [this] { return thread_.stopping(); });
 }
 
 absl::Status ServerWatch::LookAtServer(postgres::Connection& connection) {
   ServerView next;
   RETURN_IF_ERROR(LookAtSlot(connection, &next));
-  ASSIGN_OR_RETURN(next.oldest_transaction, FindOldestTransaction(connection));
+  RETURN_IF_ERROR(LookAtTransactions(connection, &next));
   WarnOfOldTransaction(next);
-  ASSIGN_OR_RETURN(Locks locks, LookAtLocks(connection, stream_lock_.text.empty() ? 1 : kTries));
+  Locks locks;
+  ASSIGN_OR_RETURN(const bool nobody_waits, NobodyWaits(connection));
+  if (!nobody_waits) {
+    ASSIGN_OR_RETURN(locks, LookAtLocks(connection, stream_lock_.text.empty() ? 1 : kTries));
+  }
   // Most locks are gone in a moment.
   if (IsNew(locks)) {
     if (!thread_.Pause(kAgain)) return absl::OkStatus();
@@ -243,6 +263,39 @@ absl::Status ServerWatch::LookAtServer(postgres::Connection& connection) {
   const MutexLock lock(mutex_);
   view_ = std::move(next);
   return absl::OkStatus();
+}
+
+absl::Status ServerWatch::LookAtTransactions(postgres::Connection& connection, ServerView* next) {
+  const std::shared_ptr<SharedLook> shared = sessions_->shared();
+  const absl::Duration now = connection.environment().clock->Monotonic();
+  if (shared != nullptr) {
+    const MutexLock lock(shared->mutex);
+    if (now - shared->oldest_at < SharedLook::kFresh) {
+      next->oldest_transaction = shared->oldest;
+      return absl::OkStatus();
+    }
+    shared->oldest_at = now;  // nobody else asks meanwhile
+  }
+  ASSIGN_OR_RETURN(next->oldest_transaction, FindOldestTransaction(connection));
+  if (shared == nullptr) return absl::OkStatus();
+  const MutexLock lock(shared->mutex);
+  shared->oldest = next->oldest_transaction;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<bool> ServerWatch::NobodyWaits(postgres::Connection& connection) {
+  const std::shared_ptr<SharedLook> shared = sessions_->shared();
+  if (shared == nullptr) return false;
+  const absl::Duration now = connection.environment().clock->Monotonic();
+  {
+    const MutexLock lock(shared->mutex);
+    if (now - shared->none_waits_at < SharedLook::kFresh) return true;
+  }
+  ASSIGN_OR_RETURN(const postgres::Result result, connection.Query(postgres::OneRow(1), kAnyWaits));
+  if (result.Get(0, 0) != "f") return false;
+  const MutexLock lock(shared->mutex);
+  shared->none_waits_at = now;
+  return true;
 }
 
 std::shared_ptr<CaptureWatch> ServerWatch::Capture() const {

@@ -1,5 +1,5 @@
 // ServerWatch: looks at the server every few seconds from beside the stream, on a thread of its own
-// and with a session that is opened for the look and closed again: who holds the lock that a
+// and with a session for the look (WatchSessions): who holds the lock that a
 // session of ours waits for, how much WAL the slot keeps and how much it may still keep, which open
 // transaction keeps it there, and
 // whether the server takes sessions at all (during a smart shutdown it does not, and says nothing
@@ -29,6 +29,7 @@
 #include "replication/gone_relations.h"
 #include "slot/world/capture/look_trouble.h"
 #include "slot/world/watch/server_view.h"
+#include "slot/world/watch/watch_sessions.h"
 
 namespace walduct::slot {
 
@@ -41,7 +42,8 @@ class ServerWatch {
     std::string slot;
     engine::ConnectorNames names;  // of the connector whose log lines these are
     absl::Duration interval;
-    metrics::ConnectorMetrics* metrics = nullptr;  // borrowed; null: nobody is told
+    metrics::ConnectorMetrics* metrics = nullptr;       // borrowed; null: nobody is told
+    std::shared_ptr<WatchSessions> sessions = nullptr;  // null: they are nobody else's
   };
   explicit ServerWatch(Options options);
 
@@ -61,6 +63,7 @@ class ServerWatch {
   // False: to be ended. Ends early for a question.
   bool AwaitLook(absl::Duration duration);
   absl::Status Look();
+  absl::Status LookAtMore(postgres::Connection& connection, CaptureWatch* capture);
   absl::Status LookAtServer(postgres::Connection& connection);
   absl::Status LookAtSlot(postgres::Connection& connection, ServerView* next);
   // What is waited for; empty: for none.
@@ -72,6 +75,9 @@ class ServerWatch {
     std::string stream;
     std::array<BesideLock, kBesideSessions> beside;
   };
+  // Of many who look one asks for all of them.
+  absl::Status LookAtTransactions(postgres::Connection& connection, ServerView* next);
+  absl::StatusOr<bool> NobodyWaits(postgres::Connection& connection);
   absl::StatusOr<Locks> LookAtLocks(postgres::Connection& connection, int tries);
   absl::Status LookForGone(postgres::Connection& connection);
   std::shared_ptr<CaptureWatch> Capture() const;
@@ -87,6 +93,7 @@ class ServerWatch {
   void WarnOfOldTransaction(const ServerView& next);
 
   Options options_;
+  const std::unique_ptr<WatchSessions::Member> sessions_;
   mutable Mutex mutex_;
   ServerView view_ ABSL_GUARDED_BY(mutex_);
   std::vector<replication::ToldRelation> asked_ ABSL_GUARDED_BY(mutex_);  // empty: no question

@@ -1,0 +1,90 @@
+#include "slot/world/watch/watch_sessions.h"
+
+#include <utility>
+
+#include "absl/strings/str_join.h"
+#include "base/status_macros.h"
+
+namespace walduct::slot {
+namespace {
+
+std::string PlaceOf(const postgres::ConnectionOptions& options) {
+  const postgres::DatabaseOptions& database = options.database;
+  return absl::StrJoin(
+      {database.hostname, database.port, database.target_session_attrs, database.user,
+       database.password, database.dbname, database.sslmode, database.sslcert, database.sslkey,
+       database.sslpassword, database.sslrootcert, absl::FormatDuration(database.query_timeout)},
+      "\n");
+}
+
+}  // namespace
+
+WatchSessions::Member::Member(std::shared_ptr<WatchSessions> sessions,
+                              postgres::ConnectionOptions options)
+    : sessions_(std::move(sessions)), options_(std::move(options)), place_(PlaceOf(options_)) {
+  const MutexLock lock(sessions_->mutex_);
+  ++sessions_->places_[place_].members;
+}
+
+WatchSessions::Member::~Member() {
+  std::vector<Session> closed;  // without the lock
+  const MutexLock lock(sessions_->mutex_);
+  Place& place = sessions_->places_[place_];
+  if (--place.members < kMany) closed.swap(place.kept);
+  if (place.members == 0) sessions_->places_.erase(place_);
+}
+
+absl::StatusOr<postgres::Connection*> WatchSessions::Member::Take(postgres::StopCheck stopping) {
+  Clock& clock = *options_.environment.clock;
+  taken_ = sessions_->TakeKept(place_, clock.Monotonic());
+  if (taken_.connection != nullptr) {
+    *taken_.stopping = std::move(stopping);
+    return taken_.connection.get();
+  }
+  const auto check = std::make_shared<postgres::StopCheck>(std::move(stopping));
+  postgres::ConnectionOptions options = options_;
+  options.stopping = [check] { return *check && (*check)(); };
+  ASSIGN_OR_RETURN(auto connection, postgres::Connection::Open(std::move(options)));
+  taken_ = {.connection = std::move(connection), .stopping = check, .opened_at = clock.Monotonic()};
+  return taken_.connection.get();
+}
+
+void WatchSessions::Member::Return(bool good) {
+  Session session = std::exchange(taken_, {});
+  if (!good || session.connection == nullptr || !session.connection->CheckAlive().ok()) return;
+  *session.stopping = nullptr;
+  sessions_->Keep(place_, std::move(session), options_.environment.clock->Monotonic());
+}
+
+std::shared_ptr<SharedLook> WatchSessions::Member::shared() const {
+  const MutexLock lock(sessions_->mutex_);
+  const Place& place = sessions_->places_[place_];
+  return place.members < kMany ? nullptr : place.shared;
+}
+
+std::unique_ptr<WatchSessions::Member> WatchSessions::Join(postgres::ConnectionOptions options) {
+  return std::unique_ptr<Member>(new Member(shared_from_this(), std::move(options)));
+}
+
+WatchSessions::Session WatchSessions::TakeKept(const std::string& place, absl::Duration now) {
+  std::vector<Session> closed;  // without the lock
+  const MutexLock lock(mutex_);
+  std::vector<Session>& kept = places_[place].kept;
+  while (!kept.empty()) {
+    Session last = std::move(kept.back());
+    kept.pop_back();
+    if (now - last.opened_at < kLifetime && last.connection->CheckAlive().ok()) return last;
+    closed.push_back(std::move(last));
+  }
+  return {};
+}
+
+void WatchSessions::Keep(const std::string& place, Session session, absl::Duration now) {
+  const MutexLock lock(mutex_);
+  Place& here = places_[place];
+  if (here.members < kMany || here.kept.size() >= kKept || now - session.opened_at >= kLifetime)
+    return;
+  here.kept.push_back(std::move(session));
+}
+
+}  // namespace walduct::slot

@@ -1,0 +1,77 @@
+// WatchSessions: the sessions that looks beside the stream (ServerWatch) are made with. Where many
+// connectors of a process look at one database, few sessions are kept for them in turn: a login,
+// and what a new session has to read of the catalog, costs the server more than the look. Where few
+// do, each look opens a session and closes it.
+//
+// What a look finds for all of them is found once in a while (SharedLook).
+//
+// What a server says to new sessions alone (it shuts down, the password is another one) is found
+// once a kept session is too old.
+//
+// Thread-safety: Join from any thread; a Member is one thread's.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "base/mutex.h"
+#include "postgres/connection.h"
+#include "postgres/connection_options.h"
+#include "slot/world/watch/shared_look.h"
+
+namespace walduct::slot {
+
+class WatchSessions : public std::enable_shared_from_this<WatchSessions> {
+  struct Session {
+    std::unique_ptr<postgres::Connection> connection;
+    std::shared_ptr<postgres::StopCheck> stopping;  // of who has it
+    absl::Duration opened_at;
+  };
+
+ public:
+  static constexpr int kMany = 8;     // look at one database: sessions are kept
+  static constexpr size_t kKept = 2;  // that nobody uses
+  static constexpr absl::Duration kLifetime = absl::Seconds(5);
+
+  // Who looks now and then, as long as it lives.
+  class Member {
+   public:
+    ~Member();
+    // A kept session, or a new one, until Return. The check: as in ConnectionOptions.
+    absl::StatusOr<postgres::Connection*> Take(postgres::StopCheck stopping);
+    // good: all that was asked was answered.
+    void Return(bool good);
+    // Null where few look.
+    std::shared_ptr<SharedLook> shared() const;
+
+   private:
+    friend WatchSessions;
+    Member(std::shared_ptr<WatchSessions> sessions, postgres::ConnectionOptions options);
+
+    const std::shared_ptr<WatchSessions> sessions_;
+    const postgres::ConnectionOptions options_;
+    const std::string place_;
+    Session taken_;
+  };
+  // Of looks that are made with sessions like these.
+  std::unique_ptr<Member> Join(postgres::ConnectionOptions options);
+
+ private:
+  struct Place {
+    int members = 0;
+    std::vector<Session> kept;
+    const std::shared_ptr<SharedLook> shared = std::make_shared<SharedLook>();
+  };
+
+  Session TakeKept(const std::string& place, absl::Duration now);
+  void Keep(const std::string& place, Session session, absl::Duration now);
+
+  Mutex mutex_;
+  std::map<std::string, Place> places_ ABSL_GUARDED_BY(mutex_);  // by server, role and database
+};
+
+}  // namespace walduct::slot
