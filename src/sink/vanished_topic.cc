@@ -91,18 +91,33 @@ absl::Status WithCommand(const absl::Status& error, const kafka::Client& client,
       ErrorChange(error));
 }
 
+// Brokers that begin do not know their topics yet, and are slow to say anything.
+absl::Status NobodySays(const std::string& topic) {
+  return Error(absl::StatusCode::kUnavailable, "topic_gone",
+               absl::StrCat("whether topic ", topic, " is there no broker says now"),
+               "nothing to do: its records are sent again, and it is asked again");
+}
+
+bool IsAnswered(const Answers& answers, const std::string& topic) {
+  const auto answer = answers.find(topic);
+  return answer != answers.end() && !absl::IsUnavailable(answer->second.status);
+}
+
 // Brokers create a topic by themselves when it is asked for, one after the other: many at once take
 // longer than librdkafka waits for one of them.
 absl::Status NotYetThere(kafka::Client* client, Poller& poller, const std::string& topic,
                          const TopicFailure& failure) {
   const Answers answers = Ask(client, poller, {topic});
-  const auto answer = answers.find(topic);
-  const bool is_there = answer != answers.end() && answer->second.status.ok();
-  const bool is_missing = answer != answers.end() && IsMissing(answer->second);
-  const auto is_created = [&] {
-    return kafka::ReadBrokerProperty(*client, "auto.create.topics.enable", kTimeout) == "true";
-  };
-  if ((!is_there && !(is_missing && is_created())) || !failure.may_wait())
+  if (!IsAnswered(answers, topic)) return NobodySays(topic);
+  const kafka::TopicAnswer& answer = answers.at(topic);
+  const bool is_there = answer.status.ok();
+  bool is_created = false;
+  if (IsMissing(answer)) {
+    const auto creates = kafka::AskBrokerProperty(*client, "auto.create.topics.enable", kTimeout);
+    if (!creates.ok()) return NobodySays(topic);
+    is_created = *creates == "true";
+  }
+  if ((!is_there && !is_created) || !failure.may_wait())
     return WithCommand(failure.error, *client, topic);
   return Error(absl::StatusCode::kUnavailable, "topic_gone",
                absl::StrCat("topic ", topic, is_there ? " is there only now" : " is not there yet",
@@ -127,7 +142,8 @@ absl::Status ExplainVanished(kafka::Client* client, Poller& poller, const TopicB
   if (!IsOfTopic(own) || !was) return WithCommand(error, *client, before.name);
   const Answers answers = Ask(client, poller, {before.name});
   const auto answer = answers.find(before.name);
-  const bool is_answered = answer != answers.end() && !absl::IsUnavailable(answer->second.status);
+  const bool is_answered = IsAnswered(answers, before.name);
+  if (!is_answered && ErrorReason(own) == "topic_missing") return NobodySays(before.name);
   const bool is_another = is_answered && IsAnother(before, answer->second);
   // Nobody knows of another one: the one that is there, by its id, is being deleted.
   const bool is_same = is_answered && answer->second.status.ok() && !before.id.empty() &&
@@ -148,9 +164,10 @@ Unnamed ExplainUnnamed(kafka::Client* client, Poller& poller,
   for (const TopicBefore& topic : topics) names.push_back(topic.name);
   const Answers answers = Ask(client, poller, names);
   Unnamed told{.error = error, .deleted = {}};
-  std::string never_was;
+  std::string never_was, unknown;
   for (const TopicBefore& topic : topics) {
     const auto answer = answers.find(topic.name);
+    if (!IsAnswered(answers, topic.name)) unknown = topic.name;
     if (answer == answers.end()) continue;
     if (!IsMissing(answer->second) && !IsAnother(topic, answer->second)) continue;
     if (topic.taken || !topic.id.empty())
@@ -166,6 +183,8 @@ Unnamed ExplainUnnamed(kafka::Client* client, Poller& poller,
     told.error = Error(error.code(), ErrorReason(error),
                        absl::StrCat("topic ", never_was, " is not there: ", error.message()),
                        absl::StrCat(CreateCommand(*client, never_was), "; ", ErrorHint(error)));
+  } else if (!unknown.empty() && ErrorReason(error) == "topic_missing") {
+    told.error = NobodySays(unknown);
   }
   return told;
 }

@@ -81,6 +81,23 @@ TEST_F(VanishedTopicTest, ATopicThatNobodyCreatesIsMissing) {
   EXPECT_EQ(ErrorReason(ExplainNew(failure)), "topic_missing") << "no broker says that it creates";
 }
 
+// As with brokers that are started: the client was told that there is no such topic.
+TEST_F(VanishedTopicTest, WhereNobodyAnswersNothingIsSaidToBeMissing) {
+  cluster_.CreateTopic("t", 1);
+  client();
+  cluster_.SetDown(true);
+  const TopicFailure failure{
+      .error = NeverThere(), .of_batch = NeverThere(), .may_wait = [] { return false; }};
+  const absl::Status told = ExplainNew(failure);
+  EXPECT_TRUE(absl::IsUnavailable(told)) << told;
+  EXPECT_EQ(ErrorReason(told), "topic_gone");
+  const TopicFailure by_id{.error = NeverThere(), .of_batch = NeverThere()};
+  EXPECT_EQ(ErrorReason(ExplainVanished(client(), poller_, {.name = "t", .id = "id"}, by_id)),
+            "topic_gone");
+  EXPECT_EQ(ErrorReason(ExplainUnnamed(client(), poller_, {{.name = "t"}}, NeverThere()).error),
+            "topic_gone");
+}
+
 TEST_F(VanishedTopicTest, ATopicThatIsMissingWasDeleted) {
   cluster_.SetTopicError("t", RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
   const absl::Status told = Explain({Gone()});
