@@ -84,9 +84,8 @@ void CheckLocalSink(const config::PropertySet& properties, config::Findings* fin
     return;
   findings->Error(
       "sink",
-      absl::StrCat("value '", sink.name,
-                   "' cannot be used with walduct.outbox.source=poll: rows "
-                   "would be marked or deleted, and reach no topic"),
+      "cannot be used with walduct.outbox.source=poll: rows would be marked or deleted, and reach "
+      "no topic",
       "for a table of a test's own set walduct.outbox.publish.locally=true; to look at a table "
       "that another connector publishes use walduct tail -o walduct.outbox.source=slot, or SELECT");
 }

@@ -70,6 +70,9 @@ def test_a_drill_touches_nothing_that_is_there_and_says_what_fails(databases, pg
     db.script(f"create role {role} login password 'x'")
     done = Drill(db, tmp_path, user=role, password="x").run()
     assert done.returncode == 2 and "permission denied for database" in done.stderr and drill.left() == 0, done
+    typed = re.search(r'GRANT CREATE ON DATABASE "\S+" TO "\S+"', done.stderr)
+    db.script(typed[0])
+    told(Drill(db, tmp_path, user=role, password="x").run(), drill, "the file, ")
     bad = Drill(db, tmp_path)
     bad.command[bad.command.index(bad.name)] = "Bad"
     done = bad.run()

@@ -65,7 +65,14 @@ absl::Status DrillDatabase::Make() {
                               "DROP SCHEMA ",
                               QuoteIdentifier(schema_), " CASCADE"));
   RETURN_IF_ERROR(connection_->Run("BEGIN"));
-  RETURN_IF_ERROR(connection_->Run(absl::StrCat("CREATE SCHEMA ", QuoteIdentifier(schema_))));
+  const absl::Status made =
+      connection_->Run(absl::StrCat("CREATE SCHEMA ", QuoteIdentifier(schema_)));
+  if (absl::IsPermissionDenied(made))
+    return Error(made.code(), "permission_denied", made.message(),
+                 absl::StrCat("GRANT CREATE ON DATABASE ", QuoteIdentifier(connection_->database()),
+                              " TO ", QuoteIdentifier(database_.user),
+                              "; or name a role that may create a schema (database.user)"));
+  RETURN_IF_ERROR(made);
   RETURN_IF_ERROR(connection_->Run(absl::StrCat(
       "CREATE TABLE ", table_,
       " (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, aggregate_type text NOT NULL, "
