@@ -11,6 +11,7 @@
 #include "base/status_macros.h"
 #include "postgres/connection.h"
 #include "postgres/open_session.h"
+#include "postgres/options.h"
 
 namespace walduct::operate {
 namespace {
