@@ -35,12 +35,10 @@ constexpr absl::string_view kPositionsLost =
     "it holds positions alone; this connector's is known here and stored again, records of tables "
     "are not lost by it";
 
-// One spelling of the connector's key in one partition, as last written.
-struct Latest {
-  int64_t timestamp_ms = 0;
-  std::optional<std::string> value;
-};
-using Place = std::pair<std::string, int32_t>;  // key, partition
+// Those of one connector differ in how its key is spelt, and in the partition.
+using Latest = OffsetTopics::Latest;
+using Place = OffsetTopics::Place;
+using Places = OffsetTopics::Places;
 using Creation = kafka::TopicAdmin::Creation;
 
 uint64_t LsnOf(const Latest& latest) {
@@ -51,7 +49,7 @@ uint64_t LsnOf(const Latest& latest) {
 
 // The newest of all places; within one place the topic's order has decided. A key is in several
 // partitions when the topic has been given more, or by another writer's partitioner.
-const Latest* Newest(const std::map<Place, Latest>& places, const std::string& topic) {
+const Latest* Newest(const Places& places, const std::string& topic) {
   const Latest* newest = nullptr;
   const Place* where = nullptr;
   for (const auto& [place, latest] : places) {
@@ -72,32 +70,25 @@ const Latest* Newest(const std::map<Place, Latest>& places, const std::string& t
   return newest;
 }
 
-void Collect(const kafka::TopicRecord& record, const OffsetIdentity& identity,
-             std::map<Place, Latest>* out) {
-  if (!record.key || !KeyBelongsTo(*record.key, identity)) return;
-  Latest& latest = (*out)[{std::string(*record.key), record.partition}];
-  latest.timestamp_ms = record.timestamp_ms;
-  latest.value.reset();
-  if (record.value) latest.value.emplace(*record.value);
-}
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<OffsetStore>> KafkaOffsetStore::Create(
     const OffsetOptions& options, const kafka::KafkaOptions& kafka, OffsetIdentity identity,
-    const Environment& environment) {
+    const Environment& environment, std::shared_ptr<OffsetTopics> topics) {
   auto store = std::unique_ptr<KafkaOffsetStore>(
-      new KafkaOffsetStore(options, kafka, std::move(identity), environment));
+      new KafkaOffsetStore(options, kafka, std::move(identity), environment, std::move(topics)));
   RETURN_IF_ERROR(store->OpenProducer());
   return store;
 }
 
 KafkaOffsetStore::KafkaOffsetStore(OffsetOptions options, kafka::KafkaOptions kafka,
-                                   OffsetIdentity identity, const Environment& environment)
+                                   OffsetIdentity identity, const Environment& environment,
+                                   std::shared_ptr<OffsetTopics> topics)
     : options_(std::move(options)),
       kafka_(std::move(kafka)),
       identity_(std::move(identity)),
       environment_(environment),
+      topics_(topics != nullptr ? std::move(topics) : std::make_shared<OffsetTopics>()),
       timeout_(std::max(options_.flush_timeout, kMinTimeout)) {}
 
 absl::Status KafkaOffsetStore::OpenProducer() {
@@ -176,10 +167,8 @@ absl::Status KafkaOffsetStore::ExplainEnd(const absl::Status& status) {
 
 absl::StatusOr<std::optional<StoredOffset>> KafkaOffsetStore::Read(bool awaits_transactions) {
   erased_ = missing_ = false;
-  std::map<Place, Latest> places;
-  absl::Status read = ReadLatest(awaits_transactions, [&](const kafka::TopicRecord& record) {
-    Collect(record, identity_, &places);
-  });
+  Places places;
+  const absl::Status read = ReadLatest(awaits_transactions, &places);
   if (ErrorReason(read) == "topic_missing") {
     // The controller knows: a broker that has just started does not know all topics yet. A start
     // that is refused later leaves no topic behind.
@@ -220,28 +209,35 @@ absl::Status KafkaOffsetStore::CheckTopic() {
 
 // A wrong password or a broker that is away shows at once in the producer; the reader alone would
 // only run out of time.
-absl::Status KafkaOffsetStore::ReadLatest(
-    bool awaits_transactions, const std::function<void(const kafka::TopicRecord&)>& handler) {
+absl::Status KafkaOffsetStore::ReadLatest(bool awaits_transactions, Places* places) {
   RETURN_IF_ERROR(OpenProducer());
   if (absl::Status connected = producer_->CheckConnected(options_.flush_timeout); !connected.ok()) {
     CloseProducer();
     return connected;
   }
   const absl::Duration begin = environment_.clock->Monotonic();
-  size_t records = 0;
-  absl::Status read = kafka::ReadTopic({.bootstrap_servers = kafka_.bootstrap_servers,
-                                        .java = kafka_.consumer,
-                                        .topic = options_.topic,
-                                        .timeout = timeout_,
-                                        .awaits_transactions = awaits_transactions,
-                                        .until_silent = true,
-                                        .environment = environment_},
-                                       [&](const kafka::TopicRecord& record) {
-                                         ++records;
-                                         handler(record);
-                                       });
-  TellIfLong(environment_.clock->Monotonic() - begin, records);
-  return read;
+  ASSIGN_OR_RETURN(const OffsetTopics::Reading reading,
+                   topics_->Read({.bootstrap_servers = kafka_.bootstrap_servers,
+                                  .java = kafka_.consumer,
+                                  .topic = options_.topic,
+                                  .timeout = timeout_,
+                                  .awaits_transactions = awaits_transactions,
+                                  .until_silent = true,
+                                  .environment = environment_},
+                                 [this] { return TopicId(); }));
+  for (const auto& [place, latest] : *reading.places)
+    if (KeyBelongsTo(place.first, identity_)) places->emplace(place, latest);
+  read_at_ = environment_.clock->Monotonic();
+  TellIfLong(*read_at_ - begin, reading.records);
+  return absl::OkStatus();
+}
+
+std::string KafkaOffsetStore::TopicId() {
+  constexpr absl::Duration kTimeout = absl::Seconds(5);
+  kafka::TopicAdmin admin(&producer_->client(), nullptr);
+  admin.StartExists({options_.topic}, kTimeout);
+  const std::vector<kafka::TopicAnswer> answers = admin.Poll(kTimeout);
+  return answers.size() == 1 && answers.front().status.ok() ? answers.front().id : "";
 }
 
 void KafkaOffsetStore::TellIfLong(absl::Duration took, size_t records) const {
@@ -306,6 +302,11 @@ absl::Status KafkaOffsetStore::TryCreateTopic(int replication_factor, Creation c
 
 absl::Status KafkaOffsetStore::StartSave(const StoredOffset& offset) {
   RETURN_IF_ERROR(Prepare());
+  const absl::Duration now = environment_.clock->Monotonic();
+  if (read_at_ && now - *read_at_ >= OffsetTopics::kFresh) {
+    topics_->Sweep(now);
+    read_at_.reset();
+  }
   const std::string key = OffsetKey(identity_);
   return Send(key, EncodeOffset(offset));
 }
@@ -346,9 +347,8 @@ std::optional<absl::Status> KafkaOffsetStore::PollSave() {
 void KafkaOffsetStore::OnDelivered(uint64_t token, uint32_t /*count*/) { delivered_ = token; }
 
 absl::Status KafkaOffsetStore::Erase() {
-  std::map<Place, Latest> places;
-  absl::Status read = ReadLatest(
-      true, [&](const kafka::TopicRecord& record) { Collect(record, identity_, &places); });
+  Places places;
+  const absl::Status read = ReadLatest(true, &places);
   // Without a tombstone a process that knows the position would take it for one that was lost.
   missing_ = ErrorReason(read) == "topic_missing";
   if (missing_) {

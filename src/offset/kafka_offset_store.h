@@ -13,12 +13,12 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "kafka/look/topic_reader.h"
 #include "kafka/options.h"
 #include "kafka/producer.h"
 #include "kafka/topic_admin.h"
 #include "offset/offset_key.h"
 #include "offset/offset_store.h"
+#include "offset/offset_topics.h"
 #include "offset/options.h"
 
 namespace walduct::offset {
@@ -28,7 +28,8 @@ class KafkaOffsetStore final : public OffsetStore, private kafka::DeliveryHandle
   static absl::StatusOr<std::unique_ptr<OffsetStore>> Create(const OffsetOptions& options,
                                                              const kafka::KafkaOptions& kafka,
                                                              OffsetIdentity identity,
-                                                             const Environment& environment);
+                                                             const Environment& environment,
+                                                             std::shared_ptr<OffsetTopics> topics);
 
   absl::StatusOr<std::optional<StoredOffset>> Load() override { return Read(true); }
   // Waits for no open transaction.
@@ -49,14 +50,14 @@ class KafkaOffsetStore final : public OffsetStore, private kafka::DeliveryHandle
 
  private:
   KafkaOffsetStore(OffsetOptions options, kafka::KafkaOptions kafka, OffsetIdentity identity,
-                   const Environment& environment);
+                   const Environment& environment, std::shared_ptr<OffsetTopics> topics);
   absl::Status Gone(absl::string_view why) const;
   void CloseProducer();
   void OnDelivered(uint64_t token, uint32_t count) override;
   absl::Status OpenProducer();
   absl::StatusOr<std::optional<StoredOffset>> Read(bool awaits_transactions);
-  absl::Status ReadLatest(bool awaits_transactions,
-                          const std::function<void(const kafka::TopicRecord&)>& handler);
+  absl::Status ReadLatest(bool awaits_transactions, OffsetTopics::Places* places);
+  std::string TopicId();
   absl::Status Explain(const absl::Status& status) const;
   void TellIfLong(absl::Duration took, size_t records) const;
   absl::Status CheckTopic();
@@ -70,7 +71,9 @@ class KafkaOffsetStore final : public OffsetStore, private kafka::DeliveryHandle
   kafka::KafkaOptions kafka_;  // its secrets are read anew with each producer
   const OffsetIdentity identity_;
   const Environment environment_;
+  const std::shared_ptr<OffsetTopics> topics_;
   const absl::Duration timeout_;
+  std::optional<absl::Duration> read_at_;      // what was read may still be kept
   std::unique_ptr<kafka::Producer> producer_;  // absent until it is needed, and after it broke
   std::optional<kafka::Topic> topic_;          // of producer_
   std::unique_ptr<kafka::TopicAdmin> doubt_;   // the same; null: no question is under way

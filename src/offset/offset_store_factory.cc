@@ -10,6 +10,7 @@
 #include "offset/file_offset_store.h"
 #include "offset/jdbc_offset_store.h"
 #include "offset/kafka_offset_store.h"
+#include "offset/offset_topics.h"
 #include "offset/redis_offset_store.h"
 #include "redis/options.h"
 
@@ -37,14 +38,13 @@ class MemoryOffsetStore final : public OffsetStore {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<OffsetStore>> CreateOffsetStore(const OffsetOptions& options,
-                                                               const kafka::KafkaOptions& kafka,
-                                                               OffsetIdentity identity,
-                                                               const Environment& environment) {
+absl::StatusOr<std::unique_ptr<OffsetStore>> CreateOffsetStore(
+    const OffsetOptions& options, const kafka::KafkaOptions& kafka, OffsetIdentity identity,
+    const Environment& environment, std::shared_ptr<OffsetTopics> topics) {
   switch (options.kind) {
     case OffsetStoreKind::kKafkaTopic:
       return KafkaOffsetStore::Create(options, options.clients ? *options.clients : kafka,
-                                      std::move(identity), environment);
+                                      std::move(identity), environment, std::move(topics));
     case OffsetStoreKind::kFile: {
       ASSIGN_OR_RETURN(auto file, FileOffsetStore::Create(options.file_path, std::move(identity)));
       return std::make_unique<BackgroundStore>(std::move(file));

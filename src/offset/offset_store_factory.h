@@ -14,13 +14,13 @@ struct KafkaOptions;
 
 namespace walduct::offset {
 
+class OffsetTopics;
 struct OffsetOptions;
 
 // Finds out what can be found out without a broker: FailedPrecondition offset_file_unwritable,
-// InvalidArgument for client properties.
-absl::StatusOr<std::unique_ptr<OffsetStore>> CreateOffsetStore(const OffsetOptions& options,
-                                                               const kafka::KafkaOptions& kafka,
-                                                               OffsetIdentity identity,
-                                                               const Environment& environment);
+// InvalidArgument for client properties. topics: shared by the stores of a process; null: none.
+absl::StatusOr<std::unique_ptr<OffsetStore>> CreateOffsetStore(
+    const OffsetOptions& options, const kafka::KafkaOptions& kafka, OffsetIdentity identity,
+    const Environment& environment, std::shared_ptr<OffsetTopics> topics = nullptr);
 
 }  // namespace walduct::offset

@@ -6,6 +6,7 @@
 #include "base/poller.h"
 #include "kafka/options.h"
 #include "offset/offset_store_factory.h"
+#include "offset/offset_topics.h"
 #include "offset/options.h"
 #include "tests/kafka/mock_cluster.h"
 
@@ -23,12 +24,14 @@ class KafkaOffsetStoreTest : public testing::Test {
  protected:
   KafkaOffsetStoreTest() { cluster_.CreateTopic(kTopic, 4); }
 
-  std::unique_ptr<OffsetStore> Open(const std::string& connector = "orders-connector") const {
+  std::unique_ptr<OffsetStore> Open(const std::string& connector = "orders-connector",
+                                    std::shared_ptr<OffsetTopics> topics = nullptr) const {
     kafka::KafkaOptions kafka;
     kafka.bootstrap_servers = cluster_.bootstrap_servers();
     OffsetOptions options;
     options.topic = kTopic;
-    auto store = CreateOffsetStore(options, kafka, {connector, "srv"}, Environment::Real());
+    auto store = CreateOffsetStore(options, kafka, {connector, "srv"}, Environment::Real(),
+                                   std::move(topics));
     EXPECT_TRUE(store.ok()) << store.status();
     return *std::move(store);
   }
@@ -66,6 +69,24 @@ class KafkaOffsetStoreTest : public testing::Test {
 
   kafka::MockCluster cluster_;
 };
+
+// As the connectors of a worker do: each sees what any has stored before it asked.
+TEST_F(KafkaOffsetStoreTest, StoresThatShareReadingsSeeWhatIsStoredMeanwhile) {
+  const auto topics = std::make_shared<OffsetTopics>();
+  const auto a = Open("a", topics), b = Open("b", topics);
+  EXPECT_EQ(LoadedLsn(*a), 0u);
+  Save(*a, 100);
+  Save(*b, 200);
+  EXPECT_EQ(LoadedLsn(*Open("a", topics)), 100u);
+  Save(*a, 101);
+  EXPECT_EQ(LoadedLsn(*Open("a", topics)), 101u);
+  EXPECT_EQ(LoadedLsn(*Open("b", topics)), 200u);
+  ASSERT_TRUE(b->Erase().ok());
+  const auto erased = Open("b", topics);
+  EXPECT_EQ(LoadedLsn(*erased), 0u);
+  EXPECT_TRUE(erased->erased());
+  EXPECT_EQ(LoadedLsn(*Open("a")), 101u) << "read alone";
+}
 
 TEST_F(KafkaOffsetStoreTest, AnEmptyTopicHasNoOffset) { EXPECT_EQ(LoadedLsn(*Open()), 0u); }
 
@@ -129,7 +150,8 @@ TEST_F(KafkaOffsetStoreTest, ABrokerThatIsAwayIsSaidInTime) {
   options.flush_timeout = absl::Milliseconds(300);
   kafka::KafkaOptions kafka;
   kafka.bootstrap_servers = "127.0.0.1:1";
-  const auto store = KafkaOffsetStore::Create(options, kafka, {"c", "srv"}, Environment::Real());
+  const auto store =
+      KafkaOffsetStore::Create(options, kafka, {"c", "srv"}, Environment::Real(), nullptr);
   ASSERT_TRUE(store.ok());
   const absl::Status status = (*store)->Load().status();
   EXPECT_TRUE(absl::IsUnavailable(status)) << status;

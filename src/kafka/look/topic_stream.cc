@@ -28,7 +28,7 @@ using MessagePtr = std::unique_ptr<rd_kafka_message_t, FreedBy<rd_kafka_message_
 constexpr absl::Duration kRetryPause = absl::Milliseconds(100);
 constexpr size_t kBatch = 64;  // messages
 
-absl::StatusOr<Properties> ReaderProperties(const Properties& java) {
+absl::StatusOr<Properties> ReaderProperties(const Properties& java, bool goes_on) {
   ASSIGN_OR_RETURN(Properties properties, TranslateProperties(java));
   properties["isolation.level"] = "read_committed";
   properties["enable.partition.eof"] = "true";
@@ -39,6 +39,7 @@ absl::StatusOr<Properties> ReaderProperties(const Properties& java) {
   properties["fetch.wait.max.ms"] = "10";
   // A queue that is full is soon empty: by default the next fetch is a second later.
   properties["fetch.queue.backoff.ms"] = "2";
+  if (goes_on) properties["auto.offset.reset"] = "error";
   // Without a group: nothing is committed, no right on a group is needed.
   properties.erase("group.id");
   return properties;
@@ -68,13 +69,16 @@ class Reader final : public TopicStream {
     ASSIGN_OR_RETURN(const int32_t partitions, CountPartitions());
     ASSIGN_OR_RETURN(ends_, QueryOffsets(partitions, RD_KAFKA_OFFSET_END));
     ASSIGN_OR_RETURN(const auto begins, QueryOffsets(partitions, RD_KAFKA_OFFSET_BEGINNING));
+    RETURN_IF_ERROR(CheckFrom());
     ended_.assign(ends_.size(), true);
     for (size_t i = 0; i < ends_.size(); ++i) {
       expired_ += static_cast<uint64_t>(begins[i]);
-      if (begins[i] >= ends_[i]) continue;  // empty: most are, of a topic with few keys
+      const bool goes_on = i < options_.from.size() && options_.from[i] > begins[i];
+      // Empty: most are, of a topic with few keys.
+      if ((goes_on ? options_.from[i] : begins[i]) >= ends_[i]) continue;
       const auto partition = static_cast<int32_t>(i);
-      if (rd_kafka_consume_start_queue(topic_.get(), partition, RD_KAFKA_OFFSET_BEGINNING,
-                                       queue_.get()) != 0) {
+      const int64_t first = goes_on ? options_.from[i] : RD_KAFKA_OFFSET_BEGINNING;
+      if (rd_kafka_consume_start_queue(topic_.get(), partition, first, queue_.get()) != 0) {
         return KafkaError(rd_kafka_last_error(), Name());
       }
       started_.push_back(partition);
@@ -103,9 +107,19 @@ class Reader final : public TopicStream {
   }
 
   uint64_t CountExpired() const override { return expired_; }
+  std::vector<int64_t> Ends() const override { return ends_; }
 
  private:
   std::string Name() const { return absl::StrCat("topic ", options_.topic); }
+
+  absl::Status CheckFrom() const {
+    for (size_t i = 0; i < options_.from.size(); ++i) {
+      if (i >= ends_.size() || options_.from[i] > ends_[i])
+        return absl::OutOfRangeError(
+            absl::StrCat(Name(), "-", i, " ends before ", options_.from[i]));
+    }
+    return absl::OkStatus();
+  }
 
   // What is there is taken at once: a message at a time costs a lock and a look at the clock each.
   // A batch that is waited for comes when it is full, so that the first is waited for alone.
@@ -268,7 +282,7 @@ class Reader final : public TopicStream {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<TopicStream>> TopicStream::Open(TopicReadOptions options) {
-  ASSIGN_OR_RETURN(Properties properties, ReaderProperties(options.java));
+  ASSIGN_OR_RETURN(Properties properties, ReaderProperties(options.java, !options.from.empty()));
   ASSIGN_OR_RETURN(Client client,
                    Client::Create(Client::Role::kConsumer, options.bootstrap_servers, properties));
   if (options.awaits_transactions) properties["isolation.level"] = "read_uncommitted";

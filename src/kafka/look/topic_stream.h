@@ -39,12 +39,15 @@ struct TopicReadOptions {
   // prolong the wait.
   bool until_silent = false;
   bool headers = false;
+  // By partition, where to begin; empty: at the beginning.
+  std::vector<int64_t> from = {};
   Environment environment;
 };
 
 class TopicStream {
  public:
-  //   Unavailable broker_unavailable; FailedPrecondition topic_missing; others as KafkaError
+  //   Unavailable broker_unavailable; FailedPrecondition topic_missing; OutOfRange: the topic ends
+  //   before `from`; others as KafkaError
   static absl::StatusOr<std::unique_ptr<TopicStream>> Open(TopicReadOptions options);
   virtual ~TopicStream() = default;
 
@@ -55,6 +58,9 @@ class TopicStream {
 
   // Records that were there once and have expired: the offsets before the partitions' beginnings.
   virtual uint64_t CountExpired() const = 0;
+
+  // By partition, where it ended when it was opened.
+  virtual std::vector<int64_t> Ends() const { return {}; }
 };
 
 // Names of all topics that begin so, sorted.

@@ -5,6 +5,7 @@
 #include "base/status_macros.h"
 #include "engine/configuration/options_of.h"
 #include "offset/offset_store_factory.h"
+#include "offset/offset_topics.h"
 #include "offset/options.h"
 #include "poll/session/open_tables.h"
 #include "postgres/notifications.h"
@@ -59,8 +60,11 @@ class ServerWorld final : public PollWorld {
   absl::StatusOr<std::unique_ptr<offset::OffsetStore>> OpenOffsetStore(
       const engine::ConnectorOptions& config, const Environment& environment) override {
     return offset::CreateOffsetStore(engine::OffsetOf(config), engine::KafkaOf(config),
-                                     engine::OffsetIdentityOf(config), environment);
+                                     engine::OffsetIdentityOf(config), environment, topics_);
   }
+
+ private:
+  const std::shared_ptr<offset::OffsetTopics> topics_ = std::make_shared<offset::OffsetTopics>();
 };
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "engine/configuration/options_of.h"
 #include "kafka/options.h"
 #include "offset/offset_store_factory.h"
+#include "offset/offset_topics.h"
 #include "offset/options.h"
 #include "postgres/connection_options.h"
 #include "registry/open_clients.h"
@@ -53,7 +54,9 @@ KnownSlots::Reader ReaderOf(const engine::ConnectorOptions& config) {
 }  // namespace
 
 ServerWorld::ServerWorld(const Environment& environment)
-    : environment_(environment), watch_sessions_(std::make_shared<WatchSessions>()) {}
+    : environment_(environment),
+      watch_sessions_(std::make_shared<WatchSessions>()),
+      offset_topics_(std::make_shared<offset::OffsetTopics>()) {}
 
 uint64_t ServerWorld::Random() {
   std::random_device random;
@@ -68,7 +71,7 @@ absl::StatusOr<std::unique_ptr<sink::Sink>> ServerWorld::OpenSink(
 absl::StatusOr<std::unique_ptr<offset::OffsetStore>> ServerWorld::OpenOffsetStore(
     const engine::ConnectorOptions& config) {
   return offset::CreateOffsetStore(*config.offset, *config.kafka, engine::OffsetIdentityOf(config),
-                                   environment_);
+                                   environment_, offset_topics_);
 }
 
 absl::StatusOr<std::optional<offset::StoredOffset>> ServerWorld::LoadOwnPosition(

@@ -20,6 +20,10 @@ namespace walduct::engine {
 struct ConnectorOptions;
 }  // namespace walduct::engine
 
+namespace walduct::offset {
+class OffsetTopics;
+}  // namespace walduct::offset
+
 namespace walduct::slot {
 
 class ServerWorld : public World {
@@ -74,6 +78,7 @@ class ServerWorld : public World {
   const Environment environment_;
   KnownSlots known_;
   const std::shared_ptr<WatchSessions> watch_sessions_;
+  const std::shared_ptr<offset::OffsetTopics> offset_topics_;
   SlotsOfOthers slots_of_others_;  // null: nobody knows
   Mutex mutex_;
   std::map<std::string, std::shared_ptr<postgres::Connection>> looks_
