@@ -2,6 +2,7 @@
 #include "sink/http/http_sink.h"
 
 #include <gmock/gmock.h>
+#include <poll.h>
 
 #include <atomic>
 
@@ -224,6 +225,46 @@ TEST_F(HttpSinkTest, ASinkThatHasEndedSendsNothingMoreAndTakesWhatWasAnswered) {
   EXPECT_TRUE(absl::IsInvalidArgument(sink->Flush(acks_, absl::Seconds(30))));
   EXPECT_LE(server.calls().size(), 3u) << "what was on its way";
   EXPECT_EQ(acks_.records, server.calls().size() - 1);
+}
+
+bool HasCome(const Sink& sink, absl::Duration within) {
+  pollfd waits = {.fd = sink.ready_fd(), .events = POLLIN, .revents = 0};
+  return poll(&waits, 1, static_cast<int>(within / absl::Milliseconds(1))) > 0;
+}
+
+// Who would have to wait for an answer to the next one, or for the sender to look around.
+TEST_F(HttpSinkTest, WhatIsDeliveredIsToldWhileMoreIsSent) {
+  std::atomic<bool> ended = false;
+  HttpServer server([&](const HttpCall& call) {
+    if (call.body == "b") test::Await([&] { return ended.load(); });
+    return HttpAnswer{};
+  });
+  options_.url = *TextTemplate::Parse(server.url());
+  const auto sink = Open();
+  for (const absl::string_view value : {"a", "b"})
+    ASSERT_TRUE(sink->Write(ChangeOf("t", value, value), 1).ok());
+  EXPECT_TRUE(sink->Poll(acks_).ok());
+  EXPECT_TRUE(test::Await([&] { return server.calls().size() == 2; }));
+  EXPECT_TRUE(acks_.records == 1 || HasCome(*sink, absl::Milliseconds(500)));
+  EXPECT_TRUE(sink->Poll(acks_).ok());
+  EXPECT_EQ(acks_.records, 1u);
+  ended = true;
+  EXPECT_TRUE(sink->Flush(acks_, absl::Seconds(30)).ok());
+}
+
+// Else whoever waits for it would spin.
+TEST_F(HttpSinkTest, WhatIsTakenBeforeItIsToldLeavesNothingReadable) {
+  const auto sink = Open();
+  for (size_t i = 1; i <= 50; ++i) {
+    ASSERT_TRUE(sink->Write(ChangeOf("t", "k", "v"), 1).ok());
+    const absl::Duration begin = Clock::Real().Monotonic();
+    while (acks_.records < i && Clock::Real().Monotonic() - begin < absl::Seconds(10))
+      EXPECT_TRUE(sink->Poll(acks_).ok());
+    ASSERT_EQ(acks_.records, i);
+    ASSERT_TRUE(test::Await([&] {
+      return sink->Poll(acks_).ok() && !HasCome(*sink, absl::ZeroDuration());
+    })) << i;
+  }
 }
 
 // A server, or one that gives out tokens, that takes connections and says nothing.

@@ -17,6 +17,9 @@ namespace {
 constexpr absl::Duration kLook = absl::Seconds(1);
 constexpr int kWorthTelling = 3;  // attempts
 constexpr absl::Duration kPermitLook = absl::Milliseconds(50);
+// While more is sent, what is delivered is told by so many, or so late.
+constexpr size_t kToldTogether = 32;
+constexpr absl::Duration kToldWithin = absl::Milliseconds(1);
 // No receiver may hold a connector longer with one answer.
 constexpr absl::Duration kMostAsked = absl::Hours(1);
 
@@ -113,8 +116,8 @@ void HttpSender::Resume(uint32_t lane) {
 }
 
 void HttpSender::Take(std::vector<Outcome>* outcomes) {
+  if (signalled_.exchange(false)) wake_.Drain();
   if (!some_.exchange(false)) return;
-  wake_.Drain();
   const MutexLock lock(mutex_);
   for (Outcome& outcome : outcomes_) outcomes->push_back(std::move(outcome));
   outcomes_.clear();
@@ -164,7 +167,7 @@ void HttpSender::Work() {
     curl_.multi_perform(multi_, &running);
     const bool answered = TakeAnswers();
     Publish();
-    quiet_ = halts_ && std::ranges::none_of(slots_, [](const auto& slot) { return slot->sending; });
+    quiet_ = halts_ && sending_ == 0;
     if (!answered) Sleep();
   }
 }
@@ -286,6 +289,7 @@ void HttpSender::Send(Slot* slot) {
                     static_cast<curl_off_t>(slot->body.size()));
   curl_.multi_add_handle(multi_, slot->easy);
   slot->sending = true;
+  ++sending_;
 }
 
 bool HttpSender::TakeAnswers() {
@@ -299,6 +303,7 @@ bool HttpSender::TakeAnswers() {
     curl_.easy_getinfo(easy, CURLINFO_PRIVATE, &slot);
     curl_.multi_remove_handle(multi_, easy);
     slot->sending = false;
+    --sending_;
     answered = true;
     OnAnswer(slot, code);
   }
@@ -395,17 +400,29 @@ void HttpSender::MakeReady(Lane* lane) {
   if (lane->first != nullptr) ready_.push_back(lane);
 }
 
+// To wake the thread that takes them costs more than many a request. Not signalled, they can be
+// taken all the same.
 void HttpSender::Publish() {
-  if (made_.empty()) return;
-  bool first = false;
-  {
-    const MutexLock lock(mutex_);
-    first = outcomes_.empty();
-    for (Outcome& outcome : made_) outcomes_.push_back(std::move(outcome));
+  if (!made_.empty()) {
+    if (untold_ == 0) untold_since_ = environment_.clock->Monotonic();
+    const bool refused =
+        std::ranges::any_of(made_, [](const Outcome& one) { return !one.status.ok(); });
+    untold_ += refused ? kToldTogether : made_.size();
+    {
+      const MutexLock lock(mutex_);
+      for (Outcome& outcome : made_) outcomes_.push_back(std::move(outcome));
+    }
+    made_.clear();
+    some_ = true;
   }
-  made_.clear();
-  some_ = true;
-  if (first) wake_.Signal();
+  if (untold_ == 0) return;
+  const bool goes_on = sending_ > 0 || !ready_.empty();
+  if (untold_ < kToldTogether && goes_on &&
+      environment_.clock->Monotonic() - untold_since_ < kToldWithin)
+    return;
+  untold_ = 0;
+  wake_.Signal();
+  signalled_ = true;
 }
 
 void HttpSender::Sleep() {
@@ -420,6 +437,7 @@ void HttpSender::Sleep() {
   if (free && !ready_.empty())
     most = std::min(most, std::max(paused_until_ - now, absl::ZeroDuration()));
   if (!MaySend()) most = std::max(most, kPermitLook);
+  if (untold_ > 0) most = std::min(most, kToldWithin);
   idle_.store(free && ready_.empty(), std::memory_order_relaxed);
   {
     const MutexLock lock(mutex_);

@@ -49,7 +49,8 @@ class HttpSender {
   void Resume(uint32_t lane);
   // Appends what has come; drains fd() before.
   void Take(std::vector<Outcome>* outcomes);
-  // Readable when something has come.
+  // Readable when something has come: of a refusal at once, of what is delivered while more is sent
+  // a millisecond later at most.
   int fd() const { return wake_.fd(); }
   // It has less to do than it could.
   bool idle() const { return idle_.load(std::memory_order_relaxed); }
@@ -122,6 +123,9 @@ class HttpSender {
   std::vector<Lane> lanes_;
   std::deque<Lane*> ready_;
   std::vector<Outcome> made_;
+  size_t sending_ = 0;  // slots
+  size_t untold_ = 0;   // of outcomes_, counted from the last signal
+  absl::Duration untold_since_;
   absl::Duration paused_until_;
   absl::Duration waits_since_;
   absl::Status told_;  // of waits_, the log
@@ -129,7 +133,9 @@ class HttpSender {
   std::atomic<bool> idle_{true};
   std::atomic<bool> stops_{false};
   std::atomic<bool> halts_{false}, quiet_{false};
-  std::atomic<bool> some_{false};      // of outcomes_
+  std::atomic<bool> some_{false};  // of outcomes_
+  // After the signal, so that one that is taken early is drained with the next look.
+  std::atomic<bool> signalled_{false};
   std::atomic<int64_t> permit_ns_{0};  // 0: nobody renews it
 
   mutable Mutex mutex_;
