@@ -13,11 +13,12 @@
 #include "base/status_macros.h"
 #include "base/stopping.h"
 #include "http/easy_options.h"
+#include "http/transfer_loop.h"
 
 namespace walduct::http {
 namespace {
 
-constexpr int kPollMillis = 1000;
+constexpr absl::Duration kLook = absl::Seconds(1);
 
 constexpr char kUntrusted[] =
     "--ca FILE names the authorities (PEM) that vouch for it, --cert and --key what it asks for";
@@ -57,9 +58,10 @@ absl::StatusOr<std::unique_ptr<Client>> Client::Create(const ClientOptions& opti
   return client;
 }
 
+Client::Client(const CurlLibrary& curl) : curl_(curl) {}
+
 Client::~Client() {
   if (easy_ != nullptr) curl_.easy_cleanup(easy_);
-  if (multi_ != nullptr) curl_.multi_cleanup(multi_);
   curl_.slist_free_all(headers_);
 }
 
@@ -70,10 +72,11 @@ void Client::AddHeader(const std::string& header) {
 absl::Status Client::SetUp(const ClientOptions& options) {
   connect_timeout_ = options.connect_timeout;
   easy_ = curl_.easy_init();
-  multi_ = curl_.multi_init();
-  if (easy_ == nullptr || multi_ == nullptr)
+  if (easy_ == nullptr)
     return Error(absl::StatusCode::kFailedPrecondition, "libcurl_missing",
                  "libcurl does not start");
+  ASSIGN_OR_RETURN(loop_, TransferLoop::Create(curl_));
+  loop_->Prepare(easy_);
   curl_.easy_setopt(easy_, CURLOPT_ERRORBUFFER, error_);
   curl_.easy_setopt(easy_, CURLOPT_WRITEFUNCTION, &Client::Receive);
   if (options.sigv4.empty()) {
@@ -152,22 +155,15 @@ absl::StatusOr<Response> Client::Send(const ClientRequest& request) {
 }
 
 CURLcode Client::Perform() {
-  curl_.multi_add_handle(multi_, easy_);
-  const int wait =
-      stopping_ ? static_cast<int>(kStoppingLook / absl::Milliseconds(1)) : kPollMillis;
-  int running = 1;
-  while (running > 0 && !interrupted_) {
-    if (curl_.multi_perform(multi_, &running) != CURLM_OK) break;
+  loop_->Add(easy_);
+  const absl::Duration wait = stopping_ ? kStoppingLook : kLook;
+  while (!interrupted_) {
+    const auto& ended = loop_->Run(wait);
+    if (!ended.empty()) return ended[0].code;
     if (stopping_ && stopping_()) interrupted_ = true;
-    if (running > 0 && !interrupted_) curl_.multi_poll(multi_, nullptr, 0, wait, nullptr);
   }
-  CURLcode code = CURLE_ABORTED_BY_CALLBACK;
-  int left = 0;
-  while (const CURLMsg* const message = curl_.multi_info_read(multi_, &left)) {
-    if (message->msg == CURLMSG_DONE) code = message->data.result;
-  }
-  curl_.multi_remove_handle(multi_, easy_);
-  return code;
+  loop_->Remove(easy_);
+  return CURLE_ABORTED_BY_CALLBACK;
 }
 
 absl::Status Client::Failure(CURLcode code) const {
@@ -181,7 +177,7 @@ absl::Status Client::Failure(CURLcode code) const {
 
 void Client::Interrupt() {
   interrupted_ = true;
-  curl_.multi_wakeup(multi_);
+  loop_->Wake();
 }
 
 std::string WithoutLogin(const std::string& url) {

@@ -46,6 +46,8 @@ struct ClientRequest {
   std::vector<std::string> headers = {};  // "Name: value"
 };
 
+class TransferLoop;
+
 class Client {
  public:
   static constexpr size_t kMaxBody = 16 << 20;
@@ -79,7 +81,7 @@ class Client {
   void StopWhen(std::function<bool()> stopping) { stopping_ = std::move(stopping); }
 
  private:
-  explicit Client(const CurlLibrary& curl) : curl_(curl) {}
+  explicit Client(const CurlLibrary& curl);
 
   absl::Status SetUp(const ClientOptions& options);
   void AddHeader(const std::string& header);
@@ -89,7 +91,7 @@ class Client {
 
   const CurlLibrary& curl_;
   CURL* easy_ = nullptr;
-  CURLM* multi_ = nullptr;
+  std::unique_ptr<TransferLoop> loop_;
   curl_slist* headers_ = nullptr;
   char error_[CURL_ERROR_SIZE] = {};
   absl::Duration connect_timeout_;

@@ -22,6 +22,8 @@
 #pragma weak curl_multi_perform
 #pragma weak curl_multi_poll
 #pragma weak curl_multi_wakeup
+#pragma weak curl_multi_setopt
+#pragma weak curl_multi_socket_action
 #pragma weak curl_multi_info_read
 
 namespace walduct::http {
@@ -74,6 +76,8 @@ absl::StatusOr<const CurlLibrary*> LoadOnce() {
   loader.Find("curl_multi_perform", &curl_multi_perform, &curl.multi_perform);
   loader.Find("curl_multi_poll", &curl_multi_poll, &curl.multi_poll);
   loader.Find("curl_multi_wakeup", &curl_multi_wakeup, &curl.multi_wakeup);
+  loader.Find("curl_multi_setopt", &curl_multi_setopt, &curl.multi_setopt);
+  loader.Find("curl_multi_socket_action", &curl_multi_socket_action, &curl.multi_socket_action);
   loader.Find("curl_multi_info_read", &curl_multi_info_read, &curl.multi_info_read);
   if (loader.missing() != nullptr) return NotUsable(absl::StrCat("no ", loader.missing()));
   if (curl.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) return NotUsable("it does not start");

@@ -64,6 +64,8 @@ absl::Status SetEasyOptions(const CurlLibrary& curl, CURL* easy, const ClientOpt
   curl.easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
   curl.easy_setopt(easy, CURLOPT_USERAGENT, "walduct");
   curl.easy_setopt(easy, CURLOPT_PROXY, options.proxy.c_str());
+  // Else the environment is asked for each request which servers have none.
+  if (options.proxy.empty()) curl.easy_setopt(easy, CURLOPT_NOPROXY, "*");
   setter.Time(CURLOPT_CONNECTTIMEOUT_MS, options.connect_timeout);
   setter.Time(CURLOPT_TIMEOUT_MS, options.timeout);
   return setter.Tls(options.tls);
