@@ -19,9 +19,6 @@
 #pragma weak curl_multi_cleanup
 #pragma weak curl_multi_add_handle
 #pragma weak curl_multi_remove_handle
-#pragma weak curl_multi_perform
-#pragma weak curl_multi_poll
-#pragma weak curl_multi_wakeup
 #pragma weak curl_multi_setopt
 #pragma weak curl_multi_socket_action
 #pragma weak curl_multi_info_read
@@ -73,9 +70,6 @@ absl::StatusOr<const CurlLibrary*> LoadOnce() {
   loader.Find("curl_multi_cleanup", &curl_multi_cleanup, &curl.multi_cleanup);
   loader.Find("curl_multi_add_handle", &curl_multi_add_handle, &curl.multi_add_handle);
   loader.Find("curl_multi_remove_handle", &curl_multi_remove_handle, &curl.multi_remove_handle);
-  loader.Find("curl_multi_perform", &curl_multi_perform, &curl.multi_perform);
-  loader.Find("curl_multi_poll", &curl_multi_poll, &curl.multi_poll);
-  loader.Find("curl_multi_wakeup", &curl_multi_wakeup, &curl.multi_wakeup);
   loader.Find("curl_multi_setopt", &curl_multi_setopt, &curl.multi_setopt);
   loader.Find("curl_multi_socket_action", &curl_multi_socket_action, &curl.multi_socket_action);
   loader.Find("curl_multi_info_read", &curl_multi_info_read, &curl.multi_info_read);

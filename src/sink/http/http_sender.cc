@@ -47,14 +47,13 @@ HttpSender::HttpSender(const HttpSinkOptions& options, const Environment& enviro
 HttpSender::~HttpSender() {
   stops_ = true;
   if (tokens_ != nullptr) tokens_->Interrupt();
-  if (multi_ != nullptr) curl_.multi_wakeup(multi_);
+  if (loop_ != nullptr) loop_->Wake();
   worker_.Stop();
   for (const auto& slot : slots_) {
-    if (slot->sending) curl_.multi_remove_handle(multi_, slot->easy);
+    if (slot->sending) loop_->Remove(slot->easy);
     if (slot->easy != nullptr) curl_.easy_cleanup(slot->easy);
     curl_.slist_free_all(slot->headers);
   }
-  if (multi_ != nullptr) curl_.multi_cleanup(multi_);
   // One after the other: a chain of them would end in as many calls.
   for (Lane& lane : lanes_) {
     while (lane.first != nullptr) lane.first = std::move(lane.first->next);
@@ -63,10 +62,7 @@ HttpSender::~HttpSender() {
 
 absl::Status HttpSender::SetUp() {
   ASSIGN_OR_RETURN(tokens_, Tokens::Create(options_, environment_.clock));
-  multi_ = curl_.multi_init();
-  if (multi_ == nullptr)
-    return Error(absl::StatusCode::kFailedPrecondition, "libcurl_missing",
-                 "libcurl does not start");
+  ASSIGN_OR_RETURN(loop_, http::TransferLoop::Create(curl_));
   for (size_t i = 0; i < options_.in_flight; ++i) {
     slots_.push_back(std::make_unique<Slot>());
     RETURN_IF_ERROR(SetUp(slots_.back().get()));
@@ -79,6 +75,7 @@ absl::Status HttpSender::SetUp(Slot* slot) {
   if (slot->easy == nullptr)
     return Error(absl::StatusCode::kFailedPrecondition, "libcurl_missing",
                  "libcurl does not start");
+  loop_->Prepare(slot->easy);
   curl_.easy_setopt(slot->easy, CURLOPT_ERRORBUFFER, slot->error);
   curl_.easy_setopt(slot->easy, CURLOPT_PRIVATE, slot);
   curl_.easy_setopt(slot->easy, CURLOPT_WRITEFUNCTION, &Discard);
@@ -99,11 +96,11 @@ void HttpSender::Give(std::vector<std::unique_ptr<Outgoing>>* records) {
   }
   records->clear();
   worker_.Start([this] { Work(); });
-  if (sleeps) curl_.multi_wakeup(multi_);
+  if (sleeps) loop_->Wake();
 }
 
 void HttpSender::Halt() {
-  if (!halts_.exchange(true)) curl_.multi_wakeup(multi_);
+  if (!halts_.exchange(true)) loop_->Wake();
 }
 
 void HttpSender::Resume(uint32_t lane) {
@@ -112,7 +109,7 @@ void HttpSender::Resume(uint32_t lane) {
     resumed_.push_back(lane);
     sleeps_ = false;
   }
-  curl_.multi_wakeup(multi_);
+  loop_->Wake();
 }
 
 void HttpSender::Take(std::vector<Outcome>* outcomes) {
@@ -163,17 +160,21 @@ void HttpSender::Work() {
   while (!stops_) {
     TakeGiven();
     StartAll();
-    int running = 0;
-    curl_.multi_perform(multi_, &running);
-    const bool answered = TakeAnswers();
+    for (const auto& [easy, code] : loop_->Run(LongestSleep())) {
+      Slot* slot = nullptr;
+      curl_.easy_getinfo(easy, CURLINFO_PRIVATE, &slot);
+      slot->sending = false;
+      --sending_;
+      OnAnswer(slot, code);
+    }
     Publish();
     quiet_ = halts_ && sending_ == 0;
-    if (!answered) Sleep();
   }
 }
 
 void HttpSender::TakeGiven() {
   const MutexLock lock(mutex_);
+  sleeps_ = false;
   for (auto& record : given_) {
     Lane& lane = lanes_[record->lane % lanes_.size()];
     Outgoing* const last = record.get();
@@ -206,7 +207,7 @@ void HttpSender::StartAll() {
     }
     Send(slot.get());
     // A token that was asked for takes its time.
-    if (environment_.clock->Monotonic() < paused_until_ || !MaySend()) return;
+    if (now < paused_until_ || !MaySend()) return;
   }
 }
 
@@ -234,14 +235,13 @@ void HttpSender::Fill(Slot* slot) {
     }
     slot->records.push_back(std::move(record));
   }
-  if (!options_.batch) {
-    slot->body = std::string(slot->records[0]->body());
-    return;
-  }
-  slot->body = "[";
+  slot->body = slot->records[0]->body();
+  if (!options_.batch) return;
+  slot->batch = "[";
   for (const auto& record : slot->records)
-    absl::StrAppend(&slot->body, slot->body.size() > 1 ? "," : "", record->body());
-  slot->body += "]";
+    absl::StrAppend(&slot->batch, slot->batch.size() > 1 ? "," : "", record->body());
+  slot->batch += "]";
+  slot->body = slot->batch;
 }
 
 // Those of a connector's records are mostly the same.
@@ -287,27 +287,9 @@ void HttpSender::Send(Slot* slot) {
   curl_.easy_setopt(slot->easy, CURLOPT_POSTFIELDS, slot->body.data());
   curl_.easy_setopt(slot->easy, CURLOPT_POSTFIELDSIZE_LARGE,
                     static_cast<curl_off_t>(slot->body.size()));
-  curl_.multi_add_handle(multi_, slot->easy);
+  loop_->Add(slot->easy);
   slot->sending = true;
   ++sending_;
-}
-
-bool HttpSender::TakeAnswers() {
-  int left = 0;
-  bool answered = false;
-  while (const CURLMsg* const message = curl_.multi_info_read(multi_, &left)) {
-    if (message->msg != CURLMSG_DONE) continue;
-    const CURLcode code = message->data.result;
-    CURL* const easy = message->easy_handle;
-    Slot* slot = nullptr;
-    curl_.easy_getinfo(easy, CURLINFO_PRIVATE, &slot);
-    curl_.multi_remove_handle(multi_, easy);
-    slot->sending = false;
-    --sending_;
-    answered = true;
-    OnAnswer(slot, code);
-  }
-  return answered;
 }
 
 void HttpSender::OnAnswer(Slot* slot, CURLcode code) {
@@ -425,7 +407,7 @@ void HttpSender::Publish() {
   signalled_ = true;
 }
 
-void HttpSender::Sleep() {
+absl::Duration HttpSender::LongestSleep() {
   const absl::Duration now = environment_.clock->Monotonic();
   absl::Duration most = kLook;
   bool free = false;
@@ -445,11 +427,7 @@ void HttpSender::Sleep() {
     // Where all are busy, what is given waits for one of them, and its end wakes this thread.
     sleeps_ = free;
   }
-  const int64_t millis =
-      std::max<int64_t>(absl::ToInt64Milliseconds(absl::Ceil(std::max(most, absl::ZeroDuration()),
-                                                             absl::Milliseconds(1))),
-                        0);
-  curl_.multi_poll(multi_, nullptr, 0, static_cast<int>(millis), nullptr);
+  return most;
 }
 
 }  // namespace walduct::sink

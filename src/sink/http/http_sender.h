@@ -19,6 +19,7 @@
 #include "base/wake.h"
 #include "base/worker_thread.h"
 #include "http/curl_library.h"
+#include "http/transfer_loop.h"
 #include "sink/http/answers.h"
 #include "sink/http/http_sink_options.h"
 #include "sink/http/outgoing.h"
@@ -76,7 +77,8 @@ class HttpSender {
     CURL* easy = nullptr;
     Lane* lane = nullptr;  // null: free
     std::vector<std::unique_ptr<Outgoing>> records;
-    std::string body;
+    std::string batch;
+    absl::string_view body;  // of the record, or batch
     curl_slist* headers = nullptr;
     std::string head;  // what they were made of
     bool sending = false;
@@ -99,7 +101,6 @@ class HttpSender {
   void Fill(Slot* slot);
   void Send(Slot* slot);
   absl::Status SetHeaders(Slot* slot);
-  bool TakeAnswers();
   void OnAnswer(Slot* slot, CURLcode code);
   void OnPassing(Slot* slot, const absl::Status& why, bool of_server, absl::Duration at_least);
   void OnRefused(Slot* slot, const absl::Status& why);
@@ -107,7 +108,7 @@ class HttpSender {
   void Free(Slot* slot);
   void MakeReady(Lane* lane);
   void Publish();
-  void Sleep();
+  absl::Duration LongestSleep();
   bool MaySend() const;
   void SetWaits(const absl::Status& why, bool worth_telling);
 
@@ -118,7 +119,7 @@ class HttpSender {
   std::unique_ptr<Tokens> tokens_;  // null: none are needed
 
   // Of the sender's thread.
-  CURLM* multi_ = nullptr;
+  std::unique_ptr<http::TransferLoop> loop_;
   std::vector<std::unique_ptr<Slot>> slots_;
   std::vector<Lane> lanes_;
   std::deque<Lane*> ready_;

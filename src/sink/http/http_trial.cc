@@ -26,20 +26,14 @@ http::ClientOptions HttpSender::ClientOf(const HttpSinkOptions& options) {
 
 // As easy_perform does.
 absl::StatusOr<CURLcode> HttpSender::Perform(CURL* easy, Stopping stopping) {
-  const int wait = static_cast<int>(kStoppingLook / absl::Milliseconds(1));
-  curl_.multi_add_handle(multi_, easy);
-  int running = 1, left = 0;
-  bool stopped = false;
-  while (running > 0 && !stopped && curl_.multi_perform(multi_, &running) == CURLM_OK) {
-    stopped = running > 0 && stopping();
-    if (running > 0 && !stopped) curl_.multi_poll(multi_, nullptr, 0, wait, nullptr);
+  loop_->Add(easy);
+  while (true) {
+    const auto& ended = loop_->Run(kStoppingLook);
+    if (!ended.empty()) return ended[0].code;
+    if (!stopping()) continue;
+    loop_->Remove(easy);
+    return Interrupted();
   }
-  CURLcode code = CURLE_FAILED_INIT;
-  if (const CURLMsg* const message = curl_.multi_info_read(multi_, &left))
-    code = message->data.result;
-  curl_.multi_remove_handle(multi_, easy);
-  if (stopped) return Interrupted();
-  return code;
 }
 
 absl::Status HttpSender::TryConnecting(absl::Duration timeout, Stopping stopping) {
@@ -58,6 +52,7 @@ absl::Status HttpSender::TryConnecting(absl::Duration timeout, Stopping stopping
   client.timeout = client.connect_timeout = std::min(timeout, options_.timeout);
   absl::Status status = http::SetEasyOptions(curl_, easy, client, error);
   if (status.ok()) {
+    loop_->Prepare(easy);
     curl_.easy_setopt(easy, CURLOPT_ERRORBUFFER, error);
     curl_.easy_setopt(easy, CURLOPT_CONNECT_ONLY, 1L);
     event::Record nothing;
