@@ -113,7 +113,10 @@ void HttpSender::Resume(uint32_t lane) {
 }
 
 void HttpSender::Take(std::vector<Outcome>* outcomes) {
-  if (signalled_.exchange(false)) wake_.Drain();
+  // Who signals may be stopped right behind it, by the very thread that it wakes: what is readable
+  // is drained then, too, and once more with the next look.
+  int before = kSignalled;
+  if (signalled_.compare_exchange_strong(before, kNot) || before == kSignals) wake_.Drain();
   if (!some_.exchange(false)) return;
   const MutexLock lock(mutex_);
   for (Outcome& outcome : outcomes_) outcomes->push_back(std::move(outcome));
@@ -403,8 +406,9 @@ void HttpSender::Publish() {
       environment_.clock->Monotonic() - untold_since_ < kToldWithin)
     return;
   untold_ = 0;
+  signalled_ = kSignals;
   wake_.Signal();
-  signalled_ = true;
+  signalled_ = kSignalled;
 }
 
 absl::Duration HttpSender::LongestSleep() {

@@ -135,8 +135,9 @@ class HttpSender {
   std::atomic<bool> stops_{false};
   std::atomic<bool> halts_{false}, quiet_{false};
   std::atomic<bool> some_{false};  // of outcomes_
-  // After the signal, so that one that is taken early is drained with the next look.
-  std::atomic<bool> signalled_{false};
+  // Of wake_: kSignals while it is unknown whether fd() is readable already.
+  enum Signalled : int { kNot, kSignals, kSignalled };
+  std::atomic<int> signalled_{kNot};
   std::atomic<int64_t> permit_ns_{0};  // 0: nobody renews it
 
   mutable Mutex mutex_;
