@@ -21,6 +21,7 @@
 #pragma weak curl_multi_remove_handle
 #pragma weak curl_multi_setopt
 #pragma weak curl_multi_socket_action
+#pragma weak curl_multi_timeout
 #pragma weak curl_multi_info_read
 
 namespace walduct::http {
@@ -72,6 +73,7 @@ absl::StatusOr<const CurlLibrary*> LoadOnce() {
   loader.Find("curl_multi_remove_handle", &curl_multi_remove_handle, &curl.multi_remove_handle);
   loader.Find("curl_multi_setopt", &curl_multi_setopt, &curl.multi_setopt);
   loader.Find("curl_multi_socket_action", &curl_multi_socket_action, &curl.multi_socket_action);
+  loader.Find("curl_multi_timeout", &curl_multi_timeout, &curl.multi_timeout);
   loader.Find("curl_multi_info_read", &curl_multi_info_read, &curl.multi_info_read);
   if (loader.missing() != nullptr) return NotUsable(absl::StrCat("no ", loader.missing()));
   if (curl.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) return NotUsable("it does not start");

@@ -28,6 +28,7 @@ struct CurlLibrary {
   decltype(&::curl_multi_remove_handle) multi_remove_handle = nullptr;
   decltype(&::curl_multi_setopt) multi_setopt = nullptr;
   decltype(&::curl_multi_socket_action) multi_socket_action = nullptr;
+  decltype(&::curl_multi_timeout) multi_timeout = nullptr;
   decltype(&::curl_multi_info_read) multi_info_read = nullptr;
 };
 

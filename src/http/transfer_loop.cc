@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 
-#include "base/clock.h"
 #include "base/error.h"
 #include "base/status_macros.h"
 
@@ -52,8 +51,6 @@ absl::Status TransferLoop::SetUp() {
                  "libcurl does not start");
   curl_.multi_setopt(multi_, CURLMOPT_SOCKETFUNCTION, &TransferLoop::OnSocket);
   curl_.multi_setopt(multi_, CURLMOPT_SOCKETDATA, this);
-  curl_.multi_setopt(multi_, CURLMOPT_TIMERFUNCTION, &TransferLoop::OnTimer);
-  curl_.multi_setopt(multi_, CURLMOPT_TIMERDATA, this);
   return absl::OkStatus();
 }
 
@@ -94,7 +91,7 @@ const std::vector<TransferLoop::Ended>& TransferLoop::Run(absl::Duration most) {
 }
 
 void TransferLoop::Wait(absl::Duration most) {
-  if (due_ < absl::InfiniteDuration()) most = std::min(most, due_ - Clock::Real().Monotonic());
+  most = std::min(most, UntilDue());
   const int64_t millis = absl::ToInt64Milliseconds(
       absl::Ceil(std::clamp(most, absl::ZeroDuration(), absl::Hours(1)), absl::Milliseconds(1)));
   std::array<epoll_event, kMostEvents> events;
@@ -126,12 +123,17 @@ void TransferLoop::OnReady(int fd, uint32_t events) {
   curl_.multi_socket_action(multi_, fd, ready, &running);
 }
 
+// What begins is due at once.
 void TransferLoop::OnDue() {
-  if (due_ == absl::InfiniteDuration()) return;
-  if (due_ > absl::ZeroDuration() && due_ > Clock::Real().Monotonic()) return;
-  due_ = absl::InfiniteDuration();  // libcurl says it anew
+  if (UntilDue() > absl::ZeroDuration()) return;
   int running = 0;
   curl_.multi_socket_action(multi_, CURL_SOCKET_TIMEOUT, 0, &running);
+}
+
+absl::Duration TransferLoop::UntilDue() const {
+  long millis = -1;
+  curl_.multi_timeout(multi_, &millis);
+  return millis < 0 ? absl::InfiniteDuration() : absl::Milliseconds(millis);
 }
 
 void TransferLoop::Collect() {
@@ -171,19 +173,6 @@ int TransferLoop::OnSocket(CURL* easy, curl_socket_t fd, int what, void* loop, v
   static_cast<void>(easy);
   static_cast<void>(of_socket);
   static_cast<TransferLoop*>(loop)->Want(fd, what);
-  return 0;
-}
-
-int TransferLoop::OnTimer(CURLM* multi, long millis, void* loop) {
-  static_cast<void>(multi);
-  absl::Duration& due = static_cast<TransferLoop*>(loop)->due_;
-  if (millis < 0) {
-    due = absl::InfiniteDuration();
-  } else if (millis == 0) {
-    due = absl::ZeroDuration();
-  } else {
-    due = Clock::Real().Monotonic() + absl::Milliseconds(millis);
-  }
   return 0;
 }
 

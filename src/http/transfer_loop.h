@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/wake.h"
@@ -57,12 +58,12 @@ class TransferLoop {
   void Wait(absl::Duration most);
   void OnReady(int fd, uint32_t events);
   void OnDue();
+  absl::Duration UntilDue() const;
   void Collect();
   void Want(int fd, int what);
   void Register(int fd, Socket* socket, uint32_t events) const;
 
   static int OnSocket(CURL* easy, curl_socket_t fd, int what, void* loop, void* of_socket);
-  static int OnTimer(CURLM* multi, long millis, void* loop);
   static int OnOpen(void* loop, curl_socket_t fd, curlsocktype purpose);
   static int OnClose(void* loop, curl_socket_t fd);
 
@@ -70,7 +71,6 @@ class TransferLoop {
   int epoll_ = -1;
   CURLM* multi_ = nullptr;
   absl::flat_hash_map<int, Socket> sockets_;
-  absl::Duration due_ = absl::InfiniteDuration();  // of libcurl's timer
   std::vector<Ended> ended_;
   std::vector<Ended> failed_;  // could not even begin
   long prepared_ = 0;

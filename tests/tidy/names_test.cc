@@ -98,6 +98,7 @@ bool HasAThreadOfItsOwn(absl::string_view path) {
                                                  "src/slot/world/watch/server_watch.cc",
                                                  "src/slot/world/watch/slot_xmin.cc",
                                                  "src/http/listener.cc",
+                                                 "src/http/transfer_loop.cc",
                                                  "src/incremental/open_channels.cc",
                                                  "src/outbox/cleanup_thread.cc",
                                                  "src/postgres/cancel_request.cc",
