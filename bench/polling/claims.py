@@ -14,6 +14,7 @@ Run it with .deps/venv/bin/python, after a release build. 50,000,000 rows need 2
 """
 import argparse
 import contextlib
+import re
 import statistics
 import sys
 from pathlib import Path
@@ -23,7 +24,7 @@ from support import backlog
 from support.wait import wait_until
 
 STEP = 1_000_000
-WHOLE, LOW, LOOK = "WITH seen%ORDER BY%LIMIT $1::bigint), free%", "WITH seen%>= $2::bigint ORDER BY%", "SELECT (SELECT %pg_locks%"
+WHOLE, LOW, LOOK = "SELECT s.%IS NULL ORDER BY%LIMIT $1::bigint) s%", "SELECT s.%>= $2::bigint ORDER BY%", "SELECT (SELECT %pg_locks%"
 
 
 def statements(database, directory):
@@ -34,7 +35,7 @@ def statements(database, directory):
         tables.put(session, 1, 10)
         session.commit()
         row = 10
-        while not tables.claim_text(database, LOW):
+        while not (tables.claim_text(database, LOW) and tables.claim_text(database, LOOK)):
             row += 1
             tables.put(session, row, row)
             session.commit()
@@ -42,7 +43,13 @@ def statements(database, directory):
     connector.stop()
     # pg_stat_statements puts parameters in the place of constants.
     whole, low, look = (tables.claim_text(database, like) for like in (WHOLE, LOW, LOOK))
-    return {"low": low.replace("$3::xid", "'0'::xid"), "whole": whole.replace("$2::xid", "'0'::xid"), "look": literal(look)}, row
+    return {"low": with_constants(low), "whole": with_constants(whole), "look": literal(look)}, row
+
+
+def with_constants(claim):
+    """In their order, behind the parameters."""
+    constants = iter(("true", "false", "'0'"))
+    return re.sub(r"(?<=SELECT )\$\d+(?= FROM)|(?<=SKIP LOCKED\), )\$\d+(?=\) FROM)|\$\d+(?=::xid)", lambda _: next(constants), claim)
 
 
 def literal(look):

@@ -123,7 +123,7 @@ def wake(database):
 
 # Statements are timed by the server. The claim is known by how it begins.
 STATEMENTS = {"shared_preload_libraries": "pg_stat_statements", "pg_stat_statements.track_planning": "on"}
-CLAIM = {"mark": "WITH seen%", "delete": "WITH seen%", "position": "SELECT o.%"}
+CLAIM = {"mark": "SELECT s.%", "delete": "SELECT s.%", "position": "SELECT o.%"}
 
 
 def claims(database, done):

@@ -54,14 +54,40 @@ TEST(ClaimSql, LocksOnlyRowsThatSomebodyHasTouched) {
   table.schema = std::make_shared<event::TableSchema>();
   EXPECT_THAT(table.ClaimSql(""),
               AllOf(HasSubstr("o.xmax = '0'::xid AS walduct_untouched"),
-                    HasSubstr("WHERE o.\"id\" = ANY (ARRAY(SELECT \"id\" FROM seen WHERE NOT "
-                              "walduct_untouched)) AND o.\"published_at\" IS NULL FOR NO KEY "
-                              "UPDATE OF o SKIP LOCKED"),
-                    HasSubstr("s.walduct_untouched OR (s.\"id\") IN (SELECT \"id\" FROM free)")));
+                    HasSubstr("s.walduct_untouched OR coalesce((SELECT true FROM "
+                              "\"public\".\"outbox\" o WHERE o.\"id\" = s.\"id\" AND "
+                              "o.\"published_at\" IS NULL FOR NO KEY UPDATE OF o SKIP LOCKED), "
+                              "false)")));
   table.key_names.push_back("part");
-  EXPECT_THAT(table.ClaimSql(""),
-              HasSubstr("AND (o.\"id\", o.part) IN (SELECT \"id\", part FROM seen WHERE NOT "
-                        "walduct_untouched)"));
+  EXPECT_THAT(table.ClaimSql(""), HasSubstr("WHERE o.\"id\" = s.\"id\" AND o.part = s.part AND"));
+}
+
+TEST(ClaimSql, LooksBeforeInAndBehindWhatIsLeftOut) {
+  OutboxTable table = Table({{"published_at", kAt}});
+  table.schema = std::make_shared<event::TableSchema>();
+  ASSERT_TRUE(table.has_ranges());
+  EXPECT_THAT(
+      table.ClaimSql("", {.waits = true, .beside = ClaimForm::Beside::kRange, .from = true}),
+      AllOf(HasSubstr("o.\"id\" >= $6::bigint"), HasSubstr("o.\"id\" < $3::bigint ORDER BY"),
+            HasSubstr("o.\"id\" = ANY ((SELECT $5::bigint[])::bigint[])"),
+            HasSubstr("o.\"id\" > $4::bigint ORDER BY")));
+}
+
+TEST(DoneSql, ARangeIsOfAnIntegerThatIsThePrimaryKey) {
+  OutboxTable table = Table({{"published_at", kAt}});
+  EXPECT_THAT(table.DoneSql(OutboxTable::Chosen::kRange),
+              HasSubstr("WHERE o.\"id\" >= (SELECT $1::bigint) AND o.\"id\" <= (SELECT $2::bigint) "
+                        "AND o.\"id\" <> ALL ($3::bigint[]) AND o.\"published_at\" IS NULL"));
+  table.key_types = {"uuid"};
+  EXPECT_FALSE(table.has_ranges());
+  table.key_types = {"integer"};
+  EXPECT_TRUE(table.has_ranges());
+  table.layout.order = "{publishedat}";
+  EXPECT_FALSE(table.has_ranges()) << "a claim's rows do not follow each other by id";
+  table.layout.order = "";
+  table.key_names.push_back("part");
+  table.key_types.push_back("date");
+  EXPECT_FALSE(table.has_ranges()) << "an id may be there twice";
 }
 
 TEST(LowWaterSql, IsOfTablesWhoseOrderIsANumberThatRises) {

@@ -70,7 +70,7 @@ INSTANTIATE_TEST_SUITE_P(All, PlantedPollDefect,
                                          Defect::kBehindXmin, Defect::kCoverUnflushed,
                                          Defect::kTwoOwners, Defect::kClaimTwice,
                                          Defect::kReadOnBehind, Defect::kLoseMark,
-                                         Defect::kForgetWriters),
+                                         Defect::kForgetWriters, Defect::kMarkBetween),
                          [](const auto& of) { return absl::StrCat(static_cast<int>(of.param)); });
 
 }  // namespace

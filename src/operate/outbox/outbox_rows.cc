@@ -226,7 +226,7 @@ absl::Status Desk::Apply(const OutboxRowsRequest& request, const std::vector<Row
   postgres::Statement statement{.sql = request.act == kRetry ? poll::RetrySql(table_)
                                        : request.act == kPark
                                            ? poll::ParkSql(table_, options_.max_attempts)
-                                           : table_.DoneSql(/*also_aside=*/true),
+                                           : table_.DoneAlsoAsideSql(),
                                 .parameters = ArraysOf(table_, keys),
                                 .answer = postgres::OneRow(1)};
   if (request.act == kPark && !table_.layout.error.empty())

@@ -23,8 +23,6 @@ std::string Dotted(absl::string_view alias, const std::vector<std::string>& name
   });
 }
 
-std::string And(absl::string_view more) { return more.empty() ? "" : absl::StrCat(" AND ", more); }
-
 // Which rows of a key stand behind another one. By sorting them, and before that by a hashed set of
 // keys (IS TRUE: it becomes no join): whatever statistics say, it takes no longer than that.
 constexpr absl::string_view kBefore = "GROUPS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING";
@@ -61,19 +59,71 @@ bool OutboxTable::has_low_water() const {
          OrderNames().front() == key_names.front();
 }
 
-std::string OutboxTable::LowWaterSql(const std::string& where) const {
+bool OutboxTable::has_ranges() const {
+  const std::string& type = key_types.front();
+  return key_names.size() == 1 && layout.xact.empty() &&
+         (type == "bigint" || type == "integer" || type == "smallint") &&
+         OrderNames().front() == key_names.front();
+}
+
+std::string OutboxTable::LowWaterSql(const std::string& where, bool ranged) const {
+  using Beside = ClaimForm::Beside;
   const std::string id = absl::StrCat("o.", key_names.front());
   const std::string writers = absl::StrReplaceAll(
       kWriters, {{"{relation}", absl::StrCat(ToInteger(relation), "::pg_catalog.oid")}});
-  return absl::StrCat("SELECT (SELECT ", id, " FROM ", name, " o WHERE ",
-                      Qualify(layout.open, "o", columns), " AND ", id, " >= $1::bigint",
-                      where.empty() ? "" : absl::StrCat(" AND (", where, ")"), " ORDER BY ", id,
-                      " LIMIT 1)::text, pg_catalog.concat_ws(' ', ", writers,
+  const std::vector<std::string> apart =
+      ApartSql("o", {.beside = ranged ? Beside::kRange : Beside::kNothing});
+  const std::string first = absl::StrJoin(apart, ", ", [&](std::string* out, const auto& part) {
+    absl::StrAppend(out, "(SELECT ", id, " FROM ", name, " o WHERE ",
+                    Qualify(layout.open, "o", columns), " AND ", id, " >= $1::bigint", part,
+                    where.empty() ? "" : absl::StrCat(" AND (", where, ")"), " ORDER BY ", id,
+                    " LIMIT 1)");
+  });
+  return absl::StrCat("SELECT ", ranged ? "least" : "", "(", first,
+                      ")::text, pg_catalog.concat_ws(' ', ", writers,
                       numbers_itself ? "" : absl::StrCat(", ", kNumbered), ")");
 }
 
+std::string OutboxTable::LeftOutSql(absl::string_view alias, const ClaimForm& form) const {
+  const size_t at = form.beside_at(key_names.size());
+  if (form.beside == ClaimForm::Beside::kKeys) return HashedKeysSql(alias, at);
+  const std::string id = absl::StrCat(alias, ".", key_names.front());
+  return absl::StrCat(id, " >= $", at, "::bigint AND ", id, " <= $", at + 1, "::bigint AND ", id,
+                      " <> ALL ($", at + 2, "::bigint[])");
+}
+
+// The conditions of which each holds for other rows, and together for all that are not in the
+// range: each by an index, and no row of the range is read.
+std::vector<std::string> OutboxTable::ApartSql(absl::string_view alias,
+                                               const ClaimForm& form) const {
+  if (form.beside != ClaimForm::Beside::kRange) return {""};
+  const size_t at = form.beside_at(key_names.size());
+  const std::string id = absl::StrCat(" AND ", alias, ".", key_names.front());
+  const std::string first = absl::StrCat("$", at, "::bigint");
+  const std::string last = absl::StrCat("$", at + 1, "::bigint");
+  return {absl::StrCat(id, " < ", first),
+          absl::StrCat(id, " > ", first, id, " < ", last, id, " = ANY ((SELECT $", at + 2,
+                       "::bigint[])::bigint[])"),
+          absl::StrCat(id, " > ", last)};
+}
+
+std::string OutboxTable::FirstSql(const std::string& from, const ClaimForm& form,
+                                  absl::string_view limit) const {
+  const auto ordered = [&](absl::string_view alias) {
+    return absl::StrCat(" ORDER BY ", OrderSql(alias), " LIMIT ", limit);
+  };
+  const std::vector<std::string> apart = ApartSql("o", form);
+  if (apart.size() == 1) return absl::StrCat(from, apart.front(), ordered("o"));
+  return absl::StrCat("SELECT * FROM (",
+                      absl::StrJoin(apart, " UNION ALL ",
+                                    [&](std::string* out, const std::string& part) {
+                                      absl::StrAppend(out, "(", from, part, ordered("o"), ")");
+                                    }),
+                      ") walduct_apart", ordered("walduct_apart"));
+}
+
 // What has to wait, before the last of the first rows.
-std::string OutboxTable::BarriersSql(bool waits, const std::string& bound) const {
+std::string OutboxTable::BarriersSql(const ClaimForm& form, const std::string& bound) const {
   const std::vector<std::string> by = OrderNames();
   // Before NULL is nothing, as far as SQL knows.
   const bool ends = absl::c_none_of(columns, [&by](const LayoutColumn& column) {
@@ -82,13 +132,16 @@ std::string OutboxTable::BarriersSql(bool waits, const std::string& bound) const
   const std::string barrier =
       absl::StrCat("SELECT ", Dotted("p", by), ", ", Qualify(layout.key, "p", columns),
                    " AS walduct_key FROM ", name, " p WHERE ");
+  const std::string before =
+      ends ? absl::StrCat(" AND (", Dotted("p", by), ") < (SELECT ", Dotted("n", by),
+                          " FROM near n ORDER BY ", absl::StrJoin(by, " DESC, "), " DESC LIMIT 1)")
+           : "";
   std::vector<std::string> barriers;
   if (!layout.blocks.empty())
-    barriers.push_back(absl::StrCat(barrier, Qualify(layout.blocks, "p", columns), bound));
-  if (!layout.blocks.empty() && ends)
-    absl::StrAppend(&barriers.back(), " AND (", Dotted("p", by), ") < (SELECT ", Dotted("n", by),
-                    " FROM near n ORDER BY ", absl::StrJoin(by, " DESC, "), " DESC LIMIT 1)");
-  if (waits)
+    for (const std::string& part : ApartSql("p", form))
+      barriers.push_back(
+          absl::StrCat(barrier, Qualify(layout.blocks, "p", columns), bound, part, before));
+  if (form.waits)
     barriers.push_back(
         absl::StrCat(barrier, KeysSql("p", 2), " AND ", Qualify(layout.open, "p", columns)));
   return absl::StrJoin(barriers, " UNION ALL ");
@@ -98,8 +151,8 @@ std::string OutboxTable::BarriersSql(bool waits, const std::string& bound) const
 // looked for among what is open before the last of the first rows, and only if most of these are
 // held back, in all that is open: asked row by row (NOT EXISTS), the planner, which takes open rows
 // for few, reads all before it for each of them.
-std::string OutboxTable::NearSql(const std::string& ready, bool waits,
-                                 const std::string& low) const {
+std::string OutboxTable::NearSql(const std::string& from, const std::string& ready,
+                                 const ClaimForm& form, const std::string& low) const {
   const std::vector<std::string> by = OrderNames();
   const std::string order = absl::StrJoin(by, ", "), keys = absl::StrJoin(key_names, ", ");
   const auto of = [&](absl::string_view text, absl::string_view alias) {
@@ -111,42 +164,40 @@ std::string OutboxTable::NearSql(const std::string& ready, bool waits,
   std::vector<std::string> names;
   std::string is_barrier = layout.blocks.empty() ? "false" : of(layout.blocks, "o");
   for (const event::Column& column : schema->columns) names.push_back(QuoteIdentifier(column.name));
-  if (waits) absl::StrAppend(&is_barrier, " OR ", KeysSql("o", 2));
-  const std::string columns_of_row = absl::StrCat(
-      Dotted("o", names), ", (", of(layout.key, "o"),
-      ")::text AS walduct_key, o.xmax = '0'::xid AS walduct_untouched FROM ", name, " o WHERE ");
+  if (form.waits) absl::StrAppend(&is_barrier, " OR ", KeysSql("o", 2));
   std::string far =
       absl::StrCat("o.", key_names[0], " = ANY (ARRAY(SELECT ", key_names[0], " FROM far))");
   if (key_names.size() > 1)
     absl::StrAppend(&far, " AND (", Dotted("o", key_names), ") IN (SELECT ", keys, " FROM far)");
+  const bool apart = form.beside == ClaimForm::Beside::kRange;
   return absl::StrCat(
-      "near AS MATERIALIZED (SELECT ", columns_of_row, ready, bound("o"), " ORDER BY ",
-      Dotted("o", by), " LIMIT $1::bigint + $1::bigint / 4 + 1), barriers AS MATERIALIZED (",
-      BarriersSql(waits, bound("p")), "), held AS MATERIALIZED (SELECT ", keys, " FROM (SELECT ",
-      order, ", walduct_mine, bool_or(NOT walduct_mine) OVER (PARTITION BY walduct_key ORDER BY ",
-      order, " ", kBefore, ") AS walduct_held FROM (SELECT ", Dotted("n", by), ", ",
-      of(layout.key, "n"), " AS walduct_key, true AS walduct_mine FROM near n WHERE (",
-      of(layout.key, "n"), " IN (SELECT walduct_key FROM barriers)) IS TRUE UNION ALL SELECT ",
-      order,
+      "near AS MATERIALIZED (",
+      FirstSql(absl::StrCat(from, ready, bound("o")), form, "$1::bigint + $1::bigint / 4 + 1"),
+      "), barriers AS MATERIALIZED (", BarriersSql(form, bound("p")),
+      "), held AS MATERIALIZED (SELECT ", keys, " FROM (SELECT ", order,
+      ", walduct_mine, bool_or(NOT walduct_mine) OVER (PARTITION BY walduct_key ORDER BY ", order,
+      " ", kBefore, ") AS walduct_held FROM (SELECT ", Dotted("n", by), ", ", of(layout.key, "n"),
+      " AS walduct_key, true AS walduct_mine FROM near n WHERE (", of(layout.key, "n"),
+      " IN (SELECT walduct_key FROM barriers)) IS TRUE UNION ALL SELECT ", order,
       ", walduct_key, false FROM barriers) u WHERE walduct_key IS NOT NULL) v WHERE "
       "walduct_mine AND walduct_held), starved AS MATERIALIZED (SELECT (SELECT count(*) FROM near) "
       "> $1::bigint + $1::bigint / 4 AND (SELECT count(*) FROM held) > $1::bigint / 4 + 1 AS yes), "
       "far AS MATERIALIZED (SELECT ",
       keys, " FROM (SELECT ", Dotted("o", by), ", ", of(layout.key, "o"),
-      " IS NULL AS walduct_alone, (", ready, ") AS walduct_ready, bool_or(", is_barrier,
-      ") OVER (PARTITION BY ", of(layout.key, "o"), " ORDER BY ", Dotted("o", by), " ", kBefore,
-      ") AS walduct_held FROM ", name, " o WHERE ", of(layout.open, "o"), bound("o"),
+      " IS NULL AS walduct_alone, (", ready,
+      apart ? absl::StrCat(" AND NOT (", LeftOutSql("o", form), ")") : "",
+      ") AS walduct_ready, bool_or(", is_barrier, ") OVER (PARTITION BY ", of(layout.key, "o"),
+      " ORDER BY ", Dotted("o", by), " ", kBefore, ") AS walduct_held FROM ", name, " o WHERE ",
+      of(layout.open, "o"), bound("o"),
       " AND (SELECT yes FROM starved)) x WHERE walduct_ready AND (walduct_alone OR walduct_held IS "
       "NOT TRUE) ORDER BY ",
       order, " LIMIT $1::bigint), seen AS MATERIALIZED ((SELECT ", absl::StrJoin(names, ", "),
       ", walduct_key, walduct_untouched FROM near n WHERE NOT (SELECT yes FROM starved) AND NOT ((",
       keys, ") IN (SELECT ", keys, " FROM held)) ORDER BY ", Dotted("n", by),
-      " LIMIT $1::bigint) UNION ALL SELECT ", columns_of_row, "(SELECT yes FROM starved) AND ", far,
-      ")");
+      " LIMIT $1::bigint) UNION ALL ", from, "(SELECT yes FROM starved) AND ", far, ")");
 }
 
-std::string OutboxTable::ClaimSql(const std::string& where, bool waits, bool beside,
-                                  bool from) const {
+std::string OutboxTable::ClaimSql(const std::string& where, const ClaimForm& form) const {
   const auto of = [&](absl::string_view text) { return Qualify(text, "o", columns); };
   const size_t parts = key_names.size();
   std::vector<std::string> names;
@@ -156,36 +207,35 @@ std::string OutboxTable::ClaimSql(const std::string& where, bool waits, bool bes
   if (!where.empty()) absl::StrAppend(&condition, " AND (", where, ")");
   // Of the version that is locked, too: it may have got another owner meanwhile.
   const std::string still = condition;
-  if (beside)
-    absl::StrAppend(&condition, " AND NOT (", HashedKeysSql("o", waits ? parts + 2 : 2), ")");
-  if (waits) absl::StrAppend(&condition, " AND NOT (", KeysSql("o", 2), ")");
-  const size_t last = 2 + (waits ? parts : 0) + (beside ? parts : 0);
+  if (form.beside == ClaimForm::Beside::kKeys)
+    absl::StrAppend(&condition, " AND NOT (", LeftOutSql("o", form), ")");
+  if (form.waits) absl::StrAppend(&condition, " AND NOT (", KeysSql("o", 2), ")");
   const std::string low =
-      from ? absl::StrCat(key_names.front(), " >= $", last, "::bigint") : std::string();
+      form.from ? absl::StrCat(key_names.front(), " >= $", form.from_at(parts), "::bigint")
+                : std::string();
   const std::string key = layout.key.empty() ? "NULL" : of(layout.key);
-  const bool held_back = !layout.key.empty() && (waits || !layout.blocks.empty());
-  const std::string seen =
-      held_back
-          ? NearSql(condition, waits, low)
-          : absl::StrCat("seen AS MATERIALIZED (SELECT ", Dotted("o", names), ", (", key,
-                         ")::text AS walduct_key, o.xmax = '0'::xid AS walduct_untouched FROM ",
-                         name, " o WHERE ", condition, And(low.empty() ? "" : "o." + low),
-                         " ORDER BY ", OrderSql("o"), " LIMIT $1::bigint)");
+  const std::string from = absl::StrCat(
+      "SELECT ", Dotted("o", names), ", (", key,
+      ")::text AS walduct_key, o.xmax = '0'::xid AS walduct_untouched FROM ", name, " o WHERE ");
+  const bool held_back = !layout.key.empty() && (form.waits || !layout.blocks.empty());
   // Who locks or changes a row writes its number into xmax: only rows that have one are locked
-  // here, for that writes each of them. By the primary key's index, whatever statistics say: a join
-  // would read the whole table.
-  constexpr absl::string_view kTouched = " FROM seen WHERE NOT walduct_untouched";
-  std::string touched =
-      absl::StrCat("o.", key_names[0], " = ANY (ARRAY(SELECT ", key_names[0], kTouched, "))");
-  if (parts > 1)
-    absl::StrAppend(&touched, " AND (", Dotted("o", key_names), ") IN (SELECT ",
-                    absl::StrJoin(key_names, ", "), kTouched, ")");
-  return absl::StrCat("WITH ", seen, ", free AS MATERIALIZED (SELECT ", Dotted("o", key_names),
-                      " FROM ", name, " o WHERE ", touched, " AND ", still,
-                      " FOR NO KEY UPDATE OF o SKIP LOCKED) SELECT ", Dotted("s", names),
-                      ", s.walduct_key, s.walduct_untouched OR (", Dotted("s", key_names),
-                      ") IN (SELECT ", absl::StrJoin(key_names, ", "),
-                      " FROM free) FROM seen s ORDER BY ", OrderSql("s"));
+  // here, for that writes each of them; one by one, by the primary key's index, whatever statistics
+  // say.
+  std::vector<std::string> equal;
+  for (const std::string& part : key_names)
+    equal.push_back(absl::StrCat("o.", part, " = s.", part));
+  return absl::StrCat(
+      held_back ? absl::StrCat("WITH ", NearSql(from, condition, form, low), " ") : "", "SELECT ",
+      Dotted("s", names), ", s.walduct_key, s.walduct_untouched OR coalesce((SELECT true FROM ",
+      name, " o WHERE ", absl::StrJoin(equal, " AND "), " AND ", still,
+      " FOR NO KEY UPDATE OF o SKIP LOCKED), false) FROM ",
+      held_back
+          ? "seen"
+          : absl::StrCat("(",
+                         FirstSql(absl::StrCat(from, condition, low.empty() ? "" : " AND o.", low),
+                                  form, "$1::bigint"),
+                         ")"),
+      " s ORDER BY ", OrderSql("s"));
 }
 
 }  // namespace walduct::poll

@@ -328,16 +328,19 @@ std::string OutboxTable::HashedKeysSql(absl::string_view alias, size_t first) co
                       absl::StrJoin(aliases, ", "), "))");
 }
 
-std::string OutboxTable::ChosenSql() const {
-  std::string chosen = KeysSql("o", 1);
-  // Behind a subselect the planner does not estimate each of them: it takes the index all the same.
-  if (key_names.size() == 1) {
+// Behind a subselect the planner does not estimate the values: it takes the index all the same.
+std::string OutboxTable::ChosenSql(Chosen chosen) const {
+  std::string rows = KeysSql("o", 1);
+  const std::string id = absl::StrCat("o.", key_names[0]);
+  if (chosen == Chosen::kRange) {
+    rows = absl::StrCat(id, " >= (SELECT $1::bigint) AND ", id, " <= (SELECT $2::bigint) AND ", id,
+                        " <> ALL ($3::bigint[])");
+  } else if (key_names.size() == 1) {
     const std::string array = absl::StrCat(key_types[0], "[]");
-    chosen = absl::StrCat("o.", key_names[0],
-                          " = ANY ((SELECT $1::", IsPlain(key_types[0]) ? "" : "text[]::", array,
-                          ")::", array, ")");
+    rows = absl::StrCat(id, " = ANY ((SELECT $1::", IsPlain(key_types[0]) ? "" : "text[]::", array,
+                        ")::", array, ")");
   }
-  return absl::StrCat(chosen, " AND ", Qualify(layout.open, "o", columns));
+  return absl::StrCat(rows, " AND ", Qualify(layout.open, "o", columns));
 }
 
 std::string OutboxTable::MovedSql(const std::string& chosen) const {
@@ -360,8 +363,11 @@ std::string OutboxTable::MovedSql(const std::string& chosen) const {
                       " FROM gone g RETURNING 1) SELECT count(*) FROM kept");
 }
 
-std::string OutboxTable::DoneSql(bool also_aside) const {
-  const std::string chosen = also_aside ? KeysSql("o", 1) : ChosenSql();
+std::string OutboxTable::DoneSql(Chosen chosen) const { return ChangeSql(ChosenSql(chosen)); }
+
+std::string OutboxTable::DoneAlsoAsideSql() const { return ChangeSql(KeysSql("o", 1)); }
+
+std::string OutboxTable::ChangeSql(const std::string& chosen) const {
   if (!archive.empty()) return MovedSql(chosen);
   const std::string change = layout.mark.empty() ? absl::StrCat("DELETE FROM ", name, " o")
                                                  : absl::StrCat("UPDATE ", name, " o SET ",
@@ -399,12 +405,13 @@ std::string OutboxTable::BacklogSql(const std::string& where) const {
   const auto of = [&](absl::string_view text) { return Qualify(text, "o", columns); };
   const std::string parked =
       layout.parked.empty() ? "false" : absl::StrCat("coalesce(", of(layout.parked), ", false)");
-  const std::string age =
-      layout.born.empty() ? "0" : absl::StrCat("extract(epoch FROM now() - ", of(layout.born), ")");
+  const std::string age = layout.born.empty()
+                              ? "0"
+                              : absl::StrCat("extract(epoch FROM now() - min(", of(layout.born),
+                                             ") FILTER (WHERE NOT ", parked, "))");
   return absl::StrCat("SELECT count(*) FILTER (WHERE NOT ", parked, "), count(*) FILTER (WHERE ",
-                      parked, "), greatest(0, max(", age, ") FILTER (WHERE NOT ", parked,
-                      "))::bigint FROM ", name, " o WHERE ", of(layout.open),
-                      where.empty() ? "" : absl::StrCat(" AND (", where, ")"));
+                      parked, "), greatest(0, ", age, ")::bigint FROM ", name, " o WHERE ",
+                      of(layout.open), where.empty() ? "" : absl::StrCat(" AND (", where, ")"));
 }
 
 uint64_t NumberAt(const postgres::Result& rows, int column) {
@@ -420,8 +427,8 @@ int OutboxTable::ColumnAt(const std::string& braced) const {
   return -1;
 }
 
-std::string OutboxTable::StillOpenSql() const {
-  return absl::StrCat("SELECT count(*) FROM ", name, " o WHERE ", ChosenSql());
+std::string OutboxTable::StillOpenSql(Chosen chosen) const {
+  return absl::StrCat("SELECT count(*) FROM ", name, " o WHERE ", ChosenSql(chosen));
 }
 
 absl::StatusOr<std::vector<OutboxTable>> FindOutboxTables(Connection& connection,

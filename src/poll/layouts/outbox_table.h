@@ -25,6 +25,26 @@ struct OutboxOptions;
 
 namespace walduct::poll {
 
+// What a claim asks for, and which parameters that makes: $1, the most rows; then, in this order:
+struct ClaimForm {
+  // Without the rows of arrays of the columns of the primary key, and later rows of their keys.
+  bool waits = false;
+  // Without rows that were claimed before, and need not be marked yet; what else is open comes in
+  // its order, also what was committed late. kKeys: arrays of the columns of the primary key.
+  // kRange (of a table that has_ranges): the lowest id, the highest one, an array of those between
+  // them that are not left out.
+  enum class Beside : uint8_t { kNothing, kKeys, kRange } beside = Beside::kNothing;
+  // The lowest id to look at (of a table that has_low_water).
+  bool from = false;
+
+  // The numbers of their first parameters; parts: columns of the primary key.
+  size_t beside_at(size_t parts) const { return 2 + (waits ? parts : 0); }
+  size_t from_at(size_t parts) const {
+    const size_t left_out = beside == Beside::kKeys ? parts : beside == Beside::kRange ? 3 : 0;
+    return beside_at(parts) + left_out;
+  }
+};
+
 struct OutboxTable {
   Oid relation{};
   std::string name = {};  // "schema"."table"
@@ -55,24 +75,25 @@ struct OutboxTable {
 
   // Whether row o is of that worker's share: all rows of a key are.
   std::string ShareCondition(int64_t workers, int64_t worker) const;
-  // $1: the most rows. Sorted as they are to be published. waits: without the rows of the arrays
-  // that follow, of the columns of the primary key, and without later rows of their keys. beside:
-  // without the rows of the arrays behind these, which are published and not marked yet; what else
-  // is open comes in its order, also what was committed late. from: the last parameter is the
-  // lowest id to look at (of a table that has_low_water).
-  std::string ClaimSql(const std::string& where, bool waits = false, bool beside = false,
-                       bool from = false) const;
+  // Sorted as they are to be published.
+  std::string ClaimSql(const std::string& where, const ClaimForm& form = {}) const;
+  // The primary key is one integer, by which rows are ordered: it can be told by ranges.
+  bool has_ranges() const;
   // Rows are ordered by an integer that rises: there may be an id behind which nothing is open.
   bool has_low_water() const;
   // $1: an id. Answers the first one from there on whose row is open, and who may yet commit a row
-  // with an id that was there before: names, with spaces between.
-  std::string LowWaterSql(const std::string& where) const;
-  // $1 …: arrays of the columns of the primary key. Answers how many rows it has changed or moved:
-  // of those that are open; also_aside: of all, for who has looked.
-  std::string DoneSql(bool also_aside = false) const;
-  // The same arrays. Answers how many of these rows are open.
-  std::string StillOpenSql() const;
-  // The same arrays, then one of errors and one of milliseconds to the next attempt. Answers how
+  // with an id that was there before: names, with spaces between. ranged: but for a range, as
+  // ClaimForm has it.
+  std::string LowWaterSql(const std::string& where, bool ranged = false) const;
+  // Rows by their primary keys. $1 …: kKeys: arrays of its columns; kRange: as ClaimForm has it.
+  enum class Chosen : uint8_t { kKeys, kRange };
+  // Answers how many rows it has changed or moved, of those that are open.
+  std::string DoneSql(Chosen chosen = Chosen::kKeys) const;
+  // The same of all, for who has looked.
+  std::string DoneAlsoAsideSql() const;
+  // Answers how many of these rows are open.
+  std::string StillOpenSql(Chosen chosen = Chosen::kKeys) const;
+  // Arrays of the columns of the primary key, then one of errors and one of milliseconds to the next attempt. Answers how
   // many rows it has changed, and how many of them have used their attempts up.
   std::string FailedSql(int64_t max_attempts) const;
   // Answers how many rows are to be published, how many are parked, and how old the oldest of the
@@ -88,12 +109,20 @@ struct OutboxTable {
 
  private:
   std::string MovedSql(const std::string& chosen) const;
+  std::string ChangeSql(const std::string& chosen) const;
   // The columns of OrderSql, each once.
   std::vector<std::string> OrderNames() const;
-  std::string NearSql(const std::string& ready, bool waits, const std::string& low) const;
-  std::string BarriersSql(bool waits, const std::string& bound) const;
-  // Whether row o is one of the arrays' keys, which are the first parameters, and open.
-  std::string ChosenSql() const;
+  std::string NearSql(const std::string& from, const std::string& ready, const ClaimForm& form,
+                      const std::string& low) const;
+  std::string BarriersSql(const ClaimForm& form, const std::string& bound) const;
+  // Whether the row is one of those beside.
+  std::string LeftOutSql(absl::string_view alias, const ClaimForm& form) const;
+  std::vector<std::string> ApartSql(absl::string_view alias, const ClaimForm& form) const;
+  // Of a SELECT up to its condition: the first rows that are not in the range beside.
+  std::string FirstSql(const std::string& from, const ClaimForm& form,
+                       absl::string_view limit) const;
+  // Whether row o is one of them, which are the first parameters, and open.
+  std::string ChosenSql(Chosen chosen) const;
 };
 
 // Of the answer to one of these; 0: it is no number.

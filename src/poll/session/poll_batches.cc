@@ -8,7 +8,6 @@
 #include "base/status_macros.h"
 #include "engine/configuration/options_of.h"
 #include "engine/configuration/runtime_options.h"
-#include "poll/session/array_text.h"
 #include "poll/session/poll_session.h"
 
 namespace walduct::poll {
@@ -20,15 +19,6 @@ constexpr absl::Duration kLongStatement = absl::Seconds(2);
 constexpr size_t kMostInFlight = 2;
 // Then other duties and other tables have their turn.
 constexpr size_t kMostBatches = 32, kMostOfSeveral = 4;
-
-// Of all rows: arrays of the columns of the primary key, without their braces.
-std::vector<std::string> KeysOf(const postgres::Result& rows, const OutboxTable& table) {
-  std::vector<std::string> keys(table.key_at.size());
-  for (size_t i = 0; i < keys.size(); ++i)
-    for (int row = 0; row < rows.rows(); ++row)
-      AppendItem(rows.Get(row, table.key_at[i]), &keys[i]);
-  return keys;
-}
 
 }  // namespace
 
@@ -99,8 +89,8 @@ absl::Status PollSession::PublishBatch(const OutboxTable& table, const Claimed& 
   ahead_ = more && !parts_.attempt.control->holding() ? &table : nullptr;
   if (ahead_ != nullptr && positions()) {
     batch.last_id = std::string(claimed.rows.Get(claimed.rows.rows() - 1, table.key_at.front()));
-  } else if (ahead_ != nullptr) {
-    batch.found_keys = KeysOf(claimed.rows, table);
+  } else if (ahead_ != nullptr || ranged_ == &table) {
+    NoteBeside(claimed.rows, &batch);
   }
   RETURN_IF_ERROR(Pump());
   const absl::Status published = Publish(claimed.rows, &batch);
@@ -114,6 +104,7 @@ absl::Status PollSession::PublishBatch(const OutboxTable& table, const Claimed& 
   if (!batch.clean()) {
     ahead_ = nullptr;
     next_.reset();
+    ranged_ = nullptr;
   }
   if (committing_ == nullptr || duties_->interrupted()) return absl::OkStatus();
   // A transaction of the sink acknowledges what is written with its end.
@@ -223,7 +214,7 @@ absl::Status PollSession::AskNext() {
     const Batch& front = flight_.front();
     if (front.marked < front.rows) {
       marks_ = MarksOf(*front.table, front.keys, front.marked, front.rows - front.marked);
-      return AskAhead(Asked::kMark, marks_);
+      return AskAhead(Asked::kMark, marks_.statement);
     }
     if (!front.clean()) break;  // Drain sees to it
     flight_.pop_front();

@@ -15,6 +15,7 @@
 #include "engine/configuration/runtime_options.h"
 #include "outbox/options.h"
 #include "poll/session/array_text.h"
+#include "poll/session/id_range.h"
 #include "poll/session/row_name.h"
 #include "poll/session/rows_apart.h"
 #include "poll/session/rows_left.h"
@@ -29,6 +30,8 @@ constexpr absl::Duration kFirstPause = absl::Milliseconds(20);
 constexpr int kRowsATurn = 128;
 constexpr absl::Duration kStatementTurn = absl::Seconds(1);
 constexpr absl::Duration kHurriedTurn = absl::Milliseconds(50);
+// Of ids of one statement of marks: each row is compared with each.
+constexpr size_t kMostMissingOfMarks = 100;
 // A statement that takes longer is told as what is waited for: for a lock, as a rule.
 constexpr absl::Duration kSlowStatement = absl::Seconds(2);
 
@@ -413,32 +416,44 @@ absl::Status PollSession::MarkApart(const Batch& batch, absl::flat_hash_set<std:
   return rows == 0 ? absl::OkStatus() : Mark(*batch.table, keys, 0, rows, true);
 }
 
-postgres::Statement PollSession::MarksOf(const OutboxTable& table,
-                                         const std::vector<std::vector<std::string>>& all,
-                                         size_t from, size_t wanted) {
-  postgres::Statement statement{
-      .sql = table.DoneSql(), .parameters = {}, .answer = postgres::OneRow(1)};
+PollSession::Marks PollSession::MarksOf(const OutboxTable& table,
+                                        const std::vector<std::vector<std::string>>& all,
+                                        size_t from, size_t wanted) {
+  const std::optional<IdRange> range =
+      table.has_ranges() ? RangeOf(absl::MakeConstSpan(all.front()).subspan(from, wanted),
+                                   std::min(kMostMissingOfMarks, wanted))
+                         : std::nullopt;
+  Marks marks;
+  marks.by = range ? OutboxTable::Chosen::kRange : OutboxTable::Chosen::kKeys;
+  marks.statement = {
+      .sql = table.DoneSql(marks.by), .parameters = {}, .answer = postgres::OneRow(1)};
+  if (range) {
+    for (std::string& parameter : RangeParameters(*range))
+      marks.statement.parameters.emplace_back(std::move(parameter));
+    return marks;
+  }
   for (const std::vector<std::string>& keys : all)
-    statement.parameters.emplace_back(ArrayText(absl::MakeConstSpan(keys).subspan(from, wanted)));
-  return statement;
+    marks.statement.parameters.emplace_back(
+        ArrayText(absl::MakeConstSpan(keys).subspan(from, wanted)));
+  return marks;
 }
 
 absl::Status PollSession::Mark(const OutboxTable& table,
                                const std::vector<std::vector<std::string>>& all, size_t from,
                                size_t wanted, bool hurries) {
-  postgres::Statement statement = MarksOf(table, all, from, wanted);
+  Marks marks = MarksOf(table, all, from, wanted);
   const absl::Duration began = parts_.attempt.world->clock().Monotonic();
-  ASSIGN_OR_RETURN(const auto changed, AskOfMarks(statement, hurries));
+  ASSIGN_OR_RETURN(const auto changed, AskOfMarks(marks.statement, hurries));
   parts_.attempt.metrics->outbox_mark.Observe(parts_.attempt.world->clock().Monotonic() - began);
-  return CheckMarked(table, std::move(statement), changed, wanted, hurries);
+  return CheckMarked(table, std::move(marks), changed, wanted, hurries);
 }
 
-absl::Status PollSession::CheckMarked(const OutboxTable& table, postgres::Statement statement,
+absl::Status PollSession::CheckMarked(const OutboxTable& table, Marks marks,
                                       const postgres::Result& answer, size_t wanted, bool hurries) {
   const uint64_t count = NumberAt(answer, 0);
   if (count != wanted) {
-    statement.sql = table.StillOpenSql();
-    ASSIGN_OR_RETURN(const auto open, AskOfMarks(statement, hurries));
+    marks.statement.sql = table.StillOpenSql(marks.by);
+    ASSIGN_OR_RETURN(const auto open, AskOfMarks(marks.statement, hurries));
     if (open.Get(0, 0) != "0") return NotMarked(table, open.Get(0, 0));
     log::Warn(
         "rows were published that somebody else has marked or removed meanwhile: they may "

@@ -35,6 +35,7 @@
 #include "poll/rows/dead_rows.h"
 #include "poll/session/delivery_duties.h"
 #include "poll/session/failed_rows.h"
+#include "poll/session/id_range.h"
 #include "poll/session/low_water.h"
 #include "poll/session/poll_world.h"
 #include "poll/session/rows_left.h"
@@ -76,12 +77,15 @@ class PollSession {
   // The rows of a claim that were handed to the pipeline, in order.
   struct Batch {
     const OutboxTable* table = nullptr;
-    uint64_t first = 0;                        // number of its first row
-    size_t found = 0;                          // rows of the claim
-    bool handed_over = false;                  // all of them that can be
-    bool saving = false;                       // with a position: it lies behind the one in memory
-    std::vector<std::string> found_keys = {};  // of all of them: arrays, without their braces
-    std::string last_id = {};                  // of the last of them
+    uint64_t first = 0;        // number of its first row
+    size_t found = 0;          // rows of the claim
+    bool handed_over = false;  // all of them that can be
+    bool saving = false;       // with a position: it lies behind the one in memory
+    // Of all of them, once others may be claimed beside: their ids, where a table has ranges; else
+    // arrays of their primary keys, without braces.
+    std::vector<int64_t> found_ids = {};
+    std::vector<std::string> found_keys = {};
+    std::string last_id = {};                    // of the last of them
     std::vector<std::vector<std::string>> keys;  // of each column of the primary key, row by row
     size_t rows = 0;
     size_t marked = 0;  // of them, from the beginning
@@ -96,6 +100,11 @@ class PollSession {
 
     // Nothing of it is left, and none of its rows holds later ones back.
     bool clean() const { return handed_over && rows == found && failed.empty(); }
+  };
+  // Of rows that were published.
+  struct Marks {
+    postgres::Statement statement = {};
+    OutboxTable::Chosen by = OutboxTable::Chosen::kKeys;
   };
   // What the session with the tables is asked while rows are published.
   enum class Asked : uint8_t { kNothing, kClaim, kMark, kLocks };
@@ -173,13 +182,12 @@ class PollSession {
   size_t Acknowledged(const Batch& batch) const;
   absl::Status MarkApart(const Batch& batch, absl::flat_hash_set<std::string>* held);
   // all: as Batch::keys.
-  static postgres::Statement MarksOf(const OutboxTable& table,
-                                     const std::vector<std::vector<std::string>>& all, size_t from,
-                                     size_t wanted);
+  static Marks MarksOf(const OutboxTable& table, const std::vector<std::vector<std::string>>& all,
+                       size_t from, size_t wanted);
   absl::Status Mark(const OutboxTable& table, const std::vector<std::vector<std::string>>& all,
                     size_t from, size_t wanted, bool hurries);
-  absl::Status CheckMarked(const OutboxTable& table, postgres::Statement statement,
-                           const postgres::Result& answer, size_t wanted, bool hurries);
+  absl::Status CheckMarked(const OutboxTable& table, Marks marks, const postgres::Result& answer,
+                           size_t wanted, bool hurries);
   absl::Status Salvage(const absl::Status& why);
   absl::Status SalvageMarks();
   absl::Status SalvagePositions();
@@ -203,6 +211,9 @@ class PollSession {
   // the table's beginning.
   postgres::Statement ClaimOf(const OutboxTable& table, bool whole = false);
   absl::StatusOr<Claimed> Claim(const OutboxTable& table);
+  void BeginRange(const OutboxTable& table);
+  void NoteBeside(const postgres::Result& rows, Batch* batch);
+  std::vector<std::string> KeysBeside(const OutboxTable& table) const;
   void GrowBatch();
   absl::StatusOr<postgres::Result> AskForClaim(const OutboxTable& table);
   void NoteClaimed(const OutboxTable& table, const postgres::Result& rows);
@@ -265,9 +276,14 @@ class PollSession {
   std::deque<Batch> flight_;     // not marked, the first one first; the last may be under way
   std::optional<Claimed> next_;  // claimed ahead
   const OutboxTable* ahead_ = nullptr;  // what may be claimed ahead; null: nothing
-  Asked asked_ = Asked::kNothing;       // what is under way on connection_
+  // Of the rows of a table those that were claimed since all of it was looked at, or since one of
+  // them was left where it was: they are in flight, or done, and no other row can have their ids.
+  // Not in use: of such a table, or with more missing than there is room for.
+  IdRange claimed_ids_;
+  const OutboxTable* ranged_ = nullptr;
+  Asked asked_ = Asked::kNothing;  // what is under way on connection_
   absl::Duration asked_at_;
-  postgres::Statement marks_;                     // that are under way
+  Marks marks_;                                   // that are under way
   bool pump_failed_ = false;                      // no row is why
   bool saving_ = false;                           // a save is under way beside
   absl::Duration proven_ = absl::ZeroDuration();  // then connection_ was there, and had its locks

@@ -9,6 +9,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "base/check.h"
 #include "tests/simulation/poll/statements.h"
 #include "tests/simulation/poll/world.h"
@@ -30,6 +32,19 @@ std::set<int64_t> IdSet(const std::optional<std::string>& array) {
   const std::vector<int64_t> ids = ArrayIds(array);
   return {ids.begin(), ids.end()};
 }
+
+// A range of ids, from that parameter on.
+struct IdsBetween {
+  IdsBetween(const postgres::Statement& statement, size_t at)
+      : first(NumberOf(statement.parameters[at])),
+        last(NumberOf(statement.parameters[at + 1])),
+        missing(IdSet(statement.parameters[at + 2])) {}
+  bool IsBetween(int64_t id) const { return first <= id && id <= last; }
+  bool Has(int64_t id) const { return IsBetween(id) && !missing.contains(id); }
+
+  const int64_t first, last;
+  const std::set<int64_t> missing;
+};
 
 }  // namespace
 
@@ -76,8 +91,11 @@ std::vector<std::string> ArrayItems(const std::optional<std::string>& array) {
 }
 
 std::vector<int64_t> ArrayIds(const std::optional<std::string>& array) {
+  CHECK(array && array->size() >= 2 && array->front() == '{' && array->back() == '}');
   std::vector<int64_t> ids;
-  for (const std::string& item : ArrayItems(array)) {
+  const absl::string_view items = absl::string_view(*array).substr(1, array->size() - 2);
+  for (absl::string_view item : absl::StrSplit(items, ',', absl::SkipEmpty())) {
+    if (absl::ConsumePrefix(&item, "\"")) CHECK(absl::ConsumeSuffix(&item, "\""));
     ids.push_back(0);
     CHECK(absl::SimpleAtoi(item, &ids.back()));
   }
@@ -106,17 +124,31 @@ std::vector<Row*> Statements::ThereOf(const std::set<int64_t>& ids) const {
   return rows;
 }
 
+std::vector<Row*> Statements::ThereOf(const postgres::Statement& statement, bool range) const {
+  if (!range) return ThereOf(IdSet(statement.parameters[0]));
+  const IdsBetween ids(statement, 0);
+  std::vector<Row*> rows;
+  for (const Row& row : world_.server.rows())
+    if (row.life == Row::Life::kThere &&
+        (world_.defect == Defect::kMarkBetween ? ids.IsBetween(row.id) : ids.Has(row.id)))
+      rows.push_back(&world_.server.row(row.serial));
+  return rows;
+}
+
 // It comes before others of its key, and they are not to be claimed.
 bool Statements::HoldsBack(const Row& row, const std::set<int64_t>& waiting) const {
   return (!blocks_.empty() && Is(blocks_, row)) || (waiting.contains(row.id) && Is(open_, row));
 }
 
 Statements::Answer Statements::LowWater(const postgres::Statement& statement, int64_t workers,
-                                        int64_t worker) const {
+                                        int64_t worker, bool ranged) const {
   const int64_t from = NumberOf(statement.parameters[0]);
+  std::optional<IdsBetween> done;
+  if (ranged) done.emplace(statement, 1);
   std::optional<int64_t> first;
   for (const Row& row : world_.server.rows()) {
     if (row.life != Row::Life::kThere || row.id < from || !Is(open_, row)) continue;
+    if (done && done->Has(row.id)) continue;
     if (static_cast<int64_t>(row.key) % workers == worker)
       first = std::min(first.value_or(row.id), row.id);
   }
@@ -128,21 +160,28 @@ Statements::Answer Statements::LowWater(const postgres::Statement& statement, in
 Statements::Answer Statements::Claim(const postgres::Statement& statement, const Claims& claims) {
   if (world_.Happens(Fault::kRowLocked)) world_.server.LockOne();
   if (world_.Happens(Fault::kClock)) world_.server.SetClock();
+  using Beside = poll::ClaimForm::Beside;
+  const poll::ClaimForm& form = claims.form;
   const auto ids_at = [&](bool has, size_t at) {
     return has ? IdSet(statement.parameters[at]) : std::set<int64_t>();
   };
-  const std::set<int64_t> waiting = ids_at(claims.waits, 1);
-  const std::set<int64_t> flying = ids_at(claims.beside, claims.waits ? 2 : 1);
+  const size_t beside_at = form.beside_at(1) - 1;
+  const std::set<int64_t> waiting = ids_at(form.waits, 1);
+  const std::set<int64_t> flying = ids_at(form.beside == Beside::kKeys, beside_at);
+  std::optional<IdsBetween> range;
+  if (form.beside == Beside::kRange) range.emplace(statement, beside_at);
   const auto is_flying = [&](int64_t id) {
-    if (world_.defect == Defect::kReadOnBehind) return !flying.empty() && id <= *flying.rbegin();
-    return world_.defect != Defect::kClaimTwice && flying.contains(id);
+    if (world_.defect == Defect::kReadOnBehind)
+      return range ? id <= range->last : !flying.empty() && id <= *flying.rbegin();
+    if (world_.defect == Defect::kClaimTwice) return false;
+    return range ? range->Has(id) : flying.contains(id);
   };
-  const int64_t lowest = claims.from ? NumberOf(statement.parameters.back()) : 0;
+  const int64_t lowest = form.from ? NumberOf(statement.parameters.back()) : 0;
   std::vector<const Row*> there;
   for (const Row& row : world_.server.rows())
     if (row.life == Row::Life::kThere && row.id >= lowest) there.push_back(&row);
   std::sort(there.begin(), there.end(), [](const Row* a, const Row* b) { return a->id < b->id; });
-  claimed_beside_ = claims.beside;
+  claimed_beside_ = form.beside != Beside::kNothing;
   std::set<size_t> held;  // keys
   std::vector<std::pair<const Row*, bool>> claimed;
   const auto most = static_cast<size_t>(NumberOf(statement.parameters[0]));
@@ -182,8 +221,9 @@ Statements::Answer Statements::RowsOf(const std::vector<std::pair<const Row*, bo
 }
 
 // It waits for those that the application has locked.
-std::optional<Statements::Answer> Statements::MarkDone(const postgres::Statement& statement) {
-  std::vector<Row*> rows = ThereOf(IdSet(statement.parameters[0]));
+std::optional<Statements::Answer> Statements::MarkDone(const postgres::Statement& statement,
+                                                       bool range) {
+  std::vector<Row*> rows = ThereOf(statement, range);
   std::erase_if(rows, [this](const Row* row) { return !Is(open_, *row); });
   for (const Row* row : rows)
     if (row->is_locked(world_.time.Monotonic())) return std::nullopt;
@@ -250,8 +290,8 @@ std::optional<Statements::Answer> Statements::Failed(const postgres::Statement& 
   return TextRow({absl::StrCat(noted), absl::StrCat(parked)});
 }
 
-Statements::Answer Statements::StillOpen(const postgres::Statement& statement) const {
-  std::vector<Row*> rows = ThereOf(IdSet(statement.parameters[0]));
+Statements::Answer Statements::StillOpen(const postgres::Statement& statement, bool range) const {
+  std::vector<Row*> rows = ThereOf(statement, range);
   std::erase_if(rows, [this](const Row* row) { return !Is(open_, *row); });
   return TextRow({absl::StrCat(rows.size())});
 }

@@ -50,22 +50,28 @@ void Statements::Learn() {
   const int64_t workers = static_cast<int64_t>(world_.policy.workers);
   for (int64_t worker = 0; worker < workers; ++worker) {
     const std::string where = workers == 1 ? "" : table_.ShareCondition(workers, worker);
+    using Beside = poll::ClaimForm::Beside;
     for (const bool waits : {false, true})
-      for (const bool beside : {false, true})
-        for (const bool from : {false, true})
-          learn(table_.ClaimSql(where, waits, beside, from),
-                [=, this](Session*, const Statement& statement) {
-                  return Claim(statement, {workers, worker, waits, beside, from});
-                });
-    learn(table_.LowWaterSql(where), [=, this](Session*, const Statement& statement) {
-      return LowWater(statement, workers, worker);
-    });
+      for (const Beside beside : {Beside::kNothing, Beside::kKeys, Beside::kRange})
+        for (const bool from : {false, true}) {
+          const poll::ClaimForm form{.waits = waits, .beside = beside, .from = from};
+          learn(table_.ClaimSql(where, form), [=, this](Session*, const Statement& statement) {
+            return Claim(statement, {workers, worker, form});
+          });
+        }
+    for (const bool ranged : {false, true})
+      learn(table_.LowWaterSql(where, ranged), [=, this](Session*, const Statement& statement) {
+        return LowWater(statement, workers, worker, ranged);
+      });
     learn(table_.BacklogSql(where), [this](Session*, const Statement&) { return Backlog(); });
   }
-  learn(table_.DoneSql(),
-        [this](Session*, const Statement& statement) { return MarkDone(statement); });
-  learn(table_.StillOpenSql(),
-        [this](Session*, const Statement& statement) { return StillOpen(statement); });
+  for (const auto chosen : {poll::OutboxTable::Chosen::kKeys, poll::OutboxTable::Chosen::kRange}) {
+    const bool range = chosen == poll::OutboxTable::Chosen::kRange;
+    learn(table_.DoneSql(chosen),
+          [=, this](Session*, const Statement& statement) { return MarkDone(statement, range); });
+    learn(table_.StillOpenSql(chosen),
+          [=, this](Session*, const Statement& statement) { return StillOpen(statement, range); });
+  }
   if (table_.counts_attempts())
     learn(table_.FailedSql(world_.policy.max_attempts),
           [this](Session*, const Statement& statement) { return Failed(statement); });

@@ -72,14 +72,14 @@ class Statements {
   Answer Others(const std::string& sql) const;
   struct Claims {
     int64_t workers = 1, worker = 0;
-    bool waits = false, beside = false;  // which arrays it has
-    bool from = false;                   // its last parameter is the lowest id
+    poll::ClaimForm form = {};
   };
   Answer Claim(const postgres::Statement& statement, const Claims& claims);
-  Answer LowWater(const postgres::Statement& statement, int64_t workers, int64_t worker) const;
-  std::optional<Answer> MarkDone(const postgres::Statement& statement);
+  Answer LowWater(const postgres::Statement& statement, int64_t workers, int64_t worker,
+                  bool ranged) const;
+  std::optional<Answer> MarkDone(const postgres::Statement& statement, bool range);
   std::optional<Answer> Failed(const postgres::Statement& statement);
-  Answer StillOpen(const postgres::Statement& statement) const;
+  Answer StillOpen(const postgres::Statement& statement, bool range) const;
   Answer Backlog() const;
   Answer Now() const;
   Answer Bounds(const postgres::Statement& statement) const;
@@ -89,6 +89,8 @@ class Statements {
   Value ValueOf(const Row& row, absl::string_view column) const;
   bool HoldsBack(const Row& row, const std::set<int64_t>& waiting) const;
   std::vector<Row*> ThereOf(const std::set<int64_t>& ids) const;
+  // By an array of ids, or by the three parameters of a range.
+  std::vector<Row*> ThereOf(const postgres::Statement& statement, bool range) const;
   void End(const SessionPtr& session, absl::Duration told_after, absl::Duration free_after);
   void Release(const Session* session) {
     std::erase_if(locks_, [&](const Lock& lock) { return lock.holder.get() == session; });

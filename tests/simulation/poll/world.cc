@@ -27,7 +27,8 @@ const char* DefectName(Defect defect) {
       "a claim that has what is in flight",
       "a claim that reads on behind what is in flight",
       "the marks of a batch are lost while the next one is out",
-      "a low-water mark that forgets who may commit behind it"};
+      "a low-water mark that forgets who may commit behind it",
+      "marks of all between the first and the last row of a batch"};
   return kNames[static_cast<size_t>(defect)];
 }
 

@@ -55,6 +55,7 @@ enum class Defect : uint8_t {
   kReadOnBehind,
   kLoseMark,
   kForgetWriters,
+  kMarkBetween,
   kCount,
 };
 const char* DefectName(Defect defect);
