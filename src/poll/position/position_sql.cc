@@ -68,15 +68,14 @@ std::string BehindSql(const OutboxTable& table, const std::string& where) {
   const std::string age =
       table.layout.born.empty()
           ? "0"
-          : absl::StrCat("extract(epoch FROM now() - ", Of(table, table.layout.born), ")");
-  return absl::StrCat("SELECT count(*), 0, greatest(0, max(", age, "))::bigint FROM ", table.name,
-                      " o WHERE ", number,
-                      " >= pg_catalog.pg_snapshot_xmin($1::pg_catalog.pg_snapshot) AND NOT "
-                      "pg_catalog.pg_visible_in_snapshot(",
-                      number, ", $1::pg_catalog.pg_snapshot) AND NOT (", id,
-                      " <= $3::bigint AND pg_catalog.pg_visible_in_snapshot(", number,
-                      ", $2::pg_catalog.pg_snapshot))",
-                      where.empty() ? "" : absl::StrCat(" AND (", where, ")"));
+          : absl::StrCat("extract(epoch FROM now() - min(", Of(table, table.layout.born), "))");
+  return absl::StrCat(
+      "SELECT count(*), 0, greatest(0, ", age, ")::bigint FROM ", table.name, " o WHERE ", number,
+      " >= pg_catalog.pg_snapshot_xmin($1::pg_catalog.pg_snapshot) AND NOT "
+      "pg_catalog.pg_visible_in_snapshot(",
+      number, ", $1::pg_catalog.pg_snapshot) AND NOT (", id,
+      " <= $3::bigint AND pg_catalog.pg_visible_in_snapshot(", number,
+      ", $2::pg_catalog.pg_snapshot))", where.empty() ? "" : absl::StrCat(" AND (", where, ")"));
 }
 
 }  // namespace walduct::poll
