@@ -53,6 +53,8 @@ class Result {
   absl::string_view column_name(int column) const;
   bool is_null(int row, int column) const;
   absl::string_view Get(int row, int column) const;  // "" for NULL
+  // Of an UPDATE or DELETE without RETURNING: of how many rows the server says so.
+  uint64_t changed() const;
 
  private:
   pg_result* result_;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "base/check.h"
 #include "postgres/connection.h"
 
@@ -25,6 +26,12 @@ absl::string_view Result::column_name(int column) const {
   return PQfname(result_, column);
 }
 bool Result::is_null(int row, int column) const { return PQgetisnull(result_, row, column) != 0; }
+
+uint64_t Result::changed() const {
+  uint64_t rows = 0;
+  static_cast<void>(absl::SimpleAtoi(PQcmdTuples(result_), &rows));
+  return rows;
+}
 
 absl::string_view Result::Get(int row, int column) const {
   CHECK(row >= 0 && row < rows() && column >= 0 && column < readable_);

@@ -73,9 +73,9 @@ TEST(ClaimSql, LooksBeforeInAndBehindWhatIsLeftOut) {
             HasSubstr("o.\"id\" > $4::bigint ORDER BY")));
 }
 
-TEST(DoneSql, ARangeIsOfAnIntegerThatIsThePrimaryKey) {
+TEST(Done, ARangeIsOfAnIntegerThatIsThePrimaryKey) {
   OutboxTable table = Table({{"published_at", kAt}});
-  EXPECT_THAT(table.DoneSql(OutboxTable::Chosen::kRange),
+  EXPECT_THAT(table.Done(OutboxTable::Chosen::kRange).sql,
               HasSubstr("WHERE o.\"id\" >= (SELECT $1::bigint) AND o.\"id\" <= (SELECT $2::bigint) "
                         "AND o.\"id\" <> ALL ($3::bigint[]) AND o.\"published_at\" IS NULL"));
   table.key_types = {"uuid"};

@@ -213,7 +213,7 @@ std::string OutboxTable::ClaimSql(const std::string& where, const ClaimForm& for
   const std::string low =
       form.from ? absl::StrCat(key_names.front(), " >= $", form.from_at(parts), "::bigint")
                 : std::string();
-  const std::string key = layout.key.empty() ? "NULL" : of(layout.key);
+  const std::string key = layout.key.empty() || key_is_column() ? "NULL" : of(layout.key);
   const std::string from = absl::StrCat(
       "SELECT ", Dotted("o", names), ", (", key,
       ")::text AS walduct_key, o.xmax = '0'::xid AS walduct_untouched FROM ", name, " o WHERE ");

@@ -63,9 +63,12 @@ struct OutboxTable {
   std::vector<std::string> channels = {};       // that its triggers notify
   std::vector<absl::Status> warnings = {};      // of table_warnings.h: a start logs them
 
-  // Columns of a claim's rows: those of schema, then these two.
-  int order_key_column() const { return static_cast<int>(schema->columns.size()); }
-  int free_column() const { return order_key_column() + 1; }
+  // Columns of a claim's rows: those of schema, then what rows wait for one another by, unless it
+  // is one of those, and whether nobody has the row.
+  int order_key_column() const {
+    return key_is_column() ? ColumnAt(layout.key) : static_cast<int>(schema->columns.size());
+  }
+  int free_column() const { return static_cast<int>(schema->columns.size()) + 1; }
   // The one that counts attempts; -1: none.
   int attempts_column() const { return ColumnAt(layout.attempts); }
   // Of "{name}", in a claim's rows; -1: none.
@@ -87,9 +90,9 @@ struct OutboxTable {
   std::string LowWaterSql(const std::string& where, bool ranged = false) const;
   // Rows by their primary keys. $1 …: kKeys: arrays of its columns; kRange: as ClaimForm has it.
   enum class Chosen : uint8_t { kKeys, kRange };
-  // Answers how many rows it has changed or moved, of those that are open.
-  std::string DoneSql(Chosen chosen = Chosen::kKeys) const;
-  // The same of all, for who has looked.
+  // Changes or moves those that are open. ChangedBy says how many there were.
+  postgres::Statement Done(Chosen chosen = Chosen::kKeys) const;
+  // The same of all, for who has looked; answers how many.
   std::string DoneAlsoAsideSql() const;
   // Answers how many of these rows are open.
   std::string StillOpenSql(Chosen chosen = Chosen::kKeys) const;
@@ -108,6 +111,7 @@ struct OutboxTable {
   std::string OrderSql(absl::string_view alias) const;
 
  private:
+  bool key_is_column() const { return layout.xact.empty() && ColumnAt(layout.key) >= 0; }
   std::string MovedSql(const std::string& chosen) const;
   std::string ChangeSql(const std::string& chosen) const;
   // The columns of OrderSql, each once.
@@ -125,7 +129,10 @@ struct OutboxTable {
   std::string ChosenSql(Chosen chosen) const;
 };
 
-// Of the answer to one of these; 0: it is no number.
+// Of the answer to Done.
+uint64_t ChangedBy(const postgres::Result& answer);
+
+// Of the answer to another one of these; 0: it is no number.
 uint64_t NumberAt(const postgres::Result& rows, int column);
 
 // The tables of a connector, and what to warn of. FailedPrecondition: those of RecogniseLayout, and

@@ -43,9 +43,9 @@ std::vector<std::string> KeyOf(const postgres::Result& rows, int row, const Outb
   return key;
 }
 
-int64_t AttemptsOf(const postgres::Result& rows, int row, const OutboxTable& table) {
+int64_t AttemptsOf(const postgres::Result& rows, int row, int column) {
   int64_t attempts = 0;
-  static_cast<void>(absl::SimpleAtoi(rows.Get(row, table.attempts_column()), &attempts));
+  static_cast<void>(absl::SimpleAtoi(rows.Get(row, column), &attempts));
   return attempts;
 }
 

@@ -28,8 +28,8 @@ struct FailedRow {
 
 // Of a row of a claim.
 std::vector<std::string> KeyOf(const postgres::Result& rows, int row, const OutboxTable& table);
-// What the row of a claim says of them; 0 where that is nothing.
-int64_t AttemptsOf(const postgres::Result& rows, int row, const OutboxTable& table);
+// What the row of a claim says of them in that column; 0 where that is nothing.
+int64_t AttemptsOf(const postgres::Result& rows, int row, int column);
 
 class FailedRows {
  public:

@@ -83,6 +83,8 @@ absl::Status PollSession::PublishBatch(const OutboxTable& table, const Claimed& 
   batch.table = &table;
   batch.first = number_ + 1;
   batch.found = looked->found;
+  batch.key_column = table.order_key_column();
+  batch.attempts_column = table.attempts_column();
   batch.keys.resize(table.key_at.size());
   for (std::vector<std::string>& keys : batch.keys) keys.reserve(batch.found);
   const bool more = !claimed.whole && goes_on && may_read_ahead();

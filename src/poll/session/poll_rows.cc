@@ -86,7 +86,8 @@ absl::Status PollSession::Fail(const postgres::Result& rows, int row, const absl
   if (!FailedRows::IsOfRow(why) || sink_->spoilt() || duties_->unsettled() || pump_failed_)
     return why;
   if (!table.counts_attempts()) return WithAttemptsAdvice(why, table, KeyOf(rows, row, table));
-  batch->failed.push_back({KeyOf(rows, row, table), AttemptsOf(rows, row, table), why});
+  batch->failed.push_back(
+      {KeyOf(rows, row, table), AttemptsOf(rows, row, batch->attempts_column), why});
   return absl::OkStatus();
 }
 

@@ -343,8 +343,8 @@ absl::Status PollSession::Publish(const postgres::Result& rows, Batch* batch) {
       RETURN_IF_ERROR(duties_->Turn());
       RETURN_IF_ERROR(Pump());
     }
-    const auto key = [&] { return rows.Get(row, table.order_key_column()); };
-    const auto has_key = [&] { return !rows.is_null(row, table.order_key_column()); };
+    const auto key = [&] { return rows.Get(row, batch->key_column); };
+    const auto has_key = [&] { return !rows.is_null(row, batch->key_column); };
     if (!held_.empty() && has_key() && held_.contains(key())) continue;
     const bool locked = rows.Get(row, table.free_column()) != "t";
     if (locked) {
@@ -363,7 +363,8 @@ absl::Status PollSession::Publish(const postgres::Result& rows, Batch* batch) {
 absl::Status PollSession::PublishRow(const postgres::Result& rows, int row, Batch* batch) {
   const OutboxTable& table = *batch->table;
   values_.clear();
-  for (int column = 0; column < table.order_key_column(); ++column) {
+  const int columns = static_cast<int>(table.schema->columns.size());
+  for (int column = 0; column < columns; ++column) {
     values_.push_back(rows.is_null(row, column) ? event::Value::Null()
                                                 : event::Value::Text(rows.Get(row, column)));
   }
@@ -380,10 +381,9 @@ absl::Status PollSession::PublishRow(const postgres::Result& rows, int row, Batc
   ++batch->rows;
   if (table.counts_attempts()) {
     tracker_.EndGroup();
-    batch->attempts.push_back(AttemptsOf(rows, row, table));
+    batch->attempts.push_back(AttemptsOf(rows, row, batch->attempts_column));
     std::optional<std::string>& key = batch->order_keys.emplace_back();
-    if (const int column = table.order_key_column(); !rows.is_null(row, column))
-      key = std::string(rows.Get(row, column));
+    if (!rows.is_null(row, batch->key_column)) key = std::string(rows.Get(row, batch->key_column));
   }
   for (size_t i = 0; i < table.key_at.size(); ++i)
     batch->keys[i].emplace_back(rows.Get(row, table.key_at[i]));
@@ -425,8 +425,7 @@ PollSession::Marks PollSession::MarksOf(const OutboxTable& table,
                          : std::nullopt;
   Marks marks;
   marks.by = range ? OutboxTable::Chosen::kRange : OutboxTable::Chosen::kKeys;
-  marks.statement = {
-      .sql = table.DoneSql(marks.by), .parameters = {}, .answer = postgres::OneRow(1)};
+  marks.statement = table.Done(marks.by);
   if (range) {
     for (std::string& parameter : RangeParameters(*range))
       marks.statement.parameters.emplace_back(std::move(parameter));
@@ -450,9 +449,10 @@ absl::Status PollSession::Mark(const OutboxTable& table,
 
 absl::Status PollSession::CheckMarked(const OutboxTable& table, Marks marks,
                                       const postgres::Result& answer, size_t wanted, bool hurries) {
-  const uint64_t count = NumberAt(answer, 0);
+  const uint64_t count = ChangedBy(answer);
   if (count != wanted) {
     marks.statement.sql = table.StillOpenSql(marks.by);
+    marks.statement.answer = postgres::OneRow(1);
     ASSIGN_OR_RETURN(const auto open, AskOfMarks(marks.statement, hurries));
     if (open.Get(0, 0) != "0") return NotMarked(table, open.Get(0, 0));
     log::Warn(

@@ -77,10 +77,11 @@ class PollSession {
   // The rows of a claim that were handed to the pipeline, in order.
   struct Batch {
     const OutboxTable* table = nullptr;
-    uint64_t first = 0;        // number of its first row
-    size_t found = 0;          // rows of the claim
-    bool handed_over = false;  // all of them that can be
-    bool saving = false;       // with a position: it lies behind the one in memory
+    uint64_t first = 0;                        // number of its first row
+    size_t found = 0;                          // rows of the claim
+    int key_column = 0, attempts_column = -1;  // of its rows
+    bool handed_over = false;                  // all of them that can be
+    bool saving = false;                       // with a position: it lies behind the one in memory
     // Of all of them, once others may be claimed beside: their ids, where a table has ranges; else
     // arrays of their primary keys, without braces.
     std::vector<int64_t> found_ids = {};

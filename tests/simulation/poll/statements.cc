@@ -67,7 +67,7 @@ void Statements::Learn() {
   }
   for (const auto chosen : {poll::OutboxTable::Chosen::kKeys, poll::OutboxTable::Chosen::kRange}) {
     const bool range = chosen == poll::OutboxTable::Chosen::kRange;
-    learn(table_.DoneSql(chosen),
+    learn(table_.Done(chosen).sql,
           [=, this](Session*, const Statement& statement) { return MarkDone(statement, range); });
     learn(table_.StillOpenSql(chosen),
           [=, this](Session*, const Statement& statement) { return StillOpen(statement, range); });
