@@ -1,4 +1,4 @@
-#include "poll/session/id_range.h"
+#include "poll/layouts/id_range.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
