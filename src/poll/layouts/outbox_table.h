@@ -96,8 +96,9 @@ struct OutboxTable {
   std::string DoneAlsoAsideSql() const;
   // Answers how many of these rows are open.
   std::string StillOpenSql(Chosen chosen = Chosen::kKeys) const;
-  // Arrays of the columns of the primary key, then one of errors and one of milliseconds to the next attempt. Answers how
-  // many rows it has changed, and how many of them have used their attempts up.
+  // Arrays of the columns of the primary key, then one of errors and one of milliseconds to the
+  // next attempt. Answers how many rows it has changed, and how many of them have used their
+  // attempts up.
   std::string FailedSql(int64_t max_attempts) const;
   // Answers how many rows are to be published, how many are parked, and how old the oldest of the
   // former is, in seconds.
