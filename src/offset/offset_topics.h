@@ -1,5 +1,5 @@
 // OffsetTopics: what the stores of a process have read of offset topics. Who asks gets what was in
-// the topic then, or later: of many that ask at once one reads for all, and one that asks soon after
+// the topic then, or later: of many that ask at once one reads for all, and who asks soon after
 // reads on from there. Each start asks, and a topic that is shared by hundreds of connectors has a
 // hundred thousand records between two compactions.
 //

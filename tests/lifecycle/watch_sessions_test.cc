@@ -3,13 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-
 #include "base/clock.h"
 #include "base/environment.h"
-#include "base/poller.h"
+#include "postgres/connection_options.h"
 #include "postgres/options.h"
 #include "tests/support/postgres_server.h"
 
@@ -29,11 +29,17 @@ class WatchSessionsTest : public testing::Test {
  protected:
   using Members = std::vector<std::unique_ptr<WatchSessions::Member>>;
 
+  std::unique_ptr<WatchSessions::Member> JoinAt(const postgres::DatabaseOptions& database) {
+    const auto open = [database](postgres::StopCheck stopping) {
+      return postgres::Connection::Open({.database = database,
+                                         .stopping = std::move(stopping),
+                                         .environment = Environment::Real()});
+    };
+    return sessions_->Join(database.dbname, open, clock_);
+  }
   Members Join(int count) {
     Members members;
-    for (int i = 0; i < count; ++i)
-      members.push_back(sessions_->Join(
-          {.database = database_, .environment = Environment(&clock_, &Poller::Real())}));
+    for (int i = 0; i < count; ++i) members.push_back(JoinAt(database_));
     return members;
   }
   // The process of the server that it gets.
@@ -116,8 +122,7 @@ TEST_F(WatchSessionsTest, WhoHasItStopsIt) {
 TEST_F(WatchSessionsTest, AnotherDatabaseHasSessionsOfItsOwn) {
   const Members members = Join(WatchSessions::kMany);
   Look(*members[0]);
-  const auto other = sessions_->Join({.database = PostgresServer::Shared().CreateDatabase(),
-                                      .environment = Environment(&clock_, &Poller::Real())});
+  const auto other = JoinAt(PostgresServer::Shared().CreateDatabase());
   const auto session = other->Take(nullptr);
   ASSERT_TRUE(session.ok());
   EXPECT_NE((*session)->database(), database_.dbname);

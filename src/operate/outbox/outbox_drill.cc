@@ -11,7 +11,6 @@
 #include "base/status_macros.h"
 #include "postgres/connection.h"
 #include "postgres/open_session.h"
-#include "postgres/options.h"
 
 namespace walduct::operate {
 namespace {
@@ -55,8 +54,9 @@ absl::Status DrillDatabase::Connect() {
 absl::Status DrillDatabase::Make() {
   ASSIGN_OR_RETURN(
       const auto there,
-      connection_->Query(postgres::OneRow(1),
-                         "SELECT count(*) FROM pg_catalog.pg_namespace WHERE nspname = $1",
+      connection_->Query(postgres::OneRow(2),
+                         "SELECT count(*), current_user FROM pg_catalog.pg_namespace WHERE "
+                         "nspname = $1",
                          {schema_}));
   if (there.Get(0, 0) != "0")
     return Error(absl::StatusCode::kAlreadyExists, "drill_exists",
@@ -71,7 +71,7 @@ absl::Status DrillDatabase::Make() {
   if (absl::IsPermissionDenied(made))
     return Error(made.code(), "permission_denied", made.message(),
                  absl::StrCat("GRANT CREATE ON DATABASE ", QuoteIdentifier(connection_->database()),
-                              " TO ", QuoteIdentifier(database_.user),
+                              " TO ", QuoteIdentifier(there.Get(0, 1)),
                               "; or name a role that may create a schema (database.user)"));
   RETURN_IF_ERROR(made);
   RETURN_IF_ERROR(connection_->Run(absl::StrCat(

@@ -133,6 +133,14 @@ std::string DescribeLock(const postgres::Result& result, int row) {
                       "): ", text(5));
 }
 
+std::string PlaceOf(const postgres::DatabaseOptions& database) {
+  return absl::StrJoin(
+      {database.hostname, database.port, database.target_session_attrs, database.user,
+       database.password, database.dbname, database.sslmode, database.sslcert, database.sslkey,
+       database.sslpassword, database.sslrootcert},
+      "\n");
+}
+
 std::unique_ptr<WatchSessions::Member> SessionsOf(const ServerWatch::Options& watch) {
   postgres::ConnectionOptions options = watch.connection;
   options.application_name += " watch";
@@ -140,7 +148,14 @@ std::unique_ptr<WatchSessions::Member> SessionsOf(const ServerWatch::Options& wa
   options.database.query_timeout = kTimeout;
   options.database.initial_statements.clear();
   const auto all = watch.sessions != nullptr ? watch.sessions : std::make_shared<WatchSessions>();
-  return all->Join(std::move(options));
+  std::string place = PlaceOf(options.database);
+  Clock& clock = *options.environment.clock;
+  const auto open = [options = std::move(options)](postgres::StopCheck stopping) {
+    postgres::ConnectionOptions own = options;
+    own.stopping = std::move(stopping);
+    return postgres::Connection::Open(std::move(own));
+  };
+  return all->Join(std::move(place), open, clock);
 }
 
 }  // namespace

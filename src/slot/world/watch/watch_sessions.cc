@@ -2,26 +2,15 @@
 
 #include <utility>
 
-#include "absl/strings/str_join.h"
 #include "base/status_macros.h"
 
 namespace walduct::slot {
-namespace {
-
-std::string PlaceOf(const postgres::ConnectionOptions& options) {
-  const postgres::DatabaseOptions& database = options.database;
-  return absl::StrJoin(
-      {database.hostname, database.port, database.target_session_attrs, database.user,
-       database.password, database.dbname, database.sslmode, database.sslcert, database.sslkey,
-       database.sslpassword, database.sslrootcert, absl::FormatDuration(database.query_timeout)},
-      "\n");
-}
-
-}  // namespace
-
-WatchSessions::Member::Member(std::shared_ptr<WatchSessions> sessions,
-                              postgres::ConnectionOptions options)
-    : sessions_(std::move(sessions)), options_(std::move(options)), place_(PlaceOf(options_)) {
+WatchSessions::Member::Member(std::shared_ptr<WatchSessions> sessions, std::string place, Open open,
+                              Clock& clock)
+    : sessions_(std::move(sessions)),
+      place_(std::move(place)),
+      open_(std::move(open)),
+      clock_(clock) {
   const MutexLock lock(sessions_->mutex_);
   ++sessions_->places_[place_].members;
 }
@@ -35,17 +24,15 @@ WatchSessions::Member::~Member() {
 }
 
 absl::StatusOr<postgres::Connection*> WatchSessions::Member::Take(postgres::StopCheck stopping) {
-  Clock& clock = *options_.environment.clock;
-  taken_ = sessions_->TakeKept(place_, clock.Monotonic());
+  taken_ = sessions_->TakeKept(place_, clock_.Monotonic());
   if (taken_.connection != nullptr) {
     *taken_.stopping = std::move(stopping);
     return taken_.connection.get();
   }
   const auto check = std::make_shared<postgres::StopCheck>(std::move(stopping));
-  postgres::ConnectionOptions options = options_;
-  options.stopping = [check] { return *check && (*check)(); };
-  ASSIGN_OR_RETURN(auto connection, postgres::Connection::Open(std::move(options)));
-  taken_ = {.connection = std::move(connection), .stopping = check, .opened_at = clock.Monotonic()};
+  ASSIGN_OR_RETURN(auto connection, open_([check] { return *check && (*check)(); }));
+  taken_ = {
+      .connection = std::move(connection), .stopping = check, .opened_at = clock_.Monotonic()};
   return taken_.connection.get();
 }
 
@@ -53,7 +40,7 @@ void WatchSessions::Member::Return(bool good) {
   Session session = std::exchange(taken_, {});
   if (!good || session.connection == nullptr || !session.connection->CheckAlive().ok()) return;
   *session.stopping = nullptr;
-  sessions_->Keep(place_, std::move(session), options_.environment.clock->Monotonic());
+  sessions_->Keep(place_, std::move(session), clock_.Monotonic());
 }
 
 std::shared_ptr<SharedLook> WatchSessions::Member::shared() const {
@@ -62,8 +49,10 @@ std::shared_ptr<SharedLook> WatchSessions::Member::shared() const {
   return place.members < kMany ? nullptr : place.shared;
 }
 
-std::unique_ptr<WatchSessions::Member> WatchSessions::Join(postgres::ConnectionOptions options) {
-  return std::unique_ptr<Member>(new Member(shared_from_this(), std::move(options)));
+std::unique_ptr<WatchSessions::Member> WatchSessions::Join(std::string place, Open open,
+                                                           Clock& clock) {
+  return std::unique_ptr<Member>(
+      new Member(shared_from_this(), std::move(place), std::move(open), clock));
 }
 
 WatchSessions::Session WatchSessions::TakeKept(const std::string& place, absl::Duration now) {

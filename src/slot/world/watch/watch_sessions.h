@@ -11,6 +11,7 @@
 // Thread-safety: Join from any thread; a Member is one thread's.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -18,9 +19,9 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "base/clock.h"
 #include "base/mutex.h"
 #include "postgres/connection.h"
-#include "postgres/connection_options.h"
 #include "slot/world/watch/shared_look.h"
 
 namespace walduct::slot {
@@ -37,11 +38,14 @@ class WatchSessions : public std::enable_shared_from_this<WatchSessions> {
   static constexpr size_t kKept = 2;  // that nobody uses
   static constexpr absl::Duration kLifetime = absl::Seconds(5);
 
+  // The check: as in ConnectionOptions.
+  using Open = std::function<absl::StatusOr<std::unique_ptr<postgres::Connection>>(
+      postgres::StopCheck stopping)>;
   // Who looks now and then, as long as it lives.
   class Member {
    public:
     ~Member();
-    // A kept session, or a new one, until Return. The check: as in ConnectionOptions.
+    // A kept session, or a new one, until Return.
     absl::StatusOr<postgres::Connection*> Take(postgres::StopCheck stopping);
     // good: all that was asked was answered.
     void Return(bool good);
@@ -50,15 +54,16 @@ class WatchSessions : public std::enable_shared_from_this<WatchSessions> {
 
    private:
     friend WatchSessions;
-    Member(std::shared_ptr<WatchSessions> sessions, postgres::ConnectionOptions options);
+    Member(std::shared_ptr<WatchSessions> sessions, std::string place, Open open, Clock& clock);
 
     const std::shared_ptr<WatchSessions> sessions_;
-    const postgres::ConnectionOptions options_;
     const std::string place_;
+    const Open open_;
+    Clock& clock_;
     Session taken_;
   };
-  // Of looks that are made with sessions like these.
-  std::unique_ptr<Member> Join(postgres::ConnectionOptions options);
+  // place: the same text for sessions of which one is as good as the other.
+  std::unique_ptr<Member> Join(std::string place, Open open, Clock& clock);
 
  private:
   struct Place {
@@ -71,7 +76,7 @@ class WatchSessions : public std::enable_shared_from_this<WatchSessions> {
   void Keep(const std::string& place, Session session, absl::Duration now);
 
   Mutex mutex_;
-  std::map<std::string, Place> places_ ABSL_GUARDED_BY(mutex_);  // by server, role and database
+  std::map<std::string, Place> places_ ABSL_GUARDED_BY(mutex_);  // by name
 };
 
 }  // namespace walduct::slot
