@@ -5,6 +5,7 @@
 #include "base/status_macros.h"
 
 namespace walduct::slot {
+
 WatchSessions::Member::Member(std::shared_ptr<WatchSessions> sessions, std::string place, Open open,
                               Clock& clock)
     : sessions_(std::move(sessions)),
