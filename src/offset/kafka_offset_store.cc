@@ -14,8 +14,8 @@
 #include "kafka/look/topic_description.h"
 #include "kafka/look/topic_policy.h"
 #include "kafka/topic_admin.h"
-#include "offset/compaction.h"
-#include "offset/topic_gone.h"
+#include "offset/topic/compaction.h"
+#include "offset/topic/topic_gone.h"
 
 namespace walduct::offset {
 namespace {

@@ -18,8 +18,8 @@
 #include "kafka/topic_admin.h"
 #include "offset/offset_key.h"
 #include "offset/offset_store.h"
-#include "offset/offset_topics.h"
 #include "offset/options.h"
+#include "offset/topic/offset_topics.h"
 
 namespace walduct::offset {
 

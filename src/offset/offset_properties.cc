@@ -10,7 +10,7 @@
 #include "java/text/text_lists.h"
 #include "kafka/client_properties.h"
 #include "kafka/options.h"
-#include "offset/jdbc/jdbc_properties.h"
+#include "offset/jdbc_properties.h"
 #include "redis/properties.h"
 
 namespace walduct::offset {

@@ -8,10 +8,10 @@
 #include "kafka/options.h"
 #include "offset/background_store.h"
 #include "offset/file_offset_store.h"
-#include "offset/jdbc/jdbc_offset_store.h"
+#include "offset/jdbc_offset_store.h"
 #include "offset/kafka_offset_store.h"
-#include "offset/offset_topics.h"
 #include "offset/redis_offset_store.h"
+#include "offset/topic/offset_topics.h"
 #include "redis/options.h"
 
 namespace walduct::offset {

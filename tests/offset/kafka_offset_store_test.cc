@@ -6,8 +6,8 @@
 #include "base/poller.h"
 #include "kafka/options.h"
 #include "offset/offset_store_factory.h"
-#include "offset/offset_topics.h"
 #include "offset/options.h"
+#include "offset/topic/offset_topics.h"
 #include "tests/kafka/mock_cluster.h"
 
 namespace walduct::offset {

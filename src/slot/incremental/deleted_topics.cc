@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "names/called.h"
-#include "offset/topic_gone.h"
+#include "offset/topic/topic_gone.h"
 #include "postgres/table_argument.h"
 #include "route/options.h"
 #include "route/topic_naming.h"

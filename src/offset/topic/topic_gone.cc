@@ -1,4 +1,4 @@
-#include "offset/topic_gone.h"
+#include "offset/topic/topic_gone.h"
 
 #include "absl/strings/str_cat.h"
 #include "base/error.h"

@@ -1,11 +1,11 @@
-#include "offset/jdbc/jdbc_properties.h"
+#include "offset/jdbc_properties.h"
 
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "config/secret_source.h"
-#include "offset/jdbc/jdbc_options.h"
+#include "offset/jdbc_options.h"
 #include "postgres/jdbc_url.h"
 
 namespace walduct::offset {

@@ -1,4 +1,4 @@
-#include "offset/offset_topics.h"
+#include "offset/topic/offset_topics.h"
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"

@@ -1,4 +1,4 @@
-#include "offset/compaction.h"
+#include "offset/topic/compaction.h"
 
 #include <optional>
 

@@ -1,4 +1,4 @@
-#include "offset/jdbc/jdbc_offset_store.h"
+#include "offset/jdbc_offset_store.h"
 
 #include <algorithm>
 #include <utility>
@@ -9,7 +9,7 @@
 #include "absl/strings/str_replace.h"
 #include "base/error.h"
 #include "base/status_macros.h"
-#include "offset/jdbc/jdbc_options.h"
+#include "offset/jdbc_options.h"
 #include "postgres/connection_options.h"
 
 namespace walduct::offset {
