@@ -111,13 +111,10 @@ absl::Status NotYetThere(kafka::Client* client, Poller& poller, const std::strin
   if (!IsAnswered(answers, topic)) return NobodySays(topic);
   const kafka::TopicAnswer& answer = answers.at(topic);
   const bool is_there = answer.status.ok();
-  bool is_created = false;
-  if (IsMissing(answer)) {
-    const auto creates = kafka::AskBrokerProperty(*client, "auto.create.topics.enable", kTimeout);
-    if (!creates.ok()) return NobodySays(topic);
-    is_created = *creates == "true";
-  }
-  if ((!is_there && !is_created) || !failure.may_wait())
+  const auto is_created = [&] {
+    return kafka::ReadBrokerProperty(*client, "auto.create.topics.enable", kTimeout) == "true";
+  };
+  if ((!is_there && !(IsMissing(answer) && is_created())) || !failure.may_wait())
     return WithCommand(failure.error, *client, topic);
   return Error(absl::StatusCode::kUnavailable, "topic_gone",
                absl::StrCat("topic ", topic, is_there ? " is there only now" : " is not there yet",

@@ -75,11 +75,10 @@ std::vector<TopicDescription> DescribeTopics(Client& client, const std::vector<s
   return looks;
 }
 
-absl::StatusOr<std::optional<std::string>> AskBrokerProperty(Client& client,
-                                                             const std::string& name,
-                                                             absl::Duration timeout) {
+std::optional<std::string> ReadBrokerProperty(Client& client, const std::string& name,
+                                              absl::Duration timeout) {
   const int32_t controller = rd_kafka_controllerid(client.handle(), ToMilliseconds(timeout));
-  if (controller < 0) return absl::UnavailableError("no broker says who the controller is");
+  if (controller < 0) return std::nullopt;
   const ResourcePtr asked(
       rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_BROKER, absl::StrCat(controller).c_str()));
   const AdminOptionsPtr options =
@@ -88,20 +87,12 @@ absl::StatusOr<std::optional<std::string>> AskBrokerProperty(Client& client,
   rd_kafka_ConfigResource_t* resources[] = {asked.get()};
   rd_kafka_DescribeConfigs(client.handle(), resources, 1, options.get(), answers.get());
   const EventPtr event(rd_kafka_queue_poll(answers.get(), ToMilliseconds(timeout)));
-  const auto error =
-      event == nullptr ? RD_KAFKA_RESP_ERR__TIMED_OUT : rd_kafka_event_error(event.get());
-  if (error == RD_KAFKA_RESP_ERR__TIMED_OUT || error == RD_KAFKA_RESP_ERR__TRANSPORT)
-    return absl::UnavailableError("the controller does not answer");
-  if (error != RD_KAFKA_RESP_ERR_NO_ERROR) return std::nullopt;
+  if (event == nullptr || rd_kafka_event_error(event.get()) != RD_KAFKA_RESP_ERR_NO_ERROR)
+    return std::nullopt;
   size_t count = 0;
   const rd_kafka_ConfigResource_t** const found = rd_kafka_DescribeConfigs_result_resources(
       rd_kafka_event_DescribeConfigs_result(event.get()), &count);
   return count == 1 ? PropertyOf(*found[0], name) : std::nullopt;
-}
-
-std::optional<std::string> ReadBrokerProperty(Client& client, const std::string& name,
-                                              absl::Duration timeout) {
-  return AskBrokerProperty(client, name, timeout).value_or(std::nullopt);
 }
 
 }  // namespace walduct::kafka

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "kafka/client.h"
 
@@ -24,11 +23,6 @@ std::vector<TopicDescription> DescribeTopics(Client& client, const std::vector<s
                                              absl::Duration timeout);
 
 // A property of the broker that is the controller. Absent when it does not say.
-// Unavailable: it does not answer.
-absl::StatusOr<std::optional<std::string>> AskBrokerProperty(Client& client,
-                                                             const std::string& name,
-                                                             absl::Duration timeout);
-// The same; absent, too, without an answer.
 std::optional<std::string> ReadBrokerProperty(Client& client, const std::string& name,
                                               absl::Duration timeout);
 
