@@ -151,6 +151,7 @@ Producer::Producer(std::unique_ptr<SendPermit> permit, Client client, const Opti
     : permit_(std::move(permit)),
       acked_(OfNewProducer(options.acked)),
       client_(std::move(client)),
+      java_(options.java),
       events_(rd_kafka_queue_get_main(client_.handle())),
       clock_(*options.environment.clock),
       secrets_changed_(options.secrets_changed),
@@ -164,6 +165,20 @@ Producer::~Producer() {
   permit_->Withdraw();
   rd_kafka_queue_io_event_enable(events_, -1, nullptr, 0);
   rd_kafka_queue_destroy(events_);
+}
+
+bool Producer::lets_create() const {
+  char text[16] = "";
+  size_t size = sizeof(text);
+  return rd_kafka_conf_get(rd_kafka_conf(client_.handle()), "allow.auto.create.topics", text,
+                           &size) == RD_KAFKA_CONF_OK &&
+         absl::string_view(text) == "true";
+}
+
+absl::StatusOr<Client> Producer::ClientForQuestions() const {
+  ASSIGN_OR_RETURN(const Properties properties,
+                   ProducerProperties(java_, {.auto_create_topics = false}));
+  return Client::Create(Client::Role::kProducer, client_.bootstrap_servers(), properties);
 }
 
 absl::StatusOr<Topic> Producer::OpenTopic(const std::string& name) {

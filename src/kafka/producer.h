@@ -163,6 +163,10 @@ class Producer {
   size_t buffer_bytes() const { return buffer_bytes_; }
   uint64_t in_flight_records() const { return in_flight_records_; }
   Client& client() { return client_; }
+  // Whether brokers may create a topic for its first record, as far as this client lets them.
+  bool lets_create() const;
+  // One of its own for questions, which needs no permit: who waits for an answer renews none.
+  absl::StatusOr<Client> ClientForQuestions() const;
   Wake& wakeup() { return wakeup_; }
 
  private:
@@ -186,6 +190,7 @@ class Producer {
   // Also of topics that were closed: librdkafka keeps the address for as long as it likes.
   const std::shared_ptr<AckedTopics> acked_;
   Client client_;
+  const Properties java_;
   rd_kafka_queue_s* events_;  // owned
   Clock& clock_;
   const std::function<bool()> secrets_changed_;

@@ -277,11 +277,12 @@ absl::Status KafkaSink::OfTopic(const absl::Status& error, const kafka::FailedBa
       before.push_back({name, of->id, producer_->HasTaken(name), of->placed});
   }
   const auto may_wait = [&] {
-    return refusals_ != nullptr && !Creates(batch.topic) &&
+    return refusals_ != nullptr && !Creates(batch.topic) && producer_->lets_create() &&
            refusals_->MayAwait(batch.topic, clock_.Monotonic());
   };
   Unnamed told{.error = error, .deleted = {}};
-  kafka::Client* const client = &producer_->client();
+  absl::StatusOr<kafka::Client> own = producer_->ClientForQuestions();
+  kafka::Client* const client = own.ok() ? &*own : &producer_->client();
   if (batch.topic.empty())
     told = ExplainUnnamed(client, poller_, before, error);
   else if (!before.empty())
