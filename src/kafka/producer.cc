@@ -175,10 +175,13 @@ bool Producer::lets_create() const {
          absl::string_view(text) == "true";
 }
 
-absl::StatusOr<Client> Producer::ClientForQuestions() const {
-  ASSIGN_OR_RETURN(const Properties properties,
-                   ProducerProperties(java_, {.auto_create_topics = false}));
-  return Client::Create(Client::Role::kProducer, client_.bootstrap_servers(), properties);
+Client* Producer::ClientForQuestions() {
+  if (for_questions_) return &*for_questions_;
+  const auto properties = ProducerProperties(java_, {.auto_create_topics = false});
+  if (!properties.ok()) return &client_;
+  auto made = Client::Create(Client::Role::kProducer, client_.bootstrap_servers(), *properties);
+  if (!made.ok()) return &client_;
+  return &for_questions_.emplace(*std::move(made));
 }
 
 absl::StatusOr<Topic> Producer::OpenTopic(const std::string& name) {

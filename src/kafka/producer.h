@@ -165,8 +165,9 @@ class Producer {
   Client& client() { return client_; }
   // Whether brokers may create a topic for its first record, as far as this client lets them.
   bool lets_create() const;
-  // One of its own for questions, which needs no permit: who waits for an answer renews none.
-  absl::StatusOr<Client> ClientForQuestions() const;
+  // One of its own for questions, which needs no permit: who waits for an answer renews none. It
+  // lives as long as the producer; its own client where another one cannot be made.
+  Client* ClientForQuestions();
   Wake& wakeup() { return wakeup_; }
 
  private:
@@ -191,7 +192,8 @@ class Producer {
   const std::shared_ptr<AckedTopics> acked_;
   Client client_;
   const Properties java_;
-  rd_kafka_queue_s* events_;  // owned
+  std::optional<Client> for_questions_;  // once there was one
+  rd_kafka_queue_s* events_;             // owned
   Clock& clock_;
   const std::function<bool()> secrets_changed_;
   const size_t buffer_bytes_;

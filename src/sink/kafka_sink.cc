@@ -26,30 +26,6 @@ constexpr size_t kRequestTopics = 500;
 
 }  // namespace
 
-bool LastHeaders::Are(absl::Span<const event::Header> headers) const {
-  return std::equal(headers.begin(), headers.end(), kept_.begin(), kept_.end(),
-                    [](const event::Header& header, const Kept& kept) {
-                      return header.value == kept.value && header.is_null == kept.is_null &&
-                             header.name == kept.name;
-                    });
-}
-
-kafka::Headers* LastHeaders::Of(absl::Span<const event::Header> headers) {
-  if (Are(headers)) return &made_;
-  kept_.resize(headers.size());
-  texts_.resize(headers.size());
-  for (size_t i = 0; i < headers.size(); ++i) {
-    const event::Header& header = headers[i];
-    kept_[i].name.assign(header.name.data(), header.name.size());
-    kept_[i].value.assign(header.value.data(), header.value.size());
-    kept_[i].is_null = header.is_null;
-    texts_[i] = {.name = kept_[i].name, .value = kept_[i].value};
-    if (header.is_null) texts_[i].value.reset();
-  }
-  made_.Set(texts_);
-  return &made_;
-}
-
 class KafkaSink::Forward final : public kafka::DeliveryHandler {
  public:
   Forward(AckHandler* acks, LoneRecord* lone) : acks_(acks), lone_(lone) {}
@@ -281,12 +257,13 @@ absl::Status KafkaSink::OfTopic(const absl::Status& error, const kafka::FailedBa
            refusals_->MayAwait(batch.topic, clock_.Monotonic());
   };
   Unnamed told{.error = error, .deleted = {}};
-  absl::StatusOr<kafka::Client> own = producer_->ClientForQuestions();
-  kafka::Client* const client = own.ok() ? &*own : &producer_->client();
+  const Inquirer inquirer{.client = [this] { return producer_->ClientForQuestions(); },
+                          .bootstrap_servers = producer_->client().bootstrap_servers(),
+                          .poller = &poller_};
   if (batch.topic.empty())
-    told = ExplainUnnamed(client, poller_, before, error);
+    told = ExplainUnnamed(inquirer, before, error);
   else if (!before.empty())
-    told.error = ExplainVanished(client, poller_, before.front(), {error, batch.status, may_wait});
+    told.error = ExplainVanished(inquirer, before.front(), {error, batch.status, may_wait});
   if (told.deleted.empty()) told.deleted = {batch.topic};
   for (const std::string& topic : told.deleted)
     if (refusals_ != nullptr) refusals_->Note(told.error, topic);

@@ -22,6 +22,7 @@
 #include "sink/awaited_topics.h"
 #include "sink/kafka_sink_options.h"
 #include "sink/kafka_transactions.h"
+#include "sink/last_headers.h"
 #include "sink/lone_record.h"
 #include "sink/refusals.h"
 #include "sink/sink.h"
@@ -31,27 +32,6 @@ struct KafkaOptions;
 }  // namespace walduct::kafka
 
 namespace walduct::sink {
-
-// The headers of a record as the producer takes them, made anew only where they differ from those
-// of the record before: what Debezium adds is the same for all records of a connector. Data thread
-// only.
-class LastHeaders {
- public:
-  // Valid until the next call.
-  kafka::Headers* Of(absl::Span<const event::Header> headers);
-
- private:
-  bool Are(absl::Span<const event::Header> headers) const;
-
-  struct Kept {
-    std::string name;
-    std::string value;
-    bool is_null = false;
-  };
-  std::vector<Kept> kept_;
-  std::vector<kafka::HeaderText> texts_;  // views of kept_
-  kafka::Headers made_;                   // of kept_
-};
 
 class KafkaSink final : public Sink {
  public:

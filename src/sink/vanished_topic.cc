@@ -35,8 +35,8 @@ void AskOnce(kafka::TopicAdmin* admin, absl::Span<const std::string> topics, Ans
     answers->insert_or_assign(answer.topic, answer);
 }
 
-Answers Ask(kafka::Client* client, Poller& poller, const std::vector<std::string>& topics) {
-  kafka::TopicAdmin admin(client, nullptr);
+Answers Ask(const Inquirer& inquirer, const std::vector<std::string>& topics) {
+  kafka::TopicAdmin admin(inquirer.client(), nullptr);
   Answers answers;
   AskOnce(&admin, topics, &answers);
   std::vector<std::string> missing;
@@ -44,7 +44,7 @@ Answers Ask(kafka::Client* client, Poller& poller, const std::vector<std::string
     if (IsMissing(answer)) missing.push_back(name);
   }
   if (missing.empty()) return answers;
-  poller.WaitReadable({}, kAgain);
+  inquirer.poller->WaitReadable({}, kAgain);
   AskOnce(&admin, missing, &answers);
   return answers;
 }
@@ -53,13 +53,13 @@ bool IsAnother(const TopicBefore& before, const kafka::TopicAnswer& answer) {
   return answer.status.ok() && !before.id.empty() && !answer.id.empty() && before.id != answer.id;
 }
 
-std::string CreateCommand(const kafka::Client& client, const std::string& topic) {
-  return absl::StrCat("kafka-topics.sh --bootstrap-server ", client.bootstrap_servers(),
+std::string CreateCommand(const Inquirer& inquirer, const std::string& topic) {
+  return absl::StrCat("kafka-topics.sh --bootstrap-server ", inquirer.bootstrap_servers,
                       " --create --topic ", topic);
 }
 
 // others: that were deleted, too.
-absl::Status Deleted(const kafka::Client& client, const std::string& topic, bool is_missing,
+absl::Status Deleted(const Inquirer& inquirer, const std::string& topic, bool is_missing,
                      absl::Span<const std::string> others = {}) {
   return Error(
       absl::StatusCode::kUnavailable, "topic_deleted",
@@ -68,7 +68,7 @@ absl::Status Deleted(const kafka::Client& client, const std::string& topic, bool
                    others.empty() ? ": " : "): ", kafka::kConsumersLose),
       is_missing ? absl::StrCat("it is created anew by topic.creation.* or by the broker's "
                                 "auto.create.topics.enable; else: ",
-                                CreateCommand(client, topic))
+                                CreateCommand(inquirer, topic))
                  : "");
 }
 
@@ -78,17 +78,17 @@ bool IsOfTopic(const absl::Status& error) {
 }
 
 // It names the topic, and whose it is; what is to be typed is known here alone.
-absl::Status WithCommand(const absl::Status& error, const kafka::Client& client,
+absl::Status WithCommand(const absl::Status& error, const Inquirer& inquirer,
                          const std::string& topic) {
   constexpr absl::string_view kCreate = "create the topic";
   const std::string hint = ErrorHint(error);
   if (ErrorReason(error) != "topic_missing" || !absl::StartsWith(hint, kCreate) ||
       !absl::StrContains(error.message(), topic))
     return error;
-  return WithChange(
-      Error(error.code(), "topic_missing", error.message(),
-            absl::StrCat(kCreate, ": ", CreateCommand(client, topic), hint.substr(kCreate.size()))),
-      ErrorChange(error));
+  return WithChange(Error(error.code(), "topic_missing", error.message(),
+                          absl::StrCat(kCreate, ": ", CreateCommand(inquirer, topic),
+                                       hint.substr(kCreate.size()))),
+                    ErrorChange(error));
 }
 
 // Brokers that begin do not know their topics yet, and are slow to say anything.
@@ -105,17 +105,18 @@ bool IsAnswered(const Answers& answers, const std::string& topic) {
 
 // Brokers create a topic by themselves when it is asked for, one after the other: many at once take
 // longer than librdkafka waits for one of them.
-absl::Status NotYetThere(kafka::Client* client, Poller& poller, const std::string& topic,
+absl::Status NotYetThere(const Inquirer& inquirer, const std::string& topic,
                          const TopicFailure& failure) {
-  const Answers answers = Ask(client, poller, {topic});
+  const Answers answers = Ask(inquirer, {topic});
   if (!IsAnswered(answers, topic)) return NobodySays(topic);
   const kafka::TopicAnswer& answer = answers.at(topic);
   const bool is_there = answer.status.ok();
   const auto is_created = [&] {
-    return kafka::ReadBrokerProperty(*client, "auto.create.topics.enable", kTimeout) == "true";
+    return kafka::ReadBrokerProperty(*inquirer.client(), "auto.create.topics.enable", kTimeout) ==
+           "true";
   };
   if ((!is_there && !(IsMissing(answer) && is_created())) || !failure.may_wait())
-    return WithCommand(failure.error, *client, topic);
+    return WithCommand(failure.error, inquirer, topic);
   return Error(absl::StatusCode::kUnavailable, "topic_gone",
                absl::StrCat("topic ", topic, is_there ? " is there only now" : " is not there yet",
                             ": the brokers create it by themselves, one after the other"),
@@ -126,7 +127,7 @@ absl::Status NotYetThere(kafka::Client* client, Poller& poller, const std::strin
 
 }  // namespace
 
-absl::Status ExplainVanished(kafka::Client* client, Poller& poller, const TopicBefore& before,
+absl::Status ExplainVanished(const Inquirer& inquirer, const TopicBefore& before,
                              const TopicFailure& failure) {
   const absl::Status& error = failure.error;
   const absl::Status& of_batch = failure.of_batch;
@@ -135,9 +136,9 @@ absl::Status ExplainVanished(kafka::Client* client, Poller& poller, const TopicB
   const absl::Status& own = IsOfTopic(of_batch) ? of_batch : error;
   const bool was = before.taken || !before.id.empty();
   if (!was && failure.may_wait && ErrorReason(own) == "topic_missing")
-    return NotYetThere(client, poller, before.name, failure);
-  if (!IsOfTopic(own) || !was) return WithCommand(error, *client, before.name);
-  const Answers answers = Ask(client, poller, {before.name});
+    return NotYetThere(inquirer, before.name, failure);
+  if (!IsOfTopic(own) || !was) return WithCommand(error, inquirer, before.name);
+  const Answers answers = Ask(inquirer, {before.name});
   const auto answer = answers.find(before.name);
   const bool is_answered = IsAnswered(answers, before.name);
   if (!is_answered && ErrorReason(own) == "topic_missing") return NobodySays(before.name);
@@ -150,16 +151,16 @@ absl::Status ExplainVanished(kafka::Client* client, Poller& poller, const TopicB
   // the brokers say by now.
   const bool has_fewer = ErrorReason(own) == "partition_missing" && !before.placed && before.taken;
   const bool is_gone = is_answered && IsMissing(answer->second);
-  if (!is_gone && !is_another && !has_fewer) return WithCommand(error, *client, before.name);
-  return Deleted(*client, before.name, is_missing);
+  if (!is_gone && !is_another && !has_fewer) return WithCommand(error, inquirer, before.name);
+  return Deleted(inquirer, before.name, is_missing);
 }
 
-Unnamed ExplainUnnamed(kafka::Client* client, Poller& poller,
-                       const std::vector<TopicBefore>& topics, const absl::Status& error) {
+Unnamed ExplainUnnamed(const Inquirer& inquirer, const std::vector<TopicBefore>& topics,
+                       const absl::Status& error) {
   if (!IsOfTopic(error) || topics.empty()) return {error};
   std::vector<std::string> names;
   for (const TopicBefore& topic : topics) names.push_back(topic.name);
-  const Answers answers = Ask(client, poller, names);
+  const Answers answers = Ask(inquirer, names);
   Unnamed told{.error = error, .deleted = {}};
   std::string never_was, unknown;
   for (const TopicBefore& topic : topics) {
@@ -174,12 +175,12 @@ Unnamed ExplainUnnamed(kafka::Client* client, Poller& poller,
   }
   if (!told.deleted.empty()) {
     const std::string& first = told.deleted.front();
-    told.error = Deleted(*client, first, IsMissing(answers.at(first)),
+    told.error = Deleted(inquirer, first, IsMissing(answers.at(first)),
                          absl::MakeConstSpan(told.deleted).subspan(1));
   } else if (!never_was.empty()) {
     told.error = Error(error.code(), ErrorReason(error),
                        absl::StrCat("topic ", never_was, " is not there: ", error.message()),
-                       absl::StrCat(CreateCommand(*client, never_was), "; ", ErrorHint(error)));
+                       absl::StrCat(CreateCommand(inquirer, never_was), "; ", ErrorHint(error)));
   } else if (!unknown.empty() && ErrorReason(error) == "topic_missing") {
     told.error = NobodySays(unknown);
   }

@@ -13,6 +13,13 @@
 
 namespace walduct::sink {
 
+// Who asks. The client is made once something is asked: it opens connections of its own.
+struct Inquirer {
+  std::function<kafka::Client*()> client;
+  std::string bootstrap_servers;
+  Poller* poller;
+};
+
 // What is known of it from before.
 struct TopicBefore {
   std::string name;
@@ -32,7 +39,7 @@ struct TopicFailure {
 // Unavailable topic_gone where brokers that create topics by themselves are late with it; otherwise
 // the error; topic_missing with the command that creates it. Waits for the brokers, some seconds at
 // most.
-absl::Status ExplainVanished(kafka::Client* client, Poller& poller, const TopicBefore& before,
+absl::Status ExplainVanished(const Inquirer& inquirer, const TopicBefore& before,
                              const TopicFailure& failure);
 
 struct Unnamed {
@@ -43,7 +50,7 @@ struct Unnamed {
 // Of an error that does not say which topic it is of, as a call of a transaction has it:
 // Unavailable topic_deleted, with the names, where some of those that it may be of are gone;
 // otherwise the error, with the name of a topic that never was. Waits as ExplainVanished.
-Unnamed ExplainUnnamed(kafka::Client* client, Poller& poller,
-                       const std::vector<TopicBefore>& topics, const absl::Status& error);
+Unnamed ExplainUnnamed(const Inquirer& inquirer, const std::vector<TopicBefore>& topics,
+                       const absl::Status& error);
 
 }  // namespace walduct::sink

@@ -7,9 +7,11 @@
 #include <map>
 #include <vector>
 
+#include "absl/time/clock.h"
 #include "base/error.h"
 #include "base/poller.h"
 #include "kafka/look/topic_reader.h"
+#include "kafka/topic_admin.h"
 #include "tests/kafka/mock_cluster.h"
 
 namespace walduct::kafka {
@@ -215,6 +217,26 @@ TEST_F(ProducerTest, ATopicThatIsMissingWithBrokersUpFailsForGood) {
   const absl::Status status = producer->Flush(deliveries_, kPatience);
   EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
   EXPECT_EQ(ErrorReason(status), "topic_missing");
+}
+
+bool IsAnswered(Client* client) {
+  TopicAdmin admin(client, nullptr);
+  const std::string name = "t";
+  admin.StartExists({name}, absl::Seconds(1));
+  const std::vector<TopicAnswer> answers = admin.Poll(absl::Seconds(1));
+  return answers.size() == 1 && answers.front().status.ok();
+}
+
+// Who waits for the answer renews nothing meanwhile.
+TEST_F(ProducerTest, AQuestionIsAnsweredThoughThePermitHasRunOut) {
+  cluster_.CreateTopic("t", 1);
+  const auto producer = Open();
+  ASSERT_TRUE(producer->CheckConnected(kPatience).ok());
+  producer->RenewPermit();
+  EXPECT_TRUE(IsAnswered(&producer->client()));
+  absl::SleepFor(SendPermit::kLease + absl::Milliseconds(50));
+  EXPECT_FALSE(IsAnswered(&producer->client())) << "its threads send nothing";
+  EXPECT_TRUE(IsAnswered(producer->ClientForQuestions()));
 }
 
 TEST_F(ProducerTest, SNK08_HeadersAndPartitionAreSent) {

@@ -37,10 +37,15 @@ class VanishedTopicTest : public testing::Test {
  protected:
   // Of topic t.
   absl::Status Explain(const TopicFailure& failure, const std::string& id = "") {
-    return ExplainVanished(client(), poller_, {.name = "t", .id = id, .taken = true}, failure);
+    return ExplainVanished(inquirer(), {.name = "t", .id = id, .taken = true}, failure);
   }
   absl::Status ExplainNew(const TopicFailure& failure) {
-    return ExplainVanished(client(), poller_, {.name = "t"}, failure);
+    return ExplainVanished(inquirer(), {.name = "t"}, failure);
+  }
+  Inquirer inquirer() {
+    return {.client = [this] { return client(); },
+            .bootstrap_servers = cluster_.bootstrap_servers(),
+            .poller = &poller_};
   }
   kafka::Client* client() {
     if (!client_) {
@@ -92,9 +97,9 @@ TEST_F(VanishedTopicTest, WhereNobodyAnswersNothingIsSaidToBeMissing) {
   EXPECT_TRUE(absl::IsUnavailable(told)) << told;
   EXPECT_EQ(ErrorReason(told), "topic_gone");
   const TopicFailure by_id{.error = NeverThere(), .of_batch = NeverThere()};
-  EXPECT_EQ(ErrorReason(ExplainVanished(client(), poller_, {.name = "t", .id = "id"}, by_id)),
+  EXPECT_EQ(ErrorReason(ExplainVanished(inquirer(), {.name = "t", .id = "id"}, by_id)),
             "topic_gone");
-  EXPECT_EQ(ErrorReason(ExplainUnnamed(client(), poller_, {{.name = "t"}}, NeverThere()).error),
+  EXPECT_EQ(ErrorReason(ExplainUnnamed(inquirer(), {{.name = "t"}}, NeverThere()).error),
             "topic_gone");
 }
 
@@ -124,8 +129,7 @@ TEST_F(VanishedTopicTest, ATopicWithFewerPartitionsWasCreatedAnewWhateverIsAnswe
 // Brokers that have not heard of its deletion yet.
 TEST_F(VanishedTopicTest, ATopicThatIsThereByItsIdIsNotCreatedAnew) {
   cluster_.CreateTopic("t", 1);
-  Explain({OfNoTopic()}).IgnoreError();  // for the client
-  kafka::TopicAdmin admin(&*client_, nullptr);
+  kafka::TopicAdmin admin(client(), nullptr);
   const std::string name = "t";
   admin.StartExists({name}, absl::Seconds(5));
   const std::vector<kafka::TopicAnswer> answers = admin.Poll(absl::Seconds(5));
@@ -164,21 +168,20 @@ TEST_F(VanishedTopicTest, ACallThatNamesNoTopicIsOfThoseThatAreGone) {
   cluster_.SetTopicError("a", RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
   cluster_.CreateTopic("b", 1);
   cluster_.SetTopicError("c", RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
-  Explain({OfNoTopic()}).IgnoreError();  // for the client
   const TopicBefore a{.name = "a", .taken = true}, b{.name = "b", .taken = true},
       c{.name = "c", .id = "id"}, new_c{.name = "c"};
-  const Unnamed both = ExplainUnnamed(&*client_, poller_, {a, b, c}, unnamed);
+  const Unnamed both = ExplainUnnamed(inquirer(), {a, b, c}, unnamed);
   EXPECT_EQ(ErrorReason(both.error), "topic_deleted") << both.error;
   EXPECT_TRUE(absl::IsUnavailable(both.error));
   EXPECT_THAT(std::string(both.error.message()), HasSubstr("topic a was deleted, and so were"));
   EXPECT_THAT(both.deleted, testing::ElementsAre("a", "c"));
-  const Unnamed never = ExplainUnnamed(&*client_, poller_, {b, new_c}, unnamed);
+  const Unnamed never = ExplainUnnamed(inquirer(), {b, new_c}, unnamed);
   EXPECT_EQ(ErrorReason(never.error), "topic_missing") << never.error;
   EXPECT_THAT(std::string(never.error.message()), HasSubstr("topic c is not there"));
   EXPECT_THAT(ErrorHint(never.error), HasSubstr("--create --topic c"));
   EXPECT_THAT(never.deleted, testing::IsEmpty());
-  EXPECT_EQ(ExplainUnnamed(&*client_, poller_, {b}, unnamed).error, unnamed);
-  EXPECT_EQ(ExplainUnnamed(&*client_, poller_, {a}, OfNoTopic()).error, OfNoTopic());
+  EXPECT_EQ(ExplainUnnamed(inquirer(), {b}, unnamed).error, unnamed);
+  EXPECT_EQ(ExplainUnnamed(inquirer(), {a}, OfNoTopic()).error, OfNoTopic());
 }
 
 TEST_F(VanishedTopicTest, ALossIsToldUnlessAnotherProcessHasTakenOver) {
