@@ -24,9 +24,9 @@
 #include "cli/running_process.h"
 #include "cli/usage/tones.h"
 #include "engine/configuration/connector_names.h"
+#include "engine/configuration/options_of.h"
 #include "engine/configuration/runtime_options.h"
 #include "engine/configuration/shared_prefixes.h"
-#include "engine/configuration/source_type.h"
 #include "engine/errors/error_policy.h"
 #include "http/listen_properties.h"
 #include "kafka/options.h"
@@ -174,11 +174,10 @@ bool CheckLooksBySlot(const Arguments& arguments, const loader::LoadResult& resu
       {Command::kRecoverPlan, "recover plan"},
       {Command::kRecoverRun, "recover run"},
       {Command::kRecoverRead, "recover read"}};
-  const engine::SourceType* const source = result.options.source;
   const auto* const found =
       std::find_if(std::begin(kBySlot), std::end(kBySlot),
                    [&](const auto& one) { return one.first == arguments.command; });
-  if (found == std::end(kBySlot) || source == nullptr || source->by_slot) return true;
+  if (found == std::end(kBySlot) || engine::ReadsSlot(result.options)) return true;
   Refuse(absl::StrCat(
       "walduct.outbox.source=poll: walduct ", found->second,
       " reads by a replication slot, and a connector that polls has none: polling marks or deletes "

@@ -10,7 +10,6 @@
 #include "cli/commands.h"
 #include "cli/configuration.h"
 #include "engine/configuration/options_of.h"
-#include "engine/configuration/source_type.h"
 #include "engine/errors/error_policy.h"
 #include "outbox/init_connector.h"
 #include "outbox/init_sql.h"
@@ -61,8 +60,7 @@ int PrintOutbox(const Arguments& arguments) {
 int CleanOutbox(const Arguments& arguments) {
   ConfigureLog(arguments);
   return ForEachConnector(arguments, [&](const std::string& name, const auto& options) -> int {
-    const engine::SourceType* const source = engine::SourceOf(options);
-    if (source != nullptr && !source->by_slot)
+    if (!engine::ReadsSlot(options))
       return Refuse(
           "outbox clean: what is published is known by the position of a slot, and this connector "
           "polls (walduct.outbox.source=poll): set walduct.outbox.done=delete or archive, or "

@@ -28,8 +28,8 @@
 #include "cli/recover/read_report.h"
 #include "cli/run/refused_run.h"
 #include "engine/configuration/connector_names.h"
+#include "engine/configuration/options_of.h"
 #include "engine/configuration/runtime_options.h"
-#include "engine/configuration/source_type.h"
 #include "engine/lifecycle/connector.h"
 #include "engine/lifecycle/connector_set.h"
 #include "http/address.h"
@@ -57,7 +57,7 @@ bool ParseGoal(const Arguments& arguments, const std::vector<loader::LoadResult>
   goal->until_caught_up = arguments.until_caught_up;
   if (arguments.until_lsn.empty()) return true;
   for (const loader::LoadResult& result : results) {
-    if (result.options.source == nullptr || result.options.source->by_slot) continue;
+    if (engine::ReadsSlot(result.options)) continue;
     Refuse(absl::StrCat("--until-lsn: connector ", result.options.name,
                         " polls (walduct.outbox.source=poll), and its rows have no LSN; use "
                         "--until-caught-up"));

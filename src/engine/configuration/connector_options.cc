@@ -47,8 +47,12 @@ std::vector<SlotAddress> NumberedSlots(const SlotAddress& first, int count) {
   return all;
 }
 
+bool ReadsSlot(const ConnectorOptions& options) {
+  return options.source == nullptr || options.source->by_slot;
+}
+
 std::vector<SlotAddress> SlotsOf(const ConnectorOptions& whole) {
-  if (whole.source != nullptr && !whole.source->by_slot) return {};
+  if (!ReadsSlot(whole)) return {};
   return NumberedSlots(SlotOf(whole), whole.replication->share.count);
 }
 
@@ -82,13 +86,12 @@ names::Called CalledOf(const ConnectorOptions& options) {
 }
 
 ConnectorNames NamesOf(const ConnectorOptions& options) {
-  const bool by_slot = options.source == nullptr || options.source->by_slot;
   return {.connector = options.name,
           .host = options.database->hostname,
           .port = options.database->port,
           .database = options.database->dbname,
           .role = options.database->user,
-          .slot = by_slot ? options.replication->slot_name : "",
+          .slot = ReadsSlot(options) ? options.replication->slot_name : "",
           .slot_number = IsLane(options) ? options.replication->share.number : 0,
           .publication = options.replication->publication_name,
           .prefix = TopicPrefixOf(options),

@@ -47,6 +47,8 @@ struct SourceType;
 
 const std::string& NameOf(const ConnectorOptions& options);
 const SourceType* SourceOf(const ConnectorOptions& options);  // null: the one that the host has
+// False: it polls.
+bool ReadsSlot(const ConnectorOptions& options);
 const postgres::DatabaseOptions& DatabaseOf(const ConnectorOptions& options);
 const replication::ReplicationOptions& ReplicationOf(const ConnectorOptions& options);
 const replication::SlotShare& ShareOf(const ConnectorOptions& options);

@@ -19,6 +19,7 @@
 #include "offset/offset_store_factory.h"
 #include "offset/options.h"
 #include "operate/commands/position_move.h"
+#include "operate/commands/running_reader.h"
 #include "operate/commands/server_identity.h"
 #include "postgres/connection.h"
 #include "postgres/open_session.h"
@@ -85,27 +86,12 @@ absl::StatusOr<std::unique_ptr<offset::OffsetStore>> OpenStore(
                                    engine::OffsetIdentityOf(options), environment);
 }
 
-absl::Status CheckNotRunning(const engine::ConnectorOptions& options,
-                             const std::optional<replication::SlotState>& slot) {
-  if (!slot || !slot->active) return absl::OkStatus();
-  return Error(
-      absl::StatusCode::kFailedPrecondition, "connector_running",
-      absl::StrCat("replication slot ", options.replication->slot_name, " is in use by process ",
-                   slot->active_pid, ": a running connector would overwrite what is stored now"),
-      "stop the connector first");
-}
-
-bool Polls(const engine::ConnectorOptions& options) {
-  return options.source != nullptr && !options.source->by_slot;
-}
-
 absl::Status RefuseWhileRunning(const engine::ConnectorOptions& options,
                                 const Environment& environment) {
   const auto connection = Open(options, postgres::SessionKind::kSql, environment);
   if (!connection.ok()) return absl::OkStatus();
-  ASSIGN_OR_RETURN(const auto slot,
-                   SlotOf(**connection, Polls(options), options.replication->slot_name));
-  return CheckNotRunning(options, slot);
+  ASSIGN_OR_RETURN(const auto slot, SlotOf(**connection, options));
+  return CheckNotRunning(**connection, options, slot);
 }
 
 // Whether pg_upgrade seems to have made the server of the one that the position is of.
@@ -242,14 +228,12 @@ absl::StatusOr<std::string> MeaningOfImport(const engine::ConnectorOptions& opti
                                             Accepts accepts, const Environment& environment) {
   const auto connection = Open(options, postgres::SessionKind::kSql, environment);
   const auto identity =
-      connection.ok() ? IdentityOf(**connection, Polls(options), *options.database, environment)
-                      : connection.status();
+      connection.ok() ? IdentityOf(**connection, options, environment) : connection.status();
   if (!identity.ok())
     return absl::StrCat("what that means is not known, the server could not be asked: ",
                         identity.status().message(), "\n");
   const replication::SystemIdentity& system = *identity;
-  ASSIGN_OR_RETURN(const auto slot,
-                   SlotOf(**connection, Polls(options), options.replication->slot_name));
+  ASSIGN_OR_RETURN(const auto slot, SlotOf(**connection, options));
   const bool of_other_server = wanted && slot::IsOfAnotherSystem(*wanted, system);
   const bool trusts_slot = replication::TrustsSlot(options.replication->offset_mismatch);
   // What a start finds to be wrong with the server is its own matter.
@@ -290,11 +274,10 @@ struct JudgedMove {
 absl::StatusOr<JudgedMove> Judge(const engine::ConnectorOptions& options, const OffsetMove& move,
                                  const Environment& environment) {
   ASSIGN_OR_RETURN(const auto connection, Open(options, postgres::SessionKind::kSql, environment));
-  ASSIGN_OR_RETURN(const auto slot,
-                   SlotOf(*connection, Polls(options), options.replication->slot_name));
-  RETURN_IF_ERROR(CheckNotRunning(options, slot));
+  ASSIGN_OR_RETURN(const auto slot, SlotOf(*connection, options));
+  RETURN_IF_ERROR(CheckNotRunning(*connection, options, slot));
   ASSIGN_OR_RETURN(const replication::SystemIdentity system,
-                   IdentityOf(*connection, Polls(options), *options.database, environment));
+                   IdentityOf(*connection, options, environment));
   JudgedMove judged;
   ASSIGN_OR_RETURN(judged.store, OpenStore(options, environment));
   ASSIGN_OR_RETURN(const LoadedOffset found, LoadToReplace(*judged.store));
@@ -321,8 +304,8 @@ absl::StatusOr<JudgedMove> Judge(const engine::ConnectorOptions& options, const 
                            .accept_loss = move.accepts.loss,
                            .foreign = ForeignOf(stored, system, upgraded),
                            .accept_foreign = move.accepts.foreign,
-                           .drops_slot = move.drop_slot && !Polls(options),
-                           .polls = Polls(options)};
+                           .drops_slot = move.drop_slot && engine::ReadsSlot(options),
+                           .polls = !engine::ReadsSlot(options)};
   ASSIGN_OR_RETURN(const std::string report, JudgeMove(facts));
   judged.report = SlotText(options) + report;
   if (!facts.polls && DropsSlot(facts)) judged.drops_slot = options.replication->slot_name;

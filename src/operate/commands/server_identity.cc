@@ -1,22 +1,24 @@
 #include "operate/commands/server_identity.h"
 
 #include "base/status_macros.h"
+#include "engine/configuration/connector_names.h"
+#include "engine/configuration/options_of.h"
 #include "poll/position/position_sql.h"
 #include "poll/position/server_now.h"
 #include "postgres/open_session.h"
 
 namespace walduct::operate {
 
-absl::StatusOr<std::optional<replication::SlotState>> SlotOf(postgres::Connection& sql, bool polls,
-                                                             const std::string& slot_name) {
-  if (polls) return std::nullopt;
-  return replication::InspectSlot(sql, slot_name);
+absl::StatusOr<std::optional<replication::SlotState>> SlotOf(
+    postgres::Connection& sql, const engine::ConnectorOptions& connector) {
+  if (!engine::ReadsSlot(connector)) return std::nullopt;
+  return replication::InspectSlot(sql, engine::NamesOf(connector).slot);
 }
 
-absl::StatusOr<replication::SystemIdentity> IdentityOf(postgres::Connection& sql, bool polls,
-                                                       const postgres::DatabaseOptions& database,
+absl::StatusOr<replication::SystemIdentity> IdentityOf(postgres::Connection& sql,
+                                                       const engine::ConnectorOptions& connector,
                                                        const Environment& environment) {
-  if (polls) {
+  if (!engine::ReadsSlot(connector)) {
     ASSIGN_OR_RETURN(const postgres::Result answer, sql.Query(postgres::OneRow(5), poll::NowSql()));
     ASSIGN_OR_RETURN(const poll::ServerNow now, poll::ReadNow(answer));
     return replication::SystemIdentity{.system_identifier = now.system_identifier,
@@ -24,8 +26,8 @@ absl::StatusOr<replication::SystemIdentity> IdentityOf(postgres::Connection& sql
                                        .wal_end = now.written};
   }
   ASSIGN_OR_RETURN(const auto replication,
-                   postgres::OpenSession(database, "walduct offsets", environment,
-                                         postgres::SessionKind::kReplication));
+                   postgres::OpenSession(engine::DatabaseOf(connector), "walduct offsets",
+                                         environment, postgres::SessionKind::kReplication));
   return replication::IdentifySystem(*replication);
 }
 

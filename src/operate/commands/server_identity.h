@@ -3,25 +3,24 @@
 #pragma once
 
 #include <optional>
-#include <string>
 
 #include "absl/status/statusor.h"
 #include "base/environment.h"
 #include "postgres/connection.h"
 #include "replication/slot.h"
 
-namespace walduct::postgres {
-struct DatabaseOptions;
-}  // namespace walduct::postgres
+namespace walduct::engine {
+struct ConnectorOptions;
+}  // namespace walduct::engine
 
 namespace walduct::operate {
 
-// polls: it has no slot, and one of that name is another connector's.
-absl::StatusOr<std::optional<replication::SlotState>> SlotOf(postgres::Connection& sql, bool polls,
-                                                             const std::string& slot_name);
+// Absent, too, of one that polls: a slot of that name is another connector's.
+absl::StatusOr<std::optional<replication::SlotState>> SlotOf(
+    postgres::Connection& sql, const engine::ConnectorOptions& connector);
 
-absl::StatusOr<replication::SystemIdentity> IdentityOf(postgres::Connection& sql, bool polls,
-                                                       const postgres::DatabaseOptions& database,
+absl::StatusOr<replication::SystemIdentity> IdentityOf(postgres::Connection& sql,
+                                                       const engine::ConnectorOptions& connector,
                                                        const Environment& environment);
 
 }  // namespace walduct::operate

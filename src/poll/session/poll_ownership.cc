@@ -12,16 +12,13 @@
 #include "base/status_macros.h"
 #include "engine/configuration/options_of.h"
 #include "outbox/options.h"
+#include "poll/session/poll_locks.h"
 #include "poll/session/poll_session.h"
 #include "postgres/sender_timeout.h"
 
 namespace walduct::poll {
 namespace {
 
-// Of advisory locks: "wald". The other half is the table.
-constexpr int64_t kLockClass = 0x77616c64;
-// Behind it: of how many workers the session is one, and which of them.
-constexpr int64_t kCountClass = kLockClass + 100, kShareClass = kLockClass + 200;
 // Without an order rows are shared out by another hash: the count is another one.
 constexpr int64_t kUnordered = 50;
 constexpr absl::Duration kOwnerPause = absl::Seconds(2);
