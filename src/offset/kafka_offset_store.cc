@@ -143,7 +143,7 @@ absl::Status KafkaOffsetStore::Doubt() {
   constexpr absl::Duration kTimeout = absl::Seconds(5);
   if (doubt_ == nullptr) {
     if (!OpenProducer().ok()) return absl::OkStatus();
-    doubt_ = std::make_unique<kafka::TopicAdmin>(&producer_->client(), nullptr);
+    doubt_ = std::make_unique<kafka::TopicAdmin>(producer_->ClientForQuestions(), nullptr);
     doubt_->StartExists({options_.topic}, kTimeout);
   }
   const std::vector<kafka::TopicAnswer> answers = doubt_->Poll(absl::ZeroDuration());
@@ -160,15 +160,16 @@ absl::Status KafkaOffsetStore::ExplainEnd(const absl::Status& status) {
   const bool missing =
       reason == "topic_missing" || reason == "topic_gone" || reason == "partition_missing";
   if (!missing || !OpenProducer().ok()) return status;
-  const auto looks = kafka::DescribeTopics(producer_->client(), {options_.topic}, kTimeout);
+  const auto looks =
+      kafka::DescribeTopics(*producer_->ClientForQuestions(), {options_.topic}, kTimeout);
   const bool gone = !looks.empty() && ErrorReason(looks.front().status) == "topic_missing";
   return gone ? Gone(status.message()) : status;
 }
 
 absl::StatusOr<std::optional<StoredOffset>> KafkaOffsetStore::Read(bool awaits_transactions) {
   erased_ = missing_ = false;
-  Places places;
-  const absl::Status read = ReadLatest(awaits_transactions, &places);
+  Found found;
+  const absl::Status read = ReadLatest(awaits_transactions, &found);
   if (ErrorReason(read) == "topic_missing") {
     // The controller knows: a broker that has just started does not know all topics yet. A start
     // that is refused later leaves no topic behind.
@@ -180,8 +181,8 @@ absl::StatusOr<std::optional<StoredOffset>> KafkaOffsetStore::Read(bool awaits_t
                  "nothing to do: it is asked again");
   }
   RETURN_IF_ERROR(WithContext(read, "offset store"));
-  RETURN_IF_ERROR(CheckTopic());
-  const Latest* latest = Newest(places, options_.topic);
+  RETURN_IF_ERROR(found.fit);
+  const Latest* latest = Newest(found.places, options_.topic);
   erased_ = latest != nullptr && !latest->value;
   if (latest == nullptr || !latest->value) return std::optional<StoredOffset>();
   absl::StatusOr<StoredOffset> offset = DecodeOffset(*latest->value);
@@ -209,24 +210,26 @@ absl::Status KafkaOffsetStore::CheckTopic() {
 
 // A wrong password or a broker that is away shows at once in the producer; the reader alone would
 // only run out of time.
-absl::Status KafkaOffsetStore::ReadLatest(bool awaits_transactions, Places* places) {
+absl::Status KafkaOffsetStore::ReadLatest(bool awaits_transactions, Found* found) {
   RETURN_IF_ERROR(OpenProducer());
   if (absl::Status connected = producer_->CheckConnected(options_.flush_timeout); !connected.ok()) {
     CloseProducer();
     return connected;
   }
   const absl::Duration begin = environment_.clock->Monotonic();
-  ASSIGN_OR_RETURN(const OffsetTopics::Reading reading,
-                   topics_->Read({.bootstrap_servers = kafka_.bootstrap_servers,
-                                  .java = kafka_.consumer,
-                                  .topic = options_.topic,
-                                  .timeout = timeout_,
-                                  .awaits_transactions = awaits_transactions,
-                                  .until_silent = true,
-                                  .environment = environment_},
-                                 [this] { return TopicId(); }));
+  ASSIGN_OR_RETURN(
+      const OffsetTopics::Reading reading,
+      topics_->Read({.bootstrap_servers = kafka_.bootstrap_servers,
+                     .java = kafka_.consumer,
+                     .topic = options_.topic,
+                     .timeout = timeout_,
+                     .awaits_transactions = awaits_transactions,
+                     .until_silent = true,
+                     .environment = environment_},
+                    {.id = [this] { return TopicId(); }, .fit = [this] { return CheckTopic(); }}));
+  found->fit = reading.fit;
   for (const auto& [place, latest] : *reading.places)
-    if (KeyBelongsTo(place.first, identity_)) places->emplace(place, latest);
+    if (KeyBelongsTo(place.first, identity_)) found->places.emplace(place, latest);
   read_at_ = environment_.clock->Monotonic();
   TellIfLong(*read_at_ - begin, reading.records);
   return absl::OkStatus();
@@ -347,8 +350,8 @@ std::optional<absl::Status> KafkaOffsetStore::PollSave() {
 void KafkaOffsetStore::OnDelivered(uint64_t token, uint32_t /*count*/) { delivered_ = token; }
 
 absl::Status KafkaOffsetStore::Erase() {
-  Places places;
-  const absl::Status read = ReadLatest(true, &places);
+  Found found;
+  const absl::Status read = ReadLatest(true, &found);
   // Without a tombstone a process that knows the position would take it for one that was lost.
   missing_ = ErrorReason(read) == "topic_missing";
   if (missing_) {
@@ -358,7 +361,7 @@ absl::Status KafkaOffsetStore::Erase() {
   }
   // The canonical spelling too: a tombstone for what is not there does no harm.
   std::set<std::string> keys{OffsetKey(identity_)};
-  for (const auto& [place, latest] : places) keys.insert(place.first);
+  for (const auto& [place, latest] : found.places) keys.insert(place.first);
   for (const std::string& key : keys) RETURN_IF_ERROR(Send(key, std::nullopt));
   return producer_->Flush(*this, timeout_);
 }

@@ -56,7 +56,11 @@ class KafkaOffsetStore final : public OffsetStore, private kafka::DeliveryHandle
   void OnDelivered(uint64_t token, uint32_t count) override;
   absl::Status OpenProducer();
   absl::StatusOr<std::optional<StoredOffset>> Read(bool awaits_transactions);
-  absl::Status ReadLatest(bool awaits_transactions, OffsetTopics::Places* places);
+  struct Found {
+    OffsetTopics::Places places = {};  // that are this connector's
+    absl::Status fit = {};             // see OffsetTopics::Reading
+  };
+  absl::Status ReadLatest(bool awaits_transactions, Found* found);
   std::string TopicId();
   absl::Status Explain(const absl::Status& status) const;
   void TellIfLong(absl::Duration took, size_t records) const;

@@ -19,4 +19,9 @@ absl::StatusOr<std::unique_ptr<Connection>> OpenSession(const DatabaseOptions& d
                                                         SessionKind kind = SessionKind::kSql,
                                                         StopCheck stopping = nullptr);
 
+// The same text for servers, or databases of them, of which one session is as good as another: who
+// reaches them, where and how.
+std::string ServerPlaceOf(const DatabaseOptions& database);
+std::string PlaceOf(const DatabaseOptions& database);
+
 }  // namespace walduct::postgres

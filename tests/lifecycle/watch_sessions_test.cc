@@ -3,27 +3,25 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <set>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "base/clock.h"
+#include "absl/time/clock.h"
 #include "base/environment.h"
+#include "base/mutex.h"
 #include "postgres/connection_options.h"
 #include "postgres/options.h"
+#include "tests/support/clock_ahead.h"
 #include "tests/support/postgres_server.h"
 
 namespace walduct::slot {
 namespace {
 
+using test::ClockAhead;
 using test_servers::PostgresServer;
-
-class ClockAhead final : public Clock {
- public:
-  absl::Time Now() override { return Clock::Real().Now() + ahead; }
-  absl::Duration Monotonic() override { return Clock::Real().Monotonic() + ahead; }
-  absl::Duration ahead;
-};
 
 class WatchSessionsTest : public testing::Test {
  protected:
@@ -102,6 +100,45 @@ TEST_F(WatchSessionsTest, TwoThatLookAtOnceHaveOneEach) {
   const auto first = members[0]->Take(nullptr), second = members[1]->Take(nullptr);
   ASSERT_TRUE(first.ok() && second.ok());
   EXPECT_NE((*first)->backend_pid(), (*second)->backend_pid());
+}
+
+// All at once, as the starts of many connectors.
+TEST_F(WatchSessionsTest, ManyThatLookAtOnceTakeTurnsWithAFew) {
+  const Members members = Join(10 * WatchSessions::kMost);
+  std::set<int> processes;
+  Mutex mutex;
+  std::vector<std::thread> threads;
+  for (const auto& member : members) {
+    threads.emplace_back([&] {
+      const int pid = Look(*member);
+      const MutexLock lock(mutex);
+      processes.insert(pid);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_LE(processes.size(), size_t{WatchSessions::kMost});
+}
+
+TEST_F(WatchSessionsTest, WhoLooksForLongHoldsNobodyUp) {
+  const Members members = Join(2 * WatchSessions::kMost + 1);
+  for (size_t i = 0; i < WatchSessions::kMost; ++i) ASSERT_TRUE(members[i]->Take(nullptr).ok());
+  const absl::Time begin = absl::Now();
+  EXPECT_TRUE(members[WatchSessions::kMost]->Take(nullptr).ok());
+  EXPECT_GE(absl::Now() - begin, WatchSessions::kPatience);
+  members[0]->Return(true);
+  EXPECT_NE(Look(*members.back()), 0);
+  EXPECT_TRUE(members[0]->Take([] { return true; }).ok()) << "who is to end waits for no turn";
+}
+
+TEST_F(WatchSessionsTest, WhoFailsToOpenOneGivesItsTurnBack) {
+  const Members members = Join(WatchSessions::kMany);
+  const auto refused = sessions_->Join(
+      database_.dbname, [](const postgres::StopCheck&) { return absl::UnavailableError("away"); },
+      clock_);
+  for (int i = 0; i < 2 * WatchSessions::kMost; ++i) EXPECT_FALSE(refused->Take(nullptr).ok());
+  const absl::Time begin = absl::Now();
+  EXPECT_NE(Look(*members[0]), 0);
+  EXPECT_LT(absl::Now() - begin, WatchSessions::kPatience);
 }
 
 TEST_F(WatchSessionsTest, WhoHasItStopsIt) {

@@ -7,21 +7,16 @@
 #include <thread>
 #include <vector>
 
-#include "base/clock.h"
 #include "base/poller.h"
 #include "tests/kafka/mock_cluster.h"
+#include "tests/support/clock_ahead.h"
 
 namespace walduct::offset {
 namespace {
 
 constexpr char kTopic[] = "offsets";
 
-class ClockAhead final : public Clock {
- public:
-  absl::Time Now() override { return Clock::Real().Now() + ahead; }
-  absl::Duration Monotonic() override { return Clock::Real().Monotonic() + ahead; }
-  absl::Duration ahead;
-};
+using test::ClockAhead;
 
 class OffsetTopicsTest : public testing::Test {
  protected:
@@ -44,10 +39,11 @@ class OffsetTopicsTest : public testing::Test {
             .environment = Environment(&clock_, &Poller::Real())};
   }
   OffsetTopics::Reading Read(const std::string& id = "id") {
-    auto reading = topics_.Read(Options(), [&] {
+    const auto ask_id = [&] {
       ++asked_;
       return id;
-    });
+    };
+    auto reading = topics_.Read(Options(), {.id = ask_id, .fit = [this] { return fit_; }});
     EXPECT_TRUE(reading.ok()) << reading.status();
     return reading.ok() ? *reading
                         : OffsetTopics::Reading{.places = std::make_shared<OffsetTopics::Places>()};
@@ -62,6 +58,7 @@ class OffsetTopicsTest : public testing::Test {
   ClockAhead clock_;
   OffsetTopics topics_;
   std::atomic<int> asked_{0};
+  absl::Status fit_;
 };
 
 TEST_F(OffsetTopicsTest, ASecondReadingGoesOnFromTheFirst) {
@@ -113,7 +110,9 @@ TEST_F(OffsetTopicsTest, AFailureIsNoReading) {
   kafka::TopicReadOptions missing = Options();
   missing.topic = "nowhere";
   cluster_.SetTopicError("nowhere", RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
-  EXPECT_FALSE(topics_.Read(missing, [] { return ""; }).ok());
+  EXPECT_FALSE(
+      topics_.Read(missing, {.id = [] { return ""; }, .fit = [] { return absl::OkStatus(); }})
+          .ok());
   EXPECT_EQ(Read().records, 0u) << "of another topic nothing is forgotten";
 }
 
@@ -131,6 +130,14 @@ TEST_F(OffsetTopicsTest, ATopicThatEndsBeforeWhereItIsToBeReadFromIsRefused) {
   EXPECT_EQ((*record)->offset, 1);
   const auto end = (*stream)->Next();
   EXPECT_TRUE(end.ok() && !*end);
+}
+
+TEST_F(OffsetTopicsTest, WhetherItIsFitIsAskedWithEachReading) {
+  EXPECT_TRUE(Read().fit.ok());
+  fit_ = absl::FailedPreconditionError("not compacted");
+  EXPECT_EQ(Read().fit, fit_);
+  fit_ = absl::OkStatus();
+  EXPECT_TRUE(Read().fit.ok());
 }
 
 }  // namespace

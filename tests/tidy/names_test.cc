@@ -97,6 +97,7 @@ bool HasAThreadOfItsOwn(absl::string_view path) {
                                                  "src/slot/attempts/slot_monitor.cc",
                                                  "src/slot/world/watch/server_watch.cc",
                                                  "src/slot/world/watch/slot_xmin.cc",
+                                                 "src/slot/world/watch/watch_sessions.cc",
                                                  "src/http/listener.cc",
                                                  "src/http/transfer_loop.cc",
                                                  "src/incremental/open_channels.cc",

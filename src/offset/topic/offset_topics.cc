@@ -17,7 +17,7 @@ std::string NameOf(const kafka::TopicReadOptions& options) {
 }  // namespace
 
 absl::StatusOr<OffsetTopics::Reading> OffsetTopics::Read(const kafka::TopicReadOptions& options,
-                                                         const AskId& id) {
+                                                         const Questions& questions) {
   Clock& clock = *options.environment.clock;
   MutexLock lock(mutex_);
   Topic& topic = topics_[NameOf(options)];
@@ -33,10 +33,11 @@ absl::StatusOr<OffsetTopics::Reading> OffsetTopics::Read(const kafka::TopicReadO
     Known known = std::move(topic.known);
     topic.known = {};
     lock.Release();
-    const std::string now_id = id();
+    const std::string now_id = questions.id();
     const absl::Duration now = clock.Monotonic();
     if (now_id.empty() || now_id != known.id || now - known.read_at >= kFresh) known = {};
     absl::StatusOr<Reading> read = ReadOn(options, &known);
+    if (read.ok()) read->fit = questions.fit();
     known.id = now_id;
     known.read_at = now;
     lock.Take();

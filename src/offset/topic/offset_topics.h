@@ -39,13 +39,17 @@ class OffsetTopics {
   using Places = std::map<Place, Latest>;
   struct Reading {
     std::shared_ptr<const Places> places;
-    size_t records = 0;  // that were read for it
+    size_t records = 0;     // that were read for it
+    absl::Status fit = {};  // whether positions may be kept there, as who read it was told
   };
-  // The topic's, as Kafka counts it; empty: not known.
-  using AskId = std::function<std::string()>;
+  // Asked once for each reading.
+  struct Questions {
+    std::function<std::string()> id;    // the topic's, as Kafka counts it; empty: not known
+    std::function<absl::Status()> fit;  // of a topic that was read
+  };
 
   // Blocks. Errors are those of kafka::ReadTopic.
-  absl::StatusOr<Reading> Read(const kafka::TopicReadOptions& options, const AskId& id);
+  absl::StatusOr<Reading> Read(const kafka::TopicReadOptions& options, const Questions& questions);
   // Lets go of what nobody would go on from.
   void Sweep(absl::Duration now);
 

@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "engine/errors/named_hint.h"
+#include "postgres/open_session.h"
 #include "replication/session_names.h"
 #include "replication/watched_slot.h"
 #include "slot/world/capture/capture_watch.h"
@@ -133,14 +134,6 @@ std::string DescribeLock(const postgres::Result& result, int row) {
                       "): ", text(5));
 }
 
-std::string PlaceOf(const postgres::DatabaseOptions& database) {
-  return absl::StrJoin(
-      {database.hostname, database.port, database.target_session_attrs, database.user,
-       database.password, database.dbname, database.sslmode, database.sslcert, database.sslkey,
-       database.sslpassword, database.sslrootcert},
-      "\n");
-}
-
 std::unique_ptr<WatchSessions::Member> SessionsOf(const ServerWatch::Options& watch) {
   postgres::ConnectionOptions options = watch.connection;
   options.application_name += " watch";
@@ -148,7 +141,7 @@ std::unique_ptr<WatchSessions::Member> SessionsOf(const ServerWatch::Options& wa
   options.database.query_timeout = kTimeout;
   options.database.initial_statements.clear();
   const auto all = watch.sessions != nullptr ? watch.sessions : std::make_shared<WatchSessions>();
-  std::string place = PlaceOf(options.database);
+  std::string place = postgres::PlaceOf(options.database);
   Clock& clock = *options.environment.clock;
   const auto open = [options = std::move(options)](postgres::StopCheck stopping) {
     postgres::ConnectionOptions own = options;
