@@ -74,6 +74,8 @@ absl::string_view WaitText(WaitReason wait) {
       return "tables to be handed over";
     case WaitReason::kOtherPoller:
       return "another worker, which polls the outbox tables";
+    case WaitReason::kTurn:
+      return "its turn: many connectors start";
     case WaitReason::kRetry:
       return "the next attempt";
     case WaitReason::kCommand:

@@ -61,6 +61,7 @@ enum class WaitReason {
   kTableLocks,    // that writers have: tables are to go to other slots
   kHandover,      // of tables to other slots, which another lane leads
   kOtherPoller,   // of the outbox tables, to end
+  kTurn,          // to start: others do
   kRetry,
   kCommand,
 };

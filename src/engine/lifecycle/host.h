@@ -14,6 +14,8 @@
 
 namespace walduct::engine {
 
+class StartTurns;
+
 class Host {
  public:
   virtual ~Host() = default;
@@ -26,6 +28,8 @@ class Host {
   virtual std::unique_ptr<Attempts> MakeAttempts(const AttemptParts& parts) = 0;
   // What a connector is run as, where several threads read it (SourceType::lanes); else itself.
   virtual std::vector<ConnectorOptions> LanesOf(const ConnectorOptions& whole);
+  // Of the connectors of a process; null: they start whenever they like.
+  virtual StartTurns* start_turns() { return nullptr; }
   // Of all connectors of a process.
   virtual std::unique_ptr<Monitor> MakeMonitor() = 0;
 };

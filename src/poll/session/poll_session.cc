@@ -13,6 +13,7 @@
 #include "base/status_macros.h"
 #include "engine/configuration/options_of.h"
 #include "engine/configuration/runtime_options.h"
+#include "engine/lifecycle/start_turns.h"
 #include "outbox/options.h"
 #include "poll/layouts/id_range.h"
 #include "poll/session/array_text.h"
@@ -98,13 +99,14 @@ absl::Status PollSession::Run() {
 }
 
 absl::Status PollSession::Open() {
-  engine::Control* const control = parts_.attempt.control;
+  const auto stopping = [control = parts_.attempt.control] {
+    control->Take();
+    return control->interrupted();
+  };
+  const auto turn = engine::AwaitTurn(*parts_.attempt.world, *parts_.attempt.board, stopping);
   ASSIGN_OR_RETURN(
       TableSessions opened,
-      parts_.world->OpenSessions(config(), parts_.attempt.world->environment(), [control] {
-        control->Take();
-        return control->interrupted();
-      }));
+      parts_.world->OpenSessions(config(), parts_.attempt.world->environment(), stopping));
   connection_ = std::move(opened.session);
   owner_ = std::move(opened.owner);
   tables_ = std::move(opened.tables);

@@ -12,6 +12,7 @@
 #include "engine/configuration/options_of.h"
 #include "engine/configuration/record_error_options.h"
 #include "engine/errors/named_hint.h"
+#include "engine/lifecycle/start_turns.h"
 #include "incremental/options/incremental_options.h"
 #include "incremental/state.h"
 #include "offset/options.h"
@@ -74,6 +75,8 @@ bool HoldsSlot(const engine::ConnectorOptions& config, const Stored& stored) {
 
 absl::StatusOr<Prepared> Preparation::Run() {
   parts_.board->Show(engine::ConnectorState::kRunning, engine::Activity::kConnecting);
+  const auto turn =
+      engine::AwaitTurn(*parts_.world, *parts_.board, [this] { return Interrupted(); });
   for (const StartCheck check : kStartChecks) {
     if (check > StartCheck::kPosition && IsDone()) break;
     RETURN_IF_ERROR(Ask(check));

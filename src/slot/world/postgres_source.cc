@@ -358,7 +358,7 @@ absl::StatusOr<OpenedStream> PostgresSource::OpenStream(const event::Position& s
                             start.commit_end);
   RETURN_IF_ERROR(StartXmin());
   WatchCapture();
-  ReleaseCodePages();  // of logins and checks
+  ReleaseCodePagesAgain(environment_.clock->Monotonic());  // of logins and checks
   log::Info("streaming", {{"slot", replication_options_.slot_name},
                           {"publication", replication_options_.publication_name},
                           {"from", start.commit_end.ToString()},

@@ -17,6 +17,7 @@
 #include "offset/options.h"
 #include "offset/topic/offset_topics.h"
 #include "postgres/connection_options.h"
+#include "postgres/open_session.h"
 #include "registry/open_clients.h"
 #include "replication/options.h"
 #include "replication/session_names.h"
@@ -33,15 +34,6 @@
 namespace walduct::slot {
 namespace {
 
-// Who and where, but not in which database: slots are the server's.
-std::string ServerOf(const engine::ConnectorOptions& config) {
-  const postgres::DatabaseOptions& database = *config.database;
-  return absl::StrJoin({database.hostname, database.port, database.target_session_attrs,
-                        database.user, database.password, database.sslmode, database.sslcert,
-                        database.sslkey, database.sslrootcert},
-                       "\n");
-}
-
 KnownSlots::Reader ReaderOf(const engine::ConnectorOptions& config) {
   engine::SlotAddress address = engine::SlotOf(config);
   return {.connector = config.name,
@@ -55,6 +47,7 @@ KnownSlots::Reader ReaderOf(const engine::ConnectorOptions& config) {
 
 ServerWorld::ServerWorld(const Environment& environment)
     : environment_(environment),
+      start_turns_(*environment.clock),
       watch_sessions_(std::make_shared<WatchSessions>()),
       offset_topics_(std::make_shared<offset::OffsetTopics>()) {}
 
@@ -140,7 +133,7 @@ std::optional<SlotPlace> ServerWorld::PlaceOfSlot(const engine::ConnectorOptions
   if (options.temporary_slot || options.drop_slot_on_stop ||
       !snapshot::Streams(config.snapshot->mode))
     return std::nullopt;
-  return SlotPlace{.server = ServerOf(config), .slot = options.slot_name};
+  return SlotPlace{.server = postgres::ServerPlaceOf(*config.database), .slot = options.slot_name};
 }
 
 absl::StatusOr<std::vector<replication::WatchedSlot>> ServerWorld::ReadWatchedSlots(
@@ -173,7 +166,7 @@ void ServerWorld::CloseLooks() {
 
 absl::StatusOr<std::shared_ptr<postgres::Connection>> ServerWorld::SharedLook(
     const engine::ConnectorOptions& config, const postgres::StopCheck& stopping) {
-  const std::string place = absl::StrCat(ServerOf(config), "\n", config.database->dbname);
+  const std::string place = postgres::PlaceOf(*config.database);
   {
     const MutexLock lock(mutex_);
     if (const auto open = looks_.find(place); open != looks_.end()) return open->second;

@@ -12,6 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "base/mutex.h"
+#include "engine/lifecycle/start_turns.h"
 #include "kafka/look/topic_stream.h"
 #include "slot/world/known/known_slots.h"
 #include "slot/world/world.h"
@@ -32,6 +33,7 @@ class ServerWorld : public World {
 
   const Environment& environment() const override { return environment_; }
   uint64_t Random() override;
+  engine::StartTurns* start_turns() override { return &start_turns_; }
   absl::StatusOr<std::unique_ptr<sink::Sink>> OpenSink(const engine::ConnectorOptions& config,
                                                        sink::Refusals* refusals) override;
   absl::StatusOr<std::unique_ptr<offset::OffsetStore>> OpenOffsetStore(
@@ -76,6 +78,7 @@ class ServerWorld : public World {
       const engine::ConnectorOptions& config, const postgres::StopCheck& stopping);
 
   const Environment environment_;
+  engine::StartTurns start_turns_;
   KnownSlots known_;
   const std::shared_ptr<WatchSessions> watch_sessions_;
   const std::shared_ptr<offset::OffsetTopics> offset_topics_;
