@@ -26,10 +26,13 @@ SELECT pg_catalog.pg_is_in_recovery(),
          WHERE g.rolname IN ('rds_replication', 'rds_superuser', 'rdsadmin', 'rdsrepladmin', 'cloudsqlsuperuser',
                              'alloydbsuperuser', 'azure_pg_admin', 'neon_superuser')
            AND pg_catalog.pg_has_role(session_user, g.oid, 'member')),
-       (SELECT pg_catalog.min(pg_catalog.split_part(s.name, '.', 1)) FROM pg_catalog.pg_settings s
-        WHERE pg_catalog.split_part(s.name, '.', 1) IN ('rds', 'cloudsql', 'azure', 'neon')),
        pg_catalog.txid_snapshot_xmax(pg_catalog.txid_current_snapshot())
 FROM pg_catalog.pg_roles r WHERE r.rolname = session_user)";
+
+// Whose service the server is, for hints: all settings are gone through for it.
+constexpr absl::string_view kPlatformOf = R"(
+SELECT pg_catalog.min(pg_catalog.split_part(s.name, '.', 1)) FROM pg_catalog.pg_settings s
+WHERE pg_catalog.split_part(s.name, '.', 1) IN ('rds', 'cloudsql', 'azure', 'neon'))";
 
 // Until others see how a transaction ended it has a lock on its number. Its commit may have been
 // streamed, and be the first that a snapshot does not show.
@@ -44,7 +47,6 @@ enum ServerColumn {
   kPendingRestart,
   kRole,
   kMayReplicate,
-  kPlatform,
   kNextXid,
   kColumns
 };
@@ -60,7 +62,12 @@ SELECT (SELECT pg_catalog.count(*) FROM pg_catalog.pg_replication_slots),
         WHERE NOT coalesce(s.usename = session_user AND coalesce(s.state, 'startup') = 'startup', false)),
        pg_catalog.current_setting('max_wal_senders'))";
 
-std::string WalLevelHint(absl::string_view platform) {
+std::string PlatformOf(Connection& connection) {
+  const auto result = connection.Query(OneRow(1), kPlatformOf);
+  return result.ok() ? std::string(result->Get(0, 0)) : "";
+}
+
+std::string WalLevelHint(const std::string& platform) {
   if (platform == "rds") {
     return "set rds.logical_replication = 1 in the parameter group (Aurora: the cluster parameter "
            "group) and reboot";
@@ -73,7 +80,7 @@ std::string WalLevelHint(absl::string_view platform) {
   return "ALTER SYSTEM SET wal_level = logical; then restart the server";
 }
 
-std::string ReplicationHint(absl::string_view platform, absl::string_view role) {
+std::string ReplicationHint(const std::string& platform, absl::string_view role) {
   if (platform == "rds") return absl::StrCat("GRANT rds_replication TO ", QuoteIdentifier(role));
   return absl::StrCat("ALTER ROLE ", QuoteIdentifier(role), " REPLICATION");
 }
@@ -127,13 +134,13 @@ absl::StatusOr<ServerInfo> CheckServer(Connection& connection) {
         absl::StatusCode::kFailedPrecondition, "wal_level_not_logical",
         absl::StrCat("wal_level is ", wal_level, ", must be logical",
                      pending ? " (it was changed; the server has not been restarted since)" : ""),
-        pending ? "restart the server" : WalLevelHint(result.Get(0, kPlatform)));
+        pending ? "restart the server" : WalLevelHint(PlatformOf(connection)));
   }
   if (result.Get(0, kMayReplicate) != "t") {
     return Error(
         absl::StatusCode::kPermissionDenied, "role_may_not_replicate",
         absl::StrCat("the role ", QuoteIdentifier(result.Get(0, kRole)), " may not replicate"),
-        ReplicationHint(result.Get(0, kPlatform), result.Get(0, kRole)));
+        ReplicationHint(PlatformOf(connection), result.Get(0, kRole)));
   }
   server.decodes = CheckRecovery(connection, server.in_recovery);
   return server;

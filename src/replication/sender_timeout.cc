@@ -10,10 +10,12 @@
 namespace walduct::replication {
 
 absl::StatusOr<absl::Duration> ReadSenderTimeout(postgres::Connection& sql) {
+  // Not of pg_settings, which goes through all of them.
   ASSIGN_OR_RETURN(
       const auto answer,
       sql.Query(postgres::Rows(1),
-                "SELECT setting FROM pg_catalog.pg_settings WHERE name = 'wal_sender_timeout'"));
+                "SELECT (1000 * pg_catalog.date_part('epoch', pg_catalog.current_setting("
+                "'wal_sender_timeout')::pg_catalog.interval))::pg_catalog.int8"));
   int64_t timeout_ms = 0;
   const bool known = answer.rows() == 1 && absl::SimpleAtoi(answer.Get(0, 0), &timeout_ms);
   const absl::Duration of_server = absl::Milliseconds(known ? timeout_ms : 0);
