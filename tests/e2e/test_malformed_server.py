@@ -80,7 +80,7 @@ def test_an_answer_with_too_few_columns(false_server):
 
 TAKES = ["column", "columns", "rows"]
 # What is only advice ends nothing: of keys, of publications, of who is in the way, of how tables are published, of attached ones.
-ADVICE = re.compile(r"\btold AS \(|\bWITH RECURSIVE publication AS\b"
+ADVICE = re.compile(r"\btold AS \(|ON i\.indrelid = w\.oid AND i\.indisunique\b|\bWITH RECURSIVE publication AS\b"
                     r"|\bSELECT w\.oid FROM pg_catalog\.unnest|\bSELECT s\.active_pid, coalesce\(a\.application_name|'pid %s \(database|\bAS truncates\b|\bSELECT r\.oid, r\.(prrelid|pnnspid)\b"
                     r"|\bNOT \(?t\.xmin = a\.xmin\b|\bup\(oid, parent\)|\bs\.now::pg_catalog\.text\b|\bl\.fresh, l\.by\b")
 

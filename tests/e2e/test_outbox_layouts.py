@@ -145,6 +145,7 @@ def test_what_describes_an_event_is_its_headers(databases, pg17, connectors, des
     connector = connectors(db, config, superuser=True, sink="http").start().wait_streaming()
     wait_until(lambda: len(to.receiver.taken) == 2, 20, "both events")
     wait_until(lambda: db.value("select count(published_at) from outbox") == 2, 20, "both marked")
+    connector.wait_log("column metadata of outbox table")
     connector.stop()
     db.execute("update outbox set published_at = null")
     again = connectors(db, config, superuser=True, sink="http", name="again").start().wait_streaming()
