@@ -149,6 +149,7 @@ class Producer {
 
   // See SendPermit.
   void RenewPermit() { permit_->Renew(); }
+  bool KeepPermit() { return permit_->Keep(); }  // see SendPermit
 
   // Why no broker can be reached, as far as is known; OK: one can.
   const absl::Status& connection_error() const { return connection_error_; }

@@ -20,6 +20,13 @@ void SendPermit::Renew() {
                     std::memory_order_release);
 }
 
+bool SendPermit::Keep() {
+  if (renewed_ns_ < 0) return true;
+  if (!Valid()) return false;
+  Renew();
+  return true;
+}
+
 void SendPermit::Withdraw() { withdrawn_.store(true, std::memory_order_release); }
 
 bool SendPermit::Valid() const {

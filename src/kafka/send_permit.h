@@ -10,7 +10,7 @@
 // question and the write lie well under a microsecond; a process that is stopped exactly there may
 // send one request late. Only transactions shut that out.
 //
-// Renew and Withdraw: one thread. AwaitPermit: any.
+// Renew, Keep and Withdraw: one thread. AwaitPermit: any.
 #pragma once
 
 #include <atomic>
@@ -29,6 +29,9 @@ class SendPermit {
 
   // For kLease from now. Until the first call sending is free: nothing is at stake.
   void Renew();
+  // Of who waits for what the threads send: the same, where a lease has begun and lasts. False: it
+  // has run out.
+  bool Keep();
   // For good: what has not been sent never will be.
   void Withdraw();
   // Waits while the lease has run out. False: withdrawn.

@@ -37,7 +37,8 @@ KafkaTransactions::KafkaTransactions(Parts parts, const Environment& environment
 
 absl::Status KafkaTransactions::TakeOver() {
   RETURN_IF_ERROR(producer_.CheckConnected(kConnectTimeout));
-  return calls_.Initialize(Sink::kPrepareTimeout);
+  return calls_.Initialize(*environment_.clock, Sink::kPrepareTimeout,
+                           [this] { return producer_.KeepPermit(); });
 }
 
 // A broker that gives a transaction up does so by shutting its producer out.

@@ -90,6 +90,22 @@ TEST_F(SendPermitTest, WithinTheLeaseNothingWaits) {
   EXPECT_TRUE(Arrived());
 }
 
+TEST_F(SendPermitTest, ALeaseIsKeptWhileItLastsAndNoLonger) {
+  const auto pass = [this](absl::Duration time) {
+    time_.now_ms += absl::ToInt64Milliseconds(time);
+  };
+  EXPECT_TRUE(permit_.Keep()) << "none has begun";
+  pass(2 * SendPermit::kLease);
+  EXPECT_TRUE(permit_.Keep());
+  permit_.Renew();
+  for (int i = 0; i < 3; ++i) {
+    pass(SendPermit::kLease / 2);
+    EXPECT_TRUE(permit_.Keep());
+  }
+  pass(2 * SendPermit::kLease);
+  EXPECT_FALSE(permit_.Keep()) << "who stood still may not be the writer any more";
+}
+
 TEST_F(SendPermitTest, WithdrawnItSendsNothingAnyMore) {
   permit_.Renew();
   time_.now_ms += 1000;

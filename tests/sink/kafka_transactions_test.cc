@@ -161,6 +161,16 @@ TEST_F(KafkaTransactionsTest, TheTimeOfATransactionIsTheClients) {
   EXPECT_EQ(transactions_->timeout(), absl::Minutes(1));
 }
 
+// While Kafka ends what a killed process had open it has the next one ask again after half a
+// second: longer than the lease of what is sent.
+TEST_F(KafkaTransactionsTest, WhatIsAskedAgainIsSentThoughALeaseHasBegun) {
+  ASSERT_NO_FATAL_FAILURE(Open());
+  cluster_.FailNext(kInitProducerId, {RD_KAFKA_RESP_ERR_CONCURRENT_TRANSACTIONS});
+  sink_->RenewPermit();
+  const absl::Status taken = transactions_->TakeOver();
+  EXPECT_TRUE(taken.ok()) << taken;
+}
+
 TEST_F(KafkaTransactionsTest, AMissingRightIsNamed) {
   ASSERT_NO_FATAL_FAILURE(Open());
   cluster_.FailNext(kInitProducerId, {RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED});

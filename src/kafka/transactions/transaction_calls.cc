@@ -9,12 +9,14 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "kafka/error.h"
+#include "kafka/send_permit.h"
 
 namespace walduct::kafka {
 namespace {
 
 // A call is resumed after so long, so that it can be given up.
 constexpr absl::Duration kStep = absl::Milliseconds(500);
+constexpr absl::Duration kInitStep = absl::Milliseconds(100);  // well within SendPermit::kLease
 
 bool IsFenced(int code) {
   return code == RD_KAFKA_RESP_ERR__FENCED || code == RD_KAFKA_RESP_ERR_PRODUCER_FENCED ||
@@ -52,9 +54,20 @@ absl::Status TransactionCalls::ToStatus(rd_kafka_error_s* error, absl::string_vi
   return KafkaError(code, absl::StrCat(what, ", Kafka at ", client_.bootstrap_servers()), text);
 }
 
-absl::Status TransactionCalls::Initialize(absl::Duration timeout) {
-  const int ms = std::max(1, ToMilliseconds(timeout));
-  return ToStatus(rd_kafka_init_transactions(client_.handle(), ms), "taking transactions over");
+// What is asked again after half a second, while the transaction of a killed process is ended, is
+// sent by threads that need a permit: nobody but this one renews it meanwhile.
+absl::Status TransactionCalls::Initialize(Clock& clock, absl::Duration timeout,
+                                          const std::function<bool()>& goes_on) {
+  const absl::Duration deadline = clock.Monotonic() + timeout;
+  while (true) {
+    const absl::Duration left = deadline - clock.Monotonic();
+    const int ms = std::max(1, ToMilliseconds(std::min(kInitStep, left)));
+    rd_kafka_error_t* const error = rd_kafka_init_transactions(client_.handle(), ms);
+    const bool resumes = error != nullptr && rd_kafka_error_is_retriable(error) != 0 &&
+                         clock.Monotonic() < deadline && goes_on();
+    if (!resumes) return ToStatus(error, "taking transactions over");
+    rd_kafka_error_destroy(error);
+  }
 }
 
 absl::Status TransactionCalls::Begin() {

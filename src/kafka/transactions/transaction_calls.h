@@ -8,6 +8,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <optional>
 #include <string>
 #include <thread>
@@ -15,6 +16,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "base/clock.h"
 #include "base/wake.h"
 #include "kafka/client.h"
 
@@ -32,8 +34,10 @@ class TransactionCalls {
   TransactionCalls& operator=(const TransactionCalls&) = delete;
 
   // Shuts every earlier producer of this transactional.id out, and ends what it had open. Waits up
-  // to the timeout.
-  absl::Status Initialize(absl::Duration timeout);
+  // to the timeout. goes_on: asked several times while the lease of a SendPermit lasts; false ends
+  // the wait.
+  absl::Status Initialize(Clock& clock, absl::Duration timeout,
+                          const std::function<bool()>& goes_on);
   // Asks no broker.
   absl::Status Begin();
   // Why the open transaction can only be given up; OK when nothing is known. Asks no broker.
