@@ -107,9 +107,6 @@ WHERE NOT EXISTS (
     AND (i.indisprimary OR (i.indisunique AND i.indisvalid
                             AND NOT 0 = ANY (i.indkey::pg_catalog.int2[])))))";
 
-constexpr absl::string_view kAnyGenerated = R"(
-SELECT EXISTS (SELECT FROM pg_catalog.pg_attribute a
-               WHERE a.attrelid >= 16384 AND a.attgenerated <> '' AND NOT a.attisdropped))";
 constexpr absl::string_view kGenerated = R"(
 SELECT a.attrelid, pg_catalog.bool_or(a.attgenerated = 's'), pg_catalog.bool_or(a.attgenerated = 'v')
 FROM pg_catalog.pg_attribute a
@@ -142,19 +139,19 @@ bool Flag(const Result& result, int row, int column, bool otherwise = false) {
 
 // Refusals are of what an entry leaves out, or of a generated column. Most publications have none
 // of these, and planning the question takes the server longer than all the others.
-absl::StatusOr<bool> MayRefuse(postgres::Connection& connection, const PublicationFacts& facts) {
-  for (const auto& [relation, member] : facts.members)
-    if (member.has_list || !member.filter.empty()) return true;
-  if (connection.server_version() < kVersionWithUnsent) return false;
-  ASSIGN_OR_RETURN(const Result any, connection.Query(postgres::OneRow(1), kAnyGenerated));
-  return Flag(any, 0, 0);
+bool MayRefuse(const PublicationFacts& publication, const std::vector<TableFacts>& tables) {
+  return std::any_of(publication.members.begin(), publication.members.end(),
+                     [](const auto& member) {
+                       return member.second.has_list || !member.second.filter.empty();
+                     }) ||
+         std::any_of(tables.begin(), tables.end(), [](const TableFacts& table) {
+           return table.stored_ones || table.virtual_ones;
+         });
 }
 
 absl::Status ReadRefusals(postgres::Connection& connection, PublicationFacts* facts) {
   constexpr absl::string_view kOf = "publication";
   const int version = connection.server_version();
-  ASSIGN_OR_RETURN(const bool may_refuse, MayRefuse(connection, *facts));
-  if (!may_refuse) return absl::OkStatus();
   const std::string sql =
       absl::Substitute(kRefusals, version >= kVersionWithUnsent ? ", p.pubgencols" : "",
                        GeneratedInIdentity(version, kOf), ListLacksIdentity(version, kOf),
@@ -198,7 +195,6 @@ absl::StatusOr<PublicationFacts> ReadPublicationFacts(postgres::Connection& conn
   if (!with_lists) return facts;
   ASSIGN_OR_RETURN(const std::vector<std::string> schemas, ReadPublishedSchemas(connection, name));
   facts.schemas.insert(schemas.begin(), schemas.end());
-  RETURN_IF_ERROR(ReadRefusals(connection, &facts));
   return facts;
 }
 
@@ -250,6 +246,9 @@ absl::StatusOr<CaptureFacts> ReadInTransaction(postgres::Connection& connection,
     facts.publications.push_back(std::move(one));
   }
   ASSIGN_OR_RETURN(facts.tables, ReadTableFacts(connection));
+  for (PublicationFacts& publication : facts.publications)
+    if (MayRefuse(publication, facts.tables))
+      RETURN_IF_ERROR(ReadRefusals(connection, &publication));
   ASSIGN_OR_RETURN(const Result names, connection.Query(Rows(2), kNames));
   for (int row = 0; row < names.rows(); ++row)
     facts.names.emplace(ParseOid(names.Get(row, 0)), names.Get(row, 1));
